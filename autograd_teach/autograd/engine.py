@@ -1,0 +1,392 @@
+"""Runs a graph backward.
+
+The nodes below the roots are collected, and run from the last made to the first. By then every gradient that a node waits for
+has arrived, because whatever used its result was made after it. A leaf's accumulator runs as soon as its last contribution is in.
+
+Without `create_graph` gradients travel as NumPy arrays; with it they are tensors, and the formulas record what they compute.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from operator import attrgetter
+from typing import Any
+
+import numpy as np
+
+from ..tensor import Tensor, wrap
+from .graph import NO_EDGE, AccumulateGrad, Edge, Node
+from .modes import state
+
+_by_sequence = attrgetter("_sequence")
+
+
+def run_backward(
+    roots: Sequence[tuple[Edge, Tensor]],
+    *,
+    retain_graph: bool,
+    create_graph: bool,
+    inputs: Sequence[Edge] | None = None,
+    accumulate: bool = True,
+) -> list[Any]:
+    """Send each root's gradient down its edge.
+
+    With `inputs`, only what leads to these edges is run; with `accumulate` the gradients end in `.grad` of the leaves (and, of
+    the inputs only), otherwise they are returned in the order of `inputs`, None where none arrived.
+    """
+    outer, state.grad_enabled = state.grad_enabled, create_graph
+    try:
+        return _Run(roots, retain_graph, create_graph, inputs, accumulate).results()
+    finally:
+        state.grad_enabled = outer
+
+
+class _Run:
+    """One backward pass: the gradients that have arrived at each node, and how many a leaf still waits for."""
+
+    def __init__(
+        self,
+        roots: Sequence[tuple[Edge, Tensor]],
+        retain_graph: bool,
+        create_graph: bool,
+        inputs: Sequence[Edge] | None,
+        accumulate: bool,
+    ) -> None:
+        self.create_graph = create_graph
+        self.inputs = inputs
+        self.accumulate = accumulate
+        self.arithmetic = _OnTensors if create_graph else _OnArrays
+        # Gradients that wait at a node: one, or for a node of several outputs a list of them.
+        self.waiting: dict[Node, Any] = {}
+        # Gradients made here by a sum, which further contributions may be added to in place.
+        self.owned: set[Node] = set()
+        self.captured: dict[Edge, Any] = {}
+        order, self.pending = _collect(edge[0] for edge, _ in roots if edge[0] is not None)
+        self.wanted = None if inputs is None else _leading_to(inputs, order)
+        for edge, gradient in roots:
+            self._deliver(edge, gradient if create_graph else gradient._array, counted=False)
+        for node in [n for n in self.waiting if isinstance(n, AccumulateGrad)]:
+            if not self.pending.get(node):
+                self._finish_leaf(node)
+        self._run(order, retain_graph)
+
+    def results(self) -> list[Any]:
+        return [self.captured.get(edge) for edge in self.inputs or ()]
+
+    def _run(self, order: list[Node], retain_graph: bool) -> None:
+        waiting, pending, owned = self.waiting, self.pending, self.owned
+        wanted, create_graph = self.wanted, self.create_graph
+        fit = self.arithmetic.fit
+        add = self.arithmetic.add
+        for node in order:
+            if wanted is not None and node not in wanted:
+                if node in waiting:
+                    self._capture(node)
+                continue
+            grad = waiting.pop(node, None)
+            edges: Sequence[Edge] = node._edges
+            if grad is None:
+                # Nothing arrived: what it would have sent on does not arrive either.
+                for edge in edges:
+                    if edge[0] in pending:
+                        self._count_down(edge[0])
+                continue
+            if self.inputs is not None:
+                grad = self._at_inputs(node, grad)
+                edges = self._wanted_edges(edges)
+            results: Sequence[Any]
+            if node._hooks is None:
+                results = (
+                    node._backward_graph(grad, edges)
+                    if create_graph
+                    else node._backward(grad, edges)
+                )
+            else:
+                results = self._run_hooked(node, grad, edges)
+            if not retain_graph:
+                node._free()
+            # The loop below is `_deliver`, written out: it runs once an edge, and is half of the engine's time.
+            for edge, result in zip(edges, results):
+                target = edge[0]
+                if target is None:
+                    continue
+                if result is not None:
+                    if target._outputs == 1:
+                        if result.shape != target._shape or result.dtype is not target._dtype:
+                            result = fit(result, target._shape, target._dtype, node, edges, edge)
+                        if target not in waiting:
+                            waiting[target] = result
+                        elif target in owned:
+                            waiting[target] += result
+                        else:
+                            waiting[target] = add(waiting[target], result)
+                            if not create_graph and len(target._shape):
+                                owned.add(target)
+                    else:
+                        self._deliver(edge, result, node, edges)
+                if target in pending:
+                    self._count_down(target)
+
+    def _deliver(
+        self,
+        edge: Edge,
+        gradient: Any,
+        sender: Node | None = None,
+        edges: Sequence[Edge] = (),
+        counted: bool = True,
+    ) -> None:
+        """Put a gradient where its edge leads, beside those that have arrived there."""
+        node, number = edge
+        if node is None:
+            return
+        arithmetic = self.arithmetic
+        if node._outputs == 1:
+            gradient = arithmetic.fit(gradient, node._shape, node._dtype, sender, edges, edge)
+            earlier = self.waiting.get(node)
+            self.waiting[node] = gradient if earlier is None else arithmetic.add(earlier, gradient)
+            return
+        slots = self.waiting.setdefault(node, [None] * node._outputs)
+        gradient = arithmetic.fit(
+            gradient, node._shape[number], node._dtype[number], sender, edges, edge
+        )
+        slots[number] = (
+            gradient if slots[number] is None else arithmetic.add(slots[number], gradient)
+        )
+
+    def _count_down(self, leaf: Any) -> None:
+        self.pending[leaf] -= 1
+        if not self.pending[leaf]:
+            self._finish_leaf(leaf)
+
+    def _finish_leaf(self, leaf: AccumulateGrad) -> None:
+        """All contributions to a leaf are in: run its hooks and store the sum."""
+        gradient = self.waiting.pop(leaf, None)
+        if gradient is None:
+            return
+        variable = leaf.variable
+        if variable._leaf_hooks:
+            tensor = gradient if self.create_graph else wrap(np.asarray(gradient))
+            for hook in list(variable._leaf_hooks.values()):
+                tensor = _replaced(tensor, hook(tensor))
+            gradient = tensor if self.create_graph else tensor._array
+        if self.inputs is not None and not self.accumulate:
+            if (leaf, 0) in self.captured or any(leaf is node for node, _ in self.inputs):
+                self.captured[leaf, 0] = gradient
+            return
+        if self.inputs is not None and not any(leaf is node for node, _ in self.inputs):
+            return
+        hooks = leaf._hooks
+        if hooks is not None:
+            tensor = gradient if self.create_graph else wrap(np.asarray(gradient))
+            for hook in list(hooks.pre.values()):
+                tensor = _replaced_tuple((tensor,), hook((tensor,)))[0]
+            gradient = tensor if self.create_graph else tensor._array
+        self.arithmetic.accumulate(variable, gradient)
+        if hooks is not None:
+            for hook in list(hooks.post.values()):
+                hook((), (tensor,))
+
+    # Hooks
+
+    def _run_hooked(self, node: Node, grad: Any, edges: Sequence[Edge]) -> Sequence[Any]:
+        hooks = node._hooks
+        assert hooks is not None
+        many = node._outputs > 1
+        to_tensor: Callable[[Any], Any] = _same if self.create_graph else _tensor_or_none
+        grads = [to_tensor(g) for g in (grad if many else [grad])]
+        for number, hook in list(hooks.tensor.values()):
+            if grads[number] is not None:
+                grads[number] = _replaced(grads[number], hook(grads[number]))
+        for number, reference in hooks.retain.items():
+            tensor = reference()
+            if tensor is not None and grads[number] is not None:
+                self.arithmetic.accumulate(tensor, self._from_tensor(grads[number]))
+        outputs = tuple(grads)
+        for hook in list(hooks.pre.values()):
+            outputs = _replaced_tuple(outputs, hook(outputs))
+        given = [self._from_tensor(g) for g in outputs]
+        backward = node._backward_graph if self.create_graph else node._backward
+        results: Sequence[Any] = backward(given if many else given[0], tuple(edges))
+        if hooks.post:
+            fitted = [
+                None if r is None or e[0] is None else self._fitted(r, node, edges, e)
+                for r, e in zip(results, edges)
+            ]
+            sent = tuple(to_tensor(r) for r in fitted)
+            for hook in list(hooks.post.values()):
+                sent = _replaced_tuple(sent, hook(sent, outputs))
+            results = [self._from_tensor(g) for g in sent]
+        return results
+
+    def _fitted(self, result: Any, node: Node, edges: Sequence[Edge], edge: Edge) -> Any:
+        target, number = edge
+        assert target is not None
+        many = target._outputs > 1
+        shape = target._shape[number] if many else target._shape
+        dtype = target._dtype[number] if many else target._dtype
+        return self.arithmetic.fit(result, shape, dtype, node, edges, edge)
+
+    def _from_tensor(self, gradient: Any) -> Any:
+        return gradient if gradient is None or self.create_graph else gradient._array
+
+    # Inputs
+
+    def _wanted_edges(self, edges: Iterable[Edge]) -> tuple[Edge, ...]:
+        """The edges with those that lead to no input cut: their gradients need not be computed."""
+        assert self.wanted is not None and self.inputs is not None
+        return tuple(
+            edge if edge[0] in self.wanted or edge in self.inputs else NO_EDGE for edge in edges
+        )
+
+    def _at_inputs(self, node: Node, grad: Any) -> Any:
+        """Keep the gradient of a node's outputs that were asked for."""
+        assert self.inputs is not None
+        for edge in self.inputs:
+            if edge[0] is node:
+                self._capture(node, grad)
+                break
+        return grad
+
+    def _capture(self, node: Node, grad: Any = None) -> None:
+        assert self.inputs is not None
+        grad = self.waiting.pop(node, None) if grad is None else grad
+        for edge in self.inputs:
+            if edge[0] is node:
+                self.captured[edge] = grad[edge[1]] if node._outputs > 1 else grad
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+def _tensor_or_none(array: Any) -> Tensor | None:
+    return None if array is None else wrap(np.asarray(array))
+
+
+def _replaced(gradient: Tensor, returned: Any) -> Tensor:
+    return gradient if returned is None else returned
+
+
+def _replaced_tuple(gradients: tuple[Any, ...], returned: Any) -> tuple[Any, ...]:
+    if returned is None:
+        return gradients
+    return returned if isinstance(returned, tuple) else (returned,)
+
+
+def _collect(roots: Iterable[Node]) -> tuple[list[Node], dict[Node, int]]:
+    """The nodes below the roots in the order in which they run, and for each leaf how many edges lead to it."""
+    seen = set(roots)
+    stack = list(seen)
+    order: list[Node] = []
+    pending: dict[Node, int] = {}
+    while stack:
+        node = stack.pop()
+        if isinstance(node, AccumulateGrad):
+            continue
+        order.append(node)
+        for below, _ in node._edges:
+            if below is None:
+                continue
+            if below.__class__ is AccumulateGrad:
+                pending[below] = pending.get(below, 0) + 1
+            elif below not in seen:
+                seen.add(below)
+                stack.append(below)
+    order.sort(key=_by_sequence, reverse=True)
+    return order, pending
+
+
+def _leading_to(inputs: Sequence[Edge], order: list[Node]) -> set[Node | None]:
+    """The nodes that must run for gradients to reach the inputs: those with an edge to one, or to such a node."""
+    leading: set[Node | None] = set()
+    targets = set(inputs)
+    for node in reversed(order):
+        if any(edge in targets or edge[0] in leading for edge in node._edges):
+            leading.add(node)
+    return leading
+
+
+def _invalid(
+    node: Node | None, edges: Sequence[Edge], edge: Edge, got: Any, expected: Any
+) -> RuntimeError:
+    name = "GraphRoot" if node is None else node.name()
+    index = next((i for i, e in enumerate(edges) if e is edge), 0)
+    return RuntimeError(
+        f"Function {name} returned an invalid gradient at index {index} - got {list(got)} but expected shape compatible "
+        f"with {list(expected)}"
+    )
+
+
+def _repeated(shape: tuple[int, ...], target: tuple[int, ...]) -> tuple[int, ...] | None:
+    """The dimensions in which broadcasting from `target` to `shape` repeated; None if it could not have."""
+    new = len(shape) - len(target)
+    if new < 0 or any(t not in (1, n) for n, t in zip(shape[new:], target)):
+        return None
+    return tuple(i for i, n in enumerate(shape) if i < new or (target[i - new] == 1 and n != 1))
+
+
+class _OnArrays:
+    """What the engine itself computes, on arrays."""
+
+    @staticmethod
+    def fit(
+        gradient: np.ndarray,
+        shape: tuple[int, ...],
+        dtype: np.dtype,
+        node: Node | None,
+        edges: Sequence[Edge],
+        edge: Edge,
+    ) -> np.ndarray:
+        """A gradient in the shape and dtype of what it is the gradient of: broadcasting is undone by summing."""
+        if gradient.shape != shape:
+            dims = _repeated(gradient.shape, shape)
+            if dims is None:
+                raise _invalid(node, edges, edge, gradient.shape, shape)
+            gradient = np.add.reduce(gradient, axis=dims, keepdims=True).reshape(shape)
+        return gradient if gradient.dtype == dtype else gradient.astype(dtype)
+
+    @staticmethod
+    def add(a: np.ndarray, b: np.ndarray) -> Any:
+        return a + b
+
+    @staticmethod
+    def accumulate(variable: Tensor, gradient: Any) -> None:
+        """Add to `.grad`: in place, so that who holds it sees it; a first gradient is copied, for its buffer may be shared."""
+        if variable._grad is None:
+            variable._grad = wrap(np.array(gradient, order="C"))
+        elif variable._grad.requires_grad:
+            variable._grad = wrap(variable._grad._array + gradient)
+        else:
+            np.add(variable._grad._array, gradient, out=variable._grad._array)
+            variable._grad._counter[0] += 1
+
+
+class _OnTensors:
+    """The same on tensors, which records it."""
+
+    @staticmethod
+    def fit(
+        gradient: Tensor,
+        shape: tuple[int, ...],
+        dtype: np.dtype,
+        node: Node | None,
+        edges: Sequence[Edge],
+        edge: Edge,
+    ) -> Tensor:
+        array = gradient._array
+        if array.shape != shape:
+            if _repeated(array.shape, shape) is None:
+                raise _invalid(node, edges, edge, array.shape, shape)
+            gradient = gradient.sum_to_size(shape)
+        return gradient if array.dtype == dtype else gradient.to(dtype)
+
+    @staticmethod
+    def add(a: Tensor, b: Tensor) -> Tensor:
+        return a + b
+
+    @staticmethod
+    def accumulate(variable: Tensor, gradient: Tensor) -> None:
+        if variable._grad is None:
+            variable._grad = gradient.clone() if gradient._edge is NO_EDGE else gradient
+        else:
+            variable._grad = variable._grad + gradient

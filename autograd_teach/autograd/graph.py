@@ -1,0 +1,212 @@
+"""The graph: nodes, the edges between them, and the values that nodes keep for the backward pass.
+
+A node stands for the *backward* of one operation. Its edges point to where its results, the gradients of the operation's
+inputs, go on: to the node that made the input, or to the `AccumulateGrad` of a leaf. A tensor owns the edge that leads to it,
+`(grad_fn, output_nr)`, so a graph lives as long as some tensor above it, and no node ever points at a tensor above itself.
+This file knows tensors only through what it is handed; the operations' own nodes are written by `ops/declare.py`.
+"""
+
+from __future__ import annotations
+
+import itertools
+import weakref
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from .. import dtypes
+
+if TYPE_CHECKING:
+    from ..tensor import Tensor
+
+Edge = tuple["Node | None", int]
+
+# The edge of a tensor that does not require grad.
+NO_EDGE: Edge = (None, 0)
+
+# The version of a tensor's memory, shared by all that see it; behind it, once a recorded operation wrote there in place, the
+# name of that operation, for the message of `stale`.
+Counter = list[Any]
+
+# Nodes are numbered as they are made. An operation's inputs exist before it, so running nodes from the highest number down
+# is a topological order of any graph: the one in which PyTorch runs them.
+next_sequence_number = itertools.count().__next__
+
+
+class Node:
+    """The backward of one operation; `tensor.grad_fn`.
+
+    >>> import autograd_teach as torch
+    >>> y = torch.ones(2, requires_grad=True) * 3
+    >>> y.grad_fn.name(), y.grad_fn.next_functions[0][0].name()
+    ('MulBackward0', 'torch::autograd::AccumulateGrad')
+    """
+
+    # What few nodes have is a class attribute until it is set: making a node costs only what differs.
+    _edges: tuple[Edge, ...] = ()
+    _sequence: int
+    # Shape and dtype of the gradient that comes in: those of the forward result. A node of several outputs has lists instead.
+    _shape: Any
+    _dtype: Any
+    _outputs = 1
+    _hooks: Hooks | None = None
+    _metadata: dict[str, Any] | None = None
+
+    # The CopySlices by which this node's operation wrote into a view: there the gradient of the written value arrives.
+    _written: weakref.ref[Any] | None = None
+
+    def name(self) -> str:
+        """The node's name, that of its operation: `MulBackward0`."""
+        return type(self).__name__
+
+    @property
+    def next_functions(self) -> tuple[Edge, ...]:
+        """Where this node's gradients go: one `(node, output number)` an input; `(None, 0)` where an input needs none."""
+        return tuple((node, number) for node, number in self._edges)
+
+    @property
+    def _input_metadata(self) -> tuple[InputMetadata, ...]:
+        """What is known of each gradient that comes in; PyTorch has it under the same name."""
+        if self._outputs == 1:
+            return (InputMetadata(self._shape, self._dtype),)
+        return tuple(
+            InputMetadata(shape, dtype)
+            for shape, dtype in zip(self._shape, self._dtype, strict=True)
+        )
+
+    @property
+    def metadata(self) -> dict[str, Any]:
+        """A dictionary for the user's own notes on this node."""
+        if self._metadata is None:
+            self._metadata = {}
+        return self._metadata
+
+    def register_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
+        """Call `hook(grad_inputs, grad_outputs)` after the node has run; what it returns, unless None, replaces grad_inputs."""
+        return RemovableHandle(self._hook_lists().post, hook)
+
+    def register_prehook(self, hook: Callable[..., Any]) -> RemovableHandle:
+        """Call `hook(grad_outputs)` before the node runs; what it returns, unless None, replaces grad_outputs."""
+        return RemovableHandle(self._hook_lists().pre, hook)
+
+    def _hook_lists(self) -> Hooks:
+        if self._hooks is None:
+            self._hooks = Hooks()
+        return self._hooks
+
+    def _backward(self, grad: Any, edges: Sequence[Edge]) -> tuple[Any, ...]:
+        """The gradients of the inputs, in arrays; None where `edges` leads nowhere."""
+        raise NotImplementedError
+
+    def _backward_graph(self, grad: Any, edges: Sequence[Edge]) -> tuple[Any, ...]:
+        """The same in tensors, recording the graph of the gradient."""
+        raise NotImplementedError
+
+    def _free(self) -> None:
+        """Let go of the saved values."""
+
+
+class InputMetadata:
+    """Shape and dtype of a gradient that comes into a node: those of the tensor that the operation made."""
+
+    __slots__ = ("dtype", "shape")
+
+    def __init__(self, shape: tuple[int, ...], array_dtype: np.dtype[Any]) -> None:
+        self.shape = list(shape)
+        self.dtype = dtypes.of_array(np.empty(0, array_dtype))
+
+
+class Hooks:
+    """A node's hooks, each kind in the order of registration. Tensor hooks belong to one output of the node."""
+
+    __slots__ = ("__weakref__", "post", "pre", "retain", "tensor")
+
+    def __init__(self) -> None:
+        self.tensor: dict[int, tuple[int, Callable[..., Any]]] = {}
+        self.pre: dict[int, Callable[..., Any]] = {}
+        self.post: dict[int, Callable[..., Any]] = {}
+        self.retain: dict[int, weakref.ref[Tensor]] = {}
+
+
+class RemovableHandle:
+    """What registering a hook returns: `handle.remove()` takes the hook away again; as a context it does so at the end."""
+
+    _ids = itertools.count()
+
+    def __init__(self, hooks: dict[int, Any], hook: Any) -> None:
+        self.id = next(self._ids)
+        self._dict = hooks
+        hooks[self.id] = hook
+
+    def remove(self) -> None:
+        self._dict.pop(self.id, None)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.remove()
+
+
+class AccumulateGrad(Node):
+    """The end of the backward pass at a leaf: adds the gradient that arrives to `variable.grad`."""
+
+    # Nodes print as PyTorch's do, whose classes belong to no module.
+    __module__ = "builtins"
+
+    def __init__(self, variable: Tensor) -> None:
+        self.variable = variable
+        self._sequence = next_sequence_number()
+        self._shape = variable._array.shape
+        self._dtype = variable._array.dtype
+
+    def name(self) -> str:
+        return "torch::autograd::AccumulateGrad"
+
+
+def edge_of_leaf(leaf: Tensor) -> Edge:
+    """The edge to a leaf that requires grad.
+
+    The leaf holds its accumulator weakly, the accumulator holds the leaf: a graph keeps its leaves alive, a leaf no graph.
+    """
+    node = leaf._accumulator() if leaf._accumulator is not None else None
+    if node is None:
+        node = AccumulateGrad(leaf)
+        leaf._accumulator = weakref.ref(node)
+    return (node, 0)
+
+
+FREED = (
+    "Trying to backward through the graph a second time (or directly access saved tensors after they have already been freed). "
+    "Saved intermediate values of the graph are freed when you call .backward() or autograd.grad(). Specify retain_graph=True "
+    "if you need to backward through the graph a second time or if you need to access saved tensors after calling backward."
+)
+
+
+def operation_name(node: Node) -> str:
+    """What PyTorch calls the operation in this error: the node's name without its last "Backward" and overload number 0."""
+    operation, _, overload = node.name().rpartition("Backward")
+    return operation + overload.removeprefix("0") if operation else node.name()
+
+
+def freed(node: Node) -> Any:
+    """What a node does that is asked for a saved value it no longer has."""
+    raise RuntimeError(FREED)
+
+
+def stale(value: tuple[np.ndarray, Counter, int], edge: Edge, own: bool = False) -> None:
+    """What a node does whose saved value was changed in place after it was saved; `own`, if that is its own result."""
+    array, counter, version = value
+    node, number = edge
+    of = ""
+    if len(counter) > 1 and not own:
+        of = f", which is output {number} of {counter[1]},"
+    elif node is not None and not isinstance(node, AccumulateGrad):
+        of = f", which is output {number} of {operation_name(node)},"
+    raise RuntimeError(
+        "one of the variables needed for gradient computation has been modified by an inplace operation: "
+        f"[{dtypes.of_array(array).tensor_type} {list(array.shape)}]{of} is at version {counter[0]}; "
+        f"expected version {version} instead. Hint: enable anomaly detection to find the operation that failed to compute "
+        "its gradient, with torch.autograd.set_detect_anomaly(True, check_nan=False)."
+    )

@@ -1,0 +1,291 @@
+"""Making tensors: from Python values, of one value, counting, at random.
+
+Shapes come as several numbers or as one sequence; `dtype` is PyTorch's, the default one where nothing says otherwise. A tensor
+made here is a leaf; `requires_grad=True` needs a floating-point dtype.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from . import dtypes, random
+from .dtypes import dtype as Dtype
+from .tensor import Tensor, wrap
+
+
+def _made(array: np.ndarray, requires_grad: bool) -> Tensor:
+    if requires_grad and array.dtype.kind != "f":
+        raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
+    result = wrap(array)
+    if requires_grad:
+        result._edge = None
+    return result
+
+
+def _size(size: tuple[Any, ...]) -> tuple[int, ...]:
+    return tuple(size[0]) if len(size) == 1 and not isinstance(size[0], int) else size
+
+
+def _numpy(dtype: Dtype | None) -> np.dtype:
+    return (dtype or dtypes.get_default_dtype()).numpy
+
+
+def _check_sequence(data: Any) -> None:
+    """PyTorch's errors for what is no rectangular nest of numbers."""
+    shape: list[int] = []
+    first = data
+    while isinstance(first, (list, tuple)):
+        shape.append(len(first))
+        if not first:
+            break
+        first = first[0]
+    stack: list[tuple[Any, int]] = [(data, 0)]
+    while stack:
+        value, depth = stack.pop()
+        if isinstance(value, (list, tuple)):
+            if depth >= len(shape):
+                raise TypeError("not a sequence")
+            if len(value) != shape[depth]:
+                raise ValueError(
+                    f"expected sequence of length {shape[depth]} at dim {depth} (got {len(value)})"
+                )
+            stack.extend((v, depth + 1) for v in reversed(value))
+        elif isinstance(value, str):
+            raise TypeError("new(): invalid data type 'str'")
+        elif value is None:
+            raise RuntimeError("Could not infer dtype of NoneType")
+        elif not isinstance(value, (bool, int, float, np.generic, np.ndarray, Tensor)):
+            raise RuntimeError(f"Could not infer dtype of {type(value).__name__}")
+
+
+def _array_of(data: Any, dtype: Dtype | None) -> np.ndarray:
+    if isinstance(data, Tensor):
+        array = data._array
+    elif isinstance(data, (np.ndarray, np.generic)):
+        array = np.asarray(data)
+        dtypes.of_array(array)
+    else:
+        _check_sequence(data)
+        array = np.array(_plain(data))
+        if dtype is None and (array.dtype.kind == "f" or array.size == 0):
+            dtype = dtypes.get_default_dtype()
+        if array.dtype.kind == "O":
+            raise RuntimeError("Overflow when unpacking long long")
+    return np.array(array, dtype=None if dtype is None else dtype.numpy)
+
+
+def _plain(data: Any) -> Any:
+    """Nested lists in which tensors of one element have become numbers."""
+    if isinstance(data, Tensor):
+        return data.tolist()
+    return [_plain(d) for d in data] if isinstance(data, (list, tuple)) else data
+
+
+def tensor(
+    data: Any, *, dtype: Dtype | None = None, requires_grad: bool = False, device: Any = None
+) -> Tensor:
+    """A new leaf with a copy of `data`: a number, nested lists of numbers, an array.
+
+    >>> import autograd_teach as torch
+    >>> torch.tensor([[1, 2], [3, 4]])
+    tensor([[1, 2],
+            [3, 4]])
+    """
+    if isinstance(data, Tensor):
+        warnings.warn(
+            "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
+            "sourceTensor.detach().clone().requires_grad_(True), rather than torch.tensor(sourceTensor).",
+            stacklevel=2,
+        )
+    return _made(_array_of(data, dtype), requires_grad)
+
+
+def as_tensor(data: Any, dtype: Dtype | None = None, device: Any = None) -> Tensor:
+    """`data` as a tensor, without a copy where it is a tensor or an array of that dtype already."""
+    if isinstance(data, Tensor):
+        return data if dtype in (None, data.dtype) else data.to(dtype)
+    if isinstance(data, np.ndarray):
+        dtypes.of_array(data)
+        return wrap(data if dtype is None else data.astype(dtype.numpy, copy=False))
+    return tensor(data, dtype=dtype)
+
+
+def from_numpy(array: np.ndarray) -> Tensor:
+    """A tensor on the array's own memory; TypeError for a dtype that PyTorch has not."""
+    if not isinstance(array, np.ndarray):
+        raise TypeError(f"expected np.ndarray (got {type(array).__name__})")
+    dtypes.of_array(array)
+    return wrap(array)
+
+
+def _filler(
+    fill: Callable[[tuple[int, ...], np.dtype], np.ndarray], name: str, what: str
+) -> Callable[..., Tensor]:
+    def make(
+        *size: Any, dtype: Dtype | None = None, requires_grad: bool = False, device: Any = None
+    ) -> Tensor:
+        return _made(fill(_size(size), _numpy(dtype)), requires_grad)
+
+    make.__name__ = make.__qualname__ = name
+    make.__doc__ = f"A tensor of the given size {what}."
+    return make
+
+
+zeros = _filler(lambda size, d: np.zeros(size, d), "zeros", "filled with 0")
+ones = _filler(lambda size, d: np.ones(size, d), "ones", "filled with 1")
+empty = _filler(
+    lambda size, d: np.empty(size, d), "empty", "whose values are whatever the memory holds"
+)
+rand = _filler(lambda size, d: random.uniform(size, d), "rand", "with uniform draws from [0, 1)")
+randn = _filler(lambda size, d: random.normal(size, d), "randn", "with standard normal draws")
+
+
+def full(
+    size: Any,
+    fill_value: Any,
+    *,
+    dtype: Dtype | None = None,
+    requires_grad: bool = False,
+    device: Any = None,
+) -> Tensor:
+    """A tensor of the given size filled with `fill_value`, in its dtype unless one is given."""
+    if dtype is None and not isinstance(fill_value, float):
+        dtype = dtypes.bool_ if isinstance(fill_value, bool) else dtypes.int64
+    return _made(np.full(tuple(size), fill_value, _numpy(dtype)), requires_grad)
+
+
+def _like(name: str) -> Callable[..., Tensor]:
+    def make(input: Tensor, *, dtype: Dtype | None = None, requires_grad: bool = False) -> Tensor:
+        return globals()[name](
+            tuple(input.shape), dtype=dtype or input.dtype, requires_grad=requires_grad
+        )
+
+    make.__name__ = make.__qualname__ = f"{name}_like"
+    make.__doc__ = f"`{name}` in the size and dtype of another tensor."
+    return make
+
+
+zeros_like, ones_like, empty_like, rand_like, randn_like = map(
+    _like, ("zeros", "ones", "empty", "rand", "randn")
+)
+
+
+def full_like(
+    input: Tensor, fill_value: Any, *, dtype: Dtype | None = None, requires_grad: bool = False
+) -> Tensor:
+    """`full` in the size and dtype of another tensor."""
+    return full(input.shape, fill_value, dtype=dtype or input.dtype, requires_grad=requires_grad)
+
+
+def eye(
+    n: int, m: int | None = None, *, dtype: Dtype | None = None, requires_grad: bool = False
+) -> Tensor:
+    """A matrix with ones on the diagonal and zeros elsewhere."""
+    return _made(np.eye(n, m, dtype=_numpy(dtype)), requires_grad)
+
+
+def arange(*bounds: Any, dtype: Dtype | None = None, requires_grad: bool = False) -> Tensor:
+    """The numbers from the first bound (0) up to, not including, the second, in steps of the third (1)."""
+    start, end, step = {1: (0, *bounds, 1), 2: (*bounds, 1), 3: bounds}[len(bounds)]
+    if dtype is None:
+        floating = any(isinstance(b, float) for b in bounds)
+        dtype = dtypes.get_default_dtype() if floating else dtypes.int64
+    count = max(int(np.ceil((end - start) / step)), 0)
+    return _made((start + step * np.arange(count)).astype(dtype.numpy), requires_grad)
+
+
+def linspace(
+    start: float, end: float, steps: int, *, dtype: Dtype | None = None, requires_grad: bool = False
+) -> Tensor:
+    """`steps` numbers at equal distances from `start` to `end`, both included."""
+    d = _numpy(dtype)
+    if steps < 2:
+        return _made(np.full(steps, start, d), requires_grad)
+    # From both ends inward, in the tensor's own precision: that is how PyTorch rounds.
+    step = d.type((d.type(end) - d.type(start)) / d.type(steps - 1))
+    index = np.arange(steps).astype(d)
+    low, high = d.type(start) + step * index, d.type(end) - step * index[::-1]
+    return _made(np.where(np.arange(steps) < steps // 2, low, high).astype(d), requires_grad)
+
+
+def randint(low: int, high: Any = None, size: Any = None, *, dtype: Dtype | None = None) -> Tensor:
+    """Integers drawn from [low, high), or with one bound from [0, low)."""
+    if size is None or high is None or not isinstance(high, int):
+        low, high, size = 0, low, size if size is not None else high
+    return wrap(random.randint(low, high, tuple(size), (dtype or dtypes.int64).numpy))
+
+
+def randperm(n: int) -> Tensor:
+    """The integers from 0 to n - 1 in random order."""
+    return wrap(random.randperm(n))
+
+
+def manual_seed(seed: int) -> random.Generator:
+    """Start the stream of random numbers anew: the same numbers as PyTorch's CPU generator after the same seed."""
+    return random.manual_seed(seed)
+
+
+def _new(name: str) -> Callable[..., Tensor]:
+    def make(
+        self: Tensor, *size: Any, dtype: Dtype | None = None, requires_grad: bool = False
+    ) -> Tensor:
+        return globals()[name](*size, dtype=dtype or self.dtype, requires_grad=requires_grad)
+
+    make.__name__ = make.__qualname__ = f"new_{name}"
+    make.__doc__ = f"`{name}` in the dtype of this tensor."
+    return make
+
+
+for _name in ("zeros", "ones", "empty", "full"):
+    setattr(Tensor, f"new_{_name}", _new(_name))
+
+
+def to(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+    """In another dtype (or that of another tensor); the tensor itself where it has that dtype already."""
+    from .ops.pointwise import to_copy
+
+    target = kwargs.get("dtype")
+    for argument in args:
+        if isinstance(argument, Dtype):
+            target = argument
+        elif isinstance(argument, np.dtype):
+            target = dtypes.of_name(argument.name)
+        elif isinstance(argument, Tensor):
+            target = argument.dtype
+        elif argument != "cpu":
+            raise NotImplementedError(
+                f"autograd_teach computes on the CPU only; it has no device {argument!r}"
+            )
+    return self if target in (None, self.dtype) else to_copy(self, target)
+
+
+def _cast(target: Dtype, name: str) -> Callable[[Tensor], Tensor]:
+    def method(self: Tensor) -> Tensor:
+        return to(self, target)
+
+    method.__name__ = method.__qualname__ = name
+    method.__doc__ = f"In dtype {target}."
+    return method
+
+
+Tensor.to = to  # type: ignore[attr-defined]  # attached as the operations are
+Tensor.type = lambda self, dtype=None: self.dtype.tensor_type if dtype is None else to(self, dtype)  # type: ignore[attr-defined]
+Tensor.type_as = lambda self, other: to(self, other.dtype)  # type: ignore[attr-defined]
+Tensor.contiguous = lambda self: self if self.is_contiguous() else self.clone()  # type: ignore[attr-defined]
+Tensor.cpu = lambda self: self  # type: ignore[attr-defined]
+for _name, _target in {
+    "half": dtypes.float16,
+    "float": dtypes.float32,
+    "double": dtypes.float64,
+    "byte": dtypes.uint8,
+    "char": dtypes.int8,
+    "short": dtypes.int16,
+    "int": dtypes.int32,
+    "long": dtypes.int64,
+    "bool": dtypes.bool_,
+}.items():
+    setattr(Tensor, _name, _cast(_target, _name))

@@ -1,0 +1,59 @@
+"""Parameter: a leaf tensor that a Module recognises as its own.
+
+Knows Tensor only; which module holds a parameter is the module's business (module.py).
+"""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+from ..creation import empty
+from ..tensor import Tensor
+
+
+class Parameter(Tensor):
+    """A tensor to be trained: assigned to a Module, it appears in `parameters()`.
+
+    Shares the memory of `data` and is a leaf of its own; requires grad also when made under
+    `no_grad`. Raises RuntimeError where a dtype that is not floating is to require grad.
+
+    >>> import autograd_teach as torch
+    >>> torch.nn.Parameter(torch.tensor([1.0, 2.0])).requires_grad
+    True
+    """
+
+    def __new__(cls, data: Tensor | None = None, requires_grad: bool = True) -> Self:
+        source = empty(0) if data is None else data.detach()
+        if requires_grad and not source.is_floating_point():
+            raise RuntimeError(
+                "Only Tensors of floating point and complex dtype can require gradients"
+            )
+        parameter = super().__new__(cls)
+        parameter._array, parameter._counter = source._array, source._counter
+        parameter.requires_grad = requires_grad
+        return parameter
+
+    def __init__(self, data: Tensor | None = None, requires_grad: bool = True) -> None:
+        """All is done in `__new__`; Tensor's own constructor would make new memory."""
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Parameter:
+        # As in PyTorch the copy starts without a gradient.
+        if id(self) not in memo:
+            memo[id(self)] = type(self)(self.data.clone(), self.requires_grad)
+        return memo[id(self)]
+
+    def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
+        return type(self), (self.data, self.requires_grad)
+
+
+def typename(thing: object) -> str:
+    """What PyTorch's messages call a value: `torch.FloatTensor`, `int`, `numpy.ndarray`.
+
+    >>> typename(3), typename([1])
+    ('int', 'list')
+    """
+    if isinstance(thing, Tensor):
+        return thing.dtype.tensor_type
+    named: Any = thing if hasattr(thing, "__qualname__") else type(thing)
+    module = getattr(named, "__module__", None)
+    return named.__qualname__ if module in (None, "builtins") else f"{module}.{named.__qualname__}"

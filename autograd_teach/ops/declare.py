@@ -1,0 +1,595 @@
+"""How an operation is declared, and what follows from the declaration.
+
+A declaration is one row: signature, NumPy kernel, and for each differentiable input one formula, a lambda whose first
+parameter is the gradient `g` of the result and whose other parameters name what must be saved:
+
+    mul = op("mul(self, other)", np.multiply, promote=True, inplace=True, operator="mul",
+             self=lambda g, other: g * other,
+             other=lambda g, self: g * self)
+
+Parameters of the signature without default or annotation are tensors. A formula may name an input, `result` (or, of several
+results, their names in `outputs`), `<input>_shape`, `<input>_dtype`, or any argument that is no tensor.
+
+From the row follow the function, the method, the operator, the in-place form, and the class of its backward node. Their code
+is written out as Python source, once an operation, as dataclasses do it: nothing is left to decide when an operation is called
+but what depends on the call. A traceback shows that source; the rows stay the only place where a formula stands.
+
+One formula serves every order. It is bound to two vocabularies: in one, `g`, the saved values and the functions it calls are
+NumPy arrays and kernels (first-order gradients at NumPy's speed); in the other they are tensors and operations, which record
+the graph of the gradient as any other computation.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import linecache
+import math
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from types import FunctionType
+from typing import Any
+
+import numpy as np
+
+from .. import dtypes
+from ..autograd import graph
+from ..autograd.graph import NO_EDGE, AccumulateGrad, Node
+from ..autograd.modes import state
+from ..tensor import Tensor, View, edge_of, wrap
+
+# The package of the operations' modules.
+_ROOM = __name__.rpartition(".")[0]
+
+# Every operation, by the name in its signature.
+OPERATIONS: dict[str, Operation] = {}
+
+
+@dataclass
+class Operation:
+    """What a declaration said; the table that tests and documentation read."""
+
+    name: str
+    kernel: Callable[..., Any]
+    # Names of all parameters in order, and of those that are tensors.
+    parameters: list[str]
+    tensors: list[str]
+    formulas: Mapping[str, Callable[..., Any]]
+    outputs: tuple[str, ...]
+    promote: bool
+    floating: bool
+    view: bool
+    inplace: bool
+    node: type[Node] = field(init=False)
+    function: Callable[..., Any] = field(init=False)
+
+    @property
+    def differentiable(self) -> list[str]:
+        return [name for name in self.tensors if name in self.formulas]
+
+
+def op(
+    signature: str,
+    kernel: Callable[..., Any],
+    *,
+    node: str | None = None,
+    outputs: tuple[str, ...] = ("result",),
+    promote: bool = False,
+    floating: bool = False,
+    view: bool = False,
+    inplace: bool = False,
+    operator: str | None = None,
+    method: bool = True,
+    **formulas: Callable[..., Any],
+) -> Callable[..., Any]:
+    """Declare an operation and return its function.
+
+    `kernel` takes arrays and the remaining arguments in the signature's order. `node` names the backward node where it is not
+    the operation's name in capitals with `Backward0`. `promote`: two operands meet in one dtype, and the second may be a
+    number. `floating`: integers become floats first. `view`: the result shares the input's memory. `inplace`: a form with a
+    trailing underscore. `operator`: `"mul"` for `__mul__`, `__rmul__` and, with `inplace`, `__imul__`.
+    """
+    name, _, parameter_list = signature.partition("(")
+    arguments = ast.parse(f"def {signature}: pass").body[0].args  # type: ignore[attr-defined]  # the def just written
+    positional = arguments.args[: len(arguments.args) - len(arguments.defaults)]
+    tensors = [a.arg for a in positional if a.annotation is None]
+    variadic = arguments.vararg.arg if arguments.vararg else None
+    parameters = [a.arg for a in arguments.args] + ([variadic] if variadic else [])
+    parameters += [a.arg for a in arguments.kwonlyargs]
+    operation = Operation(
+        name, kernel, parameters, tensors, formulas, outputs, promote, floating, view, inplace
+    )
+    operation.node = _node_class(operation, node or _camel_case(name) + "Backward0")
+    operation.function = _compile_forward(operation, name, parameter_list, variadic, "foreign")
+    operation.function.__doc__ = f"`{signature}`; see PyTorch's `torch.{name}`."
+    OPERATIONS[name] = operation
+    if method and tensors[:1] == ["self"]:
+        setattr(Tensor, name, operation.function)
+    if inplace:
+        setattr(Tensor, f"{name}_", inplace_form(operation.function))
+    if operator:
+        as_operator = _compile_forward(
+            operation, f"__{operator}__", parameter_list, variadic, "foreign_operand"
+        )
+        setattr(Tensor, f"__{operator}__", as_operator)
+        if inplace:
+            setattr(Tensor, f"__i{operator}__", inplace_form(as_operator))
+    return operation.function
+
+
+def method(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Make a function that chooses among operations a method of Tensor too."""
+    setattr(Tensor, function.__name__, function)
+    return function
+
+
+def _camel_case(name: str) -> str:
+    return "".join(word.capitalize() for word in name.split("_"))
+
+
+# The forward function
+
+
+def _compile_forward(
+    operation: Operation, name: str, parameter_list: str, variadic: str | None, foreign: str
+) -> Callable[..., Any]:
+    tensors = operation.tensors
+    plain = [p for p in operation.parameters if p not in tensors]
+    arrays = [f"{t}_array" for t in tensors]
+    lines = [f"def {name}({parameter_list}:"]
+    if variadic:
+        # Sizes and dimensions come as numbers or as one sequence.
+        lines += [
+            f"    if len({variadic}) == 1 and not isinstance({variadic}[0], (int, Tensor)):",
+            f"        {variadic} = tuple({variadic}[0])",
+        ]
+    lines += ["    try:", f"        {arrays[0]} = {tensors[0]}._array"]
+    for t in tensors[1:]:
+        if operation.promote:
+            lines += [
+                f"        if {t}.__class__ in NUMBERS:",
+                f"            {t} = number({t}, {arrays[0]})",
+            ]
+        lines += [f"        {t}_array = {t}._array"]
+    lines += [
+        "    except AttributeError:",
+        f"        return {foreign}({name}, {operation.name!r}, {tensors!r}, ({', '.join(tensors)},)"
+        + "".join(f", {p}={p}" for p in plain)
+        + ")",
+    ]
+    if operation.promote and len(arrays) == 2:
+        lines += [
+            f"    if {arrays[0]}.dtype is not {arrays[1]}.dtype:",
+            f"        {', '.join(arrays)} = promote({', '.join(arrays)})",
+        ]
+    if operation.floating:
+        lines += [f"    if {arrays[0]}.dtype.kind != 'f':"]
+        lines += [f"        {a} = as_floating({a})" for a in arrays]
+    passed = list(operation.parameters)
+    if isinstance(operation.kernel, np.ufunc) and "alpha" in plain:
+        # PyTorch's sums take a factor of the second operand; NumPy's do not.
+        passed.remove("alpha")
+        lines += ["    if alpha != 1:", f"        {arrays[-1]} = {arrays[-1]} * alpha"]
+    call = ", ".join(f"{p}_array" if p in tensors else p for p in passed)
+    if isinstance(operation.kernel, np.ufunc):
+        # An Ellipsis for `out` keeps a result of rank 0 an array.
+        call += ", out=..."
+    if operation.promote:
+        lines += [
+            "    try:",
+            f"        result = kernel({call})",
+            "    except ValueError:",
+            f"        raise broadcast_error({', '.join(arrays)}) from None",
+        ]
+    else:
+        lines += [f"    result = kernel({call})"]
+    if len(operation.outputs) == 1 and not isinstance(operation.kernel, np.ufunc):
+        lines += ["    if result.__class__ is not ndarray:", "        result = asarray(result)"]
+    lines += _make_outputs(operation)
+    lines += _record(operation)
+    lines += [f"    return {'output' if len(operation.outputs) == 1 else 'Result(outputs)'}"]
+    namespace = {
+        **_GLUE,
+        "__name__": __name__,
+        "kernel": operation.kernel,
+        "NodeClass": operation.node,
+    }
+    if len(operation.outputs) > 1:
+        namespace["Result"] = _result_type(operation)
+    return _compile(lines, name, namespace)
+
+
+def _make_outputs(operation: Operation) -> list[str]:
+    if len(operation.outputs) > 1:
+        return ["    outputs = [wrap(asarray(r)) for r in result]"]
+    if operation.view:
+        base = operation.tensors[0]
+        return [
+            "    output = new(View)",
+            "    output._array = result",
+            f"    output._counter = {base}._counter",
+            f"    output._base = {base} if {base}._base is None else {base}._base",
+            "    output._edge = NO_EDGE",
+        ]
+    return ["    output = new(Tensor)", "    output._array = result", "    output._counter = [0]"]
+
+
+def _record(operation: Operation) -> list[str]:
+    """The lines that make the backward node, when some input requires grad."""
+    inputs = operation.differentiable
+    if not inputs:
+        return []
+    wanted = " or ".join(f"{t}._edge is not NO_EDGE" for t in inputs)
+    lines = [f"    if ({wanted}) and state.grad_enabled:", "        node = new(NodeClass)"]
+    edges = "".join(f"{t}._edge or edge_of({t}), " for t in inputs)
+    lines += [f"        node._edges = ({edges})", "        node._sequence = next_sequence_number()"]
+    if len(operation.outputs) == 1:
+        lines += ["        node._shape = result.shape", "        node._dtype = result.dtype"]
+    else:
+        lines += [
+            "        node._shape = [r.shape for r in result]",
+            "        node._dtype = [r.dtype for r in result]",
+        ]
+    users: dict[str, list[str]] = {}
+    for t in inputs:
+        for saved in _saved_names(operation.formulas[t]):
+            users.setdefault(saved, []).append(t)
+    for saved, using in users.items():
+        value = _saved_value(operation, saved)
+        if saved in operation.tensors and len(inputs) > 1:
+            # An input is kept only where a gradient that needs it will be asked for.
+            condition = " or ".join(f"{t}._edge is not NO_EDGE" for t in using)
+            lines += [f"        if {condition}:", f"            node._s_{saved} = {value}"]
+        else:
+            lines += [f"        node._s_{saved} = {value}"]
+    if len(operation.outputs) == 1:
+        lines += ["        output._edge = (node, 0)"]
+    else:
+        lines += [
+            "        for i, tensor in enumerate(outputs):",
+            "            if tensor._array.dtype.kind == 'f':",
+            "                tensor._edge = (node, i)",
+        ]
+    return lines
+
+
+def _saved_names(formula: Callable[..., Any]) -> list[str]:
+    return [p for p in inspect.signature(formula).parameters if p not in ("g", "grads")]
+
+
+def _saved_value(operation: Operation, saved: str) -> str:
+    if saved in operation.tensors:
+        return f"({saved}._array, {saved}._counter, {saved}._counter[0])"
+    if saved in operation.outputs:
+        tensor = (
+            "output"
+            if len(operation.outputs) == 1
+            else f"outputs[{operation.outputs.index(saved)}]"
+        )
+        return (
+            f"({tensor}._array, {tensor}._counter, 0)"
+            if not operation.view
+            else f"({tensor}._array, {tensor}._counter, {tensor}._counter[0])"
+        )
+    for suffix in ("_shape", "_dtype"):
+        stem = saved.removesuffix(suffix)
+        if saved.endswith(suffix) and stem in operation.tensors:
+            return f"{stem}_array{suffix.replace('_', '.')}"
+    assert saved in operation.parameters, f"{operation.name}: a formula names {saved}"
+    return saved
+
+
+# The backward node
+
+
+def _node_class(operation: Operation, name: str) -> type[Node]:
+    saved = list(dict.fromkeys(s for f in operation.formulas.values() for s in _saved_names(f)))
+    members: dict[str, Any] = {
+        "__module__": AccumulateGrad.__module__,
+        "__doc__": f"The backward of `{operation.name}`.",
+        "_outputs": len(operation.outputs),
+        "_backward": _compile_on_first_call(operation, "_backward"),
+        "_backward_graph": _compile_on_first_call(operation, "_backward_graph"),
+    }
+    values = [s for s in saved if s in operation.tensors or s in operation.outputs]
+    for s in saved:
+        members[f"_s_{s}"] = None
+        if not s.endswith("_dtype"):
+            shown = "_saved_" + s.replace("_shape", "_sym_sizes")
+            members[shown] = property(_saved_property(operation, s, s in values))
+    if values:
+        free = ["def _free(node):", *(f"    node._s_{s} = None" for s in values)]
+        members["_free"] = _compile(free, "_free", {})
+    return type(name, (Node,), members)
+
+
+def _saved_property(operation: Operation, saved: str, is_tensor: bool) -> Callable[[Any], Any]:
+    if not is_tensor:
+        return lambda node: getattr(node, f"_s_{saved}")
+    index = _edge_index(operation, saved)
+
+    def read(node: Any) -> Any:
+        value = getattr(node, f"_s_{saved}") or graph.freed(node)
+        counter = value[1]
+        if isinstance(counter, _NumberCounter):
+            return wrap(np.asarray(counter.number))
+        return rebuild(node, value, index)
+
+    return read
+
+
+def _edge_index(operation: Operation, saved: str) -> int | None:
+    """Which of the node's edges is that of a saved input; None for an input without gradient, -1 - i for output number i."""
+    if saved in operation.outputs:
+        return -1 - operation.outputs.index(saved)
+    return operation.differentiable.index(saved) if saved in operation.formulas else None
+
+
+def rebuild(node: Node, value: tuple[np.ndarray, graph.Counter, int], index: int | None) -> Tensor:
+    """A saved value as a tensor with its place in the graph; RuntimeError if it was written to after it was saved."""
+    array, counter, version = value
+    if index is None:
+        edge = NO_EDGE
+    elif index >= 0:
+        edge = node._edges[index]
+    else:
+        slices = None if node._written is None else node._written()
+        edge = (node, -1 - index) if slices is None else slices.edge_of_part()
+    if counter[0] != version:
+        graph.stale(value, edge, own=index is not None and index < 0)
+    if isinstance(edge[0], AccumulateGrad):
+        return edge[0].variable
+    tensor = wrap(array)
+    tensor._counter = counter
+    tensor._edge = edge if edge[0] is not None else NO_EDGE
+    return tensor
+
+
+def _compile_on_first_call(operation: Operation, which: str) -> Callable[..., Any]:
+    """A method that replaces itself by compiled code: most operations of a program are never differentiated."""
+
+    def compile_now(node: Node, grad: Any, edges: Any) -> Any:
+        compiled = _compile_backward(operation, graph_mode=which == "_backward_graph")
+        setattr(type(node), which, compiled)
+        return compiled(node, grad, edges)
+
+    return compile_now
+
+
+def _compile_backward(operation: Operation, graph_mode: bool) -> Callable[..., Any]:
+    inputs = operation.differentiable
+    lines = [f"def {operation.name}_backward(node, g, edges):"]
+    if len(operation.outputs) > 1:
+        lines += ["    grads = g", "    g = grads[0]"]
+    if len(inputs) > 1:
+        lines += ["    " + ", ".join(f"{t}_edge" for t in inputs) + " = edges"]
+    namespace = {**_GLUE, "__name__": __name__}
+    for t in inputs:
+        formula = operation.formulas[t]
+        namespace[f"{t}_formula"] = formula if graph_mode else _on_arrays(formula)
+        indent = "    "
+        if len(inputs) > 1:
+            lines += [f"    {t}_grad = None", f"    if {t}_edge[0] is not None:"]
+            indent = "        "
+        for saved in _saved_names(formula):
+            lines += [indent + line for line in _unpack(operation, saved, graph_mode)]
+        call = ", ".join(inspect.signature(formula).parameters)
+        lines += [f"{indent}{t}_grad = {t}_formula({call})"]
+    lines += ["    return (" + "".join(f"{t}_grad, " for t in inputs) + ")"]
+    return _compile(lines, f"{operation.name}_backward", namespace)
+
+
+def _unpack(operation: Operation, saved: str, graph_mode: bool) -> list[str]:
+    if saved not in operation.tensors and saved not in operation.outputs:
+        return [f"{saved} = node._s_{saved}"]
+    index = _edge_index(operation, saved)
+    if graph_mode:
+        return [f"{saved} = rebuild(node, node._s_{saved} or freed(node), {index})"]
+    return [
+        f"{saved}, counter, version = node._s_{saved} or freed(node)",
+        "if counter[0] != version:",
+        f"    rebuild(node, node._s_{saved}, {index})",
+    ]
+
+
+# Formulas on arrays: the same code, bound to a namespace in which each operation is its kernel.
+
+_arrays_namespaces: dict[str, dict[str, Any]] = {}
+
+
+def _on_arrays(function: Callable[..., Any]) -> Callable[..., Any]:
+    assert isinstance(function, FunctionType)
+    bound = FunctionType(
+        function.__code__,
+        _arrays_namespace(function.__module__),
+        function.__name__,
+        function.__defaults__,
+        function.__closure__,
+    )
+    bound.__kwdefaults__ = function.__kwdefaults__
+    return bound
+
+
+def _arrays_namespace(module: str) -> dict[str, Any]:
+    """The names of a module of operations, as formulas on arrays mean them."""
+    if module not in _arrays_namespaces:
+        names = _arrays_namespaces[module] = dict(vars(sys.modules[module]))
+        kernels = {operation.function: operation.kernel for operation in OPERATIONS.values()}
+        for name, value in names.items():
+            if not isinstance(value, FunctionType):
+                continue
+            if value in kernels:
+                names[name] = kernels[value]
+            elif value.__module__.startswith(_ROOM) and value.__module__ != __name__:
+                names[name] = _on_arrays(value)
+    return _arrays_namespaces[module]
+
+
+# In-place forms
+
+
+def inplace_form(function: Callable[..., Any]) -> Callable[..., Any]:
+    """`x.f_(...)` of `f`: the result of `f`, written over `x`, whose history it becomes."""
+
+    def form(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+        from .inplace import refuse_in_place, write
+
+        source = self
+        recording = state.grad_enabled and any(
+            isinstance(a, Tensor) and a._edge is not NO_EDGE
+            for a in (self, *args, *kwargs.values())
+        )
+        if recording:
+            refuse_in_place(self)
+            # What the backward needs of the old values must outlive them.
+            source = wrap(self._array.copy())
+            source._edge = self._edge
+        output = function(source, *args, **kwargs)
+        return output if output is NotImplemented else write(self, output)
+
+    form.__name__ = form.__qualname__ = f"{function.__name__.strip('_')}_"
+    form.__doc__ = f"The in-place form of `{function.__name__}`."
+    return form
+
+
+# What the written code calls
+
+
+NUMBERS = frozenset((int, float, bool))
+
+
+class _NumberCounter(list[Any]):
+    """The version counter of a number that became an operand; it never moves, and it remembers the number."""
+
+    number: Any
+
+
+_constants: dict[Any, Tensor] = {}
+
+
+def number(value: Any, like: np.ndarray) -> Tensor:
+    """A Python number as an operand beside `like`: a constant of rank 0 in the dtype that the number takes there."""
+    kind = value.__class__
+    key = (value, like.dtype.char, kind)
+    constant = _constants.get(key)
+    if constant is not None:
+        return constant
+    own = like.dtype.kind
+    if own == "f" or (kind is int and own != "b") or kind is bool:
+        d = like.dtype
+    else:
+        d = np.dtype(np.int64) if kind is int else dtypes.get_default_dtype().numpy
+    try:
+        constant = wrap(np.array(value).astype(d))
+    except OverflowError:
+        raise RuntimeError("value cannot be converted to type int64_t without overflow") from None
+    constant._array.flags.writeable = False
+    constant._counter = _NumberCounter([0])
+    constant._counter.number = value
+    # 0.0 and -0.0 are one key, and NaN is none at all; what an evolving scalar leaves behind must not pile up.
+    if value and not (kind is float and math.isnan(value)):
+        if len(_constants) > 1000:
+            _constants.clear()
+        _constants[key] = constant
+    return constant
+
+
+def _as_tensor(value: Any) -> Tensor | None:
+    """Numbers that are not plain Python ones, and NumPy arrays, are operands too."""
+    if isinstance(value, Tensor):
+        return value
+    if isinstance(value, (bool, int, float)):
+        d = dtypes.bool_ if isinstance(value, bool) else dtypes.int64
+        d = dtypes.get_default_dtype() if isinstance(value, float) else d
+        return wrap(np.asarray(value, dtype=d.numpy))
+    if isinstance(value, (np.ndarray, np.generic)):
+        array = np.asarray(value)
+        dtypes.of_array(array)
+        return wrap(array)
+    return None
+
+
+def foreign(
+    function: Callable[..., Any],
+    name: str,
+    parameters: list[str],
+    values: tuple[Any, ...],
+    **plain: Any,
+) -> Any:
+    """Call `function` again with its foreign operands made tensors; TypeError, in PyTorch's words, for what cannot be one."""
+    converted = []
+    for position, (parameter, value) in enumerate(zip(parameters, values, strict=True), 1):
+        tensor = _as_tensor(value) if position > 1 or isinstance(value, Tensor) else None
+        if tensor is None:
+            shown = "input" if parameter == "self" else parameter
+            raise TypeError(
+                f"{name}(): argument '{shown}' (position {position}) must be Tensor, not {type(value).__name__}"
+            )
+        converted.append(tensor)
+    return function(*converted, **plain)
+
+
+def foreign_operand(
+    function: Callable[..., Any],
+    name: str,
+    parameters: list[str],
+    values: tuple[Any, ...],
+    **plain: Any,
+) -> Any:
+    """The same for an operator, which leaves to the other operand what it does not know."""
+    converted = [_as_tensor(value) for value in values]
+    if any(tensor is None for tensor in converted):
+        return NotImplemented
+    return function(*converted, **plain)
+
+
+def broadcast_error(a: np.ndarray, b: np.ndarray) -> Exception:
+    """Why two arrays do not broadcast, in PyTorch's words."""
+    for dim in range(1, min(a.ndim, b.ndim) + 1):
+        if a.shape[-dim] != b.shape[-dim] and 1 not in (a.shape[-dim], b.shape[-dim]):
+            at = max(a.ndim, b.ndim) - dim
+            return RuntimeError(
+                f"The size of tensor a ({a.shape[-dim]}) must match the size of tensor b ({b.shape[-dim]}) "
+                f"at non-singleton dimension {at}"
+            )
+    return RuntimeError(f"the operation is not defined for {a.dtype} and {b.dtype}")
+
+
+def _result_type(operation: Operation) -> Callable[[list[Tensor]], Any]:
+    from collections import namedtuple
+
+    result = namedtuple(operation.name.split("_")[0], operation.outputs)  # type: ignore[misc]  # fields of the row
+    return result._make
+
+
+_GLUE = {
+    "Tensor": Tensor,
+    "View": View,
+    "NO_EDGE": NO_EDGE,
+    "NUMBERS": NUMBERS,
+    "new": object.__new__,
+    "ndarray": np.ndarray,
+    "asarray": np.asarray,
+    "wrap": wrap,
+    "state": state,
+    "edge_of": edge_of,
+    "rebuild": rebuild,
+    "freed": graph.freed,
+    "next_sequence_number": graph.next_sequence_number,
+    "promote": dtypes.promote,
+    "as_floating": dtypes.as_floating,
+    "number": number,
+    "foreign": foreign,
+    "foreign_operand": foreign_operand,
+    "broadcast_error": broadcast_error,
+}
+
+
+def _compile(lines: list[str], name: str, namespace: dict[str, Any]) -> Callable[..., Any]:
+    source = "\n".join(lines) + "\n"
+    filename = f"<autograd_teach {name}>"
+    # A debugger and a traceback find the written source here.
+    linecache.cache[filename] = (len(source), None, source.splitlines(True), filename)
+    exec(compile(source, filename, "exec"), namespace)  # noqa: S102  the source was written just above
+    return namespace[name]

@@ -1,0 +1,226 @@
+"""Reading and writing parts of a tensor: `x[0]`, `x[1:3, None]`, `x[mask]`, `x[i, j] = v`.
+
+An index is a chain of views (integers, slices, None, Ellipsis) and, where it holds tensors or lists, one gather at its end.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..tensor import Tensor, wrap
+from .declare import inplace_form, op
+from .inplace import copy_
+from .reduction import expand
+from .shape import alias, select, slice_view, unsqueeze, view
+
+
+def _gather_at(self: np.ndarray, indices: tuple[Any, ...]) -> np.ndarray:
+    try:
+        return self[indices]
+    except IndexError as error:
+        raise IndexError(_worded(error, self, indices)) from None
+
+
+def _worded(error: IndexError, self: np.ndarray, indices: tuple[Any, ...]) -> str:
+    for dim, index in enumerate(indices):
+        if not isinstance(index, np.ndarray):
+            continue
+        extent = self.shape[dim] if dim < self.ndim else 0
+        if index.dtype == bool and index.shape != self.shape[dim : dim + index.ndim]:
+            at = next(
+                i
+                for i in range(index.ndim)
+                if index.shape[i : i + 1] != self.shape[dim + i : dim + i + 1]
+            )
+            return (
+                f"The shape of the mask {list(index.shape)} at index {at} does not match the shape of the indexed tensor "
+                f"{list(self.shape)} at index {dim + at}"
+            )
+        if index.dtype != bool:
+            out = index[(index < -extent) | (index >= extent)]
+            if out.size:
+                return f"index {int(out.flat[0])} is out of bounds for dimension {dim} with size {extent}"
+    return str(error)
+
+
+def _add_at(self: np.ndarray, values: np.ndarray, indices: tuple[Any, ...]) -> np.ndarray:
+    whole = self.copy()
+    # An element that was read twice gets both gradients.
+    np.add.at(whole, indices, values)
+    return whole
+
+
+def _zeros_beside(g: Any, shape: tuple[int, ...]) -> Any:
+    if isinstance(g, Tensor):
+        return wrap(np.zeros(shape, g._array.dtype))
+    return np.zeros(shape, g.dtype)
+
+
+index = op(
+    "index(self, indices: tuple)",
+    _gather_at,
+    method=False,
+    self=lambda g, self_shape, indices: index_put_impl(_zeros_beside(g, self_shape), g, indices),
+)
+index_put_impl = op(
+    "index_put_impl(self, values, indices: tuple)",
+    _add_at,
+    method=False,
+    self=lambda g: g,
+    values=lambda g, indices: index(g, indices),
+)
+
+
+def _put_at(self: np.ndarray, values: np.ndarray, indices: tuple[Any, ...]) -> np.ndarray:
+    whole = self.copy()
+    try:
+        whole[indices] = values
+    except ValueError:
+        raise RuntimeError(
+            f"shape mismatch: value tensor of shape {list(np.shape(values))} cannot be broadcast to indexing result of shape "
+            f"{list(whole[indices].shape)}"
+        ) from None
+    return whole
+
+
+def _zero_at(g: Any, indices: tuple[Any, ...]) -> Any:
+    """A gradient without what was written over."""
+    if isinstance(g, Tensor):
+        return index_put(g, wrap(np.zeros((), g._array.dtype)), indices)
+    return index_put(g, g.dtype.type(0), indices)
+
+
+index_put = op(
+    "index_put(self, values, indices: tuple)",
+    _put_at,
+    method=False,
+    self=lambda g, indices: _zero_at(g, indices),
+    values=lambda g, indices: index(g, indices),
+)
+_index_put_ = inplace_form(index_put)
+
+
+def _parse(self: Tensor, key: Any) -> tuple[Tensor, tuple[Any, ...] | None]:
+    """The view that the plain part of an index describes, and what remains for a gather, if anything."""
+    keys = key if isinstance(key, tuple) else (key,)
+    if isinstance(key, slice):
+        return _slice_of(self, 0, key), None
+    consumed = sum(_rank_of(k) for k in keys)
+    if consumed > self.ndim:
+        if self.ndim == 0 and len(keys) == 1 and isinstance(key, int):
+            raise IndexError(
+                "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to convert a "
+                "0-dim tensor to a number"
+            )
+        raise IndexError(f"too many indices for tensor of dimension {self.ndim}")
+    tensor, dim, gather = self, 0, []
+    removed = 0
+    for k in keys:
+        if k is None:
+            tensor = unsqueeze(tensor, dim)
+            dim += 1
+        elif k is Ellipsis:
+            dim += self.ndim - consumed
+        elif isinstance(k, slice):
+            if k != slice(None):
+                tensor = _slice_of(tensor, dim, k)
+            dim += 1
+        elif isinstance(k, bool) or (
+            isinstance(k, Tensor) and k.ndim == 0 and k._array.dtype == bool
+        ):
+            raise NotImplementedError(
+                "autograd_teach does not support indexing with a single bool yet; use a mask of the tensor's shape"
+            )
+        elif isinstance(k, (int, np.integer)) or (isinstance(k, Tensor) and k.ndim == 0):
+            tensor = _select_at(tensor, dim, int(k), dim + removed)
+            removed += 1
+        else:
+            array = _index_array(k)
+            gather.append((dim, array))
+            dim += array.ndim if array.dtype == bool else 1
+    if not gather:
+        return (alias(tensor) if tensor is self else tensor), None
+    indices: list[Any] = [slice(None)] * gather[0][0]
+    for dim, array in gather:
+        indices += [slice(None)] * (dim - _ranks(indices)) + [array]
+    return tensor, tuple(indices)
+
+
+def _ranks(indices: list[Any]) -> int:
+    return sum(i.ndim if isinstance(i, np.ndarray) and i.dtype == bool else 1 for i in indices)
+
+
+def _rank_of(key: Any) -> int:
+    """How many dimensions of the tensor one entry of an index stands for."""
+    if key is None or key is Ellipsis or isinstance(key, bool):
+        return 0
+    if isinstance(key, Tensor) and key._array.dtype == bool:
+        return key.ndim
+    return np.ndim(key) if isinstance(key, np.ndarray) and key.dtype == bool else 1
+
+
+def _index_array(key: Any) -> np.ndarray:
+    array = key._array if isinstance(key, Tensor) else np.asarray(key)
+    if array.size == 0 and not isinstance(key, (Tensor, np.ndarray)):
+        array = array.astype(np.int64)
+    if array.dtype.kind not in "bui":
+        raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
+    return array
+
+
+def _slice_of(tensor: Tensor, dim: int, key: slice) -> Tensor:
+    if tensor.ndim == 0:
+        raise IndexError("slice() cannot be applied to a 0-dim tensor.")
+    step = 1 if key.step is None else int(key.step)
+    if step <= 0:
+        raise ValueError("step must be greater than zero")
+    start, stop = (None if k is None else int(k) for k in (key.start, key.stop))
+    start, end, step = slice(start, stop, step).indices(tensor.shape[dim])
+    return slice_view(tensor, dim, start, max(end, start), step)
+
+
+def _select_at(tensor: Tensor, dim: int, position: int, named: int) -> Tensor:
+    extent = tensor.shape[dim]
+    if not -extent <= position < extent:
+        raise IndexError(
+            f"index {position} is out of bounds for dimension {named} with size {extent}"
+        )
+    return select(tensor, dim, position)
+
+
+def getitem(self: Tensor, key: Any) -> Tensor:
+    """`self[key]`: a view, or with tensors or lists in the key a copy of what they point at."""
+    tensor, indices = _parse(self, key)
+    return tensor if indices is None else index(tensor, indices)
+
+
+def _fitted(value: Any, target: Tensor) -> Tensor:
+    """A value to be assigned in the target's shape; dimensions of extent 1 before it do not count."""
+    if not isinstance(value, Tensor):
+        return wrap(
+            np.asarray(value, dtype=None if isinstance(value, float) else target._array.dtype)
+        )
+    if value.ndim == 0 or value.shape == target.shape:
+        return value
+    size = tuple(value.shape)
+    while len(size) > 1 and size[0] == 1:
+        size = size[1:]
+    return expand(view(value, size), target.shape)
+
+
+def setitem(self: Tensor, key: Any, value: Any) -> None:
+    """`self[key] = value`: writes into this tensor's memory; numbers and tensors broadcast."""
+    tensor, indices = _parse(self, key)
+    if indices is None:
+        copy_(tensor, _fitted(value, tensor))
+        return
+    source = (
+        value if isinstance(value, Tensor) else wrap(np.asarray(value, dtype=tensor._array.dtype))
+    )
+    _index_put_(tensor, source, indices)
+
+
+Tensor.__getitem__ = getitem  # type: ignore[method-assign]  # operators are attached
+Tensor.__setitem__ = setitem  # type: ignore[method-assign]

@@ -1,0 +1,238 @@
+"""Writing into a tensor's memory: who may, what it does to the history, and the operations that only exist in place.
+
+A write raises the version that the tensor shares with its views, so that a node which saved the old value can tell. The tensor
+that was written to takes over the history of the value written.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from .. import dtypes, random
+from ..autograd.graph import NO_EDGE, Edge, Node, next_sequence_number, operation_name
+from ..autograd.modes import enable_grad, state
+from ..tensor import Tensor, edge_of, wrap
+from .declare import inplace_form, op
+from .pointwise import zeros_of
+from .shape import as_strided, storage_view
+
+
+def refuse_in_place(tensor: Tensor) -> None:
+    """RuntimeError where recording a write would lose a leaf's place as a leaf."""
+    if not state.grad_enabled:
+        return
+    base = tensor._base
+    if tensor._edge is None or (tensor._edge is not NO_EDGE and tensor.is_leaf):
+        raise RuntimeError(
+            "a leaf Variable that requires grad is being used in an in-place operation."
+        )
+    if base is not None and base._edge is not NO_EDGE and base.is_leaf:
+        raise RuntimeError(
+            "a view of a leaf Variable that requires grad is being used in an in-place operation."
+        )
+
+
+def write(tensor: Tensor, value: Tensor) -> Tensor:
+    """Put the values of `value`, an operation's result, into `tensor`, and its history onto `tensor`."""
+    refuse_in_place(tensor)
+    target, source = tensor._array, value._array
+    if source.shape != target.shape:
+        raise RuntimeError(
+            f"output with shape {list(target.shape)} doesn't match the broadcast shape {list(source.shape)}"
+        )
+    if _kind(source) > _kind(target):
+        names = [dtypes.of_array(a).tensor_type[6:-6] for a in (source, target)]
+        raise RuntimeError(
+            f"result type {names[0]} can't be cast to the desired output type {names[1]}"
+        )
+    if not target.flags.writeable:
+        raise RuntimeError(
+            "unsupported operation: more than one element of the written-to tensor refers to a single memory location. "
+            "Please clone() the tensor before performing the operation."
+        )
+    np.copyto(target, source, casting="unsafe")
+    tensor._counter[0] += 1
+    if value._edge is NO_EDGE:
+        return tensor
+    edge = edge_of(value)
+    node = edge[0]
+    if getattr(node, "_s_result", None) is not None:
+        # The result that the node saved is this memory now, at this version.
+        node._s_result = (target, tensor._counter, tensor._counter[0])  # type: ignore[union-attr]  # it has one
+    assert node is not None
+    tensor._counter[1:] = [operation_name(node)]
+    if tensor._base is None:
+        tensor._edge = edge
+    else:
+        # The view's history is the base's; the raised version makes every view of it look there.
+        slices = CopySlices(tensor._base, tensor, node)
+        node._written = weakref.ref(slices)
+        tensor._base._edge = (slices, 0)
+        tensor._counter[1:] = [slices.name()]
+    return tensor
+
+
+Geometry = tuple[tuple[int, ...], tuple[int, ...], int]
+
+
+def geometry(view: Tensor, base: Tensor) -> Geometry:
+    """Size, strides and offset of a view within its base's memory, in elements."""
+    array = view._array
+    offset = (array.ctypes.data - base._array.ctypes.data) // array.itemsize
+    return array.shape, tuple(s // array.itemsize for s in array.strides), offset
+
+
+def edge_into_base(view: Tensor, base: Tensor) -> Edge | None:
+    """The edge that a view has after a write: that of a strided part of the base as it is now."""
+    if not base._array.flags.c_contiguous:
+        raise NotImplementedError(
+            "autograd_teach supports a write beside a view only where the viewed tensor is contiguous; call .contiguous() on it "
+            "before taking the view"
+        )
+    return _edge_of_part(base, geometry(view, base))
+
+
+def _edge_of_part(base: Tensor, part: Geometry) -> Edge:
+    with enable_grad():
+        return edge_of(as_strided(base, *part))
+
+
+class CopySlices(Node):
+    """The backward of a write into a view: the base's gradient, of which the part written to goes through the write's node."""
+
+    __module__ = "builtins"
+
+    def __init__(self, base: Tensor, view: Tensor, write: Node) -> None:
+        self._write = write
+        self._geometry = geometry(view, base)
+        base_edge = NO_EDGE if base._edge is NO_EDGE else edge_of(base)
+        self._edges = (base_edge, *write._edges[1:])
+        self._sequence = next_sequence_number()
+        self._shape, self._dtype = base._array.shape, base._array.dtype
+
+    def name(self) -> str:
+        return "torch::autograd::CopySlices"
+
+    def _backward(self, grad: Any, edges: Sequence[Edge]) -> tuple[Any, ...]:
+        whole = np.array(grad, order="C")
+        part = storage_view(whole, *self._geometry)
+        first, *others = self._write._backward(part.copy(), (self._write._edges[0], *edges[1:]))
+        part[...] = 0 if first is None else first
+        return (whole, *others)
+
+    def _backward_graph(self, grad: Any, edges: Sequence[Edge]) -> tuple[Any, ...]:
+        whole = grad.clone()
+        part = as_strided(whole, *self._geometry)
+        first, *others = self._write._backward_graph(
+            part.clone(), (self._write._edges[0], *edges[1:])
+        )
+        if first is None:
+            zero_(part)
+        else:
+            copy_(part, first)
+        return (whole, *others)
+
+    def edge_of_part(self) -> Edge:
+        """The edge of the part as it was written: what a saved result of the write depends on."""
+        base = wrap(np.empty(self._shape, self._dtype))
+        base._edge = (self, 0)
+        return _edge_of_part(base, self._geometry)
+
+    def _free(self) -> None:
+        self._write._free()
+
+
+def _kind(array: np.ndarray) -> int:
+    return {"b": 0, "u": 1, "i": 1, "f": 2}[array.dtype.kind]
+
+
+# Rows whose out-of-place form has no use of its own: what was there before gets gradient zero
+
+fill_number = op(
+    "fill_number(self, value: float)",
+    lambda self, value: np.full_like(self, value),
+    node="FillBackward2",
+    method=False,
+    self=lambda g: zeros_of(g),
+)
+zero = op("zero(self)", np.zeros_like, method=False, self=lambda g: g * 0)
+copy = op(
+    "copy(self, src)",
+    lambda self, src: np.broadcast_to(src, self.shape).astype(self.dtype),
+    node="CopyBackwards",
+    method=False,
+    self=lambda g: zeros_of(g),
+    src=lambda g: g,
+)
+normal = op(
+    "normal(self, mean: float, std: float)",
+    lambda self, mean, std: random.filled(
+        self, lambda size: random.normal(size, self.dtype, mean, std, self.flags.c_contiguous)
+    ),
+    method=False,
+    self=lambda g: zeros_of(g),
+)
+uniform = op(
+    "uniform(self, low: float, high: float)",
+    lambda self, low, high: random.filled(
+        self, lambda size: random.uniform(size, self.dtype, low, high)
+    ),
+    method=False,
+    self=lambda g: zeros_of(g),
+)
+
+_zero_, _fill_, _copy_ = inplace_form(zero), inplace_form(fill_number), inplace_form(copy)
+_normal_, _uniform_ = inplace_form(normal), inplace_form(uniform)
+
+
+def zero_(self: Tensor) -> Tensor:
+    """Set every element to zero."""
+    return _zero_(self)
+
+
+def fill_(self: Tensor, value: Any) -> Tensor:
+    """Set every element to `value`, a number or a tensor of one element."""
+    return copy_(self, value) if isinstance(value, Tensor) else _fill_(self, value)
+
+
+def copy_(self: Tensor, src: Tensor, non_blocking: bool = False) -> Tensor:
+    """Set the elements to those of `src`, which broadcasts and is cast to this tensor's dtype."""
+    try:
+        return _copy_(self, src)
+    except ValueError:
+        raise RuntimeError(
+            f"The size of tensor a ({self.shape[-1] if self.ndim else 1}) must match the size of tensor b "
+            f"({src.shape[-1] if src.ndim else 1}) at non-singleton dimension {max(self.ndim, 1) - 1}"
+        ) from None
+
+
+def _floating(self: Tensor, kernel: str) -> None:
+    if not self.is_floating_point():
+        name = self.dtype.tensor_type[6:-6]
+        raise NotImplementedError(f"\"{kernel}\" not implemented for '{name}'")
+
+
+def normal_(self: Tensor, mean: float = 0.0, std: float = 1.0) -> Tensor:
+    """Fill with draws from the normal distribution.
+
+    >>> import autograd_teach as torch
+    >>> _ = torch.manual_seed(0)
+    >>> torch.empty(2).normal_().shape
+    torch.Size([2])
+    """
+    _floating(self, "normal_kernel_cpu")
+    return _normal_(self, mean, std)
+
+
+def uniform_(self: Tensor, low: float = 0.0, high: float = 1.0) -> Tensor:
+    """Fill with draws from the uniform distribution over [low, high)."""
+    _floating(self, "check_uniform_bounds")
+    return _uniform_(self, low, high)
+
+
+for _form in (zero_, fill_, copy_, normal_, uniform_):
+    setattr(Tensor, _form.__name__, _form)

@@ -1,0 +1,315 @@
+"""Operations that make one value of many (sums, means, extremes, norms), and `expand`, the derivative of a sum.
+
+A dimension is an int or a tuple of them, None for all; with `keepdim` the reduced dimensions stay with extent 1.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from .. import dtypes
+from ..tensor import Tensor, wrap_dim
+from .declare import method, op
+from .pointwise import abs, pow, sgn, to_copy, where, zeros_of
+from .shape import reshape
+
+Dims = int | tuple[int, ...] | None
+
+
+def _wrapped(dim: Dims, ndim: int) -> tuple[int, ...]:
+    """The dimensions counted from the front; all of them for None and for the empty tuple, as PyTorch reads it."""
+    if dim is None or dim == ():
+        return tuple(range(ndim))
+    dims = (dim,) if isinstance(dim, int) else tuple(dim)
+    wrapped = tuple(wrap_dim(d, ndim) for d in dims)
+    if len(set(wrapped)) < len(wrapped):
+        repeated = next(d for d in wrapped if wrapped.count(d) > 1)
+        raise RuntimeError(f"dim {repeated} appears multiple times in the list of dims")
+    return wrapped if ndim else ()
+
+
+def _spread(value: Any, shape: tuple[int, ...], dim: Dims, keepdim: bool) -> Any:
+    """A reduced value beside each of the values it was made from."""
+    if dim is not None and not keepdim and len(shape):
+        dims = _wrapped(dim, len(shape))
+        value = reshape(value, tuple(1 if i in dims else n for i, n in enumerate(shape)))
+    return expand(value, shape)
+
+
+def _count(shape: tuple[int, ...], dim: Dims) -> int:
+    return math.prod(shape[i] for i in _wrapped(dim, len(shape)))
+
+
+def _expand(self: np.ndarray, size: tuple[int, ...]) -> np.ndarray:
+    shape, new = self.shape, len(size) - self.ndim
+    if shape == size:
+        return self
+    if new < 0:
+        raise RuntimeError(
+            f"expand(torch.{self.dtype}{{{list(shape)}}}, size={list(size)}): the number of sizes provided ({len(size)}) must "
+            f"be greater or equal to the number of dimensions in the tensor ({self.ndim})"
+        )
+    if -1 in size:
+        size = tuple(shape[i - new] if n == -1 and i >= new else n for i, n in enumerate(size))
+    try:
+        return np.broadcast_to(self, size)
+    except ValueError:
+        wrong = next(i for i in range(self.ndim) if shape[i] != size[i + new] and shape[i] != 1)
+        raise RuntimeError(
+            f"The expanded size of the tensor ({size[wrong + new]}) must match the existing size ({shape[wrong]}) at "
+            f"non-singleton dimension {wrong + new}.  Target sizes: {list(size)}.  Tensor sizes: {list(shape)}"
+        ) from None
+
+
+def _sum(self: np.ndarray, dim: Dims = None, keepdim: bool = False) -> Any:
+    # PyTorch sums integers and booleans as int64.
+    d = self.dtype if self.dtype.kind == "f" else np.int64
+    return self.sum(axis=_wrapped(dim, self.ndim), keepdims=keepdim, dtype=d)
+
+
+def _mean(self: np.ndarray, dim: Dims = None, keepdim: bool = False) -> Any:
+    if self.dtype.kind != "f":
+        name = dtypes.of_array(self).tensor_type[6:-6]
+        raise RuntimeError(
+            "mean(): could not infer output dtype. Input dtype must be either a floating point or complex dtype. "
+            f"Got: {name}"
+        )
+    count = _count(self.shape, dim)
+    total = self.sum(axis=_wrapped(dim, self.ndim), keepdims=keepdim)
+    return total / total.dtype.type(count)
+
+
+expand = op(
+    "expand(self, *size)", _expand, view=True, self=lambda g, self_shape: sum_to_size(g, self_shape)
+)
+sum_all = op(
+    "sum_all(self)",
+    _sum,
+    node="SumBackward0",
+    method=False,
+    self=lambda g, self_shape: expand(g, self_shape),
+)
+sum_dim = op(
+    "sum_dim(self, dim: Dims, keepdim=False)",
+    _sum,
+    node="SumBackward1",
+    method=False,
+    self=lambda g, self_shape, dim, keepdim: _spread(g, self_shape, dim, keepdim),
+)
+mean_all = op(
+    "mean_all(self)",
+    _mean,
+    node="MeanBackward0",
+    method=False,
+    self=lambda g, self_shape: expand(g, self_shape) / _count(self_shape, None),
+)
+mean_dim = op(
+    "mean_dim(self, dim: Dims, keepdim=False)",
+    _mean,
+    node="MeanBackward1",
+    method=False,
+    self=lambda g, self_shape, dim, keepdim: (
+        _spread(g, self_shape, dim, keepdim) / _count(self_shape, dim)
+    ),
+)
+
+
+def _dims(dim: Any) -> Dims:
+    return (dim,) if isinstance(dim, int) else None if dim is None else tuple(dim)
+
+
+@method
+def sum(self: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
+    """The sum of all elements, or along `dim`; integers and booleans are summed as int64.
+
+    >>> import autograd_teach as torch
+    >>> torch.ones(2, 3).sum(0)
+    tensor([2., 2., 2.])
+    """
+    if dtype is not None:
+        self = to_copy(self, dtype)
+    return sum_all(self) if dim is None and not keepdim else sum_dim(self, _dims(dim), keepdim)
+
+
+@method
+def mean(self: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
+    """The mean of all elements, or along `dim`; RuntimeError for a dtype that is not floating-point."""
+    if dtype is not None:
+        self = to_copy(self, dtype)
+    return mean_all(self) if dim is None and not keepdim else mean_dim(self, _dims(dim), keepdim)
+
+
+@method
+def expand_as(self: Tensor, other: Tensor) -> Tensor:
+    """Expanded to the shape of `other`."""
+    return expand(self, other.shape)
+
+
+@method
+def sum_to_size(self: Any, *size: Any) -> Any:
+    """Summed over what broadcasting from `size` to this shape had repeated."""
+    shape = tuple(size[0]) if len(size) == 1 and not isinstance(size[0], int) else size
+    new = len(self.shape) - len(shape)
+    dims = tuple(i for i, n in enumerate(self.shape) if i < new or (shape[i - new] == 1 and n != 1))
+    if dims:
+        self = sum_dim(self, dims, True)
+    return reshape(self, shape) if new > 0 else self
+
+
+# Norms
+
+
+def _norm(self: np.ndarray, ord: float = 2, dim: Dims = None, keepdim: bool = False) -> Any:
+    axis = _wrapped(dim, self.ndim)
+    if ord == 2:
+        return np.sqrt((self * self).sum(axis=axis, keepdims=keepdim))
+    magnitude = np.absolute(self)
+    if ord == math.inf:
+        return magnitude.max(axis=axis, keepdims=keepdim)
+    if ord == -math.inf:
+        return magnitude.min(axis=axis, keepdims=keepdim)
+    if ord == 0:
+        return (self != 0).sum(axis=axis, keepdims=keepdim).astype(self.dtype)
+    if ord == 1:
+        return magnitude.sum(axis=axis, keepdims=keepdim)
+    total = np.power(magnitude, ord).sum(axis=axis, keepdims=keepdim)
+    return np.power(total, 1 / ord)
+
+
+def _norm_derivative(g: Any, self: Any, result: Any, ord: float, dim: Dims, keepdim: bool) -> Any:
+    shape = self.shape
+    g, result = _spread(g, shape, dim, keepdim), _spread(result, shape, dim, keepdim)
+    if ord == 0:
+        return zeros_of(g)
+    if ord == 1:
+        return g * sgn(self)
+    if ord in (math.inf, -math.inf):
+        # The extremes share the gradient.
+        extreme = abs(self) == result
+        number = _spread(sum(extreme, dim, keepdim), shape, dim, keepdim)
+        return where(extreme, g * sgn(self) / number, 0.0)
+    # At norm 0 PyTorch takes the subgradient 0.
+    if ord == 2:
+        return where(result == 0, 0.0, g * (self / result))
+    if ord < 1 or ord < 2:
+        scaled = sgn(self) * pow(abs(self), ord - 1)
+        scaled = where(self == 0, 0.0, scaled)
+    else:
+        scaled = self * pow(abs(self), ord - 2)
+    return where(result == 0, 0.0, g * scaled / pow(result, ord - 1))
+
+
+linalg_vector_norm = op(
+    "linalg_vector_norm(self, ord=2, dim=None, keepdim=False)",
+    _norm,
+    method=False,
+    self=lambda g, self, result, ord, dim, keepdim: _norm_derivative(
+        g, self, result, ord, dim, keepdim
+    ),
+)
+
+
+@method
+def norm(self: Tensor, p: Any = 2, dim: Any = None, keepdim: bool = False) -> Tensor:
+    """The p-norm of all elements, or along `dim`.
+
+    >>> import autograd_teach as torch
+    >>> torch.tensor([3.0, 4.0]).norm()
+    tensor(5.)
+    """
+    if not self.is_floating_point():
+        raise RuntimeError(
+            f"linalg.vector_norm: Expected a floating point or complex tensor as input. Got {self.dtype.tensor_type[6:-6]}"
+        )
+    if p in ("fro", None):
+        p = 2
+    if isinstance(p, str):
+        raise NotImplementedError(f"autograd_teach does not support the norm {p!r}; use a number p")
+    return linalg_vector_norm(self, p, _dims(dim), keepdim)
+
+
+# Extremes
+
+
+def _share_evenly(g: Any, self: Any, result: Any) -> Any:
+    """To all elements equal to the extreme, the same part of its gradient."""
+    equal = self == result
+    return where(equal, g / sum(equal), 0.0)
+
+
+max_all = op(
+    "max_all(self)",
+    lambda self: self.max(),
+    node="MaxBackward1",
+    method=False,
+    self=lambda g, self, result: _share_evenly(g, self, result),
+)
+min_all = op(
+    "min_all(self)",
+    lambda self: self.min(),
+    node="MinBackward1",
+    method=False,
+    self=lambda g, self, result: _share_evenly(g, self, result),
+)
+argmax_op = op(
+    "argmax_op(self, dim=None, keepdim=False)",
+    lambda self, dim, keepdim: np.argmax(self, axis=dim, keepdims=keepdim),
+    method=False,
+)
+argmin_op = op(
+    "argmin_op(self, dim=None, keepdim=False)",
+    lambda self, dim, keepdim: np.argmin(self, axis=dim, keepdims=keepdim),
+    method=False,
+)
+
+
+@method
+def max(self: Tensor, other: Any = None) -> Tensor:
+    """The largest element; with a second tensor the larger of each pair."""
+    if isinstance(other, Tensor):
+        return self.maximum(other)
+    if other is not None:
+        raise NotImplementedError(
+            "autograd_teach does not support max(dim) yet; use argmax(dim) and indexing"
+        )
+    return max_all(self)
+
+
+@method
+def min(self: Tensor, other: Any = None) -> Tensor:
+    """The smallest element; with a second tensor the smaller of each pair."""
+    if isinstance(other, Tensor):
+        return self.minimum(other)
+    if other is not None:
+        raise NotImplementedError(
+            "autograd_teach does not support min(dim) yet; use argmin(dim) and indexing"
+        )
+    return min_all(self)
+
+
+@method
+def argmax(self: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor:
+    """The index of the largest element, counted through the flattened tensor, or along `dim`."""
+    return argmax_op(self, dim, keepdim)
+
+
+@method
+def argmin(self: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor:
+    """The index of the smallest element, counted through the flattened tensor, or along `dim`."""
+    return argmin_op(self, dim, keepdim)
+
+
+all = op(
+    "all(self, dim=None, keepdim=False)",
+    lambda self, dim=None, keepdim=False: np.all(self, axis=dim, keepdims=keepdim),
+)
+any = op(
+    "any(self, dim=None, keepdim=False)",
+    lambda self, dim=None, keepdim=False: np.any(self, axis=dim, keepdims=keepdim),
+)
+count_nonzero = op(
+    "count_nonzero(self, dim=None)", lambda self, dim: np.count_nonzero(self, axis=dim)
+)

@@ -1,0 +1,322 @@
+"""Operations that look at the same memory in another shape, and those that put tensors together.
+
+The results of view rows share memory and version counter with their input. Arguments named `*size` or `*dims` come as several
+numbers or as one sequence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..tensor import Tensor, wrap_dim
+from .declare import method, op
+
+
+def _complete(size: tuple[int, ...], numel: int) -> tuple[int, ...]:
+    """The size with its one -1 worked out."""
+    known = 1
+    for n in size:
+        known *= n if n != -1 else 1
+    if size.count(-1) > 1:
+        raise RuntimeError("only one dimension can be inferred")
+    if -1 in size and known and numel % known == 0:
+        return tuple(numel // known if n == -1 else n for n in size)
+    if known != numel or -1 in size:
+        raise RuntimeError(f"shape '{list(size)}' is invalid for input of size {numel}")
+    return size
+
+
+def _view(self: np.ndarray, size: tuple[int, ...]) -> np.ndarray:
+    size = _complete(tuple(size), self.size)
+    try:
+        return self.reshape(size, copy=False)
+    except ValueError:
+        raise RuntimeError(
+            "view size is not compatible with input tensor's size and stride (at least one dimension spans across two "
+            "contiguous subspaces). Use .reshape(...) instead."
+        ) from None
+
+
+view = op("view(self, *size)", _view, view=True, self=lambda g, self_shape: reshape(g, self_shape))
+unsafe_view = op(
+    "unsafe_view(self, *size)",
+    _view,
+    method=False,
+    self=lambda g, self_shape: reshape(g, self_shape),
+)
+alias = op("alias(self)", lambda self: self[...], view=True, method=False, self=lambda g: g)
+
+
+@method
+def reshape(self: Any, *shape: Any) -> Any:
+    """The same elements in another shape: a view where the memory allows, else a copy.
+
+    >>> import autograd_teach as torch
+    >>> torch.arange(4).reshape(2, -1)
+    tensor([[0, 1],
+            [2, 3]])
+    """
+    size = tuple(shape[0]) if len(shape) == 1 and not isinstance(shape[0], int) else shape
+    if not isinstance(self, Tensor):
+        return self.reshape(size)
+    size = _complete(size, self._array.size)
+    try:
+        self._array.reshape(size, copy=False)
+    except ValueError:
+        return unsafe_view(self.clone(), size)
+    return view(self, size)
+
+
+@method
+def flatten(self: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
+    """The dimensions from `start_dim` to `end_dim` made one."""
+    first, last = wrap_dim(start_dim, self.ndim), wrap_dim(end_dim, self.ndim)
+    if self.ndim == 1 and first == last:
+        return self
+    return reshape(self, (*self.shape[:first], -1, *self.shape[last + 1 :]))
+
+
+@method
+def view_as(self: Tensor, other: Tensor) -> Tensor:
+    """A view with the shape of `other`."""
+    return view(self, other.shape)
+
+
+# Dimensions in another order, more of them, fewer
+
+
+def _t(self: np.ndarray) -> np.ndarray:
+    if self.ndim > 2:
+        raise RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {self.ndim}D")
+    return self.T
+
+
+def _permute(self: np.ndarray, dims: Sequence[int]) -> np.ndarray:
+    if len(dims) != self.ndim:
+        raise RuntimeError(
+            "permute(sparse_coo): number of dimensions in the tensor input does not match the length of the desired ordering "
+            f"of dimensions i.e. input.dim() = {self.ndim} is not equal to len(dims) = {len(dims)}"
+        )
+    return self.transpose([wrap_dim(d, self.ndim) for d in dims])
+
+
+def _inverse(dims: Sequence[int]) -> list[int]:
+    return [int(i) for i in np.argsort([d % len(dims) for d in dims])]
+
+
+def _unsqueeze(self: np.ndarray, dim: int) -> np.ndarray:
+    at = wrap_dim(dim, self.ndim + 1)
+    return self.reshape((*self.shape[:at], 1, *self.shape[at:]))
+
+
+def _squeezed(shape: Sequence[int], dim: int | None) -> tuple[int, ...]:
+    at = None if dim is None else wrap_dim(dim, len(shape))
+    return tuple(n for i, n in enumerate(shape) if n != 1 or at not in (None, i))
+
+
+t = op("t(self)", _t, view=True, self=lambda g: t(g))
+transpose = op(
+    "transpose(self, dim0: int, dim1: int)",
+    lambda self, dim0, dim1: (
+        self.swapaxes(wrap_dim(dim0, self.ndim), wrap_dim(dim1, self.ndim))
+        if self.ndim
+        else self[...]
+    ),
+    view=True,
+    self=lambda g, dim0, dim1: transpose(g, dim0, dim1),
+)
+permute = op(
+    "permute(self, *dims)", _permute, view=True, self=lambda g, dims: permute(g, _inverse(dims))
+)
+unsqueeze = op(
+    "unsqueeze(self, dim: int)",
+    _unsqueeze,
+    view=True,
+    self=lambda g, dim: squeeze_dim(g, dim),
+)
+squeeze_all = op(
+    "squeeze_all(self)",
+    lambda self: self.reshape(_squeezed(self.shape, None)),
+    node="SqueezeBackward0",
+    view=True,
+    method=False,
+    self=lambda g, self_shape: reshape(g, self_shape),
+)
+squeeze_dim = op(
+    "squeeze_dim(self, dim: int)",
+    lambda self, dim: self.reshape(_squeezed(self.shape, dim)),
+    node="SqueezeBackward1",
+    view=True,
+    method=False,
+    self=lambda g, self_shape, dim: reshape(g, self_shape),
+)
+
+# What `matmul` does to the row or column that it gave a vector: its own result, squeezed in place.
+squeeze_own = op(
+    "squeeze_own(self, dim: int)",
+    lambda self, dim: self.reshape(_squeezed(self.shape, dim)),
+    node="SqueezeBackward4",
+    method=False,
+    self=lambda g, self_shape: reshape(g, self_shape),
+)
+
+
+@method
+def squeeze(self: Tensor, dim: int | None = None) -> Tensor:
+    """Without the dimensions of extent 1, or without `dim` if its extent is 1."""
+    return squeeze_all(self) if dim is None else squeeze_dim(self, dim)
+
+
+# Parts
+
+
+def _select(self: np.ndarray, dim: int, index: int) -> np.ndarray:
+    if self.ndim == 0:
+        raise IndexError("select() cannot be applied to a 0-dim tensor.")
+    at, extent = wrap_dim(dim, self.ndim), self.shape[dim]
+    if not -extent <= index < extent:
+        raise IndexError(f"index {index} is out of bounds for dimension {at} with size {extent}")
+    return self[(slice(None),) * at + (index, ...)]
+
+
+def _slice(self: np.ndarray, dim: int, start: int, end: int, step: int) -> np.ndarray:
+    return self[(slice(None),) * dim + (slice(start, end, step),)]
+
+
+def _scatter(g: Any, shape: tuple[int, ...], place: Any) -> Any:
+    """Zeros of `shape` with `g` at `place`, which holds no element twice."""
+    whole = np.zeros(shape, g.dtype)
+    whole[place] = g
+    return whole
+
+
+select = op(
+    "select(self, dim: int, index: int)",
+    _select,
+    view=True,
+    self=lambda g, self_shape, dim, index: select_backward(g, self_shape, dim, index),
+)
+slice_view = op(
+    "slice_view(self, dim: int, start: int, end: int, step: int)",
+    _slice,
+    node="SliceBackward0",
+    view=True,
+    method=False,
+    self=lambda g, self_shape, dim, start, end, step: slice_backward(
+        g, self_shape, dim, start, end, step
+    ),
+)
+select_backward = op(
+    "select_backward(self, size: tuple, dim: int, index: int)",
+    lambda self, size, dim, index: _scatter(
+        self, size, (slice(None),) * (dim % len(size)) + (index,)
+    ),
+    node="SelectBackwardBackward0",
+    method=False,
+    self=lambda g, dim, index: select(g, dim, index),
+)
+slice_backward = op(
+    "slice_backward(self, size: tuple, dim: int, start: int, end: int, step: int)",
+    lambda self, size, dim, start, end, step: _scatter(
+        self, size, (slice(None),) * dim + (slice(start, end, step),)
+    ),
+    node="SliceBackwardBackward0",
+    method=False,
+    self=lambda g, dim, start, end, step: slice_view(g, dim, start, end, step),
+)
+
+
+def storage_view(self: np.ndarray, size: Any, stride: Any, offset: int) -> np.ndarray:
+    """The memory behind an array, from its first element on, seen in another geometry; strides and offset in elements."""
+    span = offset + 1 + sum((n - 1) * s for n, s in zip(size, stride))
+    flat = np.lib.stride_tricks.as_strided(self, (max(span, 0),), (self.itemsize,))
+    return np.lib.stride_tricks.as_strided(flat[offset:], size, [s * self.itemsize for s in stride])
+
+
+def _as_strided(self: np.ndarray, size: Any, stride: Any, storage_offset: int = 0) -> np.ndarray:
+    needed = storage_offset + 1 + sum((n - 1) * s for n, s in zip(size, stride))
+    held = 1 + sum((n - 1) * s // self.itemsize for n, s in zip(self.shape, self.strides))
+    if needed > held and 0 not in size:
+        raise RuntimeError(
+            f"setStorage: sizes {list(size)}, strides {list(stride)}, storage offset {storage_offset}, and itemsize "
+            f"{self.itemsize} requiring a storage size of {needed * self.itemsize} are out of bounds for storage of size "
+            f"{held * self.itemsize}"
+        )
+    return storage_view(self, size, stride, storage_offset)
+
+
+def _into_storage(
+    self: np.ndarray, shape: Any, size: Any, stride: Any, storage_offset: int
+) -> np.ndarray:
+    whole = np.zeros(shape, self.dtype)
+    positions = storage_view(np.arange(whole.size), size, stride, storage_offset)
+    np.add.at(whole.reshape(-1), positions, self)
+    return whole
+
+
+def _packed(g: Any) -> Any:
+    """A gradient whose elements lie one behind the other, as strides into it presume."""
+    return g.contiguous() if isinstance(g, Tensor) else np.ascontiguousarray(g)
+
+
+as_strided = op(
+    "as_strided(self, size: tuple, stride: tuple, storage_offset=0)",
+    _as_strided,
+    view=True,
+    self=lambda g, self_shape, size, stride, storage_offset: as_strided_backward(
+        g, self_shape, size, stride, storage_offset
+    ),
+)
+# For a base that is contiguous, as tensors that are no views nearly always are.
+as_strided_backward = op(
+    "as_strided_backward(self, shape: tuple, size: tuple, stride: tuple, storage_offset: int)",
+    _into_storage,
+    node="AsStridedBackwardBackward0",
+    method=False,
+    self=lambda g, size, stride, storage_offset: as_strided(
+        _packed(g), size, stride, storage_offset
+    ),
+)
+diagonal = op(
+    "diagonal(self)",
+    lambda self: np.lib.stride_tricks.as_strided(
+        self, (min(self.shape),), (self.strides[0] + self.strides[1],)
+    ),
+    view=True,
+    self=lambda g, self_shape: diagonal_backward(g, self_shape),
+)
+diagonal_backward = op(
+    "diagonal_backward(self, size: tuple)",
+    lambda self, size: _scatter(self, size, (range(min(size)), range(min(size)))),
+    node="DiagonalBackwardBackward0",
+    method=False,
+    self=lambda g: diagonal(g),
+)
+
+
+@method
+def narrow(self: Tensor, dim: int, start: int, length: int) -> Tensor:
+    """`length` entries along `dim`, from `start` on."""
+    return slice_view(self, wrap_dim(dim, self.ndim), start, start + length, 1)
+
+
+def _transposed(self: Tensor) -> Tensor:
+    if self.ndim not in (0, 2):
+        import warnings
+
+        warnings.warn(
+            "The use of `x.T` on tensors of dimension other than 2 to reverse their shape is deprecated and it will throw an "
+            "error in a future release. Consider `x.mT` to transpose batches of matrices or "
+            "`x.permute(*torch.arange(x.ndim - 1, -1, -1))` to reverse the dimensions of a tensor.",
+            stacklevel=2,
+        )
+    return permute(self, tuple(reversed(range(self.ndim))))
+
+
+Tensor.T = property(_transposed)  # type: ignore[attr-defined]
+Tensor.mT = property(lambda self: transpose(self, -2, -1))  # type: ignore[attr-defined]
+swapaxes = transpose
+Tensor.swapaxes = transpose  # type: ignore[attr-defined]

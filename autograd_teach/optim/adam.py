@@ -1,0 +1,108 @@
+"""Adam: steps scaled by running averages of the gradient and of its square (Kingma and Ba, 2015)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from ..autograd.modes import no_grad
+from ..creation import tensor, zeros_like
+from ..tensor import Tensor
+from .optimizer import Optimizer, call, check_one_element, number, refuse
+
+
+class Adam(Optimizer):
+    """p -= lr * m̂ / (√v̂ + eps), with m and v running averages of gradient and squared gradient.
+
+    m̂ and v̂ are corrected for their start at zero; `amsgrad` uses the largest v so far;
+    `decoupled_weight_decay` shrinks p itself instead of adding weight_decay * p to the gradient.
+    ValueError for values out of range.
+
+    >>> import autograd_teach as torch
+    >>> x = torch.tensor([1.0], requires_grad=True)
+    >>> (3 * x).sum().backward(); Adam([x], lr=0.5).step(); x
+    tensor([0.5000], requires_grad=True)
+    """
+
+    def __init__(
+        self,
+        params: Iterable[Any],
+        lr: float | Tensor = 1e-3,
+        betas: tuple[float, float] = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 0,
+        amsgrad: bool = False,
+        *,
+        foreach: bool | None = None,
+        maximize: bool = False,
+        capturable: bool = False,
+        differentiable: bool = False,
+        fused: bool | None = None,
+        decoupled_weight_decay: bool = False,
+    ) -> None:
+        check_one_element(lr)
+        if not 0.0 <= lr:
+            raise ValueError(f"Invalid learning rate: {lr}")
+        if not 0.0 <= eps:
+            raise ValueError(f"Invalid epsilon value: {eps}")
+        for i, beta in enumerate(betas[:2]):
+            if not 0.0 <= beta < 1.0:
+                raise ValueError(f"Invalid beta parameter at index {i}: {beta}")
+        if not 0.0 <= weight_decay:
+            raise ValueError(f"Invalid weight_decay value: {weight_decay}")
+        kind = Tensor if isinstance(betas[0], Tensor) else float
+        if not all(isinstance(beta, kind) for beta in betas[:2]):
+            raise ValueError("betas must be either both floats or both Tensors")
+        refuse(capturable=capturable, differentiable=differentiable, fused=fused)
+        defaults = {
+            "lr": lr,
+            "betas": tuple(betas),
+            "eps": eps,
+            "weight_decay": weight_decay,
+            "amsgrad": amsgrad,
+            "maximize": maximize,
+            "foreach": foreach,
+            "capturable": capturable,
+            "differentiable": differentiable,
+            "fused": fused,
+            "decoupled_weight_decay": decoupled_weight_decay,
+        }
+        super().__init__(params, defaults)
+
+    def step(self, closure: Callable[[], Any] | None = None) -> Any:
+        """Update every tensor that has a gradient; returns the closure's loss, if there is one."""
+        with no_grad():
+            loss = call(closure)
+            for group in self.param_groups:
+                for param in group["params"]:
+                    if param.grad is not None:
+                        self._update(param, param.grad, group)
+        return loss
+
+    def _update(self, param: Tensor, gradient: Tensor, group: dict[str, Any]) -> None:
+        state = self.state[param]
+        if not state:
+            state["step"] = tensor(0.0)
+            for name in ("exp_avg", "exp_avg_sq") + ("max_exp_avg_sq",) * group["amsgrad"]:
+                state[name] = zeros_like(param)
+        state["step"] += 1
+
+        gradient = -gradient if group["maximize"] else gradient
+        lr, decay = number(group["lr"]), group["weight_decay"]
+        if decay != 0 and group["decoupled_weight_decay"]:
+            param.mul_(1 - lr * decay)
+        elif decay != 0:
+            gradient = gradient.add(param, alpha=decay)
+
+        # Products and quotients in PyTorch's order, for the same rounding.
+        beta1, beta2 = map(number, group["betas"])
+        average, square = state["exp_avg"], state["exp_avg_sq"]
+        average.add_(gradient - average, alpha=1 - beta1)
+        square.mul_(beta2).add_((1 - beta2) * gradient * gradient)
+        if group["amsgrad"]:
+            largest = state["max_exp_avg_sq"]
+            square = largest.copy_(largest.maximum(square))
+
+        step = state["step"].item()
+        scale = square.sqrt() / (1 - beta2**step) ** 0.5 + group["eps"]
+        param.add_(-lr / (1 - beta1**step) * average / scale)

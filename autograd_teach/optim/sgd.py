@@ -1,0 +1,86 @@
+"""SGD: steps against the gradient, with momentum and weight decay as PyTorch defines them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from ..autograd.modes import no_grad
+from ..tensor import Tensor
+from .optimizer import Optimizer, call, check_one_element, number, refuse
+
+
+class SGD(Optimizer):
+    """p -= lr * d, where d is the gradient, plus weight_decay * p, smoothed by momentum.
+
+    With momentum: b = momentum * b + (1 - dampening) * d, starting as b = d; then d is b, or with
+    `nesterov` d + momentum * b (Sutskever et al., 2013). ValueError for values out of range.
+
+    >>> import autograd_teach as torch
+    >>> x = torch.tensor([1.0], requires_grad=True)
+    >>> (3 * x).sum().backward(); SGD([x], lr=0.5).step(); x
+    tensor([-0.5000], requires_grad=True)
+    """
+
+    def __init__(
+        self,
+        params: Iterable[Any],
+        lr: float | Tensor = 1e-3,
+        momentum: float = 0,
+        dampening: float = 0,
+        weight_decay: float = 0,
+        nesterov: bool = False,
+        *,
+        maximize: bool = False,
+        foreach: bool | None = None,
+        differentiable: bool = False,
+        fused: bool | None = None,
+    ) -> None:
+        check_one_element(lr)
+        if lr < 0.0:
+            raise ValueError(f"Invalid learning rate: {lr}")
+        if momentum < 0.0:
+            raise ValueError(f"Invalid momentum value: {momentum}")
+        if weight_decay < 0.0:
+            raise ValueError(f"Invalid weight_decay value: {weight_decay}")
+        if nesterov and (momentum <= 0 or dampening != 0):
+            raise ValueError("Nesterov momentum requires a momentum and zero dampening")
+        refuse(differentiable=differentiable, fused=fused)
+        defaults = {
+            "lr": lr,
+            "momentum": momentum,
+            "dampening": dampening,
+            "weight_decay": weight_decay,
+            "nesterov": nesterov,
+            "maximize": maximize,
+            "foreach": foreach,
+            "differentiable": differentiable,
+            "fused": fused,
+        }
+        super().__init__(params, defaults)
+
+    def step(self, closure: Callable[[], Any] | None = None) -> Any:
+        """Update every tensor that has a gradient; returns the closure's loss, if there is one."""
+        with no_grad():
+            loss = call(closure)
+            for group in self.param_groups:
+                for param in group["params"]:
+                    if param.grad is not None:
+                        self._update(param, param.grad, group)
+        return loss
+
+    def _update(self, param: Tensor, gradient: Tensor, group: dict[str, Any]) -> None:
+        direction = -gradient if group["maximize"] else gradient
+        if group["weight_decay"] != 0:
+            direction = direction.add(param, alpha=number(group["weight_decay"]))
+        momentum = group["momentum"]
+        if momentum != 0:
+            state = self.state[param]
+            buffer = state.get("momentum_buffer")
+            if buffer is None:
+                buffer = direction.detach().clone()
+            else:
+                buffer.mul_(momentum).add_(direction, alpha=1 - group["dampening"])
+            state["momentum_buffer"] = buffer
+            direction = direction.add(buffer, alpha=momentum) if group["nesterov"] else buffer
+        param.add_(direction, alpha=-number(group["lr"]))

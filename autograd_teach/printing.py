@@ -1,0 +1,182 @@
+"""What a tensor looks like as text: byte for byte PyTorch's repr, and `set_printoptions`.
+
+Uses NumPy and the default dtype's name; knows of a tensor only `detach().numpy()`, `dtype`, `requires_grad`, `grad_fn`
+and its class names, so that it prints PyTorch's own tensors as well (and is tested on them).
+"""
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from autograd_teach.dtypes import get_default_dtype
+
+
+@dataclass
+class _Options:
+    precision: int = 4
+    threshold: float = 1000
+    edgeitems: int = 3
+    linewidth: int = 80
+    sci_mode: bool | None = None
+
+
+_options = _Options()
+_PROFILES: dict[str, dict[str, float]] = {
+    "default": {"precision": 4, "threshold": 1000, "edgeitems": 3, "linewidth": 80},
+    "short": {"precision": 2, "threshold": 1000, "edgeitems": 2, "linewidth": 80},
+    "full": {"precision": 4, "threshold": math.inf, "edgeitems": 3, "linewidth": 80},
+}
+
+
+def set_printoptions(
+    precision: int | None = None,
+    threshold: float | None = None,
+    edgeitems: int | None = None,
+    linewidth: int | None = None,
+    profile: str | None = None,
+    sci_mode: bool | None = None,
+) -> None:
+    """Set how tensors print, as torch.set_printoptions: what is None stays, but for `sci_mode`.
+
+    `precision`: digits after the point (4). `threshold`: with more elements than this (1000), only
+    `edgeitems` (3) at each end of a dimension are shown. `linewidth`: characters in a line (80).
+    `profile`: "default", "short" or "full"; any other name changes nothing. `sci_mode`: scientific
+    notation always (True), never (False), or where the numbers ask for it (None, in every call
+    that does not name it).
+
+    >>> import autograd_teach as torch
+    >>> torch.set_printoptions(precision=2); torch.tensor([1.12345])
+    tensor([1.12])
+    >>> torch.set_printoptions(profile="default"); torch.tensor([1.12345])
+    tensor([1.1235])
+    """
+    if profile in _PROFILES:
+        _options.__dict__.update(_PROFILES[profile])
+    given = {"precision": precision, "threshold": threshold}
+    given |= {"edgeitems": edgeitems, "linewidth": linewidth}
+    _options.__dict__.update({name: value for name, value in given.items() if value is not None})
+    _options.sci_mode = sci_mode
+
+
+def tensor_repr(tensor: Any, default_dtype: Any = None) -> str:
+    """The repr of `tensor`, as PyTorch 2.13 prints it on CPU (torch/_tensor_str.py).
+
+    `default_dtype` (or its name, "torch.float32") is not written out; when it is not given, it is
+    `autograd_teach.get_default_dtype()`.
+
+    >>> import autograd_teach as torch
+    >>> tensor_repr(torch.tensor([1.0, 2.5]), "torch.float64")
+    'tensor([1.0000, 2.5000], dtype=torch.float32)'
+    """
+    if default_dtype is None:
+        default_dtype = get_default_dtype()
+    classes = [cls.__name__ for cls in type(tensor).__mro__]
+    plain = classes[0] in ("Tensor", "Parameter")
+    prefix = "tensor(" if plain else classes[0] + "("
+    array = tensor.detach().numpy()
+    text = prefix + _array_text(array, len(prefix))
+    text = _append(text, _suffixes(tensor, array, str(default_dtype)), len(prefix)) + ")"
+    if "Parameter" not in classes:
+        return text
+    return "Parameter containing:\n" + (text if plain else f"Parameter({text})")
+
+
+def _suffixes(tensor: Any, array: np.ndarray, default_dtype: str) -> Iterator[str]:
+    dtype = str(tensor.dtype)
+    if not _options.edgeitems if array.size else array.ndim != 1:
+        yield f"size={array.shape}"
+    # Elements tell an integer or bool tensor from others; an empty one has none to tell.
+    if dtype != default_dtype and not (array.size and dtype in ("torch.int64", "torch.bool")):
+        yield f"dtype={dtype}"
+    try:
+        node = tensor.grad_fn
+    except RuntimeError:  # a view made and changed in place under no_grad has no history to show
+        yield "grad_fn=<Invalid>"
+        return
+    if node is not None:
+        yield f"grad_fn=<{node.name().rsplit('::', 1)[-1]}>"
+    elif tensor.requires_grad:
+        yield "requires_grad=True"
+
+
+def _append(text: str, suffixes: Iterator[str], indent: int) -> str:
+    """`text` with its suffixes, each on a new line where the present one would grow too long."""
+    width = len(text) - text.rfind("\n") + 1
+    for suffix in suffixes:
+        if width + len(suffix) + 2 > _options.linewidth:
+            text += ",\n" + " " * indent + suffix
+            width = indent + len(suffix)
+        else:
+            text += ", " + suffix
+            width += len(suffix) + 2
+    return text
+
+
+def _array_text(array: np.ndarray, indent: int) -> str:
+    if array.size == 0:
+        return "[]"
+    cut = [False] * array.ndim
+    if array.size > _options.threshold:
+        edge = _options.edgeitems
+        if not edge and array.ndim:
+            return "[...]"
+        for axis, size in enumerate(array.shape):
+            if size > 2 * edge:
+                cut[axis] = True
+                array = array.take([*range(edge), *range(size - edge, size)], axis)
+    values = array.ravel().tolist()
+    strings, width = _formatted(values) if array.dtype.kind == "f" else _plain(values)
+    return _nested(iter(strings), array.shape, cut, width, indent)
+
+
+def _plain(values: list[int]) -> tuple[list[str], int]:
+    strings = [str(value) for value in values]
+    width = max(map(len, strings))
+    return [string.rjust(width) for string in strings], width
+
+
+def _formatted(values: list[float]) -> tuple[list[str], int]:
+    """The strings of floats, and their common width: that of the widest nonzero finite one."""
+    telling = [value for value in values if value and math.isfinite(value)]
+    if not telling:
+        return [_whole(value) for value in values], 1
+    largest, smallest = max(map(abs, telling)), min(map(abs, telling))
+    form: Callable[[float], str] = _whole
+    scientific = _options.sci_mode
+    if scientific is None:
+        scientific = largest / smallest > 1000 or largest > 1e8 or smallest < 1e-4
+    if scientific:
+        form = f"{{:.{_options.precision}e}}".format
+    elif not all(map(float.is_integer, telling)):
+        form = f"{{:.{_options.precision}f}}".format
+    width = max(map(len, map(form, telling)))
+    return [form(value).rjust(width) for value in values], width
+
+
+def _whole(value: float) -> str:
+    return f"{value:.0f}" + "." * math.isfinite(value)
+
+
+def _nested(
+    strings: Iterator[str], shape: tuple[int, ...], cut: list[bool], width: int, indent: int
+) -> str:
+    """Brackets around the next strings, `shape` of them, with dots where a dimension was cut."""
+    if not shape:
+        return next(strings)
+    vector = len(shape) == 1
+    if vector:
+        parts = list(islice(strings, shape[0]))
+    else:
+        inner = (shape[1:], cut[1:], width, indent + 1)
+        parts = [_nested(strings, *inner) for _ in range(shape[0])]
+    if cut[0]:
+        parts.insert(shape[0] // 2, " ..." if vector else "...")
+    break_ = "," + "\n" * max(1, len(shape) - 1) + " " * (indent + 1)
+    if vector:
+        in_line = max(1, (_options.linewidth - indent) // (width + 2))
+        parts = [", ".join(parts[i : i + in_line]) for i in range(0, len(parts), in_line)]
+    return "[" + break_.join(parts) + "]"

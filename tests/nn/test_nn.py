@@ -1,0 +1,328 @@
+"""Modules, parameters, layers and losses behave as PyTorch's; numbers are PyTorch 2.13.0's or exact."""
+
+import copy
+import pickle
+from collections import OrderedDict
+
+import pytest
+
+import autograd_teach as torch
+from autograd_teach import nn
+from autograd_teach.nn import functional as F
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first = nn.Linear(2, 3)
+        self.again = self.first
+        self.body = nn.Sequential(nn.Tanh(), nn.Linear(3, 1, bias=False))
+        self.register_buffer("steps", torch.zeros(1))
+        self.register_buffer("scratch", torch.zeros(1), persistent=False)
+
+    def forward(self, x):
+        return self.body(self.again(x))
+
+
+NAMES = {
+    "parameters": ("named_parameters", {}, ["first.weight", "first.bias", "body.1.weight"]),
+    "own parameters": ("named_parameters", {"recurse": False}, []),
+    "prefixed": ("named_buffers", {"prefix": "net"}, ["net.steps", "net.scratch"]),
+    "children": ("named_children", {}, ["first", "body"]),
+    "modules": ("named_modules", {}, ["", "first", "body", "body.0", "body.1"]),
+}
+
+
+@pytest.mark.parametrize(("method", "options", "expected"), NAMES.values(), ids=NAMES.keys())
+def test_names_of_members_each_once(method, options, expected):
+    assert [name for name, _ in getattr(Net(), method)(**options)] == expected
+
+
+def test_a_tied_parameter_is_one():
+    one, other = nn.Linear(2, 2, bias=False), nn.Linear(2, 2, bias=False)
+    other.weight = one.weight
+    model = nn.Sequential(one, other)
+    assert [name for name, _ in model.named_parameters()] == ["0.weight"]
+    assert len(list(model.named_parameters(remove_duplicate=False))) == 2
+
+
+def test_state_holds_shared_names_and_no_scratch():
+    state = Net().state_dict()
+    assert list(state) == [
+        "steps", "first.weight", "first.bias", "again.weight", "again.bias", "body.1.weight",
+    ]  # fmt: skip
+    assert not any(value.requires_grad for value in state.values())
+
+
+def test_state_is_loaded_in_place():
+    one, other = Net(), Net()
+    weight = other.first.weight
+    assert repr(other.load_state_dict(one.state_dict())) == "<All keys matched successfully>"
+    assert other.first.weight is weight
+    assert weight.tolist() == one.first.weight.tolist()
+
+
+LOADS = {
+    "missing": ({"weight": torch.ones(1, 1)}, 'Missing key(s) in state_dict: "bias". '),
+    "unexpected": (
+        {"weight": torch.ones(1, 1), "bias": torch.ones(1), "a.b": 1, "c": 2},
+        'Unexpected key(s) in state_dict: "a.b", "c". ',
+    ),
+    "size": (
+        {"weight": torch.ones(1, 2), "bias": torch.ones(1)},
+        (
+            "size mismatch for weight: copying a param with shape torch.Size([1, 2]) from checkpoint, "
+            "the shape in current model is torch.Size([1, 1])."
+        ),
+    ),
+}
+
+
+@pytest.mark.parametrize(("state", "message"), LOADS.values(), ids=LOADS.keys())
+def test_state_that_does_not_fit_is_refused(state, message):
+    with pytest.raises(RuntimeError) as caught:
+        nn.Linear(1, 1).load_state_dict(state)
+    assert str(caught.value) == f"Error(s) in loading state_dict for Linear:\n\t{message}"
+
+
+def test_state_that_does_not_fit_may_be_allowed():
+    found = nn.Linear(1, 1).load_state_dict({"c": torch.ones(1)}, strict=False)
+    assert found == (["weight", "bias"], ["c"])
+    assert repr(found) == (
+        "_IncompatibleKeys(missing_keys=['weight', 'bias'], unexpected_keys=['c'])"
+    )
+
+
+def test_text():
+    assert repr(Net()) == (
+        "Net(\n"
+        "  (first): Linear(in_features=2, out_features=3, bias=True)\n"
+        "  (again): Linear(in_features=2, out_features=3, bias=True)\n"
+        "  (body): Sequential(\n"
+        "    (0): Tanh()\n"
+        "    (1): Linear(in_features=3, out_features=1, bias=False)\n"
+        "  )\n"
+        ")"
+    )
+    assert repr(nn.Parameter(torch.ones(2))) == (
+        "Parameter containing:\ntensor([1., 1.], requires_grad=True)"
+    )
+
+
+def test_default_initialisation_is_pytorchs():
+    torch.manual_seed(0)
+    layer = nn.Linear(3, 2)
+    assert layer.weight.tolist() == [
+        [-0.004322517663240433, 0.3097158372402191, -0.4751853346824646],
+        [-0.4248946011066437, -0.2223689705133438, 0.15482072532176971],
+    ]
+    assert layer.bias.tolist() == [-0.011439144611358643, 0.45777493715286255]
+    torch.manual_seed(0)
+    layer = nn.Linear(3, 2, dtype=torch.float64)
+    assert layer.bias.tolist() == [-0.3711136225274598, -0.17192610627289664]
+
+
+def test_a_parameter_shares_memory_and_is_a_leaf():
+    source = torch.tensor([1.0, 2.0])
+    with torch.no_grad():
+        parameter = nn.Parameter(source)
+        parameter += 1
+    assert source.tolist() == [2.0, 3.0]
+    assert parameter.is_leaf
+    assert parameter.requires_grad
+    assert type(parameter * 1) is torch.Tensor
+    assert not nn.Parameter(source, requires_grad=False).requires_grad
+
+
+def test_copies_of_a_parameter_have_no_gradient():
+    parameter = nn.Parameter(torch.tensor([1.0, 2.0]))
+    parameter.sum().backward()
+    for twin in (copy.deepcopy(parameter), pickle.loads(pickle.dumps(parameter))):
+        assert type(twin) is nn.Parameter
+        assert twin.grad is None
+        assert twin.tolist() == [1.0, 2.0]
+        assert twin.requires_grad
+
+
+def test_a_copied_model_is_independent():
+    net = Net()
+    twin = copy.deepcopy(net)
+    with torch.no_grad():
+        twin.first.weight.zero_()
+    assert twin.again is twin.first
+    assert net.first.weight.abs().sum() > 0
+
+
+def test_hooks_see_and_replace():
+    layer, seen = nn.ReLU(), []
+    before = layer.register_forward_pre_hook(lambda module, args: args[0] + 1)
+    after = layer.register_forward_hook(lambda module, args, out: seen.append(args[0].item()))
+    last = layer.register_forward_hook(lambda module, args, out: out * 10)
+    assert layer(torch.tensor(1.0)).item() == 20
+    assert seen == [2.0]
+    for handle in (before, after, last):
+        handle.remove()
+    assert layer(torch.tensor(1.0)).item() == 1
+
+
+def test_modes_and_conversions_reach_all():
+    net = Net()
+    assert net.eval() is net
+    assert not net.body[0].training
+    assert net.train().body[0].training
+    assert not any(p.requires_grad for p in net.requires_grad_(False).parameters())
+    net.requires_grad_()(torch.ones(1, 2)).sum().backward()
+    net.double()
+    members = [*net.parameters(), *net.buffers(), *(p.grad for p in net.parameters())]
+    assert {str(member.dtype) for member in members} == {"torch.float64"}
+    net.zero_grad(set_to_none=False)
+    assert net.first.bias.grad.tolist() == [0.0, 0.0, 0.0]
+    net.zero_grad()
+    assert all(p.grad is None for p in net.parameters())
+
+
+def test_names_change_their_kind():
+    module = nn.Module()
+    module.a = 3
+    module.a = nn.Parameter(torch.ones(1))
+    assert [name for name, _ in module.named_parameters()] == ["a"]
+    module.b = nn.Linear(1, 1)
+    module.b = None
+    assert module.b is None
+    module.register_buffer("c", torch.ones(1))
+    module.c = torch.zeros(1)
+    assert module.state_dict()["c"].tolist() == [0.0]
+    del module.a
+    assert not hasattr(module, "a")
+
+
+def _with_buffer():
+    module = nn.Module()
+    module.register_buffer("c", torch.ones(1))
+    return module
+
+
+def _before_init(value):
+    class Lazy(nn.Module):
+        def __init__(self):
+            self.a = value
+
+    return Lazy
+
+
+ERRORS = {
+    "no init, parameter": (
+        _before_init(nn.Parameter(torch.ones(1))),
+        AttributeError, "cannot assign parameters before Module.__init__() call",
+    ),
+    "no init, module": (
+        _before_init(nn.Tanh()), AttributeError, "cannot assign module before Module.__init__() call",
+    ),
+    "no forward": (
+        lambda: nn.Module()(1), NotImplementedError,
+        'Module [Module] is missing the required "forward" function',
+    ),
+    "no such attribute": (
+        lambda: nn.Tanh().depth, AttributeError, "'Tanh' object has no attribute 'depth'"
+    ),
+    "tensor for a parameter": (
+        lambda: setattr(nn.Linear(1, 1), "weight", torch.ones(1)), TypeError,
+        "cannot assign 'torch.FloatTensor' as parameter 'weight' (torch.nn.Parameter or None expected)",
+    ),
+    "number for a buffer": (
+        lambda: setattr(_with_buffer(), "c", 3), TypeError,
+        "cannot assign 'int' as buffer 'c' (torch.nn.Buffer, torch.Tensor or None expected)",
+    ),
+    "number for a layer": (lambda: nn.Sequential(3), TypeError, "int is not a Module subclass"),
+    "no such layer": (lambda: nn.Sequential(nn.Tanh())[1], IndexError, "index 1 is out of range"),
+    "integer parameter": (
+        lambda: nn.Parameter(torch.tensor([1])), RuntimeError,
+        "Only Tensors of floating point and complex dtype can require gradients",
+    ),
+    "wrong width": (
+        lambda: nn.Linear(3, 2)(torch.ones(4, 5)), RuntimeError,
+        "mat1 and mat2 shapes cannot be multiplied (4x5 and 3x2)",
+    ),
+    "unknown reduction": (
+        lambda: F.mse_loss(torch.ones(1), torch.ones(1), reduction="foo"), ValueError,
+        "foo is not a valid value for reduction",
+    ),
+    "unknown gain": (
+        lambda: nn.init.calculate_gain("foo"), ValueError, "Unsupported nonlinearity foo"
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("call", "kind", "message"), ERRORS.values(), ids=ERRORS.keys())
+def test_misuse_is_named(call, kind, message):
+    with pytest.raises(kind) as caught:
+        call()
+    assert str(caught.value) == message
+
+
+X, Y = torch.tensor([[1.0, -2.0], [0.5, 3.0]]), torch.tensor([[0.0, 1.0], [0.5, -1.0]])
+VALUES = {
+    "mse": (nn.MSELoss(), (X, Y), 6.5),
+    "mse sum": (nn.MSELoss(reduction="sum"), (X, Y), 26.0),
+    "mse none": (nn.MSELoss(reduction="none"), (X, Y), [[1.0, 9.0], [0.0, 16.0]]),
+    "l1": (nn.L1Loss(), (X, Y), 2.0),
+    "l1 sum": (nn.L1Loss(reduction="sum"), (X, Y), 8.0),
+    "l1 none": (nn.L1Loss(reduction="none"), (X, Y), [[1.0, 3.0], [0.0, 4.0]]),
+    "relu": (nn.ReLU(), (X,), [[1.0, 0.0], [0.5, 3.0]]),
+    "identity": (nn.Identity(1, key=2), (X,), X.tolist()),
+    "tanh": (nn.Tanh(), (torch.zeros(2),), [0.0, 0.0]),
+    "sigmoid": (nn.Sigmoid(), (torch.zeros(2),), [0.5, 0.5]),
+    "flatten": (nn.Flatten(), (X.view(1, 2, 2),), [[1.0, -2.0, 0.5, 3.0]]),
+    "linear": (F.linear, (X, torch.tensor([[1.0, 2.0]]), torch.tensor([0.5])), [[-2.5], [7.0]]),
+    "linear of a vector": (F.linear, (X[0], torch.tensor([[1.0, 2.0]]), torch.tensor([0.5])), [-2.5]),
+    "linear without bias": (F.linear, (X, torch.tensor([[1.0, 2.0]])), [[-3.0], [6.5]]),
+    "linear of a batch": (
+        F.linear, (X.view(2, 1, 2), torch.tensor([[1.0, 2.0]]), torch.tensor([0.5])), [[[-2.5]], [[7.0]]],
+    ),
+    "linear of transposed memory": (
+        F.linear, (X.t(), torch.tensor([[1.0, 2.0]]), torch.tensor([0.5])), [[2.5], [4.5]],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("layer", "inputs", "expected"), VALUES.values(), ids=VALUES.keys())
+def test_values(layer, inputs, expected):
+    assert layer(*inputs).tolist() == expected
+
+
+def test_linear_is_one_addmm():
+    layer = nn.Linear(2, 1)
+    node = layer(X).grad_fn
+    assert node.name() == layer(X.t()).grad_fn.name() == "AddmmBackward0"
+    assert [following and following.name() for following, _ in node.next_functions] == [
+        "torch::autograd::AccumulateGrad", None, "TBackward0",
+    ]  # fmt: skip
+
+
+def test_sizes_that_differ_are_warned_of():
+    with pytest.warns(UserWarning) as caught:
+        loss = F.mse_loss(torch.tensor([1.0, 2.0]), torch.zeros(3, 2))
+    assert loss.item() == 2.5
+    assert [str(warning.message) for warning in caught] == [
+        (
+            "Using a target size (torch.Size([3, 2])) that is different to the input size "
+            "(torch.Size([2])). This will likely lead to incorrect results due to broadcasting. "
+            "Please ensure they have the same size."
+        )
+    ]
+
+
+def test_old_words_for_reductions_warn():
+    with pytest.warns(UserWarning, match="please use reduction='sum' instead"):
+        assert nn.MSELoss(size_average=False)(X, Y).item() == 26.0
+
+
+def test_sequential_is_a_sequence():
+    tanh, relu = nn.Tanh(), nn.ReLU()
+    both = nn.Sequential(OrderedDict(a=tanh, b=relu))
+    assert list(both) == [tanh, relu]
+    assert both[-1] is both.b is relu
+    assert list(both[1:].named_children()) == [("b", relu)]
+    both[0] = relu
+    assert both.a is relu
+    assert len(both.append(tanh)) == 3

@@ -1,0 +1,236 @@
+"""Our stream of random numbers against PyTorch's own: in any order of draws, into any strides, with the same errors."""
+
+import random as choices
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from autograd_teach import random
+from tests.parity.record_text_random import FILE, drawn_by_torch, record, text
+
+torch = pytest.importorskip("torch")
+
+FLOATS = ["float16", "float32", "float64"]
+RANGES = {
+    "bool": [(0, 2), (0, 1)],
+    "uint8": [(0, 10), (3, 256)],
+    "int8": [(0, 10), (-128, 128)],
+    "int16": [(-5, 10), (-(2**15), 2**15)],
+    "int32": [(0, 2**28 - 1), (0, 2**28), (-(2**31), 2**31)],
+    "int64": [(0, 10), (0, 2**40), (-(2**63), 2**63 - 1), (-5, 2**62)],
+    "float16": [(-5, 10), (0, 2048)],
+    "float32": [(0, 2**20), (-(2**24), 2**24)],
+    "float64": [(0, 2**28), (-(2**53), 2**53)],
+}
+SHAPES = [
+    (),
+    (0,),
+    (1,),
+    (2,),
+    (7,),
+    (15,),
+    (16,),
+    (17,),
+    (3, 5),
+    (4, 4),
+    (5, 0, 2),
+    (100,),
+    (999,),
+    (1000,),
+    (33, 31),
+]
+
+
+def equal(ours: np.ndarray, theirs: np.ndarray) -> bool:
+    """To the last bit."""
+    same_kind = ours.dtype == theirs.dtype and ours.shape == theirs.shape
+    return same_kind and ours.tobytes() == theirs.tobytes()
+
+
+def equal_normals(ours: np.ndarray, theirs: np.ndarray, mean: float, std: float) -> bool:
+    """To two units in the last place of the standard normal, and one for scaling it."""
+    if ours.dtype != theirs.dtype or ours.shape != theirs.shape:
+        return False
+    standard = (np.abs(theirs) + abs(mean)) / std
+    return bool(
+        np.all(np.abs(ours - theirs) <= 2 * std * np.spacing(standard) + np.spacing(np.abs(theirs)))
+    )
+
+
+def random_draw(choose: choices.Random) -> list[Any]:
+    shape = list(choose.choice(SHAPES))
+    dtype = choose.choice(list(RANGES))
+    floating = choose.choice(FLOATS)
+    low, high = choose.choice([(0, 1), (0, 1), (-0.57735, 0.57735), (0.3, 2.5), (1.7, 33.3)])
+    match choose.choice(
+        ["uniform", "normal", "normal", "randint", "random", "randperm", "bernoulli", "chances"]
+    ):
+        case "uniform":
+            return ["uniform", shape, floating, low, high]
+        case "normal":
+            return ["normal", shape, floating, low, high, choose.random() < 0.7]
+        case "randint":
+            return ["randint", *choose.choice(RANGES[dtype]), shape, dtype]
+        case "random":
+            return ["random", shape, dtype]
+        case "randperm":
+            return ["randperm", choose.choice([0, 1, 2, 5, 100, 1001])]
+        case "bernoulli":
+            return ["bernoulli", choose.choice([0, 1, 0.5, 0.3, 1e-9]), shape, dtype]
+    chances = np.array([choose.random() for _ in range(shape[-1] if shape else 1)], floating)
+    return ["bernoulli", chances if shape else chances.reshape(()), shape, dtype]
+
+
+def test_draws_in_any_order_are_alike() -> None:
+    choose = choices.Random(0)
+    for number in range(3000):
+        if number % 20 == 0:
+            seed = choose.randrange(-(2**63), 2**64)
+            torch.manual_seed(seed)
+            random.manual_seed(seed)
+        draw = random_draw(choose)
+        if draw[0] == "normal" and not draw[-1] and np.prod(draw[1]) <= 1:
+            draw[-1] = True  # so few elements are contiguous however they lie
+        name, *arguments = draw
+        ours = getattr(random, name)(*arguments)
+        theirs = drawn_by_torch(name, *arguments)
+        if name == "normal" and ours.dtype == np.float64:
+            assert equal_normals(ours, theirs, *arguments[2:4]), (number, draw)
+        else:
+            assert equal(ours, theirs), (number, draw)
+
+
+STRIDED: dict[str, Callable[[Any], Any]] = {
+    "as it is": lambda x: x,
+    "transposed": lambda x: x.t(),
+    "a number": lambda x: x[1, 2],
+    "every second column": lambda x: x[:, ::2],
+    "every second row, transposed": lambda x: x[::2].t(),
+    "a column": lambda x: x[:, 3],
+    "permuted, with dimensions of size 1": lambda x: x[None, 1:, :, None].transpose(0, 2),
+}
+
+
+@pytest.mark.parametrize("kind", ["uniform", "normal", "bernoulli", "bernoulli with chances"])
+@pytest.mark.parametrize("strided", STRIDED)
+def test_fills_go_over_strided_memory_alike(kind: str, strided: str) -> None:
+    random.manual_seed(3)
+    torch.manual_seed(3)
+    theirs = STRIDED[strided](torch.zeros(6, 7))
+    array = theirs.numpy()
+    match kind:
+        case "uniform":
+            theirs.uniform_(-1, 2)
+            ours = random.filled(array, lambda shape: random.uniform(shape, "float32", -1, 2))
+        case "normal":
+            contiguous = theirs.is_contiguous()
+            theirs.normal_(1, 2)
+            ours = random.filled(
+                array, lambda shape: random.normal(shape, "float32", 1, 2, contiguous)
+            )
+        case "bernoulli":
+            theirs.bernoulli_(0.4)
+            ours = random.filled(array, lambda shape: random.bernoulli(0.4, shape, "float32"))
+        case _:
+            chances = torch.linspace(0, 1, theirs.numel()).view(theirs.shape)
+            theirs.bernoulli_(chances)
+            ours = random.filled(
+                array, lambda shape, p: random.bernoulli(p, shape, "float32"), chances.numpy()
+            )
+    assert ours.tolist() == theirs.tolist()
+    assert random.uniform(1, "float32") == torch.rand(1).numpy()
+
+
+@pytest.mark.parametrize("strided", STRIDED)
+def test_draws_like_a_strided_tensor_are_fills_of_an_empty_one(strided: str) -> None:
+    random.manual_seed(3)
+    torch.manual_seed(3)
+    theirs = STRIDED[strided](torch.zeros(6, 7))
+    empty = np.empty_like(theirs.numpy())
+    uniform = random.filled(empty, lambda shape: random.uniform(shape, "float32"))
+    assert uniform.tolist() == torch.rand_like(theirs).tolist()
+    contiguous = empty.flags.c_contiguous
+    normal = random.filled(empty, lambda shape: random.normal(shape, "float32", 0, 1, contiguous))
+    assert normal.tolist() == torch.randn_like(theirs).tolist()
+
+
+WRONG: dict[str, tuple[Callable[[], Any], Callable[[], Any]]] = {
+    "uniform_(1, 0)": (
+        lambda: random.uniform(2, "float32", 1, 0),
+        lambda: torch.empty(2).uniform_(1, 0),
+    ),
+    "uniform_(0, 1e39)": (
+        lambda: random.uniform(2, "float32", 0, 1e39),
+        lambda: torch.empty(2).uniform_(0, 1e39),
+    ),
+    "uniform_(nan, 0)": (
+        lambda: random.uniform(2, "float16", np.nan, 0),
+        lambda: torch.empty(2).half().uniform_(np.nan, 0),
+    ),
+    "uniform_(-3e38, 3e38)": (
+        lambda: random.uniform(2, "float32", -3e38, 3e38),
+        lambda: torch.empty(2).uniform_(-3e38, 3e38),
+    ),
+    "normal_(0, -1.5)": (
+        lambda: random.normal(2, "float32", 0, -1.5),
+        lambda: torch.empty(2).normal_(0, -1.5),
+    ),
+    "bernoulli_(2)": (
+        lambda: random.bernoulli(2, 3, "float32"),
+        lambda: torch.empty(3).bernoulli_(2),
+    ),
+    "bernoulli_([2.])": (
+        lambda: random.bernoulli(np.array([2.0]), 3, "float32"),
+        lambda: torch.empty(3).bernoulli_(torch.tensor([2.0])),
+    ),
+    "bernoulli_([1])": (
+        lambda: random.bernoulli(np.array([1]), 3, "float32"),
+        lambda: torch.empty(3).bernoulli_(torch.tensor([1])),
+    ),
+    "randint(3, 3)": (lambda: random.randint(3, 3, 2), lambda: torch.randint(3, 3, (2,))),
+    "randperm(-1)": (lambda: random.randperm(-1), lambda: torch.randperm(-1)),
+    "manual_seed(2**64)": (lambda: random.manual_seed(2**64), lambda: torch.manual_seed(2**64)),
+    **{
+        f"{dtype} randint({low}, {high})": (
+            lambda low=low, high=high, dtype=dtype: random.randint(low, high, 2, dtype),
+            lambda low=low, high=high, dtype=dtype: torch.randint(
+                low, high, (2,), dtype=getattr(torch, dtype)
+            ),
+        )
+        for dtype, low, high in [
+            ("uint8", -1, 3),
+            ("uint8", 0, 300),
+            ("int8", 0, 129),
+            ("bool", 0, 3),
+            ("int16", 0, 2**16),
+            ("int32", 0, 2**40),
+            ("float16", 0, 70000),
+        ]
+    },
+    **{
+        f"{dtype} {name}_": (
+            lambda dtype=dtype, name=name: getattr(random, name)(2, dtype),
+            lambda dtype=dtype, name=name: getattr(
+                torch.empty(2, dtype=getattr(torch, dtype)), f"{name}_"
+            )(),
+        )
+        for dtype in ("uint8", "int8", "int16", "int32", "int64", "bool")
+        for name in ("uniform", "normal")
+    },
+}
+
+
+@pytest.mark.parametrize("call", WRONG)
+def test_what_is_wrong_is_refused_in_the_same_words(call: str) -> None:
+    ours, theirs = WRONG[call]
+    with pytest.raises(Exception) as expected:  # whatever PyTorch raises
+        theirs()
+    with pytest.raises(expected.type) as raised:
+        ours()
+    assert str(raised.value) == str(expected.value).split("\n")[0]
+
+
+def test_the_recorded_results_are_what_pytorch_gives_today() -> None:
+    assert FILE.read_text("utf-8") == text(record())
