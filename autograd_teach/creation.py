@@ -260,7 +260,11 @@ def to(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
             raise NotImplementedError(
                 f"autograd_teach computes on the CPU only; it has no device {argument!r}"
             )
-    return self if target in (None, self.dtype) else to_copy(self, target)
+    if target in (None, self.dtype):
+        return self
+    if not target.is_floating_point:
+        return wrap(self._array.astype(target.numpy))
+    return to_copy(self, target)
 
 
 def _cast(target: Dtype, name: str) -> Callable[[Tensor], Tensor]:

@@ -391,7 +391,9 @@ class Tensor:
         return tensor_repr(self)
 
     def __format__(self, spec: str) -> str:
-        return format(self._array.item(), spec) if self._array.ndim == 0 and spec else repr(self)
+        if self._array.ndim == 0 and type(self) in (Tensor, View):
+            return format(self._array.item(), spec)
+        return object.__format__(self, spec)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Tensor:
         if not self.is_leaf:

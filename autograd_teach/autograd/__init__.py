@@ -106,6 +106,8 @@ def backward(
         for tensor in wanted:
             if not tensor.requires_grad:
                 raise RuntimeError("One of the differentiated Tensors does not require grad")
+            if not tensor.is_leaf:
+                tensor.retain_grad()
         edges = [edge_of(tensor) for tensor in wanted]
     run_backward(
         roots,

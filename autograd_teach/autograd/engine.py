@@ -8,14 +8,14 @@ Without `create_graph` gradients travel as NumPy arrays; with it they are tensor
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from operator import attrgetter
 from typing import Any
 
 import numpy as np
 
 from ..tensor import Tensor, wrap
-from .graph import NO_EDGE, AccumulateGrad, Edge, Node
+from .graph import NO_EDGE, AccumulateGrad, Edge, Hooks, Node
 from .modes import state
 
 _by_sequence = attrgetter("_sequence")
@@ -53,56 +53,60 @@ class _Run:
         accumulate: bool,
     ) -> None:
         self.create_graph = create_graph
-        self.inputs = inputs
+        self.inputs = inputs or ()
+        # With `inputs`: the nodes they are outputs of, and the nodes that must run for gradients to get there.
+        self.asked = None if inputs is None else {node for node, _ in inputs}
         self.accumulate = accumulate
         self.arithmetic = _OnTensors if create_graph else _OnArrays
         # Gradients that wait at a node: one, or for a node of several outputs a list of them.
         self.waiting: dict[Node, Any] = {}
-        # Gradients made here by a sum, which further contributions may be added to in place.
+        # Where the waiting gradient is a sum made here, which further contributions may be added to in place.
         self.owned: set[Node] = set()
         self.captured: dict[Edge, Any] = {}
         order, self.pending = _collect(edge[0] for edge, _ in roots if edge[0] is not None)
         self.wanted = None if inputs is None else _leading_to(inputs, order)
         for edge, gradient in roots:
-            self._deliver(edge, gradient if create_graph else gradient._array, counted=False)
+            self._deliver(edge, gradient if create_graph else gradient._array)
         for node in [n for n in self.waiting if isinstance(n, AccumulateGrad)]:
             if not self.pending.get(node):
                 self._finish_leaf(node)
         self._run(order, retain_graph)
 
     def results(self) -> list[Any]:
-        return [self.captured.get(edge) for edge in self.inputs or ()]
+        return [self.captured.get(edge) for edge in self.inputs]
 
     def _run(self, order: list[Node], retain_graph: bool) -> None:
         waiting, pending, owned = self.waiting, self.pending, self.owned
         wanted, create_graph = self.wanted, self.create_graph
-        fit = self.arithmetic.fit
-        add = self.arithmetic.add
+        fit, add = self.arithmetic.fit, self.arithmetic.add
         for node in order:
-            if wanted is not None and node not in wanted:
-                if node in waiting:
-                    self._capture(node)
-                continue
             grad = waiting.pop(node, None)
             edges: Sequence[Edge] = node._edges
-            if grad is None:
+            if grad is None and node._runs_without_gradient:
+                grad = None if node._outputs == 1 else [None] * node._outputs
+            elif grad is None:
                 # Nothing arrived: what it would have sent on does not arrive either.
                 for edge in edges:
                     if edge[0] in pending:
                         self._count_down(edge[0])
                 continue
-            if self.inputs is not None:
-                grad = self._at_inputs(node, grad)
+            hooks = node._hooks
+            if wanted is not None:
+                if node not in wanted:
+                    self._capture(node, self._tensor_hooks(node, hooks, grad))
+                    continue
+                # PyTorch keeps the gradient before its hooks where the node runs too.
+                self._capture(node, grad)
                 edges = self._wanted_edges(edges)
+            if hooks is not None:
+                grad = self._tensor_hooks(node, hooks, grad)
             results: Sequence[Any]
-            if node._hooks is None:
-                results = (
-                    node._backward_graph(grad, edges)
-                    if create_graph
-                    else node._backward(grad, edges)
-                )
+            if hooks is not None:
+                results = self._run_hooked(node, hooks, grad, edges)
+            elif create_graph:
+                results = node._backward_graph(grad, edges)
             else:
-                results = self._run_hooked(node, grad, edges)
+                results = node._backward(grad, edges)
             if not retain_graph:
                 node._free()
             # The loop below is `_deliver`, written out: it runs once an edge, and is half of the engine's time.
@@ -128,30 +132,31 @@ class _Run:
                     self._count_down(target)
 
     def _deliver(
-        self,
-        edge: Edge,
-        gradient: Any,
-        sender: Node | None = None,
-        edges: Sequence[Edge] = (),
-        counted: bool = True,
+        self, edge: Edge, gradient: Any, sender: Node | None = None, edges: Sequence[Edge] = ()
     ) -> None:
         """Put a gradient where its edge leads, beside those that have arrived there."""
         node, number = edge
         if node is None:
             return
-        arithmetic = self.arithmetic
+        gradient = self._fitted(gradient, sender, edges, edge)
         if node._outputs == 1:
-            gradient = arithmetic.fit(gradient, node._shape, node._dtype, sender, edges, edge)
             earlier = self.waiting.get(node)
-            self.waiting[node] = gradient if earlier is None else arithmetic.add(earlier, gradient)
+            self.waiting[node] = (
+                gradient if earlier is None else self.arithmetic.add(earlier, gradient)
+            )
             return
         slots = self.waiting.setdefault(node, [None] * node._outputs)
-        gradient = arithmetic.fit(
-            gradient, node._shape[number], node._dtype[number], sender, edges, edge
-        )
-        slots[number] = (
-            gradient if slots[number] is None else arithmetic.add(slots[number], gradient)
-        )
+        earlier = slots[number]
+        slots[number] = gradient if earlier is None else self.arithmetic.add(earlier, gradient)
+
+    def _fitted(self, gradient: Any, sender: Node | None, edges: Sequence[Edge], edge: Edge) -> Any:
+        """A gradient in the shape and dtype of the output that it is the gradient of."""
+        node, number = edge
+        assert node is not None
+        many = node._outputs > 1
+        shape = node._shape[number] if many else node._shape
+        dtype = node._dtype[number] if many else node._dtype
+        return self.arithmetic.fit(gradient, shape, dtype, sender, edges, edge)
 
     def _count_down(self, leaf: Any) -> None:
         self.pending[leaf] -= 1
@@ -159,72 +164,63 @@ class _Run:
             self._finish_leaf(leaf)
 
     def _finish_leaf(self, leaf: AccumulateGrad) -> None:
-        """All contributions to a leaf are in: run its hooks and store the sum."""
+        """All contributions to a leaf are in: run its hooks, and store or keep the sum."""
         gradient = self.waiting.pop(leaf, None)
-        if gradient is None:
+        if gradient is None or (self.asked is not None and leaf not in self.asked):
             return
-        variable = leaf.variable
-        if variable._leaf_hooks:
-            tensor = gradient if self.create_graph else wrap(np.asarray(gradient))
-            for hook in list(variable._leaf_hooks.values()):
-                tensor = _replaced(tensor, hook(tensor))
-            gradient = tensor if self.create_graph else tensor._array
-        if self.inputs is not None and not self.accumulate:
-            if (leaf, 0) in self.captured or any(leaf is node for node, _ in self.inputs):
-                self.captured[leaf, 0] = gradient
+        variable, hooks = leaf.variable, leaf._hooks
+        tensor = self._to_tensor(gradient)
+        for hook in list((variable._leaf_hooks or {}).values()):
+            tensor = _replaced(tensor, hook(tensor))
+        if not self.accumulate:
+            self.captured[leaf, 0] = self._from_tensor(tensor)
             return
-        if self.inputs is not None and not any(leaf is node for node, _ in self.inputs):
-            return
-        hooks = leaf._hooks
-        if hooks is not None:
-            tensor = gradient if self.create_graph else wrap(np.asarray(gradient))
-            for hook in list(hooks.pre.values()):
-                tensor = _replaced_tuple((tensor,), hook((tensor,)))[0]
-            gradient = tensor if self.create_graph else tensor._array
-        self.arithmetic.accumulate(variable, gradient)
-        if hooks is not None:
-            for hook in list(hooks.post.values()):
-                hook((), (tensor,))
+        for hook in list(hooks.pre.values()) if hooks else ():
+            (tensor,) = _replaced_tuple((tensor,), hook((tensor,)))
+        self.arithmetic.accumulate(variable, self._from_tensor(tensor))
+        for hook in list(hooks.post.values()) if hooks else ():
+            hook((), (tensor,))
 
     # Hooks
 
-    def _run_hooked(self, node: Node, grad: Any, edges: Sequence[Edge]) -> Sequence[Any]:
-        hooks = node._hooks
-        assert hooks is not None
+    def _tensor_hooks(self, node: Node, hooks: Hooks | None, grad: Any) -> Any:
+        """The incoming gradients after the hooks of the tensors they belong to; kept where `retain_grad` asks for it."""
+        if hooks is None:
+            return grad
         many = node._outputs > 1
-        to_tensor: Callable[[Any], Any] = _same if self.create_graph else _tensor_or_none
-        grads = [to_tensor(g) for g in (grad if many else [grad])]
+        grads = list(grad) if many else [grad]
         for number, hook in list(hooks.tensor.values()):
             if grads[number] is not None:
-                grads[number] = _replaced(grads[number], hook(grads[number]))
+                tensor = self._to_tensor(grads[number])
+                grads[number] = self._from_tensor(_replaced(tensor, hook(tensor)))
         for number, reference in hooks.retain.items():
             tensor = reference()
             if tensor is not None and grads[number] is not None:
-                self.arithmetic.accumulate(tensor, self._from_tensor(grads[number]))
-        outputs = tuple(grads)
+                self.arithmetic.accumulate(tensor, grads[number])
+        return grads if many else grads[0]
+
+    def _run_hooked(
+        self, node: Node, hooks: Hooks, grad: Any, edges: Sequence[Edge]
+    ) -> Sequence[Any]:
+        many = node._outputs > 1
+        outputs = tuple(self._to_tensor(g) for g in (grad if many else [grad]))
         for hook in list(hooks.pre.values()):
             outputs = _replaced_tuple(outputs, hook(outputs))
         given = [self._from_tensor(g) for g in outputs]
         backward = node._backward_graph if self.create_graph else node._backward
-        results: Sequence[Any] = backward(given if many else given[0], tuple(edges))
-        if hooks.post:
-            fitted = [
-                None if r is None or e[0] is None else self._fitted(r, node, edges, e)
-                for r, e in zip(results, edges)
-            ]
-            sent = tuple(to_tensor(r) for r in fitted)
-            for hook in list(hooks.post.values()):
-                sent = _replaced_tuple(sent, hook(sent, outputs))
-            results = [self._from_tensor(g) for g in sent]
-        return results
+        results: Sequence[Any] = backward(given if many else given[0], edges)
+        if not hooks.post:
+            return results
+        sent = tuple(
+            None if r is None or e[0] is None else self._to_tensor(self._fitted(r, node, edges, e))
+            for r, e in zip(results, edges)
+        )
+        for hook in list(hooks.post.values()):
+            sent = _replaced_tuple(sent, hook(sent, outputs))
+        return [self._from_tensor(g) for g in sent]
 
-    def _fitted(self, result: Any, node: Node, edges: Sequence[Edge], edge: Edge) -> Any:
-        target, number = edge
-        assert target is not None
-        many = target._outputs > 1
-        shape = target._shape[number] if many else target._shape
-        dtype = target._dtype[number] if many else target._dtype
-        return self.arithmetic.fit(result, shape, dtype, node, edges, edge)
+    def _to_tensor(self, gradient: Any) -> Any:
+        return gradient if gradient is None or self.create_graph else wrap(np.asarray(gradient))
 
     def _from_tensor(self, gradient: Any) -> Any:
         return gradient if gradient is None or self.create_graph else gradient._array
@@ -232,35 +228,19 @@ class _Run:
     # Inputs
 
     def _wanted_edges(self, edges: Iterable[Edge]) -> tuple[Edge, ...]:
-        """The edges with those that lead to no input cut: their gradients need not be computed."""
-        assert self.wanted is not None and self.inputs is not None
+        """The edges, those that lead to no input cut: their gradients need not be computed."""
+        assert self.wanted is not None
         return tuple(
             edge if edge[0] in self.wanted or edge in self.inputs else NO_EDGE for edge in edges
         )
 
-    def _at_inputs(self, node: Node, grad: Any) -> Any:
+    def _capture(self, node: Node, grad: Any) -> None:
         """Keep the gradient of a node's outputs that were asked for."""
-        assert self.inputs is not None
-        for edge in self.inputs:
-            if edge[0] is node:
-                self._capture(node, grad)
-                break
-        return grad
-
-    def _capture(self, node: Node, grad: Any = None) -> None:
-        assert self.inputs is not None
-        grad = self.waiting.pop(node, None) if grad is None else grad
-        for edge in self.inputs:
-            if edge[0] is node:
-                self.captured[edge] = grad[edge[1]] if node._outputs > 1 else grad
-
-
-def _same(value: Any) -> Any:
-    return value
-
-
-def _tensor_or_none(array: Any) -> Tensor | None:
-    return None if array is None else wrap(np.asarray(array))
+        assert self.asked is not None
+        if node in self.asked:
+            for edge in self.inputs:
+                if edge[0] is node:
+                    self.captured[edge] = grad[edge[1]] if node._outputs > 1 else grad
 
 
 def _replaced(gradient: Tensor, returned: Any) -> Tensor:

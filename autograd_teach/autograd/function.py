@@ -47,6 +47,7 @@ class FunctionCtx:
 class BackwardFunction(FunctionCtx, Node):
     """The node of a user's Function, and the context of its forward and backward; named after the class."""
 
+    _runs_without_gradient = True
     _forward_cls: type[Function]
     # One entry a tensor saved: the tensor itself, or how to rebuild it without a cycle.
     _saved: tuple[Any, ...] | None = ()
@@ -323,7 +324,7 @@ def once_differentiable(function: Callable[..., Any]) -> Callable[..., Any]:
         ):
             return results
         many = isinstance(results, tuple)
-        marked = tuple(_refuse(r, grads) for r in (results if many else (results,)))
+        marked = tuple(_refuse(r) for r in (results if many else (results,)))
         return marked if many else marked[0]
 
     return backward
@@ -343,12 +344,11 @@ class _Refusal(Node):
     _backward_graph = _backward
 
 
-def _refuse(result: Any, grads: Sequence[Any]) -> Any:
+def _refuse(result: Any) -> Any:
     if not isinstance(result, Tensor):
         return result
     node = _Refusal()
     node._sequence = next_sequence_number()
-    node._edges = tuple(edge_of(g) for g in grads if isinstance(g, Tensor))
     node._shape, node._dtype = result._array.shape, result._array.dtype
     tensor = wrap(result._array)
     tensor._edge = (node, 0)

@@ -50,6 +50,8 @@ class Node:
     _shape: Any
     _dtype: Any
     _outputs = 1
+    # Whether it runs where no gradient arrives: a user's backward does, for it may count on being called.
+    _runs_without_gradient = False
     _hooks: Hooks | None = None
     _metadata: dict[str, Any] | None = None
 

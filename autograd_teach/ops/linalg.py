@@ -13,16 +13,8 @@ from .pointwise import mul
 from .shape import squeeze_own, t, unsqueeze, view
 
 
-def _same_dtype(a: np.ndarray, b: np.ndarray, what: str = "m1 and m2") -> None:
-    if a.dtype != b.dtype:
-        names = [dtypes.of_array(x).tensor_type[6:-6] for x in (a, b)]
-        names = [
-            {"Float": "float", "Double": "double", "Half": "c10::Half", "Long": "long"}.get(n, n)
-            for n in names
-        ]
-        raise RuntimeError(
-            f"expected {what} to have the same dtype, but got: {names[0]} != {names[1]}"
-        )
+def _type_names(*arrays: np.ndarray) -> list[str]:
+    return [dtypes.of_array(a).tensor_type[6:-6] for a in arrays]
 
 
 def _mm(self: np.ndarray, mat2: np.ndarray) -> np.ndarray:
@@ -33,7 +25,13 @@ def _mm(self: np.ndarray, mat2: np.ndarray) -> np.ndarray:
     if self.shape[1] != mat2.shape[0]:
         a, b = (f"{x.shape[0]}x{x.shape[1]}" for x in (self, mat2))
         raise RuntimeError(f"mat1 and mat2 shapes cannot be multiplied ({a} and {b})")
-    _same_dtype(self, mat2)
+    if self.dtype != mat2.dtype:
+        a, b = _type_names(self, mat2)
+        theirs = {"Float": "float", "Double": "double", "Half": "c10::Half", "Long": "long"}
+        raise RuntimeError(
+            "expected m1 and m2 to have the same dtype, but got: "
+            f"{theirs.get(a, a.lower())} != {theirs.get(b, b.lower())}"
+        )
     return self @ mat2
 
 
@@ -53,10 +51,8 @@ def _dot(self: np.ndarray, tensor: np.ndarray) -> Any:
     if self.ndim != 1 or tensor.ndim != 1:
         raise RuntimeError(f"1D tensors expected, but got {self.ndim}D and {tensor.ndim}D tensors")
     if self.dtype != tensor.dtype:
-        raise RuntimeError(
-            "dot : expected both vectors to have same dtype, but found "
-            f"{dtypes.of_array(self).tensor_type[6:-6]} and {dtypes.of_array(tensor).tensor_type[6:-6]}"
-        )
+        a, b = _type_names(self, tensor)
+        raise RuntimeError(f"dot : expected both vectors to have same dtype, but found {a} and {b}")
     if self.shape != tensor.shape:
         raise RuntimeError(
             f"inconsistent tensor size, expected tensor [{self.size}] and src [{tensor.size}] to have the same number of "
@@ -86,6 +82,9 @@ dot = op(
 def _addmm(
     self: np.ndarray, mat1: np.ndarray, mat2: np.ndarray, beta: Any = 1, alpha: Any = 1
 ) -> np.ndarray:
+    if mat1.dtype != mat2.dtype:
+        a, b = _type_names(mat1, mat2)
+        raise RuntimeError(f"mat1 and mat2 must have the same dtype, but got {a} and {b}")
     product = _mm(mat1, mat2)
     if alpha != 1:
         product *= alpha

@@ -509,6 +509,37 @@ def hooks_run_in_order(torch: Any) -> Any:
 
 
 @program
+def hooks_and_chosen_inputs(torch: Any) -> Any:
+    log: list[Any] = []
+    x, w = torch.ones(2, requires_grad=True), torch.ones(2, requires_grad=True)
+    y = x * 2
+    z = (y * w).exp().log()
+    y.register_hook(lambda g: g * 10)
+    x.register_hook(lambda g: g + 1)
+    w.register_hook(lambda g: log.append("w"))
+    seen = [torch.autograd.grad(z.sum(), i, retain_graph=True) for i in (y, x, (x, y))]
+    z.sum().backward(inputs=[y], retain_graph=True)
+    z.sum().backward(inputs=[y, x])
+    return seen, log, y.grad, x.grad, w.grad
+
+
+@program
+def hooks_on_accumulators_and_on_grads_of_grads(torch: Any) -> Any:
+    log: list[Any] = []
+    x = torch.tensor([3.0], requires_grad=True)
+    y = x * x
+    accumulator = y.grad_fn.next_functions[0][0]
+    accumulator.register_prehook(lambda grads: (grads[0] * 2,))
+    accumulator.register_hook(lambda inputs, outputs: log.append((inputs, outputs[0].tolist())))
+    y.grad_fn.register_hook(lambda inputs, outputs: tuple(g * 3 for g in inputs))
+    (g,) = torch.autograd.grad(y, x, create_graph=True)
+    g.register_hook(lambda h: log.append(("of g", h.tolist())))
+    g.backward()
+    y.backward()
+    return log, g, x.grad
+
+
+@program
 def hooks_that_cannot_be(torch: Any) -> Any:
     return raises(lambda: torch.ones(2).register_hook(print)), raises(torch.ones(2).retain_grad)
 

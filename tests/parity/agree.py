@@ -21,6 +21,8 @@ def observed(program: Callable[[Any], Any], library: Any) -> tuple[Any, list[str
     """The program's result, or its error's type and text, and the texts of its warnings."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
+        # As the package does at import: NumPy's warnings about 1/0 and the like, which PyTorch does not give.
+        warnings.filterwarnings("ignore", category=RuntimeWarning, module="autograd_teach")
         try:
             result = program(library)
         except Exception as error:  # noqa: BLE001  whichever it is, it is what is compared
