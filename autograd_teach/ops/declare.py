@@ -365,7 +365,8 @@ def _compile_backward(operation: Operation, graph_mode: bool) -> Callable[..., A
     if len(inputs) > 1:
         lines += ["    " + ", ".join(f"{t}_edge" for t in inputs) + " = edges"]
     namespace = {**_GLUE, "__name__": __name__}
-    for t in inputs:
+    # PyTorch computes them in the alphabetical order of their names; in the graph of a gradient that shows.
+    for t in sorted(inputs):
         formula = operation.formulas[t]
         namespace[f"{t}_formula"] = formula if graph_mode else _on_arrays(formula)
         indent = "    "
