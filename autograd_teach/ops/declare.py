@@ -293,13 +293,14 @@ def _node_class(operation: Operation, name: str) -> type[Node]:
         "_backward_graph": _compile_on_first_call(operation, "_backward_graph"),
     }
     values = [s for s in saved if s in operation.tensors or s in operation.outputs]
+    # None: not saved. An empty tuple: freed.
     for s in saved:
         members[f"_s_{s}"] = None
         if not s.endswith("_dtype"):
             shown = "_saved_" + s.replace("_shape", "_sym_sizes")
             members[shown] = property(_saved_property(operation, s, s in values))
     if values:
-        free = ["def _free(node):", *(f"    node._s_{s} = None" for s in values)]
+        free = ["def _free(node):", *(f"    node._s_{s} = ()" for s in values)]
         members["_free"] = _compile(free, "_free", {})
     return type(name, (Node,), members)
 
@@ -310,7 +311,10 @@ def _saved_property(operation: Operation, saved: str, is_tensor: bool) -> Callab
     index = _edge_index(operation, saved)
 
     def read(node: Any) -> Any:
-        value = getattr(node, f"_s_{saved}") or graph.freed(node)
+        value = getattr(node, f"_s_{saved}")
+        if value is None:
+            return None  # its gradient was not needed when the node was made
+        value = value or graph.freed(node)
         counter = value[1]
         if isinstance(counter, _NumberCounter):
             return wrap(np.asarray(counter.number))

@@ -343,7 +343,7 @@ def nodes_and_their_next_functions(torch: Any) -> Any:
     return [
         node, node.name(), node.next_functions[1], below.name(), number, leaf.name(), leaf.variable is x, leaf.next_functions,
         below._saved_self is x, x.grad_fn, x.output_nr, node.metadata, (x * 3).grad_fn._saved_other,
-        (x * 2.5).grad_fn._saved_other, (x**2).grad_fn._saved_exponent, x.sum(0).grad_fn._saved_dim, x.exp().grad_fn._saved_result,
+        (x * 2.5).grad_fn._saved_other, (x * 2.5).grad_fn._saved_self, (x**2).grad_fn._saved_exponent, x.sum(0).grad_fn._saved_dim, x.exp().grad_fn._saved_result,
     ]  # fmt: skip
 
 
