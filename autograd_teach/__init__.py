@@ -93,16 +93,21 @@ from .ops.pointwise import (
 )
 from .ops.reduction import all, any, argmax, argmin, count_nonzero, max, mean, min, norm, sum
 from .ops.shape import (
+    cat,
+    chunk,
     diagonal,
     flatten,
     narrow,
     permute,
     reshape,
     select,
+    split,
     squeeze,
+    stack,
     swapaxes,
     t,
     transpose,
+    unbind,
     unsqueeze,
 )
 from .printing import set_printoptions

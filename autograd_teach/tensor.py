@@ -428,6 +428,9 @@ class View(Tensor):
 
     _own_edge: Edge | None = NO_EDGE
     _own_version = 0
+    # Whether it was made while operations were recorded, and as one of several views that one operation gives.
+    _recorded = True
+    _one_of_many = False
 
     @property
     def _edge(self) -> Edge | None:  # type: ignore[override]  # a computed attribute in place of a stored one

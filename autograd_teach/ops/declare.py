@@ -7,8 +7,9 @@ parameter is the gradient `g` of the result and whose other parameters name what
              self=lambda g, other: g * other,
              other=lambda g, self: g * self)
 
-Parameters of the signature without default or annotation are tensors. A formula may name an input, `result` (or, of several
-results, their names in `outputs`), `<input>_shape`, `<input>_dtype`, or any argument that is no tensor.
+Parameters of the signature without default or annotation are tensors; one called `tensors` is a list of them. A formula may name an input, `result` (or, of several
+results, their names in `outputs`), `<input>_shape`, `<input>_dtype`, or any argument that is no tensor. Of an operation with several results it gets `grads`, a list, for `g`; where
+`outputs` is empty, there are as many results as the kernel returns.
 
 From the row follow the function, the method, the operator, the in-place form, and the class of its backward node. Their code
 is written out as Python source, once an operation, as dataclasses do it: nothing is left to decide when an operation is called
@@ -63,6 +64,11 @@ class Operation:
     inplace: bool
     node: type[Node] = field(init=False)
     function: Callable[..., Any] = field(init=False)
+
+    @property
+    def many(self) -> bool:
+        """Whether it has several results."""
+        return len(self.outputs) != 1
 
     @property
     def differentiable(self) -> list[str]:
@@ -144,7 +150,10 @@ def _compile_forward(
             f"    if len({variadic}) == 1 and not isinstance({variadic}[0], (int, Tensor)):",
             f"        {variadic} = tuple({variadic}[0])",
         ]
-    lines += ["    try:", f"        {arrays[0]} = {tensors[0]}._array"]
+    read = f"{tensors[0]}._array"
+    if tensors == ["tensors"]:
+        read = "[t._array for t in tensors]"
+    lines += ["    try:", f"        {arrays[0]} = {read}"]
     for t in tensors[1:]:
         if operation.promote:
             lines += [
@@ -184,34 +193,30 @@ def _compile_forward(
         ]
     else:
         lines += [f"    result = kernel({call})"]
-    if len(operation.outputs) == 1 and not isinstance(operation.kernel, np.ufunc):
+    if not operation.many and not isinstance(operation.kernel, np.ufunc):
         lines += ["    if result.__class__ is not ndarray:", "        result = asarray(result)"]
     lines += _make_outputs(operation)
     lines += _record(operation)
-    lines += [f"    return {'output' if len(operation.outputs) == 1 else 'Result(outputs)'}"]
+    lines += [f"    return {'Result(outputs)' if operation.many else 'output'}"]
     namespace = {
         **_GLUE,
         "__name__": __name__,
         "kernel": operation.kernel,
         "NodeClass": operation.node,
     }
-    if len(operation.outputs) > 1:
-        namespace["Result"] = _result_type(operation)
+    if operation.many:
+        namespace["Result"] = _result_type(operation) if operation.outputs else tuple
     return _compile(lines, name, namespace)
 
 
 def _make_outputs(operation: Operation) -> list[str]:
-    if len(operation.outputs) > 1:
+    base = operation.tensors[0]
+    if operation.many:
+        if operation.view:
+            return [f"    outputs = views_of({base}, result)"]
         return ["    outputs = [wrap(asarray(r)) for r in result]"]
     if operation.view:
-        base = operation.tensors[0]
-        return [
-            "    output = new(View)",
-            "    output._array = result",
-            f"    output._counter = {base}._counter",
-            f"    output._base = {base} if {base}._base is None else {base}._base",
-            "    output._edge = NO_EDGE",
-        ]
+        return [f"    output = view_of({base}, result)"]
     return ["    output = new(Tensor)", "    output._array = result", "    output._counter = [0]"]
 
 
@@ -221,16 +226,23 @@ def _record(operation: Operation) -> list[str]:
     if not inputs:
         return []
     wanted = " or ".join(f"{t}._edge is not NO_EDGE" for t in inputs)
+    edges = "(" + "".join(f"{t}._edge or edge_of({t}), " for t in inputs) + ")"
+    if inputs == ["tensors"]:
+        wanted = "any([t._edge is not NO_EDGE for t in tensors])"
+        edges = "tuple([t._edge or edge_of(t) for t in tensors])"
     lines = [f"    if ({wanted}) and state.grad_enabled:", "        node = new(NodeClass)"]
-    edges = "".join(f"{t}._edge or edge_of({t}), " for t in inputs)
-    lines += [f"        node._edges = ({edges})", "        node._sequence = next_sequence_number()"]
-    if len(operation.outputs) == 1:
+    lines += [f"        node._edges = {edges}", "        node._sequence = next_sequence_number()"]
+    if not operation.many:
         lines += ["        node._shape = result.shape", "        node._dtype = result.dtype"]
     else:
         lines += [
             "        node._shape = [r.shape for r in result]",
             "        node._dtype = [r.dtype for r in result]",
         ]
+        if not operation.outputs:
+            lines += ["        node._outputs = len(outputs)"]
+            lines += ["        if len(outputs) == 1:"]
+            lines += ["            node._shape, node._dtype = node._shape[0], node._dtype[0]"]
     users: dict[str, list[str]] = {}
     for t in inputs:
         for saved in _saved_names(operation.formulas[t]):
@@ -243,7 +255,7 @@ def _record(operation: Operation) -> list[str]:
             lines += [f"        if {condition}:", f"            node._s_{saved} = {value}"]
         else:
             lines += [f"        node._s_{saved} = {value}"]
-    if len(operation.outputs) == 1:
+    if not operation.many:
         lines += ["        output._edge = (node, 0)"]
     else:
         lines += [
@@ -262,16 +274,10 @@ def _saved_value(operation: Operation, saved: str) -> str:
     if saved in operation.tensors:
         return f"({saved}._array, {saved}._counter, {saved}._counter[0])"
     if saved in operation.outputs:
-        tensor = (
-            "output"
-            if len(operation.outputs) == 1
-            else f"outputs[{operation.outputs.index(saved)}]"
-        )
-        return (
-            f"({tensor}._array, {tensor}._counter, 0)"
-            if not operation.view
-            else f"({tensor}._array, {tensor}._counter, {tensor}._counter[0])"
-        )
+        place = f"outputs[{operation.outputs.index(saved)}]" if operation.many else "output"
+        return f"({place}._array, {place}._counter, {place}._counter[0])"
+    if saved == "tensors_shape":
+        return "[a.shape for a in tensors_array]"
     for suffix in ("_shape", "_dtype"):
         stem = saved.removesuffix(suffix)
         if saved.endswith(suffix) and stem in operation.tensors:
@@ -364,8 +370,8 @@ def _compile_on_first_call(operation: Operation, which: str) -> Callable[..., An
 def _compile_backward(operation: Operation, graph_mode: bool) -> Callable[..., Any]:
     inputs = operation.differentiable
     lines = [f"def {operation.name}_backward(node, g, edges):"]
-    if len(operation.outputs) > 1:
-        lines += ["    grads = g", "    g = grads[0]"]
+    if operation.many:
+        lines += ["    grads = g if node._outputs > 1 else [g]"]
     if len(inputs) > 1:
         lines += ["    " + ", ".join(f"{t}_edge" for t in inputs) + " = edges"]
     namespace = {**_GLUE, "__name__": __name__}
@@ -381,7 +387,8 @@ def _compile_backward(operation: Operation, graph_mode: bool) -> Callable[..., A
             lines += [indent + line for line in _unpack(operation, saved, graph_mode)]
         call = ", ".join(inspect.signature(formula).parameters)
         lines += [f"{indent}{t}_grad = {t}_formula({call})"]
-    lines += ["    return (" + "".join(f"{t}_grad, " for t in inputs) + ")"]
+    results = "(" + "".join(f"{t}_grad, " for t in inputs) + ")"
+    lines += [f"    return {'tensors_grad' if inputs == ['tensors'] else results}"]
     return _compile(lines, f"{operation.name}_backward", namespace)
 
 
@@ -523,6 +530,11 @@ def foreign(
     **plain: Any,
 ) -> Any:
     """Call `function` again with its foreign operands made tensors; TypeError, in PyTorch's words, for what cannot be one."""
+    if parameters == ["tensors"]:
+        wrong = next(i for i, t in enumerate(values[0]) if not isinstance(t, Tensor))
+        raise TypeError(
+            f"expected Tensor as element {wrong} in argument 0, but got {type(values[0][wrong]).__name__}"
+        )
     converted = []
     for position, (parameter, value) in enumerate(zip(parameters, values, strict=True), 1):
         tensor = _as_tensor(value) if position > 1 or isinstance(value, Tensor) else None
@@ -561,6 +573,26 @@ def broadcast_error(a: np.ndarray, b: np.ndarray) -> Exception:
     return RuntimeError(f"the operation is not defined for {a.dtype} and {b.dtype}")
 
 
+def view_of(tensor: Tensor, array: np.ndarray) -> View:
+    """A view of `tensor` that shows `array`, a part of its memory."""
+    view = View.__new__(View)
+    view._array = array
+    view._counter = tensor._counter
+    view._base = tensor if tensor._base is None else tensor._base
+    view._edge = NO_EDGE
+    if not state.grad_enabled:
+        view._recorded = False
+    return view
+
+
+def views_of(tensor: Tensor, arrays: list[np.ndarray]) -> list[View]:
+    """Several views that one operation gives."""
+    views = [view_of(tensor, array) for array in arrays]
+    for view in views:
+        view._one_of_many = True
+    return views
+
+
 def _result_type(operation: Operation) -> Callable[[list[Tensor]], Any]:
     from collections import namedtuple
 
@@ -570,7 +602,8 @@ def _result_type(operation: Operation) -> Callable[[list[Tensor]], Any]:
 
 _GLUE = {
     "Tensor": Tensor,
-    "View": View,
+    "view_of": view_of,
+    "views_of": views_of,
     "NO_EDGE": NO_EDGE,
     "NUMBERS": NUMBERS,
     "new": object.__new__,

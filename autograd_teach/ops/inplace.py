@@ -15,7 +15,7 @@ import numpy as np
 from .. import dtypes, random
 from ..autograd.graph import NO_EDGE, Edge, Node, next_sequence_number, operation_name
 from ..autograd.modes import enable_grad, state
-from ..tensor import Tensor, edge_of, wrap
+from ..tensor import Tensor, View, edge_of, wrap
 from .declare import inplace_form, op
 from .pointwise import zeros_of
 from .shape import as_strided, storage_view
@@ -36,9 +36,41 @@ def refuse_in_place(tensor: Tensor) -> None:
         )
 
 
+def _refuse_view(view: View) -> None:
+    """RuntimeError for a view whose write could not be told from one that should not be recorded."""
+    if view._recorded and not view._one_of_many:
+        return
+    node = view.grad_fn
+    if node is None or not view._recorded:
+        message = "A view was created in no_grad mode and is being modified inplace with grad mode enabled."
+    else:
+        name = operation_name(node)
+        message = f"Output {view.output_nr} of {name} is a view and is being modified inplace."
+    if view._one_of_many and view._recorded:
+        message += (
+            " This view is the output of a function that returns multiple views. Such functions do not allow the output views "
+            "to be modified inplace. You should replace the inplace operation by an out-of-place one."
+        )
+    else:
+        message += (
+            " Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify your code by moving both "
+            "the view and the inplace either both inside the no_grad block (if you don't want the inplace to be tracked) or both "
+            "outside (if you want the inplace to be tracked)."
+        )
+    raise RuntimeError(message)
+
+
 def write(tensor: Tensor, value: Tensor) -> Tensor:
     """Put the values of `value`, an operation's result, into `tensor`, and its history onto `tensor`."""
     refuse_in_place(tensor)
+    base = tensor._base
+    if (
+        isinstance(tensor, View)
+        and base is not None
+        and state.grad_enabled
+        and (value._edge is not NO_EDGE or base._edge is not NO_EDGE)
+    ):
+        _refuse_view(tensor)
     target, source = tensor._array, value._array
     if source.shape != target.shape:
         raise RuntimeError(
@@ -65,13 +97,13 @@ def write(tensor: Tensor, value: Tensor) -> Tensor:
         node._s_result = (target, tensor._counter, tensor._counter[0])  # type: ignore[union-attr]  # it has one
     assert node is not None
     tensor._counter[1:] = [operation_name(node)]
-    if tensor._base is None:
+    if base is None:
         tensor._edge = edge
     else:
         # The view's history is the base's; the raised version makes every view of it look there.
-        slices = CopySlices(tensor._base, tensor, node)
+        slices = CopySlices(base, tensor, node)
         node._written = weakref.ref(slices)
-        tensor._base._edge = (slices, 0)
+        base._edge = (slices, 0)
         tensor._counter[1:] = [slices.name()]
     return tensor
 

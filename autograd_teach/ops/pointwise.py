@@ -372,8 +372,8 @@ Tensor.__abs__ = abs  # type: ignore[attr-defined]
 Tensor.__rsub__ = lambda self, other: (  # type: ignore[method-assign]
     rsub(self, other) if isinstance(other, (int, float)) else NotImplemented
 )
-Tensor.__invert__ = bitwise_not
-Tensor.__pos__ = lambda self: self
+Tensor.__invert__ = bitwise_not  # type: ignore[operator]  # mypy takes it for the class's own
+Tensor.__pos__ = lambda self: self  # type: ignore[operator]  # as above
 Tensor.div_ = inplace_form(div)  # type: ignore[attr-defined]
 Tensor.pow_ = inplace_form(pow)  # type: ignore[attr-defined]
 Tensor.__itruediv__ = inplace_form(div)  # type: ignore[attr-defined]

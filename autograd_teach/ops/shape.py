@@ -6,12 +6,14 @@ numbers or as one sequence.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from ..tensor import Tensor, wrap_dim
+from ..dtypes import promote_types
+from ..tensor import Tensor, wrap, wrap_dim
 from .declare import method, op
 
 
@@ -295,6 +297,143 @@ diagonal_backward = op(
     method=False,
     self=lambda g: diagonal(g),
 )
+
+
+# Several tensors of one, one of several
+
+
+def _filled(grads: list[Any], shapes: list[tuple[int, ...]]) -> list[Any]:
+    """The gradients of several results, zeros where none arrived."""
+    known = next(g for g in grads if g is not None)
+    if isinstance(known, Tensor):
+        return [
+            wrap(np.zeros(shape, known._array.dtype)) if g is None else g
+            for g, shape in zip(grads, shapes)
+        ]
+    return [np.zeros(shape, known.dtype) if g is None else g for g, shape in zip(grads, shapes)]
+
+
+def _common(arrays: list[np.ndarray]) -> list[np.ndarray]:
+    dtype = functools.reduce(promote_types, (a.dtype for a in arrays))
+    return [a.astype(dtype, copy=False) for a in arrays]
+
+
+def _stack(tensors: list[np.ndarray], dim: int = 0) -> np.ndarray:
+    for position, array in enumerate(tensors):
+        if array.shape != tensors[0].shape:
+            raise RuntimeError(
+                f"stack expects each tensor to be equal size, but got {list(tensors[0].shape)} at entry 0 "
+                f"and {list(array.shape)} at entry {position}"
+            )
+    return np.stack(_common(tensors), wrap_dim(dim, tensors[0].ndim + 1))
+
+
+def _cat(tensors: list[np.ndarray], dim: int = 0) -> np.ndarray:
+    first = tensors[0]
+    at = wrap_dim(dim, first.ndim)
+    for position, array in enumerate(tensors):
+        if array.ndim == 0:
+            raise RuntimeError(
+                f"zero-dimensional tensor (at position {position}) cannot be concatenated"
+            )
+        if array.ndim != first.ndim:
+            raise RuntimeError(
+                f"Tensors must have same number of dimensions: got {first.ndim} and {array.ndim}"
+            )
+        for i, (expected, got) in enumerate(zip(first.shape, array.shape)):
+            if i != at and expected != got:
+                raise RuntimeError(
+                    f"Sizes of tensors must match except in dimension {at}. Expected size {expected} but got size {got} "
+                    f"for tensor number {position} in the list."
+                )
+    return np.concatenate(_common(tensors), wrap_dim(dim, tensors[0].ndim))
+
+
+def _parts(size: int, split_size: Any) -> list[tuple[int, int]]:
+    """First and last-but-one entries of the parts that a dimension is split into."""
+    if isinstance(split_size, int):
+        return [(i, min(i + split_size, size)) for i in range(0, max(size, 1), split_size)]
+    ends = np.cumsum(split_size).tolist()
+    if ends[-1] != size:
+        raise RuntimeError(
+            f"split_with_sizes expects split_sizes to sum exactly to {size} (input tensor's size at dimension 0), but got "
+            f"split_sizes={list(split_size)}"
+        )
+    return list(zip([0, *ends], ends))
+
+
+def _split(self: np.ndarray, split_size: Any, dim: int = 0) -> list[np.ndarray]:
+    at = wrap_dim(dim, self.ndim)
+    return [_slice(self, at, a, b, 1) for a, b in _parts(self.shape[at], split_size)]
+
+
+def _split_shapes(shape: tuple[int, ...], split_size: Any, dim: int) -> list[tuple[int, ...]]:
+    at = dim % len(shape)
+    return [(*shape[:at], b - a, *shape[at + 1 :]) for a, b in _parts(shape[at], split_size)]
+
+
+def _without(shape: tuple[int, ...], dim: int) -> tuple[int, ...]:
+    at = dim % len(shape)
+    return (*shape[:at], *shape[at + 1 :])
+
+
+def _pieces(g: Any, shapes: list[tuple[int, ...]], dim: int) -> list[Any]:
+    """A gradient of a concatenation, cut where its parts meet."""
+    at = dim % len(shapes[0])
+    ends = np.cumsum([shape[at] for shape in shapes]).tolist()
+    return [slice_view(g, at, a, b, 1) for a, b in zip([0, *ends], ends)]
+
+
+stack = op("stack(tensors, dim=0)", _stack, method=False, tensors=lambda g, dim: unbind(g, dim))
+cat = op(
+    "cat(tensors, dim=0)",
+    _cat,
+    method=False,
+    tensors=lambda g, tensors_shape, dim: _pieces(g, tensors_shape, dim),
+)
+unbind = op(
+    "unbind(self, dim=0)",
+    lambda self, dim=0: list(np.moveaxis(self, wrap_dim(dim, self.ndim), 0)),
+    outputs=(),
+    view=True,
+    self=lambda grads, self_shape, dim: stack(
+        _filled(grads, [_without(self_shape, dim)] * len(grads)), dim
+    ),
+)
+split_evenly = op(
+    "split_evenly(self, split_size: int, dim=0)",
+    _split,
+    node="SplitBackward0",
+    outputs=(),
+    view=True,
+    method=False,
+    self=lambda grads, self_shape, split_size, dim: cat(
+        _filled(grads, _split_shapes(self_shape, split_size, dim)), dim
+    ),
+)
+split_with_sizes = op(
+    "split_with_sizes(self, split_sizes: list, dim=0)",
+    _split,
+    outputs=(),
+    view=True,
+    self=lambda grads, self_shape, split_sizes, dim: cat(
+        _filled(grads, _split_shapes(self_shape, split_sizes, dim)), dim
+    ),
+)
+
+
+@method
+def split(self: Tensor, split_size_or_sections: Any, dim: int = 0) -> Any:
+    """Views of parts of a given size, or of the given sizes, along `dim`."""
+    if isinstance(split_size_or_sections, int):
+        return split_evenly(self, split_size_or_sections, dim)
+    return split_with_sizes(self, split_size_or_sections, dim)
+
+
+@method
+def chunk(self: Tensor, chunks: int, dim: int = 0) -> Any:
+    """`chunks` parts of equal size along `dim`, the last one smaller where it does not come out even."""
+    return split(self, -(-self.shape[dim] // chunks), dim)
 
 
 @method

@@ -449,6 +449,24 @@ def a_base_without_grad_takes_the_history_of_a_write(torch: Any) -> Any:
 
 
 @program
+def views_that_must_not_be_written_to(torch: Any) -> Any:
+    y = torch.ones(2, 3, requires_grad=True) * 1
+    plain = torch.ones(2, 2)
+    plain.unbind()[0].mul_(2)
+    with torch.no_grad():
+        part, parts = y[0], y.unbind()
+        part.add_(1)
+    a, b = y.unbind()
+    (a * 2 + b).sum().backward()
+    return [
+        raises(lambda: y.unbind()[0].add_(1)), raises(lambda: y.split(1)[0].mul_(2)), raises(lambda: part.add_(1)),
+        raises(lambda: parts[0].add_(1)), raises(lambda: plain.unbind()[0].mul_(y[0, :2])), plain, b.output_nr,
+        raises(lambda: torch.stack([plain, 3])), raises(lambda: torch.stack([plain, y])), raises(lambda: torch.cat([plain, plain[0]])),
+        raises(lambda: torch.cat([plain, y], 0)), graph_text((a * b).grad_fn), torch.stack([plain, plain.long()]).dtype,
+    ]  # fmt: skip
+
+
+@program
 def setting_items(torch: Any) -> Any:
     x = torch.zeros(2, 3)
     x[:, 0:2] = torch.tensor([9.0, 8.0])

@@ -163,6 +163,14 @@ def _rows() -> list[Row]:
         "a:4",
         same_graph=False,
     )
+    add("stack", "torch.stack([a, b, a], 1)", "a:2x3 b:2x3")
+    add("cat", "torch.cat([a, b, a], -1)", "a:2x3 b:2x1")
+    add("unbind", "a.unbind()[1]", "a:2x3")
+    add("unbind", "a.unbind()[0]", "a:1x3")
+    add("unbind", "a.unbind(1)[0] * a.unbind(1)[2]", "a:2x3")
+    add("split_evenly", "a.split(2)[1]", "a:5x2")
+    add("split_with_sizes", "a.split([1, 2], 1)[1]", "a:2x3")
+    add("split_evenly", "a.chunk(2, 1)[0]", "a:2x3")
     add("diagonal", "a.diagonal()", "a:3x3", "a:2x3")
     add(
         "diagonal_backward",

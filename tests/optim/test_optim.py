@@ -166,3 +166,30 @@ def test_misuse_is_named(call, kind, message):
     with pytest.raises(kind) as caught:
         call()
     assert str(caught.value) == message
+
+
+def test_amsgrad_keeps_the_largest_square():
+    x = torch.ones(1, requires_grad=True)
+    optimizer = optim.Adam([x], betas=(0.5, 0.5), amsgrad=True)
+    for factor in (4.0, 0.0):
+        optimizer.zero_grad()
+        (factor * x).sum().backward()
+        optimizer.step()
+    state = optimizer.state[x]
+    assert (state["exp_avg_sq"].item(), state["max_exp_avg_sq"].item()) == (4.0, 8.0)
+
+
+def test_a_tensor_that_retains_its_gradient_may_be_optimized():
+    y = torch.ones(1, requires_grad=True) * 2
+    y.retain_grad()
+    assert optim.SGD([y]).param_groups[0]["params"] == [y]
+
+
+def test_a_loaded_count_of_steps_keeps_its_dtype():
+    x, y = (torch.ones(1, dtype=d, requires_grad=True) for d in (torch.float32, torch.float64))
+    x.sum().backward()
+    one, other = optim.Adam([x]), optim.Adam([y])
+    one.step()
+    other.load_state_dict(one.state_dict())
+    assert other.state[y]["step"].dtype == torch.float32
+    assert other.state[y]["exp_avg"].dtype == torch.float64
