@@ -50,9 +50,7 @@ def _check_sequence(data: Any) -> None:
             if depth >= len(shape):
                 raise TypeError("not a sequence")
             if len(value) != shape[depth]:
-                raise ValueError(
-                    f"expected sequence of length {shape[depth]} at dim {depth} (got {len(value)})"
-                )
+                raise ValueError(f"expected sequence of length {shape[depth]} at dim {depth} (got {len(value)})")
             stack.extend((v, depth + 1) for v in reversed(value))
         elif isinstance(value, str):
             raise TypeError("new(): invalid data type 'str'")
@@ -85,9 +83,7 @@ def _plain(data: Any) -> Any:
     return [_plain(d) for d in data] if isinstance(data, (list, tuple)) else data
 
 
-def tensor(
-    data: Any, *, dtype: Dtype | None = None, requires_grad: bool = False, device: Any = None
-) -> Tensor:
+def tensor(data: Any, *, dtype: Dtype | None = None, requires_grad: bool = False, device: Any = None) -> Tensor:
     """A new leaf with a copy of `data`: a number, nested lists of numbers, an array.
 
     >>> import autograd_teach as torch
@@ -122,12 +118,8 @@ def from_numpy(array: np.ndarray) -> Tensor:
     return wrap(array)
 
 
-def _filler(
-    fill: Callable[[tuple[int, ...], np.dtype], np.ndarray], name: str, what: str
-) -> Callable[..., Tensor]:
-    def make(
-        *size: Any, dtype: Dtype | None = None, requires_grad: bool = False, device: Any = None
-    ) -> Tensor:
+def _filler(fill: Callable[[tuple[int, ...], np.dtype], np.ndarray], name: str, what: str) -> Callable[..., Tensor]:
+    def make(*size: Any, dtype: Dtype | None = None, requires_grad: bool = False, device: Any = None) -> Tensor:
         return _made(fill(_size(size), _numpy(dtype)), requires_grad)
 
     make.__name__ = make.__qualname__ = name
@@ -137,9 +129,7 @@ def _filler(
 
 zeros = _filler(lambda size, d: np.zeros(size, d), "zeros", "filled with 0")
 ones = _filler(lambda size, d: np.ones(size, d), "ones", "filled with 1")
-empty = _filler(
-    lambda size, d: np.empty(size, d), "empty", "whose values are whatever the memory holds"
-)
+empty = _filler(lambda size, d: np.empty(size, d), "empty", "whose values are whatever the memory holds")
 rand = _filler(lambda size, d: random.uniform(size, d), "rand", "with uniform draws from [0, 1)")
 randn = _filler(lambda size, d: random.normal(size, d), "randn", "with standard normal draws")
 
@@ -160,30 +150,22 @@ def full(
 
 def _like(name: str) -> Callable[..., Tensor]:
     def make(input: Tensor, *, dtype: Dtype | None = None, requires_grad: bool = False) -> Tensor:
-        return globals()[name](
-            tuple(input.shape), dtype=dtype or input.dtype, requires_grad=requires_grad
-        )
+        return globals()[name](tuple(input.shape), dtype=dtype or input.dtype, requires_grad=requires_grad)
 
     make.__name__ = make.__qualname__ = f"{name}_like"
     make.__doc__ = f"`{name}` in the size and dtype of another tensor."
     return make
 
 
-zeros_like, ones_like, empty_like, rand_like, randn_like = map(
-    _like, ("zeros", "ones", "empty", "rand", "randn")
-)
+zeros_like, ones_like, empty_like, rand_like, randn_like = map(_like, ("zeros", "ones", "empty", "rand", "randn"))
 
 
-def full_like(
-    input: Tensor, fill_value: Any, *, dtype: Dtype | None = None, requires_grad: bool = False
-) -> Tensor:
+def full_like(input: Tensor, fill_value: Any, *, dtype: Dtype | None = None, requires_grad: bool = False) -> Tensor:
     """`full` in the size and dtype of another tensor."""
     return full(input.shape, fill_value, dtype=dtype or input.dtype, requires_grad=requires_grad)
 
 
-def eye(
-    n: int, m: int | None = None, *, dtype: Dtype | None = None, requires_grad: bool = False
-) -> Tensor:
+def eye(n: int, m: int | None = None, *, dtype: Dtype | None = None, requires_grad: bool = False) -> Tensor:
     """A matrix with ones on the diagonal and zeros elsewhere."""
     return _made(np.eye(n, m, dtype=_numpy(dtype)), requires_grad)
 
@@ -230,9 +212,7 @@ def manual_seed(seed: int) -> random.Generator:
 
 
 def _new(name: str) -> Callable[..., Tensor]:
-    def make(
-        self: Tensor, *size: Any, dtype: Dtype | None = None, requires_grad: bool = False
-    ) -> Tensor:
+    def make(self: Tensor, *size: Any, dtype: Dtype | None = None, requires_grad: bool = False) -> Tensor:
         return globals()[name](*size, dtype=dtype or self.dtype, requires_grad=requires_grad)
 
     make.__name__ = make.__qualname__ = f"new_{name}"
@@ -257,9 +237,7 @@ def to(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         elif isinstance(argument, Tensor):
             target = argument.dtype
         elif argument != "cpu":
-            raise NotImplementedError(
-                f"autograd_teach computes on the CPU only; it has no device {argument!r}"
-            )
+            raise NotImplementedError(f"autograd_teach computes on the CPU only; it has no device {argument!r}")
     if target in (None, self.dtype):
         return self
     if not target.is_floating_point:

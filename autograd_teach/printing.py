@@ -161,9 +161,7 @@ def _whole(value: float) -> str:
     return f"{value:.0f}" + "." * math.isfinite(value)
 
 
-def _nested(
-    strings: Iterator[str], shape: tuple[int, ...], cut: list[bool], width: int, indent: int
-) -> str:
+def _nested(strings: Iterator[str], shape: tuple[int, ...], cut: list[bool], width: int, indent: int) -> str:
     """Brackets around the next strings, `shape` of them, with dots where a dimension was cut."""
     if not shape:
         return next(strings)

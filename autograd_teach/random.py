@@ -253,9 +253,7 @@ def _floating(dtype: DTypeLike, kernel: str) -> np.dtype[Any]:
     return dtype
 
 
-def _check_bounds(
-    dtype: np.dtype[Any], first: float, last: float, *bounds: tuple[str, float]
-) -> None:
+def _check_bounds(dtype: np.dtype[Any], first: float, last: float, *bounds: tuple[str, float]) -> None:
     for name, bound in bounds:
         if not first <= bound <= last:
             raise RuntimeError(f"{name} is out of bounds for {_NAMES[dtype.name][1]}")

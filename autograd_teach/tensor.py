@@ -178,9 +178,7 @@ class Tensor:
                 )
             raise RuntimeError(message)
         if flag and self._array.dtype.kind != "f":
-            raise RuntimeError(
-                "only Tensors of floating point and complex dtype can require gradients"
-            )
+            raise RuntimeError("only Tensors of floating point and complex dtype can require gradients")
         self._edge = None if flag else NO_EDGE
 
     def requires_grad_(self, requires_grad: bool = True) -> Tensor:
@@ -319,9 +317,7 @@ class Tensor:
     def item(self) -> Any:
         """The value of a tensor of one element as a Python number."""
         if self._array.size != 1:
-            raise RuntimeError(
-                f"a Tensor with {self._array.size} elements cannot be converted to Scalar"
-            )
+            raise RuntimeError(f"a Tensor with {self._array.size} elements cannot be converted to Scalar")
         return self._array.item()
 
     def tolist(self) -> Any:
@@ -331,9 +327,7 @@ class Tensor:
     def numpy(self, *, force: bool = False) -> np.ndarray:
         """The array itself: it shares memory with the tensor. RuntimeError for a tensor that requires grad."""
         if self._edge is not NO_EDGE and not force:
-            raise RuntimeError(
-                "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead."
-            )
+            raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
         return self._array
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
@@ -377,9 +371,7 @@ class Tensor:
         return (self[i] for i in range(self._array.shape[0]))
 
     def __contains__(self, element: Any) -> bool:
-        return bool(
-            (self._array == (element._array if isinstance(element, Tensor) else element)).any()
-        )
+        return bool((self._array == (element._array if isinstance(element, Tensor) else element)).any())
 
     # Comparison is elementwise, so the hash must be that of the object.
     def __hash__(self) -> int:
@@ -473,9 +465,7 @@ def wrap_dim(dim: int, ndim: int) -> int:
     """A dimension counted from the front; IndexError out of range. A tensor of rank 0 counts as one of rank 1."""
     bound = ndim or 1
     if not -bound <= dim < bound:
-        raise IndexError(
-            f"Dimension out of range (expected to be in range of [{-bound}, {bound - 1}], but got {dim})"
-        )
+        raise IndexError(f"Dimension out of range (expected to be in range of [{-bound}, {bound - 1}], but got {dim})")
     return dim % bound
 
 
@@ -484,9 +474,7 @@ def is_tensor(obj: object) -> bool:
     return isinstance(obj, Tensor)
 
 
-def allclose(
-    input: Tensor, other: Tensor, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False
-) -> bool:
+def allclose(input: Tensor, other: Tensor, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> bool:
     """Whether all elements are within `atol + rtol * |other|` of each other."""
     return bool(np.allclose(input._array, other._array, rtol, atol, equal_nan))
 

@@ -35,9 +35,7 @@ def _tuple(value: Any) -> tuple[Any, ...]:
     return (value,) if isinstance(value, Tensor) else tuple(value)
 
 
-def _roots(
-    outputs: tuple[Tensor, ...], gradients: Any, create_graph: bool
-) -> list[tuple[Edge, Tensor]]:
+def _roots(outputs: tuple[Tensor, ...], gradients: Any, create_graph: bool) -> list[tuple[Edge, Tensor]]:
     """Each output's edge with the gradient that starts there: 1 for an output of one element, where none is given."""
     gradients = (None,) * len(outputs) if gradients is None else _tuple(gradients)
     if len(gradients) < len(outputs):
@@ -49,14 +47,10 @@ def _roots(
                 if output.numel() != 1:
                     raise RuntimeError("grad can be implicitly created only for scalar outputs")
                 if not output.is_floating_point():
-                    raise RuntimeError(
-                        "grad can be implicitly created only for real scalar outputs"
-                    )
+                    raise RuntimeError("grad can be implicitly created only for real scalar outputs")
             gradient = wrap(np.ones_like(output._array))
         elif not isinstance(gradient, Tensor):
-            raise TypeError(
-                f"gradients can be either Tensors or None, but got {type(gradient).__name__}"
-            )
+            raise TypeError(f"gradients can be either Tensors or None, but got {type(gradient).__name__}")
         elif gradient._array.shape != output._array.shape:
             raise RuntimeError(
                 f"Mismatch in shape: grad_output[{number}] has a shape of {Size(gradient.shape)} and output[{number}] has a "
@@ -65,9 +59,7 @@ def _roots(
         complete.append(gradient)
     for number, output in enumerate(outputs):
         if not output.requires_grad:
-            raise RuntimeError(
-                f"element {number} of tensors does not require grad and does not have a grad_fn"
-            )
+            raise RuntimeError(f"element {number} of tensors does not require grad and does not have a grad_fn")
     return [(edge_of(o), g) for o, g in zip(outputs, complete)]
 
 
@@ -138,9 +130,7 @@ def grad(
     (tensor([2., 4., 8.]),)
     """
     if is_grads_batched:
-        raise NotImplementedError(
-            "autograd_teach does not support is_grads_batched; call grad once a vector"
-        )
+        raise NotImplementedError("autograd_teach does not support is_grads_batched; call grad once a vector")
     if materialize_grads and allow_unused is False:
         raise ValueError(
             "Expected allow_unused to be True or not passed when materialize_grads=True, but got: allow_unused=False."
@@ -168,9 +158,7 @@ def grad(
     if not create_graph:
         results = [None if r is None else wrap(np.array(r, order="C")) for r in results]
     if materialize_grads:
-        results = [
-            wrap(np.zeros_like(t._array)) if r is None else r for r, t in zip(results, wanted)
-        ]
+        results = [wrap(np.zeros_like(t._array)) if r is None else r for r, t in zip(results, wanted)]
     return tuple(results)
 
 

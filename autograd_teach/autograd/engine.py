@@ -131,9 +131,7 @@ class _Run:
                 if target in pending:
                     self._count_down(target)
 
-    def _deliver(
-        self, edge: Edge, gradient: Any, sender: Node | None = None, edges: Sequence[Edge] = ()
-    ) -> None:
+    def _deliver(self, edge: Edge, gradient: Any, sender: Node | None = None, edges: Sequence[Edge] = ()) -> None:
         """Put a gradient where its edge leads, beside those that have arrived there."""
         node, number = edge
         if node is None:
@@ -141,9 +139,7 @@ class _Run:
         gradient = self._fitted(gradient, sender, edges, edge)
         if node._outputs == 1:
             earlier = self.waiting.get(node)
-            self.waiting[node] = (
-                gradient if earlier is None else self.arithmetic.add(earlier, gradient)
-            )
+            self.waiting[node] = gradient if earlier is None else self.arithmetic.add(earlier, gradient)
             return
         slots = self.waiting.setdefault(node, [None] * node._outputs)
         earlier = slots[number]
@@ -199,9 +195,7 @@ class _Run:
                 self.arithmetic.accumulate(tensor, grads[number])
         return grads if many else grads[0]
 
-    def _run_hooked(
-        self, node: Node, hooks: Hooks, grad: Any, edges: Sequence[Edge]
-    ) -> Sequence[Any]:
+    def _run_hooked(self, node: Node, hooks: Hooks, grad: Any, edges: Sequence[Edge]) -> Sequence[Any]:
         many = node._outputs > 1
         outputs = tuple(self._to_tensor(g) for g in (grad if many else [grad]))
         for hook in list(hooks.pre.values()):
@@ -230,9 +224,7 @@ class _Run:
     def _wanted_edges(self, edges: Iterable[Edge]) -> tuple[Edge, ...]:
         """The edges, those that lead to no input cut: their gradients need not be computed."""
         assert self.wanted is not None
-        return tuple(
-            edge if edge[0] in self.wanted or edge in self.inputs else NO_EDGE for edge in edges
-        )
+        return tuple(edge if edge[0] in self.wanted or edge in self.inputs else NO_EDGE for edge in edges)
 
     def _capture(self, node: Node, grad: Any) -> None:
         """Keep the gradient of a node's outputs that were asked for."""
@@ -286,9 +278,7 @@ def _leading_to(inputs: Sequence[Edge], order: list[Node]) -> set[Node | None]:
     return leading
 
 
-def _invalid(
-    node: Node | None, edges: Sequence[Edge], edge: Edge, got: Any, expected: Any
-) -> RuntimeError:
+def _invalid(node: Node | None, edges: Sequence[Edge], edge: Edge, got: Any, expected: Any) -> RuntimeError:
     name = "GraphRoot" if node is None else node.name()
     index = next((i for i, e in enumerate(edges) if e is edge), 0)
     return RuntimeError(

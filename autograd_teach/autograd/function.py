@@ -66,9 +66,7 @@ class BackwardFunction(FunctionCtx, Node):
     @property
     def saved_variables(self) -> tuple[Tensor | None, ...]:
         """The old name of `saved_tensors`."""
-        warnings.warn(
-            "'saved_variables' is deprecated; use 'saved_tensors'", DeprecationWarning, stacklevel=2
-        )
+        warnings.warn("'saved_variables' is deprecated; use 'saved_tensors'", DeprecationWarning, stacklevel=2)
         return self.saved_tensors
 
     def _free(self) -> None:
@@ -90,8 +88,7 @@ class BackwardFunction(FunctionCtx, Node):
         if self._materialize:
             shapes, dtypes = self._listed(self._shape), self._listed(self._dtype)
             grads = [
-                wrap(np.zeros(s, d)) if g is None and s is not None else g
-                for g, s, d in zip(grads, shapes, dtypes)
+                wrap(np.zeros(s, d)) if g is None and s is not None else g for g, s, d in zip(grads, shapes, dtypes)
             ]
         returned = self._forward_cls._backward_of()(self, *grads)
         results = tuple(returned) if isinstance(returned, tuple) else (returned,)
@@ -193,9 +190,7 @@ class Function(metaclass=_FunctionMeta):
     @staticmethod
     def forward(*args: Any, **kwargs: Any) -> Any:
         """To be written: computes the result from the arguments, on tensors, without recording."""
-        raise NotImplementedError(
-            "You must implement the forward function for custom autograd.Function."
-        )
+        raise NotImplementedError("You must implement the forward function for custom autograd.Function.")
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> Any:
@@ -244,10 +239,7 @@ class Function(metaclass=_FunctionMeta):
             count = iter(range(len(tensors)))
             ctx._places = tuple(next(count) if isinstance(a, Tensor) else None for a in args)
         many = isinstance(output, tuple)
-        results = tuple(
-            _output(ctx, o, i, tensors, recording)
-            for i, o in enumerate(output if many else (output,))
-        )
+        results = tuple(_output(ctx, o, i, tensors, recording) for i, o in enumerate(output if many else (output,)))
         if recording:
             shapes = [r._array.shape if isinstance(r, Tensor) else None for r in results]
             types = [r._array.dtype if isinstance(r, Tensor) else None for r in results]
@@ -268,9 +260,7 @@ def _check_saved(tensors: Sequence[Any] | None) -> None:
             )
 
 
-def _output(
-    ctx: BackwardFunction, output: Any, number: int, inputs: list[Tensor], recording: bool
-) -> Any:
+def _output(ctx: BackwardFunction, output: Any, number: int, inputs: list[Tensor], recording: bool) -> Any:
     """An output of forward with its place in the graph."""
     if not isinstance(output, Tensor):
         return output
@@ -278,15 +268,11 @@ def _output(
     dirty = any(output is d for d in ctx._dirty)
     if dirty:
         if recording and output._edge is not NO_EDGE and output.is_leaf:
-            raise RuntimeError(
-                "a leaf Variable that requires grad has been used in an in-place operation."
-            )
+            raise RuntimeError("a leaf Variable that requires grad has been used in an in-place operation.")
         output._counter[0] += 1
         output._counter[1:] = [graph.operation_name(ctx)]
     differentiable = (
-        recording
-        and output._array.dtype.kind == "f"
-        and not any(output is n for n in ctx._non_differentiable)
+        recording and output._array.dtype.kind == "f" and not any(output is n for n in ctx._non_differentiable)
     )
     if is_input and not dirty:
         # Returned unchanged, an input becomes a view of itself: the caller's tensor keeps its own history.
@@ -319,9 +305,7 @@ def once_differentiable(function: Callable[..., Any]) -> Callable[..., Any]:
     def backward(ctx: Any, *grads: Any) -> Any:
         with no_grad():
             results = function(ctx, *grads)
-        if not state.grad_enabled or not any(
-            isinstance(g, Tensor) and g.requires_grad for g in grads
-        ):
+        if not state.grad_enabled or not any(isinstance(g, Tensor) and g.requires_grad for g in grads):
             return results
         many = isinstance(results, tuple)
         marked = tuple(_refuse(r) for r in (results if many else (results,)))
@@ -337,9 +321,7 @@ class _Refusal(Node):
         return "torch::autograd::Error"
 
     def _backward(self, grad: Any, edges: Sequence[Edge]) -> tuple[Any, ...]:
-        raise RuntimeError(
-            "trying to differentiate twice a function that was marked with @once_differentiable"
-        )
+        raise RuntimeError("trying to differentiate twice a function that was marked with @once_differentiable")
 
     _backward_graph = _backward
 

@@ -127,10 +127,7 @@ def gradgradcheck(
     count = len(inputs)
 
     def gradients(*args: Any) -> tuple[Tensor, ...]:
-        args = tuple(
-            arg.requires_grad_() if needed else arg
-            for arg, needed in zip(args, required, strict=True)
-        )
+        args = tuple(arg.requires_grad_() if needed else arg for arg, needed in zip(args, required, strict=True))
         sources = [arg for arg, needed in zip(args[:count], required, strict=False) if needed]
         outputs = _differentiable(func(*args[:count]))
         found = grad(outputs, sources, args[count:], create_graph=True, allow_unused=True)
@@ -154,9 +151,7 @@ def gradgradcheck(
     )
 
 
-def jacobians(
-    func: Callable[..., Any], inputs: Any, eps: float = 1e-6
-) -> list[tuple[Array, Array]]:
+def jacobians(func: Callable[..., Any], inputs: Any, eps: float = 1e-6) -> list[tuple[Array, Array]]:
     """The (numerical, analytical) Jacobians that gradcheck compares, as they are, without a verdict.
 
     One pair for each output that requires grad and, within it, each input that does; each array of
@@ -175,9 +170,7 @@ def jacobians(
         (rows[i], analytical)
         for i, output in enumerate(outputs)
         if output.requires_grad
-        for rows, analytical in zip(
-            numerical, _analytical_jacobian(output, _required(inputs)), strict=True
-        )
+        for rows, analytical in zip(numerical, _analytical_jacobian(output, _required(inputs)), strict=True)
     ]
 
 
@@ -238,8 +231,7 @@ def _check_inputs(inputs: tuple[Any, ...]) -> None:
             )
     if not _required(inputs):
         raise ValueError(
-            "gradcheck expects at least one input tensor to require gradient, "
-            "but none of them have requires_grad=True."
+            "gradcheck expects at least one input tensor to require gradient, but none of them have requires_grad=True."
         )
 
 
@@ -272,9 +264,7 @@ If the test
 """
 
 
-def _check_zero_grad_output(
-    outputs: list[Tensor], sources: list[Tensor], masked: bool | None
-) -> None:
+def _check_zero_grad_output(outputs: list[Tensor], sources: list[Tensor], masked: bool | None) -> None:
     zeros = [from_numpy(_zeros(output)) for output in outputs]
     for gradient in grad(outputs, sources, zeros, allow_unused=True):
         if gradient is None:
@@ -307,22 +297,16 @@ def _check_undefined_grad_output(
             for i, output in enumerate(_differentiable(func(*inputs)))
         ]
         zeros = [from_numpy(_zeros(output)) for output in outputs]
-        where = (
-            'Please look at "Notes about undefined output gradients" in '
-            '"tools/autograd/derivatives.yaml"'
-        )
+        where = 'Please look at "Notes about undefined output gradients" in "tools/autograd/derivatives.yaml"'
         try:
             found = grad(outputs, sources, zeros, allow_unused=True)
         except RuntimeError as error:
             _warn_about_undefined_grad()
-            raise GradcheckError(
-                f"Expected backward function to handle undefined output grads. {where}"
-            ) from error
+            raise GradcheckError(f"Expected backward function to handle undefined output grads. {where}") from error
         if any(g is not None and not (g.detach().numpy() == 0).all() for g in found):
             _warn_about_undefined_grad()
             raise GradcheckError(
-                "Expected all input grads to be undefined or zero when all output grads are "
-                f"undefined or zero. {where}"
+                f"Expected all input grads to be undefined or zero when all output grads are undefined or zero. {where}"
             )
 
 
@@ -367,9 +351,7 @@ def _numerical_jacobian(
 
     memory = x.detach().numpy()
     result = {
-        i: _zeros(output, memory.size, output.numel())
-        for i, output in enumerate(outputs)
-        if output.is_floating_point()
+        i: _zeros(output, memory.size, output.numel()) for i, output in enumerate(outputs) if output.is_floating_point()
     }
     for row, index in enumerate(np.ndindex(memory.shape)):
         original = memory[index]

@@ -72,10 +72,7 @@ class Node:
         """What is known of each gradient that comes in; PyTorch has it under the same name."""
         if self._outputs == 1:
             return (InputMetadata(self._shape, self._dtype),)
-        return tuple(
-            InputMetadata(shape, dtype)
-            for shape, dtype in zip(self._shape, self._dtype, strict=True)
-        )
+        return tuple(InputMetadata(shape, dtype) for shape, dtype in zip(self._shape, self._dtype, strict=True))
 
     @property
     def metadata(self) -> dict[str, Any]:

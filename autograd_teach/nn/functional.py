@@ -115,8 +115,7 @@ def legacy_reduction(size_average: bool | None, reduce: bool | None) -> str | No
     else:
         reduction = "sum" if size_average is False else "mean"
     warnings.warn(
-        "size_average and reduce args will be deprecated, "
-        f"please use reduction='{reduction}' instead.",
+        f"size_average and reduce args will be deprecated, please use reduction='{reduction}' instead.",
         stacklevel=3,
     )
     return reduction

@@ -64,9 +64,7 @@ class Module:
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         """The computation; every subclass writes its own."""
-        raise NotImplementedError(
-            f'Module [{type(self).__name__}] is missing the required "forward" function'
-        )
+        raise NotImplementedError(f'Module [{type(self).__name__}] is missing the required "forward" function')
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         for hook in tuple(self._forward_pre_hooks.values()):
@@ -97,8 +95,7 @@ class Module:
         self._check_name("parameter", name, self._parameters)
         if param is not None and not isinstance(param, Parameter):
             raise TypeError(
-                f"cannot assign '{typename(param)}' object to parameter '{name}' "
-                "(torch.nn.Parameter or None required)"
+                f"cannot assign '{typename(param)}' object to parameter '{name}' (torch.nn.Parameter or None required)"
             )
         if param is not None and param.grad_fn is not None:
             raise ValueError(
@@ -115,8 +112,7 @@ class Module:
         self._check_name("buffer", name, self._buffers)
         if tensor is not None and not isinstance(tensor, Tensor):
             raise TypeError(
-                f"cannot assign '{typename(tensor)}' object to buffer '{name}' "
-                "(torch Tensor or None required)"
+                f"cannot assign '{typename(tensor)}' object to buffer '{name}' (torch Tensor or None required)"
             )
         self._buffers[name] = tensor
         if persistent:
@@ -167,9 +163,7 @@ class Module:
 
     def _replace(self, members: str, name: str, value: Any, kind: str, expected: str) -> None:
         if value is not None and not (kind == "buffer" and isinstance(value, Tensor)):
-            raise TypeError(
-                f"cannot assign '{typename(value)}' as {kind} '{name}' ({expected} or None expected)"
-            )
+            raise TypeError(f"cannot assign '{typename(value)}' as {kind} '{name}' ({expected} or None expected)")
         self.__dict__[members][name] = value
 
     def _forget(self, name: str, keep: str) -> None:
@@ -294,8 +288,7 @@ class Module:
         """Convert floating parameters, their gradients and floating buffers to `dtype`, in place."""
         if not dtype.is_floating_point:
             raise TypeError(
-                "nn.Module.to only accepts floating point or complex "
-                f"dtypes, but got desired dtype={dtype}"
+                f"nn.Module.to only accepts floating point or complex dtypes, but got desired dtype={dtype}"
             )
         for param in self.parameters():
             grad, param.grad = param.grad, None
@@ -317,9 +310,7 @@ class Module:
 
     # Saving and loading
 
-    def state_dict(
-        self, *, destination: Any = None, prefix: str = "", keep_vars: bool = False
-    ) -> dict[str, Tensor]:
+    def state_dict(self, *, destination: Any = None, prefix: str = "", keep_vars: bool = False) -> dict[str, Tensor]:
         """Parameters and persistent buffers by dotted name; detached, unless `keep_vars`."""
         destination = OrderedDict() if destination is None else destination
         for name, member in self._persistent().items():
@@ -330,9 +321,7 @@ class Module:
                 module.state_dict(destination=destination, prefix=below, keep_vars=keep_vars)
         return destination
 
-    def load_state_dict(
-        self, state_dict: Mapping[str, Any], strict: bool = True
-    ) -> _IncompatibleKeys:
+    def load_state_dict(self, state_dict: Mapping[str, Any], strict: bool = True) -> _IncompatibleKeys:
         """Copy the values of a `state_dict` into the parameters and buffers of the same names.
 
         RuntimeError lists wrong sizes and, if `strict`, missing and unexpected keys; without
@@ -349,10 +338,7 @@ class Module:
                     listed = ", ".join(f'"{name}"' for name in names)
                     errors.insert(0, f"{kind} key(s) in state_dict: {listed}. ")
         if errors:
-            raise RuntimeError(
-                f"Error(s) in loading state_dict for {type(self).__name__}:\n\t"
-                + "\n\t".join(errors)
-            )
+            raise RuntimeError(f"Error(s) in loading state_dict for {type(self).__name__}:\n\t" + "\n\t".join(errors))
         return keys
 
     def _persistent(self) -> dict[str, Tensor]:
@@ -360,9 +346,7 @@ class Module:
         skipped = self._non_persistent_buffers_set
         return {n: m for n, m in members.items() if m is not None and n not in skipped}
 
-    def _load(
-        self, state: dict[str, Any], prefix: str, keys: _IncompatibleKeys, errors: list[str]
-    ) -> None:
+    def _load(self, state: dict[str, Any], prefix: str, keys: _IncompatibleKeys, errors: list[str]) -> None:
         own = self._persistent()
         for name, member in own.items():
             key = prefix + name
@@ -401,10 +385,7 @@ class Module:
     def __repr__(self) -> str:
         extra = self.extra_repr()
         lines = extra.split("\n") if extra else []
-        children = [
-            f"({name}): " + indent(repr(module), "  ").strip()
-            for name, module in self._modules.items()
-        ]
+        children = [f"({name}): " + indent(repr(module), "  ").strip() for name, module in self._modules.items()]
         if not children and len(lines) <= 1:
             return f"{type(self).__name__}({extra})"
         return f"{type(self).__name__}(\n  " + "\n  ".join(lines + children) + "\n)"

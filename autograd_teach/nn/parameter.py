@@ -25,9 +25,7 @@ class Parameter(Tensor):
     def __new__(cls, data: Tensor | None = None, requires_grad: bool = True) -> Self:
         source = empty(0) if data is None else data.detach()
         if requires_grad and not source.is_floating_point():
-            raise RuntimeError(
-                "Only Tensors of floating point and complex dtype can require gradients"
-            )
+            raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
         parameter = super().__new__(cls)
         parameter._array, parameter._counter = source._array, source._counter
         parameter.requires_grad = requires_grad

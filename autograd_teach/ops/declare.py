@@ -103,9 +103,7 @@ def op(
     variadic = arguments.vararg.arg if arguments.vararg else None
     parameters = [a.arg for a in arguments.args] + ([variadic] if variadic else [])
     parameters += [a.arg for a in arguments.kwonlyargs]
-    operation = Operation(
-        name, kernel, parameters, tensors, formulas, outputs, promote, floating, view, inplace
-    )
+    operation = Operation(name, kernel, parameters, tensors, formulas, outputs, promote, floating, view, inplace)
     operation.node = _node_class(operation, node or _camel_case(name) + "Backward0")
     operation.function = _compile_forward(operation, name, parameter_list, variadic, "foreign")
     operation.function.__doc__ = f"`{signature}`; see PyTorch's `torch.{name}`."
@@ -115,9 +113,7 @@ def op(
     if inplace:
         setattr(Tensor, f"{name}_", inplace_form(operation.function))
     if operator:
-        as_operator = _compile_forward(
-            operation, f"__{operator}__", parameter_list, variadic, "foreign_operand"
-        )
+        as_operator = _compile_forward(operation, f"__{operator}__", parameter_list, variadic, "foreign_operand")
         setattr(Tensor, f"__{operator}__", as_operator)
         if inplace:
             setattr(Tensor, f"__i{operator}__", inplace_form(as_operator))
@@ -449,8 +445,7 @@ def inplace_form(function: Callable[..., Any]) -> Callable[..., Any]:
 
         source = self
         recording = state.grad_enabled and any(
-            isinstance(a, Tensor) and a._edge is not NO_EDGE
-            for a in (self, *args, *kwargs.values())
+            isinstance(a, Tensor) and a._edge is not NO_EDGE for a in (self, *args, *kwargs.values())
         )
         if recording:
             refuse_in_place(self)
@@ -532,9 +527,7 @@ def foreign(
     """Call `function` again with its foreign operands made tensors; TypeError, in PyTorch's words, for what cannot be one."""
     if parameters == ["tensors"]:
         wrong = next(i for i, t in enumerate(values[0]) if not isinstance(t, Tensor))
-        raise TypeError(
-            f"expected Tensor as element {wrong} in argument 0, but got {type(values[0][wrong]).__name__}"
-        )
+        raise TypeError(f"expected Tensor as element {wrong} in argument 0, but got {type(values[0][wrong]).__name__}")
     converted = []
     for position, (parameter, value) in enumerate(zip(parameters, values, strict=True), 1):
         tensor = _as_tensor(value) if position > 1 or isinstance(value, Tensor) else None

@@ -29,11 +29,7 @@ def _worded(error: IndexError, self: np.ndarray, indices: tuple[Any, ...]) -> st
             continue
         extent = self.shape[dim] if dim < self.ndim else 0
         if index.dtype == bool and index.shape != self.shape[dim : dim + index.ndim]:
-            at = next(
-                i
-                for i in range(index.ndim)
-                if index.shape[i : i + 1] != self.shape[dim + i : dim + i + 1]
-            )
+            at = next(i for i in range(index.ndim) if index.shape[i : i + 1] != self.shape[dim + i : dim + i + 1])
             return (
                 f"The shape of the mask {list(index.shape)} at index {at} does not match the shape of the indexed tensor "
                 f"{list(self.shape)} at index {dim + at}"
@@ -127,9 +123,7 @@ def _parse(self: Tensor, key: Any) -> tuple[Tensor, tuple[Any, ...] | None]:
             if k != slice(None):
                 tensor = _slice_of(tensor, dim, k)
             dim += 1
-        elif isinstance(k, bool) or (
-            isinstance(k, Tensor) and k.ndim == 0 and k._array.dtype == bool
-        ):
+        elif isinstance(k, bool) or (isinstance(k, Tensor) and k.ndim == 0 and k._array.dtype == bool):
             raise NotImplementedError(
                 "autograd_teach does not support indexing with a single bool yet; use a mask of the tensor's shape"
             )
@@ -184,9 +178,7 @@ def _slice_of(tensor: Tensor, dim: int, key: slice) -> Tensor:
 def _select_at(tensor: Tensor, dim: int, position: int, named: int) -> Tensor:
     extent = tensor.shape[dim]
     if not -extent <= position < extent:
-        raise IndexError(
-            f"index {position} is out of bounds for dimension {named} with size {extent}"
-        )
+        raise IndexError(f"index {position} is out of bounds for dimension {named} with size {extent}")
     return select(tensor, dim, position)
 
 
@@ -199,9 +191,7 @@ def getitem(self: Tensor, key: Any) -> Tensor:
 def _fitted(value: Any, target: Tensor) -> Tensor:
     """A value to be assigned in the target's shape; dimensions of extent 1 before it do not count."""
     if not isinstance(value, Tensor):
-        return wrap(
-            np.asarray(value, dtype=None if isinstance(value, float) else target._array.dtype)
-        )
+        return wrap(np.asarray(value, dtype=None if isinstance(value, float) else target._array.dtype))
     if value.ndim == 0 or value.shape == target.shape:
         return value
     size = tuple(value.shape)
@@ -216,9 +206,7 @@ def setitem(self: Tensor, key: Any, value: Any) -> None:
     if indices is None:
         copy_(tensor, _fitted(value, tensor))
         return
-    source = (
-        value if isinstance(value, Tensor) else wrap(np.asarray(value, dtype=tensor._array.dtype))
-    )
+    source = value if isinstance(value, Tensor) else wrap(np.asarray(value, dtype=tensor._array.dtype))
     _index_put_(tensor, source, indices)
 
 

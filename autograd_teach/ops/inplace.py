@@ -27,13 +27,9 @@ def refuse_in_place(tensor: Tensor) -> None:
         return
     base = tensor._base
     if tensor._edge is None or (tensor._edge is not NO_EDGE and tensor.is_leaf):
-        raise RuntimeError(
-            "a leaf Variable that requires grad is being used in an in-place operation."
-        )
+        raise RuntimeError("a leaf Variable that requires grad is being used in an in-place operation.")
     if base is not None and base._edge is not NO_EDGE and base.is_leaf:
-        raise RuntimeError(
-            "a view of a leaf Variable that requires grad is being used in an in-place operation."
-        )
+        raise RuntimeError("a view of a leaf Variable that requires grad is being used in an in-place operation.")
 
 
 def _refuse_view(view: View) -> None:
@@ -78,9 +74,7 @@ def write(tensor: Tensor, value: Tensor) -> Tensor:
         )
     if _kind(source) > _kind(target):
         names = [dtypes.of_array(a).tensor_type[6:-6] for a in (source, target)]
-        raise RuntimeError(
-            f"result type {names[0]} can't be cast to the desired output type {names[1]}"
-        )
+        raise RuntimeError(f"result type {names[0]} can't be cast to the desired output type {names[1]}")
     if not target.flags.writeable:
         raise RuntimeError(
             "unsupported operation: more than one element of the written-to tensor refers to a single memory location. "
@@ -159,9 +153,7 @@ class CopySlices(Node):
     def _backward_graph(self, grad: Any, edges: Sequence[Edge]) -> tuple[Any, ...]:
         whole = grad.clone()
         part = as_strided(whole, *self._geometry)
-        first, *others = self._write._backward_graph(
-            part.clone(), (self._write._edges[0], *edges[1:])
-        )
+        first, *others = self._write._backward_graph(part.clone(), (self._write._edges[0], *edges[1:]))
         if first is None:
             zero_(part)
         else:
@@ -210,9 +202,7 @@ normal = op(
 )
 uniform = op(
     "uniform(self, low: float, high: float)",
-    lambda self, low, high: random.filled(
-        self, lambda size: random.uniform(size, self.dtype, low, high)
-    ),
+    lambda self, low, high: random.filled(self, lambda size: random.uniform(size, self.dtype, low, high)),
     method=False,
     self=lambda g: zeros_of(g),
 )

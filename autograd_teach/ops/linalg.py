@@ -37,9 +37,7 @@ def _mm(self: np.ndarray, mat2: np.ndarray) -> np.ndarray:
 
 def _mv(self: np.ndarray, vec: np.ndarray) -> np.ndarray:
     if self.ndim != 2 or vec.ndim != 1:
-        raise RuntimeError(
-            f"vector + matrix @ vector expected, got {vec.ndim}, {self.ndim}, {vec.ndim}"
-        )
+        raise RuntimeError(f"vector + matrix @ vector expected, got {vec.ndim}, {self.ndim}, {vec.ndim}")
     if self.shape[1] != vec.shape[0]:
         raise RuntimeError(
             f"size mismatch, got input ({self.shape[0]}), mat ({self.shape[0]}x{self.shape[1]}), vec ({vec.shape[0]})"
@@ -74,14 +72,10 @@ mv = op(
     self=lambda g, vec: mul(unsqueeze(g, 1), vec),
     vec=lambda g, self: mv(t(self), g),
 )
-dot = op(
-    "dot(self, tensor)", _dot, self=lambda g, tensor: g * tensor, tensor=lambda g, self: g * self
-)
+dot = op("dot(self, tensor)", _dot, self=lambda g, tensor: g * tensor, tensor=lambda g, self: g * self)
 
 
-def _addmm(
-    self: np.ndarray, mat1: np.ndarray, mat2: np.ndarray, beta: Any = 1, alpha: Any = 1
-) -> np.ndarray:
+def _addmm(self: np.ndarray, mat1: np.ndarray, mat2: np.ndarray, beta: Any = 1, alpha: Any = 1) -> np.ndarray:
     if mat1.dtype != mat2.dtype:
         a, b = _type_names(mat1, mat2)
         raise RuntimeError(f"mat1 and mat2 must have the same dtype, but got {a} and {b}")
@@ -110,14 +104,10 @@ def matmul(self: Tensor, other: Tensor) -> Tensor:
     tensor([1., 2.])
     """
     if not isinstance(other, Tensor):
-        raise TypeError(
-            f"matmul(): argument 'other' (position 2) must be Tensor, not {type(other).__name__}"
-        )
+        raise TypeError(f"matmul(): argument 'other' (position 2) must be Tensor, not {type(other).__name__}")
     ranks = (self.ndim, other.ndim)
     if 0 in ranks:
-        raise RuntimeError(
-            f"both arguments to matmul need to be at least 1D, but they are {ranks[0]}D and {ranks[1]}D"
-        )
+        raise RuntimeError(f"both arguments to matmul need to be at least 1D, but they are {ranks[0]}D and {ranks[1]}D")
     if ranks == (1, 1):
         return dot(self, other)
     if ranks == (2, 1):

@@ -143,12 +143,8 @@ pow_tensor = op(
     promote=True,
     method=False,
     # At exponent 0 the power is constant; at base 0 with a positive exponent it does not depend on the exponent.
-    self=lambda g, self, exponent: where(
-        exponent == 0, 0.0, g * (exponent * pow_tensor(self, exponent - 1))
-    ),
-    exponent=lambda g, self, exponent, result: where(
-        (self == 0) & (exponent >= 0), 0.0, g * (result * log(self))
-    ),
+    self=lambda g, self, exponent: where(exponent == 0, 0.0, g * (exponent * pow_tensor(self, exponent - 1))),
+    exponent=lambda g, self, exponent, result: where((self == 0) & (exponent >= 0), 0.0, g * (result * log(self))),
 )
 pow_of_number = op(
     "pow_of_number(exponent, self: float)",
@@ -185,9 +181,7 @@ log1p = op(
     inplace=True,
     self=lambda g, self: g / (self + 1),
 )
-sqrt = op(
-    "sqrt(self)", np.sqrt, floating=True, inplace=True, self=lambda g, result: g / (result * 2)
-)
+sqrt = op("sqrt(self)", np.sqrt, floating=True, inplace=True, self=lambda g, result: g / (result * 2))
 
 
 @method
@@ -341,12 +335,8 @@ mse_loss_same_size = op(
     lambda self, target, reduction: _reduced((self - target) ** 2, reduction),
     node="MseLossBackward0",
     method=False,
-    self=lambda g, self, target, reduction: (
-        _share(g, self, target, reduction) * (self - target) * 2
-    ),
-    target=lambda g, self, target, reduction: (
-        _share(g, self, target, reduction) * (target - self) * 2
-    ),
+    self=lambda g, self, target, reduction: _share(g, self, target, reduction) * (self - target) * 2,
+    target=lambda g, self, target, reduction: _share(g, self, target, reduction) * (target - self) * 2,
 )
 
 

@@ -82,9 +82,7 @@ def _mean(self: np.ndarray, dim: Dims = None, keepdim: bool = False) -> Any:
     return total / total.dtype.type(count)
 
 
-expand = op(
-    "expand(self, *size)", _expand, view=True, self=lambda g, self_shape: sum_to_size(g, self_shape)
-)
+expand = op("expand(self, *size)", _expand, view=True, self=lambda g, self_shape: sum_to_size(g, self_shape))
 sum_all = op(
     "sum_all(self)",
     _sum,
@@ -111,9 +109,7 @@ mean_dim = op(
     _mean,
     node="MeanBackward1",
     method=False,
-    self=lambda g, self_shape, dim, keepdim: (
-        _spread(g, self_shape, dim, keepdim) / _count(self_shape, dim)
-    ),
+    self=lambda g, self_shape, dim, keepdim: _spread(g, self_shape, dim, keepdim) / _count(self_shape, dim),
 )
 
 
@@ -206,9 +202,7 @@ linalg_vector_norm = op(
     "linalg_vector_norm(self, ord=2, dim=None, keepdim=False)",
     _norm,
     method=False,
-    self=lambda g, self, result, ord, dim, keepdim: _norm_derivative(
-        g, self, result, ord, dim, keepdim
-    ),
+    self=lambda g, self, result, ord, dim, keepdim: _norm_derivative(g, self, result, ord, dim, keepdim),
 )
 
 
@@ -272,9 +266,7 @@ def max(self: Tensor, other: Any = None) -> Tensor:
     if isinstance(other, Tensor):
         return self.maximum(other)
     if other is not None:
-        raise NotImplementedError(
-            "autograd_teach does not support max(dim) yet; use argmax(dim) and indexing"
-        )
+        raise NotImplementedError("autograd_teach does not support max(dim) yet; use argmax(dim) and indexing")
     return max_all(self)
 
 
@@ -284,9 +276,7 @@ def min(self: Tensor, other: Any = None) -> Tensor:
     if isinstance(other, Tensor):
         return self.minimum(other)
     if other is not None:
-        raise NotImplementedError(
-            "autograd_teach does not support min(dim) yet; use argmin(dim) and indexing"
-        )
+        raise NotImplementedError("autograd_teach does not support min(dim) yet; use argmin(dim) and indexing")
     return min_all(self)
 
 
@@ -310,6 +300,4 @@ any = op(
     "any(self, dim=None, keepdim=False)",
     lambda self, dim=None, keepdim=False: np.any(self, axis=dim, keepdims=keepdim),
 )
-count_nonzero = op(
-    "count_nonzero(self, dim=None)", lambda self, dim: np.count_nonzero(self, axis=dim)
-)
+count_nonzero = op("count_nonzero(self, dim=None)", lambda self, dim: np.count_nonzero(self, axis=dim))

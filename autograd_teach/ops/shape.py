@@ -123,16 +123,12 @@ t = op("t(self)", _t, view=True, self=lambda g: t(g))
 transpose = op(
     "transpose(self, dim0: int, dim1: int)",
     lambda self, dim0, dim1: (
-        self.swapaxes(wrap_dim(dim0, self.ndim), wrap_dim(dim1, self.ndim))
-        if self.ndim
-        else self[...]
+        self.swapaxes(wrap_dim(dim0, self.ndim), wrap_dim(dim1, self.ndim)) if self.ndim else self[...]
     ),
     view=True,
     self=lambda g, dim0, dim1: transpose(g, dim0, dim1),
 )
-permute = op(
-    "permute(self, *dims)", _permute, view=True, self=lambda g, dims: permute(g, _inverse(dims))
-)
+permute = op("permute(self, *dims)", _permute, view=True, self=lambda g, dims: permute(g, _inverse(dims)))
 unsqueeze = op(
     "unsqueeze(self, dim: int)",
     _unsqueeze,
@@ -207,24 +203,18 @@ slice_view = op(
     node="SliceBackward0",
     view=True,
     method=False,
-    self=lambda g, self_shape, dim, start, end, step: slice_backward(
-        g, self_shape, dim, start, end, step
-    ),
+    self=lambda g, self_shape, dim, start, end, step: slice_backward(g, self_shape, dim, start, end, step),
 )
 select_backward = op(
     "select_backward(self, size: tuple, dim: int, index: int)",
-    lambda self, size, dim, index: _scatter(
-        self, size, (slice(None),) * (dim % len(size)) + (index,)
-    ),
+    lambda self, size, dim, index: _scatter(self, size, (slice(None),) * (dim % len(size)) + (index,)),
     node="SelectBackwardBackward0",
     method=False,
     self=lambda g, dim, index: select(g, dim, index),
 )
 slice_backward = op(
     "slice_backward(self, size: tuple, dim: int, start: int, end: int, step: int)",
-    lambda self, size, dim, start, end, step: _scatter(
-        self, size, (slice(None),) * dim + (slice(start, end, step),)
-    ),
+    lambda self, size, dim, start, end, step: _scatter(self, size, (slice(None),) * dim + (slice(start, end, step),)),
     node="SliceBackwardBackward0",
     method=False,
     self=lambda g, dim, start, end, step: slice_view(g, dim, start, end, step),
@@ -250,9 +240,7 @@ def _as_strided(self: np.ndarray, size: Any, stride: Any, storage_offset: int = 
     return storage_view(self, size, stride, storage_offset)
 
 
-def _into_storage(
-    self: np.ndarray, shape: Any, size: Any, stride: Any, storage_offset: int
-) -> np.ndarray:
+def _into_storage(self: np.ndarray, shape: Any, size: Any, stride: Any, storage_offset: int) -> np.ndarray:
     whole = np.zeros(shape, self.dtype)
     positions = storage_view(np.arange(whole.size), size, stride, storage_offset)
     np.add.at(whole.reshape(-1), positions, self)
@@ -278,15 +266,11 @@ as_strided_backward = op(
     _into_storage,
     node="AsStridedBackwardBackward0",
     method=False,
-    self=lambda g, size, stride, storage_offset: as_strided(
-        _packed(g), size, stride, storage_offset
-    ),
+    self=lambda g, size, stride, storage_offset: as_strided(_packed(g), size, stride, storage_offset),
 )
 diagonal = op(
     "diagonal(self)",
-    lambda self: np.lib.stride_tricks.as_strided(
-        self, (min(self.shape),), (self.strides[0] + self.strides[1],)
-    ),
+    lambda self: np.lib.stride_tricks.as_strided(self, (min(self.shape),), (self.strides[0] + self.strides[1],)),
     view=True,
     self=lambda g, self_shape: diagonal_backward(g, self_shape),
 )
@@ -306,10 +290,7 @@ def _filled(grads: list[Any], shapes: list[tuple[int, ...]]) -> list[Any]:
     """The gradients of several results, zeros where none arrived."""
     known = next(g for g in grads if g is not None)
     if isinstance(known, Tensor):
-        return [
-            wrap(np.zeros(shape, known._array.dtype)) if g is None else g
-            for g, shape in zip(grads, shapes)
-        ]
+        return [wrap(np.zeros(shape, known._array.dtype)) if g is None else g for g, shape in zip(grads, shapes)]
     return [np.zeros(shape, known.dtype) if g is None else g for g, shape in zip(grads, shapes)]
 
 
@@ -333,13 +314,9 @@ def _cat(tensors: list[np.ndarray], dim: int = 0) -> np.ndarray:
     at = wrap_dim(dim, first.ndim)
     for position, array in enumerate(tensors):
         if array.ndim == 0:
-            raise RuntimeError(
-                f"zero-dimensional tensor (at position {position}) cannot be concatenated"
-            )
+            raise RuntimeError(f"zero-dimensional tensor (at position {position}) cannot be concatenated")
         if array.ndim != first.ndim:
-            raise RuntimeError(
-                f"Tensors must have same number of dimensions: got {first.ndim} and {array.ndim}"
-            )
+            raise RuntimeError(f"Tensors must have same number of dimensions: got {first.ndim} and {array.ndim}")
         for i, (expected, got) in enumerate(zip(first.shape, array.shape)):
             if i != at and expected != got:
                 raise RuntimeError(
@@ -396,9 +373,7 @@ unbind = op(
     lambda self, dim=0: list(np.moveaxis(self, wrap_dim(dim, self.ndim), 0)),
     outputs=(),
     view=True,
-    self=lambda grads, self_shape, dim: stack(
-        _filled(grads, [_without(self_shape, dim)] * len(grads)), dim
-    ),
+    self=lambda grads, self_shape, dim: stack(_filled(grads, [_without(self_shape, dim)] * len(grads)), dim),
 )
 split_evenly = op(
     "split_evenly(self, split_size: int, dim=0)",

@@ -70,17 +70,11 @@ class Optimizer:
         param_group["params"] = params
         if names:
             if len(names) != len(params):
-                raise ValueError(
-                    "all optimizer params should be with/without names. "
-                    "Some param names are missing"
-                )
+                raise ValueError("all optimizer params should be with/without names. Some param names are missing")
             param_group["param_names"] = names
         for param in params:
             if not isinstance(param, Tensor):
-                raise TypeError(
-                    "optimizer can only optimize Tensors, "
-                    "but one of the params is " + typename(param)
-                )
+                raise TypeError("optimizer can only optimize Tensors, but one of the params is " + typename(param))
             if not (param.is_leaf or param.retains_grad):
                 raise ValueError("can't optimize a non-leaf Tensor")
         for name, default in self.defaults.items():
@@ -117,10 +111,7 @@ class Optimizer:
             packed = {name: value for name, value in group.items() if name != "params"}
             packed["params"] = [numbers[id(param)] for param in group["params"]]
             groups.append(packed)
-        state = {
-            numbers[id(key)] if isinstance(key, Tensor) else key: value
-            for key, value in self.state.items()
-        }
+        state = {numbers[id(key)] if isinstance(key, Tensor) else key: value for key, value in self.state.items()}
         return {"state": state, "param_groups": groups}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
@@ -131,8 +122,7 @@ class Optimizer:
         pairs = list(zip(self.param_groups, saved_groups, strict=True))
         if any(len(group["params"]) != len(saved["params"]) for group, saved in pairs):
             raise ValueError(
-                "loaded state dict contains a parameter group "
-                "that doesn't match the size of optimizer's group"
+                "loaded state dict contains a parameter group that doesn't match the size of optimizer's group"
             )
         numbers = chain.from_iterable(saved["params"] for saved in saved_groups)
         params = chain.from_iterable(group["params"] for group in self.param_groups)
@@ -151,9 +141,7 @@ class Optimizer:
         text = f"{type(self).__name__} ("
         for i, group in enumerate(self.param_groups):
             text += f"\nParameter Group {i}\n"
-            text += "".join(
-                f"    {name}: {group[name]}\n" for name in sorted(set(group) - {"params"})
-            )
+            text += "".join(f"    {name}: {group[name]}\n" for name in sorted(set(group) - {"params"}))
         return text + ")"
 
 

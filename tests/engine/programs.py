@@ -516,9 +516,7 @@ def hooks_run_in_order(torch: Any) -> Any:
     x.register_hook(lambda g: log.append(("leaf", g.tolist())))
     y.grad_fn.register_prehook(lambda outputs: log.append(("pre", outputs[0].tolist())))
     y.grad_fn.register_hook(
-        lambda inputs, outputs: log.append(
-            ("post", inputs[0].tolist(), inputs[1], outputs[0].tolist())
-        )
+        lambda inputs, outputs: log.append(("post", inputs[0].tolist(), inputs[1], outputs[0].tolist()))
     )
     handle = z.register_hook(lambda g: log.append("removed"))
     handle.remove()

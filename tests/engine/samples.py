@@ -267,9 +267,7 @@ def evaluate(torch: Any, row: Row) -> dict[str, Any]:
     }
     if result.requires_grad:
         leaves = list(tensors.values())
-        first = torch.autograd.grad(
-            (result * result * result).sum(), leaves, create_graph=True, allow_unused=True
-        )
+        first = torch.autograd.grad((result * result * result).sum(), leaves, create_graph=True, allow_unused=True)
         outcome["grad"] = [None if g is None else g.detach().numpy().tolist() for g in first]
         total = sum((g * g).sum() for g in first if g is not None)
         if total.requires_grad:

@@ -219,9 +219,7 @@ def test_second_order():
     assert gradgradcheck(lambda x: x**3, double(1.0), double(0.5))
     assert gradgradcheck(lambda x: x**3, double(1.0, 2.0), gen_non_contig_grad_outputs=True)
     assert gradcheck(CutsSecondOrder.apply, double(1.0, 2.0))
-    with pytest.raises(
-        GradcheckError, match="Jacobian mismatch for output 0 with respect to input 0"
-    ):
+    with pytest.raises(GradcheckError, match="Jacobian mismatch for output 0 with respect to input 0"):
         gradgradcheck(CutsSecondOrder.apply, double(1.0, 2.0))
     with pytest.raises(ValueError, match="an output that requires grad"):
         gradgradcheck(lambda x: x.detach(), double(1.0))

@@ -68,9 +68,7 @@ GRAPHS: dict[str, Callable[[torch.Tensor], torch.Tensor]] = {
     "a view": lambda x: x.t()[0:1].sum(),
     "a write into a result": lambda x: (x * 1).exp_().sum(),
     "a write into a view": lambda x: _written(x * 1).sum(),
-    "a gradient of a gradient": lambda x: torch.autograd.grad(x.exp().sum(), x, create_graph=True)[
-        0
-    ].sum(),
+    "a gradient of a gradient": lambda x: torch.autograd.grad(x.exp().sum(), x, create_graph=True)[0].sum(),
     "a hook": lambda x: _hooked(x * 2).sum(),
 }
 
@@ -88,9 +86,7 @@ def _hooked(y: torch.Tensor) -> torch.Tensor:
 
 @pytest.mark.parametrize("build", GRAPHS.values(), ids=list(GRAPHS))
 @pytest.mark.parametrize("run", [False, True], ids=["built", "run backward"])
-def test_no_graph_survives_its_last_user(
-    build: Callable[[torch.Tensor], torch.Tensor], run: bool
-) -> None:
+def test_no_graph_survives_its_last_user(build: Callable[[torch.Tensor], torch.Tensor], run: bool) -> None:
     gc.collect()
     gc.disable()
     try:

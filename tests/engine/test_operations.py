@@ -44,11 +44,7 @@ def test_an_operation_gives_what_pytorch_gives(row: samples.Row) -> None:
 
 @pytest.mark.parametrize(
     "row",
-    [
-        r
-        for r in samples.ROWS
-        if "requires_grad" not in r.expression and 0 not in sum(r.shapes.values(), ())
-    ],
+    [r for r in samples.ROWS if "requires_grad" not in r.expression and 0 not in sum(r.shapes.values(), ())],
     ids=str,
 )
 def test_gradients_agree_with_differences(row: samples.Row) -> None:

@@ -11,9 +11,7 @@ import pytest
 from autograd_teach import printing
 from autograd_teach.printing import set_printoptions, tensor_repr
 
-RECORDED = json.loads(
-    (Path(__file__).parents[1] / "parity/data/text_random.json").read_text("utf-8")
-)["printed"]
+RECORDED = json.loads((Path(__file__).parents[1] / "parity/data/text_random.json").read_text("utf-8"))["printed"]
 
 
 class Node:
@@ -66,9 +64,7 @@ def array(values: dict[str, Any], shape: list[int], dtype: str) -> np.ndarray:
     return np.array(values["list"]).astype(dtype).reshape(shape)
 
 
-@pytest.mark.parametrize(
-    ("values", "shape", "dtype", "how", "options", "default", "text"), RECORDED
-)
+@pytest.mark.parametrize(("values", "shape", "dtype", "how", "options", "default", "text"), RECORDED)
 def test_prints_what_pytorch_printed(
     values: dict[str, Any],
     shape: list[int],
@@ -120,8 +116,6 @@ def test_a_subclass_is_named_by_its_own_name() -> None:
 def test_only_what_is_shown_of_a_large_tensor_is_formatted(monkeypatch: pytest.MonkeyPatch) -> None:
     formatted: list[int] = []
     plain = printing._plain
-    monkeypatch.setattr(
-        printing, "_plain", lambda values: formatted.append(len(values)) or plain(values)
-    )
+    monkeypatch.setattr(printing, "_plain", lambda values: formatted.append(len(values)) or plain(values))
     tensor_repr(Tensor(np.zeros((100, 100, 100), "int64")))
     assert formatted == [6**3]

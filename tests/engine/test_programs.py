@@ -14,9 +14,7 @@ RECORDED = json.loads((Path(__file__).parent / "programs.json").read_text())
 
 
 @pytest.mark.parametrize("name, program", PROGRAMS.items(), ids=list(PROGRAMS))
-def test_a_program_does_what_it_does_under_pytorch(
-    name: str, program: Callable[[Any], Any]
-) -> None:
+def test_a_program_does_what_it_does_under_pytorch(name: str, program: Callable[[Any], Any]) -> None:
     assert outcome(autograd_teach, program) == RECORDED[name]
 
 

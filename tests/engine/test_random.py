@@ -11,14 +11,10 @@ import pytest
 from autograd_teach import random
 from autograd_teach.random import Generator
 
-RECORDED = json.loads(
-    (Path(__file__).parents[1] / "parity/data/text_random.json").read_text("utf-8")
-)["drawn"]
+RECORDED = json.loads((Path(__file__).parents[1] / "parity/data/text_random.json").read_text("utf-8"))["drawn"]
 
 
-@pytest.mark.parametrize(
-    ("seed", "draws"), RECORDED, ids=lambda value: str(value) if isinstance(value, int) else ""
-)
+@pytest.mark.parametrize(("seed", "draws"), RECORDED, ids=lambda value: str(value) if isinstance(value, int) else "")
 def test_draws_what_pytorch_drew(seed: int, draws: list[Any]) -> None:
     generator = Generator().manual_seed(seed)
     for (name, *arguments), expected in draws:

@@ -88,9 +88,7 @@ def test_state_that_does_not_fit_is_refused(state, message):
 def test_state_that_does_not_fit_may_be_allowed():
     found = nn.Linear(1, 1).load_state_dict({"c": torch.ones(1)}, strict=False)
     assert found == (["weight", "bias"], ["c"])
-    assert repr(found) == (
-        "_IncompatibleKeys(missing_keys=['weight', 'bias'], unexpected_keys=['c'])"
-    )
+    assert repr(found) == ("_IncompatibleKeys(missing_keys=['weight', 'bias'], unexpected_keys=['c'])")
 
 
 def test_text():
@@ -104,9 +102,7 @@ def test_text():
         "  )\n"
         ")"
     )
-    assert repr(nn.Parameter(torch.ones(2))) == (
-        "Parameter containing:\ntensor([1., 1.], requires_grad=True)"
-    )
+    assert repr(nn.Parameter(torch.ones(2))) == ("Parameter containing:\ntensor([1., 1.], requires_grad=True)")
 
 
 def test_default_initialisation_is_pytorchs():

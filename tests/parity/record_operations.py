@@ -23,6 +23,4 @@ if __name__ == "__main__":
     for name, content in (("operations", recorded), ("programs", outcomes)):
         text = json.dumps(content, indent=0, sort_keys=True) + "\n"
         (folder / f"{name}.json").write_text(text)
-    print(
-        f"recorded {len(recorded['operations'])} operations and {len(outcomes)} programs of {recorded['torch']}"
-    )
+    print(f"recorded {len(recorded['operations'])} operations and {len(outcomes)} programs of {recorded['torch']}")

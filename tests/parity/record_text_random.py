@@ -20,11 +20,7 @@ F16, F32, F64 = "float16", "float32", "float64"
 PRINTED: list[tuple[dict[str, Any], list[int], str, str, dict[str, Any], str]] = [
     *[({"list": [v]}, [], F32, "", {}, F32) for v in (0.0, -0.0, 1.0, -2.5, 3.14159265, NAN, -INF)],
     *[({"list": [v]}, [], F32, "", {}, F32) for v in (1e-5, 123456.0, 1e8, 1.5e8, 1e20, 1e-45)],
-    *[
-        ({"list": [0.1]}, [], dtype, "", {}, default)
-        for dtype in (F16, F32, F64)
-        for default in (F32, F64)
-    ],
+    *[({"list": [0.1]}, [], dtype, "", {}, default) for dtype in (F16, F32, F64) for default in (F32, F64)],
     *[
         ({"list": []}, shape, dtype, "", {}, F32)
         for shape in ([0], [0, 3], [2, 0, 1])
@@ -68,15 +64,8 @@ PRINTED: list[tuple[dict[str, Any], list[int], str, str, dict[str, Any], str]] =
     ({"list": [1e-9, 1.5]}, [2], F32, "", {"sci_mode": False}, F32),
     ({"range": [12, 0.3]}, [12], F32, "", {"profile": "short"}, F32),
     ({"range": [1002, 1]}, [1002], "uint8", "", {"profile": "full", "linewidth": 2000}, F32),
-    *[
-        ({"range": [n, 0.5]}, [n], F64, how, {}, F32)
-        for n in (1, 4, 5, 6, 7)
-        for how in ("requires_grad", "grad_fn")
-    ],
-    *[
-        ({"range": [4, 0.5]}, [2, 2], F64, "grad_fn", {"linewidth": width}, F32)
-        for width in range(28, 62)
-    ],
+    *[({"range": [n, 0.5]}, [n], F64, how, {}, F32) for n in (1, 4, 5, 6, 7) for how in ("requires_grad", "grad_fn")],
+    *[({"range": [4, 0.5]}, [2, 2], F64, "grad_fn", {"linewidth": width}, F32) for width in range(28, 62)],
     ({"range": [6, 0.5]}, [2, 3], F32, "parameter", {}, F32),
     ({"range": [6, 0.5]}, [2, 3], F32, "frozen parameter", {}, F32),
 ]
@@ -90,11 +79,7 @@ DRAWN: dict[int, list[list[Any]]] = {
         ["uniform", [2], F16, 0, 1],
     ],
     1: [["normal", [n], dtype, 0, 1] for n in (0, 1, 15, 16, 17, 100) for dtype in (F32, F64, F16)],
-    2: [
-        ["uniform", [n], dtype, -0.1, 0.3]
-        for n in (0, 1, 16, 17, 1000, 1001)
-        for dtype in (F32, F64, F16)
-    ],
+    2: [["uniform", [n], dtype, -0.1, 0.3] for n in (0, 1, 16, 17, 1000, 1001) for dtype in (F32, F64, F16)],
     3: [
         ["normal", [4, 5], F32, 0.5, 2.0, False],
         ["normal", [], F32, 1.0, 0.1],
@@ -115,10 +100,7 @@ DRAWN: dict[int, list[list[Any]]] = {
     + [["bernoulli", [dtype, [0.0, 0.5, 0.5, 1.0]], [3, 4], F32] for dtype in (F32, F64, F16)],
     # Half precision rounds some of so many up to the bound that is left out.
     9: [["uniform", [20000], F16, 0, 1], ["uniform", [20000], F16, -3, 5]],
-    8: [
-        ["random", [4], dtype]
-        for dtype in (F16, F32, F64, "uint8", "int8", "int16", "int32", "int64", "bool")
-    ],
+    8: [["random", [4], dtype] for dtype in (F16, F32, F64, "uint8", "int8", "int16", "int32", "int64", "bool")],
     2**63 + 12345: [["uniform", [2], F32, 0, 1]],
     -1: [
         ["uniform", [2], F32, 0, 1],
@@ -135,11 +117,7 @@ def array(values: dict[str, Any], shape: list[int], dtype: str) -> np.ndarray:
     if "range" in values:
         count, step = values["range"]
         return (np.arange(count) * step).astype(dtype).reshape(shape)
-    return (
-        np.array(values["list"], dtype if values["list"] and dtype == "int64" else F64)
-        .astype(dtype)
-        .reshape(shape)
-    )
+    return np.array(values["list"], dtype if values["list"] and dtype == "int64" else F64).astype(dtype).reshape(shape)
 
 
 def printed_by_torch(values: np.ndarray, how: str, options: dict[str, Any], default: str) -> str:
@@ -200,11 +178,7 @@ def decoded(draw: list[Any]) -> list[Any]:
 
 def encoded(values: np.ndarray) -> Any:
     """Numbers as they are; of many, a digest of their bytes."""
-    return (
-        values.tolist()
-        if values.size <= 100
-        else hashlib.sha256(np.ascontiguousarray(values)).hexdigest()
-    )
+    return values.tolist() if values.size <= 100 else hashlib.sha256(np.ascontiguousarray(values)).hexdigest()
 
 
 def record() -> dict[str, Any]:

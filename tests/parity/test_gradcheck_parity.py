@@ -23,15 +23,11 @@ def make(T, forward, backward, **also):
 
 def check(function, *values, **options):
     """gradcheck of `function(T)` at a float64 vector."""
-    return lambda T: T.autograd.gradcheck(
-        function(T), (double(T, *values or (0.5, -1.5)),), **options
-    )
+    return lambda T: T.autograd.gradcheck(function(T), (double(T, *values or (0.5, -1.5)),), **options)
 
 
 def check_twice(function, *values, **options):
-    return lambda T: T.autograd.gradgradcheck(
-        function(T), (double(T, *values or (0.5, -1.5)),), **options
-    )
+    return lambda T: T.autograd.gradgradcheck(function(T), (double(T, *values or (0.5, -1.5)),), **options)
 
 
 def saving(ctx, x):
@@ -142,9 +138,7 @@ CASES = {
     "nan": check(lambda T: lambda x: x.log(), -1.0, 1.0),
     "undefined gradient raises TypeError": check(ignores_undefined),
     "undefined gradient raises RuntimeError": check(runtime_error_on_undefined),
-    "undefined gradient is not checked": check(
-        runtime_error_on_undefined, check_undefined_grad=False
-    ),
+    "undefined gradient is not checked": check(runtime_error_on_undefined, check_undefined_grad=False),
     "undefined gradient becomes ones": check(answers_undefined_with_ones),
     "one of two gradients undefined": check(fails_on_a_zero_alone),
     "not reentrant": check(not_reentrant),
@@ -156,12 +150,8 @@ CASES = {
     "differentiable and constant output": check(lambda T: lambda x: (x * 2, T.ones(3))),
     "differentiable and integer output": check(lambda T: lambda x: (x * 2, x.long())),
     "shape depends on the value": check(shape_depends_on_value, 0.5, 1.0),
-    "no dimension": lambda T: T.autograd.gradcheck(
-        lambda x: x * x, T.tensor(2.0, dtype=T.float64, requires_grad=True)
-    ),
-    "no elements": lambda T: T.autograd.gradcheck(
-        lambda x: x * x, T.zeros(0, 3, dtype=T.float64, requires_grad=True)
-    ),
+    "no dimension": lambda T: T.autograd.gradcheck(lambda x: x * x, T.tensor(2.0, dtype=T.float64, requires_grad=True)),
+    "no elements": lambda T: T.autograd.gradcheck(lambda x: x * x, T.zeros(0, 3, dtype=T.float64, requires_grad=True)),
     "transposed input": lambda T: T.autograd.gradcheck(
         lambda x: x * x.sum(),
         T.tensor([[1.0, 2.0], [3.0, 4.0]], dtype=T.float64).t().requires_grad_(),
@@ -182,9 +172,7 @@ CASES = {
         lambda x: x * 2, (T.ones(2, requires_grad=True),), eps=1e-2
     ),
     "expanded input": lambda T: T.autograd.gradcheck(lambda x: x * 2, double(T, 1.0).expand(3)),
-    "no input requires grad": lambda T: T.autograd.gradcheck(
-        lambda x: x * 2, double(T, 1.0, requires_grad=False)
-    ),
+    "no input requires grad": lambda T: T.autograd.gradcheck(lambda x: x * 2, double(T, 1.0, requires_grad=False)),
     "output that is no tensor": check(lambda T: lambda x: 3.0),
     "no output": check(lambda T: lambda x: None),
     "no mode": check(several_outputs, check_backward_ad=False),
@@ -203,9 +191,7 @@ CASES = {
     ),
     "second order": check_twice(lambda T: lambda x: x.sin() * x.exp()),
     "second order of several outputs": check_twice(several_outputs),
-    "second order, no contiguous grad_outputs": check_twice(
-        lambda T: lambda x: x**3, gen_non_contig_grad_outputs=True
-    ),
+    "second order, no contiguous grad_outputs": check_twice(lambda T: lambda x: x**3, gen_non_contig_grad_outputs=True),
     "second order, forward wrong": check_twice(off_by_factor),
     "second order cut": check_twice(cut_second_order, grad_outputs=None),
     "second order cut, not raised": check_twice(cut_second_order, raise_exception=False),

@@ -172,9 +172,7 @@ def double(T):
 def forward_hooks(T):
     seen = []
     model = T.nn.ReLU()
-    pre = model.register_forward_pre_hook(
-        lambda m, args: seen.append(args[0].item()) or (args[0] + 1,)
-    )
+    pre = model.register_forward_pre_hook(lambda m, args: seen.append(args[0].item()) or (args[0] + 1,))
     post = model.register_forward_hook(lambda m, args, out: out * 10)
     one = model(T.tensor(1.0))
     pre.remove(), post.remove()

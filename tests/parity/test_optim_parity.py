@@ -37,20 +37,14 @@ OPTIMIZERS = {
     "SGD maximize": lambda T, p: T.optim.SGD(p, lr=0.01, weight_decay=0.5, maximize=True),
     "SGD momentum": lambda T, p: T.optim.SGD(p, lr=0.01, momentum=0.9),
     "SGD dampening": lambda T, p: T.optim.SGD(p, lr=0.01, momentum=0.9, dampening=0.5),
-    "SGD nesterov": lambda T, p: T.optim.SGD(
-        p, lr=0.01, momentum=0.9, nesterov=True, weight_decay=0.1
-    ),
-    "SGD groups": lambda T, p: T.optim.SGD(
-        [{"params": p[0], "lr": 0.5}, {"params": [p[1]], "momentum": 0.5}], lr=0.01
-    ),
+    "SGD nesterov": lambda T, p: T.optim.SGD(p, lr=0.01, momentum=0.9, nesterov=True, weight_decay=0.1),
+    "SGD groups": lambda T, p: T.optim.SGD([{"params": p[0], "lr": 0.5}, {"params": [p[1]], "momentum": 0.5}], lr=0.01),
     "SGD names": lambda T, p: T.optim.SGD([("a", p[0]), ("b", p[1])], lr=0.01, momentum=0.5),
     "SGD generator": lambda T, p: T.optim.SGD((q for q in p), lr=0.01, foreach=False),
     "Adam": lambda T, p: T.optim.Adam(p),
     "Adam lr": lambda T, p: T.optim.Adam(p, lr=0.1, betas=(0.8, 0.95), eps=1e-4),
     "Adam weight decay": lambda T, p: T.optim.Adam(p, lr=0.1, weight_decay=0.5),
-    "Adam decoupled": lambda T, p: T.optim.Adam(
-        p, lr=0.1, weight_decay=0.5, decoupled_weight_decay=True
-    ),
+    "Adam decoupled": lambda T, p: T.optim.Adam(p, lr=0.1, weight_decay=0.5, decoupled_weight_decay=True),
     "Adam amsgrad": lambda T, p: T.optim.Adam(p, lr=0.1, amsgrad=True, maximize=True),
     "Adam groups": lambda T, p: T.optim.Adam([{"params": p[:1], "eps": 0.1}, {"params": p[1:]}]),
 }
@@ -200,9 +194,7 @@ ERRORS = {
     "dict and tensor": lambda T: T.optim.SGD([{"params": T.ones(1)}, 3]),
     "group without params": lambda T: T.optim.SGD([{"lr": 1}]),
     "some names": lambda T: T.optim.SGD([("a", T.ones(1)), T.ones(1)]),
-    "some named groups": lambda T: T.optim.SGD(
-        [{"params": [("a", T.ones(1))]}, {"params": [T.ones(1)]}]
-    ),
+    "some named groups": lambda T: T.optim.SGD([{"params": [("a", T.ones(1))]}, {"params": [T.ones(1)]}]),
     "in two groups": lambda T: T.optim.SGD([{"params": [p]} for p in [T.ones(1)] * 2]),
     "negative lr": lambda T: T.optim.SGD([T.ones(1)], lr=-0.1),
     "negative lr tensor": lambda T: T.optim.SGD([T.ones(1)], lr=T.tensor(-0.5)),
@@ -218,9 +210,7 @@ ERRORS = {
     "Adam integer beta": lambda T: T.optim.Adam([T.ones(1)], betas=(0, 0.5)),
     "Adam negative decay": lambda T: T.optim.Adam([T.ones(1)], weight_decay=-1),
     "base class": lambda T: T.optim.Optimizer([T.ones(1)], {}).step(),
-    "other number of groups": lambda T: T.optim.SGD([T.ones(1)]).load_state_dict(
-        {"state": {}, "param_groups": []}
-    ),
+    "other number of groups": lambda T: T.optim.SGD([T.ones(1)]).load_state_dict({"state": {}, "param_groups": []}),
     "other sizes of groups": lambda T: T.optim.SGD([T.ones(1)]).load_state_dict(
         T.optim.SGD([T.ones(1), T.ones(1)]).state_dict()
     ),

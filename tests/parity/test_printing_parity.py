@@ -39,9 +39,7 @@ def as_before() -> Any:
     set_printoptions(profile="default")
 
 
-def random_values(
-    choose: random.Random, draw: np.random.Generator, shape: tuple[int, ...]
-) -> np.ndarray:
+def random_values(choose: random.Random, draw: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
     """Numbers of all sizes and kinds: whole, tiny, huge, of mixed size, with zeros, infinities and NaN."""
     values = draw.normal(size=shape)
     kind = choose.randrange(6)
@@ -52,9 +50,7 @@ def random_values(
     elif kind == 3:
         values = values * 10.0 ** choose.randrange(-10, 12)
     elif kind == 4:
-        values = np.where(draw.random(shape) < 0.5, 0, values) * choose.choice(
-            [0.0, 1.0, -0.0, 1e-5]
-        )
+        values = np.where(draw.random(shape) < 0.5, 0, values) * choose.choice([0.0, 1.0, -0.0, 1e-5])
     if choose.random() < 0.25:
         odd = choose.choice([np.nan, np.inf, -np.inf, -0.0, 5e-324, 1e4])
         values = np.where(draw.random(shape) < 0.3, odd, values)
@@ -98,11 +94,7 @@ def test_random_tensors_print_alike_under_random_options() -> None:
     choose, draw = random.Random(0), np.random.default_rng(0)
     for _ in range(3000):
         tensor = random_tensor(choose, draw)
-        options = {
-            name: choose.choice(values)
-            for name, values in OPTIONS.items()
-            if choose.random() < 0.15
-        }
+        options = {name: choose.choice(values) for name, values in OPTIONS.items() if choose.random() < 0.15}
         default = choose.choice([torch.float32, torch.float32, torch.float64, torch.float16])
         torch.set_default_dtype(default)
         for set_options in (torch.set_printoptions, set_printoptions):

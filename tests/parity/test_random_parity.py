@@ -54,9 +54,7 @@ def equal_normals(ours: np.ndarray, theirs: np.ndarray, mean: float, std: float)
     if ours.dtype != theirs.dtype or ours.shape != theirs.shape:
         return False
     standard = (np.abs(theirs) + abs(mean)) / std
-    return bool(
-        np.all(np.abs(ours - theirs) <= 2 * std * np.spacing(standard) + np.spacing(np.abs(theirs)))
-    )
+    return bool(np.all(np.abs(ours - theirs) <= 2 * std * np.spacing(standard) + np.spacing(np.abs(theirs))))
 
 
 def random_draw(choose: choices.Random) -> list[Any]:
@@ -64,9 +62,7 @@ def random_draw(choose: choices.Random) -> list[Any]:
     dtype = choose.choice(list(RANGES))
     floating = choose.choice(FLOATS)
     low, high = choose.choice([(0, 1), (0, 1), (-0.57735, 0.57735), (0.3, 2.5), (1.7, 33.3)])
-    match choose.choice(
-        ["uniform", "normal", "normal", "randint", "random", "randperm", "bernoulli", "chances"]
-    ):
+    match choose.choice(["uniform", "normal", "normal", "randint", "random", "randperm", "bernoulli", "chances"]):
         case "uniform":
             return ["uniform", shape, floating, low, high]
         case "normal":
@@ -127,18 +123,14 @@ def test_fills_go_over_strided_memory_alike(kind: str, strided: str) -> None:
         case "normal":
             contiguous = theirs.is_contiguous()
             theirs.normal_(1, 2)
-            ours = random.filled(
-                array, lambda shape: random.normal(shape, "float32", 1, 2, contiguous)
-            )
+            ours = random.filled(array, lambda shape: random.normal(shape, "float32", 1, 2, contiguous))
         case "bernoulli":
             theirs.bernoulli_(0.4)
             ours = random.filled(array, lambda shape: random.bernoulli(0.4, shape, "float32"))
         case _:
             chances = torch.linspace(0, 1, theirs.numel()).view(theirs.shape)
             theirs.bernoulli_(chances)
-            ours = random.filled(
-                array, lambda shape, p: random.bernoulli(p, shape, "float32"), chances.numpy()
-            )
+            ours = random.filled(array, lambda shape, p: random.bernoulli(p, shape, "float32"), chances.numpy())
     assert ours.tolist() == theirs.tolist()
     assert random.uniform(1, "float32") == torch.rand(1).numpy()
 
@@ -195,9 +187,7 @@ WRONG: dict[str, tuple[Callable[[], Any], Callable[[], Any]]] = {
     **{
         f"{dtype} randint({low}, {high})": (
             lambda low=low, high=high, dtype=dtype: random.randint(low, high, 2, dtype),
-            lambda low=low, high=high, dtype=dtype: torch.randint(
-                low, high, (2,), dtype=getattr(torch, dtype)
-            ),
+            lambda low=low, high=high, dtype=dtype: torch.randint(low, high, (2,), dtype=getattr(torch, dtype)),
         )
         for dtype, low, high in [
             ("uint8", -1, 3),
@@ -212,9 +202,7 @@ WRONG: dict[str, tuple[Callable[[], Any], Callable[[], Any]]] = {
     **{
         f"{dtype} {name}_": (
             lambda dtype=dtype, name=name: getattr(random, name)(2, dtype),
-            lambda dtype=dtype, name=name: getattr(
-                torch.empty(2, dtype=getattr(torch, dtype)), f"{name}_"
-            )(),
+            lambda dtype=dtype, name=name: getattr(torch.empty(2, dtype=getattr(torch, dtype)), f"{name}_")(),
         )
         for dtype in ("uint8", "int8", "int16", "int32", "int64", "bool")
         for name in ("uniform", "normal")
