@@ -1,0 +1,51 @@
+"""The caller's own names for tensors, found by identity in the namespaces of the frame that asked.
+
+Reads names only; never calls or changes what it finds there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from types import FrameType
+from typing import Any
+
+from autograd_teach.viz.facts import is_tensor, printable
+
+_LONGEST_CONTAINER = 100
+
+
+def caller_tensors(frame: FrameType | None) -> list[tuple[str, Any]]:
+    """Every tensor the caller can name, in the order in which the names were made: variables, `w[0]`, `d['k']`, `model.weight`.
+
+    Names that begin with an underscore are left out: IPython keeps results under such names (`_`, `_12`).
+    """
+    if frame is None:
+        return []
+    spaces: list[Mapping[str, Any]] = [frame.f_locals]
+    if frame.f_globals is not frame.f_locals:
+        spaces.append(frame.f_globals)
+    direct: list[tuple[str, Any]] = []
+    nested: list[tuple[str, Any]] = []
+    for space in spaces:
+        for name, thing in list(space.items()):
+            if name.startswith("_") or not name.isidentifier():
+                continue
+            if is_tensor(thing):
+                direct.append((name, thing))
+            else:
+                nested.extend(_inside(name, thing))
+    return direct + nested
+
+
+def given_names(names: Mapping[str, Any]) -> list[tuple[str, Any]]:
+    """The names handed over as `names={"x": x}`; what is no tensor is left out."""
+    return [(printable(str(name)), thing) for name, thing in names.items() if is_tensor(thing)]
+
+
+def _inside(name: str, thing: Any) -> Iterator[tuple[str, Any]]:
+    if isinstance(thing, (list, tuple)) and len(thing) <= _LONGEST_CONTAINER and name not in ("In", "Out"):
+        yield from ((f"{name}[{i}]", item) for i, item in enumerate(thing) if is_tensor(item))
+    elif type(thing) is dict and len(thing) <= _LONGEST_CONTAINER and name not in ("In", "Out"):
+        yield from ((f"{name}[{key!r}]", item) for key, item in thing.items() if is_tensor(item))
+    elif not isinstance(thing, type) and hasattr(type(thing), "named_parameters"):
+        yield from ((f"{name}.{path}", item) for path, item in thing.named_parameters())

@@ -1,0 +1,328 @@
+"""The views themselves: what `viz.graph` and `viz.play` return, and how they show themselves.
+
+A view is plain data. It has three forms, and a front end picks the best it knows: the widget (where a kernel and anywidget
+are there), a static SVG picture, and plain text. Needs Jupyter for none but the first, and imports it only then.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
+
+from autograd_teach.viz import layout, text
+from autograd_teach.viz.dot import Part, clip, grad_line, label, write
+from autograd_teach.viz.facts import Values, is_tensor, shape_text
+from autograd_teach.viz.naming import caller_tensors, given_names
+from autograd_teach.viz.record import Recording, Sent, Step, record
+from autograd_teach.viz.snapshot import Node, Snapshot, take
+
+_VALUES = ("auto", "always", "never")
+_WIDGET = "application/vnd.jupyter.widget-view+json"
+
+
+def graph(
+    *outputs: Any,
+    names: Mapping[str, Any] | None = None,
+    saved: bool = False,
+    values: Values = "auto",
+) -> GraphView:
+    """Draw the graph behind one or more tensors: what `backward` would walk through, from each output down to its leaves.
+
+    A leaf is named after the caller's variable; `names={"x": x}` names it otherwise. Point at a node (or Tab to it) for its
+    shape, value and gradient; `saved=True` also shows what each operation keeps for its gradient. `values`: `"auto"` writes
+    small tensors in full and larger ones as range and mean, `"always"` in full up to 100 elements, `"never"` shapes only.
+
+    Works for tensors of this package and of PyTorch. What cannot be drawn is said in a sentence, not raised. Raises
+    ValueError for a value of `values` that does not exist.
+
+    >>> import autograd_teach as torch
+    >>> from autograd_teach import viz
+    >>> x = torch.tensor([1.0, -2.0], requires_grad=True)
+    >>> viz.graph(x.abs().sum(), names={"x": x})
+    output, shape (), 3
+    └─ SumBackward0, shape (), 3
+       └─ AbsBackward0, shape (2)
+          └─ AccumulateGrad of x, shape (2), [1, -2], grad not computed yet
+    """
+    _known_values(values)
+    known = given_names(names or {}) + caller_tensors(sys._getframe(1))
+    return GraphView(take(outputs, known, saved, values).snapshot)
+
+
+def play(output: Any, gradient: Any = None, *, names: Mapping[str, Any] | None = None) -> PlayView:
+    """Step through the backward pass from `output`: which node runs, why now, what comes in, what goes out, what a leaf gets.
+
+    The pass is run once to be recorded; no `.grad` changes and the graph is not freed, so that `backward` may still be
+    called afterwards. `gradient`: what to start from where `output` is not a scalar, of its shape, as for `backward`.
+    `names` as in `graph`. `view.steps` holds the steps as data.
+
+    What cannot be played is said in a sentence, not raised.
+
+    >>> import autograd_teach as torch
+    >>> from autograd_teach import viz
+    >>> x = torch.tensor([1.0, -2.0], requires_grad=True)
+    >>> [step.runs for step in viz.play(x.abs().sum()).steps]
+    ['SumBackward0', 'AbsBackward0', 'AccumulateGrad of x']
+    """
+    known = given_names(names or {}) + caller_tensors(sys._getframe(1))
+    taken = take([output], known)
+    if not is_tensor(output):
+        return PlayView(Recording(taken.snapshot))
+    return PlayView(record(output, gradient, taken))
+
+
+def _known_values(values: str) -> None:
+    if values not in _VALUES:
+        raise ValueError(f'values must be "auto", "always" or "never", not {values!r}')
+
+
+class View:
+    """A picture with a rich display. Made by `viz.graph` and `viz.play`."""
+
+    kind = "graph"
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        self.snapshot = snapshot
+
+    @property
+    def text(self) -> str:
+        """The view as plain text: stable from run to run, the same for our graphs and PyTorch's."""
+        return text.tree(self.snapshot)
+
+    @cached_property
+    def dot(self) -> str:
+        """The graph as DOT text; empty where there is nothing to draw."""
+        return write(self.snapshot, self._parts()) if self.snapshot.nodes else ""
+
+    @cached_property
+    def svg(self) -> str:
+        """The static picture; empty where no layout engine is here, or the graph is too tangled for one."""
+        if not self.dot:
+            return layout.sentences(self.snapshot.notes)
+        if self.snapshot.tangled:
+            return ""
+        drawn = layout.render(self.dot)
+        if drawn is None:
+            return ""
+        parts = self._parts()
+        room = {
+            n.id: (label(n, parts[n.id]).splitlines()[-2], grad_line(n))
+            for n in self.snapshot.nodes
+            if n.kind == "leaf" and n.id in parts
+        }
+        return layout.dress(drawn, {n.id: describe(n) for n in self.snapshot.nodes}, self.title, room)
+
+    @property
+    def title(self) -> str:
+        """One sentence on what the picture shows, for those who do not see it."""
+        snapshot = self.snapshot
+        if not snapshot.nodes:
+            return " ".join(snapshot.notes)
+        count = len([n for n in snapshot.nodes if n.kind == "operation"])
+        leaves = [n.title for n in snapshot.nodes if n.kind == "leaf"]
+        outputs = [n.title for n in snapshot.nodes if n.id in snapshot.outputs]
+        return (
+            f"Autograd graph of {', '.join(outputs)}: {count} operation{'s' * (count != 1)}, "
+            f"{len(leaves)} {'leaf' if len(leaves) == 1 else 'leaves'}{': ' * bool(leaves)}{', '.join(leaves)}."
+        )
+
+    def data(self) -> dict[str, Any]:
+        """What the widget is given beside the picture: plain lists and texts."""
+        return {
+            "kind": self.kind,
+            "title": self.title,
+            "notes": self.snapshot.notes,
+            "nodes": [
+                {"id": n.id, "kind": n.kind, "title": _heading(n), "rows": self._rows(n)} for n in self.snapshot.nodes
+            ],
+            "edges": [[e.id, e.source, e.target, e.number] for e in self.snapshot.edges],
+            "text": "" if self.svg else self.text,
+            "dot": "" if self.svg or self.snapshot.tangled else self.dot,
+            **self._more(),
+        }
+
+    def _rows(self, node: Node) -> list[list[str]]:
+        return rows(node, self.snapshot.show_saved)
+
+    def _more(self) -> dict[str, Any]:
+        return {}
+
+    def _parts(self) -> dict[str, Part]:
+        return {}
+
+    @cached_property
+    def widget(self) -> Any:
+        """The interactive form, an anywidget; ImportError where anywidget is not installed."""
+        from autograd_teach.viz.widget import Widget
+
+        return Widget(svg=self.svg, view=self.data())
+
+    def __repr__(self) -> str:
+        return self.text
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
+        bundle: dict[str, Any] = {"text/plain": self.text}
+        if self.svg:
+            bundle["image/svg+xml"] = self.svg
+        if _in_kernel():
+            try:
+                bundle[_WIDGET] = {
+                    "version_major": 2,
+                    "version_minor": 0,
+                    "model_id": self.widget.model_id,
+                }
+            except ImportError:
+                pass  # the picture and the text are true without it
+        return bundle
+
+
+class GraphView(View):
+    """The picture of a graph."""
+
+
+class PlayView(View):
+    """The backward pass, to be stepped through."""
+
+    kind = "play"
+
+    def __init__(self, recording: Recording) -> None:
+        super().__init__(recording.snapshot)
+        self.recording = recording
+
+    @property
+    def steps(self) -> list[Step]:
+        """The steps in the order in which the engine took them."""
+        return self.recording.steps
+
+    @property
+    def text(self) -> str:
+        """The steps as a table."""
+        return text.table(self.recording)
+
+    def _rows(self, node: Node) -> list[list[str]]:
+        # A leaf's gradient changes while the pass is played: say which one is meant.
+        after = {step.node: step.after for step in self.steps}.get(node.id)
+        if node.kind != "leaf" or after is None:
+            return super()._rows(node)
+        told = [["grad before", body] if head == "gradient" else [head, body] for head, body in super()._rows(node)]
+        return [*told, ["grad after", after]]
+
+    def _parts(self) -> dict[str, Part]:
+        waiting = self.recording.waiting
+        return {s.node: Part(place, waiting[s.node], s.after_short) for place, s in enumerate(self.steps, 1)}
+
+    def _more(self) -> dict[str, Any]:
+        if not self.steps:
+            return {}
+        waiting = {i: count for i, count in self.recording.waiting.items() if self.snapshot.node(i).kind != "constant"}
+        total = len(self.steps)
+        return {
+            "waiting": waiting,
+            "steps": [_step_data(s, place, total) for place, s in enumerate(self.steps, 1)],
+        }
+
+
+def rows(node: Node, show_saved: bool) -> list[list[str]]:
+    """What the widget shows of a node under the pointer, as pairs of a heading and a text."""
+    if node.kind == "constant" and node.value is None:
+        return [
+            [
+                "gradient",
+                "None: this argument does not require grad (a plain number, or a tensor without the flag)",
+            ]
+        ]
+    found = [["shape", shape_text(node.shape) if node.shape is not None else "not known"]]
+    if node.value is not None:
+        found[0][1] += f", {node.value.dtype}"
+        found.append(["value", node.value.text or "not shown"])
+        if node.value.odd:
+            found.append(["not finite", node.value.odd])
+    else:
+        found.append(["value", "not kept by the graph"])
+    if node.kind in ("leaf", "constant"):
+        found.append(["requires_grad", str(node.requires_grad)])
+    found.append(["gradient", node.grad.text or str(node.grad) if node.grad is not None else node.grad_text])
+    for entry in node.saved:
+        found.append(
+            [
+                f"saved {entry.name}",
+                f"{entry.variable}: {entry.text}" if entry.variable else entry.text,
+            ]
+        )
+    if show_saved and node.kind == "operation" and not node.saved:
+        found.append(["saved", "gone: the graph is freed" if node.freed else "nothing"])
+    if node.freed:
+        found.append(["state", "freed: a backward pass ran through here"])
+    if node.stale:
+        found.append(["state", "a saved tensor was changed in place: backward will raise here"])
+    return found
+
+
+def _heading(node: Node) -> str:
+    if node.kind == "leaf":
+        return f"{node.title}, a leaf" + ("" if node.name == "leaf" else f" ({node.name})")
+    if node.kind == "output":
+        return f"{node.title}, an output"
+    return node.title
+
+
+def describe(node: Node) -> str:
+    """A node in one text of several lines, for a page without scripts."""
+    return "\n".join([_heading(node), *(f"{head}: {body}" for head, body in rows(node, bool(node.saved)))])
+
+
+def _step_data(step: Step, place: int, total: int) -> dict[str, Any]:
+    """A step as the change that it makes, and the words for it."""
+    found = [["why now", step.because], ["came in", "\n".join(step.came_in)]]
+    if step.is_leaf:
+        # A single contribution is what arrives; several are told one by one first.
+        found = found if len(step.came_in) > 1 else found[:1]
+        found += [
+            ["grad before", step.before],
+            ["arriving", step.arriving],
+            ["grad after", step.after],
+        ]
+    else:
+        found.append(["goes out", "\n".join(_sending(sent) for sent in step.goes_out) or "nowhere"])
+    return {
+        "node": step.node,
+        "caption": f"Step {place} of {total}: {_sentence(step)}",
+        "rows": found,
+        "edges": [sent.edge for sent in step.goes_out],
+        "missing": {sent.target: sent.missing for sent in step.goes_out},
+        **({"line": clip(f"grad {step.after_short}")} if step.is_leaf else {}),
+        **({"bars": _finite(step.bars), "had": step.had_grad} if step.bars else {}),
+    }
+
+
+def _finite(bars: list[tuple[float, float]]) -> list[list[float]]:
+    """Bars for numbers that can be drawn: JSON has no NaN."""
+    drawable = all(math.isfinite(v) for bar in bars for v in bar)
+    return [[float(f"{b:.6g}"), float(f"{a:.6g}")] for b, a in bars] if drawable else []
+
+
+def _sentence(step: Step) -> str:
+    if step.is_leaf:
+        leaf = step.runs.partition(" of ")[2]
+        verb = f"adds {step.arriving} to {leaf}.grad" if step.had_grad else f"makes {step.arriving} the {leaf}.grad"
+        return f"{step.runs} runs and {verb}."
+    return f"{step.runs} runs, because {step.because}."
+
+
+def _sending(sent: Sent) -> str:
+    if sent.missing:
+        wait = f"it now waits for {sent.missing} more of {sent.waits_for}"
+    else:
+        wait = "it may run now" if sent.waits_for == 1 else "it has all and may run now"
+    return f"{sent.text} to {sent.to}; {wait}"
+
+
+def _in_kernel() -> bool:
+    """Whether there is a Jupyter kernel to hold a widget's other half."""
+    shell = sys.modules.get("IPython")
+    if shell is None:
+        return False
+    return getattr(shell.get_ipython(), "kernel", None) is not None
