@@ -1,0 +1,149 @@
+"""The lessons as documents: form, sections, pictures in words, links, and the questions that they ask.
+
+That their cells run and print what is stored is nbval's business (test_nbval.py), that PyTorch prints the same is
+parity's (tests/parity/test_lessons_parity.py).
+"""
+
+import itertools
+import re
+from pathlib import Path
+
+import pytest
+from nbformat import NotebookNode
+
+from autograd_teach.course.content import folder
+from autograd_teach.course.notebooks import _text as as_stored
+from autograd_teach.course.notebooks import canonical, read_notebook
+from autograd_teach.course.predict import lessons as lessons_with_questions
+from autograd_teach.course.predict import load_questions
+
+LESSONS = sorted(folder("lessons").glob("*.ipynb"))
+STORED = [*LESSONS, *sorted((folder("lessons").parent / "solutions").glob("*.ipynb"))]
+ONLY_HERE = "autograd-teach-only"
+CLOSING = ["What you can now do", "Try changing", "Exercises"]
+LAST = ("Where to read on", "Where it comes from")
+SWAPPED = ("import autograd_teach as torch", "from autograd_teach.autograd import ")
+
+lesson = pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.stem)
+
+
+def code(notebook: NotebookNode) -> list[NotebookNode]:
+    return [cell for cell in notebook.cells if cell.cell_type == "code"]
+
+
+def is_only_here(cell: NotebookNode) -> bool:
+    return ONLY_HERE in cell.metadata.get("tags", [])
+
+
+def headings(notebook: NotebookNode) -> list[tuple[int, str]]:
+    texts = (cell.source for cell in notebook.cells if cell.cell_type == "markdown")
+    found = (re.findall(r"^(#+) (.+)$", text, flags=re.MULTILINE) for text in texts)
+    return [(len(marks), title) for several in found for marks, title in several]
+
+
+def asked(cell: NotebookNode) -> list[str]:
+    return re.findall(r'^predict\("([^"]+)"\)$', cell.source, flags=re.MULTILINE)
+
+
+def test_the_lessons_of_this_version_are_there() -> None:
+    assert {path.stem[:2] for path in LESSONS} >= {"00", "01", "02", "03", "09"}
+
+
+@pytest.mark.parametrize("path", STORED, ids=lambda path: f"{path.parent.name}-{path.stem}")
+def test_is_stored_in_canonical_form(path: Path) -> None:
+    stored = read_notebook(path)
+    assert path.read_text(encoding="utf-8") == as_stored(canonical(stored))
+    assert all(
+        cell.outputs or "=" in cell.source or "def " in cell.source or "import" in cell.source for cell in code(stored)
+    ), "a cell whose only purpose is to show something shows nothing"
+
+
+@lesson
+def test_opens_by_importing_the_library_under_the_name_torch(path: Path) -> None:
+    assert code(read_notebook(path))[0].source.startswith("import autograd_teach as torch")
+
+
+@lesson
+def test_has_one_title_and_headings_that_make_a_table_of_contents(path: Path) -> None:
+    found = headings(read_notebook(path))
+    levels = [level for level, _ in found]
+    assert levels[0] == 1 and levels.count(1) == 1
+    assert found[0][1].startswith(f"{path.stem[:2]} · ")
+    assert all(after <= before + 1 for before, after in itertools.pairwise(levels))
+    assert len(found) == len(set(found))
+
+
+@lesson
+def test_tells_its_length_first_and_closes_with_the_same_sections(path: Path) -> None:
+    notebook = read_notebook(path)
+    assert re.search(r"^\*About \d\d minutes\. You need: ", notebook.cells[0].source, flags=re.MULTILINE)
+    sections = [title for level, title in headings(notebook) if level == 2]
+    assert sections[-4:-1] == CLOSING
+    assert sections[-1] in LAST
+    assert "https://fleuret.org/" in notebook.cells[-1].source
+
+
+@lesson
+def test_cell_ids_are_readable(path: Path) -> None:
+    ids = [cell.id for cell in read_notebook(path).cells]
+    assert len(ids) == len(set(ids))
+    assert all(re.fullmatch(r"[a-z]+(-[a-z]+)*", id) for id in ids)
+
+
+@lesson
+def test_only_tagged_cells_use_the_course_own_tools(path: Path) -> None:
+    for cell in code(read_notebook(path)):
+        rest = "\n".join(line for line in cell.source.splitlines() if not line.startswith(SWAPPED))
+        own = re.search(r"autograd_teach|\bviz\.|\bpredict\(|\bcheck\(", rest)
+        assert is_only_here(cell) or not own, cell.id
+        assert not is_only_here(cell) or own or "numpy" in rest, f"{cell.id} needs no tag"
+
+
+@lesson
+def test_every_picture_is_also_told_in_words(path: Path) -> None:
+    cells = read_notebook(path).cells
+    for number, cell in enumerate(cells):
+        if re.search(r"^viz\.|^plt\.show", cell.source, flags=re.MULTILINE):
+            assert cells[number + 1].source.startswith("In words: "), cell.id
+
+
+@lesson
+def test_every_picture_has_a_text_form_in_its_output(path: Path) -> None:
+    for cell in code(read_notebook(path)):
+        for output in cell.outputs:
+            if "image/svg+xml" in output.get("data", {}):
+                assert len(output.data["text/plain"].splitlines()) > 1, cell.id
+                assert "<title" in output.data["image/svg+xml"] or "aria-label" in output.data["image/svg+xml"]
+
+
+@lesson
+def test_prints_no_machine_and_leaves_no_error_or_warning(path: Path) -> None:
+    for cell in code(read_notebook(path)):
+        for output in cell.outputs:
+            assert output.output_type != "error", cell.id
+            assert output.get("name") != "stderr", cell.id
+        assert "Warning:" not in str(cell.outputs), cell.id
+
+
+@lesson
+def test_links_within_the_course_lead_somewhere(path: Path) -> None:
+    for cell in read_notebook(path).cells:
+        for target in re.findall(r"\]\(([^)#]+)\)", cell.source) if cell.cell_type == "markdown" else []:
+            assert target.startswith("https://") or (path.parent / target).is_file(), target
+
+
+@lesson
+def test_each_question_is_answered_and_explained_before_the_next(path: Path) -> None:
+    cells = read_notebook(path).cells
+    asks = [number for number, cell in enumerate(cells) if asked(cell)]
+    assert asks, "a lesson asks before it tells"
+    for start, end in zip(asks, [*asks[1:], len(cells)], strict=True):
+        between = "\n".join(c.source for c in cells[start:end] if c.cell_type == "markdown")
+        assert "**Explanation.**" in between, cells[start].id
+
+
+def test_every_question_is_asked_by_exactly_one_cell_of_its_lesson() -> None:
+    used = [(id, path.stem) for path in LESSONS for cell in code(read_notebook(path)) for id in asked(cell)]
+    known = [q.id for number in lessons_with_questions() for q in load_questions(number).values()]
+    assert sorted(id for id, _ in used) == sorted(known)
+    assert all(id.split(".")[0] == stem[:2] for id, stem in used)

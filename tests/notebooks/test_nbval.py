@@ -1,0 +1,58 @@
+"""nbval, strict, as a student types it: in a folder of their own, away from the repository and its settings."""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from nbformat.v4 import new_code_cell, new_notebook, new_output
+
+from autograd_teach.course.content import folder
+from autograd_teach.course.notebooks import read_notebook, write_notebook
+
+LESSONS = sorted(folder("lessons").glob("*.ipynb"))
+
+
+def nbval(where: Path) -> dict[str, int]:
+    """How many cells passed, failed, were skipped ... when `pytest --nbval` ran in `where`."""
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "--nbval",
+        "--nbval-cell-timeout=60",
+        "-q",
+        "--junit-xml=report.xml",
+    ]
+    ran = subprocess.run(
+        [*command, "-p", "no:cacheprovider", "."],
+        cwd=where,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    suite = ElementTree.parse(where / "report.xml").getroot()[0]
+    counts = {name: int(suite.attrib[name]) for name in ("tests", "failures", "errors", "skipped")}
+    if counts["failures"] or counts["errors"]:
+        print(ran.stdout)
+    return counts
+
+
+@pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.stem)
+def test_every_cell_of_a_lesson_runs_and_prints_what_is_stored(path: Path, tmp_path: Path) -> None:
+    shutil.copy(path, tmp_path)
+    cells = sum(cell.cell_type == "code" for cell in read_notebook(path).cells)
+    assert cells > 5
+    assert nbval(tmp_path) == {"tests": cells, "failures": 0, "errors": 0, "skipped": 0}
+
+
+@pytest.mark.parametrize(("kind", "failures"), [("image/svg+xml", 0), ("text/html", 1), ("text/plain", 1)])
+def test_another_svg_is_let_pass_and_another_text_is_not(kind: str, failures: int, tmp_path: Path) -> None:
+    shown = {"text/plain": "as text", "text/html": "<b>", "image/svg+xml": "<svg/>"}
+    source = f"from IPython.display import display\ndisplay({shown!r}, raw=True)"
+    cell = new_code_cell(source, id="show", execution_count=1)
+    cell.outputs = [new_output("display_data", data={**shown, kind: "drawn by another engine"})]
+    write_notebook(tmp_path / "picture.ipynb", new_notebook(cells=[cell]))
+    assert nbval(tmp_path) == {"tests": 1, "failures": failures, "errors": 0, "skipped": 0}

@@ -1,0 +1,126 @@
+"""Predict-first questions: the files, the answers, what a page without a kernel shows, and the widget in a browser."""
+
+import json
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from autograd_teach.course import predict as module
+from autograd_teach.course.errors import UserError
+from autograd_teach.course.predict import Question, lessons, load_questions, predict
+
+WIDGET = "application/vnd.jupyter.widget-view+json"
+ALL = [question for number in lessons() for question in load_questions(number).values()]
+SOURCE = Path(module.__file__)
+
+each_question = pytest.mark.parametrize("question", ALL, ids=lambda question: question.id)
+
+
+@each_question
+def test_has_exactly_one_right_answer_and_an_explanation_for_each(question: Question) -> None:
+    assert sum(choice.right for choice in question.choices) == 1
+    assert len(question.choices) >= 3
+    assert not question.text.startswith("```"), "a sentence first: it becomes the legend's first line"
+    assert all(len(choice.why) > 30 for choice in question.choices)
+    assert len({choice.why for choice in question.choices}) == len(question.choices)
+
+
+def test_the_right_answer_is_not_always_at_the_same_place() -> None:
+    places = [choice.letter for question in ALL for choice in question.choices if choice.right]
+    assert max(places.count(letter) for letter in "abcd") < 0.5 * len(places)
+
+
+def test_question_files_hold_nothing_that_is_not_read() -> None:
+    for path in sorted(module.QUESTIONS.iterdir()):
+        for name, entry in tomllib.loads(path.read_text(encoding="utf-8")).items():
+            assert set(entry) == {"question", "choices"}, name
+            assert all(set(c) - {"right"} == {"text", "why"} for c in entry["choices"]), name
+
+
+@each_question
+def test_each_answer_gets_its_own_explanation(question: Question) -> None:
+    for choice in question.choices:
+        shown = str(predict(question.id, f" {choice.letter.upper()}) "))
+        assert choice.why in shown
+        assert ("Right: " in shown) == choice.right
+        assert not any(other.why in shown for other in question.choices if other is not choice)
+
+
+@each_question
+def test_an_unanswered_question_gives_nothing_away(question: Question) -> None:
+    bundle = predict(question.id)._repr_mimebundle_()
+    assert set(bundle) == {"text/plain", "text/markdown", WIDGET}
+    for kind in ("text/plain", "text/markdown"):
+        assert all(choice.text in bundle[kind] for choice in question.choices)
+        assert not any(choice.why in bundle[kind] for choice in question.choices)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (("01.nothing",), "There is no question '01.nothing'; the ids known here are 01.default, "),
+        (("99.leaf",), "There is no question '99.leaf'; the ids known here are 00."),
+        (("01.leaf", "x"), "Question 01.leaf has no answer 'x'; choose one of a, b, c, d."),
+        (("01.leaf", ""), "Question 01.leaf has no answer ''; choose one of a, b, c, d."),
+    ],
+)
+def test_what_does_not_exist_is_said_in_one_sentence(arguments: tuple[str, ...], sentence: str) -> None:
+    with pytest.raises(UserError) as caught:
+        predict(*arguments)
+    assert str(caught.value).startswith(sentence)
+
+
+PAGE = """<!doctype html><style>{css}</style><div id="place"></div><script type="module">
+const state = {{question: {question}, picked: ""}}, listeners = [];
+const model = {{get: (k) => state[k], set: (k, v) => {{ state[k] = v; }}, save_changes: () => listeners.forEach((f) => f()),
+  on: (_, f) => listeners.push(f), off: () => {{}}}};
+const {{default: widget}} = await import("data:text/javascript;base64," + "{script}");
+widget.render({{model, el: document.getElementById("place")}});
+window.state = state;
+</script>"""
+
+
+@pytest.mark.browser
+def test_the_widget_tells_right_from_wrong_by_keyboard_alone(chromium: str) -> None:
+    import base64
+
+    from playwright.sync_api import sync_playwright
+
+    question = predict("01.leaf").question
+    wrong, right = question.choices[0], question.choices[1]
+    page_text = PAGE.format(
+        css=SOURCE.with_suffix(".css").read_text(encoding="utf-8"),
+        question=json.dumps(module._for_widget(question)),
+        script=base64.b64encode(SOURCE.with_suffix(".js").read_bytes()).decode(),
+    )
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=chromium, args=["--headless", "--no-sandbox", "--disable-gpu"]
+        )
+        page = browser.new_page()
+        errors: list[str] = []
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        page.set_content(page_text)
+        page.get_by_role("button", name="Check my prediction").press("Enter")
+        status = page.get_by_role("status")
+        assert status.inner_text() == "Pick one of the answers first."
+
+        page.get_by_role("radio").first.focus()
+        page.keyboard.press("Space")
+        page.keyboard.press("Enter")
+        assert "Not so. (a)" in status.inner_text()
+        assert wrong.why.split("`")[0] in status.inner_text()
+
+        page.keyboard.press("ArrowDown")
+        assert "(a)" in status.inner_text(), "moving through the answers must not check them"
+        page.keyboard.press("Enter")
+        assert "Right. (b)" in status.inner_text()
+        assert right.why.split("`")[0].strip() in status.inner_text()
+        assert page.evaluate("state.picked") == "b"
+        assert page.locator(":is(input, button):not([data-lm-suppress-shortcuts])").count() == 0, (
+            "JupyterLab would take its keys"
+        )
+        assert "Is w a leaf" in page.locator("legend").inner_text()
+        assert errors == []
+        browser.close()
