@@ -1,0 +1,156 @@
+"""What a notebook calls: `check`, `hint`, `progress`. Runs the checks, shows the report, remembers the outcome.
+
+May use the rest of course; IPython where it is there. Must not know grading: a check is feedback, not a verdict.
+"""
+
+from html import escape
+from typing import Any
+
+from . import record
+from .errors import UserError
+from .exercises import Exercise, exercise, exercises
+from .observe import observe
+from .report import Report
+
+
+class NotPassed(Exception):
+    """Something is not right yet, or not attempted; nbval and nbgrader read it as not passed. Shown as one line."""
+
+    def _render_traceback_(self) -> list[str]:
+        return [f"NotPassed: {self}"]
+
+
+class UnknownExercise(UserError):
+    """No exercise has this name. Shown as one line, like `NotPassed`."""
+
+    def _render_traceback_(self) -> list[str]:
+        return [f"UnknownExercise: {self}"]
+
+
+def report_on(id: str, answer: Any) -> Report:
+    """The report on `answer` to the exercise `id`, shown nowhere and remembered nowhere.
+
+    >>> report_on("09.Scale", abs).headline
+    'Scale: 0 of 7 checks pass (0 of 2 points)'
+    """
+    return Report(observe(_find(id), answer))
+
+
+def check(id: str, answer: Any) -> None:
+    """Check `answer`, the object itself (a class, not a call of it), as the answer to the exercise `id`; show the report.
+
+    Raises `NotPassed`, one line long, where something is not right or not attempted.
+    """
+    report = report_on(id, answer)
+    record.note_check(report.exercise.id, report.passed, report.passing, len(report.lines), report.attempted)
+    _show(report)
+    if not report.passed:
+        raise NotPassed(_one_line(report))
+
+
+def hint(id: str) -> None:
+    """Show the next hint on the exercise `id`, one at a time, each stronger than the one before."""
+    found = _find(id)
+    number = record.next_hint(found.id, len(found.hints))
+    last = number + 1 == len(found.hints)
+    _show(_Hint(found, number, "that is the last one" if last else "run this again for the next"))
+
+
+def progress(notebook: str | None = None, folder: Any = None) -> None:
+    """Show a table of the exercises of `notebook` ("09"), or of all: points, checks, hints.
+
+    Read from the progress file in `folder`, by default the one in which the notebook runs.
+    """
+    chosen = exercises(notebook)
+    if not chosen:
+        known = ", ".join(dict.fromkeys(each.notebook for each in exercises()))
+        raise UnknownExercise(f"There is no notebook {notebook!r} with exercises; there are {known}.")
+    _show(Progress(chosen, record.entries(folder)))
+
+
+def _find(id: str) -> Exercise:
+    try:
+        return exercise(id)
+    except UserError as problem:
+        raise UnknownExercise(str(problem)) from None
+
+
+def _one_line(report: Report) -> str:
+    head = report.headline.rpartition(" (")[0]
+    return f"{head} - {report.findings[0].message}" if report.findings else head
+
+
+class _Hint:
+    def __init__(self, exercise: Exercise, number: int, after: str) -> None:
+        self.title = f"{exercise.entry}, hint {number + 1} of {len(exercise.hints)}"
+        self.text, self.after = exercise.hints[number], after
+
+    def __repr__(self) -> str:
+        return f"{self.title}: {self.text}\n({self.after})"
+
+    def _repr_html_(self) -> str:
+        return (
+            '<div style="border-left: 4px solid #0072b2; padding: .3em .8em; max-width: 60em; '
+            'color: var(--jp-content-font-color1, inherit)">'
+            f"<strong>{escape(self.title)}</strong><br>{escape(self.text)}<br>"
+            f'<span style="opacity: .8; font-size: 90%">({escape(self.after)})</span></div>'
+        )
+
+
+class Progress:
+    """A table of exercises and what is known of each. Its repr is text; in a notebook it shows as an HTML table."""
+
+    def __init__(self, chosen: tuple[Exercise, ...], known: dict[str, record.Entry]) -> None:
+        self.rows = [(each.id, *_state(each, known.get(each.id, {}))) for each in chosen]
+        self.total = sum(each.points for each in chosen)
+        self.earned = sum(each.points for each in chosen if known.get(each.id, {}).get("passed") is True)
+
+    @property
+    def summary(self) -> str:
+        """The last line: points in all."""
+        return f"{self.earned} of {self.total} points"
+
+    def __repr__(self) -> str:
+        width = max(len(row[0]) for row in self.rows) + 2
+        lines = [f"{id:<{width}}{points:<8}{state}" for id, points, state in self.rows]
+        return "\n".join([*lines, self.summary])
+
+    def _repr_html_(self) -> str:
+        cell = '<td style="text-align: left; padding: 2px 14px 2px 0">'
+        rows = "".join("<tr>" + "".join(f"{cell}{escape(text)}</td>" for text in row) + "</tr>" for row in self.rows)
+        head = "".join(
+            f'<th scope="col" style="text-align: left; padding: 2px 14px 2px 0">{name}</th>'
+            for name in ("exercise", "points", "state")
+        )
+        return (
+            '<div style="color: var(--jp-content-font-color1, inherit)">'
+            f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+            f"<p><strong>{escape(self.summary)}</strong></p></div>"
+        )
+
+
+def _state(exercise: Exercise, entry: record.Entry) -> tuple[str, str]:
+    if entry.get("passed") is True:
+        return f"{exercise.points} of {exercise.points}", "✓ passed"
+    points = f"0 of {exercise.points}"
+    if not entry.get("attempted"):
+        return points, "- not attempted"
+    counts = entry.get("checks")
+    match counts:
+        case [int(passing), int(checks)]:
+            return points, f"✗ {passing} of {checks} checks pass"
+    return points, "✗ not passed"
+
+
+def _show(view: Any) -> None:
+    """Display in a notebook, print elsewhere."""
+    try:
+        from IPython import get_ipython
+    except ImportError:
+        get_ipython = None
+    if get_ipython is not None and get_ipython() is not None:
+        from IPython.display import display
+
+        display(view)
+    else:
+        print(view)

@@ -1,0 +1,42 @@
+"""Every exercise of the course, in the order of the notebooks: the registry over one module of declarations a notebook.
+
+May use NumPy. Must not know the engine: the grader's own process reads this without loading what a student's code uses.
+"""
+
+from difflib import get_close_matches
+
+from ..errors import UserError
+from . import e09_custom_functions
+from .declaration import Arguments, Exercise, Gradcheck, Kind, Mistake
+
+__all__ = ["Arguments", "Exercise", "Gradcheck", "Kind", "Mistake", "exercise", "exercises"]
+
+_ALL: tuple[Exercise, ...] = (*e09_custom_functions.EXERCISES,)
+_BY_ID = {each.id: each for each in _ALL}
+
+
+def exercises(notebook: str | None = None) -> tuple[Exercise, ...]:
+    """The exercises of `notebook` ("09_custom_functions", or its number "09"), or all; empty where there is none.
+
+    >>> [each.id for each in exercises("09_custom_functions")]
+    ['09.KillHead', '09.Scale', '09.Exp']
+    """
+    if notebook is None:
+        return _ALL
+    return tuple(each for each in _ALL if notebook in (each.notebook, each.notebook.partition("_")[0]))
+
+
+def exercise(id: str) -> Exercise:
+    """The exercise called `id`, "09.Scale"; a `UserError` that names the nearest ones where there is none.
+
+    >>> exercise("09.Scale").entry
+    'Scale'
+    """
+    if id in _BY_ID:
+        return _BY_ID[id]
+    by_lower = {known.lower(): known for known in _BY_ID}
+    near = [by_lower[match] for match in get_close_matches(str(id).lower(), by_lower, n=3)]
+    raise UserError(
+        f"There is no exercise {id!r}; "
+        + (f"did you mean {' or '.join(map(repr, near))}?" if near else f"the exercises are {', '.join(_BY_ID)}.")
+    )

@@ -1,0 +1,132 @@
+"""Running a student's code so that the notebook survives it: a time limit, hidden prints, and the student's own line of a crash.
+
+Standard library only. Must not know exercises or the engine.
+"""
+
+import _thread
+import contextlib
+import io
+import linecache
+import signal
+import sysconfig
+import textwrap
+import threading
+import traceback
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from types import FrameType
+
+_LIBRARIES = tuple(
+    str(Path(path).resolve())
+    for path in {
+        *(sysconfig.get_paths()[key] for key in ("stdlib", "platstdlib", "purelib", "platlib")),
+        str(Path(__file__).parents[1]),
+    }
+)
+
+
+class TimeLimit(BaseException):
+    """The student's code took too long. A BaseException, so that their `except Exception` does not swallow it."""
+
+
+@dataclass(frozen=True)
+class Crash:
+    """An exception as a student wants to read it: their own line, and what was raised.
+
+    `line` is None where no line of theirs was running (the engine refused what backward returned).
+    """
+
+    phase: str
+    kind: str
+    message: str
+    line: int | None = None
+    source: str = ""
+
+    def __str__(self) -> str:
+        where = "" if self.line is None else f", line {self.line}: `{self.source}`"
+        return f"{self.phase}{where} raised {self.kind}" + (f": {self.message}" if self.message else "")
+
+
+def crash_of(error: BaseException, phase: str) -> Crash:
+    """What `error` says, at the innermost line that is the student's."""
+    first_line = textwrap.shorten(str(error).strip().partition("\n")[0], 160, placeholder=" ...")
+    own = [frame for frame in traceback.extract_tb(error.__traceback__) if _is_own(frame.filename)]
+    if not own:
+        return Crash(phase, type(error).__name__, first_line)
+    frame = own[-1]
+    source = linecache.getline(frame.filename, frame.lineno or 0).strip()
+    return Crash(phase, type(error).__name__, first_line, frame.lineno, source)
+
+
+def _is_own(filename: str) -> bool:
+    if filename.startswith("<"):
+        # The engine's generated source and Python's frozen modules carry such names too.
+        return filename.startswith(("<ipython-input", "<stdin>", "<answer"))
+    return not str(Path(filename).resolve()).startswith(_LIBRARIES)
+
+
+@contextlib.contextmanager
+def quiet() -> Iterator[io.StringIO]:
+    """Hide what the student's code prints and warns: forward runs some fifty times in a check. Gives the hidden text."""
+    hidden = io.StringIO()
+    with (
+        contextlib.redirect_stdout(hidden),
+        contextlib.redirect_stderr(hidden),
+        warnings.catch_warnings(),
+    ):
+        warnings.simplefilter("ignore")
+        yield hidden
+
+
+@contextlib.contextmanager
+def time_limit(seconds: float) -> Iterator[None]:
+    """Raise `TimeLimit` in the code inside once `seconds` have passed.
+
+    Uses SIGALRM; on Windows, which has none, an interrupt from a timer thread; in a browser or off the main thread nothing.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+    elif hasattr(signal, "setitimer"):
+        with _alarm(seconds):
+            yield
+    else:
+        with _interrupt(seconds):
+            yield
+
+
+@contextlib.contextmanager
+def _alarm(seconds: float) -> Iterator[None]:
+    def ring(signum: int, frame: FrameType | None) -> None:
+        raise TimeLimit
+
+    old_handler = signal.signal(signal.SIGALRM, ring)
+    # Rings again every 0.2 s: a bare `except:` in the student's loop swallows the first.
+    old_delay, old_interval = signal.setitimer(signal.ITIMER_REAL, seconds, 0.2)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, old_handler)
+        if old_delay:
+            signal.setitimer(signal.ITIMER_REAL, old_delay, old_interval)
+
+
+@contextlib.contextmanager
+def _interrupt(seconds: float) -> Iterator[None]:
+    timer = threading.Timer(seconds, _thread.interrupt_main)
+    timer.daemon = True
+    try:
+        timer.start()
+    except RuntimeError:  # Pyodide cannot start threads; its page offers "interrupt kernel".
+        yield
+        return
+    try:
+        yield
+    except KeyboardInterrupt as interrupt:
+        if timer.is_alive():
+            raise
+        raise TimeLimit().with_traceback(interrupt.__traceback__) from None
+    finally:
+        timer.cancel()

@@ -1,0 +1,198 @@
+"""The checks of an exercise: which lines a report has, and whether each passes, read off the records alone.
+
+NumPy only. Must not know the engine, and runs no student's code.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from .exercises.declaration import Exercise
+from .jacobian import flat, same_slopes, wrong_values
+from .observe import Case, Evidence, Odd, Run
+
+State = Literal["pass", "fail", "not reached"]
+
+
+@dataclass(frozen=True)
+class Check:
+    """One line of a report; `judge` reads the evidence."""
+
+    name: str
+    text: str
+    judge: Callable[[Evidence], State]
+
+
+def checks_of(exercise: Exercise) -> tuple[Check, ...]:
+    """The checks that `exercise` must pass, in the order of the report."""
+    properties = exercise.grading.properties
+    return _FUNCTION_CHECKS + tuple(check for check in _PROPERTY_CHECKS if check.name in properties)
+
+
+def values_right(run: Run | None, expected: tuple[np.ndarray, ...]) -> bool:
+    """Whether forward gave the specified values, shapes and dtypes."""
+    return (
+        run is not None
+        and run.values is not None
+        and len(run.values) == len(expected)
+        and all(
+            got.shape == want.shape and got.dtype == want.dtype and not wrong_values(got, want).any()
+            for got, want in zip(run.values, expected, strict=True)
+        )
+    )
+
+
+def expected_gradient(case: Case, run: Run, index: int) -> np.ndarray:
+    """The vector-Jacobian product that backward owes argument `index` for the run's cotangent."""
+    return (flat(run.cotangent) @ case.numerical[index]).reshape(np.shape(case.arguments[index]))
+
+
+def usable(run: Run | None, index: int) -> np.ndarray | None:
+    """What backward returned for argument `index`, where it is a tensor of the argument's shape."""
+    if run is None or run.returned is None or index >= len(run.returned):
+        return None
+    entry = run.returned[index]
+    right = isinstance(entry, np.ndarray) and entry.shape == np.shape(run.arguments[index])
+    return entry if right and isinstance(entry, np.ndarray) else None
+
+
+def gradient_right(case: Case, run: Run | None, index: int) -> bool | None:
+    """Whether the run's gradient of argument `index` is right; None where there is nothing to compare."""
+    got = usable(run, index)
+    if got is None or run is None or flat(run.cotangent).size != case.numerical[index].shape[0]:
+        return None
+    return same_slopes(got, expected_gradient(case, run, index))
+
+
+def case_gradients(case: Case) -> dict[int, bool | None]:
+    """For each differentiated argument: right on every run of the case, wrong on one, or nothing to compare (None)."""
+    verdicts: dict[int, bool | None] = {}
+    for index in case.numerical:
+        each = [gradient_right(case, run, index) for run in (case.run, *case.rows)]
+        judged = [verdict for verdict in each if verdict is not None]
+        verdicts[index] = all(judged) if judged else None
+    return verdicts
+
+
+def same_run(first: Run, again: Run | None) -> bool:
+    """Whether another run of the same input with the same cotangent gave the same values and gradients."""
+    if again is None or again.values is None or first.values is None:
+        return False
+    if (first.returned is None) != (again.returned is None):
+        return False
+    return _same(first.values, again.values) and _same(first.returned or (), again.returned or ())
+
+
+def _same(one: tuple[object, ...], other: tuple[object, ...]) -> bool:
+    return len(one) == len(other) and all(
+        np.array_equal(a, b, equal_nan=True)
+        if isinstance(a, np.ndarray) and isinstance(b, np.ndarray)
+        else a == b
+        if not isinstance(a, np.ndarray) and not isinstance(b, np.ndarray)
+        else False
+        for a, b in zip(one, other, strict=True)
+    )
+
+
+def _state(right: bool) -> State:
+    return "pass" if right else "fail"
+
+
+def _structure(evidence: Evidence) -> State:
+    return _state(evidence.structure is None)
+
+
+def _runs(evidence: Evidence) -> State:
+    if not evidence.cases and evidence.timeout is None:
+        return "not reached"
+    crashed = any(run.crash for run in _all_runs(evidence))
+    refused = any(run.refused and _returns_right(run) for run in evidence.runs)
+    return _state(evidence.timeout is None and not crashed and not refused)
+
+
+def _all_runs(evidence: Evidence) -> list[Run]:
+    extra = (evidence.repeated, evidence.interleaved, evidence.single)
+    rows = [row for case in evidence.cases for row in case.rows]
+    return [*evidence.runs, *rows, *(run for run in extra if run is not None)]
+
+
+def _forward(evidence: Evidence) -> State:
+    ran = [case for case in evidence.cases if case.run.values is not None or case.run.odd_result]
+    if not ran:
+        return "not reached"
+    right = all(values_right(case.run, case.expected) and case.run.own_node for case in ran)
+    return _state(right and (evidence.single is None or _single_right(evidence)))
+
+
+def _single_right(evidence: Evidence) -> bool:
+    crashed = evidence.single is not None and evidence.single.crash is not None
+    return crashed or values_right(evidence.single, evidence.single_expected)
+
+
+def _returns_right(run: Run) -> bool:
+    returned = without_extra_none(run)
+    return len(returned) == len(run.arguments) and all(
+        (isinstance(entry, np.ndarray) and entry.shape == argument.shape)
+        if isinstance(argument, np.ndarray) and argument.dtype.kind == "f"
+        else entry is None
+        for entry, argument in zip(returned, run.arguments, strict=True)
+    )
+
+
+def without_extra_none(run: Run) -> tuple[np.ndarray | Odd | None, ...]:
+    """What backward returned, less the trailing Nones beyond its arguments, which PyTorch allows."""
+    returned = run.returned or ()
+    while len(returned) > len(run.arguments) and returned[-1] is None:
+        returned = returned[:-1]
+    return returned
+
+
+def _returns(evidence: Evidence) -> State:
+    ran = [run for run in evidence.runs if run.returned is not None]
+    return _state(all(map(_returns_right, ran))) if ran else "not reached"
+
+
+def _gradient(evidence: Evidence) -> State:
+    judged = [verdict for case in evidence.cases for verdict in case_gradients(case).values() if verdict is not None]
+    return _state(all(judged)) if judged else "not reached"
+
+
+def _unchanged(evidence: Evidence) -> State:
+    ran = [run for run in evidence.runs if run.values is not None]
+    return _state(not any(run.changed for run in ran)) if ran else "not reached"
+
+
+def _repeat(evidence: Evidence) -> State:
+    if evidence.repeated is None or evidence.interleaved is None:
+        return "not reached"
+    first = evidence.cases[0].run
+    return _state(same_run(first, evidence.repeated) and same_run(first, evidence.interleaved))
+
+
+def _from_result(evidence: Evidence) -> State:
+    if evidence.from_result is None:
+        return "not reached"
+    case, run = evidence.cases[0], evidence.from_result
+    before = [gradient_right(case, case.run, index) for index in case.numerical]
+    if not all(before) or case.run.changed:
+        return "not reached"  # A wrong gradient says nothing about where it came from.
+    return _state(all(gradient_right(case, run, index) for index in case.numerical))
+
+
+_FUNCTION_CHECKS = (
+    Check("structure", "a Function with static methods forward and backward", _structure),
+    Check("runs", "forward and backward run without an error, for every shape tried", _runs),
+    Check("forward", "forward returns the specified values, shape and dtype", _forward),
+    Check(
+        "returns",
+        "backward returns a gradient of its shape for each tensor, None for anything else",
+        _returns,
+    ),
+    Check("gradient", "the gradient agrees with the numerical one, for random grad_output", _gradient),
+    Check("unchanged", "the arguments and grad_output are left unchanged", _unchanged),
+    Check("repeat", "calling it again gives the same, calls do not disturb each other", _repeat),
+)
+
+_PROPERTY_CHECKS = (Check("from_result", "backward works from the saved result, not from the argument", _from_result),)

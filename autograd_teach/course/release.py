@@ -1,0 +1,112 @@
+"""Makes exercises/ from solutions/: the same notebooks with a stub where a solution was, and nothing run.
+
+May use notebooks. Knows nbgrader's cell metadata and marks, and does with them what `nbgrader generate_assignment` does.
+"""
+
+import re
+from copy import deepcopy
+from pathlib import Path
+
+from nbformat import NotebookNode
+
+from .errors import UserError
+from .notebooks import read_notebook, write_notebook
+
+BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
+STUB = ("# YOUR CODE HERE", "raise NotImplementedError()")
+"""nbgrader's own default: the check recognises it as not attempted."""
+
+_MARK = re.compile(r"###\s*(BEGIN|END) SOLUTION", re.IGNORECASE)
+
+
+def release(solutions: Path, exercises: Path, check: bool = False) -> list[Path]:
+    """Write every notebook of `solutions` into `exercises` as students get it; returns the files that changed.
+
+    With `check` nothing is written, and the files that would change are returned. `UserError` where a solution is not marked
+    well, and where a notebook in `exercises` has no solution any more: it is left alone.
+
+    >>> from pathlib import Path
+    >>> release(Path("no_such_folder"), Path("exercises"))
+    Traceback (most recent call last):
+        ...
+    autograd_teach.course.errors.UserError: There is no notebook in no_such_folder; name the folder of the solutions.
+    """
+    sources = sorted(path for path in solutions.glob("*.ipynb") if not path.name.startswith("."))
+    if not sources:
+        raise UserError(f"There is no notebook in {solutions}; name the folder of the solutions.")
+    released = {exercises / path.name: student_version(read_notebook(path), path) for path in sources}
+    orphans = sorted(set(exercises.glob("*.ipynb")) - set(released))
+    if orphans:
+        raise UserError(
+            f"{_names(orphans)} in {exercises} has no solution in {solutions}; move it away, then run the command again."
+        )
+    changed = [path for path, notebook in released.items() if not _is(path, notebook)]
+    if check or not changed:
+        return changed
+    try:
+        exercises.mkdir(parents=True, exist_ok=True)
+    except OSError as problem:
+        raise UserError(
+            f"The folder {exercises} cannot be made ({problem.strerror}); name another with --exercises."
+        ) from problem
+    for path in changed:
+        write_notebook(path, released[path])
+    return changed
+
+
+def student_version(notebook: NotebookNode, source: Path) -> NotebookNode:
+    """A copy of a solution notebook as a student gets it: stubs, no outputs, nothing run. `source` is for messages."""
+    released = deepcopy(notebook)
+    for cell in released.cells:
+        if cell.cell_type == "code":
+            cell.outputs, cell.execution_count = [], None
+        graded = cell.metadata.get("nbgrader", {})
+        if graded.get("solution") and not graded.get("task"):
+            cell.source = stubbed(cell.source, f"{source}, cell {cell.id!r}")
+        elif _MARK.search(cell.source):
+            raise UserError(
+                f"{source}, cell {cell.id!r} has a solution's mark but is no solution cell: students would read it."
+            )
+    return released
+
+
+def stubbed(text: str, where: str) -> str:
+    """`text` with what stands between the marks replaced by the stub, at the indentation of the opening mark; all of it
+    where there is no mark. `where` is for messages.
+
+    >>> print(stubbed("def double(x):\\n    ### BEGIN SOLUTION\\n    return 2 * x\\n    ### END SOLUTION", "cell 1"))
+    def double(x):
+        # YOUR CODE HERE
+        raise NotImplementedError()
+    """
+    if not _MARK.search(text):
+        return "\n".join(STUB)
+    lines: list[str] = []
+    inside = False
+    for line in text.split("\n"):
+        mark = _MARK.search(line)
+        if mark:
+            opens = mark.group(1).upper() == "BEGIN"
+            if opens == inside:
+                raise UserError(f"{where}: {BEGIN} and {END} must take turns.")
+            inside = opens
+            if opens:
+                indent = line[: len(line) - len(line.lstrip())]
+                lines += [indent + stub for stub in STUB]
+        elif not inside:
+            lines.append(line)
+    if inside:
+        raise UserError(f"{where}: {END} is missing.")
+    return "\n".join(lines)
+
+
+def _is(path: Path, notebook: NotebookNode) -> bool:
+    return path.is_file() and _comparable(read_notebook(path)) == _comparable(notebook)
+
+
+def _comparable(notebook: NotebookNode) -> object:
+    return (notebook.metadata, notebook.nbformat, notebook.nbformat_minor, notebook.cells)
+
+
+def _names(paths: list[Path]) -> str:
+    return ", ".join(path.name for path in paths)

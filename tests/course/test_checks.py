@@ -1,0 +1,222 @@
+"""A right answer passes however it is written; a wrong one fails and is named; both with our engine and with PyTorch."""
+
+import importlib
+import importlib.util
+import inspect
+import time
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from autograd_teach.course import NotPassed, check
+from autograd_teach.course.checking import report_on
+from autograd_teach.course.diagnoses import TABLE
+from autograd_teach.course.exercises import exercise as exercise_of
+from autograd_teach.course.exercises import exercises
+
+_spec = importlib.util.spec_from_file_location("course_table", Path(__file__).parent / "table.py")
+assert _spec is not None and _spec.loader is not None
+table = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(table)
+
+ENGINES = ["autograd_teach", "torch"]
+
+RIGHT = [
+    pytest.param(engine, number, id=f"{engine}-{exercise}-{table.name(answer)}")
+    for engine in ENGINES
+    for number, (exercise, answer) in enumerate(table.right())
+]
+WRONG = [
+    pytest.param(engine, number, id=f"{engine}-{exercise}-{table.name(answer)}")
+    for engine in ENGINES
+    for number, (exercise, answer, *_) in enumerate(table.wrong())
+]
+
+
+def rows(kind, engine):
+    if engine == "torch":
+        pytest.importorskip("torch", reason="PyTorch is not installed")
+    return getattr(table, kind)(engine)
+
+
+@pytest.mark.parametrize(("engine", "number"), RIGHT)
+def test_a_right_answer_passes(engine, number):
+    exercise, answer = rows("right", engine)[number]
+    report = report_on(exercise, answer)
+    assert report.passed, repr(report)
+    assert not report.findings
+
+
+@pytest.mark.parametrize(("engine", "number"), WRONG)
+def test_a_wrong_answer_is_caught_and_named(engine, number):
+    exercise, answer, diagnosis, words = rows("wrong", engine)[number]
+    start = time.perf_counter()
+    report = report_on(exercise, answer)
+    page = report._repr_html_()
+    assert time.perf_counter() - start < 2
+    assert report.attempted and not report.passed, repr(report)
+    found = {finding.name: finding.message for finding in report.findings}
+    assert words in found.get(diagnosis, ""), repr(report)
+    assert len(found) <= 2, "one mistake must not be called many"
+    assert "FAIL" in page and report.headline in page
+
+
+def test_every_exercise_has_answers_enough():
+    right = Counter(row[0] for row in table.right())
+    wrong = Counter(row[0] for row in table.wrong())
+    for each in exercises():
+        assert right[each.id] >= 3, each.id
+        assert wrong[each.id] >= 4, each.id
+
+
+def test_every_diagnosis_is_proven_by_a_wrong_answer():
+    proven = {diagnosis for _, _, diagnosis, _ in table.wrong()}
+    assert {row.name for row in TABLE} == proven
+
+
+def test_no_message_of_an_exercise_names_its_solution():
+    for each in exercises():
+        for mistake in each.mistakes:
+            assert "return" not in mistake.message
+            assert mistake.forward or mistake.vjp, mistake.name
+
+
+@pytest.mark.parametrize("exercise", [each.id for each in exercises()])
+def test_the_stub_is_not_attempted(exercise):
+    from autograd_teach.autograd import Function
+
+    class Stub(Function):
+        @staticmethod
+        def forward(ctx, *args):
+            # YOUR CODE HERE
+            raise NotImplementedError
+
+        @staticmethod
+        def backward(ctx, grad_output):
+            # YOUR CODE HERE
+            raise NotImplementedError
+
+    class Empty(Function):
+        pass
+
+    for stub in (Stub, Empty):
+        report = report_on(exercise, stub)
+        assert not report.attempted and not report.passed
+        assert "not attempted yet" in report.headline
+        assert "agt-map" in report._repr_html_(), "the target is drawn all the same"
+        with pytest.raises(NotPassed, match="not attempted yet"):
+            check(exercise, stub)
+
+
+def test_a_failed_check_shows_a_report_and_raises_one_line(capsys):
+    scale = next(answer for _, answer, *_ in table.wrong() if table.name(answer) == "ScaleTwice")
+    with pytest.raises(NotPassed) as caught:
+        check("09.Scale", scale)
+    assert caught.value._render_traceback_() == [
+        (
+            "NotPassed: Scale: 6 of 7 checks pass - the gradient is right but for a factor: "
+            "2 times too large (x[0]: -8.218, numerically -4.109)"
+        )
+    ]
+    assert capsys.readouterr().out == (
+        "Scale: 6 of 7 checks pass (0 of 2 points)\n"
+        "  pass  a Function with static methods forward and backward\n"
+        "  pass  forward and backward run without an error, for every shape tried\n"
+        "  pass  forward returns the specified values, shape and dtype\n"
+        "  pass  backward returns a gradient of its shape for each tensor, None for anything else\n"
+        "  FAIL  the gradient agrees with the numerical one, for random grad_output\n"
+        "  pass  the arguments and grad_output are left unchanged\n"
+        "  pass  calling it again gives the same, calls do not disturb each other\n"
+        "-> the gradient is right but for a factor: 2 times too large (x[0]: -8.218, numerically -4.109)\n"
+        "A small failing input:\n"
+        "  x            [ 0.948, -0.725,  0.199]\n"
+        "  factor       2.5\n"
+        "  grad_output  [-1.644,  1.306,  0.725]\n"
+        "  numerical    [-4.109,  3.265,  1.813]\n"
+        "  yours        [-8.218,  6.531,  3.626]\n"
+        'Stuck? Run hint("09.Scale") in a cell of its own.\n'
+    )
+
+
+def test_a_passed_check_prints_its_points_and_raises_nothing(capsys):
+    exercise, answer = table.right()[0]
+    check(exercise, answer)
+    assert capsys.readouterr().out.startswith("KillHead: 7 of 7 checks pass (2 points)\n")
+
+
+def test_apply_stands_for_its_class():
+    for exercise, answer in table.right():
+        assert report_on(exercise, answer.apply).passed
+
+
+def test_a_crash_names_the_students_own_line():
+    typo = next(answer for _, answer, *_ in table.wrong() if table.name(answer) == "ScaleTypo")
+    lines, first = inspect.getsourcelines(typo.backward)
+    (finding,) = report_on("09.Scale", typo).findings
+    assert f"line {first + len(lines) - 1}:" in finding.message
+
+
+def test_a_check_after_an_endless_loop_works():
+    endless = next(answer for _, answer, *_ in table.wrong() if table.name(answer) == "ScaleEndless")
+    assert not report_on("09.Scale", endless).passed
+    time.sleep(0.3)  # No alarm is left that could still ring.
+    assert all(report_on(*row).passed for row in table.right())
+
+
+def test_what_an_answer_prints_is_hidden_and_said_so(capsys):
+    import autograd_teach as torch
+    from autograd_teach.autograd import Function
+
+    class Chatty(Function):
+        @staticmethod
+        def forward(ctx, x):
+            print("hello")
+            return torch.sin(x)
+
+        @staticmethod
+        def backward(ctx, grad_output):
+            return grad_output
+
+    report = report_on("09.Exp", Chatty)
+    assert "hello" not in capsys.readouterr().out
+    assert "What your code prints is hidden" in repr(report)
+
+
+def test_the_page_marks_exactly_the_wrong_entries_and_needs_no_script():
+    off = next(answer for _, answer, *_ in table.wrong() if table.name(answer) == "KillHeadOffByOne")
+    page = report_on("09.KillHead", off)._repr_html_()
+    assert page.count('class="agt-wrong"') == 4  # Two entries, in the analytical map and in the difference.
+    assert "✗ marks the 2 wrong of 36 entries" in page
+    assert "<script" not in page and "http" not in page
+
+
+def test_a_report_is_the_same_each_time():
+    for exercise, answer, *_ in table.wrong():
+        if table.name(answer) in ("ExpLocal", "KillHeadRows", "ScaleFactorSquared"):
+            assert report_on(exercise, answer)._repr_html_() == report_on(exercise, answer)._repr_html_()
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_gradcheck_agrees_with_the_checks(engine):
+    """Two numerical derivatives, written apart from each other, must say the same."""
+    if engine == "torch":
+        pytest.importorskip("torch", reason="PyTorch is not installed")
+    torch = importlib.import_module(engine)
+    for id, answer in table.right(engine):
+        for arguments in exercise_of(id).grading.inputs(np.random.default_rng(1)):
+            x, *rest = arguments
+            inputs = (torch.tensor(x, requires_grad=True), *rest)
+            assert torch.autograd.gradcheck(answer.apply, inputs)
+    for id, answer, diagnosis, _ in table.wrong(engine):
+        if diagnosis in (
+            "sign",
+            "factor",
+            "some_entries",
+            "wrong_gradient",
+            "grad_output_forgotten",
+        ):
+            x, *rest = exercise_of(id).grading.inputs(np.random.default_rng(1))[0]
+            inputs = (torch.tensor(x, requires_grad=True), *rest)
+            assert not torch.autograd.gradcheck(answer.apply, inputs, raise_exception=False)

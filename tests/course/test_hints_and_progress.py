@@ -1,0 +1,144 @@
+"""Hints come one at a time; progress survives restarts, broken files and folders that cannot be written."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from autograd_teach.course import hint, progress, record
+from autograd_teach.course.checking import Progress, UnknownExercise
+from autograd_teach.course.errors import UserError
+from autograd_teach.course.exercises import exercise, exercises
+
+
+@pytest.fixture(autouse=True)
+def student_folder(tmp_path, monkeypatch, no_progress_file):
+    """A folder of its own, and a process that remembers nothing."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv(record.SWITCH, raising=False)
+    monkeypatch.setattr(record, "_in_memory", {})
+    monkeypatch.setattr(record, "_unsaved", set())
+    return tmp_path
+
+
+def restart(monkeypatch):
+    monkeypatch.setattr(record, "_in_memory", {})
+
+
+def test_hints_come_one_at_a_time_and_survive_a_restart(capsys, monkeypatch):
+    hints = exercise("09.Scale").hints
+    shown = []
+    for _ in range(len(hints) + 1):
+        hint("09.Scale")
+        restart(monkeypatch)
+        shown.append(capsys.readouterr().out)
+    assert [text in out for text, out in zip(hints, shown, strict=False)] == [True] * len(hints)
+    assert all(sum(text in out for text in hints) == 1 for out in shown)
+    assert hints[-1] in shown[-1] and "the last one" in shown[-1]
+
+
+def test_every_exercise_has_two_or_three_different_hints():
+    for each in exercises():
+        assert 2 <= len(each.hints) <= 3 and len(set(each.hints)) == len(each.hints)
+
+
+def test_an_unknown_exercise_is_one_line_that_names_the_near_ones():
+    with pytest.raises(UserError, match=r"did you mean '09.Scale'\?") as caught:
+        hint("09.scale")
+    assert len(caught.value._render_traceback_()) == 1
+    with pytest.raises(UnknownExercise, match="no notebook '99'"):
+        progress("99")
+
+
+def test_progress_counts_points_of_passed_exercises_and_survives_a_restart(capsys, monkeypatch):
+    record.note_check("09.Scale", passed=True, passing=7, checks=7, attempted=True)
+    record.note_check("09.Exp", passed=False, passing=3, checks=8, attempted=True)
+    restart(monkeypatch)
+    progress("09")
+    assert capsys.readouterr().out == (
+        "09.KillHead  0 of 2  - not attempted\n"
+        "09.Scale     2 of 2  ✓ passed\n"
+        "09.Exp       0 of 2  ✗ 3 of 8 checks pass\n"
+        "2 of 6 points\n"
+    )
+
+
+def test_the_last_check_counts():
+    record.note_check("09.Exp", passed=True, passing=8, checks=8, attempted=True)
+    record.note_check("09.Exp", passed=False, passing=7, checks=8, attempted=True)
+    assert record.entries()["09.Exp"] == {
+        "passed": False,
+        "checks": [7, 8],
+        "attempted": True,
+        "tries": 2,
+    }
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"{",
+        b"[]",
+        b"null",
+        b'{"exercises": 3}',
+        b'{"exercises": {"09.Exp": 1}}',
+        b"\xff\xfe\x00",
+        b"[" * 100_000,
+    ],
+)
+def test_a_broken_file_is_moved_aside_and_rebuilt(student_folder, content):
+    record.note_check("09.Scale", passed=True, passing=7, checks=7, attempted=True)
+    file = student_folder / record.NAME
+    file.write_bytes(content)
+    record.note_check("09.Exp", passed=True, passing=8, checks=8, attempted=True)
+    assert file.with_name(file.name + ".bak").read_bytes() == content
+    assert set(json.loads(file.read_text())["exercises"]) == {"09.Scale", "09.Exp"}
+
+
+def test_entries_of_the_wrong_kind_do_not_break_the_table():
+    odd = {"09.Scale": {"passed": "yes", "checks": "many", "tries": None, "attempted": 1}}
+    assert "0 of 6 points" in repr(Progress(exercises("09"), odd))
+    (record._file()).write_text(json.dumps({"exercises": odd}))
+    record.note_check("09.Scale", passed=True, passing=7, checks=7, attempted=True)
+    assert record.entries()["09.Scale"]["tries"] == 1
+
+
+def test_what_another_notebook_wrote_meanwhile_is_kept(student_folder):
+    record.note_check("09.Scale", passed=True, passing=7, checks=7, attempted=True)
+    file = student_folder / record.NAME
+    content = json.loads(file.read_text())
+    content["exercises"]["10.Other"] = {"passed": True}
+    file.write_text(json.dumps(content))
+    record.note_check("09.Exp", passed=True, passing=8, checks=8, attempted=True)
+    assert set(record.entries()) == {"09.Scale", "09.Exp", "10.Other"}
+
+
+def test_the_switch_keeps_everything_off_the_disk(student_folder, monkeypatch):
+    monkeypatch.setenv(record.SWITCH, "1")
+    record.note_check("09.Scale", passed=True, passing=7, checks=7, attempted=True)
+    assert list(student_folder.iterdir()) == []
+    assert record.entries()["09.Scale"]["passed"] is True
+
+
+def test_a_folder_that_cannot_be_written_is_silent(student_folder, monkeypatch):
+    def refuse(*args, **kwargs):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(os, "replace", refuse)  # Root writes into read-only folders.
+    record.note_check("09.Scale", passed=True, passing=7, checks=7, attempted=True)
+    assert record.entries()["09.Scale"]["passed"] is True
+    assert list(student_folder.iterdir()) == []
+
+
+def test_the_declarations_load_without_the_engine_or_a_notebook():
+    code = (
+        "import sys, autograd_teach.course.exercises as e; e.exercises();"
+        "print([m for m in ('autograd_teach.tensor', 'IPython', 'nbformat', 'autograd_teach.course.observe') if m in sys.modules])"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    # The package's face loads the engine; nothing of the course may load more.
+    assert "IPython" not in ran.stdout and "nbformat" not in ran.stdout
+    assert "observe" not in ran.stdout
