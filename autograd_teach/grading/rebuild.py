@@ -1,0 +1,154 @@
+"""The instructor's notebook with a student's answers set into it.
+
+The template is the executed notebook from solutions/: its check cells carry, as stored output, what a right answer makes
+them say. Its sources are replaced by those of the released notebook from exercises/, so that no line of a reference
+solution is in what is built here: an exercise without an answer keeps the stub that was handed out.
+
+May use the course's notebooks. Must not know files of students, and repairs nothing in their code.
+"""
+
+from collections.abc import Iterable, Mapping
+from copy import deepcopy
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from ..course.errors import UserError
+from ..course.notebooks import read_notebook
+
+Cell = dict[str, Any]
+Notebook = dict[str, Any]
+
+SOLUTION_MARK = "### BEGIN SOLUTION"
+
+
+class DeclaredExercise(Protocol):
+    """As much as grading needs of the course's `Exercise`."""
+
+    @property
+    def id(self) -> str: ...
+    @property
+    def notebook(self) -> str: ...
+    @property
+    def points(self) -> float: ...
+    @property
+    def answer_cell(self) -> str: ...
+    @property
+    def check_cell(self) -> str: ...
+
+
+@dataclass(frozen=True)
+class Question:
+    """One graded exercise of a notebook, with the ids of its two cells."""
+
+    id: str
+    points: float
+    answer: str
+    check: str
+
+
+@dataclass(frozen=True)
+class Assignment:
+    """One exercise notebook as the grader needs it: released sources, the reference's stored outputs."""
+
+    name: str  # the notebook's file name without its ending
+    questions: tuple[Question, ...]
+    cells: tuple[Cell, ...]
+    references: Mapping[str, str]  # exercise id -> the reference's answer, for the grader's own trial run only
+
+    @property
+    def stubs(self) -> dict[str, str]:
+        """The answer cells as they were handed out, by exercise id."""
+        sources = {cell["id"]: cell["source"] for cell in self.cells}
+        return {question.id: sources[question.answer] for question in self.questions}
+
+    @property
+    def code_cells(self) -> tuple[str, ...]:
+        """The ids of the code cells, in nbval's order of counting."""
+        return tuple(cell["id"] for cell in self.cells if cell["cell_type"] == "code")
+
+
+def load_assignments(solutions: Path, exercises: Path, declared: Iterable[DeclaredExercise]) -> list[Assignment]:
+    """One `Assignment` for each notebook that the `declared` exercises name; a `UserError` where a file does not fit."""
+    by_notebook: dict[str, list[Question]] = {}
+    for exercise in declared:
+        name = Path(exercise.notebook).stem
+        by_notebook.setdefault(name, []).append(
+            Question(exercise.id, exercise.points, exercise.answer_cell, exercise.check_cell)
+        )
+    return [
+        make_assignment(
+            name,
+            tuple(questions),
+            template=read_notebook(solutions / f"{name}.ipynb"),
+            released=read_notebook(exercises / f"{name}.ipynb"),
+        )
+        for name, questions in by_notebook.items()
+    ]
+
+
+def make_assignment(
+    name: str, questions: tuple[Question, ...], *, template: Notebook, released: Notebook
+) -> Assignment:
+    """The assignment `name` from its executed solution (`template`) and the notebook that students got (`released`)."""
+    handed_out = {cell["id"]: cell["source"] for cell in released["cells"]}
+    checks = {question.check for question in questions}
+    cells = tuple(
+        _cell(cell, handed_out.get(cell["id"], cell["source"]), tagged=cell["id"] not in checks)
+        for cell in template["cells"]
+    )
+    _refuse_unfit(name, questions, cells, handed_out)
+    answers = {question.answer: question.id for question in questions}
+    references = {answers[cell["id"]]: cell["source"] for cell in template["cells"] if cell["id"] in answers}
+    return Assignment(name, questions, cells, references)
+
+
+def rebuild(assignment: Assignment, answers: Mapping[str, str]) -> Notebook:
+    """The assignment's notebook with `answers` (exercise id -> source) in their cells and stubs everywhere else."""
+    cells = deepcopy(list(assignment.cells))
+    by_id = {cell["id"]: cell for cell in cells}
+    for question in assignment.questions:
+        if question.id in answers:
+            by_id[question.answer]["source"] = answers[question.id]
+    return {"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": cells}
+
+
+def _cell(cell: Cell, source: str, *, tagged: bool) -> Cell:
+    """The parts of a template's cell that nbval needs; tags (of cells whose output varies) never on a check."""
+    kept: Cell = {
+        "id": cell["id"],
+        "cell_type": cell["cell_type"],
+        "metadata": {"tags": list(cell["metadata"].get("tags", [])) if tagged else []},
+        "source": source,
+    }
+    if cell["cell_type"] == "code":
+        kept |= {"execution_count": cell["execution_count"], "outputs": deepcopy(cell["outputs"])}
+    return kept
+
+
+def _refuse_unfit(
+    name: str,
+    questions: tuple[Question, ...],
+    cells: tuple[Cell, ...],
+    handed_out: Mapping[str, str],
+) -> None:
+    by_id = {cell["id"]: cell for cell in cells}
+    for question in questions:
+        for wanted in (question.answer, question.check):
+            if wanted not in by_id or wanted not in handed_out:
+                raise UserError(
+                    f"The cell {wanted} is not in both solutions/{name}.ipynb and exercises/{name}.ipynb; "
+                    "run `autograd-teach release` and grade again."
+                )
+        check = by_id[question.check]
+        if not check.get("outputs") or check["execution_count"] is None:
+            raise UserError(
+                f"The check of {question.id} in solutions/{name}.ipynb has no stored output to compare with; "
+                f"run `autograd-teach notebooks solutions/{name}.ipynb` and grade again."
+            )
+    for cell in cells:
+        if SOLUTION_MARK in cell["source"]:
+            raise UserError(
+                f"The cell {cell['id']} of exercises/{name}.ipynb holds a solution, which students' code could read; "
+                "run `autograd-teach release` and grade again."
+            )

@@ -1,0 +1,204 @@
+"""The walk through a class, with runners made for the occasion: no process is started here."""
+
+import argparse
+import csv
+import io
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from autograd_teach.course.errors import UserError
+from autograd_teach.grading import batch, command
+from autograd_teach.grading.batch import grade_class
+from autograd_teach.grading.rebuild import Notebook
+from autograd_teach.grading.record import CellRecord, Interrupted, Limits, Record, Runner
+from autograd_teach.grading.results import Mark, Result, Status
+from tests.grading.classroom import NAME, SOLUTIONS, assignment, hand_in
+
+PASSED, FAILED = CellRecord("passed", 0.1, ""), CellRecord("failed", 0.1, "AssertionError: no")
+CELLS = assignment().code_cells  # setup, then answer and check of three exercises
+
+
+def everything_passes(notebook: Notebook, checks: Sequence[int], limits: Limits, stop: threading.Event) -> Record:
+    return Record(dict.fromkeys(range(len(CELLS)), PASSED), isolation="none at all")
+
+
+def source(notebook: Notebook, id: str) -> str:
+    return next(cell["source"] for cell in notebook["cells"] if cell["id"] == id)
+
+
+def class_of(folder: Path, *students: str) -> Path:
+    for student in students:
+        hand_in(
+            folder / f"{student}.ipynb",
+            {**SOLUTIONS, "double": f"{SOLUTIONS['double']}  # {student}"},
+        )
+    return folder
+
+
+def run(submissions: Path, output: Path, runner: Runner = everything_passes) -> dict[str, Result]:
+    results = grade_class(
+        submissions,
+        [assignment()],
+        output=output,
+        limits=Limits(),
+        jobs=2,
+        progress=None,
+        runner=runner,
+    )
+    return {one.student: one for one in results}
+
+
+def statuses(one: Result) -> str:
+    return " ".join(mark.status for mark in one.marks)
+
+
+def test_a_runner_is_an_argument_and_its_isolation_is_in_every_mark(tmp_path: Path) -> None:
+    results = run(class_of(tmp_path / "in", "ada", "bob"), tmp_path)
+    assert {one.isolation for one in results.values()} == {"none at all"}
+    assert results["ada"].points == results["ada"].maximum == 6
+
+
+@pytest.mark.parametrize("outcome", ["failed", "skipped", "xpassed", "xskipped", "", "PASSED"])
+def test_only_passed_is_a_pass(tmp_path: Path, outcome: str) -> None:
+    def runner(notebook: Notebook, *rest: object) -> Record:
+        cells = dict.fromkeys(range(len(CELLS)), PASSED)
+        if "# ada" in source(notebook, "double-answer"):
+            cells[2] = CellRecord(outcome, 0.1, "")
+        return Record(cells)
+
+    assert statuses(run(class_of(tmp_path / "in", "ada"), tmp_path, runner)["ada"]) == "fail pass pass"
+
+
+@pytest.mark.parametrize("status", [Status.GRADER_ERROR, Status.PROTOCOL_ERROR, Status.DIED])
+def test_a_run_without_a_culprit_gives_no_points(tmp_path: Path, status: Status) -> None:
+    def runner(notebook: Notebook, *rest: object) -> Record:
+        passed = dict.fromkeys(range(len(CELLS)), PASSED)
+        hers = "# ada" in source(notebook, "double-answer")
+        return Record(passed, status if hers else None)
+
+    results = run(class_of(tmp_path / "in", "ada", "bob"), tmp_path, runner)
+    assert statuses(results["ada"]) == f"{status} {status} {status}"
+    assert results["bob"].status is Status.PASS
+
+
+def test_every_answer_may_end_the_kernel_and_the_runs_stay_as_many_as_answers(
+    tmp_path: Path,
+) -> None:
+    runs = 0
+
+    def runner(notebook: Notebook, *rest: object) -> Record:
+        nonlocal runs
+        if "# ada" not in source(notebook, "double-answer") and not runs:
+            return Record(dict.fromkeys(range(len(CELLS)), PASSED))  # the reference
+        runs += 1
+        return Record({}, Status.DIED, 6)
+
+    assert statuses(run(class_of(tmp_path / "in", "ada"), tmp_path, runner)["ada"]) == "died died died"
+    assert runs == 3
+
+
+def test_a_fault_of_the_grader_is_one_student_s_status_and_no_one_else_s(tmp_path: Path) -> None:
+    def runner(notebook: Notebook, *rest: object) -> Record:
+        if "# bob" in source(notebook, "double-answer"):
+            raise RuntimeError("disk on fire")
+        return Record(dict.fromkeys(range(len(CELLS)), PASSED))
+
+    results = run(class_of(tmp_path / "in", "ada", "bob", "eve"), tmp_path, runner)
+    assert [results[s].status for s in ("ada", "bob", "eve")] == ["pass", "grader_error", "pass"]
+    assert "RuntimeError: disk on fire" in results["bob"].detail
+
+
+def test_nothing_is_graded_where_the_reference_itself_does_not_pass(tmp_path: Path) -> None:
+    def runner(*_: object) -> Record:
+        return Record({**dict.fromkeys(range(len(CELLS)), PASSED), 4: FAILED})
+
+    with pytest.raises(UserError, match="reference solution of square .* does not pass"):
+        run(class_of(tmp_path / "in", "ada"), tmp_path / "out", runner)
+    assert list((tmp_path / "out").iterdir()) == []
+
+
+def test_an_interrupted_run_keeps_what_it_has_and_calls_the_rest_not_graded(tmp_path: Path) -> None:
+    def runner(notebook: Notebook, checks: object, limits: object, stop: threading.Event) -> Record:
+        if "# eve" in source(notebook, "double-answer"):
+            assert stop.wait(10)
+            raise Interrupted
+        return Record(dict.fromkeys(range(len(CELLS)), PASSED))
+
+    class Impatient(io.StringIO):
+        def write(self, text: str) -> int:
+            if "2/3" in text:
+                raise KeyboardInterrupt
+            return super().write(text)
+
+    with pytest.raises(KeyboardInterrupt):
+        grade_class(
+            class_of(tmp_path / "in", "ada", "bob", "eve"),
+            [assignment()],
+            output=tmp_path,
+            limits=Limits(),
+            jobs=2,
+            progress=Impatient(),
+            runner=runner,
+        )
+    with (tmp_path / "grades.csv").open(newline="") as file:
+        rows = {row["student"]: row["status"] for row in csv.DictReader(file)}
+    assert rows == {"ada": "pass", "bob": "pass", "eve": "not_graded"}
+
+
+def test_only_notebooks_that_someone_handed_in_are_graded(tmp_path: Path) -> None:
+    hand_in(tmp_path / "in" / f"ada_{NAME}.ipynb")
+    results = grade_class(
+        tmp_path / "in",
+        [assignment(), assignment("10_other")],
+        output=tmp_path,
+        limits=Limits(),
+        jobs=1,
+        progress=None,
+        runner=everything_passes,
+    )
+    assert [len(one.marks) for one in results] == [3]
+
+
+@pytest.mark.parametrize(
+    ("limits", "jobs", "said"),
+    [
+        (Limits(timeout=0), 1, "--timeout"),
+        (Limits(timeout=float("nan")), 1, "--timeout"),
+        (Limits(), 0, "--jobs"),
+    ],
+)
+def test_impossible_numbers_are_refused(tmp_path: Path, limits: Limits, jobs: int, said: str) -> None:
+    with pytest.raises(UserError, match=said):
+        grade_class(tmp_path, [assignment()], output=tmp_path, limits=limits, jobs=jobs, progress=None)
+
+
+def test_the_command_prints_the_table_and_says_what_the_points_are_worth(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked: dict[str, object] = {}
+
+    def graded(submissions: Path, **options: object) -> list[Result]:
+        asked.update(options, submissions=submissions)
+        return [Result("ada", (Mark("square", status, 2, "", "nbval", "process"),))]
+
+    monkeypatch.setattr(batch, "grade", graded)
+    parser = argparse.ArgumentParser()
+    command.add_arguments(parser)
+    rooms = ["--solutions", "s", "--exercises", "e", "--timeout", "7", "--jobs", "3"]
+    for status, code in ((Status.PASS, 0), (Status.DIED, 0), (Status.GRADER_ERROR, 1)):
+        assert command.run(parser.parse_args(["in", "--output", "out", *rooms])) == code
+    assert asked == {
+        "submissions": Path("in"),
+        "output": Path("out"),
+        "solutions": Path("s"),
+        "exercises": Path("e"),
+        "timeout": 7.0,
+        "jobs": 3,
+        "progress": asked["progress"],
+    }
+    printed = capsys.readouterr().out
+    assert "ada      pass         2    2/2" in printed
+    assert "without a sandbox" in printed

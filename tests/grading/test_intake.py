@@ -1,0 +1,312 @@
+"""What is taken from which files. Nothing runs here."""
+
+import json
+import os
+import stat
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from autograd_teach.course.errors import UserError
+from autograd_teach.grading import intake
+from autograd_teach.grading.intake import take_in
+from autograd_teach.grading.results import Status
+from tests.grading.classroom import (
+    NAME,
+    QUESTIONS,
+    SOLUTIONS,
+    STUB,
+    assignment,
+    code,
+    exercise_notebook,
+    hand_in,
+    notebook,
+)
+
+SOLVED = json.dumps(exercise_notebook(SOLUTIONS))
+
+
+def students(submissions: Path) -> list[str]:
+    return [submission.student for submission in take_in(submissions, [assignment()])]
+
+
+def zipped(path: Path, files: dict[str, str | bytes]) -> Path:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    return path
+
+
+def written(folder: Path, files: dict[str, str | bytes]) -> Path:
+    for name, content in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return folder
+
+
+LAYOUTS: dict[str, tuple[list[str], list[str]]] = {
+    "a file a student": (["alice.ipynb", "bob.ipynb"], ["alice", "bob"]),
+    "the assignment's name in the file's": (
+        [f"alice_{NAME}.ipynb", f"{NAME}-bob.ipynb", f"{NAME}.ipynb"],
+        [NAME, "alice", "bob"],
+    ),
+    "a folder a student": ([f"alice/{NAME}.ipynb", "bob/work/mine.ipynb"], ["alice", "bob"]),
+    "a single student's folder": ([f"alice/{NAME}.ipynb", "alice/scratch.ipynb"], ["alice"]),
+    "nbgrader's submitted": (
+        [f"submitted/alice/ps1/{NAME}.ipynb", f"submitted/bob/ps1/{NAME}.ipynb"],
+        ["alice", "bob"],
+    ),
+    "nbgrader's course folder": (
+        [f"source/ps1/{NAME}.ipynb", f"submitted/alice/ps1/{NAME}.ipynb", "gradebook.db"],
+        ["alice"],
+    ),
+    "a folder around files": (["class/alice.ipynb", "class/bob.ipynb"], ["alice", "bob"]),
+    "the zip's own folder around folders": (
+        [f"hand-ins/alice/{NAME}.ipynb", f"hand-ins/bob/{NAME}.ipynb"],
+        ["alice", "bob"],
+    ),
+    "a student who handed in something else": (
+        ["alice.ipynb", "carol/essay.txt"],
+        ["alice", "carol"],
+    ),
+    "a mess": (
+        [
+            "alice.ipynb",
+            ".DS_Store",
+            "._alice.ipynb",
+            "__MACOSX/._alice.ipynb",
+            ".ipynb_checkpoints/alice-checkpoint.ipynb",
+            "bob/.ipynb_checkpoints/x-checkpoint.ipynb",
+            "bob/x.ipynb",
+            "readme.txt",
+        ],
+        ["alice", "bob"],
+    ),
+    "letters of the world": (
+        ["Zoë Ångström.ipynb", "=1+1.ipynb", "李雷.ipynb"],
+        ["=1+1", "Zoë Ångström", "李雷"],
+    ),
+}
+
+
+@pytest.mark.parametrize(("files", "expected"), LAYOUTS.values(), ids=LAYOUTS)
+@pytest.mark.parametrize("pack", [written, zipped])
+def test_students_are_recognised_in_every_layout(
+    tmp_path: Path, pack: Callable[..., Path], files: list[str], expected: list[str]
+) -> None:
+    target = tmp_path / ("hand-ins.zip" if pack is zipped else "hand-ins")
+    assert students(pack(target, dict.fromkeys(files, SOLVED))) == expected
+
+
+def cells_of(answers: dict[str, str]) -> list[dict[str, Any]]:
+    return exercise_notebook(answers)["cells"]
+
+
+def without_ids(cells: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [{key: value for key, value in cell.items() if key != "id"} for cell in cells]
+
+
+ANSWER = SOLUTIONS["double"]
+OTHER = "def double(x): return x + x"
+COPY = code("a1b2", ANSWER, nbgrader={"grade_id": "double-answer"})
+NOTEBOOKS: dict[str, tuple[list[dict[str, Any]], str | None, Status | None]] = {
+    "solved": (cells_of(SOLUTIONS), ANSWER, None),
+    "as handed out": (cells_of({}), STUB.format(id="double"), None),
+    "cells without ids": (without_ids(cells_of(SOLUTIONS)), ANSWER, None),
+    "source as lines": (
+        [{**code("double-answer", ""), "source": ["def double(x):\n", "    return 2 * x"]}],
+        ANSWER,
+        None,
+    ),
+    "an extra cell": ([code("mine", "print(1)"), *cells_of(SOLUTIONS)], ANSWER, None),
+    "moved cells": (cells_of(SOLUTIONS)[::-1], ANSWER, None),
+    "an id twice, the same answer": (
+        [*cells_of(SOLUTIONS), code("double-answer", ANSWER)],
+        ANSWER,
+        None,
+    ),
+    "an id twice, one untouched": ([*cells_of({}), code("double-answer", ANSWER)], ANSWER, None),
+    "an id twice, two answers": (
+        [*cells_of(SOLUTIONS), code("double-answer", OTHER)],
+        None,
+        Status.INVALID_NOTEBOOK,
+    ),
+    "the cell deleted": (
+        [cell for cell in cells_of(SOLUTIONS) if cell["id"] != "double-answer"],
+        None,
+        Status.MISSING,
+    ),
+    "the cell copied, the first deleted": (
+        [COPY, *[cell for cell in cells_of(SOLUTIONS) if cell["id"] != "double-answer"]],
+        ANSWER,
+        None,
+    ),
+    "half a surrogate pair": (
+        [code("double-answer", "x = '\ud800'")],
+        None,
+        Status.INVALID_NOTEBOOK,
+    ),
+    "source that is no text": (
+        [{**code("double-answer", ""), "source": {"a": 1}}],
+        None,
+        Status.INVALID_NOTEBOOK,
+    ),
+    "cells that are no cells": ([3, None, *cells_of(SOLUTIONS)], ANSWER, None),  # type: ignore[list-item]  # that is the point
+    "an answer of a megabyte": (
+        [code("double-answer", "#" * 1_000_000)],
+        None,
+        Status.INVALID_NOTEBOOK,
+    ),
+}
+
+
+@pytest.mark.parametrize(("cells", "source", "status"), NOTEBOOKS.values(), ids=NOTEBOOKS)
+def test_the_answer_cell_is_found_or_its_absence_named(
+    tmp_path: Path, cells: list[dict[str, Any]], source: str | None, status: Status | None
+) -> None:
+    (tmp_path / "alice.ipynb").write_text(json.dumps(notebook(cells)))
+    (submission,) = take_in(tmp_path, [assignment()])
+    answer = submission.answer(assignment(), QUESTIONS[0])
+    assert (answer.source, answer.status) == (source, status)
+
+
+BROKEN: dict[str, tuple[bytes, str]] = {
+    "empty": (b"", "not valid JSON"),
+    "cut off": (SOLVED.encode()[:500], "not valid JSON"),
+    "binary": (bytes(range(256)), "not valid JSON"),
+    "nested a million deep": (b"[" * 1_000_000, "not valid JSON"),
+    "a list": (b"[]", "not a notebook"),
+    "format 3": (b'{"nbformat": 3, "worksheets": []}', "format 4"),
+    "no cells": (b'{"nbformat": 4, "cells": {}}', "no list of cells"),
+    "huge": (b'"' + b" " * intake.LARGEST_NOTEBOOK + b'"', "larger than 20 MB"),
+}
+
+
+@pytest.mark.parametrize(("data", "why"), BROKEN.values(), ids=BROKEN)
+@pytest.mark.parametrize("pack", [written, zipped])
+def test_a_broken_notebook_is_a_named_status(tmp_path: Path, pack: Callable[..., Path], data: bytes, why: str) -> None:
+    target = tmp_path / ("hand-ins.zip" if pack is zipped else "hand-ins")
+    bob, eve = take_in(pack(target, {"eve.ipynb": data, "bob.ipynb": SOLVED}), [assignment()])
+    answer = eve.answer(assignment(), QUESTIONS[0])
+    assert (answer.status, why in answer.detail) == (Status.INVALID_NOTEBOOK, True)
+    assert bob.answer(assignment(), QUESTIONS[0]).source == ANSWER
+
+
+def test_a_zip_is_read_no_further_than_the_cap_whatever_its_header_says(tmp_path: Path) -> None:
+    bomb = zipped(tmp_path / "bomb.zip", {"eve.ipynb": b" " * 200_000_000})
+    assert bomb.stat().st_size < 300_000
+    (eve,) = take_in(bomb, [assignment()])
+    assert eve.answer(assignment(), QUESTIONS[0]).detail == "eve.ipynb: it is larger than 20 MB"
+
+
+def test_links_and_names_that_climb_are_passed_over(tmp_path: Path) -> None:
+    secret = hand_in(tmp_path / "secret.ipynb")
+    folder = tmp_path / "in"
+    hand_in(folder / "alice.ipynb")
+    (folder / "eve.ipynb").symlink_to(secret)
+    (folder / "mallory").symlink_to(tmp_path)
+    assert students(folder) == ["alice"]
+
+    link = zipfile.ZipInfo("eve.ipynb")
+    link.external_attr = (stat.S_IFLNK | 0o777) << 16
+    path = zipped(
+        tmp_path / "in.zip",
+        {
+            "../up.ipynb": SOLVED,
+            "/etc/root.ipynb": SOLVED,
+            "a\\..\\b.ipynb": SOLVED,
+            "bob.ipynb": SOLVED,
+        },
+    )
+    with zipfile.ZipFile(path, "a") as archive:
+        archive.writestr(link, str(secret))
+    assert students(path) == ["bob"]
+
+
+@pytest.mark.parametrize("packing", [zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_damage_inside_a_zip_is_one_student_s_status(tmp_path: Path, packing: int) -> None:
+    path = tmp_path / "in.zip"
+    with zipfile.ZipFile(path, "w", packing) as archive:
+        archive.writestr("eve.ipynb", SOLVED)
+        archive.writestr("bob.ipynb", SOLVED)
+    data = bytearray(path.read_bytes())
+    data[45:245] = bytes(200)  # inside eve's compressed bytes
+    path.write_bytes(data)
+    bob, eve = take_in(path, [assignment()])
+    assert bob.answer(assignment(), QUESTIONS[0]).source == ANSWER
+    assert "damaged inside the zip" in eve.answer(assignment(), QUESTIONS[0]).detail
+
+
+def test_a_folder_too_deep_or_locked_costs_no_one_else_anything(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hand_in(tmp_path / "alice.ipynb")
+    hand_in(tmp_path / "eve" / "/".join("d" * intake.DEEPEST_FOLDER) / "work.ipynb")
+    (tmp_path / "locked").mkdir()
+    scandir = os.scandir
+
+    def locked(path: Path) -> Any:
+        if Path(path).name == "locked":
+            raise PermissionError(13, "Permission denied")
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", locked)
+    found = take_in(tmp_path, [assignment()])
+    given = {s.student: s.answer(assignment(), QUESTIONS[0]).status for s in found}
+    assert given == {"alice": None, "eve": Status.MISSING, "locked": Status.MISSING}
+
+
+def test_a_pipe_in_the_folder_does_not_block(tmp_path: Path) -> None:
+    hand_in(tmp_path / "alice.ipynb")
+    os.mkfifo(tmp_path / "eve.ipynb")
+    assert students(tmp_path) == ["alice"]
+
+
+def test_a_renamed_notebook_is_recognised_by_its_cells_and_a_stranger_is_named(
+    tmp_path: Path,
+) -> None:
+    written(tmp_path, {"alice/Untitled7.ipynb": SOLVED, "bob/other.ipynb": json.dumps(notebook([]))})
+    alice, bob = take_in(tmp_path, [assignment()])
+    assert alice.answer(assignment(), QUESTIONS[0]).source == ANSWER
+    assert bob.answer(assignment(), QUESTIONS[0]).status is Status.MISSING
+    assert bob.notes == ["bob/other.ipynb not used: it has none of the exercises' cells"]
+
+
+def test_of_several_copies_one_counts_and_the_others_are_noted(tmp_path: Path) -> None:
+    hand_in(tmp_path / "alice" / f"{NAME}-Copy1.ipynb", {"double": OTHER})
+    hand_in(tmp_path / "alice" / f"{NAME}.ipynb")
+    (alice,) = take_in(tmp_path, [assignment()])
+    assert alice.answer(assignment(), QUESTIONS[0]).source == ANSWER
+    assert alice.notes == [f"alice/{NAME}-Copy1.ipynb passed over for alice/{NAME}.ipynb"]
+
+
+def test_a_broken_copy_does_not_spoil_the_good_one(tmp_path: Path) -> None:
+    hand_in(tmp_path / "alice" / "work.ipynb")
+    hand_in(tmp_path / "bob.ipynb")
+    (tmp_path / "alice" / "autosave.ipynb").write_text("{")
+    alice, _ = take_in(tmp_path, [assignment()])
+    assert alice.answer(assignment(), QUESTIONS[0]).source == ANSWER
+    assert alice.notes == ["alice/autosave.ipynb not used: it is not valid JSON"]
+
+
+def test_a_name_cannot_give_orders_to_a_terminal(tmp_path: Path) -> None:
+    hand_in(tmp_path / "\x1b[2Jeve\u202e.ipynb")
+    assert students(tmp_path) == ["?[2Jeve?"]
+
+
+def test_paths_that_hold_no_submissions_get_one_sentence(tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "notes.txt").write_text("no zip")
+    (tmp_path / "cut.zip").write_bytes(zipped(tmp_path / "whole.zip", {"a.ipynb": SOLVED}).read_bytes()[:-30])
+    for name, said in [
+        ("nowhere", "There is no "),
+        ("empty", "holds no notebooks"),
+        ("notes.txt", "neither a folder nor a zip"),
+        ("cut.zip", "neither a folder nor a zip"),
+    ]:
+        with pytest.raises(UserError, match=said):
+            students(tmp_path / name)
