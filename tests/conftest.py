@@ -5,15 +5,17 @@ A test that needs something which the machine may lack asks for it through the f
     def test_sandbox(require_tool):
         bwrap = require_tool("bwrap")  # its path; without it the test is skipped
 
-With AUTOGRAD_TEACH_REQUIRE_TOOLS=1 (`.ci/run` sets it) a missing program is a failure instead of a skip. PyTorch has
+With AUTOGRAD_TEACH_REQUIRE_TOOLS=1 (`.ci/run` sets it) what is missing is a failure instead of a skip. PyTorch has
 a switch of its own, AUTOGRAD_TEACH_REQUIRE_TORCH=1, since the ordinary run is meant to pass without it.
 """
 
+import importlib
 import importlib.util
 import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
 from typing import NoReturn
 
 import pytest
@@ -38,6 +40,19 @@ def require_tool() -> Callable[..., str]:
             if path := shutil.which(name):
                 return path
         missing(names[0])
+
+    return require
+
+
+@pytest.fixture(scope="session")
+def require_module() -> Callable[[str], ModuleType]:
+    """`require_module(name)`: that module of the `test` extra, imported, else skip (or fail)."""
+
+    def require(name: str) -> ModuleType:
+        try:
+            return importlib.import_module(name)
+        except ModuleNotFoundError:
+            missing(name)
 
     return require
 

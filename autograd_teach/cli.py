@@ -1,0 +1,192 @@
+"""The `autograd-teach` command: reads the command line and calls the part of the package that does the work.
+
+Each part is imported when its command runs, so that `--help` is quick and a part that is broken or lacks a library
+does not take the others with it. What a user can mend is a `UserError`: one sentence and status 2. Everything else is a bug and
+keeps its traceback.
+"""
+
+from __future__ import annotations  # so that an old Python gets as far as the sentence it is told
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+OLDEST_PYTHON = (3, 11)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command named in `arguments` (default: the process's own) and return its exit status."""
+    if sys.version_info < OLDEST_PYTHON:
+        needed, found = (".".join(map(str, v)) for v in (OLDEST_PYTHON, sys.version_info[:2]))
+        return _complain(f"autograd-teach needs Python {needed} or later, and this is Python {found}.")
+    from .course.errors import UserError
+
+    try:
+        return _run(list(sys.argv[1:] if arguments is None else arguments))
+    except UserError as error:
+        return _complain(str(error))
+    except KeyboardInterrupt:
+        return 130  # 128 + SIGINT, as shells have it
+
+
+def _complain(sentence: str) -> int:
+    print(f"autograd-teach: {sentence}", file=sys.stderr)
+    return 2
+
+
+def _run(arguments: list[str]) -> int:
+    name = next((argument for argument in arguments if not argument.startswith("-")), None)
+    parser = _parser(name)
+    args, rest = parser.parse_known_args(arguments)
+    if args.command is None:
+        parser.print_help()
+        return 0
+    if args.command == "lab":
+        return _lab(args, rest)
+    if rest:
+        parser.error(f"unrecognized arguments: {' '.join(rest)}")
+    if args.command == "progress":
+        return _progress(args)
+    if args.command == "release":
+        return _release(args)
+    if args.command == "notebooks":
+        return _notebooks(args)
+    from .grading import command
+
+    return command.run(args)
+
+
+def _parser(name: str | None) -> argparse.ArgumentParser:
+    """The whole command line; the options of `grade` are grading's own and are loaded only where `name` asks for them."""
+    parser = argparse.ArgumentParser(
+        prog="autograd-teach",
+        description="Learn automatic differentiation in JupyterLab, and grade those who do.",
+        allow_abbrev=False,
+    )
+    parser.add_argument("--version", action=_Version)
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
+
+    lab = commands.add_parser(
+        "lab",
+        help="open the course in JupyterLab",
+        usage="autograd-teach lab [FOLDER] [--no-browser] [--port N] [options of JupyterLab]",
+        description="Copy lessons and exercises to FOLDER, never overwriting a file you have changed, and open JupyterLab there.",
+        epilog="FOLDER comes first and is ./autograd-course if left out. All other options go to JupyterLab.",
+        allow_abbrev=False,
+    )
+    lab.add_argument("--no-browser", action="store_true", help="only print the address to open")
+    lab.add_argument(
+        "--port",
+        type=_port,
+        metavar="N",
+        help="this port, or an error (default: the next free one)",
+    )
+
+    progress = commands.add_parser(
+        "progress",
+        help="show which exercises are solved",
+        description="Show points, checks and hints of every exercise, as noted beside the notebooks when their checks ran.",
+        allow_abbrev=False,
+    )
+    progress.add_argument("folder", nargs="?", type=Path, metavar="FOLDER", help="default: ./autograd-course")
+
+    release = commands.add_parser(
+        "release",
+        help="make the exercises from the solutions",
+        description="Make the students' exercises from the solutions, which are their only source.",
+        allow_abbrev=False,
+    )
+    release.add_argument("--solutions", type=Path, metavar="FOLDER", help="default: those of this repository")
+    release.add_argument("--exercises", type=Path, metavar="FOLDER", help="default: exercises/ beside the solutions")
+    release.add_argument("--check", action="store_true", help="write nothing; status 1 if a file is out of date")
+
+    notebooks = commands.add_parser(
+        "notebooks",
+        help="run notebooks and store them in canonical form",
+        description="Run each notebook from top to bottom and store it, with its outputs, in canonical form.",
+        allow_abbrev=False,
+    )
+    notebooks.add_argument("paths", nargs="+", type=Path, metavar="PATH", help="notebook or folder")
+    notebooks.add_argument("--check", action="store_true", help="write nothing; status 1 if a file would change")
+
+    grade = commands.add_parser("grade", help="grade a folder of submissions", allow_abbrev=False)
+    if name == "grade":
+        from .grading import command
+
+        command.add_arguments(grade)
+    return parser
+
+
+class _Version(argparse.Action):
+    """`--version`, looked up only when asked for: importlib.metadata takes its time."""
+
+    def __init__(self, option_strings: Sequence[str], dest: str) -> None:
+        super().__init__(option_strings, dest, nargs=0, help="show the version and exit")
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        from importlib.metadata import version
+
+        print(f"autograd-teach {version('autograd-teach')}")
+        parser.exit()
+
+
+def _port(text: str) -> int:
+    if not (text.isdecimal() and 1 <= int(text) <= 65535):
+        raise argparse.ArgumentTypeError(f"{text!r} is no port; give a number from 1 to 65535")
+    return int(text)
+
+
+def _lab(args: argparse.Namespace, rest: list[str]) -> int:
+    from .course.errors import UserError
+    from .course.lab import open_lab
+
+    named = bool(rest) and not rest[0].startswith("-")
+    folder, rest = (Path(rest[0]), rest[1:]) if named else (None, rest)
+    before = "--x=y"
+    for argument in rest:
+        # After `--ip` a bare word is its value; after `--ip=...` it can only be a folder in the wrong place.
+        if not argument.startswith("-") and (not before.startswith("-") or "=" in before):
+            raise UserError(
+                f"{argument!r} comes too late for the course's folder, which is named before all options: "
+                "autograd-teach lab FOLDER --option ..."
+            )
+        before = argument
+    return open_lab(folder, browser=not args.no_browser, port=args.port, arguments=rest)
+
+
+def _progress(args: argparse.Namespace) -> int:
+    from . import course
+    from .course.errors import UserError
+    from .course.lab import DEFAULT_FOLDER
+
+    folder = args.folder or (DEFAULT_FOLDER if DEFAULT_FOLDER.is_dir() else Path())
+    folder = next((f for f in (folder / "exercises", folder) if f.is_dir()), None)
+    if folder is None:
+        raise UserError(
+            f"There is no folder {args.folder}; name the one in which your course is: autograd-teach progress FOLDER."
+        )
+    course.progress(folder=folder)
+    return 0
+
+
+def _release(args: argparse.Namespace) -> int:
+    from .course import content, release
+
+    solutions = args.solutions or content.folder("solutions")
+    exercises = args.exercises or solutions.parent / "exercises"
+    changed = release.release(solutions, exercises, args.check)
+    for path in changed:
+        print(f"{'out of date' if args.check else 'written'}: {path}")
+    return 1 if args.check and changed else 0
+
+
+def _notebooks(args: argparse.Namespace) -> int:
+    from .course import notebooks
+
+    notebooks.canonicalise(args.paths, check=args.check)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,265 @@
+"""Open the course: lessons and exercises into the student's folder, then JupyterLab there.
+
+`deliver` copies and knows nothing of Jupyter; `open_lab` starts JupyterLab in this very process, so that Ctrl-C, signals
+and the exit status are JupyterLab's own. The law of this file: a student's file is never overwritten.
+"""
+
+import errno
+import hashlib
+import importlib.util
+import json
+import os
+import socket
+import sys
+import sysconfig
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from . import content
+from .errors import UserError
+
+DEFAULT_FOLDER = Path("autograd-course")
+FIRST_PAGE = "lessons/00_start_here.ipynb"
+MANIFEST = ".autograd-teach.json"
+"""In the student's folder: what this command has put there, as {path: SHA-256 when it was put there}."""
+
+
+@dataclass
+class Delivery:
+    """What `deliver` did, as paths relative to the student's folder."""
+
+    folder: Path
+    added: list[str] = field(default_factory=list)
+    refreshed: list[str] = field(default_factory=list)
+    kept: list[str] = field(default_factory=list)
+
+    def __str__(self) -> str:
+        """One line on the folder and, where the student's own version was kept over a newer one, one on that."""
+        news = [f"{len(self.added)} files added"] * bool(self.added)
+        news += [f"{len(self.refreshed)} brought up to date"] * bool(self.refreshed)
+        lines = [f"Your course is in {self.folder} ({', '.join(news) or 'nothing to add'})."]
+        if self.kept:
+            lines.append(
+                f"Kept as you left them, though the course has other versions: {', '.join(self.kept)}. "
+                "To get the course's version, rename yours and run this again."
+            )
+        return "\n".join(lines)
+
+
+def deliver(folder: Path) -> Delivery:
+    """Put the course's lessons and exercises into `folder`, which is made if need be.
+
+    A file that is missing there is added. A file that is there is replaced only if its content is still, byte for byte,
+    what an earlier run put there (the manifest keeps the hashes); otherwise it is the student's and stays.
+
+    Raises:
+        UserError: `folder`, or a folder of the course inside it, is a file or cannot be written.
+    """
+    folder = Path(os.path.abspath(folder.expanduser()))
+    delivery = Delivery(folder)
+    delivered: dict[str, str] = {}
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        delivered = _read_manifest(folder / MANIFEST)
+        before = dict(delivered)
+        for name, source in _course_files():
+            _deliver_file(name, source.read_bytes(), delivery, delivered)
+        if delivered != before:
+            _replace(folder / MANIFEST, json.dumps(delivered, indent=1, sort_keys=True).encode())
+    except (FileExistsError, NotADirectoryError) as error:
+        raise UserError(
+            f"{error.filename or folder} is a file, but the course needs a folder of that name; "
+            "rename it, or choose another folder: autograd-teach lab FOLDER."
+        ) from error
+    except OSError as error:
+        raise UserError(
+            f"The course cannot be written to {folder} ({error.strerror or error}); "
+            "choose another folder: autograd-teach lab FOLDER."
+        ) from error
+    return delivery
+
+
+def _course_files() -> Iterator[tuple[str, Path]]:
+    """Every file a student gets, with its path in the student's folder."""
+    for room in ("lessons", "exercises"):
+        source = content.folder(room)
+        for path in sorted(source.rglob("*")):
+            parts = path.relative_to(source).parts
+            if path.is_file() and not any(part.startswith((".", "__pycache__")) for part in parts):
+                yield "/".join((room, *parts)), path
+
+
+def _deliver_file(name: str, new: bytes, delivery: Delivery, delivered: dict[str, str]) -> None:
+    """Add, bring up to date or keep the one file `name`, and note which."""
+    target = delivery.folder / name
+    new_hash = _hash(new)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    if _add(target, new):
+        delivery.added.append(name)
+    else:
+        now = _hash(target.read_bytes()) if target.is_file() and not target.is_symlink() else None
+        if now == new_hash:
+            pass
+        elif now is not None and now == delivered.get(name):
+            _replace(target, new)
+            delivery.refreshed.append(name)
+        else:
+            if delivered.get(name) != new_hash:
+                delivery.kept.append(name)
+            return
+    delivered[name] = new_hash
+
+
+def _hash(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+def _read_manifest(path: Path) -> dict[str, str]:
+    """The hashes noted by earlier runs; none where the file is missing or damaged, so that every file counts as the student's."""
+    try:
+        noted = json.loads(path.read_bytes())
+    except (FileNotFoundError, ValueError):
+        return {}
+    if not isinstance(noted, dict):
+        return {}
+    return {name: value for name, value in noted.items() if isinstance(value, str)}
+
+
+def _add(path: Path, data: bytes) -> bool:
+    """Create `path` whole or not at all; False, and nothing touched, where something of that name exists."""
+    if os.path.lexists(path):
+        return False
+    temporary = _write_beside(path, data)
+    try:
+        # A hard link fails where the name has been taken meanwhile; a rename would overwrite.
+        os.link(temporary, path)
+    except FileExistsError:
+        return False
+    except OSError:  # a file system without hard links
+        if os.path.lexists(path):
+            return False
+        os.replace(temporary, path)
+    finally:
+        temporary.unlink(missing_ok=True)
+    return True
+
+
+def _replace(path: Path, data: bytes) -> None:
+    """Write `path` so that at every moment it is either the old file or the new one, whole."""
+    temporary = _write_beside(path, data)
+    try:
+        os.replace(temporary, path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _write_beside(path: Path, data: bytes) -> Path:
+    """A temporary file in `path`'s folder that holds `data`, on disk."""
+    handle, name = tempfile.mkstemp(prefix=".autograd-teach-", dir=path.parent)
+    with os.fdopen(handle, "wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+    umask = os.umask(0)
+    os.umask(umask)
+    os.chmod(name, 0o666 & ~umask)  # mkstemp makes files that only their owner may read
+    return Path(name)
+
+
+def open_lab(
+    folder: Path | None = None,
+    *,
+    browser: bool = True,
+    port: int | None = None,
+    arguments: Sequence[str] = (),
+) -> int:
+    """Deliver the course to `folder` (default: ./autograd-course) and run JupyterLab there until it ends.
+
+    `port` is that port or an error; without it JupyterLab takes 8888 or the next free one. `arguments` are handed on to
+    JupyterLab and win over the settings made here. Returns JupyterLab's exit status.
+
+    Raises:
+        UserError: JupyterLab is missing, the port is taken, or the folder cannot be used.
+    """
+    if importlib.util.find_spec("jupyterlab") is None:
+        raise UserError(
+            f"JupyterLab is not installed in this Python; install it with: {sys.executable} -m pip install jupyterlab"
+        )
+    if port is not None:
+        _require_free(port)
+    delivery = deliver(folder or DEFAULT_FOLDER)
+    print(delivery, flush=True)
+    _prepare_environment()
+    _trust(delivery)
+    # Only now, because it reads the environment when it is imported.
+    from jupyterlab.labapp import main
+
+    main(jupyter_arguments(delivery.folder, browser=browser, port=port, arguments=arguments))
+    return 0
+
+
+def jupyter_arguments(folder: Path, *, browser: bool, port: int | None, arguments: Sequence[str]) -> list[str]:
+    """JupyterLab's command line: our settings, except those which `arguments` set, then `arguments`."""
+    settings = {
+        "--ServerApp.root_dir": str(folder),
+        "--LabApp.default_url": f"/lab/tree/{FIRST_PAGE}",
+        # The course asks nothing of the network: no news, no look for updates.
+        "--LabApp.news_url": "None",
+        "--LabApp.check_for_updates_class": "jupyterlab.NeverCheckForUpdate",
+    }
+    if port is not None:
+        settings["--ServerApp.port"] = str(port)
+        settings["--ServerApp.port_retries"] = "0"
+    given = {argument.partition("=")[0] for argument in arguments}
+    ours = [f"{name}={value}" for name, value in settings.items() if name not in given]
+    if not browser:
+        ours.append("--no-browser")
+    if hasattr(os, "geteuid") and os.geteuid() == 0 and "--allow-root" not in given:
+        ours.append("--allow-root")  # a container's only user is often root
+    return [*ours, *arguments]
+
+
+def _prepare_environment() -> None:
+    """Make notebooks run on this Python, its programs be found in JupyterLab's terminal, and JupyterLab ask for no news.
+
+    A kernel called python3, or an old widget extension, in the user's own Jupyter folders would otherwise come before
+    this environment's; JUPYTER_PATH comes before everything (https://docs.jupyter.org/en/latest/use/jupyter-directories.html).
+    """
+    _prepend("JUPYTER_PATH", os.path.join(sys.prefix, "share", "jupyter"))
+    _prepend("JUPYTER_CONFIG_PATH", str(Path(__file__).with_name("jupyter")))
+    _prepend("PATH", sysconfig.get_path("scripts"))
+
+
+def _prepend(variable: str, entry: str) -> None:
+    os.environ[variable] = os.pathsep.join(filter(None, (entry, os.environ.get(variable))))
+
+
+def _trust(delivery: Delivery) -> None:
+    """Sign the notebooks just delivered: JupyterLab shows stored pictures (SVG) only in notebooks that are signed."""
+    from nbformat import NO_CONVERT, read
+    from nbformat.sign import NotebookNotary
+
+    try:
+        notary = NotebookNotary()
+        for name in delivery.added + delivery.refreshed:
+            if name.endswith(".ipynb"):
+                notary.sign(read(delivery.folder / name, as_version=NO_CONVERT))
+    except OSError:
+        pass  # A home that cannot be written: the pictures then appear when the cells are run.
+
+
+def _require_free(port: int) -> None:
+    """Raise a `UserError` where nobody can listen on `port` of this machine's own address."""
+    with socket.socket() as trial:
+        if os.name == "posix":
+            # As JupyterLab itself does: a port whose last connection ended a second ago is free.
+            trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            trial.bind(("127.0.0.1", port))
+        except OSError as error:
+            why = "is in use" if error.errno == errno.EADDRINUSE else f"cannot be used ({error.strerror})"
+            raise UserError(
+                f"Port {port} {why}; name another with --port, or leave --port out to let JupyterLab find a free one."
+            ) from error

@@ -1,0 +1,274 @@
+"""The way a student takes: `autograd-teach lab`, a browser, a lesson run from top to bottom, a graph looked at.
+
+One real JupyterLab and one headless Chromium. Everything the page asks for must come from this machine. With
+AUTOGRAD_TEACH_SCREENSHOTS=FOLDER the pictures are kept for someone to look at.
+"""
+
+import json
+import os
+import re
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+import pytest
+
+from autograd_teach.course.lab import FIRST_PAGE
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, ConsoleMessage, Locator, Page
+
+Notebook = dict[str, Any]
+LESSON = "lessons/03_the_graph.ipynb"
+SETTINGS_DIRECTORIES = ("CONFIG", "DATA", "RUNTIME")
+CHROMIUM_OPTIONS = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+
+@dataclass
+class Lab:
+    """A running JupyterLab."""
+
+    folder: Path
+    port: int
+    log: Path
+
+    def url(self, notebook: str) -> str:
+        return f"http://127.0.0.1:{self.port}/lab/tree/{notebook}?reset"
+
+    def ask(self, what: str) -> Any:
+        """The answer of the server's own interface, as a student's page gets it."""
+        with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/api/{what}", timeout=10) as answer:
+            return json.load(answer)
+
+
+@dataclass
+class Observed:
+    """What a page did that a reader does not see."""
+
+    requests: set[str] = field(default_factory=set)
+    problems: list[str] = field(default_factory=list)
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def private_settings(home: Path) -> dict[str, str]:
+    """An environment in which no setting of the person who runs the tests is found, and none is written."""
+    jupyter = {f"JUPYTER_{name}_DIR": str(home / name.lower()) for name in SETTINGS_DIRECTORIES}
+    lab = {f"JUPYTERLAB_{name}_DIR": str(home / name) for name in ("SETTINGS", "WORKSPACES")}
+    return os.environ | jupyter | lab | {"IPYTHONDIR": str(home / "ipython")}
+
+
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+    """JupyterLab, started by the command that README.md gives, on a fresh copy of the course."""
+    base = tmp_path_factory.mktemp("lab")
+    running = Lab(base / "my course", free_port(), base / "log")
+    command = [sys.executable, "-m", "autograd_teach.cli", "lab", str(running.folder)]
+    command += ["--no-browser", "--port", str(running.port), "--ip=127.0.0.1"]
+    command += ["--IdentityProvider.token=", "--ServerApp.password="]
+    with running.log.open("wb") as log:
+        process = subprocess.Popen(command, cwd=base, env=private_settings(base), stdout=log, stderr=log)
+    try:
+        wait_until_answering(running, process)
+        yield running
+    finally:
+        process.terminate()
+        assert process.wait(timeout=30) == 0, running.log.read_text()
+
+
+def wait_until_answering(lab: Lab, process: subprocess.Popen[bytes], seconds: float = 60) -> None:
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline and process.poll() is None:
+        try:
+            lab.ask("status")
+            return
+        except (urllib.error.URLError, OSError):
+            time.sleep(0.2)
+    pytest.fail(f"JupyterLab did not come up:\n{lab.log.read_text()}")
+
+
+@pytest.fixture(scope="module")
+def browser(chromium: str, require_module: Callable[[str], ModuleType]) -> Iterator["Browser"]:
+    with require_module("playwright.sync_api").sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=CHROMIUM_OPTIONS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def observed() -> Observed:
+    return Observed()
+
+
+@pytest.fixture
+def page(browser: "Browser", observed: Observed) -> Iterator["Page"]:
+    """A page whose requests and complaints are noted from the first byte on."""
+    page = browser.new_page(viewport={"width": 1280, "height": 900})
+    page.set_default_timeout(30_000)
+    page.on("request", lambda request: observed.requests.add(request.url))
+    page.on("websocket", lambda websocket: observed.requests.add(websocket.url))
+    page.on("pageerror", lambda error: observed.problems.append(str(error)))
+    page.on("console", lambda message: note_error(message, observed))
+    yield page
+    page.close()
+
+
+def note_error(message: "ConsoleMessage", observed: Observed) -> None:
+    if message.type == "error":
+        observed.problems.append(f"{message.text} [{message.location.get('url', '')}]")
+
+
+def open_notebook(page: "Page", lab: Lab, name: str) -> None:
+    page.goto(lab.url(name))
+    page.wait_for_selector(".jp-NotebookPanel:not(.lm-mod-hidden) .jp-Cell")
+    # To run a cell before the page has its kernel would only ask which kernel to take.
+    wait_until(page, lambda: kernel_is_ready(lab, name))
+
+
+def kernel_is_ready(lab: Lab, name: str) -> bool:
+    """Whether the server says that the page has reached the notebook's kernel, and that this kernel is idle."""
+    kernels = [session["kernel"] for session in lab.ask("sessions") if session["path"] == name]
+    return any(k["connections"] and k["execution_state"] == "idle" for k in kernels)
+
+
+def wait_until(page: "Page", condition: Callable[[], bool], seconds: float = 60) -> None:
+    """Wait as the page's user would: the page goes on living meanwhile."""
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, "waited in vain"
+        page.wait_for_timeout(200)
+
+
+def menu(page: "Page", *labels: str) -> None:
+    """Click through a menu of JupyterLab's menu bar."""
+    page.locator(".lm-MenuBar-itemLabel", has_text=re.compile(f"^{labels[0]}$")).click()
+    for label in labels[1:]:
+        page.locator(".lm-Menu-itemLabel", has_text=re.compile(f"^{label}$")).last.click()
+
+
+def run_all_and_save(page: "Page", lab: Lab, name: str) -> None:
+    """Run every cell and save, until the file has a new number for each of them."""
+    menu(page, "Edit", "Clear Outputs of All Cells")  # so that what is there later is new
+    menu(page, "Run", "Run All Cells")
+
+    def all_have_run() -> bool:
+        menu(page, "File", "Save Notebook")
+        page.wait_for_timeout(500)
+        notebook = lab.ask(f"contents/{name}")["content"]
+        assert unexpected_errors(notebook) == []  # after one, the other cells would not run
+        counts = [cell["execution_count"] for cell in code_cells(notebook)]
+        return counts == [*range(1, len(counts) + 1)]
+
+    wait_until(page, lambda: kernel_is_idle(page) and all_have_run(), seconds=120)
+
+
+def kernel_is_idle(page: "Page") -> bool:
+    return bool(
+        page.evaluate(
+            "() => document.querySelector('.jp-Notebook-ExecutionIndicator')?.dataset.status === 'idle'"
+            " && ![...document.querySelectorAll('.jp-InputPrompt')].some(e => e.textContent.includes('*'))"
+        )
+    )
+
+
+def code_cells(notebook: Notebook) -> list[Notebook]:
+    return [c for c in notebook["cells"] if c["cell_type"] == "code" and "".join(c["source"])]
+
+
+def keep(page: "Page", name: str) -> None:
+    """Save a screenshot where the caller wants one."""
+    if folder := os.environ.get("AUTOGRAD_TEACH_SCREENSHOTS"):
+        Path(folder).mkdir(parents=True, exist_ok=True)
+        page.screenshot(path=Path(folder) / name)
+
+
+def assert_clean(observed: Observed) -> None:
+    """Nothing went wrong on the page, and nothing was asked of another machine."""
+    assert observed.problems == []
+    assert observed.requests, "nothing was observed at all"
+    hosts = {urlsplit(url).hostname for url in observed.requests if not url.startswith(("data:", "blob:"))}
+    assert hosts == {"127.0.0.1"}
+
+
+def test_the_course_opens_at_its_first_page(lab: Lab, page: "Page", observed: Observed):
+    page.goto(f"http://127.0.0.1:{lab.port}/")
+    wait_until(page, lambda: kernel_is_ready(lab, FIRST_PAGE))
+    assert page.locator(".lm-TabBar-tab.lm-mod-current", has_text="00_start_here.ipynb").count()
+    keep(page, "first-page.png")
+    assert_clean(observed)
+
+
+def test_notebooks_run_on_this_very_python(lab: Lab):
+    known = lab.ask("kernelspecs")
+    assert known["default"] == "python3"
+    resources = known["kernelspecs"]["python3"]
+    assert resources["spec"]["argv"][0] in ("python", sys.executable)
+
+
+def test_lesson_03_runs_and_its_graphs_answer(lab: Lab, page: "Page", observed: Observed):
+    open_notebook(page, lab, LESSON)
+    run_all_and_save(page, lab, LESSON)
+
+    graph = view_with(page, ".agt-node")
+    told = graph.locator(".agt-details")
+    assert graph.locator(".agt-node").count() >= 3
+    for node in graph.locator(".agt-node").all():
+        node.hover()
+        title, facts = told.get_by_role("heading").inner_text(), told.inner_text()
+        assert (node.get_attribute("aria-label") or "").startswith(f"{title}, ")
+        assert re.search(r"shape\s+\(.*\)", facts), facts
+    keep(page, "lesson-03-graph.png")
+
+    player = view_with(page, ".agt-transport")
+    caption = player.locator(".agt-caption")
+    captions = [caption.inner_text()]
+    for _ in range(3):
+        player.get_by_role("button", name="forward").click()
+        captions.append(caption.inner_text())
+    assert len(set(captions)) == 4, captions
+    player.get_by_role("button", name="back").click()
+    assert caption.inner_text() == captions[2]
+    player.locator(".agt-stage").scroll_into_view_if_needed()
+    keep(page, "lesson-03-player.png")
+
+    assert_clean(observed)
+
+
+def unexpected_errors(notebook: Notebook) -> list[str]:
+    """The exceptions in cells that are not there to show one."""
+    return [
+        f"{output['ename']}: {output['evalue']}"
+        for cell in code_cells(notebook)
+        if "raises-exception" not in cell["metadata"].get("tags", [])
+        for output in cell["outputs"]
+        if output["output_type"] == "error"
+    ]
+
+
+def view_with(page: "Page", part: str) -> "Locator":
+    """The first view in the notebook that has this part, brought before the reader's eyes."""
+    view = page.locator(".jp-OutputArea .agt", has=page.locator(part)).first
+    view.scroll_into_view_if_needed()
+    return view
