@@ -17,7 +17,23 @@ notebook written to deceive nbval can do that: grade this way only a class that 
 May use the course, nbval, pytest and psutil. Must not know how an exercise is checked.
 """
 
-from .batch import grade
-from .results import Mark, Result
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .batch import grade
+    from .results import Mark, Result
 
 __all__ = ["Mark", "Result", "grade"]
+
+
+def __getattr__(name: str) -> Any:
+    # At first use, so that `autograd-teach grade --help` need not wait for nbformat.
+    if name == "grade":
+        from .batch import grade
+
+        return grade
+    if name in __all__:
+        from . import results
+
+        return getattr(results, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -179,7 +179,7 @@ def graded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Graded]:
             folder / "in",
             [assignment()],
             output=folder / "out",
-            limits=Limits(timeout=TIMEOUT, memory=2_000_000_000, output=1_000_000),
+            limits=Limits(timeout=TIMEOUT, memory=2_000_000_000, output=200_000),
             jobs=2,
             progress=progress,
         )
