@@ -115,7 +115,13 @@ def _alarm(seconds: float) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _interrupt(seconds: float) -> Iterator[None]:
-    timer = threading.Timer(seconds, _thread.interrupt_main)
+    rung = threading.Event()
+
+    def ring() -> None:
+        rung.set()
+        _thread.interrupt_main()
+
+    timer = threading.Timer(seconds, ring)
     timer.daemon = True
     try:
         timer.start()
@@ -125,7 +131,7 @@ def _interrupt(seconds: float) -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt as interrupt:
-        if timer.is_alive():
+        if not rung.is_set():  # Ctrl-C, or "interrupt kernel"
             raise
         raise TimeLimit().with_traceback(interrupt.__traceback__) from None
     finally:
