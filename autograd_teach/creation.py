@@ -72,7 +72,7 @@ def _array_of(data: Any, dtype: Dtype | None) -> np.ndarray:
         if dtype is None and (array.dtype.kind == "f" or array.size == 0):
             dtype = dtypes.get_default_dtype()
         if array.dtype.kind == "O":
-            raise RuntimeError("Overflow when unpacking long long")
+            raise ValueError("Overflow when unpacking long long")
     return np.array(array, dtype=None if dtype is None else dtype.numpy)
 
 
@@ -143,6 +143,8 @@ def full(
     device: Any = None,
 ) -> Tensor:
     """A tensor of the given size filled with `fill_value`, in its dtype unless one is given."""
+    if isinstance(fill_value, Tensor):
+        fill_value = fill_value.item()
     if dtype is None and not isinstance(fill_value, float):
         dtype = dtypes.bool_ if isinstance(fill_value, bool) else dtypes.int64
     return _made(np.full(tuple(size), fill_value, _numpy(dtype)), requires_grad)
@@ -176,6 +178,10 @@ def arange(*bounds: Any, dtype: Dtype | None = None, requires_grad: bool = False
     if dtype is None:
         floating = any(isinstance(b, float) for b in bounds)
         dtype = dtypes.get_default_dtype() if floating else dtypes.int64
+    if step == 0:
+        raise RuntimeError("step must be nonzero")
+    if (end - start) * step < 0:
+        raise RuntimeError("upper bound and lower bound inconsistent with step sign")
     count = max(int(np.ceil((end - start) / step)), 0)
     return _made((start + step * np.arange(count)).astype(dtype.numpy), requires_grad)
 

@@ -185,7 +185,9 @@ class Tensor:
         """Set the flag in place and return the tensor; RuntimeError for a dtype that is not floating-point."""
         if requires_grad and self._array.dtype.kind != "f":
             raise RuntimeError("only Tensors of floating point dtype can require gradients")
-        self.requires_grad = requires_grad
+        # Unlike an assignment, this is no error on a result that requires grad already.
+        if not (requires_grad and self.requires_grad):
+            self.requires_grad = requires_grad
         return self
 
     @property
@@ -225,11 +227,8 @@ class Tensor:
                 raise TypeError(
                     f"assigned grad expected to be a Tensor or None but got grad of type {type(value).__name__}"
                 )
-            if value._array.shape != self._array.shape:
-                raise RuntimeError(
-                    f"attempting to assign a gradient of size '{list(value.shape)}' to a tensor of size "
-                    f"'{list(self.shape)}'. Please ensure that the gradient and the tensor are the same size"
-                )
+            if value is self:
+                raise RuntimeError("can't assign Variable as its own grad")
             if value._array.dtype != self._array.dtype:
                 theirs = {
                     "float64": "double",
@@ -243,6 +242,11 @@ class Tensor:
                     "to the tensor's dtype). You can set the tensor's grad_dtype attribute with a specific dtype, or None to "
                     "allow any dtype. Set grad_dtype with caution. Diverging the dtypes of a tensor and its gradient may break "
                     "downstream systems that assume they match."
+                )
+            if value._array.shape != self._array.shape:
+                raise RuntimeError(
+                    f"attempting to assign a gradient of size '{list(value.shape)}' to a tensor of size "
+                    f"'{list(self.shape)}'. Please ensure that the gradient and the tensor are the same size"
                 )
         self._grad = value
 
@@ -411,6 +415,11 @@ def _warn_once(message: str) -> None:
         warnings.warn(message, stacklevel=4)
 
 
+# The edge of a view that requires grad because its base does, but whose making was not recorded: its gradient gets lost.
+# Not the same object as NO_EDGE, which says that a tensor does not require grad.
+NOWHERE: Edge = tuple([None, 0])  # type: ignore[assignment]  # noqa: C409  a literal may be one object with NO_EDGE
+
+
 class View(Tensor):
     """A tensor that shows the memory of its base; users meet it as a Tensor.
 
@@ -420,23 +429,20 @@ class View(Tensor):
 
     _own_edge: Edge | None = NO_EDGE
     _own_version = 0
-    # Whether it was made while operations were recorded, and as one of several views that one operation gives.
-    _recorded = True
-    _one_of_many = False
+    # Why writing to it may not be recorded: made under "no_grad", one of "many" of one operation, or by a "function" of the user.
+    _made_by = ""
 
     @property
     def _edge(self) -> Edge | None:  # type: ignore[override]  # a computed attribute in place of a stored one
-        base = self._base
-        if (
-            self._own_version != self._counter[0]
-            and base is not None
-            and base._edge is not NO_EDGE
-            and (self._own_edge is not NO_EDGE or not base.is_leaf)
-        ):
+        own, base = self._own_edge, self._base
+        stale = self._own_version != self._counter[0]
+        if (stale or own is NO_EDGE) and base is not None and base._edge is not NO_EDGE:
+            if own is NO_EDGE and (not stale or self._made_by == "no_grad"):
+                return NOWHERE
             from .ops.inplace import edge_into_base
 
-            self._edge = edge_into_base(self, base)
-        return self._own_edge
+            self._edge = own = edge_into_base(self, base)
+        return own
 
     @_edge.setter
     def _edge(self, edge: Edge | None) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ..creation import zeros_like
 from ..tensor import Size, Tensor, edge_of, wrap
 from .engine import run_backward
 from .graph import Edge, Node
@@ -35,7 +36,7 @@ def _tuple(value: Any) -> tuple[Any, ...]:
     return (value,) if isinstance(value, Tensor) else tuple(value)
 
 
-def _roots(outputs: tuple[Tensor, ...], gradients: Any, create_graph: bool) -> list[tuple[Edge, Tensor]]:
+def _roots(outputs: tuple[Tensor, ...], gradients: Any) -> list[tuple[Edge, Tensor]]:
     """Each output's edge with the gradient that starts there: 1 for an output of one element, where none is given."""
     gradients = (None,) * len(outputs) if gradients is None else _tuple(gradients)
     if len(gradients) < len(outputs):
@@ -81,7 +82,7 @@ def backward(
     >>> torch.autograd.backward((x**3).sum()); x.grad
     tensor([27., 12., 75.])
     """
-    roots = _roots(_tuple(tensors), grad_tensors, create_graph)
+    roots = _roots(_tuple(tensors), grad_tensors)
     if create_graph:
         warnings.warn(
             "Using backward() with create_graph=True will create a reference cycle between the parameter and its gradient "
@@ -138,7 +139,7 @@ def grad(
     given, wanted = _tuple(outputs), _tuple(inputs)
     if not wanted:
         raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
-    roots = _roots(given, grad_outputs, create_graph)
+    roots = _roots(given, grad_outputs)
     for tensor in wanted:
         if not tensor.requires_grad:
             raise RuntimeError("One of the differentiated Tensors does not require grad")
@@ -158,7 +159,7 @@ def grad(
     if not create_graph:
         results = [None if r is None else wrap(np.array(r, order="C")) for r in results]
     if materialize_grads:
-        results = [wrap(np.zeros_like(t._array)) if r is None else r for r, t in zip(results, wanted)]
+        results = [zeros_like(t, requires_grad=create_graph) if r is None else r for r, t in zip(results, wanted)]
     return tuple(results)
 
 

@@ -8,7 +8,7 @@ Without `create_graph` gradients travel as NumPy arrays; with it they are tensor
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from operator import attrgetter
 from typing import Any
 
@@ -65,6 +65,9 @@ class _Run:
         self.captured: dict[Edge, Any] = {}
         order, self.pending = _collect(edge[0] for edge, _ in roots if edge[0] is not None)
         self.wanted = None if inputs is None else _leading_to(inputs, order)
+        if self.asked is not None and self.wanted is not None and accumulate:
+            # PyTorch runs, and so frees, the node of an input too where the gradient is stored rather than returned.
+            self.wanted |= self.asked
         for edge, gradient in roots:
             self._deliver(edge, gradient if create_graph else gradient._array)
         for node in [n for n in self.waiting if isinstance(n, AccumulateGrad)]:
@@ -82,18 +85,20 @@ class _Run:
         for node in order:
             grad = waiting.pop(node, None)
             edges: Sequence[Edge] = node._edges
-            if grad is None and node._runs_without_gradient:
-                grad = None if node._outputs == 1 else [None] * node._outputs
-            elif grad is None:
-                # Nothing arrived: what it would have sent on does not arrive either.
-                for edge in edges:
-                    if edge[0] in pending:
-                        self._count_down(edge[0])
-                continue
             hooks = node._hooks
+            arrived = grad is not None
+            if not arrived:
+                if hooks is None and not node._runs_without_gradient:
+                    # Nothing arrived: what it would have sent on does not arrive either.
+                    for edge in edges:
+                        if edge[0] in pending:
+                            self._count_down(edge[0])
+                    continue
+                grad = None if node._outputs == 1 else [None] * node._outputs
             if wanted is not None:
                 if node not in wanted:
-                    self._capture(node, self._tensor_hooks(node, hooks, grad))
+                    if arrived:
+                        self._capture(node, self._tensor_hooks(node, hooks, grad))
                     continue
                 # PyTorch keeps the gradient before its hooks where the node runs too.
                 self._capture(node, grad)
@@ -161,19 +166,22 @@ class _Run:
 
     def _finish_leaf(self, leaf: AccumulateGrad) -> None:
         """All contributions to a leaf are in: run its hooks, and store or keep the sum."""
-        gradient = self.waiting.pop(leaf, None)
-        if gradient is None or (self.asked is not None and leaf not in self.asked):
+        if self.asked is not None and leaf not in self.asked:
             return
+        gradient = self.waiting.pop(leaf, None)
         variable, hooks = leaf.variable, leaf._hooks
+        if gradient is None and hooks is None and variable._leaf_hooks is None:
+            return
         tensor = self._to_tensor(gradient)
         for hook in list((variable._leaf_hooks or {}).values()):
-            tensor = _replaced(tensor, hook(tensor))
+            tensor = _replaced(tensor, hook)
         if not self.accumulate:
             self.captured[leaf, 0] = self._from_tensor(tensor)
             return
         for hook in list(hooks.pre.values()) if hooks else ():
-            (tensor,) = _replaced_tuple((tensor,), hook((tensor,)))
-        self.arithmetic.accumulate(variable, self._from_tensor(tensor))
+            (tensor,) = _replaced_tuple((tensor,), hook, (tensor,))
+        if tensor is not None:
+            self.arithmetic.accumulate(variable, self._from_tensor(tensor))
         for hook in list(hooks.post.values()) if hooks else ():
             hook((), (tensor,))
 
@@ -186,23 +194,26 @@ class _Run:
         many = node._outputs > 1
         grads = list(grad) if many else [grad]
         for number, hook in list(hooks.tensor.values()):
-            if grads[number] is not None:
-                tensor = self._to_tensor(grads[number])
-                grads[number] = self._from_tensor(_replaced(tensor, hook(tensor)))
+            grads[number] = self._from_tensor(_replaced(self._to_tensor(grads[number]), hook))
         for number, reference in hooks.retain.items():
             tensor = reference()
             if tensor is not None and grads[number] is not None:
-                self.arithmetic.accumulate(tensor, grads[number])
+                gradient = self._to_tensor(grads[number])
+                tensor._grad = gradient.clone() if tensor._grad is None else tensor._grad + gradient
         return grads if many else grads[0]
 
     def _run_hooked(self, node: Node, hooks: Hooks, grad: Any, edges: Sequence[Edge]) -> Sequence[Any]:
         many = node._outputs > 1
         outputs = tuple(self._to_tensor(g) for g in (grad if many else [grad]))
         for hook in list(hooks.pre.values()):
-            outputs = _replaced_tuple(outputs, hook(outputs))
+            outputs = _replaced_tuple(outputs, hook, outputs)
         given = [self._from_tensor(g) for g in outputs]
-        backward = node._backward_graph if self.create_graph else node._backward
-        results: Sequence[Any] = backward(given if many else given[0], edges)
+        results: Sequence[Any]
+        if node._runs_without_gradient or any(g is not None for g in given):
+            backward = node._backward_graph if self.create_graph else node._backward
+            results = backward(given if many else given[0], edges)
+        else:
+            results = [None] * len(edges)
         if not hooks.post:
             return results
         sent = tuple(
@@ -210,7 +221,7 @@ class _Run:
             for r, e in zip(results, edges)
         )
         for hook in list(hooks.post.values()):
-            sent = _replaced_tuple(sent, hook(sent, outputs))
+            sent = _replaced_tuple(sent, hook, sent, outputs)
         return [self._from_tensor(g) for g in sent]
 
     def _to_tensor(self, gradient: Any) -> Any:
@@ -235,14 +246,45 @@ class _Run:
                     self.captured[edge] = grad[edge[1]] if node._outputs > 1 else grad
 
 
-def _replaced(gradient: Tensor, returned: Any) -> Tensor:
-    return gradient if returned is None else returned
+def _replaced(gradient: Tensor | None, hook: Callable[..., Any]) -> Tensor | None:
+    """The gradient that a tensor's hook returns in place of the one it is called with."""
+    returned = hook(gradient)
+    return gradient if returned is None else _checked(gradient, returned, hook)
 
 
-def _replaced_tuple(gradients: tuple[Any, ...], returned: Any) -> tuple[Any, ...]:
+def _replaced_tuple(gradients: tuple[Any, ...], hook: Callable[..., Any], *arguments: Any) -> tuple[Any, ...]:
+    """The gradients that a node's hook, called with `arguments`, returns in place of `gradients`."""
+    returned = hook(*arguments)
     if returned is None:
         return gradients
-    return returned if isinstance(returned, tuple) else (returned,)
+    if not isinstance(returned, tuple):
+        raise TypeError(f"expected tuple, but hook returned '{type(returned).__name__}'")
+    if len(returned) != len(gradients):
+        raise RuntimeError(
+            f"hook '{_name(hook)}' has returned an incorrect number of values (got {len(returned)}, but expected "
+            f"{len(gradients)})"
+        )
+    return tuple(None if r is None else _checked(g, r, hook) for g, r in zip(gradients, returned))
+
+
+def _checked(gradient: Tensor | None, returned: Any, hook: Callable[..., Any]) -> Tensor:
+    """What a hook returned, if it can stand for the gradient."""
+    if gradient is None:
+        raise RuntimeError("can't replace a None gradient with a non-None value")
+    if not isinstance(returned, Tensor):
+        raise TypeError(f"expected Variable, but hook returned '{type(returned).__name__}'")
+    if returned.dtype is not gradient.dtype:
+        raise RuntimeError(
+            f"hook '{_name(hook)}' has changed the type of value (was {gradient.dtype.tensor_type} got "
+            f"{returned.dtype.tensor_type})"
+        )
+    if returned.shape != gradient.shape:
+        raise RuntimeError(f"hook '{_name(hook)}' has changed the size of value")
+    return returned
+
+
+def _name(hook: Callable[..., Any]) -> str:
+    return getattr(hook, "__name__", "<unknown>")
 
 
 def _collect(roots: Iterable[Node]) -> tuple[list[Node], dict[Node, int]]:
@@ -324,8 +366,6 @@ class _OnArrays:
         """Add to `.grad`: in place, so that who holds it sees it; a first gradient is copied, for its buffer may be shared."""
         if variable._grad is None:
             variable._grad = wrap(np.array(gradient, order="C"))
-        elif variable._grad.requires_grad:
-            variable._grad = wrap(variable._grad._array + gradient)
         else:
             np.add(variable._grad._array, gradient, out=variable._grad._array)
             variable._grad._counter[0] += 1
@@ -357,6 +397,7 @@ class _OnTensors:
     @staticmethod
     def accumulate(variable: Tensor, gradient: Tensor) -> None:
         if variable._grad is None:
-            variable._grad = gradient.clone() if gradient._edge is NO_EDGE else gradient
+            # A copy in the variable's own layout, as PyTorch makes it: its graph ends in CopyBackwards.
+            variable._grad = wrap(np.empty_like(variable._array, order="C")).copy_(gradient)
         else:
             variable._grad = variable._grad + gradient

@@ -239,7 +239,9 @@ class Function(metaclass=_FunctionMeta):
             count = iter(range(len(tensors)))
             ctx._places = tuple(next(count) if isinstance(a, Tensor) else None for a in args)
         many = isinstance(output, tuple)
-        results = tuple(_output(ctx, o, i, tensors, recording) for i, o in enumerate(output if many else (output,)))
+        results = tuple(
+            _output(ctx, o, i, tensors, recording, many) for i, o in enumerate(output if many else (output,))
+        )
         if recording:
             shapes = [r._array.shape if isinstance(r, Tensor) else None for r in results]
             types = [r._array.dtype if isinstance(r, Tensor) else None for r in results]
@@ -260,16 +262,24 @@ def _check_saved(tensors: Sequence[Any] | None) -> None:
             )
 
 
-def _output(ctx: BackwardFunction, output: Any, number: int, inputs: list[Tensor], recording: bool) -> Any:
+def _output(ctx: BackwardFunction, output: Any, number: int, inputs: list[Tensor], recording: bool, many: bool) -> Any:
     """An output of forward with its place in the graph."""
     if not isinstance(output, Tensor):
         return output
     is_input = any(output is i for i in inputs)
     dirty = any(output is d for d in ctx._dirty)
     if dirty:
+        output._counter[0] += 1
+        if recording and output._base is not None:
+            if output._edge is not NO_EDGE and output._base.is_leaf:
+                raise RuntimeError(
+                    "a view of a leaf Variable that requires grad is being used in an in-place operation."
+                )
+            raise NotImplementedError(
+                "autograd_teach does not support a Function that changes a view in place; apply it to a clone of the view"
+            )
         if recording and output._edge is not NO_EDGE and output.is_leaf:
             raise RuntimeError("a leaf Variable that requires grad has been used in an in-place operation.")
-        output._counter[0] += 1
         output._counter[1:] = [graph.operation_name(ctx)]
     differentiable = (
         recording and output._array.dtype.kind == "f" and not any(output is n for n in ctx._non_differentiable)
@@ -280,6 +290,8 @@ def _output(ctx: BackwardFunction, output: Any, number: int, inputs: list[Tensor
         view._array, view._counter = output._array, output._counter
         view._base = output if output._base is None else output._base
         output = view
+    if recording and isinstance(output, View) and not dirty:
+        output._made_by = "many" if many else "function"
     output._edge = (ctx, number) if differentiable else (NO_EDGE if not dirty else output._edge)
     return output
 

@@ -58,7 +58,7 @@ class Operation:
     tensors: list[str]
     formulas: Mapping[str, Callable[..., Any]]
     outputs: tuple[str, ...]
-    promote: bool
+    promote: bool | Callable[..., Any]
     floating: bool
     view: bool
     inplace: bool
@@ -81,7 +81,7 @@ def op(
     *,
     node: str | None = None,
     outputs: tuple[str, ...] = ("result",),
-    promote: bool = False,
+    promote: bool | Callable[..., Any] = False,
     floating: bool = False,
     view: bool = False,
     inplace: bool = False,
@@ -92,8 +92,8 @@ def op(
     """Declare an operation and return its function.
 
     `kernel` takes arrays and the remaining arguments in the signature's order. `node` names the backward node where it is not
-    the operation's name in capitals with `Backward0`. `promote`: two operands meet in one dtype, and the second may be a
-    number. `floating`: integers become floats first. `view`: the result shares the input's memory. `inplace`: a form with a
+    the operation's name in capitals with `Backward0`. `promote`: two operands meet in one dtype, by this function or by
+    `dtypes.promote`, and the second may be a number. `floating`: integers become floats first. `view`: the result shares the input's memory. `inplace`: a form with a
     trailing underscore. `operator`: `"mul"` for `__mul__`, `__rmul__` and, with `inplace`, `__imul__`.
     """
     name, _, parameter_list = signature.partition("(")
@@ -175,7 +175,7 @@ def _compile_forward(
     if isinstance(operation.kernel, np.ufunc) and "alpha" in plain:
         # PyTorch's sums take a factor of the second operand; NumPy's do not.
         passed.remove("alpha")
-        lines += ["    if alpha != 1:", f"        {arrays[-1]} = {arrays[-1]} * alpha"]
+        lines += ["    if alpha != 1:", f"        {arrays[-1]} = scaled({arrays[-1]}, alpha)"]
     call = ", ".join(f"{p}_array" if p in tensors else p for p in passed)
     if isinstance(operation.kernel, np.ufunc):
         # An Ellipsis for `out` keeps a result of rank 0 an array.
@@ -200,6 +200,8 @@ def _compile_forward(
         "kernel": operation.kernel,
         "NodeClass": operation.node,
     }
+    if callable(operation.promote):
+        namespace["promote"] = operation.promote
     if operation.many:
         namespace["Result"] = _result_type(operation) if operation.outputs else tuple
     return _compile(lines, name, namespace)
@@ -441,17 +443,16 @@ def inplace_form(function: Callable[..., Any]) -> Callable[..., Any]:
     """`x.f_(...)` of `f`: the result of `f`, written over `x`, whose history it becomes."""
 
     def form(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
-        from .inplace import refuse_in_place, write
+        from .inplace import refuse_in_place, refuse_overlap, write
 
         source = self
-        recording = state.grad_enabled and any(
-            isinstance(a, Tensor) and a._edge is not NO_EDGE for a in (self, *args, *kwargs.values())
-        )
-        if recording:
+        operands = [a for a in (self, *args, *kwargs.values()) if isinstance(a, Tensor)]
+        if state.grad_enabled and any(a._edge is not NO_EDGE for a in operands):
             refuse_in_place(self)
             # What the backward needs of the old values must outlive them.
             source = wrap(self._array.copy())
             source._edge = self._edge
+        refuse_overlap(self, operands)
         output = function(source, *args, **kwargs)
         return output if output is NotImplemented else write(self, output)
 
@@ -554,6 +555,13 @@ def foreign_operand(
     return function(*converted, **plain)
 
 
+def scaled(array: np.ndarray, alpha: Any) -> np.ndarray:
+    """The second operand of a sum times its factor, in its own dtype; RuntimeError where the factor has no place in that."""
+    if array.dtype.kind != "f" and isinstance(alpha, float):
+        raise RuntimeError("For integral input tensors, argument alpha must not be a floating point number.")
+    return np.multiply(array, alpha, out=...).astype(array.dtype, copy=False)
+
+
 def broadcast_error(a: np.ndarray, b: np.ndarray) -> Exception:
     """Why two arrays do not broadcast, in PyTorch's words."""
     for dim in range(1, min(a.ndim, b.ndim) + 1):
@@ -566,23 +574,29 @@ def broadcast_error(a: np.ndarray, b: np.ndarray) -> Exception:
     return RuntimeError(f"the operation is not defined for {a.dtype} and {b.dtype}")
 
 
-def view_of(tensor: Tensor, array: np.ndarray) -> View:
+def view_of(tensor: Any, array: np.ndarray) -> View:
     """A view of `tensor` that shows `array`, a part of its memory."""
     view = View.__new__(View)
     view._array = array
     view._counter = tensor._counter
-    view._base = tensor if tensor._base is None else tensor._base
+    if tensor._base is None:
+        view._base = tensor
+    else:
+        view._base = tensor._base
+        if tensor._made_by:
+            view._made_by = tensor._made_by
     view._edge = NO_EDGE
     if not state.grad_enabled:
-        view._recorded = False
+        view._made_by = "no_grad"
     return view
 
 
 def views_of(tensor: Tensor, arrays: list[np.ndarray]) -> list[View]:
     """Several views that one operation gives."""
     views = [view_of(tensor, array) for array in arrays]
-    for view in views:
-        view._one_of_many = True
+    if state.grad_enabled:
+        for view in views:
+            view._made_by = "many"
     return views
 
 
@@ -611,6 +625,7 @@ _GLUE = {
     "promote": dtypes.promote,
     "as_floating": dtypes.as_floating,
     "number": number,
+    "scaled": scaled,
     "foreign": foreign,
     "foreign_operand": foreign_operand,
     "broadcast_error": broadcast_error,

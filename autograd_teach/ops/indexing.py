@@ -11,7 +11,7 @@ import numpy as np
 
 from ..tensor import Tensor, wrap
 from .declare import inplace_form, op
-from .inplace import copy_
+from .inplace import copy_, fill_
 from .reduction import expand
 from .shape import alias, select, slice_view, unsqueeze, view
 
@@ -101,8 +101,6 @@ _index_put_ = inplace_form(index_put)
 def _parse(self: Tensor, key: Any) -> tuple[Tensor, tuple[Any, ...] | None]:
     """The view that the plain part of an index describes, and what remains for a gather, if anything."""
     keys = key if isinstance(key, tuple) else (key,)
-    if isinstance(key, slice):
-        return _slice_of(self, 0, key), None
     consumed = sum(_rank_of(k) for k in keys)
     if consumed > self.ndim:
         if self.ndim == 0 and len(keys) == 1 and isinstance(key, int):
@@ -120,7 +118,7 @@ def _parse(self: Tensor, key: Any) -> tuple[Tensor, tuple[Any, ...] | None]:
         elif k is Ellipsis:
             dim += self.ndim - consumed
         elif isinstance(k, slice):
-            if k != slice(None):
+            if k.indices(tensor.shape[dim]) != (0, tensor.shape[dim], 1):
                 tensor = _slice_of(tensor, dim, k)
             dim += 1
         elif isinstance(k, bool) or (isinstance(k, Tensor) and k.ndim == 0 and k._array.dtype == bool):
@@ -135,7 +133,7 @@ def _parse(self: Tensor, key: Any) -> tuple[Tensor, tuple[Any, ...] | None]:
             gather.append((dim, array))
             dim += array.ndim if array.dtype == bool else 1
     if not gather:
-        return (alias(tensor) if tensor is self else tensor), None
+        return tensor, None
     indices: list[Any] = [slice(None)] * gather[0][0]
     for dim, array in gather:
         indices += [slice(None)] * (dim - _ranks(indices)) + [array]
@@ -184,29 +182,52 @@ def _select_at(tensor: Tensor, dim: int, position: int, named: int) -> Tensor:
 
 def getitem(self: Tensor, key: Any) -> Tensor:
     """`self[key]`: a view, or with tensors or lists in the key a copy of what they point at."""
+    if isinstance(key, slice):
+        # As the only index a slice is taken even where it leaves nothing out.
+        return _slice_of(self, 0, key)
     tensor, indices = _parse(self, key)
-    return tensor if indices is None else index(tensor, indices)
+    if indices is not None:
+        return index(tensor, indices)
+    return alias(tensor) if tensor is self else tensor
 
 
-def _fitted(value: Any, target: Tensor) -> Tensor:
-    """A value to be assigned in the target's shape; dimensions of extent 1 before it do not count."""
-    if not isinstance(value, Tensor):
-        return wrap(np.asarray(value, dtype=None if isinstance(value, float) else target._array.dtype))
-    if value.ndim == 0 or value.shape == target.shape:
-        return value
-    size = tuple(value.shape)
-    while len(size) > 1 and size[0] == 1:
+def _without_leading_ones(size: tuple[int, ...]) -> tuple[int, ...]:
+    while size and size[0] == 1:
         size = size[1:]
-    return expand(view(value, size), target.shape)
+    return size
+
+
+def _assign(target: Tensor, value: Any) -> None:
+    """Write a number or a tensor over the target; of the value's dimensions those of extent 1 in front do not count."""
+    if not isinstance(value, Tensor):
+        value = wrap(np.asarray(value, dtype=None if isinstance(value, float) else target._array.dtype))
+    if value.ndim == 0 and target.ndim:
+        fill_(target, value)
+        return
+    if value.shape != target.shape:
+        value = view(value, _without_leading_ones(value.shape))
+        if value.shape != target.shape:
+            value = expand(value, target.shape)
+    copy_(target, value)
 
 
 def setitem(self: Tensor, key: Any, value: Any) -> None:
     """`self[key] = value`: writes into this tensor's memory; numbers and tensors broadcast."""
     tensor, indices = _parse(self, key)
     if indices is None:
-        copy_(tensor, _fitted(value, tensor))
+        _assign(tensor, value)
         return
     source = value if isinstance(value, Tensor) else wrap(np.asarray(value, dtype=tensor._array.dtype))
+    # One value for a mask is cast; that is a fill rather than a put.
+    fills = source.numel() == 1 and any(isinstance(i, np.ndarray) and i.dtype == bool for i in indices)
+    if source.dtype is not tensor.dtype and not fills:
+        names = [d.tensor_type[6:-6] for d in (tensor.dtype, source.dtype)]
+        raise RuntimeError(
+            f"Index put requires the source and destination dtypes match, got {names[0]} for the destination and {names[1]} for "
+            "the source."
+        )
+    if source.shape[:1] == (1,):
+        source = view(source, _without_leading_ones(source.shape))
     _index_put_(tensor, source, indices)
 
 

@@ -14,60 +14,90 @@ import numpy as np
 
 from .. import dtypes, random
 from ..autograd.graph import NO_EDGE, Edge, Node, next_sequence_number, operation_name
-from ..autograd.modes import enable_grad, state
+from ..autograd.modes import enable_grad
 from ..tensor import Tensor, View, edge_of, wrap
-from .declare import inplace_form, op
+from .declare import broadcast_error, inplace_form, op
 from .pointwise import zeros_of
+from .reduction import sum
 from .shape import as_strided, storage_view
 
 
 def refuse_in_place(tensor: Tensor) -> None:
-    """RuntimeError where recording a write would lose a leaf's place as a leaf."""
-    if not state.grad_enabled:
-        return
+    """RuntimeError where recording a write would lose a leaf's place as a leaf, or the history of a view."""
     base = tensor._base
-    if tensor._edge is None or (tensor._edge is not NO_EDGE and tensor.is_leaf):
+    if isinstance(tensor, View) and base is not None:
+        if tensor._made_by:
+            _refuse_view(tensor)
+        if tensor._edge is not NO_EDGE and base.is_leaf:
+            raise RuntimeError("a view of a leaf Variable that requires grad is being used in an in-place operation.")
+    if tensor._edge is not NO_EDGE and tensor.is_leaf:
         raise RuntimeError("a leaf Variable that requires grad is being used in an in-place operation.")
-    if base is not None and base._edge is not NO_EDGE and base.is_leaf:
-        raise RuntimeError("a view of a leaf Variable that requires grad is being used in an in-place operation.")
+
+
+# What follows from how a view was made.
+_WHY = {
+    "no_grad": "Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify your code by moving both "
+    "the view and the inplace either both inside the no_grad block (if you don't want the inplace to be tracked) or both outside "
+    "(if you want the inplace to be tracked).",
+    "many": "This view is the output of a function that returns multiple views. Such functions do not allow the output views to "
+    "be modified inplace. You should replace the inplace operation by an out-of-place one.",
+    "function": "This view was created inside a custom Function (or because an input was returned as-is) and the autograd logic "
+    "to handle view+inplace would override the custom backward associated with the custom Function, leading to incorrect "
+    "gradients. This behavior is forbidden. You can fix this by cloning the output of the custom Function.",
+}
 
 
 def _refuse_view(view: View) -> None:
     """RuntimeError for a view whose write could not be told from one that should not be recorded."""
-    if view._recorded and not view._one_of_many:
-        return
     node = view.grad_fn
-    if node is None or not view._recorded:
+    if node is None or view._made_by == "no_grad":
         message = "A view was created in no_grad mode and is being modified inplace with grad mode enabled."
     else:
-        name = operation_name(node)
-        message = f"Output {view.output_nr} of {name} is a view and is being modified inplace."
-    if view._one_of_many and view._recorded:
-        message += (
-            " This view is the output of a function that returns multiple views. Such functions do not allow the output views "
-            "to be modified inplace. You should replace the inplace operation by an out-of-place one."
+        message = f"Output {view.output_nr} of {operation_name(node)} is a view and is being modified inplace."
+    raise RuntimeError(f"{message} {_WHY[view._made_by]}")
+
+
+def refuse_overlap(target: Tensor, operands: Sequence[Tensor]) -> None:
+    """RuntimeError where an element would be written twice, or be written before another one is computed from it."""
+    written = target._array
+    if not written.flags.writeable:
+        raise RuntimeError(
+            "unsupported operation: more than one element of the written-to tensor refers to a single memory location. "
+            "Please clone() the tensor before performing the operation."
         )
-    else:
-        message += (
-            " Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify your code by moving both "
-            "the view and the inplace either both inside the no_grad block (if you don't want the inplace to be tracked) or both "
-            "outside (if you want the inplace to be tracked)."
-        )
-    raise RuntimeError(message)
+    for operand in operands:
+        read = operand._array
+        if operand._counter is target._counter and operand is not target and _partly_the_same(written, read):
+            raise RuntimeError(
+                "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory "
+                "location. Please clone() the tensor before performing the operation."
+            )
+
+
+def _is_packed(array: np.ndarray) -> bool:
+    """Whether the elements fill their stretch of memory, in whatever order."""
+    if array.flags.c_contiguous or array.flags.f_contiguous:
+        return True
+    step = array.itemsize
+    for stride, extent in sorted((s, n) for s, n in zip(array.strides, array.shape) if n != 1):
+        if stride != step:
+            return False
+        step *= extent
+    return True
+
+
+def _partly_the_same(a: np.ndarray, b: np.ndarray) -> bool:
+    """Whether two packed arrays share memory without being the same; of others PyTorch finds it too hard to tell."""
+    if not (a.size and b.size and _is_packed(a) and _is_packed(b) and np.may_share_memory(a, b)):
+        return False
+    # The stride of a dimension of one element means nothing.
+    steps, others = ([s if n != 1 else 0 for s, n in zip(x.strides, x.shape)] for x in (a, b))
+    return a.ctypes.data != b.ctypes.data or a.nbytes != b.nbytes or steps != others
 
 
 def write(tensor: Tensor, value: Tensor) -> Tensor:
     """Put the values of `value`, an operation's result, into `tensor`, and its history onto `tensor`."""
-    refuse_in_place(tensor)
-    base = tensor._base
-    if (
-        isinstance(tensor, View)
-        and base is not None
-        and state.grad_enabled
-        and (value._edge is not NO_EDGE or base._edge is not NO_EDGE)
-    ):
-        _refuse_view(tensor)
-    target, source = tensor._array, value._array
+    base, target, source = tensor._base, tensor._array, value._array
     if source.shape != target.shape:
         raise RuntimeError(
             f"output with shape {list(target.shape)} doesn't match the broadcast shape {list(source.shape)}"
@@ -75,11 +105,6 @@ def write(tensor: Tensor, value: Tensor) -> Tensor:
     if _kind(source) > _kind(target):
         names = [dtypes.of_array(a).tensor_type[6:-6] for a in (source, target)]
         raise RuntimeError(f"result type {names[0]} can't be cast to the desired output type {names[1]}")
-    if not target.flags.writeable:
-        raise RuntimeError(
-            "unsupported operation: more than one element of the written-to tensor refers to a single memory location. "
-            "Please clone() the tensor before performing the operation."
-        )
     np.copyto(target, source, casting="unsafe")
     tensor._counter[0] += 1
     if value._edge is NO_EDGE:
@@ -174,6 +199,21 @@ def _kind(array: np.ndarray) -> int:
     return {"b": 0, "u": 1, "i": 1, "f": 2}[array.dtype.kind]
 
 
+def _copied(self: np.ndarray, src: np.ndarray) -> np.ndarray:
+    try:
+        shape = np.broadcast_shapes(self.shape, src.shape)
+    except ValueError:
+        raise broadcast_error(self, src) from None
+    # A source that does not fit is left as it is: `write` says what is wrong.
+    return np.broadcast_to(src, shape).astype(self.dtype)
+
+
+def _filled(self: np.ndarray, value: np.ndarray) -> np.ndarray:
+    if value.ndim:
+        raise RuntimeError(f"fill_ only supports 0-dimension value tensor but got tensor with {value.ndim} dimensions.")
+    return np.full_like(self, value)
+
+
 # Rows whose out-of-place form has no use of its own: what was there before gets gradient zero
 
 fill_number = op(
@@ -183,10 +223,18 @@ fill_number = op(
     method=False,
     self=lambda g: zeros_of(g),
 )
+fill_value = op(
+    "fill_value(self, value)",
+    _filled,
+    node="FillBackward3",
+    method=False,
+    self=lambda g: zeros_of(g),
+    value=lambda g: sum(g),
+)
 zero = op("zero(self)", np.zeros_like, method=False, self=lambda g: g * 0)
 copy = op(
     "copy(self, src)",
-    lambda self, src: np.broadcast_to(src, self.shape).astype(self.dtype),
+    _copied,
     node="CopyBackwards",
     method=False,
     self=lambda g: zeros_of(g),
@@ -207,7 +255,8 @@ uniform = op(
     self=lambda g: zeros_of(g),
 )
 
-_zero_, _fill_, _copy_ = inplace_form(zero), inplace_form(fill_number), inplace_form(copy)
+_zero_, _copy_ = inplace_form(zero), inplace_form(copy)
+_fill_number_, _fill_value_ = inplace_form(fill_number), inplace_form(fill_value)
 _normal_, _uniform_ = inplace_form(normal), inplace_form(uniform)
 
 
@@ -217,19 +266,15 @@ def zero_(self: Tensor) -> Tensor:
 
 
 def fill_(self: Tensor, value: Any) -> Tensor:
-    """Set every element to `value`, a number or a tensor of one element."""
-    return copy_(self, value) if isinstance(value, Tensor) else _fill_(self, value)
+    """Set every element to `value`, a number or a tensor of rank 0."""
+    if not isinstance(value, Tensor):
+        return _fill_number_(self, value)
+    return _fill_value_(self, value)
 
 
 def copy_(self: Tensor, src: Tensor, non_blocking: bool = False) -> Tensor:
     """Set the elements to those of `src`, which broadcasts and is cast to this tensor's dtype."""
-    try:
-        return _copy_(self, src)
-    except ValueError:
-        raise RuntimeError(
-            f"The size of tensor a ({self.shape[-1] if self.ndim else 1}) must match the size of tensor b "
-            f"({src.shape[-1] if src.ndim else 1}) at non-singleton dimension {max(self.ndim, 1) - 1}"
-        ) from None
+    return _copy_(self, src)
 
 
 def _floating(self: Tensor, kernel: str) -> None:

@@ -10,6 +10,7 @@ from .. import dtypes
 from ..tensor import Tensor
 from .declare import method, op
 from .pointwise import mul
+from .reduction import _expand
 from .shape import squeeze_own, t, unsqueeze, view
 
 
@@ -37,11 +38,14 @@ def _mm(self: np.ndarray, mat2: np.ndarray) -> np.ndarray:
 
 def _mv(self: np.ndarray, vec: np.ndarray) -> np.ndarray:
     if self.ndim != 2 or vec.ndim != 1:
-        raise RuntimeError(f"vector + matrix @ vector expected, got {vec.ndim}, {self.ndim}, {vec.ndim}")
+        raise RuntimeError(f"vector + matrix @ vector expected, got 1, {self.ndim}, {vec.ndim}")
     if self.shape[1] != vec.shape[0]:
         raise RuntimeError(
             f"size mismatch, got input ({self.shape[0]}), mat ({self.shape[0]}x{self.shape[1]}), vec ({vec.shape[0]})"
         )
+    if self.dtype != vec.dtype:
+        a, b = _type_names(self, vec)
+        raise RuntimeError(f"addmv input tensors must have the same dtype, but got {b}, {a}, and {b}")
     return self @ vec
 
 
@@ -76,10 +80,14 @@ dot = op("dot(self, tensor)", _dot, self=lambda g, tensor: g * tensor, tensor=la
 
 
 def _addmm(self: np.ndarray, mat1: np.ndarray, mat2: np.ndarray, beta: Any = 1, alpha: Any = 1) -> np.ndarray:
+    for name, matrix in (("mat1", mat1), ("mat2", mat2)):
+        if matrix.ndim != 2:
+            raise RuntimeError(f"{name} must be a matrix, got {matrix.ndim}-D tensor")
     if mat1.dtype != mat2.dtype:
         a, b = _type_names(mat1, mat2)
         raise RuntimeError(f"mat1 and mat2 must have the same dtype, but got {a} and {b}")
     product = _mm(mat1, mat2)
+    self = _expand(self, product.shape)
     if alpha != 1:
         product *= alpha
     product += self if beta == 1 else self * beta
@@ -124,6 +132,9 @@ def matmul(self: Tensor, other: Tensor) -> Tensor:
 @method
 def outer(self: Tensor, vec2: Tensor) -> Tensor:
     """The matrix of all products of an element of one vector with one of the other."""
+    for name, vector in (("self", self), ("vec2", vec2)):
+        if vector.ndim != 1:
+            raise RuntimeError(f"outer: Expected 1-D argument {name}, but got {vector.ndim}-D")
     return mul(view(self, (self.numel(), 1)), vec2)
 
 

@@ -11,13 +11,23 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import promote
+from ..dtypes import as_floating, promote, result_type
 from ..tensor import Tensor, wrap
-from .declare import inplace_form, method, number, op
+from .declare import NUMBERS, inplace_form, method, number, op
+
+
+def _promote_numbers(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Promotion for a subtraction, which booleans have none of: `1 - mask` is nearly always meant as `~mask`."""
+    if a.dtype.kind == "b" or b.dtype.kind == "b":
+        raise RuntimeError(
+            "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to invert a mask, use the "
+            "`~` or `logical_not()` operator instead."
+        )
+    return promote(a, b)
 
 
 def _number_minus(value: Any, array: np.ndarray) -> np.ndarray:
-    return np.subtract(*promote(number(value, array)._array, array), out=...)
+    return np.subtract(*_promote_numbers(number(value, array)._array, array), out=...)
 
 
 def _times(g: Any, alpha: Any) -> Any:
@@ -44,7 +54,7 @@ add = op(
 sub = op(
     "sub(self, other, *, alpha=1)",
     np.subtract,
-    promote=True,
+    promote=_promote_numbers,
     inplace=True,
     operator="sub",
     self=lambda g: g,
@@ -54,6 +64,7 @@ rsub = op(
     "rsub(self, other: float, *, alpha=1)",
     lambda self, other, alpha=1: _number_minus(other, self if alpha == 1 else self * alpha),
     node="RsubBackward1",
+    method=False,
     self=lambda g, alpha: -_times(g, alpha),
 )
 mul = op(
@@ -113,6 +124,13 @@ def div(self: Tensor, other: Any, *, rounding_mode: str | None = None) -> Tensor
 
 
 def _power_by_number(self: np.ndarray, exponent: Any) -> Any:
+    if self.dtype.kind != "f":
+        if isinstance(exponent, float):
+            self = as_floating(self)
+        elif exponent < 0:
+            raise RuntimeError("Integers to negative integer powers are not allowed.")
+        elif self.dtype.kind == "b" and not isinstance(exponent, bool):
+            self = self.astype(np.int64)
     # The small powers that PyTorch computes by multiplication give the same last bit so, and are faster.
     if exponent == 2:
         return self * self
@@ -120,8 +138,6 @@ def _power_by_number(self: np.ndarray, exponent: Any) -> Any:
         return self * self * self
     if exponent == 0.5 and self.dtype.kind == "f":
         return np.sqrt(self)
-    if isinstance(exponent, float) and self.dtype.kind != "f":
-        self = self.astype(np.float32)
     return np.power(self, exponent)
 
 
@@ -148,7 +164,7 @@ pow_tensor = op(
 )
 pow_of_number = op(
     "pow_of_number(exponent, self: float)",
-    lambda exponent, self: np.power(exponent.dtype.type(self), exponent),
+    lambda exponent, self: np.power(*promote(number(self, exponent)._array, exponent), out=...),
     node="PowBackward2",
     method=False,
     exponent=lambda g, self, exponent, result: _exponential_derivative(g, self, exponent, result),
@@ -190,6 +206,8 @@ def square(self: Tensor) -> Tensor:
     return pow_number(self, 2)
 
 
+Tensor.square_ = inplace_form(square)  # type: ignore[attr-defined]  # attached, as all operations are
+
 # Trigonometric and hyperbolic functions
 
 sin = op("sin(self)", np.sin, floating=True, inplace=True, self=lambda g, self: g * cos(self))
@@ -217,9 +235,15 @@ sigmoid = op(
 
 # Functions with kinks: PyTorch's derivative at the kink is the choice of the formula
 
+
+def _sign(self: np.ndarray) -> np.ndarray:
+    # PyTorch's sign of NaN is 0, NumPy's is NaN.
+    return np.where(np.isnan(self), 0, np.sign(self)).astype(self.dtype, copy=False)
+
+
 abs = op("abs(self)", np.absolute, inplace=True, self=lambda g, self: g * sgn(self))
-sign = op("sign(self)", np.sign, inplace=True, self=lambda g: zeros_of(g))
-sgn = op("sgn(self)", np.sign, inplace=True, self=lambda g: zeros_of(g))
+sign = op("sign(self)", _sign, inplace=True, self=lambda g: zeros_of(g))
+sgn = op("sgn(self)", _sign, inplace=True, self=lambda g: zeros_of(g))
 relu = op(
     "relu(self)",
     lambda self: np.maximum(self, 0),
@@ -229,7 +253,13 @@ relu = op(
 
 
 def _clamp(self: np.ndarray, min: Any = None, max: Any = None) -> np.ndarray:
-    return np.clip(self, min, max)
+    if min is None and max is None:
+        raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
+    if isinstance(min, Tensor) or isinstance(max, Tensor):
+        raise NotImplementedError(
+            "autograd_teach does not support clamp with tensors as bounds; use torch.maximum and torch.minimum"
+        )
+    return np.clip(as_floating(self) if isinstance(min, float) or isinstance(max, float) else self, min, max)
 
 
 def _inside(self: Any, min: Any, max: Any) -> Any:
@@ -287,16 +317,19 @@ def where(condition: Any, self: Any, other: Any) -> Any:
     >>> torch.where(torch.tensor([True, False]), 1.0, torch.tensor([2.0, 3.0]))
     tensor([1., 3.])
     """
-    if isinstance(self, Tensor) and isinstance(other, Tensor):
-        if self._array.dtype != other._array.dtype:
-            from ..dtypes import of_array, result_type
-
-            d = of_array(np.empty(0, result_type(self._array, other._array)))
-            self, other = self.to(d), other.to(d)
-    elif isinstance(self, Tensor):
-        other = wrap(np.asarray(other, dtype=self._array.dtype))
-    elif isinstance(other, Tensor):
-        self = wrap(np.asarray(self, dtype=other._array.dtype))
+    if not isinstance(condition, Tensor):
+        return where_tensors(condition, self, other)
+    if condition._array.dtype.kind != "b":
+        raise RuntimeError(
+            f"where expected condition to be a boolean tensor, but got a tensor with dtype {condition.dtype.tensor_type[6:-6]}"
+        )
+    if other.__class__ in NUMBERS:
+        other = number(other, self._array if isinstance(self, Tensor) else condition._array)
+    if self.__class__ in NUMBERS:
+        self = number(self, other._array)
+    if self._array.dtype is not other._array.dtype:
+        dtype = result_type(self._array, other._array)
+        self, other = self.to(dtype), other.to(dtype)
     return where_tensors(condition, self, other)
 
 
@@ -325,7 +358,7 @@ def _reduced(values: np.ndarray, reduction: str) -> Any:
     return values.mean() if reduction == "mean" else values.sum()
 
 
-def _share(g: Any, self: Any, target: Any, reduction: str) -> Any:
+def _share(g: Any, self: Any, reduction: str) -> Any:
     """The gradient of each term of a reduced loss."""
     return g / math.prod(self.shape) if reduction == "mean" else g
 
@@ -335,8 +368,8 @@ mse_loss_same_size = op(
     lambda self, target, reduction: _reduced((self - target) ** 2, reduction),
     node="MseLossBackward0",
     method=False,
-    self=lambda g, self, target, reduction: _share(g, self, target, reduction) * (self - target) * 2,
-    target=lambda g, self, target, reduction: _share(g, self, target, reduction) * (target - self) * 2,
+    self=lambda g, self, target, reduction: _share(g, self, reduction) * (self - target) * 2,
+    target=lambda g, self, target, reduction: _share(g, self, reduction) * (target - self) * 2,
 )
 
 

@@ -5,7 +5,9 @@ A dimension is an int or a tuple of them, None for all; with `keepdim` the reduc
 
 from __future__ import annotations
 
+import builtins
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -49,8 +51,12 @@ def _expand(self: np.ndarray, size: tuple[int, ...]) -> np.ndarray:
         return self
     if new < 0:
         raise RuntimeError(
-            f"expand(torch.{self.dtype}{{{list(shape)}}}, size={list(size)}): the number of sizes provided ({len(size)}) must "
+            f"expand({dtypes.of_array(self).tensor_type}{{{list(shape)}}}, size={list(size)}): the number of sizes provided ({len(size)}) must "
             f"be greater or equal to the number of dimensions in the tensor ({self.ndim})"
+        )
+    if -1 in size[:new]:
+        raise RuntimeError(
+            f"The expanded size of the tensor (-1) isn't allowed in a leading, non-existing dimension {size.index(-1)}"
         )
     if -1 in size:
         size = tuple(shape[i - new] if n == -1 and i >= new else n for i, n in enumerate(size))
@@ -149,6 +155,8 @@ def sum_to_size(self: Any, *size: Any) -> Any:
     """Summed over what broadcasting from `size` to this shape had repeated."""
     shape = tuple(size[0]) if len(size) == 1 and not isinstance(size[0], int) else size
     new = len(self.shape) - len(shape)
+    if new < 0 or builtins.any(n not in (1, m) for n, m in zip(shape, self.shape[new:])):
+        raise RuntimeError(f"size {{{list(shape)}}} is not expandable to size {{{list(self.shape)}}}.")
     dims = tuple(i for i, n in enumerate(self.shape) if i < new or (shape[i - new] == 1 and n != 1))
     if dims:
         self = sum_dim(self, dims, True)
@@ -163,6 +171,11 @@ def _norm(self: np.ndarray, ord: float = 2, dim: Dims = None, keepdim: bool = Fa
     if ord == 2:
         return np.sqrt((self * self).sum(axis=axis, keepdims=keepdim))
     magnitude = np.absolute(self)
+    if ord in (math.inf, -math.inf) and not _count(self.shape, dim):
+        raise RuntimeError(
+            f"linalg.vector_norm cannot compute the {ord} norm on an empty tensor because the operation does not have an "
+            "identity"
+        )
     if ord == math.inf:
         return magnitude.max(axis=axis, keepdims=keepdim)
     if ord == -math.inf:
@@ -228,6 +241,29 @@ def norm(self: Tensor, p: Any = 2, dim: Any = None, keepdim: bool = False) -> Te
 # Extremes
 
 
+def _extreme(reduce: Callable[..., Any], name: str) -> Callable[[np.ndarray], Any]:
+    def kernel(self: np.ndarray) -> Any:
+        if not self.size:
+            raise RuntimeError(
+                f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with the "
+                "'dim' argument."
+            )
+        return reduce(self)
+
+    return kernel
+
+
+def _place(find: Callable[..., Any], name: str) -> Callable[..., Any]:
+    def kernel(self: np.ndarray, dim: int | None, keepdim: bool) -> Any:
+        if dim is None and not self.size:
+            raise IndexError(f"{name}(): Expected reduction dim to be specified for input.numel() == 0.")
+        if dim is not None and self.ndim and not self.shape[wrap_dim(dim, self.ndim)]:
+            raise IndexError(f"{name}(): Expected reduction dim {dim} to have non-zero size.")
+        return find(self, axis=_wrapped(dim, self.ndim)[0] if dim is not None and self.ndim else None, keepdims=keepdim)
+
+    return kernel
+
+
 def _share_evenly(g: Any, self: Any, result: Any) -> Any:
     """To all elements equal to the extreme, the same part of its gradient."""
     equal = self == result
@@ -236,26 +272,26 @@ def _share_evenly(g: Any, self: Any, result: Any) -> Any:
 
 max_all = op(
     "max_all(self)",
-    lambda self: self.max(),
+    _extreme(np.max, "max"),
     node="MaxBackward1",
     method=False,
     self=lambda g, self, result: _share_evenly(g, self, result),
 )
 min_all = op(
     "min_all(self)",
-    lambda self: self.min(),
+    _extreme(np.min, "min"),
     node="MinBackward1",
     method=False,
     self=lambda g, self, result: _share_evenly(g, self, result),
 )
 argmax_op = op(
     "argmax_op(self, dim=None, keepdim=False)",
-    lambda self, dim, keepdim: np.argmax(self, axis=dim, keepdims=keepdim),
+    _place(np.argmax, "argmax"),
     method=False,
 )
 argmin_op = op(
     "argmin_op(self, dim=None, keepdim=False)",
-    lambda self, dim, keepdim: np.argmin(self, axis=dim, keepdims=keepdim),
+    _place(np.argmin, "argmin"),
     method=False,
 )
 

@@ -43,6 +43,14 @@ def _view(self: np.ndarray, size: tuple[int, ...]) -> np.ndarray:
 
 
 view = op("view(self, *size)", _view, view=True, self=lambda g, self_shape: reshape(g, self_shape))
+# The views and copies that `reshape` makes where the elements do not lie one behind the other.
+reshape_alias = op(
+    "reshape_alias(self, *size)",
+    _view,
+    view=True,
+    method=False,
+    self=lambda g, self_shape: reshape(g, self_shape),
+)
 unsafe_view = op(
     "unsafe_view(self, *size)",
     _view,
@@ -65,11 +73,13 @@ def reshape(self: Any, *shape: Any) -> Any:
     if not isinstance(self, Tensor):
         return self.reshape(size)
     size = _complete(size, self._array.size)
+    if self._array.flags.c_contiguous:
+        return view(self, size)
     try:
         self._array.reshape(size, copy=False)
     except ValueError:
         return unsafe_view(self.clone(), size)
-    return view(self, size)
+    return reshape_alias(self, size)
 
 
 @method
@@ -176,7 +186,9 @@ def _select(self: np.ndarray, dim: int, index: int) -> np.ndarray:
         raise IndexError("select() cannot be applied to a 0-dim tensor.")
     at, extent = wrap_dim(dim, self.ndim), self.shape[dim]
     if not -extent <= index < extent:
-        raise IndexError(f"index {index} is out of bounds for dimension {at} with size {extent}")
+        raise IndexError(
+            f"select(): index {index} out of range for tensor of size {list(self.shape)} at dimension {dim}"
+        )
     return self[(slice(None),) * at + (index, ...)]
 
 
@@ -268,9 +280,18 @@ as_strided_backward = op(
     method=False,
     self=lambda g, size, stride, storage_offset: as_strided(_packed(g), size, stride, storage_offset),
 )
+
+
+def _diagonal(self: np.ndarray) -> np.ndarray:
+    wrap_dim(1, self.ndim)
+    if self.ndim > 2:
+        raise NotImplementedError("autograd_teach supports the diagonal of matrices only; select a matrix first")
+    return np.lib.stride_tricks.as_strided(self, (min(self.shape),), (self.strides[0] + self.strides[1],))
+
+
 diagonal = op(
     "diagonal(self)",
-    lambda self: np.lib.stride_tricks.as_strided(self, (min(self.shape),), (self.strides[0] + self.strides[1],)),
+    _diagonal,
     view=True,
     self=lambda g, self_shape: diagonal_backward(g, self_shape),
 )
@@ -300,6 +321,8 @@ def _common(arrays: list[np.ndarray]) -> list[np.ndarray]:
 
 
 def _stack(tensors: list[np.ndarray], dim: int = 0) -> np.ndarray:
+    if not tensors:
+        raise RuntimeError("stack expects a non-empty TensorList")
     for position, array in enumerate(tensors):
         if array.shape != tensors[0].shape:
             raise RuntimeError(
@@ -310,6 +333,8 @@ def _stack(tensors: list[np.ndarray], dim: int = 0) -> np.ndarray:
 
 
 def _cat(tensors: list[np.ndarray], dim: int = 0) -> np.ndarray:
+    if not tensors:
+        raise ValueError("torch.cat(): expected a non-empty list of Tensors")
     first = tensors[0]
     at = wrap_dim(dim, first.ndim)
     for position, array in enumerate(tensors):
@@ -327,11 +352,17 @@ def _cat(tensors: list[np.ndarray], dim: int = 0) -> np.ndarray:
 
 
 def _parts(size: int, split_size: Any) -> list[tuple[int, int]]:
-    """First and last-but-one entries of the parts that a dimension is split into."""
+    """First entry of each part that a dimension is split into, and the entry behind its last."""
     if isinstance(split_size, int):
+        if split_size < 0:
+            raise RuntimeError(f"split expects split_size be non-negative, but got split_size={split_size}")
+        if split_size == 0:
+            if size:
+                raise RuntimeError(f"split_size can only be 0 if dimension size is 0, but got dimension size of {size}")
+            return [(0, 0)]
         return [(i, min(i + split_size, size)) for i in range(0, max(size, 1), split_size)]
     ends = np.cumsum(split_size).tolist()
-    if ends[-1] != size:
+    if sum(split_size) != size:
         raise RuntimeError(
             f"split_with_sizes expects split_sizes to sum exactly to {size} (input tensor's size at dimension 0), but got "
             f"split_sizes={list(split_size)}"
@@ -340,6 +371,8 @@ def _parts(size: int, split_size: Any) -> list[tuple[int, int]]:
 
 
 def _split(self: np.ndarray, split_size: Any, dim: int = 0) -> list[np.ndarray]:
+    if self.ndim == 0:
+        raise RuntimeError("split expects at least a 1-dimensional tensor")
     at = wrap_dim(dim, self.ndim)
     return [_slice(self, at, a, b, 1) for a, b in _parts(self.shape[at], split_size)]
 
@@ -361,6 +394,13 @@ def _pieces(g: Any, shapes: list[tuple[int, ...]], dim: int) -> list[Any]:
     return [slice_view(g, at, a, b, 1) for a, b in zip([0, *ends], ends)]
 
 
+def _unbind(self: np.ndarray, dim: int = 0) -> list[np.ndarray]:
+    if self.ndim == 0:
+        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
+    at = wrap_dim(dim, self.ndim)
+    return [_select(self, at, i) for i in range(self.shape[at])]
+
+
 stack = op("stack(tensors, dim=0)", _stack, method=False, tensors=lambda g, dim: unbind(g, dim))
 cat = op(
     "cat(tensors, dim=0)",
@@ -370,7 +410,7 @@ cat = op(
 )
 unbind = op(
     "unbind(self, dim=0)",
-    lambda self, dim=0: list(np.moveaxis(self, wrap_dim(dim, self.ndim), 0)),
+    _unbind,
     outputs=(),
     view=True,
     self=lambda grads, self_shape, dim: stack(_filled(grads, [_without(self_shape, dim)] * len(grads)), dim),
@@ -408,12 +448,26 @@ def split(self: Tensor, split_size_or_sections: Any, dim: int = 0) -> Any:
 @method
 def chunk(self: Tensor, chunks: int, dim: int = 0) -> Any:
     """`chunks` parts of equal size along `dim`, the last one smaller where it does not come out even."""
-    return split(self, -(-self.shape[dim] // chunks), dim)
+    if self.ndim == 0:
+        raise RuntimeError("chunk expects at least a 1-dimensional tensor")
+    if chunks <= 0:
+        raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
+    return split(self, -(-self.size(dim) // chunks), dim)
 
 
 @method
 def narrow(self: Tensor, dim: int, start: int, length: int) -> Tensor:
     """`length` entries along `dim`, from `start` on."""
+    if self.ndim == 0:
+        raise RuntimeError("narrow() cannot be applied to a 0-dim tensor.")
+    extent = self.size(dim)
+    if length < 0:
+        raise RuntimeError("narrow(): length must be non-negative.")
+    if not -extent <= start <= extent:
+        raise IndexError(f"start out of range (expected to be in range of [{-extent}, {extent}], but got {start})")
+    start += extent if start < 0 else 0
+    if start + length > extent:
+        raise RuntimeError(f"start ({start}) + length ({length}) exceeds dimension size ({extent}).")
     return slice_view(self, wrap_dim(dim, self.ndim), start, start + length, 1)
 
 

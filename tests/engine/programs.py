@@ -278,8 +278,10 @@ def create_graph_with_backward_warns(torch: Any) -> Any:
     x = torch.tensor(2.0, requires_grad=True)
     (x**3).backward(create_graph=True)
     first = x.grad
-    x.grad = None
-    return first.requires_grad, torch.autograd.grad(first, x)
+    (second,) = torch.autograd.grad(first, x, retain_graph=True)
+    graph = graph_text(first.grad_fn)
+    (x**2).backward()
+    return first.requires_grad, second, graph, first is x.grad, first
 
 
 @program
@@ -289,6 +291,17 @@ def dtypes_meet_in_the_graph(torch: Any) -> Any:
     z = x * y + torch.tensor([1, 2])
     z.sum().backward()
     return z.dtype, x.grad, y.grad
+
+
+@program
+def gradients_of_chosen_inputs(torch: Any) -> Any:
+    x, w = torch.ones(2, requires_grad=True), torch.ones(2, requires_grad=True)
+    y = w * w
+    (y * y).sum().backward(inputs=[y])
+    return [
+        y.grad, raises(y.sum().backward), torch.autograd.grad((x * 1).sum(), w, create_graph=True, materialize_grads=True),
+        raises(lambda: setattr(w, "grad", w)),
+    ]  # fmt: skip
 
 
 # Grad modes
@@ -467,6 +480,66 @@ def views_that_must_not_be_written_to(torch: Any) -> Any:
 
 
 @program
+def writes_that_overlap_what_they_read(torch: Any) -> Any:
+    y = torch.ones(2, 2, requires_grad=True) * 2
+    return [
+        raises(lambda: y.t().mul_(y)), raises(lambda: y[0].add_(y)), raises(lambda: y.expand(2, 2, 2).mul_(torch.ones(3))),
+        y.mul_(y), y[0].mul_(y[1]), y.copy_(y), y._version,
+    ]  # fmt: skip
+
+
+@program
+def views_made_without_recording(torch: Any) -> Any:
+    x, b = torch.ones(3, requires_grad=True), torch.ones(3)
+    with torch.no_grad():
+        part = x[:2]
+    seen = [part, part.is_leaf, raises(lambda: part.mul_(2)), raises(lambda: x.unbind()[0].mul_(2))]
+    seen += [
+        raises(lambda: (x * 1).unbind()[0][...].mul_(2)),
+        raises(lambda: _scale(torch).apply(x, 2).view(-1).mul_(2)),
+    ]
+    (part * 2).sum().backward()
+    early = b[:2]
+    b.requires_grad_()
+    (early * 3).sum().backward()
+    return [*seen, part.grad, x.grad, early.requires_grad, early.grad, b.grad, raises(lambda: early.mul_(2))]
+
+
+@program
+def writes_to_all_of_a_tensor(torch: Any) -> Any:
+    y, s = torch.ones(2, requires_grad=True) * 1, torch.tensor(3.0, requires_grad=True)
+    y[...] = s
+    seen = [graph_text(y.grad_fn)]
+    y.sum().backward()
+    y[...] = torch.ones(2) * s
+    seen += [graph_text(y.grad_fn), raises(lambda: torch.ones(2).fill_(torch.ones(1)))]
+    y[:] = 2.0
+    y[0] = torch.ones(1)
+    return [
+        *seen,
+        graph_text(y.grad_fn),
+        s.grad,
+        y._version,
+        raises(lambda: s.__setitem__(Ellipsis, 1.0)),
+        (y * s)[1:, None][:1, :9],
+    ]
+
+
+@program
+def values_put_by_index(torch: Any) -> Any:
+    x, y = torch.ones(3, dtype=torch.float64), torch.ones(1, 3, requires_grad=True) * 1
+
+    def put(index: Any, value: Any) -> str:
+        return raises(lambda: x.__setitem__(index, value))
+
+    y[[0]] = torch.ones(1, 3, requires_grad=True) * 2
+    return [
+        put(x > 0, torch.tensor(2.0)), put([0], torch.tensor(2.0)), put(x > 0, torch.ones(3)), put([0], 3), x,
+        put([0, 1], torch.ones(1, 1, 2, dtype=torch.float64)), graph_text(y.grad_fn),
+    ]  # fmt: skip
+
+
+@program
 def setting_items(torch: Any) -> Any:
     x = torch.zeros(2, 3)
     x[:, 0:2] = torch.tensor([9.0, 8.0])
@@ -498,6 +571,33 @@ def wrong_types(torch: Any) -> Any:
         raises(lambda: torch.add("a", 1)), raises(lambda: x.long().mean()), raises(lambda: x.long().add_(1.5)),
         raises(lambda: x.long().normal_()), raises(lambda: torch.tensor("a")), raises(lambda: torch.tensor(None)),
         raises(lambda: x.nonsense), raises(lambda: "a" - x),
+    ]  # fmt: skip
+
+
+@program
+def sizes_and_parts_that_cannot_be(torch: Any) -> Any:
+    a, b, none, number = torch.ones(2, 3), torch.ones(2), torch.empty(0), torch.tensor(3.0)
+    return [
+        raises(lambda: none.max()), raises(lambda: none.argmin()), raises(lambda: torch.empty(0, 3).argmax(0)),
+        raises(lambda: none.norm(float("inf"))), raises(lambda: b.select(0, 5)), raises(lambda: a.outer(b)),
+        raises(lambda: torch.addmm(b, b, a)), raises(lambda: torch.addmm(b, a, a.t() @ a)), raises(lambda: a.double() @ torch.ones(3)),
+        raises(lambda: a.split([1, 2])), raises(lambda: b.split(0)), raises(lambda: b.split(-1)), raises(lambda: b.chunk(0)),
+        raises(lambda: b.narrow(0, 1, 3)), b.narrow(0, -1, 1), raises(lambda: b.diagonal()), raises(lambda: number.unbind()),
+        raises(lambda: number.split(1)), raises(lambda: torch.stack([])), raises(lambda: torch.cat([])),
+        raises(lambda: b.expand(-1, 2)), raises(lambda: torch.ones(2, 1).sum_to_size(3)), raises(lambda: a.expand(3)),
+        raises(lambda: torch.arange(0, 5, -1)), raises(lambda: torch.arange(1, 2, 0)), none.split([]), none.split(0),
+        raises(lambda: a.copy_(torch.ones(3, 2))), raises(lambda: a.copy_(torch.ones(2, 2, 3))),
+    ]  # fmt: skip
+
+
+@program
+def numbers_and_booleans(torch: Any) -> Any:
+    i, mask, x = torch.tensor([1, 2]), torch.tensor([True, False]), torch.tensor([1.0, float("nan")])
+    return [
+        i**2.0, 2.5**i, mask**2, raises(lambda: i**-1), raises(lambda: 1 - mask), raises(lambda: mask - 1), raises(lambda: x - mask),
+        x.sign(), torch.where(mask, 1, 2.0), torch.where(mask, i, 2.5), torch.where(mask, 1.0, 2.0), raises(lambda: torch.where(x, 1, 2)),
+        i.clamp(min=1.5), raises(lambda: i.clamp()), torch.add(mask, mask, alpha=2), raises(lambda: torch.add(i, 1, alpha=1.5)),
+        torch.full((2,), torch.tensor(3.0)), raises(lambda: i.rsub(1)), x.detach().square_(),
     ]  # fmt: skip
 
 
@@ -553,6 +653,47 @@ def hooks_on_accumulators_and_on_grads_of_grads(torch: Any) -> Any:
     g.backward()
     y.backward()
     return log, g, x.grad
+
+
+@program
+def hooks_where_no_gradient_arrives(torch: Any) -> Any:
+    class Stop(torch.autograd.Function):
+        forward = staticmethod(lambda ctx, x: x * 2)
+        backward = staticmethod(lambda ctx, g: None)
+
+    log: list[Any] = []
+    x = torch.ones(2, requires_grad=True)
+    y = x * 2
+    y.register_hook(lambda g: log.append(("tensor", g)))
+    x.register_hook(lambda g: log.append(("leaf", g)))
+    y.grad_fn.register_prehook(lambda outputs: log.append(("pre", outputs)))
+    y.grad_fn.register_hook(lambda inputs, outputs: log.append(("post", inputs, outputs)))
+    accumulator = y.grad_fn.next_functions[0][0]
+    accumulator.register_hook(lambda inputs, outputs: log.append(("accumulated", inputs, outputs)))
+    Stop.apply(y).sum().backward()
+    return log, x.grad
+
+
+@program
+def what_hooks_may_return(torch: Any) -> Any:
+    def run(register: Any, hook: Any) -> str:
+        x = torch.ones(2, requires_grad=True)
+        y = x * 3
+        register(x, y)(hook)
+        return raises(lambda: (y.sum().backward(), x.grad))
+
+    def bad(*args: Any) -> Any:
+        return 3
+
+    return [
+        *[run(of, f) for of in (lambda x, y: x.register_hook, lambda x, y: y.register_hook)
+          for f in (bad, lambda g: g.sum(), lambda g: g.double(), lambda g: (g,))],
+        *[run(lambda x, y: y.grad_fn.register_hook, f)
+          for f in (bad, lambda i, o: i[0], lambda i, o: i[:1], lambda i, o: (i[0].sum(), None), lambda i, o: (i[0], i[0]),
+                    lambda i, o: (None, None))],
+        *[run(lambda x, y: y.grad_fn.register_prehook, f)
+          for f in (bad, lambda o: (o[0].double(),), lambda o: (o[0], o[0]), lambda o: (None,))],
+    ]  # fmt: skip
 
 
 @program

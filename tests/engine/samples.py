@@ -2,7 +2,7 @@
 
 A row is an expression in tensors `a`, `b`, `c`, given by shape; it runs under this package and under PyTorch alike. `domain`
 says where the inputs lie, so that no sample sits on a kink or outside a function's range. What a row yields is compared with
-results recorded from PyTorch (`data/operations.json`, written by `tests/parity/record_operations.py`) and, in tests/parity,
+results recorded from PyTorch (`operations.json`, written by `tests/parity/record_operations.py`) and, in tests/parity,
 with PyTorch itself.
 """
 
@@ -131,6 +131,7 @@ def _rows() -> list[Row]:
     add("view", "a.view(-1)", "a:2x3", "a:")
     add("view", "a.reshape(3, 2)", "a:2x3")
     add("view", "a.flatten()", "a:2x3x2")
+    add("reshape_alias", "a[:, 0:4:2].reshape(3, 2, 1)", "a:3x5")
     add("unsafe_view", "a.t().reshape(-1)", "a:2x3")
     add("alias", "a[...]", "a:2x3")
     add("t", "a.t()", "a:2x3", "a:3", "a:")
@@ -210,6 +211,9 @@ def _rows() -> list[Row]:
     # Operations that exist in place only: what was there before gets no gradient.
     add("zero", "(a * 1).zero_() + a", "a:2x3")
     add("fill_number", "(a * 1).fill_(3.0) + a", "a:2x3")
+    add("fill_value", "(a * 1).fill_(b) + a", "a:2x3 b:")
+    add("fill_value", "put(a * 1, lambda y: y.__setitem__(Ellipsis, b))", "a:2x3 b:")
+    add("fill_value", "put(a * 1, lambda y: y.__setitem__(0, b))", "a:2x3 b:")
     add("copy", "(a * 1).copy_(b) + a", "a:2x3 b:3")
     add("normal", "(a * 1).normal_() * 0 + a", "a:2x3", second_order=False)
     add("uniform", "(a * 1).uniform_(-1, 1) * 0 + a", "a:2x3", second_order=False)
