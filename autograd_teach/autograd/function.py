@@ -14,7 +14,7 @@ import numpy as np
 
 from ..tensor import Tensor, View, edge_of, wrap
 from . import graph
-from .graph import NO_EDGE, AccumulateGrad, Edge, Node, next_sequence_number
+from .graph import NO_EDGE, AccumulateGrad, Edge, Node
 from .modes import no_grad, state
 
 
@@ -225,7 +225,6 @@ class Function(metaclass=_FunctionMeta):
         ctx = cls._backward_cls()
         tensors = [a for a in args if isinstance(a, Tensor)]
         ctx.needs_input_grad = tuple(isinstance(a, Tensor) and a._edge is not NO_EDGE for a in args)
-        ctx._sequence = next_sequence_number()
         recording = state.grad_enabled and any(ctx.needs_input_grad)
         with no_grad():
             if cls.setup_context is Function.setup_context:
@@ -341,9 +340,7 @@ class _Refusal(Node):
 def _refuse(result: Any) -> Any:
     if not isinstance(result, Tensor):
         return result
-    node = _Refusal()
-    node._sequence = next_sequence_number()
-    node._shape, node._dtype = result._array.shape, result._array.dtype
+    node = _Refusal((), result._array.shape, result._array.dtype)
     tensor = wrap(result._array)
     tensor._edge = (node, 0)
     return tensor

@@ -43,20 +43,27 @@ class Node:
     ('MulBackward0', 'torch::autograd::AccumulateGrad')
     """
 
-    # What few nodes have is a class attribute until it is set: making a node costs only what differs.
-    _edges: tuple[Edge, ...] = ()
+    # Slots, because a graph is many nodes: they are half as heavy so, for memory and for the garbage collector.
+    __slots__ = ("__weakref__", "_dtype", "_edges", "_hooks", "_metadata", "_sequence", "_shape", "_written")
+    _edges: tuple[Edge, ...]
     _sequence: int
     # Shape and dtype of the gradient that comes in: those of the forward result. A node of several outputs has lists instead.
     _shape: Any
     _dtype: Any
+    _hooks: Hooks | None
+    _metadata: dict[str, Any]
+    # The CopySlices by which this node's operation wrote into a view: there the gradient of the written value arrives.
+    _written: weakref.ref[Any]
     _outputs = 1
     # Whether it runs where no gradient arrives: a user's backward does, for it may count on being called.
     _runs_without_gradient = False
-    _hooks: Hooks | None = None
-    _metadata: dict[str, Any] | None = None
 
-    # The CopySlices by which this node's operation wrote into a view: there the gradient of the written value arrives.
-    _written: weakref.ref[Any] | None = None
+    def __init__(self, edges: tuple[Edge, ...] = (), shape: Any = None, dtype: Any = None) -> None:
+        # The code written for an operation does the same without a call.
+        self._edges = edges
+        self._sequence = next_sequence_number()
+        self._hooks = None
+        self._shape, self._dtype = shape, dtype
 
     def name(self) -> str:
         """The node's name, that of its operation: `MulBackward0`."""
@@ -77,9 +84,11 @@ class Node:
     @property
     def metadata(self) -> dict[str, Any]:
         """A dictionary for the user's own notes on this node."""
-        if self._metadata is None:
+        try:
+            return self._metadata
+        except AttributeError:
             self._metadata = {}
-        return self._metadata
+            return self._metadata
 
     def register_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
         """Call `hook(grad_inputs, grad_outputs)` after the node has run; what it returns, unless None, replaces grad_inputs."""
@@ -153,12 +162,11 @@ class AccumulateGrad(Node):
 
     # Nodes print as PyTorch's do, whose classes belong to no module.
     __module__ = "builtins"
+    __slots__ = ("variable",)
 
     def __init__(self, variable: Tensor) -> None:
+        super().__init__((), variable._array.shape, variable._array.dtype)
         self.variable = variable
-        self._sequence = next_sequence_number()
-        self._shape = variable._array.shape
-        self._dtype = variable._array.dtype
 
     def name(self) -> str:
         return "torch::autograd::AccumulateGrad"

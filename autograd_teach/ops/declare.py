@@ -230,6 +230,7 @@ def _record(operation: Operation) -> list[str]:
         edges = "tuple([t._edge or edge_of(t) for t in tensors])"
     lines = [f"    if ({wanted}) and state.grad_enabled:", "        node = new(NodeClass)"]
     lines += [f"        node._edges = {edges}", "        node._sequence = next_sequence_number()"]
+    lines += ["        node._hooks = None"]
     if not operation.many:
         lines += ["        node._shape = result.shape", "        node._dtype = result.dtype"]
     else:
@@ -250,7 +251,7 @@ def _record(operation: Operation) -> list[str]:
         if saved in operation.tensors and len(inputs) > 1:
             # An input is kept only where a gradient that needs it will be asked for.
             condition = " or ".join(f"{t}._edge is not NO_EDGE" for t in using)
-            lines += [f"        if {condition}:", f"            node._s_{saved} = {value}"]
+            lines += [f"        node._s_{saved} = {value} if {condition} else None"]
         else:
             lines += [f"        node._s_{saved} = {value}"]
     if not operation.many:
@@ -292,14 +293,17 @@ def _node_class(operation: Operation, name: str) -> type[Node]:
     members: dict[str, Any] = {
         "__module__": AccumulateGrad.__module__,
         "__doc__": f"The backward of `{operation.name}`.",
-        "_outputs": len(operation.outputs),
         "_backward": _compile_on_first_call(operation, "_backward"),
         "_backward_graph": _compile_on_first_call(operation, "_backward_graph"),
     }
     values = [s for s in saved if s in operation.tensors or s in operation.outputs]
-    # None: not saved. An empty tuple: freed.
+    # The slot of a saved value holds None where it is not needed, an empty tuple once it is freed.
+    members["__slots__"] = [f"_s_{s}" for s in saved]
+    if operation.outputs:
+        members["_outputs"] = len(operation.outputs)
+    else:
+        members["__slots__"].append("_outputs")
     for s in saved:
-        members[f"_s_{s}"] = None
         if not s.endswith("_dtype"):
             shown = "_saved_" + s.replace("_shape", "_sym_sizes")
             members[shown] = property(_saved_property(operation, s, s in values))
@@ -342,7 +346,8 @@ def rebuild(node: Node, value: tuple[np.ndarray, graph.Counter, int], index: int
     elif index >= 0:
         edge = node._edges[index]
     else:
-        slices = None if node._written is None else node._written()
+        written = getattr(node, "_written", None)
+        slices = None if written is None else written()
         edge = (node, -1 - index) if slices is None else slices.edge_of_part()
     if counter[0] != version:
         graph.stale(value, edge, own=index is not None and index < 0)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes, random
-from ..autograd.graph import NO_EDGE, Edge, Node, next_sequence_number, operation_name
+from ..autograd.graph import NO_EDGE, Edge, Node, operation_name
 from ..autograd.modes import enable_grad
 from ..tensor import Tensor, View, edge_of, wrap
 from .declare import broadcast_error, inplace_form, op
@@ -158,12 +158,10 @@ class CopySlices(Node):
     __module__ = "builtins"
 
     def __init__(self, base: Tensor, view: Tensor, write: Node) -> None:
+        base_edge = NO_EDGE if base._edge is NO_EDGE else edge_of(base)
+        super().__init__((base_edge, *write._edges[1:]), base._array.shape, base._array.dtype)
         self._write = write
         self._geometry = geometry(view, base)
-        base_edge = NO_EDGE if base._edge is NO_EDGE else edge_of(base)
-        self._edges = (base_edge, *write._edges[1:])
-        self._sequence = next_sequence_number()
-        self._shape, self._dtype = base._array.shape, base._array.dtype
 
     def name(self) -> str:
         return "torch::autograd::CopySlices"
