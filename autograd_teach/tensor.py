@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import dtypes
-from .autograd.graph import NO_EDGE, Counter, Edge, Node, RemovableHandle, edge_of_leaf
+from .autograd.graph import NO_EDGE, NOWHERE, Counter, Edge, Node, RemovableHandle, edge_of_leaf
 
 
 class Size(tuple[int, ...]):
@@ -415,16 +415,14 @@ def _warn_once(message: str) -> None:
         warnings.warn(message, stacklevel=4)
 
 
-# The edge of a view that requires grad because its base does, but whose making was not recorded: its gradient gets lost.
-# Not the same object as NO_EDGE, which says that a tensor does not require grad.
-NOWHERE: Edge = tuple([None, 0])  # type: ignore[assignment]  # noqa: C409  a literal may be one object with NO_EDGE
-
-
 class View(Tensor):
     """A tensor that shows the memory of its base; users meet it as a Tensor.
 
-    Its history is the base's. Once the base, or another view of it, has been written to, the edge that the view was made with
-    is stale, and it takes one anew from the base: as the strided part of the base that it is.
+    Its history is the base's. Its edge, where the base requires grad, is
+
+    - the one it was made with, while nothing has been written to this memory since;
+    - after a write, a new one: that of the strided part of the base that it shows;
+    - `NOWHERE`, where making it was not recorded: it requires grad as its base does, and its gradient gets lost.
     """
 
     _own_edge: Edge | None = NO_EDGE

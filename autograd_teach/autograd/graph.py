@@ -22,8 +22,12 @@ if TYPE_CHECKING:
 
 Edge = tuple["Node | None", int]
 
-# The edge of a tensor that does not require grad.
+# What a tensor's `_edge` can be, besides `(grad_fn, output_nr)`; told apart by identity.
+# It does not require grad:
 NO_EDGE: Edge = (None, 0)
+# It is a view whose base requires grad, but its own making was not recorded (a literal might be one object with NO_EDGE):
+NOWHERE: Edge = (*NO_EDGE,)
+# None: it is a leaf that requires grad; `edge_of_leaf` gives the edge to its accumulator.
 
 # The version of a tensor's memory, shared by all that see it; behind it, once a recorded operation wrote there in place, the
 # name of that operation, for the message of `stale`.

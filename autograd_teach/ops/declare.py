@@ -7,13 +7,33 @@ parameter is the gradient `g` of the result and whose other parameters name what
              self=lambda g, other: g * other,
              other=lambda g, self: g * self)
 
-Parameters of the signature without default or annotation are tensors; one called `tensors` is a list of them. A formula may name an input, `result` (or, of several
-results, their names in `outputs`), `<input>_shape`, `<input>_dtype`, or any argument that is no tensor. Of an operation with several results it gets `grads`, a list, for `g`; where
-`outputs` is empty, there are as many results as the kernel returns.
+Parameters of the signature without default or annotation are tensors; one called `tensors` is a list of them. A formula
+may name an input, `result` (or, of several results, their names in `outputs`), `<input>_shape`, `<input>_dtype`, or any
+argument that is no tensor. Of an operation with several results it gets `grads`, a list, for `g`; where `outputs` is empty,
+there are as many results as the kernel returns.
 
 From the row follow the function, the method, the operator, the in-place form, and the class of its backward node. Their code
 is written out as Python source, once an operation, as dataclasses do it: nothing is left to decide when an operation is called
-but what depends on the call. A traceback shows that source; the rows stay the only place where a formula stands.
+but what depends on the call. A traceback shows that source. For the row above it is, in essence,
+
+    def mul(self, other):
+        result = kernel(self._array, other._array, out=...)             # numbers, dtypes, errors: left out here
+        output = new(Tensor)
+        output._array, output._counter = result, [0]
+        if (self._edge is not NO_EDGE or other._edge is not NO_EDGE) and state.grad_enabled:
+            node = new(MulBackward0)
+            node._edges = (self._edge or edge_of(self), other._edge or edge_of(other))
+            node._s_other = (other._array, other._counter, other._counter[0])   # only if self requires grad
+            node._s_self = (self._array, self._counter, self._counter[0])       # only if other does
+            output._edge = (node, 0)
+        return output
+
+    def mul_backward(node, g, edges):
+        self, counter, version = node._s_self or freed(node)            # only if a gradient of other is wanted
+        if counter[0] != version:
+            rebuild(node, node._s_self, 0)                              # raises: modified by an inplace operation
+        ...
+        return self_formula(g, other), other_formula(g, self)
 
 One formula serves every order. It is bound to two vocabularies: in one, `g`, the saved values and the functions it calls are
 NumPy arrays and kernels (first-order gradients at NumPy's speed); in the other they are tensors and operations, which record
