@@ -69,8 +69,8 @@ def facts(tensor: Any, values: Values = "auto") -> Facts:
 
 def as_array(tensor: Any) -> np.ndarray[Any, Any] | None:
     """The tensor's numbers as a NumPy array, or None where it has none that NumPy can hold."""
-    if isinstance(tensor, np.ndarray):
-        return tensor
+    if isinstance(tensor, (np.ndarray, np.generic)):  # the sum of two 0-d arrays is no array
+        return np.asarray(tensor)
     try:
         plain = tensor.detach()
         plain = plain.cpu() if hasattr(plain, "cpu") else plain

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from autograd_teach.viz.facts import NO_GRAD_YET, Facts, Values, facts, is_tensor
+from autograd_teach.viz.facts import NO_GRAD_YET, Facts, Values, facts, is_tensor, shape_text
 
 Kind = Literal["output", "operation", "leaf", "constant"]
 
@@ -43,6 +43,8 @@ class Node:
     variable: str = ""
     """The caller's name for the tensor that this node made or holds; empty where there is none."""
     shape: tuple[int, ...] | None = None
+    shapes: str = ""
+    """For an operation with several results, in words: the shape of each."""
     value: Facts | None = None
     requires_grad: bool = True
     grad: Facts | None = None
@@ -203,6 +205,7 @@ class _Walk:
         self.lone: list[str] = []
         self.described: list[Any] = []
         self._id_of: dict[int, str] = {}
+        self._several: set[str] = set()  # the nodes of operations with several results
         # A tensor that a node made is known by the node and which of its outputs it is.
         self._made: dict[tuple[int, int], tuple[str, Any]] = {}
         # An id is an object's own only while someone holds the object.
@@ -343,6 +346,7 @@ class _Walk:
         above = {
             e.target: n.variable for e in self.snapshot.edges if (n := self.snapshot.node(e.source)).kind == "output"
         }
+        self._several = {edge.target for edge in self.snapshot.edges if edge.number}
         for node in self.snapshot.nodes:
             if node.kind == "operation":
                 self._value_of_operation(node, kept)
@@ -385,14 +389,21 @@ class _Walk:
     def _value_of_operation(self, node: Node, kept: dict[tuple[int, int], tuple[str, Any]]) -> None:
         """An operation does not hold its result; someone else may: the caller, or the next operation that saved it."""
         live = self.live[node.id]
-        key = (id(live), 0)  # of several outputs, the first
+        key = (id(live), 0)
+        recorded: Any = getattr(live, "_input_metadata", ())
+        if node.id in self._several:  # no one value stands for them
+            names = sorted((number, name) for (of, number), (name, _) in self._made.items() if of == key[0] and name)
+            node.variable = ", ".join(name for _, name in names)
+            shapes = [shape_text(tuple(int(size) for size in result.shape)) for result in recorded]
+            node.shapes = f"{' and '.join(shapes)}, of its {len(shapes)} results" if shapes else ""
+            node.grad_text = "not kept: not a leaf"
+            return
         variable, tensor = self._made.get(key) or kept.get(key) or ("", None)
         if tensor is not None:
             self._describe(node, tensor)
             node.variable = variable
             return
         node.grad_text = "not kept: not a leaf"
-        recorded: Any = getattr(live, "_input_metadata", ())
         if len(recorded) == 1:
             node.shape = tuple(int(size) for size in recorded[0].shape)
 

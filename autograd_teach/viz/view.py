@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import sys
+from collections import Counter
 from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
@@ -21,6 +22,7 @@ from autograd_teach.viz.snapshot import Node, Snapshot, take
 
 _VALUES = ("auto", "always", "never")
 _WIDGET = "application/vnd.jupyter.widget-view+json"
+_WIDEST_AT_AN_EDGE, _SHORT_CAPTION = 22, 60
 
 
 def graph(
@@ -234,14 +236,16 @@ def rows(node: Node, show_saved: bool) -> list[list[str]]:
                 "None: this argument does not require grad (a plain number, or a tensor without the flag)",
             ]
         ]
-    found = [["shape", shape_text(node.shape) if node.shape is not None else "not known"]]
+    found = [["shape", shape_text(node.shape) if node.shape is not None else node.shapes or "not known"]]
+    # A node of the way back has no value of its own: what is shown is the result of the operation it goes back through.
+    head = "result" if node.kind == "operation" else "value"
     if node.value is not None:
         found[0][1] += f", {node.value.dtype}"
-        found.append(["value", node.value.text or "not shown"])
+        found.append([head, node.value.text or "not shown"])
         if node.value.odd:
             found.append(["not finite", node.value.odd])
     else:
-        found.append(["value", "not kept by the graph"])
+        found.append([head, "not kept by the graph"])
     if node.kind in ("leaf", "constant"):
         found.append(["requires_grad", str(node.requires_grad)])
     found.append(["gradient", node.grad.text or str(node.grad) if node.grad is not None else node.grad_text])
@@ -292,6 +296,7 @@ def _step_data(step: Step, place: int, total: int) -> dict[str, Any]:
         "caption": f"Step {place} of {total}: {_sentence(step)}",
         "rows": found,
         "edges": [sent.edge for sent in step.goes_out],
+        "carried": {sent.edge: _brief(sent.text) for sent in step.goes_out},
         "missing": {sent.target: sent.missing for sent in step.goes_out},
         **({"line": clip(f"grad {step.after_short}")} if step.is_leaf else {}),
         **({"bars": _finite(step.bars), "had": step.had_grad} if step.bars else {}),
@@ -307,9 +312,34 @@ def _finite(bars: list[tuple[float, float]]) -> list[list[float]]:
 def _sentence(step: Step) -> str:
     if step.is_leaf:
         leaf = step.runs.partition(" of ")[2]
-        verb = f"adds {step.arriving} to {leaf}.grad" if step.had_grad else f"makes {step.arriving} the {leaf}.grad"
-        return f"{step.runs} runs and {verb}."
-    return f"{step.runs} runs, because {step.because}."
+        if not step.had_grad:
+            return f"{step.runs} runs: {leaf}.grad was {step.before}, now it holds {_noun(step.after)}."
+        becomes = f": {step.before} becomes {step.after}" if len(step.before + step.after) < _SHORT_CAPTION else ""
+        return f"{step.runs} runs and adds {_noun(step.arriving)} to {leaf}.grad{becomes}."
+    counts = Counter(sent.to for sent in step.goes_out)
+    sends = " and ".join(
+        f"{'a gradient' if count == 1 else f'{count} gradients'} to {to}" for to, count in counts.items()
+    )
+    return f"{step.runs} runs, because {step.because}." + f" It sends {sends}." * bool(sends)
+
+
+def _noun(text: str) -> str:
+    """A gradient in a sentence: its numbers where they are few, else its shape."""
+    return f"a gradient of {_brief(text)}" if text.startswith("shape") else text
+
+
+def _brief(text: str) -> str:
+    """A gradient in the narrow place beside an edge.
+
+    >>> _brief("[1, 1, 1]"), _brief("shape (5, 20), from -1 to 1, mean 0"), _brief("[-0.2921, -0.3003, -0.2265, 0.5]")
+    ('[1, 1, 1]', 'shape (5, 20)', '[-0.2921, …]')
+    """
+    if text.startswith("shape"):
+        return text.partition(")")[0] + ")"
+    if len(text) <= _WIDEST_AT_AN_EDGE or not text.startswith("["):
+        return text
+    first = text.partition(",")[0]
+    return f"{first}, …{']' * first.count('[')}"
 
 
 def _sending(sent: Sent) -> str:

@@ -197,10 +197,12 @@ def test_the_player_steps_by_buttons_slider_and_keys(bare):
     page = bare.show(abs_sum()[1])
     assert caption(page).startswith("Before the start")
     page.get_by_role("button", name="forward").click()
-    assert caption(page) == "Step 1 of 3: SumBackward0 runs, because backward starts here."
+    begins = "Step 1 of 3: SumBackward0 runs, because backward starts here."
+    assert caption(page) == f"{begins} It sends a gradient to AbsBackward0."
     page.get_by_role("button", name="last").click()
-    assert caption(page) == "Step 3 of 3: AccumulateGrad of x runs and makes [1, -1, 1, -1] the x.grad."
-    assert page.get_by_role("button", name="forward").is_disabled()
+    ends = "Step 3 of 3: AccumulateGrad of x runs: x.grad was not computed yet, now it holds [1, -1, 1, -1]."
+    assert caption(page) == ends
+    assert page.get_by_role("button", name="forward").get_attribute("aria-disabled") == "true"
     page.get_by_role("button", name="back").click()
     assert caption(page).startswith("Step 2 of 3")
     page.get_by_role("button", name="first").click()
@@ -217,6 +219,45 @@ def test_the_player_steps_by_buttons_slider_and_keys(bare):
     assert caption(page).startswith("Before the start")
     assert page.locator(".agt-caption").get_attribute("aria-live") == "polite"
     assert page.evaluate("() => [models[0].get('step'), models[0].saved > 0]") == [0, True]
+
+
+def test_a_click_anywhere_in_a_player_gives_it_the_keys_and_its_last_button_keeps_them(bare):
+    page = bare.show(abs_sum()[1])
+    page.locator(".agt-stage").click(position={"x": 5, "y": 5})
+    page.keyboard.press("ArrowRight")
+    assert caption(page).startswith("Step 1 of 3")
+    page.get_by_role("button", name="last").click()
+    page.keyboard.press("ArrowLeft")
+    assert caption(page).startswith("Step 2 of 3")
+
+
+def test_what_travels_is_written_beside_its_edge(bare):
+    page = bare.show(abs_sum()[1])
+    assert page.locator(".agt-carried").count() == 0
+    page.get_by_role("button", name="forward").click()
+    assert page.locator(".agt-flows .agt-carried").all_text_contents() == ["[1, 1, 1, 1]"]
+    page.get_by_role("button", name="forward").click()
+    assert page.locator(".agt-flows .agt-carried").all_text_contents() == ["[1, -1, 1, -1]"]
+    page.get_by_role("button", name="forward").click()
+    assert page.locator(".agt-carried").count() == 0
+
+
+def test_what_stands_below_does_not_jump_back_up_from_step_to_step(bare):
+    page = bare.show(abs_sum()[1])
+    page.get_by_role("button", name="last").click()
+    lowest = page.locator(".agt-details").bounding_box()["y"]
+    page.get_by_role("button", name="back").click()
+    assert page.locator(".agt-details").bounding_box()["y"] == lowest
+
+
+def test_a_player_on_a_laptop_is_no_taller_than_its_screen(bare):
+    bare.page.set_viewport_size({"width": 1366, "height": 768})
+    y = torch.tensor(1.0, requires_grad=True)
+    for _ in range(40):
+        y = y.exp()
+    page = bare.show(viz.play(y))
+    stage, top = page.locator(".agt-stage").bounding_box(), page.locator(".agt-top").bounding_box()
+    assert stage["y"] + stage["height"] - top["y"] <= 640, "what JupyterLab leaves of 768 pixels"
 
 
 def test_the_player_plays_by_itself_to_the_end_and_stops(bare):

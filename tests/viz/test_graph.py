@@ -150,7 +150,7 @@ def test_output_number_stands_on_the_edge(lib):
     _, second = two_outputs(lib).apply(x)
     view = viz.graph(second)
     assert [edge.number for edge in view.snapshot.edges] == [1, 0]
-    assert 'label="1"' in view.dot
+    assert 'label="   1"' in view.dot
     assert "└─ output 1 of SplitBackward" in repr(view)
 
 
@@ -347,3 +347,14 @@ def test_importing_the_views_loads_no_front_end(module):
 def test_importing_the_engine_does_not_load_the_views():
     code = "import sys, autograd_teach; sys.exit('autograd_teach.viz' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_an_operation_with_several_results_names_them_all_and_shows_the_value_of_none(lib):
+    pair = leaf(lib, [10.0, 20.0])
+    first, second = pair.unbind()
+    view = viz.graph(first * second)
+    assert "UnbindBackward0 (first, second)\n" in repr(view)
+    assert "shape (), 10" not in repr(view)
+    (unbind,) = [node for node in view.data()["nodes"] if node["title"].startswith("Unbind")]
+    assert unbind["rows"][:2] == [["shape", "() and (), of its 2 results"], ["result", "not kept by the graph"]]
+    assert 'headlabel="1"' in view.dot

@@ -194,7 +194,21 @@ def test_every_step_has_a_caption_that_says_what_runs(lib, place):
     assert (
         captions[place]
         == {
-            0: "Step 1 of 3: SumBackward0 runs, because backward starts here.",
-            -1: "Step 3 of 3: AccumulateGrad of x runs and makes [1, -1] the x.grad.",
+            0: "Step 1 of 3: SumBackward0 runs, because backward starts here. It sends a gradient to AbsBackward0.",
+            -1: "Step 3 of 3: AccumulateGrad of x runs: x.grad was not computed yet, now it holds [1, -1].",
         }[place]
     )
+
+
+def test_a_caption_counts_what_is_sent_and_says_what_a_gradient_becomes(lib):
+    x = leaf(lib, 1.0)
+    (x + x).backward()
+    captions = [step["caption"] for step in viz.play(x + x).data()["steps"]]
+    assert captions[0].endswith("It sends 2 gradients to x.")
+    assert captions[1].endswith("runs and adds 2 to x.grad: 2 becomes 4.")
+
+
+def test_a_caption_names_a_large_gradient_by_its_shape(lib):
+    x = leaf(lib, [[1.0] * 20] * 5)
+    step = viz.play(x.sum()).data()["steps"][-1]
+    assert step["caption"].endswith("now it holds a gradient of shape (5, 20).")

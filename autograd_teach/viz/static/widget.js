@@ -5,13 +5,22 @@
 const SVG = "http://www.w3.org/2000/svg";
 const MILLISECONDS_A_STEP = 1400;
 const MOST_PIXELS = 640; // the height of a picture on a laptop's screen
-const MOST_POINTS = MOST_PIXELS / 0.68; // of the picture; smaller than that its text is hard to read
+const LEAST_SCALE = 0.68; // pixels a point of the picture; smaller than that its text is hard to read
+const PLAYED_SCALE = 1; // a player's camera follows the nodes, so that they may be larger
+const AROUND_A_PLAYER = 240; // pixels that the notebook, the buttons and the caption take from the window's height
+const MOST_CARRIED = 3; // edges of one step that are labelled
 
 const LEGEND = [
   ["output", "output: where backward starts (double line)"],
-  ["operation", "operation: made by the forward pass, runs in the backward pass"],
+  ["operation", "operation: recorded in the forward pass, runs in the backward pass (=: its forward result)"],
   ["leaf", "leaf with requires_grad=True: collects .grad (thick, round)"],
   ["constant", "takes no gradient (dashed)"],
+];
+const PLAYED = [
+  ["ready", "has all its gradients, may run (thick)"],
+  ["now", "runs at this step (thickest)"],
+  ["waits", "waits for a further gradient (dashed)"],
+  ["ran", "has run (pale)"],
 ];
 
 function make(tag, className, text) {
@@ -72,18 +81,23 @@ function parse(svg) {
 
 // Zoom and pan by the viewBox: the picture is laid out once and never changed. A picture too large to be read as a whole
 // starts with the part around its first output, and the camera goes along with the player and the keyboard.
-function camera(svg, stage, first) {
+function camera(svg, stage, first, playing) {
   const [, , width, height] = svg.getAttribute("viewBox").split(/[ ,]+/).map(Number);
   const whole = { x: 0, y: 0, w: width, h: height };
-  const cropped = width > MOST_POINTS || height > MOST_POINTS;
-  const w = Math.min(width, MOST_POINTS);
+  // The buttons must stay in sight while the picture is read. A front end may show each output in a low frame of its own.
+  const window_ = window.innerHeight > 500 ? window.innerHeight : screen.availHeight;
+  const most = playing ? Math.min(Math.max(window_ - AROUND_A_PLAYER, 340), MOST_PIXELS) : MOST_PIXELS;
+  const scale = playing ? PLAYED_SCALE : LEAST_SCALE;
+  const mostPoints = { w: MOST_PIXELS / scale, h: most / scale };
+  const cropped = width > mostPoints.w || height > mostPoints.h;
+  const w = Math.min(width, mostPoints.w);
   const middle = first ? Number(first.querySelector("text").getAttribute("x")) : width / 2;
-  let view = { x: Math.min(Math.max(middle - w / 2, 0), width - w), y: 0, w, h: Math.min(height, MOST_POINTS) };
+  let view = { x: Math.min(Math.max(middle - w / 2, 0), width - w), y: 0, w, h: Math.min(height, mostPoints.h) };
   svg.setAttribute("preserveAspectRatio", "xMidYMid meet");
   svg.removeAttribute("width");
   svg.removeAttribute("height");
   const naturalHeight = (height * 4) / 3; // Graphviz counts in points
-  stage.style.height = `${Math.round(Math.min(Math.max(naturalHeight + 24, 150), MOST_PIXELS))}px`;
+  stage.style.height = `${Math.round(Math.min(Math.max(naturalHeight + 24, 150), most))}px`;
   svg.style.maxWidth = `${Math.round((view.w * 4) / 3)}px`;
 
   const apply = () => svg.setAttribute("viewBox", `${view.x} ${view.y} ${view.w} ${view.h}`);
@@ -108,9 +122,11 @@ function camera(svg, stage, first) {
     if (!matrix || !group) return;
     const box = group.getBoundingClientRect();
     const { x, y } = new DOMPoint(box.x + box.width / 2, box.y + box.height / 2).matrixTransform(matrix.inverse());
-    const inside = x > view.x && x < view.x + view.w && y > view.y + 20 && y < view.y + view.h - 40;
+    // Below a running node must be room for the nodes to which its gradients go.
+    const inside = x > view.x && x < view.x + view.w && y > view.y + 20 && y < view.y + view.h * (playing ? 0.7 : 0.9);
     if (inside) return;
-    view = { ...view, x: x - view.w / 2, y: y - view.h / 2 };
+    const within = (start, length, all) => Math.min(Math.max(start, 0), Math.max(all - length, 0));
+    view = { ...view, x: within(x - view.w / 2, view.w, width), y: within(y - view.h / 3, view.h, height) };
     apply();
   }
   stage.addEventListener("wheel", (event) => {
@@ -152,7 +168,7 @@ function heading(text) {
 function legend(kinds, playing) {
   const list = make("ul", "agt-legend");
   const entries = LEGEND.filter(([kind]) => kinds.has(kind));
-  if (playing) entries.push(["now", "runs at this step (thick)"], ["waits", "waits for a further gradient (dashed)"], ["ran", "has run (pale)"]);
+  if (playing) entries.push(...PLAYED);
   for (const [kind, text] of entries) {
     const item = make("li");
     item.append(make("span", `agt-swatch agt-swatch-${kind}`), make("span", "", text));
@@ -184,9 +200,9 @@ function table(heads, rows) {
 
 function nodeTable(view) {
   const titles = new Map(view.nodes.map((node) => [node.id, node.title]));
-  const cell = (node, head) => (node.rows.find(([name]) => name === head) || ["", ""])[1];
+  const cell = (node, ...heads) => (node.rows.find(([name]) => heads.includes(name)) || ["", ""])[1];
   return table(["node", "shape", "value", "gradient", "gradients go to"], view.nodes.map((node) => [
-    node.title, cell(node, "shape"), cell(node, "value"), cell(node, "gradient"),
+    node.title, cell(node, "shape"), cell(node, "value", "result"), cell(node, "gradient"),
     view.edges.filter(([, source]) => source === node.id).map(([, , target]) => titles.get(target)).join("; "),
   ]));
 }
@@ -264,6 +280,23 @@ function stagehand(view, groups, edges) {
   const atStart = { ...view.waiting };
   for (const [, source, target] of view.edges) if (kinds.get(source) === "output") atStart[target] -= 1;
 
+  // What travels is written beside its edge: to the left of the left ones, to the right of the others.
+  function carry(step) {
+    for (const [, group] of edges) group.querySelector(".agt-carried")?.remove();
+    if (!step || step.edges.length > MOST_CARRIED) return;
+    const lines = step.edges.map((id) => {
+      const path = edges.get(id).querySelector("path");
+      const { x, y } = path.getPointAtLength(path.getTotalLength() / 2);
+      return { id, x, y };
+    }).sort((a, b) => a.x - b.x);
+    lines.forEach(({ id, x, y }, i) => {
+      const left = i < Math.floor(lines.length / 2);
+      edges.get(id).append(draw("text", {
+        class: "agt-carried", x: x + (left ? -7 : 7), y: y + 3.5, "text-anchor": left ? "end" : "start", "font-size": 10,
+      }, step.carried[id]));
+    });
+  }
+
   return (place) => {
     const missing = { ...atStart }, ran = new Set();
     view.steps.slice(0, place).forEach((step) => { ran.add(step.node); Object.assign(missing, step.missing); });
@@ -276,6 +309,7 @@ function stagehand(view, groups, edges) {
       if (grad) grad.textContent = ran.has(id) ? after : before;
     }
     for (const [id, group] of edges) group.classList.toggle("agt-flows", Boolean(now?.edges.includes(id)));
+    carry(now);
   };
 }
 
@@ -284,12 +318,13 @@ function player(view, model, groups, edges, side, lens) {
   const show = groups.size ? stagehand(view, groups, edges) : () => {};
   const caption = make("p", "agt-caption");
   caption.setAttribute("aria-live", "polite");
-  const panel = make("div", "agt-step");
+  const panel = make("div", "agt-step"), room = make("div");
+  room.append(panel);
   const slider = make("input", "agt-slider");
   Object.assign(slider, { type: "range", min: 0, max: last, step: 1 });
   slider.setAttribute("aria-label", "step of the backward pass");
   const counter = make("span", "agt-counter");
-  let place = 0, timer = null;
+  let place = 0, timer = null, tallest = 0;
 
   function go(to) {
     place = Math.min(Math.max(to, 0), last);
@@ -297,12 +332,15 @@ function player(view, model, groups, edges, side, lens) {
     slider.value = place;
     counter.textContent = `${place} / ${last}`;
     caption.textContent = step ? step.caption
-      : "Before the start: each node shows how many of its gradients have arrived. It may run when all have.";
+      : "Before the start: each node shows how many of its gradients have arrived. It may run when all have. Press an arrow button or key.";
     panel.replaceChildren(...(step ? [pairs(step.rows), ...(step.bars?.length ? [bars(step)] : [])] : []));
+    // What stands below must not jump from step to step.
+    tallest = Math.max(tallest, panel.offsetHeight);
+    room.style.minHeight = `${tallest}px`;
     show(place);
     if (step) lens.follow(groups.get(step.node));
-    controls[0].disabled = controls[1].disabled = place === 0;
-    controls[3].disabled = controls[4].disabled = place === last;
+    // A button that is really disabled would lose the focus, and the keys with it.
+    controls.forEach((one, i) => one.setAttribute("aria-disabled", String(i < 2 ? place === 0 : i > 2 && place === last)));
     if (place === last) stop();
     if (model.get("step") !== place) {
       model.set("step", place);
@@ -331,7 +369,7 @@ function player(view, model, groups, edges, side, lens) {
 
   const bar = make("div", "agt-transport");
   bar.append(...controls, slider, counter);
-  side.prepend(panel);
+  side.prepend(room);
   go(model.get("step") || 0);
   return { bar, caption, stop, go, place: () => place };
 }
@@ -341,6 +379,7 @@ function render({ model, el }) {
   const root = make("div", `agt agt-${view.kind}-view`);
   root.setAttribute("role", "group");
   root.setAttribute("aria-label", view.title);
+  root.tabIndex = -1; // a click anywhere in the view gives it the keys
   el.append(root);
   for (const note of view.notes) root.append(make("p", "agt-note", note));
 
@@ -361,12 +400,13 @@ function render({ model, el }) {
   const groups = new Map(), edges = new Map();
   for (const node of view.nodes) groups.set(node.id, svg.querySelector(`[id="${node.id}"]`));
   for (const [id] of view.edges) edges.set(id, svg.querySelector(`[id="${id}"]`));
-  const lens = camera(svg, stage, groups.get(view.nodes[0].id));
+  const lens = camera(svg, stage, groups.get(view.nodes[0].id), Boolean(view.steps));
 
   const details = make("div", "agt-details");
   details.append(make("p", "agt-hint", "Point at a node, or Tab to the picture and use the arrow keys."
     + (lens.cropped ? " This picture is large: drag it to see the rest, or press Fit to see all of it." : "")));
-  side.append(details, legend(new Set(view.nodes.map((node) => node.kind)), Boolean(view.steps)));
+  side.append(details);
+  root.append(legend(new Set(view.nodes.map((node) => node.kind)), Boolean(view.steps)));
 
   function tell(node) {
     for (const [id, group] of groups) group.classList.toggle("agt-on", id === node.id);
