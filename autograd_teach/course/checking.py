@@ -3,6 +3,8 @@
 May use the rest of course; IPython where it is there. Must not know grading: a check is feedback, not a verdict.
 """
 
+import inspect
+import re
 from html import escape
 from typing import Any
 
@@ -23,9 +25,6 @@ class NotPassed(Exception):
 class UnknownExercise(UserError):
     """No exercise has this name. Shown as one line, like `NotPassed`."""
 
-    def _render_traceback_(self) -> list[str]:
-        return [f"UnknownExercise: {self}"]
-
 
 def report_on(id: str, answer: Any) -> Report:
     """The report on `answer` to the exercise `id`, shown nowhere and remembered nowhere.
@@ -43,6 +42,11 @@ def check(id: str, answer: Any) -> None:
     """
     report = report_on(id, answer)
     record.note_check(report.exercise.id, report.passed, report.passing, len(report.lines), report.attempted)
+    if is_stale(answer):
+        print(
+            f"The last cell that defines {answer.__name__} ended in an error: this is the class as it was before. "
+            "Mend that cell first, and run it again."
+        )
     _show(report)
     if not report.passed:
         raise NotPassed(_one_line(report))
@@ -66,6 +70,21 @@ def progress(notebook: str | None = None, folder: Any = None) -> None:
         known = ", ".join(dict.fromkeys(each.notebook for each in exercises()))
         raise UnknownExercise(f"There is no notebook {notebook!r} with exercises; there are {known}.")
     _show(Progress(chosen, record.entries(folder)))
+
+
+def is_stale(answer: Any) -> bool:
+    """Whether a later cell of this notebook defines a class of that name too, but did not get as far as doing it."""
+    shell = _ipython()
+    forward = vars(answer).get("forward") if isinstance(answer, type) else None
+    if shell is None or forward is None:
+        return False
+    try:
+        checked = inspect.getsource(getattr(forward, "__func__", forward)).rstrip()
+    except (OSError, TypeError):
+        return False
+    defines = re.compile(rf"^[ \t]*class[ \t]+{answer.__name__}\b", re.MULTILINE)
+    cells = [cell for cell in shell.user_ns.get("In", []) if defines.search(cell)]
+    return bool(cells) and checked not in cells[-1] and any(checked in cell for cell in cells[:-1])
 
 
 def _find(id: str) -> Exercise:
@@ -144,13 +163,18 @@ def _state(exercise: Exercise, entry: record.Entry) -> tuple[str, str]:
 
 def _show(view: Any) -> None:
     """Display in a notebook, print elsewhere."""
-    try:
-        from IPython import get_ipython
-    except ImportError:
-        get_ipython = None
-    if get_ipython is not None and get_ipython() is not None:
+    if _ipython() is not None:
         from IPython.display import display
 
         display(view)
     else:
         print(view)
+
+
+def _ipython() -> Any:
+    """The running IPython, or None."""
+    try:
+        from IPython import get_ipython
+    except ImportError:
+        return None
+    return get_ipython()

@@ -337,7 +337,10 @@ def _too_few(evidence: Evidence) -> str | None:
     count = len(run.returned or ()) if run else len(names)
     if count >= len(names):
         return None
-    return f"backward returns {_values(count)}, forward takes {len(names)} arguments ({', '.join(names)}): one for each, in that order"
+    return (
+        f"backward returns {_values(count)}, forward takes {len(names)} arguments ({', '.join(names)}): "
+        "one for each, in that order, and None where there is no gradient"
+    )
 
 
 @diagnosis("too_many", "returns")

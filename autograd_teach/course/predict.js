@@ -33,10 +33,15 @@ function render({ model, el }) {
   const verdict = element("div", { class: "agt-predict-verdict", role: "status", "aria-live": "polite" });
   form.append(element("fieldset", {}, legend, ...choices), button, verdict);
 
+  function clear() {
+    for (const label of choices) label.classList.remove("agt-predict-right", "agt-predict-wrong");
+    verdict.className = "agt-predict-verdict";
+    verdict.replaceChildren();
+  }
+
   function show() {
     const choice = question.choices.find((c) => c.letter === model.get("picked"));
-    for (const label of choices) label.classList.remove("agt-predict-right", "agt-predict-wrong");
-    verdict.replaceChildren();
+    clear();
     if (!choice) return;
     const state = choice.right ? "agt-predict-right" : "agt-predict-wrong";
     const label = choices[question.choices.indexOf(choice)];
@@ -48,6 +53,7 @@ function render({ model, el }) {
     verdict.append(element("strong", {}, `${head} (${choice.letter})`), rich("div", {}, choice.why + rest));
   }
 
+  form.addEventListener("change", clear); // a verdict on another answer than the one picked would mislead
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     const checked = form.querySelector("input:checked");

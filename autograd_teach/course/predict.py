@@ -9,13 +9,15 @@ import re
 import textwrap
 import tomllib
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
 from .errors import UserError
 
 QUESTIONS = Path(__file__).with_name("questions")
+WIDTH = 88
+"""The longest line of a question as plain text, in characters."""
 
 _FENCED = re.compile(r"^```\n(.*?)^```$", flags=re.DOTALL | re.MULTILINE)
 
@@ -49,10 +51,11 @@ class Prediction:
     def __repr__(self) -> str:
         question = self.question
         lines = [
-            f"Predict: {_as_plain(question.text)}",
-            *(f"  {c.letter}) {c.text}" for c in question.choices),
+            _as_plain(f"Predict: {question.text}"),
+            *(_as_plain(f"  {c.letter}) {c.text}", indent=" " * 5) for c in question.choices),
+            _as_plain(self._verdict()) or self._how(),
         ]
-        return "\n".join([*lines, self._verdict() or self._how()])
+        return "\n".join(lines)
 
     def _repr_markdown_(self) -> str:
         question = self.question
@@ -133,9 +136,20 @@ def _for_widget(question: Question) -> dict[str, Any]:
     }
 
 
-def _as_plain(text: str) -> str:
-    """Fenced code as an indented block, as a terminal shows it."""
-    return _FENCED.sub(lambda code: "\n" + textwrap.indent(code[1], "    "), text)
+def _as_plain(text: str, indent: str = "") -> str:
+    """As a terminal shows it: lines of its width, fenced code as an indented block, no marks of emphasis."""
+    parts = _FENCED.split(text)
+    parts[::2] = [_wrapped(part, indent) for part in parts[::2]]
+    parts[1::2] = ["\n" + textwrap.indent(part, "    ") for part in parts[1::2]]
+    return "".join(parts)
+
+
+def _wrapped(text: str, indent: str) -> str:
+    spans = text.split("`")
+    spans[::2] = [re.sub(r"\*([^*\s][^*]*)\*", r"\1", span) for span in spans[::2]]
+    lines = "`".join(spans).split("\n")
+    fill = partial(textwrap.fill, width=WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
+    return "\n".join(map(fill, lines))
 
 
 def _as_html(text: str) -> str:

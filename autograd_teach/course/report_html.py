@@ -20,7 +20,7 @@ STYLE = """<style>
 .agt-report { color: var(--jp-content-font-color1, inherit); font-size: 14px; line-height: 1.45; max-width: 66em; }
 .agt-report.agt-report .agt-head { font-weight: 600; margin: 0 0 .4em; }
 .agt-report.agt-report .agt-head::before { content: ""; display: inline-block; width: .7em; height: .7em; margin-right: .5em; border: 2px solid currentColor; }
-.agt-report.agt-passed .agt-head::before { background: currentColor; border-radius: 50%; }
+.agt-report.agt-passed .agt-head::before { background: #009e73; border-color: #009e73; border-radius: 50%; }
 .agt-report.agt-report table { border-collapse: collapse; margin: 0; font-size: inherit; border: none; }
 .agt-report.agt-report td, .agt-report.agt-report th { text-align: left; padding: 1px 8px 1px 0; border: none; background: none; white-space: normal; color: inherit; font-weight: normal; max-width: none; }
 .agt-report.agt-report tbody tr:nth-child(n) { background: none; }
@@ -68,8 +68,10 @@ def _checks(report: Report) -> str:
 
 
 def _input(rows: dict[str, str]) -> str:
+    label = {"numerical": "gradient, numerical", "yours": "gradient, yours"} if "numerical" in rows else {}
     cells = "".join(
-        f"<tr><td>{escape(name)}</td><td><pre>{escape(value)}</pre></td></tr>" for name, value in rows.items()
+        f"<tr><td>{escape(label.get(name, name))}</td><td><pre>{escape(value)}</pre></td></tr>"
+        for name, value in rows.items()
     )
     return f'<p class="agt-note">A small failing input:</p><table class="agt-input">{cells}</table>'
 
@@ -88,7 +90,7 @@ def _maps(report: Report) -> str:
     side = (case.expected, np.shape(case.arguments[index]))
     scale = float(np.nanmax(np.abs(numerical), initial=1e-12))
     if not report.attempted or analytical is None or analytical.shape != numerical.shape:
-        tables = _map("numerical: what backward must agree with", numerical, scale, None, side)
+        tables = _map("numerical: measured by small changes", numerical, scale, None, side)
         wrong_count = 0
     else:
         finite = analytical[np.isfinite(analytical)]
@@ -96,19 +98,21 @@ def _maps(report: Report) -> str:
         wrong = wrong_slopes(analytical, numerical)
         wrong_count = int(wrong.sum())
         tables = (
-            _map("numerical", numerical, scale, None, side)
+            _map("numerical: measured", numerical, scale, None, side)
             + _map("analytical: your backward", analytical, scale, wrong, side)
-            + _map("difference", analytical - numerical, scale, wrong, side)
+            + _map("difference: yours minus measured", analytical - numerical, scale, wrong, side)
         )
     legend = (
-        f"The Jacobian of the result with respect to {names[index]}, at {at}. A row is an entry of the result, "
-        f"a column an entry of {names[index]}. "
+        f"The Jacobian (the table of all derivatives) of the result with respect to {names[index]}, at {at}. "
+        f"A row is an entry of the result, a column an entry of {names[index]}. "
         + (f"✗ marks the {wrong_count} wrong of {numerical.size} entries. " if wrong_count else "")
         + "Blue is positive, orange negative."
     )
     body = f'<div class="agt-maps">{tables}</div><p class="agt-note">{escape(legend)}</p>'
     if report.passed:
-        return f"<details><summary>The Jacobians</summary>{body}</details>"
+        return f"<details><summary>The Jacobians: numerical and yours</summary>{body}</details>"
+    if not report.attempted:
+        return f"<details><summary>What backward must agree with, at a small input</summary>{body}</details>"
     return body
 
 

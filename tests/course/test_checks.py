@@ -220,3 +220,34 @@ def test_gradcheck_agrees_with_the_checks(engine):
             x, *rest = exercise_of(id).grading.inputs(np.random.default_rng(1))[0]
             inputs = (torch.tensor(x, requires_grad=True), *rest)
             assert not torch.autograd.gradcheck(answer.apply, inputs, raise_exception=False)
+
+
+def test_a_class_whose_newer_definition_failed_is_said_to_be_the_older_one(tmp_path):
+    """In a notebook: a syntax error leaves the class of before in place, and its report would mislead."""
+    from nbformat.v4 import new_code_cell, new_notebook
+
+    from autograd_teach.course.notebooks import execute
+
+    broken = STUB.replace("(ctx, x, factor):", "(ctx, x, factor)", 1)
+    cells = ["from autograd_teach.autograd import Function\nfrom autograd_teach.course import check"]
+    cells += [STUB, CHECK, broken, CHECK, STUB, CHECK]
+    notebook = new_notebook(cells=[new_code_cell(each, metadata={"tags": ["raises-exception"]}) for each in cells])
+    ran = execute(notebook, tmp_path).cells
+    printed = ["".join(o.text for o in ran[i].outputs if o.output_type == "stream") for i in (2, 4, 6)]
+    assert [text.startswith("The last cell that defines Scale ended in an error") for text in printed] == [
+        False,
+        True,
+        False,
+    ]
+
+
+CHECK = 'check("09.Scale", Scale)'
+STUB = """class Scale(Function):
+    @staticmethod
+    def forward(ctx, x, factor):
+        raise NotImplementedError()
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        raise NotImplementedError()
+"""

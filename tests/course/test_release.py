@@ -163,6 +163,39 @@ def test_release_writes_only_what_changed_and_check_writes_nothing(tmp_path):
     assert release(SOLUTIONS, target) == [file]
 
 
+def solved(notebook):
+    notebook.cells[:] = read_notebook(SOLUTIONS / NOTEBOOKS[0]).cells
+
+
+def half_solved(notebook):
+    cell = next(cell for cell in notebook.cells if cell.id == "scale-answer")
+    cell.source = cell.source.replace("raise NotImplementedError()", "return x * factor", 1)
+
+
+def run(notebook):
+    next(cell for cell in notebook.cells if cell.cell_type == "code").execution_count = 1
+
+
+@pytest.mark.parametrize("work", [solved, half_solved, run])
+def test_somebodys_work_is_never_overwritten(tmp_path, work):
+    (path,) = (path for path in release(SOLUTIONS, tmp_path) if path.name == NOTEBOOKS[0])
+    notebook = read_notebook(path)
+    work(notebook)
+    write_notebook(path, notebook)
+    before = path.read_bytes()
+    with pytest.raises(UserError, match=f"{path.name} in .* would be lost"):
+        release(SOLUTIONS, tmp_path)
+    assert path.read_bytes() == before
+
+
+def test_solutions_are_not_their_own_exercises(tmp_path):
+    shutil.copytree(SOLUTIONS, tmp_path / "same")
+    before = (tmp_path / "same" / NOTEBOOKS[0]).read_bytes()
+    with pytest.raises(UserError, match="would be lost"):
+        release(tmp_path / "same", tmp_path / "same")
+    assert (tmp_path / "same" / NOTEBOOKS[0]).read_bytes() == before
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
