@@ -65,7 +65,7 @@ def deliver(folder: Path) -> Delivery:
         delivered = _read_manifest(folder / MANIFEST)
         before = dict(delivered)
         for name, source in _course_files():
-            _deliver_file(name, source.read_bytes(), delivery, delivered)
+            _deliver_file(name, _as_delivered(source), delivery, delivered)
         if delivered != before:
             _replace(folder / MANIFEST, json.dumps(delivered, indent=1, sort_keys=True).encode())
     except (FileExistsError, NotADirectoryError) as error:
@@ -89,6 +89,21 @@ def _course_files() -> Iterator[tuple[str, Path]]:
             parts = path.relative_to(source).parts
             if path.is_file() and not any(part.startswith((".", "__pycache__")) for part in parts):
                 yield "/".join((room, *parts)), path
+
+
+def _as_delivered(source: Path) -> bytes:
+    """A course file as a student gets it: notebooks without stored results, which would give away what is to be predicted."""
+    data = source.read_bytes()
+    if source.suffix != ".ipynb":
+        return data
+    try:
+        notebook = json.loads(data)
+        for cell in notebook["cells"]:
+            if cell["cell_type"] == "code":
+                cell.update(outputs=[], execution_count=None)
+    except (ValueError, TypeError, KeyError):
+        return data
+    return (json.dumps(notebook, indent=1, ensure_ascii=False) + "\n").encode()
 
 
 def _deliver_file(name: str, new: bytes, delivery: Delivery, delivered: dict[str, str]) -> None:
@@ -192,7 +207,6 @@ def open_lab(
     delivery = deliver(folder or DEFAULT_FOLDER)
     print(delivery, flush=True)
     _prepare_environment()
-    _trust(delivery)
     # Only now, because it reads the environment when it is imported.
     from jupyterlab.labapp import main
 
@@ -234,20 +248,6 @@ def _prepare_environment() -> None:
 
 def _prepend(variable: str, entry: str) -> None:
     os.environ[variable] = os.pathsep.join(filter(None, (entry, os.environ.get(variable))))
-
-
-def _trust(delivery: Delivery) -> None:
-    """Sign the notebooks just delivered: JupyterLab shows stored pictures (SVG) only in notebooks that are signed."""
-    from nbformat import NO_CONVERT, read
-    from nbformat.sign import NotebookNotary
-
-    try:
-        notary = NotebookNotary()
-        for name in delivery.added + delivery.refreshed:
-            if name.endswith(".ipynb"):
-                notary.sign(read(delivery.folder / name, as_version=NO_CONVERT))
-    except OSError:
-        pass  # A home that cannot be written: the pictures then appear when the cells are run.
 
 
 def _require_free(port: int) -> None:

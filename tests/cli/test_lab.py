@@ -61,7 +61,15 @@ def test_the_real_course_is_delivered_with_its_first_page(tmp_path: Path):
     assert not any("solution" in name for name in delivery.added)
     for name in delivery.added:
         room, _, rest = name.partition("/")
-        assert (tmp_path / "mine" / name).read_bytes() == (content.folder(room) / rest).read_bytes()
+        theirs, ours = (
+            json.loads(path.read_text(encoding="utf-8"))
+            for path in (tmp_path / "mine" / name, content.folder(room) / rest)
+        )
+        for cell in ours["cells"]:
+            if cell["cell_type"] == "code":
+                # Stored results would give away what the student is asked to predict.
+                cell.update(outputs=[], execution_count=None)
+        assert theirs == ours
 
 
 def test_second_run_changes_nothing(course: Path, tmp_path: Path):
