@@ -39,13 +39,13 @@ def _run(arguments: list[str]) -> int:
     name = next((argument for argument in arguments if not argument.startswith("-")), None)
     parser = _parser(name)
     args, rest = parser.parse_known_args(arguments)
-    if args.command is None:
-        parser.print_help()
-        return 0
-    if args.command == "lab":
+    if args.command == "lab" and arguments[0] == "lab":  # what follows may be JupyterLab's
         return _lab(args, rest)
     if rest:
         parser.error(f"unrecognized arguments: {' '.join(rest)}")
+    if args.command is None:
+        parser.print_help()
+        return 0
     if args.command == "progress":
         return _progress(args)
     if args.command == "release":

@@ -23,7 +23,7 @@ def release(solutions: Path, exercises: Path, check: bool = False) -> list[Path]
     """Write every notebook of `solutions` into `exercises` as students get it; returns the files that changed.
 
     With `check` nothing is written, and the files that would change are returned. `UserError` where a solution is not marked
-    well, and where a notebook in `exercises` has no solution any more: it is left alone.
+    well, and where a notebook in `exercises` has no solution any more, or holds somebody's work: it is left alone.
 
     >>> from pathlib import Path
     >>> release(Path("no_such_folder"), Path("exercises"))
@@ -43,6 +43,12 @@ def release(solutions: Path, exercises: Path, check: bool = False) -> list[Path]
     changed = [path for path, notebook in released.items() if not _is(path, notebook)]
     if check or not changed:
         return changed
+    worked_on = [path for path in changed if path.is_file() and _is_worked_on(read_notebook(path), released[path])]
+    if worked_on:
+        raise UserError(
+            f"{_names(worked_on)} in {exercises} is no untouched exercise but holds answers or outputs, which would be lost; "
+            "move it away, or name another folder with --exercises."
+        )
     try:
         exercises.mkdir(parents=True, exist_ok=True)
     except OSError as problem:
@@ -98,6 +104,17 @@ def stubbed(text: str, where: str) -> str:
     if inside:
         raise UserError(f"{where}: {END} is missing.")
     return "\n".join(lines)
+
+
+def _is_worked_on(there: NotebookNode, new: NotebookNode) -> bool:
+    """Whether `there` was run, or has fewer stubs than the exercise `new`: a student's notebook, or a solution itself."""
+
+    def stubs(notebook: NotebookNode) -> dict[str, int]:
+        return {cell.id: cell.source.count(STUB[-1]) for cell in notebook.cells}
+
+    was_run = any(cell.get("outputs") or cell.get("execution_count") for cell in there.cells)
+    before, after = stubs(there), stubs(new)
+    return was_run or any(count < after.get(id, 0) for id, count in before.items())
 
 
 def _is(path: Path, notebook: NotebookNode) -> bool:

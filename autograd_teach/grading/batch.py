@@ -3,6 +3,7 @@
 The rooms of this package meet here and nowhere else. Must not know how any of them works.
 """
 
+import math
 import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
@@ -58,11 +59,11 @@ def grade_class(
     runner: Runner = run_nbval,
 ) -> list[Result]:
     """`grade` with the assignments as data and the runner as an argument (a sandbox will be another one)."""
-    if not limits.timeout > 0:  # nor nan
-        raise UserError("The time limit must be more than 0 seconds; give --timeout a larger number.")
+    if not 0 < limits.timeout < math.inf:  # nor nan
+        raise UserError("The time limit must be a number of seconds above 0; give --timeout another one.")
     if jobs < 1:
         raise UserError("At least one notebook must run at a time; give --jobs 1 or more.")
-    class_ = take_in(submissions, assignments)
+    class_ = take_in(submissions, assignments, lambda sentence: reports.say(progress, sentence))
     reports.prepare(output)
     handed_in = [a for a in assignments if any(a.name in s.answers for s in class_)] or list(assignments)
     reports.say(progress, f"{len(class_)} students; grading {', '.join(a.name for a in handed_in)}")

@@ -2,8 +2,10 @@
 
 import argparse
 import os
+import signal
 import sys
 from pathlib import Path
+from types import FrameType
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -32,6 +34,7 @@ def run(args: argparse.Namespace) -> int:
     from .reports import table
     from .results import Status
 
+    _end_like_ctrl_c()
     results = grade(
         args.submissions,
         output=args.output,
@@ -47,3 +50,18 @@ def run(args: argparse.Namespace) -> int:
         "and student code ran as you, without a sandbox."
     )
     return 1 if any(result.status is Status.GRADER_ERROR for result in results) else 0
+
+
+def _end_like_ctrl_c() -> None:
+    """A closed terminal, a batch system's limit or a stopped container also ends with the grades so far and no process left."""
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        for name in wanted:
+            signal.signal(getattr(signal, name), signal.SIG_IGN)  # once is enough: what follows has to be finished
+        raise KeyboardInterrupt
+
+    wanted = [name for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    for name in wanted:
+        number = getattr(signal, name)
+        if signal.getsignal(number) is signal.SIG_DFL:  # nohup ignores SIGHUP, and means it
+            signal.signal(number, interrupt)

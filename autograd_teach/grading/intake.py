@@ -6,10 +6,12 @@ behind, so their faults do not matter: what is validated is what is taken. Whate
 link, a zip bomb) ends in a named status, not in an exception.
 
 Understood are `alice.ipynb` (the file's name names the student, without the assignment's name if that is part of it),
-`alice/any/where/name.ipynb`, nbgrader's `submitted/alice/assignment/name.ipynb`, and a zip of any of them. A renamed
-notebook is recognised by its cells. Symbolic links, hidden files and names with `..` are passed over.
+`alice/any/where/name.ipynb`, nbgrader's `submitted/alice/assignment/name.ipynb`, a zip of any of them, and zips among
+them: `alice.zip` is read like the folder `alice`. A renamed notebook is recognised by its cells. Symbolic links, hidden
+files and names with `..` are passed over; what of that lies where students' work is looked for is said.
 """
 
+import io
 import json
 import os
 import re
@@ -17,8 +19,8 @@ import stat
 import unicodedata
 import zipfile
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -28,11 +30,17 @@ from .results import Status
 
 LARGEST_NOTEBOOK = 20_000_000
 LARGEST_ANSWER = 200_000
-"""Bytes. A notebook with many pictures has a few million; an answer typed by hand a few thousand."""
+LARGEST_ZIP = 50_000_000
+"""Bytes. A notebook with many pictures has a few million; an answer typed by hand a few thousand. The zip is one that is
+handed in, not the one that holds the class."""
+
+MOST_FILES = 5_000
+"""In one zip that is handed in."""
 
 DEEPEST_FOLDER = 10
 
 _NOT_SUBMITTED = {"__MACOSX", "__pycache__"}
+_COURSE_FOLDERS = {"lessons", "exercises"}
 
 
 @dataclass(frozen=True)
@@ -61,6 +69,9 @@ class Submission:
         return self.answers.get(assignment.name, {}).get(question.id, nothing)
 
 
+_LINK = "it is a symbolic link, which is not followed: hand in the file itself"
+
+
 class Unreadable(Exception):
     """A file is not a notebook that answers can be taken from; the message says why."""
 
@@ -71,12 +82,18 @@ class _Entry:
 
     parts: tuple[str, ...]
     is_folder: bool
-    modified: float = 0.0
-    read: Callable[[], bytes] = bytes
+    modified: tuple[float, ...] = ()
+    read: Callable[[int], bytes] = bytes
+    """(most) -> the file's bytes, but no more than one over `most`, which tells that there are too many."""
+    fault: str = ""  # why a link, or a zip that is damaged, is not looked into
 
     @property
     def is_notebook(self) -> bool:
         return not self.is_folder and self.parts[-1].lower().endswith(".ipynb")
+
+    @property
+    def is_zip(self) -> bool:
+        return not self.is_folder and self.parts[-1].lower().endswith(".zip")
 
     @property
     def stem(self) -> str:
@@ -93,33 +110,55 @@ class _Notebook:
     fault: str = ""
 
     @property
-    def rank(self) -> tuple[bool, bool, float]:
-        """Of several notebooks for one assignment the readable one counts, then the one with its name, then the newest."""
+    def rank(self) -> tuple[bool, bool, bool, tuple[float, ...]]:
+        """Of several notebooks for one assignment that counts in which something is written, then the readable one, then
+        the one with its name, then the newest: a lesson of that name, or a fresh download, hides nobody's work."""
         named = self.assignment is not None and self.entry.stem == self.assignment.name
-        return not self.fault, named, self.entry.modified
+        return self._is_written, not self.fault, named, self.entry.modified
+
+    @property
+    def _is_written(self) -> bool:
+        stubs = self.assignment.stubs if self.assignment else {}
+        return any(
+            answer.status is not Status.MISSING and not (answer.source and is_untouched(answer.source, stubs[id]))
+            for id, answer in self.answers.items()
+        )
 
 
-def take_in(submissions: Path, assignments: Sequence[Assignment]) -> list[Submission]:
-    """All students found in `submissions` (a folder or a zip), by name; a `UserError` where there are none."""
+def take_in(
+    submissions: Path, assignments: Sequence[Assignment], say: Callable[[str], object] = lambda _: None
+) -> list[Submission]:
+    """All students found in `submissions` (a folder or a zip), by name; a `UserError` where there are none.
+
+    What lies beside the students and is nobody's is told to `say`, in one sentence.
+    """
     known = {assignment.name for assignment in assignments}
     with _opened(submissions) as found:
         entries = _without_wrapper([e for e in found if _is_wanted(e.parts)], submissions, known)
         taken: dict[str, Submission] = {}
         notebooks: dict[str, list[_Notebook]] = {}
+        others: dict[str, list[str]] = {}
+        strays: list[str] = []
         for entry in sorted(entries, key=lambda entry: entry.parts):
-            in_folder = len(entry.parts) > 1
-            if not (entry.is_notebook or entry.is_folder or in_folder):
-                continue  # a stray file beside the students
-            notebook = _read(entry, assignments) if entry.is_notebook else None
-            name = _printable(entry.parts[0] if in_folder or entry.is_folder else _named_by(entry, known))
+            is_stray = len(entry.parts) == 1 and not (entry.is_notebook or entry.is_zip or entry.is_folder)
+            if is_stray or (len(entry.parts) == 1 and entry.fault == _LINK):
+                strays.append(_printable(entry.parts[0]) + " (a symbolic link)" * bool(entry.fault))
+                continue
+            name = _student(entry, known)
             taken.setdefault(name, Submission(name))
-            if notebook:
-                notebooks.setdefault(name, []).append(notebook)
+            if entry.is_notebook or entry.fault:
+                notebooks.setdefault(name, []).append(_read(entry, assignments))
+            elif not entry.is_folder:
+                others.setdefault(name, []).append(_printable(entry.parts[-1]))
     if not taken:
         raise UserError(
             f"{submissions} holds no notebooks (.ipynb) and no students' folders; name the folder or zip that does."
         )
+    if strays:
+        say(f"Passed over, as no student's work can be read from it: {', '.join(strays)}")
     for name, submission in taken.items():
+        if name not in notebooks:
+            submission.notes.append(_no_notebook(others.get(name, [])))
         _settle(submission, notebooks.get(name, []), assignments)
     return sorted(taken.values(), key=lambda submission: submission.student.casefold())
 
@@ -148,7 +187,7 @@ def _opened(path: Path) -> Iterator[list[_Entry]]:
     if path.is_dir():
         if not os.access(path, os.R_OK | os.X_OK):
             raise UserError(f"{path} cannot be read; check its permissions.")
-        yield list(_entries_of_folder(path, ()))
+        yield [inside for entry in _entries_of_folder(path, ()) for inside in _unpacked(entry)]
     elif not path.exists():
         raise UserError(f"There is no {path}; name the folder or zip that holds the submissions.")
     elif zipfile.is_zipfile(path):
@@ -157,7 +196,8 @@ def _opened(path: Path) -> Iterator[list[_Entry]]:
         except (zipfile.BadZipFile, OSError, ValueError) as problem:
             raise UserError(f"{path} is a damaged zip; download it again.") from problem
         with archive:
-            yield list(_entries_of_zip(archive))
+            entries = _entries_of_zip(archive, lambda: nullcontext(archive))
+            yield [inside for entry in entries for inside in _unpacked(entry)]
     else:
         raise UserError(f"{path} is neither a folder nor a zip; name the folder or zip that holds the submissions.")
 
@@ -170,40 +210,73 @@ def _entries_of_folder(folder: Path, above: tuple[str, ...]) -> Iterator[_Entry]
         return  # one student's locked folder: that student has handed in nothing that can be read
     for child in children:
         parts = (*above, child.name)
-        if child.is_symlink() or not _is_wanted(parts):
+        if not _is_wanted(parts):
             continue
-        if child.is_dir(follow_symlinks=False):
+        if child.is_symlink():
+            yield _Entry(parts, is_folder=False, fault=_LINK)
+        elif child.is_dir(follow_symlinks=False):
             yield _Entry(parts, is_folder=True)
             if len(parts) < DEEPEST_FOLDER:
                 yield from _entries_of_folder(Path(child.path), parts)
         elif child.is_file(follow_symlinks=False):
-            yield _Entry(
-                parts,
-                False,
-                child.stat(follow_symlinks=False).st_mtime,
-                _file_reader(Path(child.path)),
-            )
+            modified = child.stat(follow_symlinks=False).st_mtime
+            yield _Entry(parts, False, (modified,), _file_reader(Path(child.path)))
 
 
-def _file_reader(path: Path) -> Callable[[], bytes]:
-    def read() -> bytes:
+def _file_reader(path: Path) -> Callable[[int], bytes]:
+    def read(most: int) -> bytes:
         try:
             with path.open("rb") as file:
-                return file.read(LARGEST_NOTEBOOK + 1)
+                return file.read(most + 1)
         except OSError as problem:
             raise Unreadable(f"it cannot be read: {problem.strerror}") from problem
 
     return read
 
 
-def _entries_of_zip(archive: zipfile.ZipFile) -> Iterator[_Entry]:
+def _unpacked(entry: _Entry) -> Iterator[_Entry]:
+    """`entry` itself or, where it is a zip, a folder of its name and what is in it (but no zip in that); keeps no bytes."""
+    if not entry.is_zip or entry.fault or not _is_wanted(entry.parts):
+        yield entry
+        return
+    try:
+        with _archive(entry) as archive:
+            if len(archive.infolist()) > MOST_FILES:
+                raise Unreadable(f"it holds more than {MOST_FILES} files")
+            inside = list(_entries_of_zip(archive, lambda: _archive(entry)))
+    except Unreadable as problem:
+        yield replace(entry, fault=str(problem))
+        return
+    yield _Entry(entry.parts, is_folder=True)
+    for one in inside:
+        yield replace(one, parts=(*entry.parts, *one.parts), modified=entry.modified + one.modified)
+
+
+@contextmanager
+def _archive(entry: _Entry) -> Iterator[zipfile.ZipFile]:
+    """The zip that is handed in as `entry`; `Unreadable` where it is none, or too large."""
+    data = entry.read(LARGEST_ZIP)
+    if len(data) > LARGEST_ZIP:
+        raise Unreadable(f"it is larger than {LARGEST_ZIP // 1_000_000} MB")
+    try:
+        archive = zipfile.ZipFile(io.BytesIO(data))
+    except Exception as problem:  # a damaged directory has several kinds of error
+        raise Unreadable("it is a damaged zip") from problem
+    with archive:
+        yield archive
+
+
+Opener = Callable[[], AbstractContextManager[zipfile.ZipFile]]
+
+
+def _entries_of_zip(archive: zipfile.ZipFile, opened: Opener) -> Iterator[_Entry]:
+    """What is in `archive`, to be read later from what `opened` gives."""
     for info in archive.infolist():
         name = info.filename.replace("\\", "/")
         parts = tuple(part for part in name.split("/") if part not in ("", "."))
         is_link = stat.S_ISLNK(info.external_attr >> 16)
         if parts and not is_link and not name.startswith("/") and ".." not in parts:
-            modified = _sortable(info.date_time)
-            yield _Entry(parts, info.is_dir(), modified, _zip_reader(archive, info))
+            yield _Entry(parts, info.is_dir(), (_sortable(info.date_time),), _zip_reader(opened, info))
 
 
 def _sortable(date_time: tuple[int, int, int, int, int, int]) -> float:
@@ -211,11 +284,11 @@ def _sortable(date_time: tuple[int, int, int, int, int, int]) -> float:
     return float("".join(f"{part:02d}" for part in date_time))
 
 
-def _zip_reader(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Callable[[], bytes]:
-    def read() -> bytes:
+def _zip_reader(opened: Opener, info: zipfile.ZipInfo) -> Callable[[int], bytes]:
+    def read(most: int) -> bytes:
         try:
-            with archive.open(info) as file:
-                return file.read(LARGEST_NOTEBOOK + 1)  # what is read, not what the header claims
+            with opened() as archive, archive.open(info) as file:
+                return file.read(most + 1)  # what is read, not what the header claims
         except (RuntimeError, NotImplementedError) as problem:
             raise Unreadable("it is encrypted or packed in a way that is not supported") from problem
         except Exception as problem:  # each way of packing has its own error for damage
@@ -238,27 +311,43 @@ def _without_wrapper(entries: list[_Entry], container: Path, known: set[str]) ->
     (top,) = tops
     inside = _below(entries, top)
     names = {entry.stem for entry in inside if entry.is_notebook and len(entry.parts) == 1}
-    wraps = (top == container.stem or len(names) > 1) and not names & known
+    several = len(names) > 1 or _is_class(inside, known)
+    wraps = (top == container.stem or several) and not names & known
     return inside if inside and wraps else entries
+
+
+def _is_class(entries: list[_Entry], known: set[str]) -> bool:
+    """Whether these are several students' folders rather than one student's: two hold a notebook of the same name."""
+    folders: dict[str, set[str]] = {}
+    for entry in entries:
+        if entry.is_notebook and entry.stem in known and len(entry.parts) > 1:
+            folders.setdefault(entry.stem, set()).add(entry.parts[0])
+    # The course's own folders share names too: that is one student's whole course.
+    return any(len(tops - _COURSE_FOLDERS) > 1 for tops in folders.values())
 
 
 def _below(entries: list[_Entry], top: str) -> list[_Entry]:
     return [
-        _Entry(entry.parts[1:], entry.is_folder, entry.modified, entry.read)
-        for entry in entries
-        if entry.parts[0] == top and len(entry.parts) > 1
+        replace(entry, parts=entry.parts[1:]) for entry in entries if entry.parts[0] == top and len(entry.parts) > 1
     ]
 
 
 # ---- names ----------------------------------------------------------------------------------------------------------
 
 
-def _named_by(entry: _Entry, known: set[str]) -> str:
+def _student(entry: _Entry, known: set[str]) -> str:
+    """Whose `entry` is: the first folder's name, or what a file's or zip's name says."""
+    top = entry.parts[0]
+    is_file = len(entry.parts) == 1 and not entry.is_folder
+    return _printable(_named_by(PurePosixPath(top).stem, known) if is_file or top.lower().endswith(".zip") else top)
+
+
+def _named_by(stem: str, known: set[str]) -> str:
     """The student that a file's name names: `alice`, or `alice_09_custom_functions` without the assignment."""
-    stem = entry.stem
     for name in sorted(known, key=len, reverse=True):
-        rest = stem.replace(name, "", 1).strip(" _-.")
-        if name in stem and rest:
+        before, found, after = stem.partition(name)
+        rest = " ".join(filter(None, (part.strip(" _-.") for part in (before, after))))
+        if found and rest:
             return rest
     return stem
 
@@ -275,7 +364,9 @@ def _printable(name: str) -> str:
 def _read(entry: _Entry, assignments: Sequence[Assignment]) -> _Notebook:
     by_name = next((a for a in assignments if a.name in entry.stem), None)
     try:
-        assignment, answers = read_answers(entry.read(), assignments)
+        if entry.fault:
+            raise Unreadable(entry.fault)
+        assignment, answers = read_answers(entry.read(LARGEST_NOTEBOOK), assignments)
     except Unreadable as problem:
         return _Notebook(entry, by_name, {}, str(problem))
     if assignment is None and by_name:
@@ -363,9 +454,7 @@ def _given(answers: dict[str, Answer]) -> int:
 
 
 def _settle(submission: Submission, notebooks: list[_Notebook], assignments: Sequence[Assignment]) -> None:
-    """Choose the notebook that counts for each assignment and note everything that was passed over."""
-    if not notebooks:
-        submission.notes.append("the folder holds no notebook")
+    """Choose the notebook that counts for each assignment and note what was passed over, if it may be anybody's work."""
     for assignment in assignments:
         rivals = sorted((n for n in notebooks if n.assignment is assignment), key=lambda n: n.rank)
         if not rivals:
@@ -375,14 +464,23 @@ def _settle(submission: Submission, notebooks: list[_Notebook], assignments: Seq
             question.id: Answer(None, Status.INVALID_NOTEBOOK, f"{_path(best)}: {best.fault}")
             for question in assignment.questions
         }
-        submission.notes += [f"{_path(n)} passed over for {_path(best)}" for n in rivals]
+        submission.notes += [
+            f"{_path(n)} passed over for {_path(best)}" + f" ({n.fault})" * bool(n.fault)
+            for n in rivals
+            if n.fault or _given(n.answers)
+        ]
     for notebook in notebooks:
         if notebook.assignment is None and notebook.fault and not submission.answers:
             submission.fault = f"{_path(notebook)}: {notebook.fault}"
-        elif notebook.assignment is None:
+        elif notebook.assignment is None and (notebook.fault or not submission.answers):
             why = notebook.fault or "it has none of the exercises' cells"
             submission.notes.append(f"{_path(notebook)} not used: {why}")
 
 
 def _path(notebook: _Notebook) -> str:
     return _printable("/".join(notebook.entry.parts))
+
+
+def _no_notebook(others: list[str], most: int = 3) -> str:
+    named = ", ".join(others[:most]) + ", ..." * (len(others) > most)
+    return f"the folder holds no notebook, but {named}" if named else "the folder is empty"

@@ -4,16 +4,18 @@ Reads a job (JSON) from standard input, writes the notebook into the working fol
 writes a report (JSON) to what was its standard output; that pipe is closed to the kernel, whose prints go to standard
 error. It then waits to be ended, so that whatever the notebook left running is still its descendant.
 
-May use the standard library, pytest and nbval; knows nothing of autograd_teach, students or points.
+May use the standard library, psutil, pytest and nbval; knows nothing of autograd_teach, students or points.
 
 nbval by itself waits the whole time limit for a kernel that is dead, collects output without a bound, and goes on after
 a time-out with cells that "pass" unexpectedly. So its kernel is watched here, and the first such event ends the run.
 """
 
+import contextlib
 import ctypes
 import json
 import os
 import sys
+import threading
 import time
 from collections import deque
 from pathlib import Path
@@ -26,6 +28,7 @@ if __name__ == "__main__":
     sys.modules["rfc3987_syntax"] = None  # type: ignore[assignment]  # Python's own sign for "not to be imported"
 
 import nbval.plugin
+import psutil
 import pytest
 from nbval.kernel import RunningKernel
 
@@ -215,9 +218,22 @@ def _limit_resources(memory: int) -> None:
             continue
 
 
+def _end_with_grader(pipe: int) -> None:
+    """Wait for the end of `pipe`, which the grader holds open until it ends us; then the grader is gone, and so are we."""
+    while os.read(pipe, 1):
+        pass
+    for process in psutil.Process().children(recursive=True):
+        with contextlib.suppress(psutil.Error):
+            process.kill()
+    os._exit(1)
+
+
 def main() -> None:
     """Run the job and report."""
     job = json.loads(sys.stdin.buffer.readline())
+    # A duplicate: pytest puts another file in the place of standard input.
+    watch = threading.Thread(target=_end_with_grader, args=(os.dup(0),), daemon=True)
+    watch.start()
     report_to = os.fdopen(os.dup(1), "w", encoding="utf-8")  # a duplicate is not inherited by the kernel
     os.dup2(2, 1)
     _adopt_orphans()
@@ -244,7 +260,7 @@ def main() -> None:
     }
     with report_to:
         json.dump(report, report_to)
-    sys.stdin.buffer.read()
+    watch.join()
 
 
 if __name__ == "__main__":

@@ -76,7 +76,8 @@ def table(results: Sequence[Result]) -> str:
 def write_csv(results: Sequence[Result], folder: Path) -> Path:
     """Write `grades.csv` in `folder` and return its path; where there is one already, `grades-2.csv` and so on.
 
-    The file appears whole or not at all, and none that exists is touched.
+    The file appears whole or not at all, and none that exists is touched. It is UTF-8 and says so in its first three
+    bytes, without which Excel reads ä as Ã¤. A `UserError` where the disk is full.
     """
     exercises = _exercises(results)
     text = io.StringIO(newline="")
@@ -88,7 +89,14 @@ def write_csv(results: Sequence[Result], folder: Path) -> Path:
         words = [result.judge, result.isolation, _as_text(result.detail)]
         points = _points(result, exercises)
         writer.writerow([_as_text(result.student), result.status, *points, *sums, *words])
-    return _write_new(folder, text.getvalue())
+    try:
+        folder.mkdir(parents=True, exist_ok=True)  # hours may have gone by since `prepare`
+        return _write_new(folder, text.getvalue())
+    except OSError as problem:
+        raise UserError(
+            f"The grades could not be written to {folder} ({problem.strerror or problem}); "
+            "make room there, or name another folder with --output, and grade again."
+        ) from problem
 
 
 def prepare(folder: Path) -> None:
@@ -105,12 +113,20 @@ def prepare(folder: Path) -> None:
 
 def _write_new(folder: Path, text: str) -> Path:
     """Text to a file of a new name: a temporary file, synced, then linked to the first free name (one atomic step)."""
-    with tempfile.NamedTemporaryFile("w", dir=folder, encoding="utf-8", newline="", delete=False) as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    temporary = Path(file.name)
-    temporary.chmod(0o644)
+    handle, name = tempfile.mkstemp(dir=folder)
+    temporary = Path(name)
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8-sig", newline="") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.chmod(0o644)
+        return _named(temporary, folder)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _named(temporary: Path, folder: Path) -> Path:
     number = 1
     while True:
         target = folder / (f"{FILE_NAME}.csv" if number == 1 else f"{FILE_NAME}-{number}.csv")
@@ -123,8 +139,6 @@ def _write_new(folder: Path, text: str) -> Path:
             if target.exists():
                 continue
             temporary.rename(target)
-            return target
-        temporary.unlink()
         return target
 
 

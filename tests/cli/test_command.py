@@ -50,6 +50,8 @@ def test_every_command_explains_itself(command: str):
 
 BAD_LINES = {
     "unknown command": (["learn"], "invalid choice: 'learn'"),
+    "unknown option": (["--fast"], "unrecognized arguments: --fast"),
+    "unknown option before the command": (["--fast", "lab"], "unrecognized arguments: --fast"),
     "unknown option of a command": (["release", "--fast"], "unrecognized arguments: --fast"),
     "abbreviated option": (["release", "--chec"], "unrecognized arguments: --chec"),
     "port is a word": (["lab", "--port", "http"], "'http' is no port"),

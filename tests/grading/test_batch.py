@@ -143,7 +143,7 @@ def test_an_interrupted_run_keeps_what_it_has_and_calls_the_rest_not_graded(tmp_
             progress=Impatient(),
             runner=runner,
         )
-    with (tmp_path / "grades.csv").open(newline="") as file:
+    with (tmp_path / "grades.csv").open(newline="", encoding="utf-8-sig") as file:
         rows = {row["student"]: row["status"] for row in csv.DictReader(file)}
     assert rows == {"ada": "pass", "bob": "pass", "eve": "not_graded"}
 
@@ -167,6 +167,7 @@ def test_only_notebooks_that_someone_handed_in_are_graded(tmp_path: Path) -> Non
     [
         (Limits(timeout=0), 1, "--timeout"),
         (Limits(timeout=float("nan")), 1, "--timeout"),
+        (Limits(timeout=float("inf")), 1, "--timeout"),
         (Limits(), 0, "--jobs"),
     ],
 )

@@ -1,5 +1,6 @@
 """What is taken from which files. Nothing runs here."""
 
+import io
 import json
 import os
 import stat
@@ -27,6 +28,7 @@ from tests.grading.classroom import (
 )
 
 SOLVED = json.dumps(exercise_notebook(SOLUTIONS))
+HANDED_OUT = json.dumps(exercise_notebook({}))
 
 
 def students(submissions: Path) -> list[str]:
@@ -68,6 +70,18 @@ LAYOUTS: dict[str, tuple[list[str], list[str]]] = {
     "the zip's own folder around folders": (
         [f"hand-ins/alice/{NAME}.ipynb", f"hand-ins/bob/{NAME}.ipynb"],
         ["alice", "bob"],
+    ),
+    "a folder of another name around folders": (
+        [f"ps9/alice/{NAME}.ipynb", f"ps9/bob/{NAME}.ipynb", "ps9/carol/essay.txt"],
+        ["alice", "bob", "carol"],
+    ),
+    "a single student's whole course": (
+        [f"alice/lessons/{NAME}.ipynb", f"alice/exercises/{NAME}.ipynb", "alice/exercises/mine.ipynb"],
+        ["alice"],
+    ),
+    "downloads of one name": (
+        [f"alice_{NAME}.ipynb", f"alice_{NAME} (1).ipynb", f"bob_{NAME}_final.ipynb", f"{NAME} (1).ipynb"],
+        ["(1)", "alice", "alice (1)", "bob final"],
     ),
     "a student who handed in something else": (
         ["alice.ipynb", "carol/essay.txt"],
@@ -196,11 +210,77 @@ def test_a_broken_notebook_is_a_named_status(tmp_path: Path, pack: Callable[...,
     assert bob.answer(assignment(), QUESTIONS[0]).source == ANSWER
 
 
+def a_zip(files: dict[str, str | bytes]) -> bytes:
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    return data.getvalue()
+
+
+WHOLE_ZIP = a_zip({f"work/{NAME}.ipynb": SOLVED, f"__MACOSX/work/._{NAME}.ipynb": b"\0\5"})
+ZIPS: dict[str, tuple[str, bytes, str | None, str]] = {
+    "the student's name": ("eve.zip", WHOLE_ZIP, ANSWER, ""),
+    "the assignment's too": (f"eve_{NAME}.ZIP", WHOLE_ZIP, ANSWER, ""),
+    "in the student's folder": ("eve/hand-in.zip", WHOLE_ZIP, ANSWER, ""),
+    "beside an older hand-out": (
+        "eve/exercises.zip",
+        a_zip({f"{NAME}.ipynb": SOLVED, "copy.ipynb": HANDED_OUT}),
+        ANSWER,
+        "",
+    ),
+    "damaged": ("eve.zip", b"PK\3\4 and no more", None, "eve.zip: it is a damaged zip"),
+    "empty": ("eve.zip", a_zip({}), None, "no notebook"),
+    "a zip in it": ("eve.zip", a_zip({"deeper.zip": WHOLE_ZIP}), None, "no notebook"),
+    "climbing": ("eve.zip", a_zip({f"../bob/{NAME}.ipynb": SOLVED}), None, "no notebook"),
+    "too many files": ("eve.zip", a_zip(dict.fromkeys(map(str, range(intake.MOST_FILES + 1)), "")), None, "more than"),
+    "a bomb": ("eve.zip", a_zip({f"{NAME}.ipynb": b" " * 100_000_000}), None, "larger than 20 MB"),
+    "huge": ("eve.zip", bytes(intake.LARGEST_ZIP + 1), None, "larger than 50 MB"),
+}
+
+
+@pytest.mark.parametrize(("name", "data", "source", "why"), ZIPS.values(), ids=ZIPS)
+@pytest.mark.parametrize("pack", [written, zipped])
+def test_a_zip_among_the_submissions_is_a_student_s(
+    tmp_path: Path, pack: Callable[..., Path], name: str, data: bytes, source: str | None, why: str
+) -> None:
+    target = tmp_path / ("hand-ins.zip" if pack is zipped else "hand-ins")
+    bob, eve = take_in(pack(target, {name: data, f"bob/{NAME}.ipynb": HANDED_OUT}), [assignment()])
+    assert (bob.student, eve.student) == ("bob", "eve")
+    assert bob.answer(assignment(), QUESTIONS[0]).source == STUB.format(id="double")
+    answer = eve.answer(assignment(), QUESTIONS[0])
+    assert answer.source == source
+    assert why in answer.detail
+    assert list(tmp_path.iterdir()) == [target]
+
+
 def test_a_zip_is_read_no_further_than_the_cap_whatever_its_header_says(tmp_path: Path) -> None:
     bomb = zipped(tmp_path / "bomb.zip", {"eve.ipynb": b" " * 200_000_000})
     assert bomb.stat().st_size < 300_000
     (eve,) = take_in(bomb, [assignment()])
     assert eve.answer(assignment(), QUESTIONS[0]).detail == "eve.ipynb: it is larger than 20 MB"
+
+
+def test_what_is_nobody_s_is_said_and_what_is_somebody_s_is_named(tmp_path: Path) -> None:
+    secret = hand_in(tmp_path / "secret.ipynb")
+    folder = written(
+        tmp_path / "in", {"alice/essay.pdf": b"", "bob.docx": b"", ".DS_Store": b"", "carol/x.ipynb": SOLVED}
+    )
+    (folder / "dora").mkdir()
+    (folder / "eve").mkdir()
+    (folder / "eve" / f"{NAME}.ipynb").symlink_to(secret)
+    (folder / "link").symlink_to(tmp_path)
+    said: list[str] = []
+    found = {s.student: s for s in take_in(folder, [assignment()], said.append)}
+    assert said == ["Passed over, as no student's work can be read from it: bob.docx, link (a symbolic link)"]
+    assert {name: one.notes for name, one in found.items()} == {
+        "alice": ["the folder holds no notebook, but essay.pdf"],
+        "carol": [],
+        "dora": ["the folder is empty"],
+        "eve": [],
+    }
+    answer = found["eve"].answer(assignment(), QUESTIONS[0])
+    assert (answer.status, "symbolic link" in answer.detail) == (Status.INVALID_NOTEBOOK, True)
 
 
 def test_links_and_names_that_climb_are_passed_over(tmp_path: Path) -> None:
@@ -282,6 +362,36 @@ def test_of_several_copies_one_counts_and_the_others_are_noted(tmp_path: Path) -
     (alice,) = take_in(tmp_path, [assignment()])
     assert alice.answer(assignment(), QUESTIONS[0]).source == ANSWER
     assert alice.notes == [f"alice/{NAME}-Copy1.ipynb passed over for alice/{NAME}.ipynb"]
+
+
+NOT_ANSWERED = {
+    "a lesson of that name": ("lessons", json.dumps(notebook([code("a", "1 + 1")])), []),
+    "a fresh download": ("new", HANDED_OUT, ["passed over"]),
+    "a broken download": ("new", "{", ["passed over", "it is not valid JSON"]),
+}
+
+
+@pytest.mark.parametrize(("folder", "other", "noted"), NOT_ANSWERED.values(), ids=NOT_ANSWERED)
+def test_of_several_copies_the_one_with_answers_counts(
+    tmp_path: Path, folder: str, other: str, noted: list[str]
+) -> None:
+    written(tmp_path, {f"alice/work/{NAME} (1).ipynb": SOLVED, f"alice/{folder}/{NAME}.ipynb": other})
+    os.utime(tmp_path / f"alice/work/{NAME} (1).ipynb", (1, 1))
+    (alice,) = take_in(tmp_path, [assignment()])
+    assert alice.answer(assignment(), QUESTIONS[0]).source == ANSWER
+    assert len(alice.notes) == bool(noted)
+    assert all(words in alice.notes[0] for words in noted)
+
+
+def test_of_two_versions_in_a_zip_the_newer_counts(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "alice.zip", "w") as archive:
+        for name, year, answers in (("b", 2024, SOLUTIONS), ("c", 2023, {"double": OTHER})):
+            info = zipfile.ZipInfo(f"{name}.ipynb", (year, 1, 1, 0, 0, 0))
+            archive.writestr(info, json.dumps(exercise_notebook(answers)))
+    hand_in(tmp_path / "bob.ipynb")
+    alice, _ = take_in(tmp_path, [assignment()])
+    assert alice.answer(assignment(), QUESTIONS[0]).source == ANSWER
+    assert alice.notes == ["alice.zip/c.ipynb passed over for alice.zip/b.ipynb"]
 
 
 def test_a_broken_copy_does_not_spoil_the_good_one(tmp_path: Path) -> None:

@@ -1,6 +1,8 @@
 """The CSV file, the table and the bar."""
 
+import codecs
 import csv
+import errno
 import io
 import os
 from pathlib import Path
@@ -21,7 +23,7 @@ def result(student: str = "ada", detail: str = "", *statuses: Status) -> Result:
 
 
 def rows(path: Path) -> list[list[str]]:
-    with path.open(newline="", encoding="utf-8") as file:
+    with path.open(newline="", encoding="utf-8-sig") as file:
         return list(csv.reader(file))
 
 
@@ -44,6 +46,24 @@ def test_a_row_says_everything(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", " =1"])
 def test_a_name_that_is_a_formula_is_only_text(tmp_path: Path, name: str) -> None:
     assert rows(write_csv([result(name)], tmp_path))[1][0] == f"'{name}"
+
+
+def test_excel_is_told_the_encoding(tmp_path: Path) -> None:
+    assert write_csv([result("Zoë")], tmp_path).read_bytes().startswith(codecs.BOM_UTF8 + b"student,")
+
+
+def test_a_folder_that_has_gone_is_made_again(tmp_path: Path) -> None:
+    assert rows(write_csv([result("ada")], tmp_path / "gone"))[1][0] == "ada"
+
+
+def test_a_full_disk_gets_a_sentence_and_leaves_no_half_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(_: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(UserError, match="No space left on device"):
+        write_csv([result()], tmp_path)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_results_that_exist_are_never_touched(tmp_path: Path) -> None:

@@ -1,10 +1,15 @@
 """A class of real notebooks through real nbval: what each scores, what it costs, what it leaves behind."""
 
 import csv
+import os
+import signal
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 import psutil
 import pytest
@@ -183,7 +188,7 @@ def graded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Graded]:
             jobs=2,
             progress=progress,
         )
-    with (folder / "out" / "grades.csv").open(newline="") as file:
+    with (folder / "out" / "grades.csv").open(newline="", encoding="utf-8-sig") as file:
         rows = {row["student"]: row for row in csv.DictReader(file)}
     yield Graded({r.student: r for r in results}, rows, (folder / "progress").read_text(), mark)
 
@@ -224,15 +229,19 @@ def test_a_mark_names_its_source(graded: Graded) -> None:
     assert len(hashes) == 1 and len(hashes.pop()) == 64
 
 
-def test_no_process_is_left(graded: Graded) -> None:
-    left = []
+def _running(mark: str) -> list[psutil.Process]:
+    found = []
     for process in psutil.process_iter():
         try:
-            if any(graded.mark in word for word in process.cmdline()):
-                left.append(process)
+            if any(mark in word for word in process.cmdline()):
+                found.append(process)
         except psutil.Error:
             continue
-    assert left == []
+    return found
+
+
+def test_no_process_is_left(graded: Graded) -> None:
+    assert _running(graded.mark) == []
 
 
 def test_a_run_can_be_stopped_in_the_middle_of_a_cell() -> None:
@@ -243,3 +252,46 @@ def test_a_run_can_be_stopped_in_the_middle_of_a_cell() -> None:
     with pytest.raises(Interrupted):
         run_nbval(rebuild(tiny, {"double": "while True: pass"}), [2, 4, 6], Limits(timeout=100), stop)
     assert time.monotonic() - started < 10
+
+
+GRADER = """
+import argparse, sys
+from pathlib import Path
+from autograd_teach import cli
+from autograd_teach.grading import batch, command
+from tests.grading.classroom import assignment
+batch.load_assignments = lambda *_: [assignment()]
+sys.exit(cli.main(["grade", *sys.argv[1:], "--solutions", ".", "--exercises", ".", "--timeout", "100", "--jobs", "2"]))
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="Windows has other signals")
+@pytest.mark.parametrize("how", ["SIGINT", "SIGTERM", "SIGHUP", "SIGKILL"])
+def test_a_grader_that_is_ended_leaves_no_process_and_all_but_kill_leave_the_grades_so_far(
+    tmp_path: Path, how: str
+) -> None:
+    mark = f"left behind by {tmp_path}"
+    hand_in(tmp_path / "in" / "ada.ipynb")
+    endless = "import subprocess, sys\nsubprocess.run([sys.executable, '-c', 'while True: pass # MARK'])"
+    hand_in(tmp_path / "in" / "eve.ipynb", {"double": endless.replace("MARK", mark)})
+    (tmp_path / "scratch").mkdir()
+    command = [sys.executable, "-c", GRADER, str(tmp_path / "in"), "--output", str(tmp_path)]
+    root = Path(__file__).parents[2]
+    with subprocess.Popen(
+        command, stderr=subprocess.PIPE, text=True, cwd=root, env={**os.environ, "TMPDIR": str(tmp_path / "scratch")}
+    ) as grader:
+        assert grader.stderr
+        assert any("1/2 ada: pass" in line for line in grader.stderr)
+        while not _running(mark):
+            time.sleep(0.1)
+        grader.send_signal(getattr(signal, how))
+        said = grader.stderr.read()
+    deadline = time.monotonic() + 10
+    while (left := _running(mark)) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert not left
+    if how != "SIGKILL":
+        assert (grader.returncode, said) == (130, f"1 of 2 students graded, written to {tmp_path / 'grades.csv'}\n")
+        with (tmp_path / "grades.csv").open(newline="", encoding="utf-8-sig") as file:
+            assert [row["status"] for row in csv.DictReader(file)] == ["pass", "not_graded"]
+        assert list((tmp_path / "scratch").iterdir()) == []
