@@ -13,14 +13,24 @@ import importlib
 import importlib.util
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import pytest
 
 _HERE = Path(__file__).parent
+_CHROMIUM_OPTIONS = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
 _CHROMIUM = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome")
 
 
@@ -61,6 +71,16 @@ def require_module() -> Callable[[str], ModuleType]:
 def chromium(require_tool: Callable[..., str]) -> str:
     """The path of a Chromium or Chrome."""
     return require_tool(*_CHROMIUM)
+
+
+# For a module, not the session: a second Playwright cannot start beside one that still runs.
+@pytest.fixture(scope="module")
+def browser(chromium: str, require_module: Callable[[str], ModuleType]) -> Iterator[Any]:
+    """A headless browser, driven by Playwright."""
+    with require_module("playwright.sync_api").sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=_CHROMIUM_OPTIONS)
+        yield browser
+        browser.close()
 
 
 def pytest_ignore_collect(collection_path: Path) -> bool | None:

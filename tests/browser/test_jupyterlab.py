@@ -16,7 +16,6 @@ import urllib.request
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -30,16 +29,6 @@ if TYPE_CHECKING:
 Notebook = dict[str, Any]
 LESSON = "lessons/03_the_graph.ipynb"
 SETTINGS_DIRECTORIES = ("CONFIG", "DATA", "RUNTIME")
-CHROMIUM_OPTIONS = [
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
 
 
 @dataclass
@@ -107,14 +96,6 @@ def wait_until_answering(lab: Lab, process: subprocess.Popen[bytes], seconds: fl
         except (urllib.error.URLError, OSError):
             time.sleep(0.2)
     pytest.fail(f"JupyterLab did not come up:\n{lab.log.read_text()}")
-
-
-@pytest.fixture(scope="module")
-def browser(chromium: str, require_module: Callable[[str], ModuleType]) -> Iterator["Browser"]:
-    with require_module("playwright.sync_api").sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=CHROMIUM_OPTIONS)
-        yield browser
-        browser.close()
 
 
 @pytest.fixture

@@ -54,8 +54,8 @@ class Page:
 
 
 @pytest.fixture
-def bare(needs_chromium: Any) -> Iterator[Page]:
-    context = needs_chromium.new_context(viewport={"width": 1000, "height": 800}, reduced_motion="reduce")
+def bare(browser: Any) -> Iterator[Page]:
+    context = browser.new_context(viewport={"width": 1000, "height": 800}, reduced_motion="reduce")
     page = Page(context.new_page())
     yield page
     assert page.errors == []
@@ -409,9 +409,9 @@ def test_an_exported_page_works_from_a_file_without_a_network(bare, tmp_path):
     assert caption(bare.page).startswith("Step 3 of 3")
 
 
-def test_an_exported_page_shows_its_picture_without_scripts(needs_chromium, tmp_path):
+def test_an_exported_page_shows_its_picture_without_scripts(browser, tmp_path):
     viz.save(abs_sum()[0], tmp_path / "graph.html")
-    context = needs_chromium.new_context(java_script_enabled=False)
+    context = browser.new_context(java_script_enabled=False)
     page = context.new_page()
     page.goto((tmp_path / "graph.html").as_uri())
     assert page.locator("svg.agt-static .agt-leaf").is_visible()

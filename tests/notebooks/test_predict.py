@@ -3,6 +3,7 @@
 import json
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -97,10 +98,8 @@ window.state = state;
 
 
 @pytest.mark.browser
-def test_the_widget_tells_right_from_wrong_by_keyboard_alone(chromium: str) -> None:
+def test_the_widget_tells_right_from_wrong_by_keyboard_alone(browser: Any) -> None:
     import base64
-
-    from playwright.sync_api import sync_playwright
 
     question = predict("01.leaf").question
     wrong, right = question.choices[0], question.choices[1]
@@ -109,33 +108,29 @@ def test_the_widget_tells_right_from_wrong_by_keyboard_alone(chromium: str) -> N
         question=json.dumps(module._for_widget(question)),
         script=base64.b64encode(SOURCE.with_suffix(".js").read_bytes()).decode(),
     )
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=chromium, args=["--headless", "--no-sandbox", "--disable-gpu"]
-        )
-        page = browser.new_page()
-        errors: list[str] = []
-        page.on("pageerror", lambda error: errors.append(str(error)))
-        page.set_content(page_text)
-        page.get_by_role("button", name="Check my prediction").press("Enter")
-        status = page.get_by_role("status")
-        assert status.inner_text() == "Pick one of the answers first."
+    page = browser.new_page()
+    errors: list[str] = []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.set_content(page_text)
+    page.get_by_role("button", name="Check my prediction").press("Enter")
+    status = page.get_by_role("status")
+    assert status.inner_text() == "Pick one of the answers first."
 
-        page.get_by_role("radio").first.focus()
-        page.keyboard.press("Space")
-        page.keyboard.press("Enter")
-        assert "Not so. (a)" in status.inner_text()
-        assert wrong.why.split("`")[0] in status.inner_text()
+    page.get_by_role("radio").first.focus()
+    page.keyboard.press("Space")
+    page.keyboard.press("Enter")
+    assert "Not so. (a)" in status.inner_text()
+    assert wrong.why.split("`")[0] in status.inner_text()
 
-        page.keyboard.press("ArrowDown")
-        assert status.inner_text() == "", "moving on must not check, nor leave the verdict on another answer"
-        page.keyboard.press("Enter")
-        assert "Right. (b)" in status.inner_text()
-        assert right.why.split("`")[0].strip() in status.inner_text()
-        assert page.evaluate("state.picked") == "b"
-        assert page.locator(":is(input, button):not([data-lm-suppress-shortcuts])").count() == 0, (
-            "JupyterLab would take its keys"
-        )
-        assert "Is w a leaf" in page.locator("legend").inner_text()
-        assert errors == []
-        browser.close()
+    page.keyboard.press("ArrowDown")
+    assert status.inner_text() == "", "moving on must not check, nor leave the verdict on another answer"
+    page.keyboard.press("Enter")
+    assert "Right. (b)" in status.inner_text()
+    assert right.why.split("`")[0].strip() in status.inner_text()
+    assert page.evaluate("state.picked") == "b"
+    assert page.locator(":is(input, button):not([data-lm-suppress-shortcuts])").count() == 0, (
+        "JupyterLab would take its keys"
+    )
+    assert "Is w a leaf" in page.locator("legend").inner_text()
+    assert errors == []
+    page.close()
