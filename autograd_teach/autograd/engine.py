@@ -8,6 +8,7 @@ Without `create_graph` gradients travel as NumPy arrays; with it they are tensor
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterable, Sequence
 from operator import attrgetter
 from typing import Any
@@ -170,7 +171,9 @@ class _Run:
             return
         gradient = self.waiting.pop(leaf, None)
         variable, hooks = leaf.variable, leaf._hooks
-        if gradient is None and hooks is None and variable._leaf_hooks is None:
+        if hooks is None and variable._leaf_hooks is None and (self.accumulate or gradient is None):
+            if gradient is not None:
+                self.arithmetic.accumulate(variable, gradient)
             return
         tensor = self._to_tensor(gradient)
         for hook in list((variable._leaf_hooks or {}).values()):
@@ -329,12 +332,13 @@ def _invalid(node: Node | None, edges: Sequence[Edge], edge: Edge, got: Any, exp
     )
 
 
+@functools.lru_cache(maxsize=1024)
 def _repeated(shape: tuple[int, ...], target: tuple[int, ...]) -> tuple[int, ...] | None:
     """The dimensions in which broadcasting from `target` to `shape` repeated; None if it could not have."""
     new = len(shape) - len(target)
     if new < 0 or any(t not in (1, n) for n, t in zip(shape[new:], target)):
         return None
-    return tuple(i for i, n in enumerate(shape) if i < new or (target[i - new] == 1 and n != 1))
+    return tuple(i for i, n in enumerate(shape) if n != 1 and (i < new or target[i - new] == 1))
 
 
 class _OnArrays:
@@ -354,7 +358,7 @@ class _OnArrays:
             dims = _repeated(gradient.shape, shape)
             if dims is None:
                 raise _invalid(node, edges, edge, gradient.shape, shape)
-            gradient = np.add.reduce(gradient, axis=dims, keepdims=True).reshape(shape)
+            gradient = (np.add.reduce(gradient, axis=dims) if dims else gradient).reshape(shape)
         return gradient if gradient.dtype == dtype else gradient.astype(dtype)
 
     @staticmethod
