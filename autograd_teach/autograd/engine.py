@@ -68,7 +68,9 @@ class _Run:
         self.wanted = None if inputs is None else _leading_to(inputs, order)
         if self.asked is not None and self.wanted is not None and accumulate:
             # PyTorch runs, and so frees, the node of an input too where the gradient is stored rather than returned.
-            self.wanted |= self.asked
+            for node in self.asked:
+                if node is not None and node not in self.wanted:
+                    self.wanted[node] = (NO_EDGE,) * len(node._edges)
         for edge, gradient in roots:
             self._deliver(edge, gradient if create_graph else gradient._array)
         for node in [n for n in self.waiting if isinstance(n, AccumulateGrad)]:
@@ -97,13 +99,14 @@ class _Run:
                     continue
                 grad = None if node._outputs == 1 else [None] * node._outputs
             if wanted is not None:
-                if node not in wanted:
+                kept = wanted.get(node)
+                if kept is None:
                     if arrived:
                         self._capture(node, self._tensor_hooks(node, hooks, grad))
                     continue
                 # PyTorch keeps the gradient before its hooks where the node runs too.
                 self._capture(node, grad)
-                edges = self._wanted_edges(edges)
+                edges = kept
             if hooks is not None:
                 grad = self._tensor_hooks(node, hooks, grad)
             results: Sequence[Any]
@@ -235,11 +238,6 @@ class _Run:
 
     # Inputs
 
-    def _wanted_edges(self, edges: Iterable[Edge]) -> tuple[Edge, ...]:
-        """The edges, those that lead to no input cut: their gradients need not be computed."""
-        assert self.wanted is not None
-        return tuple(edge if edge[0] in self.wanted or edge in self.inputs else NO_EDGE for edge in edges)
-
     def _capture(self, node: Node, grad: Any) -> None:
         """Keep the gradient of a node's outputs that were asked for."""
         assert self.asked is not None
@@ -313,13 +311,20 @@ def _collect(roots: Iterable[Node]) -> tuple[list[Node], dict[Node, int]]:
     return order, pending
 
 
-def _leading_to(inputs: Sequence[Edge], order: list[Node]) -> set[Node | None]:
-    """The nodes that must run for gradients to reach the inputs: those with an edge to one, or to such a node."""
-    leading: set[Node | None] = set()
+def _leading_to(inputs: Sequence[Edge], order: list[Node]) -> dict[Node, Sequence[Edge]]:
+    """The nodes that must run for gradients to reach the inputs: those with an edge to one, or to such a node.
+
+    Each with its edges, of which those that lead to no input are cut: their gradients need not be computed.
+    """
+    leading: dict[Node, Sequence[Edge]] = {}
     targets = set(inputs)
+    nodes = {node for node, _ in inputs}
     for node in reversed(order):
-        if any(edge in targets or edge[0] in leading for edge in node._edges):
-            leading.add(node)
+        kept = [edge[0] in leading or (edge[0] in nodes and edge in targets) for edge in node._edges]
+        if all(kept) and kept:
+            leading[node] = node._edges
+        elif any(kept):
+            leading[node] = tuple(edge if keep else NO_EDGE for edge, keep in zip(node._edges, kept))
     return leading
 
 
