@@ -115,6 +115,8 @@ def write(tensor: Tensor, value: Tensor) -> Tensor:
         # The result that the node saved is this memory now, at this version.
         node._s_result = (target, tensor._counter, tensor._counter[0])  # type: ignore[union-attr]  # it has one
     assert node is not None
+    # The value was cast on its way, so the gradient that comes back is of the tensor's dtype.
+    node._dtype = target.dtype
     tensor._counter[1:] = [operation_name(node)]
     if base is None:
         tensor._edge = edge
