@@ -9,11 +9,14 @@ from __future__ import annotations
 import warnings
 import weakref
 from collections.abc import Callable, Iterator
+from copy import deepcopy
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from . import dtypes
+from .autograd import modes
 from .autograd.graph import NO_EDGE, NOWHERE, Counter, Edge, Node, RemovableHandle, edge_of_leaf
 
 
@@ -66,6 +69,7 @@ class Tensor:
     _retains: bool = False
     # A leaf's own hooks; its accumulator may die and be made again, they stay.
     _leaf_hooks: dict[int, Any] | None = None
+    _post_accumulate_grad_hooks: dict[int, Any] | None = None
     # Tensor subclasses such as Parameter, and views, are tensors; results of operations are plain ones.
     __array_priority__ = 1000
 
@@ -131,9 +135,25 @@ class Tensor:
         """Bytes of one element."""
         return self._array.itemsize
 
+    @property
+    def itemsize(self) -> int:
+        return self._array.itemsize
+
+    @property
+    def nbytes(self) -> int:
+        return self._array.nbytes
+
+    def storage_offset(self) -> int:
+        """Where the first element is in the memory that the tensor is a part of, in elements."""
+        return (self._array.ctypes.data - _storage(self._array).ctypes.data) // self._array.itemsize
+
     def stride(self, dim: int | None = None) -> Any:
         """Steps in elements from one entry to the next, along each dimension or along `dim`."""
-        strides = tuple(s // self._array.itemsize for s in self._array.strides)
+        array = self._array
+        strides = tuple(s // array.itemsize for s in array.strides)
+        if not array.size:
+            # NumPy gives an array without elements no steps; PyTorch those of a contiguous tensor.
+            strides = tuple(prod(max(n, 1) for n in array.shape[i + 1 :]) for i in range(array.ndim))
         return strides if dim is None else strides[wrap_dim(dim, self._array.ndim)]
 
     def is_contiguous(self) -> bool:
@@ -154,6 +174,12 @@ class Tensor:
     def _version(self) -> int:
         """How many times this memory has been changed in place."""
         return self._counter[0]
+
+    def is_inference(self) -> bool:
+        """Whether it was made in inference mode: known only while nothing was, else NotImplementedError."""
+        if modes.inference_used:
+            raise NotImplementedError("autograd_teach does not mark the tensors that are made in inference mode")
+        return False
 
     def _is_view(self) -> bool:
         return self._base is not None
@@ -230,14 +256,8 @@ class Tensor:
             if value is self:
                 raise RuntimeError("can't assign Variable as its own grad")
             if value._array.dtype != self._array.dtype:
-                theirs = {
-                    "float64": "double",
-                    "float16": "c10::Half",
-                    "float32": "float",
-                    "int64": "long int",
-                }
                 raise RuntimeError(
-                    f"attempting to assign a gradient with dtype '{theirs.get(value.dtype.name, value.dtype.name)}' to a tensor "
+                    f"attempting to assign a gradient with dtype '{_c_name(value.dtype)}' to a tensor "
                     f"with grad_dtype '{self.dtype.tensor_type[6:-6]}'. The gradient must match the tensor's grad_dtype (defaults "
                     "to the tensor's dtype). You can set the tensor's grad_dtype attribute with a specific dtype, or None to "
                     "allow any dtype. Set grad_dtype with caution. Diverging the dtypes of a tensor and its gradient may break "
@@ -275,6 +295,41 @@ class Tensor:
         tensor._counter = self._counter
         return tensor
 
+    def detach_(self) -> Tensor:
+        """Forget the history in place; RuntimeError for a view, whose history is its base's."""
+        if self._base is not None:
+            raise RuntimeError(
+                "Can't detach views in-place. Use detach() instead. If you are using DistributedDataParallel (DDP) for training, "
+                "and gradient_as_bucket_view is set as True, gradients are views of DDP buckets, and hence detach_() cannot be "
+                "called on these gradients. To fix this error, please refer to the Optimizer.zero_grad() function in "
+                "torch/optim/optimizer.py as the solution."
+            )
+        self._edge = NO_EDGE
+        return self
+
+    def set_(self, source: Tensor | None = None) -> Tensor:
+        """Show the memory of `source` from now on, or none; NotImplementedError where gradients or views are involved."""
+        array = np.empty(0, self._array.dtype) if source is None else source._array
+        if array.dtype != self._array.dtype:
+            raise RuntimeError(
+                f"Could not set tensor of type {_c_name(dtypes.of_array(array))} to a tensor of type {_c_name(self.dtype)}"
+            )
+        if modes.state.grad_enabled and self.is_leaf and self.requires_grad:
+            raise RuntimeError("a leaf Variable that requires grad is being used in an in-place operation.")
+        if self.requires_grad or self._base is not None or (source is not None and source.requires_grad):
+            raise NotImplementedError(
+                "autograd_teach supports set_() only of tensors that are no views and require no grad"
+            )
+        self._array = array
+        self._counter[0] += 1
+        return self
+
+    def resize_(self, *size: Any) -> Tensor:
+        """Not supported: a NumPy array cannot grow where others see its memory."""
+        if self.requires_grad:
+            raise RuntimeError("cannot resize variables that require grad")
+        raise NotImplementedError("autograd_teach does not support resize_(); make a new tensor of that size")
+
     def backward(
         self,
         gradient: Tensor | None = None,
@@ -302,6 +357,29 @@ class Tensor:
         node, number = edge
         assert node is not None
         return RemovableHandle(node._hook_lists().tensor, (number, hook))
+
+    def register_post_accumulate_grad_hook(self, hook: Callable[[Tensor], None]) -> RemovableHandle:
+        """Call `hook(tensor)` whenever a backward pass has added to `.grad` of this leaf: to take a step, or to free the gradient.
+
+        >>> import autograd_teach as torch
+        >>> x = torch.ones(2, requires_grad=True)
+        >>> handle = x.register_post_accumulate_grad_hook(lambda leaf: print(leaf.grad))
+        >>> (x * 3).sum().backward()
+        tensor([3., 3.])
+        """
+        if not self.requires_grad:
+            raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
+        if not self.is_leaf:
+            raise RuntimeError("post accumulate grad hooks cannot be registered on non-leaf tensors")
+        if self._post_accumulate_grad_hooks is None:
+            self._post_accumulate_grad_hooks = {}
+        return RemovableHandle(self._post_accumulate_grad_hooks, hook)
+
+    def _run_post_accumulate_grad_hooks(self) -> None:
+        for hook in list((self._post_accumulate_grad_hooks or {}).values()):
+            returned = hook(self)
+            if returned is not None:
+                raise TypeError(f"expected Variable, but hook returned '{type(returned).__name__}'")
 
     def retain_grad(self) -> None:
         """Keep `.grad` of this tensor although it is no leaf."""
@@ -336,6 +414,14 @@ class Tensor:
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         return np.array(self.numpy(), dtype=dtype, copy=copy)
+
+    def __dlpack__(self, **options: Any) -> Any:
+        if self.requires_grad:
+            raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
+        return self._array.__dlpack__(**options)
+
+    def __dlpack_device__(self) -> Any:
+        return self._array.__dlpack_device__()
 
     def __bool__(self) -> bool:
         if self._array.size == 1:
@@ -398,12 +484,33 @@ class Tensor:
                 "If you were attempting to deepcopy a module, this may be because of a torch.nn.utils.weight_norm usage, "
                 "see https://github.com/pytorch/pytorch/pull/103001"
             )
-        copy = type(self).__new__(type(self))
-        memo[id(self)] = copy
-        copy._array, copy._counter, copy._edge = self._array.copy(), [0], self._edge
+        if id(self) in memo:
+            return memo[id(self)]
+        # The memory is copied as a whole and once: copies of two tensors that share it share it too.
+        storage, parts, attributes = self._parts()
+        copied = _rebuilt(deepcopy(storage, memo), *parts)
+        memo[id(self)] = copied
         if self._grad is not None:
-            copy._grad = self._grad.__deepcopy__(memo)
-        return copy
+            copied._grad = self._grad.__deepcopy__(memo)
+        copied.__dict__.update(deepcopy(attributes, memo))
+        return copied
+
+    def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
+        """For `pickle` and `copy.copy`: without gradient, hooks and history. As in PyTorch, what is pickled shares no memory."""
+        storage, parts, attributes = self._parts()
+        return _rebuilt, (storage.view(), *parts), attributes
+
+    def _parts(self) -> tuple[np.ndarray, tuple[Any, ...], dict[str, Any]]:
+        """The memory that it is a part of, what else `_rebuilt` needs, and the attributes that users gave it."""
+        attributes = {name: value for name, value in self.__dict__.items() if name not in _INTERNAL}
+        kind = Tensor if type(self) is View else type(self)
+        array, storage = self._array, _storage(self._array)
+        offset = array.ctypes.data - storage.ctypes.data
+        geometry = (offset, array.shape, array.strides, array.flags.writeable)
+        return storage, (kind, geometry, self.requires_grad), attributes
+
+    def __setstate__(self, attributes: dict[str, Any]) -> None:
+        self.__dict__.update(attributes)
 
 
 _warned: set[str] = set()
@@ -439,13 +546,52 @@ class View(Tensor):
                 return NOWHERE
             from .ops.inplace import edge_into_base
 
-            self._edge = own = edge_into_base(self, base)
+            with modes.inference_mode(False):
+                self._edge = own = edge_into_base(self, base)
         return own
 
     @_edge.setter
     def _edge(self, edge: Edge | None) -> None:
         self._own_edge = edge
         self._own_version = self._counter[0]
+
+
+# What a tensor's dictionary holds besides attributes that users gave it.
+_INTERNAL = {*Tensor.__annotations__, *View.__annotations__, "_own_edge", "_own_version", "_made_by"}
+
+
+def _storage(array: np.ndarray) -> np.ndarray:
+    """The array whose memory this one shows a part of; itself, where that is laid out in an order of its own."""
+    storage, base = array, array.base
+    while base is not None:
+        storage = base if isinstance(base, np.ndarray) else storage
+        base = getattr(base, "base", None)
+    whole = storage.dtype == array.dtype and (storage.flags.c_contiguous or storage.flags.f_contiguous)
+    return storage if whole else array
+
+
+def _rebuilt(
+    storage: np.ndarray,
+    kind: type[Tensor],
+    geometry: tuple[int, tuple[int, ...], tuple[int, ...], bool],
+    requires_grad: bool,
+) -> Tensor:
+    """A tensor of this geometry in `storage`, as `Tensor._parts` describes it."""
+    offset, shape, strides, writeable = geometry
+    tensor = kind.__new__(kind)
+    tensor._array = np.ndarray(shape, storage.dtype, storage.reshape(-1, order="A"), offset, strides)  # type: ignore[arg-type]  # a buffer
+    tensor._array.flags.writeable = writeable
+    # PyTorch counts the making of it as a change.
+    tensor._counter = [1]
+    if requires_grad:
+        tensor._edge = None
+    return tensor
+
+
+def _c_name(dtype: dtypes.dtype) -> str:
+    """What some messages call a dtype."""
+    names = {"float64": "double", "float16": "c10::Half", "float32": "float", "int64": "long int"}
+    return names.get(dtype.name, dtype.name)
 
 
 View.__name__ = View.__qualname__ = "Tensor"

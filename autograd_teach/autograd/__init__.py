@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,30 +14,68 @@ import numpy as np
 from ..creation import zeros_like
 from ..tensor import Size, Tensor, edge_of, wrap
 from .engine import run_backward
-from .graph import Edge, Node
-from .modes import enable_grad, is_grad_enabled, no_grad, set_grad_enabled
+from .graph import Edge, GradientEdge, Node
+from .modes import (
+    detect_anomaly,
+    enable_grad,
+    inference_mode,
+    is_anomaly_enabled,
+    is_grad_enabled,
+    no_grad,
+    set_detect_anomaly,
+    set_grad_enabled,
+)
 
 __all__ = [
     "Function",
     "GradcheckError",
     "Node",
+    "Variable",
     "backward",
+    "detect_anomaly",
     "enable_grad",
+    "functional",
     "grad",
     "gradcheck",
     "gradgradcheck",
+    "inference_mode",
+    "is_anomaly_enabled",
     "is_grad_enabled",
     "no_grad",
+    "set_detect_anomaly",
     "set_grad_enabled",
 ]
 
 
 def _tuple(value: Any) -> tuple[Any, ...]:
-    return (value,) if isinstance(value, Tensor) else tuple(value)
+    return (value,) if isinstance(value, (Tensor, GradientEdge)) else tuple(value)
+
+
+def _inputs(value: Any, name: str) -> tuple[Any, ...]:
+    """The inputs, of which there must be some; of a dictionary its values."""
+    if isinstance(value, Mapping) and type(value) is not dict:
+        raise TypeError(
+            f"`inputs` argument to `{name}()` must be a dict, not {type(value).__name__}. Other Mapping types are not supported."
+        )
+    inputs = tuple(value.values()) if isinstance(value, dict) else _tuple(value)
+    if not inputs:
+        raise RuntimeError(f"`inputs` argument to `{name}()` cannot be empty.")
+    return inputs
+
+
+def _as_tensor(output: Any) -> Any:
+    """A stand-in for the tensor that a GradientEdge belongs to: of its shape, dtype and edge, without its values."""
+    if not isinstance(output, GradientEdge):
+        return output
+    metadata = output.node._input_metadata[output.output_nr]
+    tensor = wrap(np.broadcast_to(np.zeros((), metadata.dtype.numpy), metadata.shape))
+    tensor._edge = output[:2]
+    return tensor
 
 
 def _roots(outputs: tuple[Tensor, ...], gradients: Any) -> list[tuple[Edge, Tensor]]:
     """Each output's edge with the gradient that starts there: 1 for an output of one element, where none is given."""
+    outputs = tuple(map(_as_tensor, outputs))
     gradients = (None,) * len(outputs) if gradients is None else _tuple(gradients)
     if len(gradients) < len(outputs):
         raise RuntimeError(f"got {len(outputs)} tensors and {len(gradients)} gradients")
@@ -62,6 +100,14 @@ def _roots(outputs: tuple[Tensor, ...], gradients: Any) -> list[tuple[Edge, Tens
         if not output.requires_grad:
             raise RuntimeError(f"element {number} of tensors does not require grad and does not have a grad_fn")
     return [(edge_of(o), g) for o, g in zip(outputs, complete)]
+
+
+def _edges(inputs: Sequence[Any]) -> list[Edge]:
+    """Where the gradients of the inputs arrive."""
+    for tensor in inputs:
+        if isinstance(tensor, Tensor) and not tensor.requires_grad:
+            raise RuntimeError("One of the differentiated Tensors does not require grad")
+    return [edge_of(t) if isinstance(t, Tensor) else t[:2] for t in inputs]
 
 
 def backward(
@@ -93,15 +139,11 @@ def backward(
         )
     edges = None
     if inputs is not None:
-        wanted = _tuple(inputs)
-        if not wanted:
-            raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
+        wanted = _inputs(inputs, "backward")
+        edges = _edges(wanted)
         for tensor in wanted:
-            if not tensor.requires_grad:
-                raise RuntimeError("One of the differentiated Tensors does not require grad")
-            if not tensor.is_leaf:
+            if isinstance(tensor, Tensor) and not tensor.is_leaf:
                 tensor.retain_grad()
-        edges = [edge_of(tensor) for tensor in wanted]
     run_backward(
         roots,
         retain_graph=create_graph if retain_graph is None else retain_graph,
@@ -119,8 +161,8 @@ def grad(
     allow_unused: bool | None = None,
     is_grads_batched: bool = False,
     materialize_grads: bool = False,
-) -> tuple[Any, ...]:
-    """The gradients of the sum of `outputs` with respect to each of `inputs`: always a tuple, in the shapes of the inputs.
+) -> Any:
+    """The gradients of the sum of `outputs` with respect to each of `inputs`: a tuple, or for a dictionary one with the same keys.
 
     `grad_outputs` gives for each output of more than one element the vector of the vector-Jacobian product. RuntimeError for an
     input that the outputs do not depend on, unless `allow_unused` (then None) or `materialize_grads` (then zeros).
@@ -136,18 +178,13 @@ def grad(
         raise ValueError(
             "Expected allow_unused to be True or not passed when materialize_grads=True, but got: allow_unused=False."
         )
-    given, wanted = _tuple(outputs), _tuple(inputs)
-    if not wanted:
-        raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
+    given, wanted = _tuple(outputs), _inputs(inputs, "grad")
     roots = _roots(given, grad_outputs)
-    for tensor in wanted:
-        if not tensor.requires_grad:
-            raise RuntimeError("One of the differentiated Tensors does not require grad")
     results = run_backward(
         roots,
         retain_graph=create_graph if retain_graph is None else retain_graph,
         create_graph=create_graph,
-        inputs=[edge_of(tensor) for tensor in wanted],
+        inputs=_edges(wanted),
         accumulate=False,
     )
     for number, result in enumerate(results):
@@ -159,10 +196,36 @@ def grad(
     if not create_graph:
         results = [None if r is None else wrap(np.array(r, order="C")) for r in results]
     if materialize_grads:
+        if any(r is None and not isinstance(t, Tensor) for r, t in zip(results, wanted)):
+            raise RuntimeError("materialize_grads cannot be used when the given input is a GradientEdge")
         results = [zeros_like(t, requires_grad=create_graph) if r is None else r for r, t in zip(results, wanted)]
-    return tuple(results)
+    return dict(zip(inputs, results)) if isinstance(inputs, dict) else tuple(results)
+
+
+class _VariableMeta(type):
+    def __instancecheck__(cls, other: Any) -> bool:
+        return isinstance(other, Tensor)
+
+
+class Variable(metaclass=_VariableMeta):
+    """The old name of a tensor that can require grad: a leaf on the memory of `data`. TypeError for what is no tensor.
+
+    >>> import autograd_teach as torch
+    >>> torch.autograd.Variable(torch.ones(2), requires_grad=True)
+    tensor([1., 1.], requires_grad=True)
+    """
+
+    def __new__(cls, data: Any = None, requires_grad: bool = False) -> Any:
+        if data is None:
+            data = Tensor()
+        if not isinstance(data, Tensor):
+            raise TypeError(f"Variable data has to be a tensor, but got {type(data).__name__}")
+        if requires_grad and not data.is_floating_point():
+            raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
+        return data.detach().requires_grad_(requires_grad)
 
 
 # Last, because these use the tensor functions, which use what is above.
+from . import functional
 from .function import Function
 from .gradcheck import GradcheckError, gradcheck, gradgradcheck

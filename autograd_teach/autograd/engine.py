@@ -35,11 +35,12 @@ def run_backward(
     With `inputs`, only what leads to these edges is run; with `accumulate` the gradients end in `.grad` of the leaves (and, of
     the inputs only), otherwise they are returned in the order of `inputs`, None where none arrived.
     """
-    outer, state.grad_enabled = state.grad_enabled, create_graph
+    outer, run = state.grad_enabled, state.run
+    state.grad_enabled = create_graph and not state.inference
     try:
         return _Run(roots, retain_graph, create_graph, inputs, accumulate).results()
     finally:
-        state.grad_enabled = outer
+        state.grad_enabled, state.run = outer, run
 
 
 class _Run:
@@ -65,6 +66,9 @@ class _Run:
         self.owned: set[Node] = set()
         self.captured: dict[Edge, Any] = {}
         order, self.pending = _collect(edge[0] for edge, _ in roots if edge[0] is not None)
+        self.order = order
+        # What hooks of several tensors ask whether a tensor's gradient will arrive.
+        state.run = self
         self.wanted = None if inputs is None else _leading_to(inputs, order)
         if self.asked is not None and self.wanted is not None and accumulate:
             # PyTorch runs, and so frees, the node of an input too where the gradient is stored rather than returned.
@@ -77,6 +81,18 @@ class _Run:
             if not self.pending.get(node):
                 self._finish_leaf(node)
         self._run(order, retain_graph)
+
+    def will_run(self, node: Node) -> bool:
+        """Whether a gradient is to arrive at this node; RuntimeError for a leaf whose gradient is returned, as PyTorch has it."""
+        asked = self.asked or set()
+        if not self.accumulate and node in asked and isinstance(node, AccumulateGrad):
+            raise RuntimeError(
+                "A leaf node was passed to _will_engine_execute_node but we are currently running autograd.grad(). This is "
+                "currently not supported."
+            )
+        if self.wanted is not None and node not in self.wanted and node not in asked:
+            return False
+        return node in self.pending or node in self.order
 
     def results(self) -> list[Any]:
         return [self.captured.get(edge) for edge in self.inputs]
@@ -177,6 +193,7 @@ class _Run:
         if hooks is None and variable._leaf_hooks is None and (self.accumulate or gradient is None):
             if gradient is not None:
                 self.arithmetic.accumulate(variable, gradient)
+                variable._run_post_accumulate_grad_hooks()
             return
         tensor = self._to_tensor(gradient)
         for hook in list((variable._leaf_hooks or {}).values()):
@@ -188,6 +205,7 @@ class _Run:
             (tensor,) = _replaced_tuple((tensor,), hook, (tensor,))
         if tensor is not None:
             self.arithmetic.accumulate(variable, self._from_tensor(tensor))
+            variable._run_post_accumulate_grad_hooks()
         for hook in list(hooks.post.values()) if hooks else ():
             hook((), (tensor,))
 
@@ -410,3 +428,11 @@ class _OnTensors:
             variable._grad = wrap(np.empty_like(variable._array, order="C")).copy_(gradient)
         else:
             variable._grad = variable._grad + gradient
+
+
+def accumulate(variable: Tensor, gradient: Tensor) -> None:
+    """Add a gradient that did not come through a backward pass to `.grad`; in grad mode that is recorded."""
+    if state.grad_enabled:
+        _OnTensors.accumulate(variable, gradient)
+    else:
+        _OnArrays.accumulate(variable, gradient._array)

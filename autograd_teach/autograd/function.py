@@ -69,6 +69,14 @@ class BackwardFunction(FunctionCtx, Node):
         warnings.warn("'saved_variables' is deprecated; use 'saved_tensors'", DeprecationWarning, stacklevel=2)
         return self.saved_tensors
 
+    def __call__(self, *grads: Any, **kwargs: Any) -> Any:
+        # In PyTorch the operations' own nodes can be called, these cannot.
+        raise TypeError(f"{type(self).__name__!r} object is not callable; call its apply()")
+
+    def apply(self, *grads: Any) -> Any:
+        """What the user's backward returns for these gradients."""
+        return self._forward_cls._backward_of()(self, *grads)
+
     def _free(self) -> None:
         if self._saved:
             self._saved = None

@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import itertools
 import weakref
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Self
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 
 from .. import dtypes
+from .modes import enable_grad, state
 
 if TYPE_CHECKING:
     from ..tensor import Tensor
@@ -102,6 +103,39 @@ class Node:
         """Call `hook(grad_outputs)` before the node runs; what it returns, unless None, replaces grad_outputs."""
         return RemovableHandle(self._hook_lists().pre, hook)
 
+    def __call__(self, *grads: Any, **kwargs: Any) -> Any:
+        """The gradients of the inputs, from those of the outputs: the step of the backward pass that this node is, without hooks.
+
+        A tensor, or for several inputs a tuple, None where none is needed. In grad mode the computation is recorded.
+
+        >>> import autograd_teach as torch
+        >>> x = torch.tensor([1.0, 2.0], requires_grad=True)
+        >>> x.mul(3).grad_fn(torch.tensor([1.0, 10.0]))
+        (tensor([ 3., 30.]), None)
+        """
+        # Outputs that are no floating-point tensors, such as the indices that `max` gives, have no gradient.
+        places = [0] if self._outputs == 1 else [i for i, d in enumerate(self._dtype) if d.kind == "f"]
+        self._check_call(grads, kwargs, len(places))
+        given: list[Any] = [None] * self._outputs
+        for place, grad in zip(places, grads, strict=True):
+            given[place] = grad
+        if all(grad is None for grad in grads):
+            results: tuple[Any, ...] = (None,) * len(self._edges)
+        else:
+            results = self._backward_graph(given[0] if self._outputs == 1 else given, self._edges)
+        return results[0] if len(results) == 1 else tuple(results)
+
+    def _check_call(self, grads: tuple[Any, ...], kwargs: dict[str, Any], expected: int = 1) -> None:
+        from ..tensor import Tensor
+
+        if kwargs:
+            raise TypeError("keyword arguments are not supported")
+        if len(grads) != expected:
+            raise TypeError(f"expected {expected} arguments, got {len(grads)} instead")
+        for number, grad in enumerate(grads):
+            if grad is not None and not isinstance(grad, Tensor):
+                raise TypeError(f"argument {number} is not a Variable")
+
     def _hook_lists(self) -> Hooks:
         if self._hooks is None:
             self._hooks = Hooks()
@@ -175,6 +209,16 @@ class AccumulateGrad(Node):
     def name(self) -> str:
         return "torch::autograd::AccumulateGrad"
 
+    def __call__(self, *grads: Any, **kwargs: Any) -> Any:
+        """Adds a gradient to `variable.grad`, as the end of a backward pass does, without hooks but those that follow it."""
+        from .engine import accumulate
+
+        self._check_call(grads, kwargs)
+        if grads[0] is not None:
+            accumulate(self.variable, grads[0])
+        self.variable._run_post_accumulate_grad_hooks()
+        return ()
+
 
 def edge_of_leaf(leaf: Tensor) -> Edge:
     """The edge to a leaf that requires grad.
@@ -221,3 +265,113 @@ def stale(value: tuple[np.ndarray, Counter, int], edge: Edge, own: bool = False)
         f"expected version {version} instead. Hint: enable anomaly detection to find the operation that failed to compute "
         "its gradient, with torch.autograd.set_detect_anomaly(True, check_nan=False)."
     )
+
+
+# For users, as `torch.autograd.graph`
+
+
+class GradientEdge(NamedTuple):
+    """A place in the graph where a gradient arrives; `backward` and `grad` take it in place of a tensor."""
+
+    node: Node
+    output_nr: int
+    ownership_token: Node | None = None
+
+
+def get_gradient_edge(tensor: Tensor) -> GradientEdge:
+    """Where the gradient of `tensor` arrives: names it without keeping its values alive; RuntimeError where it has none.
+
+    >>> import autograd_teach as torch
+    >>> x = torch.ones(2, requires_grad=True)
+    >>> edge = torch.autograd.graph.get_gradient_edge(x)
+    >>> torch.autograd.grad((x * 3).sum(), edge)
+    (tensor([3., 3.]),)
+    """
+    if not tensor.requires_grad:
+        raise RuntimeError("It is not possible to get the gradient edge for a Tensor that does not require gradients")
+    node = _node_of(tensor)
+    token = None
+    if hasattr(node, "needs_input_grad"):
+        # PyTorch has one here for the node of a user's Function.
+        with enable_grad():
+            token = tensor.view_as(tensor).grad_fn
+    return GradientEdge(node, tensor.output_nr, token)
+
+
+def _node_of(tensor: Any) -> Node:
+    """The node at which a tensor's gradient arrives."""
+    node = tensor.node if isinstance(tensor, GradientEdge) else tensor.grad_fn
+    if node is None and tensor.requires_grad:
+        node = edge_of_leaf(tensor)[0]
+    if node is None:
+        raise AssertionError("Expected gradient function to be set")
+    return node
+
+
+def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:
+    """Count a change in place that was made behind the engine's back, so that a saved value it changed is noticed."""
+    from ..tensor import Tensor
+
+    try:
+        tensors = [tensor] if isinstance(tensor, Tensor) else list(tensor)
+    except TypeError:
+        raise RuntimeError("increment_version expect a Iterable[Tensor] as input") from None
+    for one in tensors:
+        if not isinstance(one, Tensor):
+            raise RuntimeError("increment_version expects each element of the iterable to be a tensor")  # noqa: TRY004  PyTorch's
+        one._counter[0] += 1
+
+
+class _MultiHandle(RemovableHandle):
+    """The handles of one hook on several tensors."""
+
+    def __init__(self, handles: tuple[RemovableHandle, ...]) -> None:
+        self.handles = handles
+
+    def remove(self) -> None:
+        for handle in self.handles:
+            handle.remove()
+
+
+def register_multi_grad_hook(
+    tensors: Sequence[Tensor], fn: Callable[[Any], None], *, mode: str = "all"
+) -> RemovableHandle:
+    """Call `fn` once a backward pass: with the list of all gradients of `tensors` that the pass computes (None for the others), as
+    soon as the last is there; with `mode="any"` with the first alone.
+
+    >>> import autograd_teach as torch
+    >>> x, y = torch.ones(1, requires_grad=True), torch.ones(1, requires_grad=True)
+    >>> handle = torch.autograd.graph.register_multi_grad_hook((x, y), print)
+    >>> (x * 2 + y * 3).backward()
+    [tensor([2.]), tensor([3.])]
+    """
+    # What arrived so far, by the pass that runs.
+    arrived: weakref.WeakKeyDictionary[Any, list[Any]] = weakref.WeakKeyDictionary()
+    if mode == "any":
+
+        def first(grad: Tensor) -> None:
+            if state.run not in arrived:
+                arrived[state.run] = [grad]
+                fn(grad)
+
+        return _MultiHandle(tuple(t.register_hook(first) for t in tensors if t.requires_grad))
+    if mode != "all":
+        raise ValueError(f"Expects mode to be one of ('all', 'any') but got {mode}")
+    nodes = [_node_of(t) for t in tensors]
+    missing: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
+
+    def hook_of(place: int) -> Callable[[Tensor], None]:
+        def hook(grad: Tensor) -> None:
+            run = state.run
+            gradients = arrived.setdefault(run, [None] * len(nodes))
+            if run not in missing:
+                missing[run] = sum(map(run.will_run, nodes))
+            gradients[place] = grad
+            missing[run] -= 1
+            if not missing[run]:
+                del arrived[run], missing[run]
+                fn(gradients)
+
+        return hook
+
+    return _MultiHandle(tuple(t.register_hook(hook_of(i)) for i, t in enumerate(tensors)))

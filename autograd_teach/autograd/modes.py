@@ -15,9 +15,26 @@ F = TypeVar("F", bound=Callable[..., Any])
 class _State(threading.local):
     # A class attribute is what a thread that has set nothing reads.
     grad_enabled = True
+    inference = False
+    # The backward pass that is running.
+    run: Any = None
 
 
 state = _State()
+
+
+# Whether any thread has ever been in inference mode; before that no tensor can have been made in it.
+inference_used = False
+
+
+def is_inference_mode_enabled() -> bool:
+    """Whether this thread is in inference mode."""
+    return state.inference
+
+
+def _set(mode: bool) -> None:
+    # Inference mode is the stronger one: what is computed in it is never recorded.
+    state.grad_enabled = mode and not state.inference
 
 
 def is_grad_enabled() -> bool:
@@ -37,7 +54,7 @@ class _GradMode:
 
     def __enter__(self) -> None:
         self._outer = state.grad_enabled
-        state.grad_enabled = self._mode
+        _set(self._mode)
 
     def __exit__(
         self,
@@ -93,10 +110,10 @@ class set_grad_enabled(_GradMode):
     def __init__(self, mode: bool) -> None:
         self._mode = mode
         self._outer = state.grad_enabled
-        state.grad_enabled = mode
+        _set(mode)
 
     def __enter__(self) -> None:
-        state.grad_enabled = self._mode
+        _set(self._mode)
 
     def __call__(self, function: F) -> F:
         # As a decorator it must not change the mode of the code that decorates.
@@ -105,3 +122,65 @@ class set_grad_enabled(_GradMode):
 
     def clone(self) -> "set_grad_enabled":
         return type(self)(self._mode)
+
+
+class inference_mode(_GradMode):
+    """As `no_grad`, and `enable_grad` inside changes nothing; `inference_mode(False)` inside leaves it.
+
+    PyTorch marks the tensors made here and later refuses to save or change them; this engine does not mark them, so that
+    they can be used afterwards as those made under `no_grad`.
+
+    >>> import autograd_teach as torch
+    >>> x = torch.ones(2, requires_grad=True)
+    >>> with torch.inference_mode():
+    ...     (x * 2).requires_grad
+    False
+    """
+
+    def __new__(cls, mode: Any = True) -> Any:
+        return super().__new__(cls, None if isinstance(mode, bool) else mode)
+
+    def __init__(self, mode: bool = True) -> None:
+        self.mode = mode
+        self._mode = not mode
+
+    def __enter__(self) -> None:
+        global inference_used
+        self._outer_inference, state.inference = state.inference, self.mode
+        inference_used = inference_used or self.mode
+        super().__enter__()
+
+    def __exit__(self, *error: object) -> None:
+        state.inference, state.grad_enabled = self._outer_inference, self._outer
+
+    def clone(self) -> "inference_mode":
+        return type(self)(self.mode)
+
+
+class set_detect_anomaly:
+    """PyTorch's search for the operation behind a NaN or a failing backward; not supported, so that it cannot be switched on."""
+
+    def __init__(self, mode: bool, check_nan: bool = True) -> None:
+        if mode:
+            raise NotImplementedError(
+                "autograd_teach does not support detect_anomaly: it keeps no traceback of the forward pass; register a hook on a "
+                "tensor to look at its gradient"
+            )
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *error: object) -> None:
+        pass
+
+
+class detect_anomaly(set_detect_anomaly):
+    """The same as a context that is on from its beginning."""
+
+    def __init__(self, check_nan: bool = True) -> None:
+        super().__init__(True, check_nan)
+
+
+def is_anomaly_enabled() -> bool:
+    """Always False."""
+    return False

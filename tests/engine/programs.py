@@ -6,10 +6,15 @@ recorded from PyTorch are in `programs.json`, written by `tests/parity/record_op
 
 from __future__ import annotations
 
+import copy
+import pickle
 import re
+import types
 import warnings
 from collections.abc import Callable
 from typing import Any
+
+import numpy as np
 
 from tests.engine.samples import graph_text
 
@@ -450,6 +455,15 @@ def views_and_writes(torch: Any) -> Any:
     ]
     (y * flat.view(2, 3)).sum().backward()
     return [*seen, x.grad]
+
+
+@program
+def a_write_of_another_dtype(torch: Any) -> Any:
+    wide = torch.tensor([0.5, 1.0], dtype=torch.float64, requires_grad=True)
+    y = torch.ones(2, 2)
+    y.add_(wide, alpha=2)
+    y[0].mul_(wide)
+    return y, torch.autograd.grad((y * y).sum(), (y, wide))
 
 
 @program
@@ -983,3 +997,570 @@ def the_sign_of_zero_gradients(torch: Any) -> Any:
     for f in (lambda t: t.abs(), lambda t: t.relu(), lambda t: t.clamp(min=0), lambda t: t.sign()):
         results.append(torch.autograd.grad(f(x), x, torch.tensor([-1.0, -1.0, float("inf")])))
     return results
+
+
+# torch.autograd.functional
+
+
+def _two(torch: Any) -> Any:
+    return torch.tensor([1.0, 2.0]), torch.tensor([3.0, 5.0])
+
+
+@program
+def products_with_the_jacobian(torch: Any) -> Any:
+    f = torch.autograd.functional
+    x, y = _two(torch)
+    v = torch.tensor([1.0, 10.0])
+
+    def pair(a: Any, b: Any) -> Any:
+        return a * b, (a**2).sum()
+
+    return [
+        f.vjp(lambda a: a**2, x, v),
+        f.vjp(lambda a: (a**2).sum(), x),
+        f.vjp(pair, (x, y), (v, torch.tensor(2.0))),
+        f.vjp(lambda a, b: a * 2, (x, y), v),
+        f.jvp(lambda a: a**2, x, v),
+        f.jvp(pair, (x, y), (v, v)),
+        f.jvp(lambda a, b: a * 2, (x, y), (v, v)),
+        f.jvp(lambda a: a * x, torch.tensor(2.0)),
+        f.jvp(lambda a: x, torch.tensor(2.0)),
+    ]
+
+
+@program
+def jacobians_and_hessians(torch: Any) -> Any:
+    f = torch.autograd.functional
+    x, y = _two(torch)
+    matrix = torch.arange(6.0).view(2, 3)
+
+    def pair(a: Any, b: Any) -> Any:
+        return a * b, (a**2).sum()
+
+    return [
+        f.jacobian(lambda a: a**2, x),
+        f.jacobian(lambda m: (m**2).sum(dim=1), matrix),
+        f.jacobian(pair, (x, y)),
+        f.jacobian(lambda a: (a, a * 2), x),
+        f.jacobian(lambda a, b: a * 2, (x, y)),
+        f.hessian(lambda a: (a**3).sum(), x),
+        f.hessian(lambda a, b: (a**2 * b).sum(), (x, y)),
+        f.hessian(lambda a: a.sum(), x),
+        f.hessian(lambda m: (m**3).sum(), matrix),
+    ]
+
+
+@program
+def products_with_the_hessian(torch: Any) -> Any:
+    f = torch.autograd.functional
+    x, y = _two(torch)
+    v = torch.tensor([1.0, 10.0])
+    results = []
+    for product in (f.vhp, f.hvp):
+        results.append(product(lambda a: (a**3).sum(), x, v))
+        results.append(product(lambda a, b: (a**2 * b).sum(), (x, y), (v, v)))
+        results.append(product(lambda a: a**3, torch.tensor(2.0)))
+        results.append(product(lambda a: a.sum(), x, v))
+    return results
+
+
+@program
+def functional_derivatives_that_can_be_differentiated(torch: Any) -> Any:
+    f = torch.autograd.functional
+    x, y = (t.requires_grad_() for t in _two(torch))
+    v = torch.tensor([1.0, 10.0])
+    calls = [
+        f.vjp(lambda a: a**3, x, v, create_graph=True),
+        f.jvp(lambda a: a**3, x, v, create_graph=True),
+        f.vhp(lambda a: (a**3).sum(), x, v, create_graph=True),
+        f.hvp(lambda a: (a**3).sum(), x, v, create_graph=True),
+        (f.jacobian(lambda a: a * y, x, create_graph=True),),
+        (f.jacobian(lambda a: a**2, x, create_graph=True),),
+        (f.hessian(lambda a: (a**3).sum(), x, create_graph=True),),
+    ]
+    results: list[Any] = []
+    for call in calls:
+        gradients = torch.autograd.grad(call[-1].sum(), (x, y), allow_unused=True)
+        results.append((call, gradients))
+    return results, x.grad
+
+
+@program
+def a_functional_derivative_leaves_its_inputs_alone(torch: Any) -> Any:
+    x, y = (t.requires_grad_() for t in _two(torch))
+    f = torch.autograd.functional
+    with torch.no_grad():
+        inside = f.jacobian(lambda a: a * y, x), f.vjp(lambda a: (a * y).sum(), x), f.hvp(lambda a: (a**3).sum(), x, y)
+    leaves: list[bool] = []
+
+    def note(a: Any) -> Any:
+        leaves.append(a.is_leaf)
+        return a * 2
+
+    for create_graph in (False, True):
+        f.vjp(note, x, y, create_graph=create_graph)
+        f.jacobian(note, x, create_graph=create_graph)
+    return inside, f.jacobian(lambda a: a * x, x), x.grad, y.grad, x.requires_grad, leaves
+
+
+@program
+def what_the_functional_derivatives_refuse(torch: Any) -> Any:
+    f = torch.autograd.functional
+    x, y = _two(torch)
+    v3 = torch.ones(3)
+    return [
+        raises(lambda: f.vjp(lambda a: a, 2.0)),
+        raises(lambda: f.jvp(lambda a: a, (x, [1.0]))),
+        raises(lambda: f.jacobian(lambda a: [a], x)),
+        raises(lambda: f.vjp(lambda a: a, x)),
+        raises(lambda: f.vjp(lambda a: a, x, v3)),
+        raises(lambda: f.vjp(lambda a: (a, a), x, (x, v3))),
+        raises(lambda: f.vjp(lambda a: (a, a), x, x)),
+        raises(lambda: f.vjp(lambda a: a, x, (x, x))),
+        raises(lambda: f.vjp(lambda a: a, x, [1.0, 2.0])),
+        raises(lambda: f.jvp(lambda a: a, x)),
+        raises(lambda: f.jvp(lambda a, b: a, (x, y), x)),
+        raises(lambda: f.hessian(lambda a: a, x)),
+        raises(lambda: f.hessian(lambda a: (a.sum(), a.sum()), x)),
+        raises(lambda: f.hvp(lambda a: a, x, x)),
+        raises(lambda: f.vhp(lambda a: (a.sum(),), x, x)),
+        raises(lambda: f.vhp(lambda a: a.sum(), x)),
+        raises(lambda: f.jacobian(lambda a: a, x, strategy="sideways")),
+        raises(lambda: f.hessian(lambda a: a.sum(), x, outer_jacobian_strategy="sideways")),
+    ]
+
+
+@program
+def functional_derivatives_in_strict_mode(torch: Any) -> Any:
+    f = torch.autograd.functional
+    x, y = (t.requires_grad_() for t in _two(torch))
+    constant = torch.ones(2)
+
+    def first(a: Any, b: Any) -> Any:
+        return a * 2
+
+    def cube(a: Any) -> Any:
+        return (a**3).sum()
+
+    return [
+        raises(lambda: f.vjp(lambda a: constant, x, x, strict=True)),
+        raises(lambda: f.vjp(first, (x, y), x, strict=True)),
+        raises(lambda: f.vjp(lambda a: a * 2, x, constant, create_graph=True, strict=True)),
+        raises(lambda: f.jvp(first, (x, y), (x, y), strict=True)),
+        raises(lambda: f.jvp(lambda a: a * 2, x, constant, create_graph=True, strict=True)),
+        raises(lambda: f.jvp(lambda a: a + 1, x, constant, strict=True)),
+        raises(lambda: f.jacobian(first, (x, y), strict=True)),
+        raises(lambda: f.jacobian(lambda a: a * 2, x, create_graph=True, strict=True)),
+        raises(lambda: f.hessian(lambda a: a.sum(), x, strict=True)),
+        raises(lambda: f.hessian(lambda a: constant.sum(), x, strict=True)),
+        raises(lambda: f.hessian(lambda a, b: (a * b).sum(), (x, y), strict=True)),
+        raises(lambda: f.hessian(lambda a: (a**2).sum(), x, strict=True, create_graph=True)),
+        raises(lambda: f.vhp(lambda a: a.sum(), x, y, strict=True)),
+        raises(lambda: f.vhp(lambda a, b: (a**2).sum() + b.sum() * 0, (x, y), (x, y), strict=True)),
+        raises(lambda: f.hvp(lambda a: a.sum(), x, y, strict=True)),
+        raises(lambda: f.hvp(lambda a, b: cube(a), (x, y), (x, y), strict=True)),
+        raises(lambda: f.hvp(lambda a, b: cube(a) + cube(b), (x, y), (x, y), strict=True)),
+        raises(lambda: f.vhp(cube, x, y, strict=True)),
+        raises(lambda: f.hvp(cube, x, y, strict=True)),
+    ]
+
+
+# Nodes as functions, places in the graph, hooks of several tensors
+
+
+@program
+def a_node_can_be_called(torch: Any) -> Any:
+    x, y = (t.requires_grad_() for t in _two(torch))
+    z, g = x * y, torch.ones(2)
+    z.register_hook(lambda g: g * 10)
+    z.grad_fn.register_prehook(lambda gs: (gs[0] * 10,))
+    z.grad_fn.register_hook(lambda gi, go: tuple(g * 10 for g in gi))
+    first, _ = x.unbind()
+    with torch.no_grad():
+        unrecorded = z.grad_fn(torch.ones(2, requires_grad=True))
+    wide = x.view(2, 1) * y
+    written = x * 1
+    written[0] = torch.tensor(2.0, requires_grad=True)
+    results = [
+        z.grad_fn(g),
+        unrecorded,
+        (x * 2).grad_fn(g),
+        (x * y.detach()).grad_fn(g),
+        x.neg().grad_fn(g),
+        z.grad_fn(None),
+        z.grad_fn(g.double()),
+        wide.grad_fn(torch.ones(2, 2)),
+        x.view(1, 2).expand(3, 2).grad_fn(torch.ones(3, 2)),
+        first.grad_fn(torch.tensor(1.0), None),
+        torch.arange(4.0, requires_grad=True).view(2, 2).max(dim=1).values.grad_fn(torch.ones(2)),
+        torch.stack([x, y]).grad_fn(torch.tensor([[1.0, 2.0], [3.0, 4.0]])),
+        written.grad_fn(g),
+        torch.autograd.grad(z.grad_fn(g)[0].sum(), y),
+        x.sum().grad_fn(torch.tensor(3.0)),
+    ]
+    refused = [
+        raises(lambda: z.grad_fn()),
+        raises(lambda: z.grad_fn(g, g)),
+        raises(lambda: z.grad_fn(2.0)),
+        raises(lambda: z.grad_fn([g])),
+        raises(lambda: z.grad_fn(torch.ones(3))),
+        raises(lambda: z.grad_fn(g, extra=1)),
+        raises(lambda: first.grad_fn(g)),
+    ]
+    z.sum().backward()
+    return results, refused, raises(lambda: z.grad_fn(g))
+
+
+@program
+def calling_an_accumulator_accumulates(torch: Any) -> Any:
+    x = torch.ones(2, requires_grad=True)
+    accumulator = (x * 2).grad_fn.next_functions[0][0]
+    seen: list[Any] = []
+    x.register_hook(lambda g: g * 10)
+    x.register_post_accumulate_grad_hook(lambda leaf: seen.append(leaf.grad.clone()))
+    returned = [accumulator(torch.ones(2)), accumulator(torch.ones(2)), accumulator(None)]
+    x.grad = None
+    accumulator(torch.ones(2, requires_grad=True))
+    recorded = x.grad
+    x.grad = None
+    with torch.no_grad():
+        accumulator(torch.ones(2, requires_grad=True))
+    return returned, seen, recorded, x.grad, raises(lambda: accumulator(torch.ones(3)))
+
+
+@program
+def the_node_of_a_function_applies(torch: Any) -> Any:
+    class Scale(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any, factor: float) -> Any:
+            ctx.factor = factor
+            return x * factor
+
+        @staticmethod
+        def backward(ctx: Any, g: Any) -> Any:
+            return g * ctx.factor, None
+
+    node = Scale.apply(torch.ones(2, requires_grad=True), 3.0).grad_fn
+    return node.apply(torch.ones(2)), raises(lambda: node(torch.ones(2))).split(";")[0]
+
+
+@program
+def hooks_after_accumulation(torch: Any) -> Any:
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    events: list[Any] = []
+    x.register_hook(lambda g: events.append(("tensor", g)))
+    handle = x.register_post_accumulate_grad_hook(lambda leaf: events.append((leaf is x, leaf.grad.clone())))
+    z = x * 3
+    accumulator = z.grad_fn.next_functions[0][0]
+    accumulator.register_prehook(lambda gs: events.append(("pre", gs)))
+    accumulator.register_hook(lambda gi, go: events.append(("post", gi, go)))
+    (z + x).sum().backward()
+    torch.autograd.grad((x * 5).sum(), x)
+    torch.autograd.backward((x * 7).sum(), inputs=[x])
+    handle.remove()
+    (x * 1).sum().backward()
+    y = torch.ones(2, requires_grad=True)
+    y.register_post_accumulate_grad_hook(lambda leaf: setattr(leaf, "grad", None))
+    (y * 3).sum().backward()
+    wrong = torch.ones(2, requires_grad=True)
+    wrong.register_post_accumulate_grad_hook(lambda leaf: 3)
+    return [
+        events,
+        y.grad,
+        raises(lambda: wrong.sum().backward()),
+        raises(lambda: (x * 2).register_post_accumulate_grad_hook(print)),
+        raises(lambda: x.detach().register_post_accumulate_grad_hook(print)),
+    ]
+
+
+@program
+def hooks_of_several_tensors(torch: Any) -> Any:
+    register = torch.autograd.graph.register_multi_grad_hook
+    a, b = (t.requires_grad_() for t in _two(torch))
+    c, d = a * 2, a * b
+    seen: list[Any] = []
+    handle = register((a, b, c, d), lambda gs: seen.append(list(gs)))
+    c.sum().backward(retain_graph=True)
+    (c + d).sum().backward(retain_graph=True)
+    seen.append("grad")
+    seen.append(raises(lambda: torch.autograd.grad((c + d).sum(), a, retain_graph=True)))
+    torch.autograd.grad((c + d).sum(), c, retain_graph=True)
+    torch.autograd.backward((c + d).sum(), inputs=[b], retain_graph=True)
+    handle.remove()
+    seen.append("any")
+    with register((a, c, d, torch.ones(2)), seen.append, mode="any"):
+        (c + d).sum().backward(retain_graph=True)
+        d.sum().backward(retain_graph=True)
+    d.sum().backward(retain_graph=True)
+    return [
+        seen,
+        raises(lambda: register((a,), print, mode="some")),
+        raises(lambda: register((torch.ones(2),), print)),
+    ]
+
+
+@program
+def places_in_the_graph(torch: Any) -> Any:
+    edge_of = torch.autograd.graph.get_gradient_edge
+    grad, backward = torch.autograd.grad, torch.autograd.backward
+    x, y = (t.requires_grad_() for t in _two(torch))
+    at_x, at_y = edge_of(x), edge_of(y)
+    product = x * y
+    at_product = edge_of(product)
+    results: list[Any] = [
+        at_x,
+        at_product,
+        edge_of(x.unbind()[1]).output_nr,
+        grad((x * y).sum(), at_x),
+        grad((product * 2).sum(), at_product),
+        grad(at_product, (at_x, y), torch.ones(2), retain_graph=True),
+        grad([edge_of((x * y).sum())], [at_y]),
+        grad(x.sum(), (x, at_y), allow_unused=True),
+        raises(lambda: edge_of(x.detach())),
+        raises(lambda: grad(at_product, at_x)),
+        raises(lambda: grad(at_product, at_x, torch.ones(3))),
+        raises(lambda: grad(x.sum(), at_y)),
+        raises(lambda: grad(x.sum(), at_y, materialize_grads=True)),
+    ]
+    backward(edge_of((x * y).sum()), torch.tensor(2.0), inputs=(at_x,))
+    backward((product * product).sum(), inputs=(at_product,))
+    return results, x.grad, y.grad, product.retains_grad
+
+
+@program
+def inputs_by_name(torch: Any) -> Any:
+    x, y = (t.requires_grad_() for t in _two(torch))
+    gradients = torch.autograd.grad((x * y).sum(), {"x": x, "y": y})
+    torch.autograd.backward((x * y).sum(), inputs={"y": y})
+    proxy = types.MappingProxyType({"x": x})
+    return [
+        gradients,
+        (x.grad, y.grad),
+        raises(lambda: torch.autograd.grad(x.sum(), {})),
+        raises(lambda: torch.autograd.grad(x.sum(), proxy)),
+        raises(lambda: torch.autograd.backward(x.sum(), inputs=proxy)),
+    ]
+
+
+@program
+def passes_inside_a_pass(torch: Any) -> Any:
+    register = torch.autograd.graph.register_multi_grad_hook
+    x, y = (t.requires_grad_() for t in _two(torch))
+    other = torch.ones(1, requires_grad=True)
+    seen: list[Any] = []
+
+    def inner(_: Any) -> None:
+        with torch.enable_grad():
+            (other * 3 + (x * 2).sum()).backward()
+
+    def fail(_: Any) -> None:
+        raise ValueError("stop")
+
+    register((x, y), seen.append)
+    product = x * y
+    product.register_hook(inner)
+    product.sum().backward()
+    product = x * y
+    handle = product.register_hook(fail)
+    failed = raises(lambda: product.sum().backward(retain_graph=True))
+    handle.remove()
+    product.sum().backward()
+    register((x, x), seen.append)
+    (x * y).sum().backward()
+    return seen, other.grad, failed
+
+
+@program
+def versions_counted_by_hand(torch: Any) -> Any:
+    increment = torch.autograd.graph.increment_version
+    x = torch.ones(2, requires_grad=True)
+    y = x * 1
+    z = y * y
+    increment(y)
+    t = torch.ones(2)
+    increment([t, t, t.view(2)])
+    return [
+        y._version,
+        t._version,
+        raises(lambda: z.sum().backward()),
+        raises(lambda: increment(3)),
+        raises(lambda: increment([3])),
+    ]
+
+
+# Modes
+
+
+@program
+def inference_mode_records_nothing(torch: Any) -> Any:
+    x = torch.ones(2, requires_grad=True)
+
+    @torch.inference_mode()
+    def double(t: Any) -> Any:
+        return t * 2
+
+    @torch.inference_mode
+    def triple(t: Any) -> Any:
+        return t * 3
+
+    modes: list[Any] = [torch.is_inference_mode_enabled()]
+    results: list[Any] = [double(x), triple(x)]
+    with torch.inference_mode():
+        modes.append((torch.is_inference_mode_enabled(), torch.is_grad_enabled()))
+        y = x * 2
+        with torch.enable_grad():
+            results.append(x * 3)
+        with torch.inference_mode(False):
+            modes.append((torch.is_inference_mode_enabled(), torch.is_grad_enabled()))
+            results.append(x * 4)
+        x.add_(1)
+        leaf = torch.ones(1, requires_grad=True)
+        with torch.inference_mode(False):
+            cubes = (x**3).sum()
+        results += torch.autograd.grad(cubes, x, create_graph=True)
+        results += [y, y.grad_fn, leaf, leaf * 2, x._version, raises(lambda: y.sum().backward())]
+    with torch.no_grad(), torch.inference_mode(False):
+        modes.append(torch.is_grad_enabled())
+    modes.append((torch.is_inference_mode_enabled(), torch.is_grad_enabled()))
+    with torch.autograd.inference_mode(mode=False):
+        results.append(x * 5)
+    return modes, results, raises(lambda: _fail_in(torch.inference_mode())), torch.is_grad_enabled()
+
+
+def _fail_in(context: Any) -> None:
+    with context:
+        raise ValueError("inside")
+
+
+@program
+def anomaly_detection_is_off(torch: Any) -> Any:
+    with torch.autograd.set_detect_anomaly(False):
+        x = torch.ones(2, requires_grad=True)
+        (x * 2).sum().backward()
+    return x.grad, torch.is_anomaly_enabled()
+
+
+@program
+def variables_are_tensors(torch: Any) -> Any:
+    Variable = torch.autograd.Variable
+    data = torch.tensor([1.0, 2.0])
+    x = Variable(data, requires_grad=True)
+    (x * x).sum().backward()
+    data.add_(1)
+    computed = x * 2
+    return [
+        x,
+        x.grad,
+        data.requires_grad,
+        x.data_ptr() == data.data_ptr(),
+        x._version,
+        Variable(computed),
+        Variable(data),
+        Variable(),
+        isinstance(data, Variable),
+        isinstance(3, Variable),
+        type(Variable(torch.nn.Parameter(data))) is torch.Tensor,
+        raises(lambda: Variable([1.0])),
+        raises(lambda: Variable(torch.tensor([1]), requires_grad=True)),
+    ]
+
+
+# Copies, and what else a tensor can do
+
+
+def _facts(tensor: Any) -> Any:
+    return tensor, tensor.stride(), tensor.storage_offset(), tensor.is_leaf, tensor._is_view(), tensor._version
+
+
+@program
+def copies_and_pickles(torch: Any) -> Any:
+    x = torch.tensor([1.0, 2.0, 3.0], requires_grad=True)
+    x.grad, x.tag = torch.ones(3), ["own"]
+    y = x * 2
+    grid = torch.arange(6.0).view(2, 3)
+    scalar, empty = torch.tensor(1, dtype=torch.int16), torch.empty(0, 2)
+    tensors = [x, grid, grid.t(), grid[1], grid[:, 1], grid.expand(2, 2, 3), scalar, empty, torch.nn.Parameter(grid)]
+    results: list[Any] = []
+    for tensor in tensors:
+        for duplicate in (copy.copy, copy.deepcopy, lambda t: pickle.loads(pickle.dumps(t))):
+            results.append((_facts(duplicate(tensor)), duplicate(tensor).grad))
+    shallow = copy.copy(grid)
+    deep, deep_row, again = copy.deepcopy((grid, grid[1], grid))
+    loaded, loaded_row = pickle.loads(pickle.dumps((grid, grid[1])))
+    for tensor in (shallow, deep, loaded):
+        tensor.zero_()
+    return [
+        results,
+        grid,
+        grid._version,
+        deep_row,
+        again is deep,
+        loaded_row,
+        _facts(copy.copy(y)),
+        _facts(pickle.loads(pickle.dumps(y))),
+        copy.copy(x).tag is x.tag,
+        copy.deepcopy(x).tag is x.tag,
+        pickle.loads(pickle.dumps(x)).tag,
+        raises(lambda: copy.deepcopy(y)),
+        raises(lambda: copy.deepcopy(x[:1])),
+    ]
+
+
+@program
+def detaching_in_place(torch: Any) -> Any:
+    x = torch.ones(2, requires_grad=True)
+    y = x * 3
+    same = y.detach_() is y
+    return [
+        (same, y, y.is_leaf, y.grad_fn),
+        x.detach_(),
+        raises(lambda: x[:1].detach_()),
+        raises(lambda: (torch.ones(2, requires_grad=True) * 1)[:1].detach_()),
+    ]
+
+
+@program
+def memory_taken_over(torch: Any) -> Any:
+    grid, x = torch.arange(6.0).view(2, 3), torch.ones(2)
+    same = x.set_(grid) is x
+    grid.add_(1)
+    return [
+        (same, x, x.data_ptr() == grid.data_ptr(), x._version),
+        torch.ones(2).set_(),
+        raises(lambda: torch.ones(2, requires_grad=True).set_(grid)),
+        raises(lambda: torch.ones(2).set_(torch.tensor([1]))),
+        raises(lambda: torch.ones(2, requires_grad=True).resize_(3)),
+        (grid.nbytes, grid.itemsize, grid[1].storage_offset(), torch.tensor([1]).nbytes),
+    ]
+
+
+@program
+def new_tensors_like_a_tensor(torch: Any) -> Any:
+    x, i = torch.ones(2), torch.tensor([1])
+    return [
+        x.new_tensor([1, 2]),
+        x.new_tensor([1, 2], dtype=torch.int64),
+        x.new_tensor(3),
+        i.new_tensor([1.5]),
+        x.new_tensor([1.0], requires_grad=True),
+        x.new_tensor(i),
+        i.new_zeros(2),
+        x.new_ones((2, 1)),
+        i.new_full((2,), 3),
+        raises(lambda: x.new_tensor("a")),
+        raises(lambda: i.new_tensor([1], requires_grad=True)),
+    ]
+
+
+@program
+def memory_shared_by_dlpack(torch: Any) -> Any:
+    x = torch.arange(3.0)
+    array = np.from_dlpack(x)
+    back = torch.from_dlpack(np.ones(2))
+    x.add_(1)
+    return [
+        array.tolist(),
+        back,
+        torch.from_dlpack(x).data_ptr() == x.data_ptr(),
+        raises(lambda: np.from_dlpack(x.clone().requires_grad_())),
+    ]
