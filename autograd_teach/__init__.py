@@ -7,24 +7,35 @@ on their own.
 
 import warnings as _warnings
 
-from . import autograd, dtypes, nn, optim, random  # built on the names above
-from .autograd.modes import enable_grad, is_grad_enabled, no_grad, set_grad_enabled
+from . import autograd, dtypes, linalg, nn, optim, random  # built on the names above
+from .autograd.modes import (
+    enable_grad,
+    inference_mode,
+    is_anomaly_enabled,
+    is_grad_enabled,
+    is_inference_mode_enabled,
+    no_grad,
+    set_grad_enabled,
+)
 from .creation import (
     arange,
     as_tensor,
     empty,
     empty_like,
     eye,
+    from_dlpack,
     from_numpy,
     full,
     full_like,
     linspace,
     manual_seed,
+    normal,
     ones,
     ones_like,
     rand,
     rand_like,
     randint,
+    randint_like,
     randn,
     randn_like,
     randperm,
@@ -45,17 +56,82 @@ from .dtypes import (
     set_default_dtype,
     uint8,
 )
-from .ops.linalg import addmm, dot, matmul, mm, mv, outer
+from .ops.arranging import (
+    diag,
+    diag_embed,
+    flip,
+    hstack,
+    movedim,
+    ravel,
+    roll,
+    tile,
+    trace,
+    tril,
+    triu,
+    unflatten,
+    vstack,
+)
+from .ops.elementary import (
+    acos,
+    acosh,
+    addcdiv,
+    addcmul,
+    asin,
+    asinh,
+    atan,
+    atan2,
+    atanh,
+    ceil,
+    cosh,
+    div,
+    divide,
+    exp2,
+    expm1,
+    floor,
+    floor_divide,
+    fmod,
+    frac,
+    lerp,
+    log2,
+    log10,
+    nan_to_num,
+    remainder,
+    round,
+    rsqrt,
+    sinh,
+    tan,
+    true_divide,
+    trunc,
+)
+from .ops.indexing import index_add, index_select, masked_select, take_along_dim
+from .ops.inplace import bernoulli
+from .ops.linalg import addmm, baddbmm, bmm, dot, inverse, matmul, mm, mv, outer
+from .ops.ordering import (
+    argsort,
+    bucketize,
+    gather,
+    isin,
+    nonzero,
+    scatter,
+    scatter_add,
+    searchsorted,
+    sort,
+    topk,
+    unique,
+)
 from .ops.pointwise import (
     abs,
     absolute,
     add,
+    bitwise_and,
     bitwise_not,
+    bitwise_or,
+    bitwise_xor,
     clamp,
+    clamp_max,
+    clamp_min,
     clone,
     cos,
-    div,
-    divide,
     eq,
     exp,
     ge,
@@ -66,8 +142,12 @@ from .ops.pointwise import (
     le,
     log,
     log1p,
+    logical_and,
     logical_not,
+    logical_or,
+    logical_xor,
     lt,
+    masked_fill,
     maximum,
     minimum,
     mul,
@@ -82,16 +162,17 @@ from .ops.pointwise import (
     sgn,
     sigmoid,
     sign,
+    signbit,
     sin,
     sqrt,
     square,
     sub,
     subtract,
     tanh,
-    true_divide,
+    threshold,
     where,
 )
-from .ops.reduction import all, any, argmax, argmin, count_nonzero, max, mean, min, norm, sum
+from .ops.reduction import all, any, argmax, argmin, count_nonzero, max, mean, median, min, nanmedian, norm, sum
 from .ops.shape import (
     cat,
     chunk,
@@ -105,12 +186,28 @@ from .ops.shape import (
     squeeze,
     stack,
     swapaxes,
+    swapdims,
     t,
     transpose,
     unbind,
     unsqueeze,
 )
+from .ops.statistics import (
+    amax,
+    amin,
+    cumsum,
+    log_softmax,
+    logsumexp,
+    nansum,
+    prod,
+    softmax,
+    std,
+    std_mean,
+    var,
+    var_mean,
+)
 from .printing import set_printoptions
+from .random import Generator, default_generator, initial_seed, seed
 from .tensor import Size, Tensor, allclose, equal, is_tensor
 
 half = float16

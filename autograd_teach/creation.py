@@ -118,6 +118,13 @@ def from_numpy(array: np.ndarray) -> Tensor:
     return wrap(array)
 
 
+def from_dlpack(ext_tensor: Any) -> Tensor:
+    """A tensor on the memory of another library's array that offers it by `__dlpack__`."""
+    array = np.from_dlpack(ext_tensor)
+    dtypes.of_array(array)
+    return wrap(array)
+
+
 def _filler(fill: Callable[[tuple[int, ...], np.dtype], np.ndarray], name: str, what: str) -> Callable[..., Tensor]:
     def make(*size: Any, dtype: Dtype | None = None, requires_grad: bool = False, device: Any = None) -> Tensor:
         return _made(fill(_size(size), _numpy(dtype)), requires_grad)
@@ -127,11 +134,21 @@ def _filler(fill: Callable[[tuple[int, ...], np.dtype], np.ndarray], name: str, 
     return make
 
 
+def _drawer(distribution: str, name: str, what: str) -> Callable[..., Tensor]:
+    def make(*size: Any, generator: Any = None, **kwargs: Any) -> Tensor:
+        draw = getattr(generator or random.default_generator, distribution)
+        return _filler(draw, name, what)(*size, **kwargs)
+
+    make.__name__ = make.__qualname__ = name
+    make.__doc__ = f"A tensor of the given size {what}."
+    return make
+
+
 zeros = _filler(lambda size, d: np.zeros(size, d), "zeros", "filled with 0")
 ones = _filler(lambda size, d: np.ones(size, d), "ones", "filled with 1")
 empty = _filler(lambda size, d: np.empty(size, d), "empty", "whose values are whatever the memory holds")
-rand = _filler(lambda size, d: random.uniform(size, d), "rand", "with uniform draws from [0, 1)")
-randn = _filler(lambda size, d: random.normal(size, d), "randn", "with standard normal draws")
+rand = _drawer("uniform", "rand", "with uniform draws from [0, 1)")
+randn = _drawer("normal", "randn", "with standard normal draws")
 
 
 def full(
@@ -200,16 +217,43 @@ def linspace(
     return _made(np.where(np.arange(steps) < steps // 2, low, high).astype(d), requires_grad)
 
 
-def randint(low: int, high: Any = None, size: Any = None, *, dtype: Dtype | None = None) -> Tensor:
+def randint(
+    low: int, high: Any = None, size: Any = None, *, dtype: Dtype | None = None, generator: Any = None
+) -> Tensor:
     """Integers drawn from [low, high), or with one bound from [0, low)."""
     if size is None or high is None or not isinstance(high, int):
         low, high, size = 0, low, size if size is not None else high
-    return wrap(random.randint(low, high, tuple(size), (dtype or dtypes.int64).numpy))
+    draw = (generator or random.default_generator).randint
+    return wrap(draw(low, high, tuple(size), (dtype or dtypes.int64).numpy))
 
 
-def randperm(n: int) -> Tensor:
+def randint_like(input: Tensor, low: int, high: int | None = None, *, dtype: Dtype | None = None) -> Tensor:
+    """Integers drawn as `randint` draws them, in the size and dtype of another tensor."""
+    bounds = (0, low) if high is None else (low, high)
+    return wrap(random.randint(*bounds, tuple(input.shape), (dtype or input.dtype).numpy))
+
+
+def normal(mean: Any, std: Any = 1.0, size: Any = None, *, generator: Any = None, dtype: Dtype | None = None) -> Tensor:
+    """Normal draws: of two numbers in the given size, or one for each element of the tensors among `mean` and `std`.
+
+    >>> import autograd_teach as torch
+    >>> torch.normal(torch.zeros(2, 3), 1.0).shape
+    torch.Size([2, 3])
+    """
+    given = [t for t in (mean, std) if isinstance(t, Tensor)]
+    if any(t.requires_grad for t in given):
+        raise NotImplementedError("autograd_teach has no normal() of tensors that require grad; call .detach() first")
+    if not given:
+        return empty(size, dtype=dtype).normal_(mean, std, generator=generator)
+    result = empty(np.broadcast_shapes(*(t.shape for t in given)), dtype=given[0].dtype)
+    if not isinstance(std, Tensor):
+        return result.normal_(0, std, generator=generator).add_(mean)
+    return result.normal_(generator=generator).mul_(std).add_(mean)
+
+
+def randperm(n: int, *, generator: Any = None) -> Tensor:
     """The integers from 0 to n - 1 in random order."""
-    return wrap(random.randperm(n))
+    return wrap((generator or random.default_generator).randperm(n))
 
 
 def manual_seed(seed: int) -> random.Generator:
@@ -226,6 +270,18 @@ def _new(name: str) -> Callable[..., Tensor]:
     return make
 
 
+def _new_tensor(self: Tensor, data: Any, *, dtype: Dtype | None = None, requires_grad: bool = False) -> Tensor:
+    """A new leaf with a copy of `data`, in the dtype of this tensor unless another is asked for."""
+    if isinstance(data, Tensor):
+        warnings.warn(
+            "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
+            "sourceTensor.detach().clone().requires_grad_(True), rather than tensor.new_tensor(sourceTensor).",
+            stacklevel=2,
+        )
+    return _made(_array_of(data, dtype or self.dtype), requires_grad)
+
+
+Tensor.new_tensor = _new_tensor  # type: ignore[attr-defined]  # attached as the operations are
 for _name in ("zeros", "ones", "empty", "full"):
     setattr(Tensor, f"new_{_name}", _new(_name))
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 import warnings
 
+from ..ops import pointwise
 from ..ops.linalg import addmm
 from ..ops.pointwise import mse_loss as squared_error
 from ..tensor import Size, Tensor
@@ -36,6 +37,16 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
 def relu(input: Tensor, inplace: bool = False) -> Tensor:
     """max(x, 0), elementwise."""
     return input.relu_() if inplace else input.relu()
+
+
+def threshold(input: Tensor, threshold: float, value: float) -> Tensor:
+    """`value` where x is not above `threshold`, else x."""
+    return pointwise.threshold(input, threshold, value)
+
+
+def leaky_relu(input: Tensor, negative_slope: float = 0.01) -> Tensor:
+    """x where it is positive, else x times `negative_slope`."""
+    return pointwise.leaky_relu(input, negative_slope)
 
 
 def tanh(input: Tensor) -> Tensor:

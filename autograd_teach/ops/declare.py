@@ -43,10 +43,10 @@ the graph of the gradient as any other computation.
 from __future__ import annotations
 
 import ast
-import inspect
 import linecache
 import math
 import sys
+from collections import namedtuple
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import FunctionType
@@ -125,7 +125,7 @@ def op(
     parameters += [a.arg for a in arguments.kwonlyargs]
     operation = Operation(name, kernel, parameters, tensors, formulas, outputs, promote, floating, view, inplace)
     operation.node = _node_class(operation, node or _camel_case(name) + "Backward0")
-    operation.function = _compile_forward(operation, name, parameter_list, variadic, "foreign")
+    operation.function = _forward(operation, name, parameter_list, variadic, "foreign")
     operation.function.__doc__ = f"`{signature}`; see PyTorch's `torch.{name}`."
     OPERATIONS[name] = operation
     if method and tensors[:1] == ["self"]:
@@ -133,7 +133,7 @@ def op(
     if inplace:
         setattr(Tensor, f"{name}_", inplace_form(operation.function))
     if operator:
-        as_operator = _compile_forward(operation, f"__{operator}__", parameter_list, variadic, "foreign_operand")
+        as_operator = _forward(operation, f"__{operator}__", parameter_list, variadic, "foreign_operand")
         setattr(Tensor, f"__{operator}__", as_operator)
         if inplace:
             setattr(Tensor, f"__i{operator}__", inplace_form(as_operator))
@@ -153,9 +153,42 @@ def _camel_case(name: str) -> str:
 # The forward function
 
 
-def _compile_forward(
+def _forward(
     operation: Operation, name: str, parameter_list: str, variadic: str | None, foreign: str
 ) -> Callable[..., Any]:
+    """The forward function, which is written when it is first called: a program uses few of the operations.
+
+    It stays the same object, for others hold it by then; its first call gives it the code that it has from there on.
+    """
+    namespace = {**_GLUE, "__name__": __name__, "kernel": operation.kernel, "NodeClass": operation.node}
+    function = FunctionType(_first_call.__code__, namespace, name)
+    function.__module__ = __name__
+
+    def write() -> Callable[..., Any]:
+        lines = _forward_lines(operation, name, parameter_list, variadic, foreign)
+        written = _compile(lines, name, {**namespace})
+        assert isinstance(written, FunctionType)
+        function.__code__ = written.__code__
+        function.__defaults__, function.__kwdefaults__ = written.__defaults__, written.__kwdefaults__
+        return function
+
+    if callable(operation.promote):
+        namespace["promote"] = operation.promote
+    if operation.many:
+        namespace["Result"] = _result_type(operation) if operation.outputs else tuple
+    namespace[name] = function
+    namespace["write"] = write
+    return function
+
+
+def _first_call(*args: Any, **kwargs: Any) -> Any:
+    # Never run here, but as the code of a function whose globals hold `write`.
+    return write()(*args, **kwargs)  # type: ignore[name-defined]  # noqa: F821  as said
+
+
+def _forward_lines(
+    operation: Operation, name: str, parameter_list: str, variadic: str | None, foreign: str
+) -> list[str]:
     tensors = operation.tensors
     plain = [p for p in operation.parameters if p not in tensors]
     arrays = [f"{t}_array" for t in tensors]
@@ -214,17 +247,7 @@ def _compile_forward(
     lines += _make_outputs(operation)
     lines += _record(operation)
     lines += [f"    return {'Result(outputs)' if operation.many else 'output'}"]
-    namespace = {
-        **_GLUE,
-        "__name__": __name__,
-        "kernel": operation.kernel,
-        "NodeClass": operation.node,
-    }
-    if callable(operation.promote):
-        namespace["promote"] = operation.promote
-    if operation.many:
-        namespace["Result"] = _result_type(operation) if operation.outputs else tuple
-    return _compile(lines, name, namespace)
+    return lines
 
 
 def _make_outputs(operation: Operation) -> list[str]:
@@ -286,7 +309,12 @@ def _record(operation: Operation) -> list[str]:
 
 
 def _saved_names(formula: Callable[..., Any]) -> list[str]:
-    return [p for p in inspect.signature(formula).parameters if p not in ("g", "grads")]
+    return [p for p in _parameters(formula) if p not in ("g", "grads")]
+
+
+def _parameters(formula: Callable[..., Any]) -> tuple[str, ...]:
+    assert isinstance(formula, FunctionType)
+    return formula.__code__.co_varnames[: formula.__code__.co_argcount]
 
 
 def _saved_value(operation: Operation, saved: str) -> str:
@@ -328,9 +356,18 @@ def _node_class(operation: Operation, name: str) -> type[Node]:
             shown = "_saved_" + s.replace("_shape", "_sym_sizes")
             members[shown] = property(_saved_property(operation, s, s in values))
     if values:
-        free = ["def _free(node):", *(f"    node._s_{s} = ()" for s in values)]
-        members["_free"] = _compile(free, "_free", {})
+        members["_free"] = _free_on_first_call(values)
     return type(name, (Node,), members)
+
+
+def _free_on_first_call(values: list[str]) -> Callable[[Node], None]:
+    def compile_now(node: Node) -> None:
+        lines = ["def _free(node):", *(f"    node._s_{s} = ()" for s in values)]
+        compiled = _compile(lines, "_free", {})
+        type(node)._free = compiled  # type: ignore[method-assign]  # from now on without this detour
+        compiled(node)
+
+    return compile_now
 
 
 def _saved_property(operation: Operation, saved: str, is_tensor: bool) -> Callable[[Any], Any]:
@@ -373,6 +410,8 @@ def rebuild(node: Node, value: tuple[np.ndarray, graph.Counter, int], index: int
         graph.stale(value, edge, own=index is not None and index < 0)
     if isinstance(edge[0], AccumulateGrad):
         return edge[0].variable
+    if array.dtype.kind != "f":
+        edge = NO_EDGE
     tensor = wrap(array)
     tensor._counter = counter
     tensor._edge = edge if edge[0] is not None else NO_EDGE
@@ -408,7 +447,7 @@ def _compile_backward(operation: Operation, graph_mode: bool) -> Callable[..., A
             indent = "        "
         for saved in _saved_names(formula):
             lines += [indent + line for line in _unpack(operation, saved, graph_mode)]
-        call = ", ".join(inspect.signature(formula).parameters)
+        call = ", ".join(_parameters(formula))
         lines += [f"{indent}{t}_grad = {t}_formula({call})"]
     results = "(" + "".join(f"{t}_grad, " for t in inputs) + ")"
     lines += [f"    return {'tensors_grad' if inputs == ['tensors'] else results}"]
@@ -626,10 +665,14 @@ def views_of(tensor: Tensor, arrays: list[np.ndarray]) -> list[View]:
 
 
 def _result_type(operation: Operation) -> Callable[[list[Tensor]], Any]:
-    from collections import namedtuple
+    """The tuple of several results, with a name for each; it prints as PyTorch's do."""
+    name = operation.name.split("_")[0]
+    fields = namedtuple(name, operation.outputs)  # type: ignore[misc]  # the fields of the row
 
-    result = namedtuple(operation.name.split("_")[0], operation.outputs)  # type: ignore[misc]  # fields of the row
-    return result._make
+    def shown(self: Any) -> str:
+        return f"torch.return_types.{name}(\n" + ",\n".join(f"{k}={v!r}" for k, v in self._asdict().items()) + ")"
+
+    return type(name, (fields,), {"__slots__": (), "__repr__": shown})._make  # type: ignore[attr-defined]  # a namedtuple
 
 
 _GLUE = {

@@ -9,11 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from ..tensor import Tensor, wrap
-from .declare import inplace_form, op
+from ..dtypes import of_array
+from ..tensor import Tensor, wrap, wrap_dim
+from .declare import broadcast_error, inplace_form, method, op
 from .inplace import copy_, fill_
+from .ordering import gather, zeros_beside
+from .pointwise import _times, where
 from .reduction import expand
-from .shape import alias, select, slice_view, unsqueeze, view
+from .shape import alias, reshape, select, slice_view, unsqueeze, view
 
 
 def _gather_at(self: np.ndarray, indices: tuple[Any, ...]) -> np.ndarray:
@@ -48,17 +51,11 @@ def _add_at(self: np.ndarray, values: np.ndarray, indices: tuple[Any, ...]) -> n
     return whole
 
 
-def _zeros_beside(g: Any, shape: tuple[int, ...]) -> Any:
-    if isinstance(g, Tensor):
-        return wrap(np.zeros(shape, g._array.dtype))
-    return np.zeros(shape, g.dtype)
-
-
 index = op(
     "index(self, indices: tuple)",
     _gather_at,
     method=False,
-    self=lambda g, self_shape, indices: index_put_impl(_zeros_beside(g, self_shape), g, indices),
+    self=lambda g, self_shape, indices: index_put_impl(zeros_beside(g, self_shape), g, indices),
 )
 index_put_impl = op(
     "index_put_impl(self, values, indices: tuple)",
@@ -96,6 +93,118 @@ index_put = op(
     values=lambda g, indices: index(g, indices),
 )
 _index_put_ = inplace_form(index_put)
+
+
+# One index for a whole dimension, and masks
+
+
+def _along(self: np.ndarray, dim: int, index: np.ndarray) -> tuple[Any, ...]:
+    at = wrap_dim(dim, self.ndim)
+    if index.ndim > 1:
+        raise IndexError("index_select(): Index is supposed to be a vector")
+    if index.dtype not in (np.int64, np.int32):
+        raise RuntimeError("index_select(): Expected dtype int32 or int64 for index")
+    extent = self.shape[at] if self.ndim else 1
+    outside = index[(index < 0) | (index >= extent)]
+    if outside.size:
+        raise RuntimeError(f"INDICES element is out of DATA bounds, id={outside.flat[0]} axis_dim={extent}")
+    return (slice(None),) * at + (np.atleast_1d(index),)
+
+
+def _index_select(self: np.ndarray, dim: int, index: np.ndarray) -> np.ndarray:
+    chosen = np.atleast_1d(self)[_along(self, dim, index)]
+    return chosen if self.ndim else chosen.reshape(())
+
+
+def _index_add(self: np.ndarray, dim: int, index: np.ndarray, source: np.ndarray, alpha: Any = 1) -> np.ndarray:
+    at = wrap_dim(dim, self.ndim)
+    if self.dtype != source.dtype:
+        names = [of_array(a).tensor_type[6:-6] for a in (self, source)]
+        raise RuntimeError(f"index_add_(): self ({names[0]}) and source ({names[1]}) must have the same scalar type")
+    if index.size != (source.shape[at] if source.ndim else 1):
+        raise RuntimeError(
+            f"index_add_(): Number of indices ({index.size}) should be equal to source.size(dim): ({source.shape[at]}), for dim: {at}"
+        )
+    whole = self.copy()
+    np.add.at(np.atleast_1d(whole), _along(self, dim, index), source if alpha == 1 else source * alpha)
+    return whole
+
+
+index_select = op(
+    "index_select(self, dim: int, index)",
+    _index_select,
+    self=lambda g, self_shape, dim, index: index_add(zeros_beside(g, self_shape), dim, index, g),
+)
+index_add = op(
+    "index_add(self, dim: int, index, source, *, alpha=1)",
+    _index_add,
+    inplace=True,
+    self=lambda g: g,
+    source=lambda g, source_shape, dim, index, alpha: _times(expand(index_select(g, dim, index), source_shape), alpha),
+)
+
+
+def _masked_select(self: np.ndarray, mask: np.ndarray) -> np.ndarray:
+    if mask.dtype != bool:
+        raise RuntimeError("masked_select: expected BoolTensor for mask")
+    try:
+        whole, chosen = np.broadcast_arrays(self, mask)
+    except ValueError:
+        raise broadcast_error(mask, self) from None
+    return whole[chosen]
+
+
+def _masked_scatter(self: np.ndarray, mask: np.ndarray, source: np.ndarray) -> np.ndarray:
+    whole, chosen = (np.array(a) for a in np.broadcast_arrays(self, mask))
+    whole[chosen] = source.reshape(-1)[: np.count_nonzero(chosen)]
+    return whole
+
+
+masked_select = op(
+    "masked_select(self, mask)",
+    _masked_select,
+    self=lambda g, self_shape, mask: masked_scatter(
+        zeros_beside(g, np.broadcast_shapes(self_shape, tuple(mask.shape))), mask, g
+    ),
+)
+# The derivative of a selection; PyTorch's own form also takes a source with more elements than the mask has places.
+masked_scatter = op(
+    "masked_scatter(self, mask, source)",
+    _masked_scatter,
+    method=False,
+    self=lambda g, mask: where(mask, 0.0, g),
+    source=lambda g, mask: masked_select(g, mask),
+)
+
+
+@method
+def take_along_dim(self: Tensor, indices: Tensor, dim: int | None = None) -> Tensor:
+    """The elements at `indices` along `dim`, where both broadcast; without `dim` of the tensor as one row.
+
+    >>> import autograd_teach as torch
+    >>> x = torch.tensor([[3, 1, 2]])
+    >>> x.take_along_dim(x.argsort(1), 1)
+    tensor([[1, 2, 3]])
+    """
+    if dim is None:
+        return gather(reshape(self, (-1,)), 0, reshape(indices, (-1,)))
+    if self.ndim != indices.ndim:
+        raise RuntimeError(
+            f"torch.take_along_dim(): input and indices should have the same number of dimensions, but got {self.ndim} dimensions "
+            f"for input, and {indices.ndim} dimensions for indices"
+        )
+    at = wrap_dim(dim, self.ndim)
+
+    def without(shape: tuple[int, ...]) -> tuple[int, ...]:
+        return (*shape[:at], 1, *shape[at + 1 :])
+
+    here, there = without(self.shape), without(indices.shape)
+    try:
+        shape = np.broadcast_shapes(here, there)
+    except ValueError:
+        raise broadcast_error(np.broadcast_to(0, here), np.broadcast_to(0, there)) from None
+    sizes = [(*shape[:at], n, *shape[at + 1 :]) for n in (self.size(at), indices.size(at))]
+    return gather(expand(self, sizes[0]), at, expand(indices, sizes[1]))
 
 
 def _parse(self: Tensor, key: Any) -> tuple[Tensor, tuple[Any, ...] | None]:

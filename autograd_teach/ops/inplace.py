@@ -7,19 +7,33 @@ that was written to takes over the history of the value written.
 from __future__ import annotations
 
 import weakref
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from .. import dtypes, random
 from ..autograd.graph import NO_EDGE, Edge, Node, operation_name
-from ..autograd.modes import enable_grad
+from ..autograd.modes import enable_grad, state
 from ..tensor import Tensor, View, edge_of, wrap
 from .declare import broadcast_error, inplace_form, op
 from .pointwise import zeros_of
 from .reduction import sum
-from .shape import as_strided, storage_view
+from .shape import (
+    _squeezed,
+    _t,
+    _transpose,
+    _unsqueeze,
+    as_strided,
+    one_squeeze,
+    permute,
+    reshape,
+    squeeze_dim,
+    squeeze_own,
+    storage_view,
+    t,
+    transpose,
+)
 
 
 def refuse_in_place(tensor: Tensor) -> None:
@@ -139,19 +153,28 @@ def geometry(view: Tensor, base: Tensor) -> Geometry:
     return array.shape, tuple(s // array.itemsize for s in array.strides), offset
 
 
+def _axes_of_memory(base: np.ndarray) -> list[int] | None:
+    """The dimensions of an array in the order in which its elements lie in memory; None for the usual order."""
+    if base.flags.c_contiguous:
+        return None
+    axes = sorted(range(base.ndim), key=lambda axis: -base.strides[axis])
+    if not base.transpose(axes).flags.c_contiguous:
+        raise NotImplementedError(
+            "autograd_teach supports a write into a view only where the viewed tensor's elements lie one behind the other; call "
+            ".clone() on it before taking the view"
+        )
+    return axes
+
+
 def edge_into_base(view: Tensor, base: Tensor) -> Edge | None:
     """The edge that a view has after a write: that of a strided part of the base as it is now."""
-    if not base._array.flags.c_contiguous:
-        raise NotImplementedError(
-            "autograd_teach supports a write beside a view only where the viewed tensor is contiguous; call .contiguous() on it "
-            "before taking the view"
-        )
     return _edge_of_part(base, geometry(view, base))
 
 
 def _edge_of_part(base: Tensor, part: Geometry) -> Edge:
+    axes = _axes_of_memory(base._array)
     with enable_grad():
-        return edge_of(as_strided(base, *part))
+        return edge_of(as_strided(base if axes is None else permute(base, axes), *part))
 
 
 class CopySlices(Node):
@@ -164,30 +187,33 @@ class CopySlices(Node):
         super().__init__((base_edge, *write._edges[1:]), base._array.shape, base._array.dtype)
         self._write = write
         self._geometry = geometry(view, base)
+        self._axes = _axes_of_memory(base._array)
 
     def name(self) -> str:
         return "torch::autograd::CopySlices"
 
     def _backward(self, grad: Any, edges: Sequence[Edge]) -> tuple[Any, ...]:
-        whole = np.array(grad, order="C")
+        whole = np.array(grad if self._axes is None else grad.transpose(self._axes), order="C")
         part = storage_view(whole, *self._geometry)
         first, *others = self._write._backward(part.copy(), (self._write._edges[0], *edges[1:]))
         part[...] = 0 if first is None else first
-        return (whole, *others)
+        return (whole if self._axes is None else whole.transpose(np.argsort(self._axes)), *others)
 
     def _backward_graph(self, grad: Any, edges: Sequence[Edge]) -> tuple[Any, ...]:
-        whole = grad.clone()
+        whole = grad.clone() if self._axes is None else permute(grad, self._axes).clone()
         part = as_strided(whole, *self._geometry)
         first, *others = self._write._backward_graph(part.clone(), (self._write._edges[0], *edges[1:]))
         if first is None:
             zero_(part)
         else:
             copy_(part, first)
-        return (whole, *others)
+        return (whole if self._axes is None else permute(whole, np.argsort(self._axes).tolist()), *others)
 
     def edge_of_part(self) -> Edge:
         """The edge of the part as it was written: what a saved result of the write depends on."""
         base = wrap(np.empty(self._shape, self._dtype))
+        if self._axes is not None:
+            base = wrap(np.empty([self._shape[i] for i in self._axes], self._dtype).transpose(np.argsort(self._axes)))
         base._edge = (self, 0)
         return _edge_of_part(base, self._geometry)
 
@@ -241,20 +267,71 @@ copy = op(
     src=lambda g: g,
 )
 normal = op(
-    "normal(self, mean: float, std: float)",
-    lambda self, mean, std: random.filled(
-        self, lambda size: random.normal(size, self.dtype, mean, std, self.flags.c_contiguous)
+    "normal(self, mean: float, std: float, generator: Generator)",
+    lambda self, mean, std, generator: random.filled(
+        self, lambda size: generator.normal(size, self.dtype, mean, std, self.flags.c_contiguous)
     ),
     method=False,
     self=lambda g: zeros_of(g),
 )
 uniform = op(
-    "uniform(self, low: float, high: float)",
-    lambda self, low, high: random.filled(self, lambda size: random.uniform(size, self.dtype, low, high)),
+    "uniform(self, low: float, high: float, generator: Generator)",
+    lambda self, low, high, generator: random.filled(self, lambda size: generator.uniform(size, self.dtype, low, high)),
+    method=False,
+    self=lambda g: zeros_of(g),
+)
+# PyTorch counts its forms: between two bounds, below one, without any.
+random_between = op(
+    "random_between(self, low: int, to: int, generator: Generator)",
+    lambda self, low, to, generator: random.filled(self, lambda size: generator.randint(low, to, size, self.dtype)),
+    node="RandomBackward0",
+    method=False,
+    self=lambda g: zeros_of(g),
+)
+random_below = op(
+    "random_below(self, to: int, generator: Generator)",
+    lambda self, to, generator: random.filled(self, lambda size: generator.randint(0, to, size, self.dtype)),
+    node="RandomBackward1",
+    method=False,
+    self=lambda g: zeros_of(g),
+)
+random_all = op(
+    "random_all(self, generator: Generator)",
+    lambda self, generator: random.filled(self, lambda size: generator.random(size, self.dtype)),
+    node="RandomBackward2",
+    method=False,
+    self=lambda g: zeros_of(g),
+)
+bernoulli_number = op(
+    "bernoulli_number(self, p: float, generator: Generator)",
+    lambda self, p, generator: random.filled(self, lambda size: generator.bernoulli(p, size, self.dtype)),
+    node="BernoulliBackward2",
+    method=False,
+    self=lambda g: zeros_of(g),
+)
+bernoulli_tensor = op(
+    "bernoulli_tensor(self, p, generator: Generator)",
+    lambda self, p, generator: random.filled(
+        self, lambda size, chance: generator.bernoulli(chance, size, self.dtype), np.broadcast_to(p, self.shape)
+    ),
+    node="BernoulliBackward1",
+    method=False,
+    self=lambda g: zeros_of(g),
+    p=lambda g: zeros_of(g),
+)
+bernoulli_own = op(
+    "bernoulli_own(self, generator: Generator)",
+    lambda self, generator: random.filled(
+        self, lambda size, chance: generator.bernoulli(chance, size, self.dtype), self
+    ),
+    node="BernoulliBackward0",
     method=False,
     self=lambda g: zeros_of(g),
 )
 
+_random_, _random_below_ = inplace_form(random_between), inplace_form(random_below)
+_random_all_ = inplace_form(random_all)
+_bernoulli_, _bernoulli_of_ = inplace_form(bernoulli_number), inplace_form(bernoulli_tensor)
 _zero_, _copy_ = inplace_form(zero), inplace_form(copy)
 _fill_number_, _fill_value_ = inplace_form(fill_number), inplace_form(fill_value)
 _normal_, _uniform_ = inplace_form(normal), inplace_form(uniform)
@@ -283,8 +360,8 @@ def _floating(self: Tensor, kernel: str) -> None:
         raise NotImplementedError(f"\"{kernel}\" not implemented for '{name}'")
 
 
-def normal_(self: Tensor, mean: float = 0.0, std: float = 1.0) -> Tensor:
-    """Fill with draws from the normal distribution.
+def normal_(self: Tensor, mean: float = 0.0, std: float = 1.0, *, generator: Any = None) -> Tensor:
+    """Fill with draws from the normal distribution, of `generator` or of the one that `torch.manual_seed` seeds.
 
     >>> import autograd_teach as torch
     >>> _ = torch.manual_seed(0)
@@ -292,14 +369,106 @@ def normal_(self: Tensor, mean: float = 0.0, std: float = 1.0) -> Tensor:
     torch.Size([2])
     """
     _floating(self, "normal_kernel_cpu")
-    return _normal_(self, mean, std)
+    return _normal_(self, mean, std, generator or random.default_generator)
 
 
-def uniform_(self: Tensor, low: float = 0.0, high: float = 1.0) -> Tensor:
+def uniform_(self: Tensor, low: float = 0.0, high: float = 1.0, *, generator: Any = None) -> Tensor:
     """Fill with draws from the uniform distribution over [low, high)."""
     _floating(self, "check_uniform_bounds")
-    return _uniform_(self, low, high)
+    return _uniform_(self, low, high, generator or random.default_generator)
 
 
-for _form in (zero_, fill_, copy_, normal_, uniform_):
+def random_(self: Tensor, low: int | None = None, to: int | None = None, *, generator: Any = None) -> Tensor:
+    """Fill with integers drawn from [low, to), with one bound from [0, low), with none from all that the dtype holds."""
+    generator = generator or random.default_generator
+    if low is None:
+        return _random_all_(self, generator)
+    return _random_below_(self, low, generator) if to is None else _random_(self, low, to, generator)
+
+
+def bernoulli_(self: Tensor, p: Any = 0.5, *, generator: Any = None) -> Tensor:
+    """Fill with ones with probability `p`, a number or a tensor that broadcasts, else zeros."""
+    form = _bernoulli_of_ if isinstance(p, Tensor) else _bernoulli_
+    return form(self, p, generator or random.default_generator)
+
+
+def bernoulli(input: Tensor, p: float | None = None, *, generator: Any = None) -> Tensor:
+    """Ones and zeros, where each element of `input` is the probability of a one, or `p` is that of all."""
+    if p is None:
+        return bernoulli_own(input, generator or random.default_generator)
+    if state.grad_enabled and input.requires_grad:
+        raise RuntimeError("derivative for aten::bernoulli is not implemented")
+    return bernoulli_(input.clone(), p, generator=generator)
+
+
+for _form in (zero_, fill_, copy_, normal_, uniform_, random_, bernoulli_, bernoulli):
     setattr(Tensor, _form.__name__, _form)
+
+
+# Forms that leave the memory as it is and change how the tensor looks at it
+
+t_own = op("t_own(self)", lambda self: _t(self, "t_"), node="TBackward1", method=False, self=lambda g: t(g))
+transpose_own = op(
+    "transpose_own(self, dim0: int, dim1: int)",
+    _transpose,
+    node="TransposeBackward1",
+    method=False,
+    self=lambda g, dim0, dim1: transpose(g, dim0, dim1),
+)
+unsqueeze_own = op(
+    "unsqueeze_own(self, dim: int)",
+    _unsqueeze,
+    node="UnsqueezeBackward1",
+    method=False,
+    self=lambda g, dim: squeeze_dim(g, dim),
+)
+squeeze_all_own = op(
+    "squeeze_all_own(self)",
+    lambda self: self.reshape(_squeezed(self.shape, None)),
+    node="SqueezeBackward3",
+    method=False,
+    self=lambda g, self_shape: reshape(g, self_shape),
+)
+squeeze_dims_own = op(
+    "squeeze_dims_own(self, dim: tuple)",
+    lambda self, dim: self.reshape(_squeezed(self.shape, dim)),
+    node="SqueezeBackward5",
+    method=False,
+    self=lambda g, self_shape: reshape(g, self_shape),
+)
+
+
+def _squeeze_own(self: Tensor, *dim: Any, **named: Any) -> Tensor:
+    return one_squeeze((squeeze_all_own, squeeze_own, squeeze_dims_own), self, *dim, **named)
+
+
+def _look_in_place(function: Callable[..., Tensor], name: str) -> Callable[..., Tensor]:
+    def form(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+        if state.grad_enabled and self._edge is not NO_EDGE:
+            refuse_in_place(self)
+            if self._base is not None:
+                raise NotImplementedError(
+                    f"autograd_teach does not support {name} on a view that requires grad; use {name[:-1]}, which gives a new view"
+                )
+        source = wrap(self._array)
+        source._edge = self._edge
+        output = function(source, *args, **kwargs)
+        self._array = output._array
+        self._counter[0] += 1
+        if output._edge is not NO_EDGE:
+            self._edge = edge_of(output)
+        return self
+
+    form.__name__ = form.__qualname__ = name
+    form.__doc__ = f"The form of `{name[:-1]}` that changes the tensor itself."
+    return form
+
+
+for _own, _names in {
+    t_own: ("t_",),
+    transpose_own: ("transpose_", "swapaxes_", "swapdims_"),
+    unsqueeze_own: ("unsqueeze_",),
+    _squeeze_own: ("squeeze_",),
+}.items():
+    for _name in _names:
+        setattr(Tensor, _name, _look_in_place(_own, _name))

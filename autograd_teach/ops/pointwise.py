@@ -7,13 +7,14 @@ PyTorch's choices at the points where there is none (tools/autograd/derivatives.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from ..dtypes import as_floating, promote, result_type
+from ..dtypes import as_floating, of_array, promote, result_type
 from ..tensor import Tensor, wrap
-from .declare import NUMBERS, inplace_form, method, number, op
+from .declare import NUMBERS, broadcast_error, inplace_form, method, number, op
 
 
 def _promote_numbers(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -27,17 +28,30 @@ def _promote_numbers(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarr
 
 
 def _number_minus(value: Any, array: np.ndarray) -> np.ndarray:
+    if isinstance(value, bool):
+        _promote_numbers(np.asarray(value), array)  # raises
     return np.subtract(*_promote_numbers(number(value, array)._array, array), out=...)
 
 
 def _times(g: Any, alpha: Any) -> Any:
     """`g * alpha`, without a node where alpha is 1."""
-    return g if alpha == 1 else g * alpha
+    return g if alpha == 1 else mul_number(g, alpha)
 
 
 def zeros_of(g: Any) -> Any:
     """A gradient of zero, whatever arrives: not `g * 0`, which is NaN for an infinite `g`, and no part of any graph."""
     return wrap(np.zeros_like(g._array)) if isinstance(g, Tensor) else np.zeros_like(g)
+
+
+def only_for(kinds: str, kernel: Callable[..., Any], name: str) -> Callable[..., Any]:
+    """A kernel that PyTorch has for some kinds of dtypes (NumPy's letters) only; NotImplementedError, in its words, for others."""
+
+    def checked(self: np.ndarray, *others: Any) -> Any:
+        if self.dtype.kind not in kinds:
+            raise NotImplementedError(f"\"{name}\" not implemented for '{of_array(self).tensor_type[6:-6]}'")
+        return kernel(self, *others)
+
+    return checked
 
 
 # Sums and products
@@ -58,14 +72,14 @@ sub = op(
     inplace=True,
     operator="sub",
     self=lambda g: g,
-    other=lambda g, alpha: -_times(g, alpha),
+    other=lambda g, alpha: _times(-g, alpha),
 )
 rsub = op(
     "rsub(self, other: float, *, alpha=1)",
     lambda self, other, alpha=1: _number_minus(other, self if alpha == 1 else self * alpha),
     node="RsubBackward1",
     method=False,
-    self=lambda g, alpha: -_times(g, alpha),
+    self=lambda g, alpha: _times(-g, alpha),
 )
 mul = op(
     "mul(self, other)",
@@ -87,7 +101,21 @@ div_true = op(
     self=lambda g, other: g / other,
     other=lambda g, self, other: -g * ((self / other) / other),
 )
-# PyTorch's own formulas multiply by numbers with an operation that has one edge; what a user writes has two.
+# PyTorch's own formulas compute with numbers by operations that have one edge; what a user writes has two.
+add_number = op(
+    "add_number(self, other: float)",
+    lambda self, other: self + other,
+    node="AddBackward1",
+    method=False,
+    self=lambda g: g,
+)
+sub_number = op(
+    "sub_number(self, other: float)",
+    lambda self, other: self - other,
+    node="SubBackward1",
+    method=False,
+    self=lambda g: g,
+)
 mul_number = op(
     "mul_number(self, other: float)",
     lambda self, other: self * other,
@@ -95,7 +123,36 @@ mul_number = op(
     method=False,
     self=lambda g, other: mul_number(g, other),
 )
-neg = op("neg(self)", np.negative, inplace=True, self=lambda g: -g)
+div_number = op(
+    "div_number(self, other: float)",
+    lambda self, other: self / other,
+    node="DivBackward1",
+    method=False,
+    self=lambda g, other: div_number(g, other),
+)
+
+
+def number_minus(value: Any, x: Any) -> Any:
+    """`value - x` in a formula, where PyTorch records the difference of two tensors."""
+    return sub(number(value, x._array), x) if isinstance(x, Tensor) else value - x
+
+
+def number_over(value: Any, x: Any) -> Any:
+    """`value / x` in a formula, likewise."""
+    return div_true(number(value, x._array), x) if isinstance(x, Tensor) else value / x
+
+
+def _negative(self: np.ndarray) -> Any:
+    try:
+        return np.negative(self)
+    except TypeError:
+        raise RuntimeError(
+            "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a mask, use the `~` or "
+            "`logical_not()` operator instead."
+        ) from None
+
+
+neg = op("neg(self)", _negative, inplace=True, self=lambda g: -g)
 reciprocal = op(
     "reciprocal(self)",
     np.reciprocal,
@@ -103,21 +160,6 @@ reciprocal = op(
     inplace=True,
     self=lambda g, result: -g * (result * result),
 )
-
-
-@method
-def div(self: Tensor, other: Any, *, rounding_mode: str | None = None) -> Tensor:
-    """`self / other`, broadcasting; integers are divided as floats.
-
-    >>> import autograd_teach as torch
-    >>> torch.tensor([1.0, 2.0]).div(4)
-    tensor([0.2500, 0.5000])
-    """
-    if rounding_mode is not None:
-        raise NotImplementedError(
-            "autograd_teach does not support div(..., rounding_mode=...) yet; use rounding_mode=None"
-        )
-    return div_true(self, other)
 
 
 # Powers and exponentials
@@ -159,8 +201,10 @@ pow_tensor = op(
     promote=True,
     method=False,
     # At exponent 0 the power is constant; at base 0 with a positive exponent it does not depend on the exponent.
-    self=lambda g, self, exponent: where(exponent == 0, 0.0, g * (exponent * pow_tensor(self, exponent - 1))),
-    exponent=lambda g, self, exponent, result: where((self == 0) & (exponent >= 0), 0.0, g * (result * log(self))),
+    self=lambda g, self, exponent: where(
+        exponent == 0, 0.0, g * (exponent * pow_tensor(self, sub_number(exponent, 1)))
+    ),
+    exponent=lambda g, self, exponent, result: g * where((self == 0) & (exponent >= 0), 0.0, result * log(self)),
 )
 pow_of_number = op(
     "pow_of_number(exponent, self: float)",
@@ -173,8 +217,8 @@ pow_of_number = op(
 
 def _exponential_derivative(g: Any, self: float, exponent: Any, result: Any) -> Any:
     if self == 0:
-        return where(exponent >= 0, 0.0, g * (result * -math.inf))
-    return g * (result * (math.log(self) if self > 0 else math.nan))
+        return g * where(exponent >= 0, 0.0, mul_number(result, -math.inf))
+    return g * mul_number(result, math.log(self) if self > 0 else math.nan)
 
 
 @method
@@ -195,9 +239,9 @@ log1p = op(
     node="Log1PBackward0",
     floating=True,
     inplace=True,
-    self=lambda g, self: g / (self + 1),
+    self=lambda g, self: g / add_number(self, 1),
 )
-sqrt = op("sqrt(self)", np.sqrt, floating=True, inplace=True, self=lambda g, result: g / (result * 2))
+sqrt = op("sqrt(self)", np.sqrt, floating=True, inplace=True, self=lambda g, result: g / mul_number(result, 2))
 
 
 @method
@@ -217,7 +261,15 @@ tanh = op(
     np.tanh,
     floating=True,
     inplace=True,
-    self=lambda g, result: g * (1 - result * result),
+    self=lambda g, result: tanh_backward(g, result),
+)
+tanh_backward = op(
+    "tanh_backward(grad_output, y)",
+    lambda grad_output, y: grad_output * (1 - y * y),
+    node="TanhBackwardBackward0",
+    method=False,
+    grad_output=lambda g, y: tanh_backward(g, y),
+    y=lambda g, grad_output, y: g * (mul_number(y, -2) * grad_output),
 )
 
 
@@ -230,7 +282,15 @@ sigmoid = op(
     _sigmoid,
     floating=True,
     inplace=True,
-    self=lambda g, result: g * ((1 - result) * result),
+    self=lambda g, result: sigmoid_backward(g, result),
+)
+sigmoid_backward = op(
+    "sigmoid_backward(grad_output, y)",
+    lambda grad_output, y: grad_output * (1 - y) * y,
+    node="SigmoidBackwardBackward0",
+    method=False,
+    grad_output=lambda g, y: sigmoid_backward(g, y),
+    y=lambda g, grad_output, y: g * grad_output * add_number(mul_number(y, -2), 1),
 )
 
 # Functions with kinks: PyTorch's derivative at the kink is the choice of the formula
@@ -248,7 +308,35 @@ relu = op(
     "relu(self)",
     lambda self: np.maximum(self, 0),
     inplace=True,
-    self=lambda g, result: where(result > 0, g, 0.0),
+    self=lambda g, result: threshold_backward(g, result, 0),
+)
+threshold = op(
+    "threshold(self, threshold: float, value: float)",
+    lambda self, threshold, value: np.where(self <= threshold, self.dtype.type(value), self),
+    method=False,
+    self=lambda g, self, threshold: threshold_backward(g, self, threshold),
+)
+threshold_backward = op(
+    "threshold_backward(grad_output, self, threshold: float)",
+    lambda grad_output, self, threshold: np.where(self <= threshold, 0, grad_output),
+    node="ThresholdBackwardBackward0",
+    method=False,
+    grad_output=lambda g, self, threshold: threshold_backward(g, self, threshold),
+    self=lambda g: zeros_of(g),
+)
+leaky_relu = op(
+    "leaky_relu(self, negative_slope=0.01)",
+    lambda self, negative_slope: np.where(self > 0, self, self * negative_slope),
+    method=False,
+    self=lambda g, self, negative_slope: leaky_relu_backward(g, self, negative_slope),
+)
+leaky_relu_backward = op(
+    "leaky_relu_backward(grad_output, self, negative_slope: float)",
+    lambda grad_output, self, negative_slope: np.where(self > 0, grad_output, grad_output * negative_slope),
+    node="LeakyReluBackwardBackward0",
+    method=False,
+    grad_output=lambda g, self, negative_slope: leaky_relu_backward(g, self, negative_slope),
+    self=lambda g: zeros_of(g),
 )
 
 
@@ -275,20 +363,42 @@ clamp = op(
     inplace=True,
     self=lambda g, self, min, max: where(_inside(self, min, max), g, 0.0),
 )
-# Where both are equal, each gets half.
+
+
+def _clamp_one_side(self: np.ndarray, bound: Any, choose: np.ufunc) -> Any:
+    if isinstance(bound, Tensor):
+        raise NotImplementedError(
+            "autograd_teach does not support clamp with tensors as bounds; use torch.maximum and torch.minimum"
+        )
+    return choose(as_floating(self) if isinstance(bound, float) else self, bound)
+
+
+clamp_min = op(
+    "clamp_min(self, min: float)",
+    lambda self, min: _clamp_one_side(self, min, np.maximum),
+    inplace=True,
+    self=lambda g, self, min: where(self >= min, g, 0.0),
+)
+clamp_max = op(
+    "clamp_max(self, max: float)",
+    lambda self, max: _clamp_one_side(self, max, np.minimum),
+    inplace=True,
+    self=lambda g, self, max: where(self <= max, g, 0.0),
+)
+# Where both are equal, each gets half; where one is NaN, each gets all.
 maximum = op(
     "maximum(self, other)",
     np.maximum,
     promote=True,
-    self=lambda g, self, other: where(self == other, g / 2, where(self > other, g, 0.0)),
-    other=lambda g, self, other: where(self == other, g / 2, where(other > self, g, 0.0)),
+    self=lambda g, self, other: masked_fill(where(self == other, div_number(g, 2), g), self < other, 0.0),
+    other=lambda g, self, other: masked_fill(where(self == other, div_number(g, 2), g), self > other, 0.0),
 )
 minimum = op(
     "minimum(self, other)",
     np.minimum,
     promote=True,
-    self=lambda g, self, other: where(self == other, g / 2, where(self < other, g, 0.0)),
-    other=lambda g, self, other: where(self == other, g / 2, where(other < self, g, 0.0)),
+    self=lambda g, self, other: masked_fill(where(self == other, div_number(g, 2), g), self > other, 0.0),
+    other=lambda g, self, other: masked_fill(where(self == other, div_number(g, 2), g), self < other, 0.0),
 )
 
 # Copies and choices
@@ -333,6 +443,48 @@ def where(condition: Any, self: Any, other: Any) -> Any:
     return where_tensors(condition, self, other)
 
 
+def _masked_fill(self: np.ndarray, mask: np.ndarray, value: Any) -> np.ndarray:
+    if mask.dtype.kind != "b":
+        names = {"int64": "long int", "int32": "int", "float32": "float", "float64": "double"}
+        shown = names.get(mask.dtype.name, mask.dtype.name)
+        raise RuntimeError(f"masked_fill_ only supports boolean masks, but got mask with dtype {shown}")
+    if np.ndim(value):
+        raise RuntimeError(
+            f"masked_fill_ only supports a 0-dimensional value tensor, but got tensor with {value.ndim} dimension(s)."
+        )
+    try:
+        return np.where(mask, self.dtype.type(value), self)
+    except ValueError:
+        raise broadcast_error(mask, self) from None
+
+
+masked_fill_number = op(
+    "masked_fill_number(self, mask, value: float)",
+    _masked_fill,
+    node="MaskedFillBackward0",
+    method=False,
+    self=lambda g, mask: masked_fill(g, mask, 0.0),
+)
+masked_fill_tensor = op(
+    "masked_fill_tensor(self, mask, value)",
+    _masked_fill,
+    node="MaskedFillBackward1",
+    method=False,
+    self=lambda g, mask: masked_fill(g, mask, 0.0),
+    value=lambda g, mask: where(mask, g, 0.0).sum(),
+)
+
+
+def masked_fill(self: Any, mask: Any, value: Any) -> Any:
+    """`self` with `value`, a number or a tensor of rank 0, where the boolean `mask` holds.
+
+    >>> import autograd_teach as torch
+    >>> torch.masked_fill(torch.tensor([1.0, 2.0]), torch.tensor([True, False]), 0.0)
+    tensor([0., 2.])
+    """
+    return (masked_fill_tensor if isinstance(value, Tensor) else masked_fill_number)(self, mask, value)
+
+
 # Comparisons and logic: not differentiable
 
 eq = op("eq(self, other)", np.equal, promote=True, operator="eq")
@@ -341,9 +493,32 @@ lt = op("lt(self, other)", np.less, promote=True, operator="lt")
 le = op("le(self, other)", np.less_equal, promote=True, operator="le")
 gt = op("gt(self, other)", np.greater, promote=True, operator="gt")
 ge = op("ge(self, other)", np.greater_equal, promote=True, operator="ge")
-bitwise_and = op("bitwise_and(self, other)", np.bitwise_and, promote=True, operator="and")
-bitwise_or = op("bitwise_or(self, other)", np.bitwise_or, promote=True, operator="or")
-logical_not = op("logical_not(self)", np.logical_not)
+bitwise_and = op(
+    "bitwise_and(self, other)",
+    only_for("biu", np.bitwise_and, "bitwise_and_cpu"),
+    promote=True,
+    inplace=True,
+    operator="and",
+)
+bitwise_or = op(
+    "bitwise_or(self, other)",
+    only_for("biu", np.bitwise_or, "bitwise_or_cpu"),
+    promote=True,
+    inplace=True,
+    operator="or",
+)
+bitwise_xor = op(
+    "bitwise_xor(self, other)",
+    only_for("biu", np.bitwise_xor, "bitwise_xor_cpu"),
+    promote=True,
+    inplace=True,
+    operator="xor",
+)
+logical_and = op("logical_and(self, other)", np.logical_and, promote=True, inplace=True)
+logical_or = op("logical_or(self, other)", np.logical_or, promote=True, inplace=True)
+logical_xor = op("logical_xor(self, other)", np.logical_xor, promote=True, inplace=True)
+logical_not = op("logical_not(self)", np.logical_not, inplace=True)
+signbit = op("signbit(self)", np.signbit)
 bitwise_not = op("bitwise_not(self)", np.invert)
 isnan = op("isnan(self)", np.isnan)
 isfinite = op("isfinite(self)", np.isfinite)
@@ -352,35 +527,52 @@ isinf = op("isinf(self)", np.isinf)
 # Losses
 
 
-def _reduced(values: np.ndarray, reduction: str) -> Any:
-    if reduction == "none":
-        return values
-    return values.mean() if reduction == "mean" else values.sum()
+# As PyTorch numbers them; a node shows the number.
+_REDUCTIONS = {"none": 0, "mean": 1, "sum": 2}
 
 
-def _share(g: Any, self: Any, reduction: str) -> Any:
-    """The gradient of each term of a reduced loss."""
-    return g / math.prod(self.shape) if reduction == "mean" else g
+def _reduced(values: np.ndarray, reduction: int) -> Any:
+    return values if reduction == 0 else values.mean() if reduction == 1 else values.sum()
+
+
+def _count(shape: tuple[int, ...], reduction: int) -> int:
+    return math.prod(shape) if reduction == 1 else 1
+
+
+def _mse_loss_double_backward(g: Any, shape: tuple[int, ...], reduction: int) -> Any:
+    doubled = mul_number(g, 2)
+    return div_number(doubled, math.prod(shape)) if reduction == 1 else doubled
 
 
 mse_loss_same_size = op(
-    "mse_loss_same_size(self, target, reduction='mean')",
+    "mse_loss_same_size(self, target, reduction: int)",
     lambda self, target, reduction: _reduced((self - target) ** 2, reduction),
     node="MseLossBackward0",
     method=False,
-    self=lambda g, self, target, reduction: _share(g, self, reduction) * (self - target) * 2,
-    target=lambda g, self, target, reduction: _share(g, self, reduction) * (target - self) * 2,
+    self=lambda g, self, target, reduction: mse_loss_backward(g, self, target, reduction),
+    target=lambda g, self, target, reduction: mse_loss_backward(g, target, self, reduction),
+)
+mse_loss_backward = op(
+    "mse_loss_backward(grad_output, self, target, reduction: int)",
+    lambda grad_output, self, target, reduction: (
+        grad_output / _count(self.shape, reduction) * ((self - target) * 2) if self.size else self - target
+    ),
+    node="MseLossBackwardBackward0",
+    method=False,
+    grad_output=lambda g, self, target, reduction: mse_loss_backward(g, self, target, reduction),
+    self=lambda g, grad_output, self, reduction: _mse_loss_double_backward(g * grad_output, self.shape, reduction),
+    target=lambda g, grad_output, self, reduction: -_mse_loss_double_backward(g * grad_output, self.shape, reduction),
 )
 
 
 def mse_loss(self: Tensor, target: Tensor, reduction: str = "mean") -> Tensor:
     """The mean (or `"sum"`, or with `"none"` each) of the squared differences of two tensors, which broadcast."""
-    if reduction not in ("mean", "sum", "none"):
+    if reduction not in _REDUCTIONS:
         raise ValueError(f"{reduction} is not a valid value for reduction")
     if self._array.shape != target._array.shape:
         shape = np.broadcast_shapes(self._array.shape, target._array.shape)
         self, target = self.expand(shape), target.expand(shape)
-    return mse_loss_same_size(self, target, reduction)
+    return mse_loss_same_size(self, target, _REDUCTIONS[reduction])
 
 
 # Operators whose function is none of the rows above
@@ -397,12 +589,12 @@ Tensor.__rsub__ = lambda self, other: (  # type: ignore[method-assign]
 )
 Tensor.__invert__ = bitwise_not  # type: ignore[operator]  # mypy takes it for the class's own
 Tensor.__pos__ = lambda self: self  # type: ignore[operator]  # as above
-Tensor.div_ = inplace_form(div)  # type: ignore[attr-defined]
 Tensor.pow_ = inplace_form(pow)  # type: ignore[attr-defined]
-Tensor.__itruediv__ = inplace_form(div)  # type: ignore[attr-defined]
+Tensor.masked_fill = masked_fill  # type: ignore[attr-defined]  # a formula calls the function on arrays
+Tensor.masked_fill_ = inplace_form(masked_fill)  # type: ignore[attr-defined]
 Tensor.__ipow__ = inplace_form(pow)  # type: ignore[attr-defined]
 Tensor.where = lambda self, condition, other: where(condition, self, other)  # type: ignore[attr-defined]
 
-multiply, subtract, negative, true_divide, divide, absolute = mul, sub, neg, div, div, abs
-for _alias in ("multiply", "subtract", "negative", "true_divide", "divide", "absolute"):
+multiply, subtract, negative, absolute = mul, sub, neg, abs
+for _alias in ("multiply", "subtract", "negative", "absolute"):
     setattr(Tensor, _alias, globals()[_alias])

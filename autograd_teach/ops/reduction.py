@@ -15,8 +15,9 @@ import numpy as np
 from .. import dtypes
 from ..tensor import Tensor, wrap_dim
 from .declare import method, op
-from .pointwise import abs, pow, sgn, to_copy, where, zeros_of
-from .shape import reshape
+from .ordering import max_dim, median_dim, median_of, min_dim, nanmedian_dim
+from .pointwise import abs, div_number, isnan, masked_fill, pow, sgn, to_copy, zeros_of
+from .shape import reshape, unsqueeze
 
 Dims = int | tuple[int, ...] | None
 
@@ -33,12 +34,18 @@ def _wrapped(dim: Dims, ndim: int) -> tuple[int, ...]:
     return wrapped if ndim else ()
 
 
+def _kept(value: Any, ndim: int, dim: Dims, keepdim: bool) -> Any:
+    """A reduced value with the reduced dimensions put back, of extent 1."""
+    if keepdim or dim is None:
+        return value
+    for d in sorted(_wrapped(dim, ndim)):
+        value = unsqueeze(value, d)
+    return value
+
+
 def _spread(value: Any, shape: tuple[int, ...], dim: Dims, keepdim: bool) -> Any:
     """A reduced value beside each of the values it was made from."""
-    if dim is not None and not keepdim and len(shape):
-        dims = _wrapped(dim, len(shape))
-        value = reshape(value, tuple(1 if i in dims else n for i, n in enumerate(shape)))
-    return expand(value, shape)
+    return expand(_kept(value, len(shape), dim, keepdim), shape)
 
 
 def _count(shape: tuple[int, ...], dim: Dims) -> int:
@@ -112,14 +119,14 @@ mean_all = op(
     _mean,
     node="MeanBackward0",
     method=False,
-    self=lambda g, self_shape: expand(g, self_shape) / _count(self_shape, None),
+    self=lambda g, self_shape: div_number(expand(g, self_shape), _count(self_shape, None)),
 )
 mean_dim = op(
     "mean_dim(self, dim: Dims, keepdim=False)",
     _mean,
     node="MeanBackward1",
     method=False,
-    self=lambda g, self_shape, dim, keepdim: _spread(g, self_shape, dim, keepdim) / _count(self_shape, dim),
+    self=lambda g, self_shape, dim, keepdim: div_number(_spread(g, self_shape, dim, keepdim), _count(self_shape, dim)),
 )
 
 
@@ -161,6 +168,8 @@ def sum_to_size(self: Any, *size: Any) -> Any:
     new = len(self.shape) - len(shape)
     if new < 0 or builtins.any(n not in (1, m) for n, m in zip(shape, self.shape[new:])):
         raise RuntimeError(f"size {{{list(shape)}}} is not expandable to size {{{list(self.shape)}}}.")
+    if not shape:
+        return sum_all(self) if new else self
     dims = tuple(i for i, n in enumerate(self.shape) if i < new or (shape[i - new] == 1 and n != 1))
     if dims:
         self = sum_dim(self, dims, True)
@@ -193,26 +202,23 @@ def _norm(self: np.ndarray, ord: float = 2, dim: Dims = None, keepdim: bool = Fa
 
 
 def _norm_derivative(g: Any, self: Any, result: Any, ord: float, dim: Dims, keepdim: bool) -> Any:
-    shape = self.shape
-    g, result = _spread(g, shape, dim, keepdim), _spread(result, shape, dim, keepdim)
+    ndim = len(self.shape)
+    g, result = _kept(g, ndim, dim, keepdim), _kept(result, ndim, dim, keepdim)
     if ord == 0:
-        return zeros_of(g)
+        return None
     if ord == 1:
-        return g * sgn(self)
+        return sgn(self) * g
+    # At norm 0 PyTorch takes the subgradient 0.
+    if ord == 2:
+        return g * masked_fill(self / result, result == 0, 0.0)
     if ord in (math.inf, -math.inf):
         # The extremes share the gradient.
         extreme = abs(self) == result
-        number = _spread(sum(extreme, dim, keepdim), shape, dim, keepdim)
-        return where(extreme, g * sgn(self) / number, 0.0)
-    # At norm 0 PyTorch takes the subgradient 0.
-    if ord == 2:
-        return where(result == 0, 0.0, g * (self / result))
-    if ord < 1 or ord < 2:
-        scaled = sgn(self) * pow(abs(self), ord - 1)
-        scaled = where(self == 0, 0.0, scaled)
-    else:
-        scaled = self * pow(abs(self), ord - 2)
-    return where(result == 0, 0.0, g * scaled / pow(result, ord - 1))
+        return sgn(self) * (g / sum_dim(extreme, _wrapped(dim, ndim), True) * extreme)
+    if ord < 1:
+        return sgn(self) * masked_fill(pow(abs(self), ord - 1), self == 0, 0.0) * g * pow(result, 1 - ord)
+    scaled = sgn(self) * pow(abs(self), ord - 1) if ord < 2 else self * pow(abs(self), ord - 2)
+    return scaled * masked_fill(g / pow(result, ord - 1), result == 0, 0.0)
 
 
 linalg_vector_norm = op(
@@ -270,8 +276,8 @@ def _place(find: Callable[..., Any], name: str) -> Callable[..., Any]:
 
 def _share_evenly(g: Any, self: Any, result: Any) -> Any:
     """To all elements equal to the extreme, the same part of its gradient."""
-    equal = self == result
-    return where(equal, g / sum(equal), 0.0)
+    equal = isnan(self) if isnan(result) else self == result
+    return masked_fill(zeros_of(self), equal, g / sum(equal))
 
 
 max_all = op(
@@ -300,24 +306,55 @@ argmin_op = op(
 )
 
 
+median_all = op(
+    "median_all(self)",
+    median_of,
+    node="MedianBackward0",
+    method=False,
+    self=lambda g, self, result: _share_evenly(g, self, result),
+)
+nanmedian_all = op(
+    "nanmedian_all(self)",
+    lambda self: median_of(self[~np.isnan(self)]),
+    node="NanmedianBackward0",
+    method=False,
+    self=lambda g, self, result: _share_evenly(g, self, result),
+)
+
+
 @method
-def max(self: Tensor, other: Any = None) -> Tensor:
-    """The largest element; with a second tensor the larger of each pair."""
-    if isinstance(other, Tensor):
+def max(self: Tensor, dim: Any = None, keepdim: bool = False, *, other: Any = None) -> Any:
+    """The largest element; with `dim` the largest along it and their places; with a second tensor the larger of each pair.
+
+    >>> import autograd_teach as torch
+    >>> torch.tensor([[1, 3], [5, 4]]).max(1).indices
+    tensor([1, 0])
+    """
+    other = dim if isinstance(dim, Tensor) else other
+    if other is not None:
         return self.maximum(other)
-    if other is not None:
-        raise NotImplementedError("autograd_teach does not support max(dim) yet; use argmax(dim) and indexing")
-    return max_all(self)
+    return max_all(self) if dim is None else max_dim(self, dim, keepdim)
 
 
 @method
-def min(self: Tensor, other: Any = None) -> Tensor:
-    """The smallest element; with a second tensor the smaller of each pair."""
-    if isinstance(other, Tensor):
-        return self.minimum(other)
+def min(self: Tensor, dim: Any = None, keepdim: bool = False, *, other: Any = None) -> Any:
+    """The smallest element; with `dim` the smallest along it and their places; with a second tensor the smaller of each pair."""
+    other = dim if isinstance(dim, Tensor) else other
     if other is not None:
-        raise NotImplementedError("autograd_teach does not support min(dim) yet; use argmin(dim) and indexing")
-    return min_all(self)
+        return self.minimum(other)
+    return min_all(self) if dim is None else min_dim(self, dim, keepdim)
+
+
+@method
+def median(self: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
+    """The element in the middle, of an even number the lower one; with `dim` those along it and their places."""
+    return median_all(self) if dim is None else median_dim(self, dim, keepdim)
+
+
+@method
+def nanmedian(self: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
+    """The median of all elements that are not NaN."""
+    return nanmedian_all(self) if dim is None else nanmedian_dim(self, dim, keepdim)
 
 
 @method
@@ -332,12 +369,18 @@ def argmin(self: Tensor, dim: int | None = None, keepdim: bool = False) -> Tenso
     return argmin_op(self, dim, keepdim)
 
 
+def _holds(self: np.ndarray, dim: Dims, keepdim: bool, reduce: Callable[..., Any]) -> Any:
+    # Of bytes PyTorch makes bytes, of all others booleans.
+    held = reduce(self, axis=_wrapped(dim, self.ndim), keepdims=keepdim)
+    return held.astype(np.uint8) if self.dtype == np.uint8 else held
+
+
 all = op(
     "all(self, dim=None, keepdim=False)",
-    lambda self, dim=None, keepdim=False: np.all(self, axis=dim, keepdims=keepdim),
+    lambda self, dim=None, keepdim=False: _holds(self, dim, keepdim, np.all),
 )
 any = op(
     "any(self, dim=None, keepdim=False)",
-    lambda self, dim=None, keepdim=False: np.any(self, axis=dim, keepdims=keepdim),
+    lambda self, dim=None, keepdim=False: _holds(self, dim, keepdim, np.any),
 )
 count_nonzero = op("count_nonzero(self, dim=None)", lambda self, dim: np.count_nonzero(self, axis=dim))

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import promote_types
+from ..dtypes import dtype, promote_types
 from ..tensor import Tensor, wrap, wrap_dim
 from .declare import method, op
 
@@ -42,7 +42,18 @@ def _view(self: np.ndarray, size: tuple[int, ...]) -> np.ndarray:
         ) from None
 
 
-view = op("view(self, *size)", _view, view=True, self=lambda g, self_shape: reshape(g, self_shape))
+view = op("view(self, *size)", _view, view=True, method=False, self=lambda g, self_shape: reshape(g, self_shape))
+
+
+def _view_method(self: Tensor, *size: Any) -> Tensor:
+    """The same memory in another shape; RuntimeError where its strides do not allow that."""
+    if size and isinstance(size[0], dtype):
+        raise NotImplementedError("autograd_teach does not support a view as another dtype; use .to(dtype)")
+    return view(self, *size)
+
+
+Tensor.view = _view_method  # type: ignore[attr-defined]  # attached as the operations are
+
 # The views and copies that `reshape` makes where the elements do not lie one behind the other.
 reshape_alias = op(
     "reshape_alias(self, *size)",
@@ -100,9 +111,9 @@ def view_as(self: Tensor, other: Tensor) -> Tensor:
 # Dimensions in another order, more of them, fewer
 
 
-def _t(self: np.ndarray) -> np.ndarray:
+def _t(self: np.ndarray, name: str = "t") -> np.ndarray:
     if self.ndim > 2:
-        raise RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {self.ndim}D")
+        raise RuntimeError(f"{name}() expects a tensor with <= 2 dimensions, but self is {self.ndim}D")
     return self.T
 
 
@@ -124,17 +135,24 @@ def _unsqueeze(self: np.ndarray, dim: int) -> np.ndarray:
     return self.reshape((*self.shape[:at], 1, *self.shape[at:]))
 
 
-def _squeezed(shape: Sequence[int], dim: int | None) -> tuple[int, ...]:
-    at = None if dim is None else wrap_dim(dim, len(shape))
-    return tuple(n for i, n in enumerate(shape) if n != 1 or at not in (None, i))
+def _squeezed(shape: Sequence[int], dim: int | tuple[int, ...] | None) -> tuple[int, ...]:
+    at = list(range(len(shape)))
+    if dim is not None:
+        at = [wrap_dim(d, len(shape)) for d in ((dim,) if isinstance(dim, int) else dim)]
+        for d in at:
+            if at.count(d) > 1:
+                raise RuntimeError(f"dim {d} appears multiple times in the list of dims")
+    return tuple(n for i, n in enumerate(shape) if n != 1 or i not in at)
+
+
+def _transpose(self: np.ndarray, dim0: int, dim1: int) -> np.ndarray:
+    return self.swapaxes(wrap_dim(dim0, self.ndim), wrap_dim(dim1, self.ndim)) if self.ndim else self[...]
 
 
 t = op("t(self)", _t, view=True, self=lambda g: t(g))
 transpose = op(
     "transpose(self, dim0: int, dim1: int)",
-    lambda self, dim0, dim1: (
-        self.swapaxes(wrap_dim(dim0, self.ndim), wrap_dim(dim1, self.ndim)) if self.ndim else self[...]
-    ),
+    _transpose,
     view=True,
     self=lambda g, dim0, dim1: transpose(g, dim0, dim1),
 )
@@ -172,10 +190,31 @@ squeeze_own = op(
 )
 
 
+squeeze_dims = op(
+    "squeeze_dims(self, dim: tuple)",
+    lambda self, dim: self.reshape(_squeezed(self.shape, dim)),
+    node="SqueezeBackward2",
+    view=True,
+    method=False,
+    self=lambda g, self_shape: reshape(g, self_shape),
+)
+
+
 @method
-def squeeze(self: Tensor, dim: int | None = None) -> Tensor:
-    """Without the dimensions of extent 1, or without `dim` if its extent is 1."""
-    return squeeze_all(self) if dim is None else squeeze_dim(self, dim)
+def squeeze(self: Tensor, *dim: Any, **named: Any) -> Tensor:
+    """Without the dimensions of extent 1, or without those of `dim`, a number or several, whose extent is 1.
+
+    >>> import autograd_teach as torch
+    >>> torch.zeros(1, 2, 1).squeeze(0).shape
+    torch.Size([2, 1])
+    """
+    return one_squeeze((squeeze_all, squeeze_dim, squeeze_dims), self, *dim, **named)
+
+
+def one_squeeze(rows: Any, self: Tensor, *dims: Any, dim: Any = None) -> Tensor:
+    """The one of three rows that these arguments mean: for all dimensions, for one, for several."""
+    dim = dim if not dims else dims[0] if len(dims) == 1 else dims
+    return rows[0](self) if dim is None else rows[1 if isinstance(dim, int) else 2](self, dim)
 
 
 # Parts
@@ -282,25 +321,34 @@ as_strided_backward = op(
 )
 
 
-def _diagonal(self: np.ndarray) -> np.ndarray:
-    wrap_dim(1, self.ndim)
-    if self.ndim > 2:
-        raise NotImplementedError("autograd_teach supports the diagonal of matrices only; select a matrix first")
-    return np.lib.stride_tricks.as_strided(self, (min(self.shape),), (self.strides[0] + self.strides[1],))
+def _diagonal(self: np.ndarray, offset: int = 0, dim1: int = 0, dim2: int = 1) -> np.ndarray:
+    at = wrap_dim(dim1, self.ndim), wrap_dim(dim2, self.ndim)
+    if at[0] == at[1]:
+        raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
+    part = np.diagonal(self, offset, *at)
+    # NumPy gives it read-only.
+    part.flags.writeable = self.flags.writeable
+    return part
+
+
+def _on_diagonal(self: np.ndarray, size: tuple[int, ...], offset: int, dim1: int, dim2: int) -> np.ndarray:
+    whole = np.zeros(size, self.dtype)
+    _diagonal(whole, offset, dim1, dim2)[...] = self
+    return whole
 
 
 diagonal = op(
-    "diagonal(self)",
+    "diagonal(self, offset=0, dim1=0, dim2=1)",
     _diagonal,
     view=True,
-    self=lambda g, self_shape: diagonal_backward(g, self_shape),
+    self=lambda g, self_shape, offset, dim1, dim2: diagonal_backward(g, self_shape, offset, dim1, dim2),
 )
 diagonal_backward = op(
-    "diagonal_backward(self, size: tuple)",
-    lambda self, size: _scatter(self, size, (range(min(size)), range(min(size)))),
+    "diagonal_backward(self, size: tuple, offset: int, dim1: int, dim2: int)",
+    _on_diagonal,
     node="DiagonalBackwardBackward0",
     method=False,
-    self=lambda g: diagonal(g),
+    self=lambda g, offset, dim1, dim2: diagonal(g, offset, dim1, dim2),
 )
 
 
@@ -316,8 +364,8 @@ def _filled(grads: list[Any], shapes: list[tuple[int, ...]]) -> list[Any]:
 
 
 def _common(arrays: list[np.ndarray]) -> list[np.ndarray]:
-    dtype = functools.reduce(promote_types, (a.dtype for a in arrays))
-    return [a.astype(dtype, copy=False) for a in arrays]
+    common = functools.reduce(promote_types, (a.dtype for a in arrays))
+    return [a.astype(common, copy=False) for a in arrays]
 
 
 def _stack(tensors: list[np.ndarray], dim: int = 0) -> np.ndarray:
@@ -486,5 +534,5 @@ def _transposed(self: Tensor) -> Tensor:
 
 Tensor.T = property(_transposed)  # type: ignore[attr-defined]
 Tensor.mT = property(lambda self: transpose(self, -2, -1))  # type: ignore[attr-defined]
-swapaxes = transpose
-Tensor.swapaxes = transpose  # type: ignore[attr-defined]
+swapaxes = swapdims = transpose
+Tensor.swapaxes = Tensor.swapdims = transpose  # type: ignore[attr-defined]

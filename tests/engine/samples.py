@@ -88,6 +88,77 @@ def _rows() -> list[Row]:
     add("clone", "a.clone()", *unary)
     add("to_copy", "a.to(torch.float32).to(torch.float64)", "a:2x3", second_order=False)
     add("where_tensors", "torch.where(a > 0, a, b)", "a:2x3 b:2x3", "a:2x3 b:3")
+    # The elementary functions.
+    for name in ("sinh", "cosh", "asinh", "atan", "exp2", "expm1"):
+        add(name, f"a.{name}()", *unary)
+    for name in ("sinh", "atan", "exp2"):
+        add(name, f"put(a * 1, lambda y: y.{name}_())", "a:2x3")
+    for name in ("tan", "asin", "acos", "atanh"):
+        add(name, f"(a / 2).{name}()", *unary)
+    add("acosh", "(a + 1.5).acosh()", *unary, domain="positive")
+    for name in ("asinh", "acosh", "atanh"):
+        add(f"{name}_in_place", f"put(a.detach() * 1, lambda y: y.{name}_()).to(torch.float32)", "a:2x3", "a:")
+    for name in ("log2", "log10", "rsqrt"):
+        add(name, f"a.{name}()", *unary, domain="positive")
+    for name in ("floor", "ceil", "round", "trunc"):
+        add(name, f"a * (3 * a).{name}()", "a:2x3", "a:", domain="steps")
+        add(name, f"put(a * 1, lambda y: y.{name}_())", "a:2x3", domain="steps")
+    add("frac", "(3 * a).frac()", "a:2x3", "a:", domain="steps")
+    add("signbit", "a.signbit()", "a:2x3", domain="nonzero")
+    add(
+        "nan_to_num",
+        "(a + torch.tensor([0.0, float('inf'), float('nan')])).nan_to_num(2.0, posinf=3.0)",
+        "a:2x3",
+        second_order=False,
+    )
+    add("threshold", "torch.threshold(a, 0.1, 2.0)", *unary, domain="nonzero")
+    add("leaky_relu", "torch.nn.functional.leaky_relu(a, 0.1)", *unary, domain="nonzero")
+    add("clamp_min", "a.clamp_min(0.0)", *unary, domain="nonzero")
+    add("clamp_max", "put(a * 1, lambda y: y.clamp_max_(0.0))", "a:2x3", domain="nonzero")
+    add("atan2", "torch.atan2(a, b)", *binary, domain="nonzero")
+    for mode in ("floor", "trunc"):
+        add("div_rounded", f"(a * 7.3).div(b, rounding_mode={mode!r}) * b", *binary, domain="steps")
+    add("div_rounded", "a * (a * 7).div(2, rounding_mode='trunc')", "a:2x3", domain="steps")
+    add("floor_divide_tensor", "(a.detach() // b.detach()).to(torch.float32)", *binary)
+    add("floor_divide_number", "((a * 9).detach() // 2).to(torch.float32)", "a:2x3", "a:")
+    add("remainder_tensor", "(a * 7.3) % b", *binary, domain="steps")
+    add("remainder_number", "a % 0.3", *unary, domain="steps")
+    add("remainder_number", "a % -0.3", "a:2x3", domain="steps")
+    add("remainder_of_number", "(2 % a.detach()).to(torch.float32)", "a:2x3", "a:")
+    add("fmod_tensor", "torch.fmod(a * 7.3, b)", *binary, domain="steps")
+    add("fmod_number", "a.fmod(0.3)", *unary, domain="steps")
+    add("lerp_number", "torch.lerp(a, b, 0.3)", "a:2x3 b:3", "a: b:2", "a: b:")
+    add("lerp_number", "a.lerp(b, 0.8)", "a:2x3 b:2x3")
+    add("lerp_tensor", "torch.lerp(a, b, c)", "a:2x3 b:3 c:2x1", "a: b: c:", "a:3 b:3 c:")
+    add("lerp_number", "put(a * 1, lambda y: y.lerp_(b, 0.25))", "a:2x3 b:3")
+    add("addcmul", "torch.addcmul(a, b, c, value=0.5)", "a:2x3 b:3 c:2x1", "a: b: c:", "a:3 b:3 c:3")
+    add("addcdiv", "torch.addcdiv(a, b, c, value=-2)", "a:2x3 b:3 c:2x1", "a: b: c:", domain="nonzero")
+    add("addcmul", "put(a * 1, lambda y: y.addcmul_(b, c))", "a:2x3 b:3 c:2x3")
+    add("masked_fill_number", "a.masked_fill(a > 0, 2.0)", *unary, domain="nonzero")
+    add("masked_fill_number", "a.masked_fill(b > 0, 2)", "a:3 b:2x3", "a:2x3 b:2x1", "a: b:")
+    add("masked_fill_tensor", "a.masked_fill(torch.tensor([True, False, True]), b)", "a:2x3 b:")
+    add("masked_fill_number", "put(a * 1, lambda y: y.masked_fill_(y > 0, 2.0))", "a:2x3", domain="nonzero")
+    add("tanh_backward", "torch.autograd.grad(a.tanh().sum(), a, create_graph=True)[0]", "a:2x3", "a:")
+    add("sigmoid_backward", "torch.autograd.grad(a.sigmoid().sum(), a, create_graph=True)[0]", "a:2x3", "a:")
+    # Linear beyond the first derivative: what remains of it is the gradient that arrives.
+    rectified = ("(a * 1).relu()", "torch.threshold(a * 1, 0.1, 2.0)")
+    for expression in rectified:
+        gradient = f"torch.autograd.grad({expression}.pow(2).sum(), a, create_graph=True)[0]"
+        add("threshold_backward", gradient, "a:2x3", domain="nonzero")
+    gradient = "torch.autograd.grad(torch.nn.functional.leaky_relu(a, 0.1).pow(2).sum(), a, create_graph=True)[0]"
+    add("leaky_relu_backward", gradient, "a:2x3", domain="nonzero")
+    for reduction in ("mean", "sum", "none"):
+        loss = f"torch.nn.functional.mse_loss(a, b, reduction={reduction!r})"
+        gradient = f"torch.autograd.grad(({loss} ** 2).sum(), a, create_graph=True)[0]"
+        add("mse_loss_backward", gradient, "a:2x3 b:2x3", "a: b:")
+    # Formulas compute with numbers by operations that have one edge.
+    add("add_number", "torch.autograd.grad(a.log1p().sum(), a, create_graph=True)[0]", "a:2x3", domain="positive")
+    add("sub_number", "torch.autograd.grad((a + 2).acosh().sum(), a, create_graph=True)[0]", "a:2x3", domain="positive")
+    add("div_number", "torch.autograd.grad(a.mean(0).pow(2).sum(), a, create_graph=True)[0]", "a:2x3")
+    for operator, name in (("&", "and"), ("|", "or"), ("^", "xor")):
+        add(f"bitwise_{name}", f"(a > 0) {operator} (b > 0)", "a:2x3 b:3", "a: b:")
+        add(f"logical_{name}", f"torch.logical_{name}(a.round(), b.round())", "a:2x3 b:3", "a: b:")
+    add("bitwise_xor", "put((a > 0), lambda y: y.__ixor__(b > 0))", "a:2x3 b:3")
     for operator in ("==", "!=", "<", "<=", ">", ">="):
         name = {"==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}[operator]
         add(name, f"a {operator} b", "a:2x3 b:3")
@@ -127,6 +198,39 @@ def _rows() -> list[Row]:
     add("expand", "a.expand(2, 3, 4)", "a:3x1", "a:1x1x4", "a:2x3x4")
     add("expand", "a.expand(-1, 4)", "a:3x1")
     add("expand", "a.expand_as(b)", "a:3 b:2x3")
+
+    add("any", "(a > 0).any((0, 2), keepdim=True)", "a:2x3x2")
+    add("all", "(a > 0).all((0, -1))", "a:2x3x2")
+    add("prod_all", "a.prod()", *unary)
+    add("prod_all", "(a * torch.tensor([0.0, 1.0, 2.0])).prod()", "a:3", same_graph=False)
+    add("prod_dim", "a.prod(-1)", "a:2x3", "a:3", "a:", "a:2x0")
+    add("prod_dim", "a.prod(0, keepdim=True)", "a:2x3")
+    add("prod_dim", "(a * torch.tensor([0.0, 1.0, 2.0])).prod(1)", "a:2x3", same_graph=False)
+    for name in ("var", "std"):
+        add(f"{name}_op", f"a.{name}()", "a:3", "a:2x3")
+        add(f"{name}_op", f"a.{name}(0)", "a:2x3", "a:3")
+        add(f"{name}_op", f"a.{name}((0, -1), keepdim=True)", "a:2x3x2")
+        add(f"{name}_op", f"a.{name}(1, correction=0)", "a:2x3")
+        add(f"{name}_op", f"a.{name}(False)", "a:2x3")
+        add(f"{name}_mean_op", f"torch.{name}_mean(a)[0]", "a:2x3")
+        add(f"{name}_mean_op", f"torch.{name}_mean(a, 1)[1]", "a:2x3")
+        add(f"{name}_mean_op", f"torch.stack(torch.{name}_mean(a, (0, 2), correction=0)).prod(0)", "a:2x3x2")
+    for name in ("amax", "amin"):
+        add(name, f"a.{name}()", *[shape for shape in unary if shape != "a:0"])
+        add(name, f"a.{name}((0, -1), keepdim=True)", "a:2x3x2")
+        add(name, f"a.{name}(1)", "a:2x3", "a:2x3x2")
+    add("logsumexp", "a.logsumexp(0)", "a:", "a:3", "a:2x3")
+    add("logsumexp", "a.logsumexp((0, 2))", "a:2x3x2")
+    add("logsumexp", "a.logsumexp(-1, keepdim=True)", "a:2x3")
+    for name in ("softmax", "log_softmax"):
+        add(f"{name}_op", f"a.{name}(0)", *unary)
+        add(f"{name}_op", f"torch.{name}(a, -1)", "a:2x3", "a:2x1x3")
+        gradient = f"torch.autograd.grad(a.{name}(-1).pow(2).sum(), a, create_graph=True)[0]"
+        add(f"{name}_backward_data", gradient, "a:2x3", "a:3")
+    add("cumsum_op", "a.cumsum(0)", *unary)
+    add("cumsum_op", "a.cumsum(-1)", "a:2x3")
+    add("nansum", "torch.nansum(a)", *unary, domain="positive")
+    add("nansum", "(a + torch.tensor([0.0, float('nan'), 1.0])).nansum(1)", "a:2x3", second_order=False)
 
     add("view", "a.view(-1)", "a:2x3", "a:")
     add("view", "a.reshape(3, 2)", "a:2x3")
@@ -200,6 +304,139 @@ def _rows() -> list[Row]:
     add("as_strided", "seen(a * 1, lambda y: y[0], lambda y: y.mul_(b))", "a:2x3 b:3")
     add("as_strided", "seen(a * 1, lambda y: y[:, 1:], lambda y: y[1].mul_(b))", "a:2x3 b:3")
 
+    # What index tensors name; the places are literal, as they have no gradient.
+    places = "torch.tensor([[0, 1, 0], [1, 0, 1]])"
+    add("gather", f"a.gather(0, {places})", "a:2x3", "a:4x5")
+    add("gather", f"a.gather(-1, {places}[:, :2])", "a:2x3")
+    add("gather", "a.gather(0, torch.tensor([0, 0]))", "a:3", "a:")
+    add("gather", f"a.take_along_dim({places}, 1)", "a:2x3", "a:1x3")
+    add("gather", "torch.take_along_dim(a, torch.tensor([4, 0, 4]))", "a:2x3")
+    add("gather", "a.take_along_dim(a.argsort(0), 0)", "a:4x3")
+    add("scatter_add", f"a.scatter_add(0, {places}, b)", "a:2x3 b:2x3", "a:4x3 b:2x3")
+    add("scatter_add", f"(a * 1).scatter_add_(1, {places}, b)", "a:2x3 b:2x3")
+    add("scatter_add", "a.scatter_add(0, torch.tensor(0), b)", "a: b:")
+    places = "torch.tensor([[0, 1, 2], [2, 0, 1]])"
+    add("scatter_src", f"a.scatter(1, {places}, b)", "a:2x3 b:2x3", "a:2x4 b:2x3")
+    add("scatter_src", f"(a * 1).scatter_(1, {places}, b)", "a:2x3 b:2x3")
+    add("scatter_value", f"put(a * 1, lambda y: y.t().scatter_(0, {places}[:, :2], 2.5))", "a:2x3")
+    add("scatter_value", f"a.scatter(1, {places}[:, :2], 2.5)", "a:2x3")
+    add("index_select", "a.index_select(1, torch.tensor([2, 0, 2]))", "a:2x3", "a:1x3x2")
+    add("index_select", "a.index_select(0, torch.tensor([0]))", "a:3", "a:")
+    add("index_add", "a.index_add(1, torch.tensor([2, 0, 2]), b)", "a:2x3 b:2x3")
+    add("index_add", "a.index_add(0, torch.tensor([1, 1]), b, alpha=3)", "a:2 b:2")
+    add("masked_select", "a.masked_select(a > 0)", "a:2x3", "a:5", domain="nonzero")
+    add("masked_select", "a.masked_select(torch.tensor([[True], [False]]))", "a:2x3", "a:3", "a:")
+    add(
+        "masked_scatter",
+        "torch.autograd.grad(a.masked_select(a > 0).pow(3).sum(), a, create_graph=True)[0]",
+        "a:2x3",
+        domain="nonzero",
+        same_graph=False,
+    )
+    for name in ("max", "min"):
+        add(f"{name}_dim", f"a.{name}(0).values", "a:3", "a:2x3", "a:2x1x3", "a:")
+        add(f"{name}_dim", f"torch.{name}(a, -1, True)[0]", "a:2x3", "a:2x1x3")
+        add(f"{name}_dim", f"a.{name}(dim=1, keepdim=False).indices", "a:2x3")
+        add("maximum" if name == "max" else "minimum", f"torch.{name}(a, other=b)", "a:2x3 b:3")
+    for name in ("median", "nanmedian"):
+        add(f"{name}_all", f"a.{name}()", "a:", "a:3", "a:2x3")
+        add(f"{name}_dim", f"a.{name}(0)[0]", "a:3", "a:4x3", "a:")
+        add(f"{name}_dim", f"a.{name}(1, keepdim=True).values", "a:2x4")
+        add(f"{name}_dim", f"a.{name}(1).indices", "a:2x5")
+        add(f"{name}_all", f"torch.tensor([2.0, float('nan'), 1.0]).{name}() * (a > 0)", "a:2x4")
+        add(f"{name}_dim", f"torch.tensor([[2.0, float('nan'), 1.0]]).{name}(1).indices", "a:")
+    add("sort_plain", "a.sort().values", *unary)
+    add("sort_plain", "a.sort(0, descending=True)[0]", "a:2x3", "a:")
+    add("sort_plain", "torch.argsort(a, 0, True)", "a:4x3", "a:")
+    add("sort_stable", "a.sort(dim=-1, stable=True).values", "a:2x3")
+    add("sort_stable", "(a > 0).sort(stable=True, descending=True).indices", "a:2x6")
+    add("topk", "a.topk(2).values", "a:2x3", "a:4")
+    add("topk", "a.topk(1, 0, largest=False)[0]", "a:2x3", "a:")
+    add("searchsorted_op", "torch.searchsorted(a.sort(-1).values.detach(), b)", "a:5 b:2x3", "a:2x5 b:2x3", "a:5 b:")
+    add(
+        "searchsorted_op",
+        "torch.bucketize(a, torch.tensor([-1.0, 0.0, 1.0], dtype=torch.float64), right=True)",
+        "a:2x3",
+    )
+    add("isin_op", "torch.isin(a, a[:1])", "a:2x3")
+    add("nonzero_op", "(a > 0).nonzero()", "a:2x3", "a:5")
+    add("nonzero_op", "(a > 0).nonzero(as_tuple=True)[1] + (a.detach() > 0).nonzero()[:, 1]", "a:2x3")
+
+    add("repeat", "a.repeat(2, 3)", "a:2x3", "a:3", "a:", "a:1x2")
+    add("repeat", "a.repeat((2, 1, 1))", "a:2x3", "a:3x0")
+    add("repeat", "a.tile(2)", "a:2x3", "a:")
+    add("flip", "a.flip(0)", "a:3", "a:2x3", "a:")
+    add("flip", "torch.flip(a, (0, -1))", "a:2x3", "a:2x1x3")
+    add("roll_by", "a.roll(1)", "a:3", "a:2x3")
+    add("roll_by", "torch.roll(a, (1, -1), (0, 1))", "a:2x3", "a:3x2x2")
+    for name in ("tril", "triu"):
+        add(name, f"a.{name}()", "a:3x3", "a:2x3", "a:2x3x2")
+        add(name, f"(a * 1).{name}_(1)", "a:3x3")
+        add(name, f"torch.{name}(a, diagonal=-1)", "a:3x2")
+    add("trace", "a.trace()", "a:3x3", "a:2x3")
+    add("diag_embed", "a.diag()", "a:3")
+    add("diag_embed", "torch.diag(a, -1)", "a:2")
+    add("diag_embed", "torch.diag_embed(a)", "a:2x3")
+    add("diagonal_copy", "a.diag()", "a:3x3", "a:2x3")
+    add("diagonal_copy", "torch.diag(a, 1)", "a:2x3")
+    add("diagonal", "a.diagonal(1)", "a:3x3", "a:2x3x2")
+    add("diagonal", "torch.diagonal(a, -1, 0, 2)", "a:2x3x4")
+    add("diagonal", "put(a * 1, lambda y: y.diagonal().mul_(b))", "a:2x3 b:2")
+    add("permute", "a.movedim(0, -1)", "a:2x3x4")
+    add("permute", "torch.movedim(a, (0, 1), (2, 0))", "a:2x3x4")
+    add("transpose", "a.swapdims(0, 1)", "a:2x3")
+    add("view", "a.unflatten(1, (3, -1))", "a:2x6")
+    add("view", "a.ravel()", "a:2x3", "a:")
+    add("view", "a.t().ravel()", "a:2x3")
+    add("cat", "torch.hstack([a, b])", "a:2x3 b:2x1", "a:3 b:2", "a: b:2")
+    add("cat", "torch.vstack([a, b])", "a:2x3 b:3", "a:3 b:3")
+    add("squeeze_dims", "a.squeeze((1, -1))", "a:2x1x3x1", "a:2x1x3")
+    # Forms that change the tensor itself.
+    add("t_own", "(a * 1).t_()", "a:2x3", "a:3", "a:")
+    add("transpose_own", "(a * 1).transpose_(0, -1)", "a:2x3x4")
+    add("transpose_own", "(a * 1).swapaxes_(0, 1)", "a:2x3")
+    add("unsqueeze_own", "(a * 1).unsqueeze_(-1) * 2", "a:2x3", "a:")
+    add("squeeze_own", "(a * 1).squeeze_(0)", "a:1x3", "a:2x3")
+    add("squeeze_all_own", "(a * 1).squeeze_()", "a:1x3x1", "a:2x3")
+    add("squeeze_dims_own", "(a * 1).squeeze_((0, 1))", "a:1x3x1", "a:2x3")
+
+    add("bmm", "torch.bmm(a, b)", "a:2x3x4 b:2x4x2", "a:0x2x3 b:0x3x2")
+    add("bmm", "a @ b", "a:2x2x3 b:2x3x2", "a:2x1x2x3 b:3x3x1", "a:1x2x3 b:1x3x2", "a:2x2x2x3 b:2x2x3x1")
+    # Without a gradient of the smaller operand PyTorch takes another way.
+    matrix = "torch.arange(6.0, dtype=torch.float64)"
+    add("bmm", f"{matrix}[:3] @ a", "a:2x3x2")
+    add("bmm", f"{matrix}.reshape(2, 3) @ a", "a:2x3x2")
+    add("bmm", f"a.transpose(0, 1) @ {matrix}[:3]", "a:2x2x3")
+    add("mm", f"a @ {matrix}.reshape(3, 2)", "a:2x2x3", "a:2x1x1x3")
+    add("mv", f"a @ {matrix}[:3]", "a:2x2x3")
+    add("mm", "a @ b", "a:2x2x3 b:3x2", "a:2x3 b:2x3x2", "a:2x3 b:2x2x3x1", "a:1x2x3 b:2x3x2", "a:2x2x3 b:1x3x2")
+    add("mm", "a.transpose(0, 1) @ b", "a:2x2x3 b:3x3")
+    add("mv", "a @ b", "a:2x2x3 b:3", "a:3 b:2x3x2", "a:1x2x2x3 b:3")
+    add("baddbmm", "torch.baddbmm(a, b, c)", "a:2x2x4 b:2x2x3 c:2x3x4", "a:4 b:2x2x3 c:2x3x4")
+    add("baddbmm", "torch.baddbmm(a, b, c, beta=2, alpha=3)", "a:2x1 b:2x2x3 c:2x3x4")
+    # Well-conditioned matrices: rounding is not what is tested.
+    eye = "3 * torch.eye(3, dtype=torch.float64)"
+    add(
+        "linalg_solve",
+        f"torch.linalg.solve(a + {eye}, b)",
+        "a:3x3 b:3",
+        "a:3x3 b:3x2",
+        "a:2x3x3 b:2x3",
+        "a:2x3x3 b:3x2",
+    )
+    add("linalg_solve", f"torch.linalg.solve(a + {eye}, b, left=False)", "a:3x3 b:2x3", same_graph=False)
+    for upper in (False, True):
+        for left, size in ((True, "3x2"), (False, "2x3")):
+            arguments = f"upper={upper}, left={left}"
+            add("solve_triangular", f"torch.linalg.solve_triangular(a + {eye}, b, {arguments})", f"a:3x3 b:{size}")
+        unit = f"torch.linalg.solve_triangular(a / 3, b, upper={upper}, unitriangular=True)"
+        add("solve_triangular", unit, "a:3x3 b:3x2", "a:2x3x3 b:2x3x1")
+        add("cholesky", f"torch.linalg.cholesky(a @ a.T + {eye}, upper={upper})", "a:3x3")
+    add("cholesky", f"torch.linalg.cholesky(a @ a.mT + {eye})", "a:2x3x2")
+    add("inverse", f"torch.linalg.inv(a + 2 * {eye})", "a:3x3", "a:2x3x3")
+    for norm in ("norm(a)", "norm(a, 'fro')", "norm(a, 3, dim=0)", "vector_norm(a, 1)", "matrix_norm(a)"):
+        add("linalg_vector_norm", f"torch.linalg.{norm}", "a:2x3", domain="nonzero")
+
     add("mm", "a @ b", "a:2x3 b:3x4", "a:1x3 b:3x1", "a:2x0 b:0x3")
     add("squeeze_own", "a @ b", "a:3 b:3x2")
     add("mv", "a @ b", "a:2x3 b:3")
@@ -207,6 +444,11 @@ def _rows() -> list[Row]:
     add("dot", "a.dot(a)", "a:3")
     add("addmm", "torch.addmm(a, b, c)", "a:2x4 b:2x3 c:3x4", "a:4 b:2x3 c:3x4")
     add("addmm", "torch.addmm(a, b, c, beta=2, alpha=3)", "a:4 b:2x3 c:3x4")
+
+    # A base whose elements lie in another order; what regenerates a view of it is composed of two operations here.
+    add("mul", "put(a.t() * 1, lambda y: y[0].mul_(b))", "a:2x3 b:2")
+    add("exp", "put(a.permute(2, 0, 1) * 1, lambda y: y[0, :, 1:].exp_())", "a:2x3x4")
+    add("as_strided", "seen(a.t() * 1, lambda y: y[:, 1], lambda y: y.mul_(b))", "a:2x3 b:2", same_graph=False)
 
     # Operations that exist in place only: what was there before gets no gradient.
     add("zero", "(a * 1).zero_() + a", "a:2x3")
@@ -217,6 +459,24 @@ def _rows() -> list[Row]:
     add("copy", "(a * 1).copy_(b) + a", "a:2x3 b:3")
     add("normal", "(a * 1).normal_() * 0 + a", "a:2x3", second_order=False)
     add("uniform", "(a * 1).uniform_(-1, 1) * 0 + a", "a:2x3", second_order=False)
+    # Draws of `_` forms: the stream of PyTorch's generator, and no gradient of what was there before.
+    add("random_between", "(a * 1).random_(-3, 5) + a", "a:2x3", "a:", second_order=False)
+    add("random_below", "(a * 1).random_(7).t() + a.t()", "a:2x3", second_order=False)
+    add("random_all", "(a * 1).random_() * 1e-16 + a", "a:2x3", second_order=False)
+    add("bernoulli_own", "torch.bernoulli(a / 2) + a", "a:2x3", "a:", domain="positive", second_order=False)
+    add("bernoulli_own", "torch.bernoulli(a.t() / 2) + a.t()", "a:2x3", domain="positive", second_order=False)
+    generator = "generator=torch.Generator().manual_seed(7)"
+    add("normal", f"(a * 1).normal_({generator}) + a", "a:2x3", second_order=False)
+    add("uniform", f"(a * 1).uniform_(2, 3, {generator}) + torch.rand(3, {generator})", "a:2x3", second_order=False)
+    add("add", f"a + torch.randn(2, 3, {generator}) + torch.randperm(3, {generator})", "a:2x3")
+    add("add", f"a + torch.normal(0.5, 2.0, (2, 3), {generator}) + torch.randint(0, 9, (3,), {generator})", "a:2x3")
+    ones = "torch.ones(2, 3, dtype=torch.float64)"
+    add("add", f"torch.normal({ones}, {ones} * 3) + a", "a:2x3")
+    add("add", f"torch.normal({ones}, 2) + torch.normal(2, {ones}[0]) + a", "a:2x3")
+    add("add", "torch.randint_like(a, 9) + torch.randint_like(a, -3, 4) + a", "a:2x3", domain="positive")
+    add("add", "torch.bernoulli(a.detach(), 0.25) + a", "a:2x3", second_order=False)
+    add("bernoulli_number", "(a * 1).bernoulli_() + a", "a:2x3", "a:", second_order=False)
+    add("bernoulli_tensor", "(a * 1).bernoulli_(b / 2) + a", "a:2x3 b:2x3", domain="positive", second_order=False)
     return rows
 
 
@@ -229,6 +489,11 @@ PROMOTION = [
     for operator in ("+", "*", "/", ">")
     for left in ("i", "f", "d", "h", "b", "i0", "f0", "d0")
     for right in ("i", "f", "d", "h", "b", "i0", "f0", "d0", "2", "2.5", "True")
+] + [
+    f"{left} {operator} {right}"
+    for operator in ("//", "%")
+    for left in ("i", "f", "h", "i0", "f0")
+    for right in ("i", "f", "d", "i0", "d0", "2", "2.5")
 ]
 
 
@@ -240,6 +505,9 @@ def inputs(row: Row) -> dict[str, np.ndarray]:
 
 def _draw(random: np.random.RandomState, shape: Shape, domain: str) -> np.ndarray:
     values = random.uniform(0.3, 1.7, shape)
+    if domain == "steps":
+        # Neither these nor the quotients that the rows make of them are near a whole number.
+        values = random.choice([0.413, 0.871, 1.237, 1.613], shape)
     if domain != "positive":
         values = values * random.choice([-1.0, 1.0], shape)
     return np.asarray(values)
