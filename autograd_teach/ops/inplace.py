@@ -240,93 +240,65 @@ def _filled(self: np.ndarray, value: np.ndarray) -> np.ndarray:
     return np.full_like(self, value)
 
 
-# Rows whose out-of-place form has no use of its own: what was there before gets gradient zero
+# Rows whose out-of-place form has no use of its own
 
-fill_number = op(
-    "fill_number(self, value: float)",
-    lambda self, value: np.full_like(self, value),
-    node="FillBackward2",
-    method=False,
-    self=lambda g: zeros_of(g),
+
+def _overwriting(signature: str, kernel: Callable[..., Any], node: str | None = None, **formulas: Any) -> Any:
+    """An operation whose result does not depend on what was there before, which therefore gets gradient zero."""
+    return op(signature, kernel, node=node, method=False, self=lambda g: zeros_of(g), **formulas)
+
+
+zero = _overwriting("zero(self)", np.zeros_like)
+fill_number = _overwriting(
+    "fill_number(self, value: float)", lambda self, value: np.full_like(self, value), "FillBackward2"
 )
-fill_value = op(
-    "fill_value(self, value)",
-    _filled,
-    node="FillBackward3",
-    method=False,
-    self=lambda g: zeros_of(g),
-    value=lambda g: sum(g),
-)
-zero = op("zero(self)", np.zeros_like, method=False, self=lambda g: g * 0)
-copy = op(
-    "copy(self, src)",
-    _copied,
-    node="CopyBackwards",
-    method=False,
-    self=lambda g: zeros_of(g),
-    src=lambda g: g,
-)
-normal = op(
+fill_value = _overwriting("fill_value(self, value)", _filled, "FillBackward3", value=lambda g: sum(g))
+copy = _overwriting("copy(self, src)", _copied, "CopyBackwards", src=lambda g: g)
+normal = _overwriting(
     "normal(self, mean: float, std: float, generator: Generator)",
     lambda self, mean, std, generator: random.filled(
         self, lambda size: generator.normal(size, self.dtype, mean, std, self.flags.c_contiguous)
     ),
-    method=False,
-    self=lambda g: zeros_of(g),
 )
-uniform = op(
+uniform = _overwriting(
     "uniform(self, low: float, high: float, generator: Generator)",
     lambda self, low, high, generator: random.filled(self, lambda size: generator.uniform(size, self.dtype, low, high)),
-    method=False,
-    self=lambda g: zeros_of(g),
 )
 # PyTorch counts its forms: between two bounds, below one, without any.
-random_between = op(
+random_between = _overwriting(
     "random_between(self, low: int, to: int, generator: Generator)",
     lambda self, low, to, generator: random.filled(self, lambda size: generator.randint(low, to, size, self.dtype)),
-    node="RandomBackward0",
-    method=False,
-    self=lambda g: zeros_of(g),
+    "RandomBackward0",
 )
-random_below = op(
+random_below = _overwriting(
     "random_below(self, to: int, generator: Generator)",
     lambda self, to, generator: random.filled(self, lambda size: generator.randint(0, to, size, self.dtype)),
-    node="RandomBackward1",
-    method=False,
-    self=lambda g: zeros_of(g),
+    "RandomBackward1",
 )
-random_all = op(
+random_all = _overwriting(
     "random_all(self, generator: Generator)",
     lambda self, generator: random.filled(self, lambda size: generator.random(size, self.dtype)),
-    node="RandomBackward2",
-    method=False,
-    self=lambda g: zeros_of(g),
+    "RandomBackward2",
 )
-bernoulli_number = op(
+bernoulli_number = _overwriting(
     "bernoulli_number(self, p: float, generator: Generator)",
     lambda self, p, generator: random.filled(self, lambda size: generator.bernoulli(p, size, self.dtype)),
-    node="BernoulliBackward2",
-    method=False,
-    self=lambda g: zeros_of(g),
+    "BernoulliBackward2",
 )
-bernoulli_tensor = op(
+bernoulli_tensor = _overwriting(
     "bernoulli_tensor(self, p, generator: Generator)",
     lambda self, p, generator: random.filled(
         self, lambda size, chance: generator.bernoulli(chance, size, self.dtype), np.broadcast_to(p, self.shape)
     ),
-    node="BernoulliBackward1",
-    method=False,
-    self=lambda g: zeros_of(g),
+    "BernoulliBackward1",
     p=lambda g: zeros_of(g),
 )
-bernoulli_own = op(
+bernoulli_own = _overwriting(
     "bernoulli_own(self, generator: Generator)",
     lambda self, generator: random.filled(
         self, lambda size, chance: generator.bernoulli(chance, size, self.dtype), self
     ),
-    node="BernoulliBackward0",
-    method=False,
-    self=lambda g: zeros_of(g),
+    "BernoulliBackward0",
 )
 
 _random_, _random_below_ = inplace_form(random_between), inplace_form(random_below)

@@ -5,6 +5,7 @@ What selects values by their size returns them together with their places; its d
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -205,38 +206,22 @@ def _middle_of_numbers(self: np.ndarray, axis: int, keepdims: bool) -> np.ndarra
     return np.take_along_axis(_order(self, axis, False), np.maximum(count - 1, 0) // 2, axis)
 
 
-max_dim = op(
-    "max_dim(self, dim: int, keepdim=False)",
-    _extreme_along("max", np.argmax),
-    node="MaxBackward0",
-    outputs=("values", "indices"),
-    method=False,
-    self=lambda grads, self_shape, dim, indices, keepdim: _to_places(grads, self_shape, dim, indices, keepdim),
-)
-min_dim = op(
-    "min_dim(self, dim: int, keepdim=False)",
-    _extreme_along("min", np.argmin),
-    node="MinBackward0",
-    outputs=("values", "indices"),
-    method=False,
-    self=lambda grads, self_shape, dim, indices, keepdim: _to_places(grads, self_shape, dim, indices, keepdim),
-)
-median_dim = op(
-    "median_dim(self, dim: int, keepdim=False)",
-    _extreme_along("median", _middle),
-    node="MedianBackward1",
-    outputs=("values", "indices"),
-    method=False,
-    self=lambda grads, self_shape, dim, indices, keepdim: _to_places(grads, self_shape, dim, indices, keepdim),
-)
-nanmedian_dim = op(
-    "nanmedian_dim(self, dim: int, keepdim=False)",
-    _extreme_along("nanmedian", _middle_of_numbers),
-    node="NanmedianBackward1",
-    outputs=("values", "indices"),
-    method=False,
-    self=lambda grads, self_shape, dim, indices, keepdim: _to_places(grads, self_shape, dim, indices, keepdim),
-)
+def _one_of_each(name: str, find: Callable[..., Any], node: str) -> Callable[..., Any]:
+    """The operation that takes one element along a dimension: its value and place; the gradient goes to that place."""
+    return op(
+        f"{name}_dim(self, dim: int, keepdim=False)",
+        _extreme_along(name, find),
+        node=node,
+        outputs=("values", "indices"),
+        method=False,
+        self=lambda grads, self_shape, dim, indices, keepdim: _to_places(grads, self_shape, dim, indices, keepdim),
+    )
+
+
+max_dim = _one_of_each("max", np.argmax, "MaxBackward0")
+min_dim = _one_of_each("min", np.argmin, "MinBackward0")
+median_dim = _one_of_each("median", _middle, "MedianBackward1")
+nanmedian_dim = _one_of_each("nanmedian", _middle_of_numbers, "NanmedianBackward1")
 sort_plain = op(
     "sort_plain(self, dim=-1, descending=False)",
     _sort,

@@ -991,6 +991,14 @@ def gather_by_index_tensors(torch: Any) -> Any:
 
 
 @program
+def what_is_written_over_gets_gradient_zero(torch: Any) -> Any:
+    x = torch.ones(2, requires_grad=True)
+    infinite = torch.tensor([float("inf"), float("nan")])
+    writes = (lambda y: y.zero_(), lambda y: y.fill_(3.0), lambda y: y.copy_(torch.ones(2)))
+    return [torch.autograd.grad(write(x * 1), x, infinite) for write in writes]
+
+
+@program
 def the_sign_of_zero_gradients(torch: Any) -> Any:
     x = torch.tensor([-2.0, 0.0, 3.0], requires_grad=True)
     results = []
