@@ -12,11 +12,11 @@ import os
 import socket
 import sys
 import sysconfig
-import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from .. import files
 from . import content
 from .errors import UserError
 
@@ -67,7 +67,7 @@ def deliver(folder: Path) -> Delivery:
         for name, source in _course_files():
             _deliver_file(name, _as_delivered(source), delivery, delivered)
         if delivered != before:
-            _replace(folder / MANIFEST, json.dumps(delivered, indent=1, sort_keys=True).encode())
+            files.replace(folder / MANIFEST, json.dumps(delivered, indent=1, sort_keys=True).encode())
     except (FileExistsError, NotADirectoryError) as error:
         raise UserError(
             f"{error.filename or folder} is a file, but the course needs a folder of that name; "
@@ -111,14 +111,14 @@ def _deliver_file(name: str, new: bytes, delivery: Delivery, delivered: dict[str
     target = delivery.folder / name
     new_hash = _hash(new)
     target.parent.mkdir(parents=True, exist_ok=True)
-    if _add(target, new):
+    if files.add(target, new):
         delivery.added.append(name)
     else:
         now = _hash(target.read_bytes()) if target.is_file() and not target.is_symlink() else None
         if now == new_hash:
             pass
         elif now is not None and now == delivered.get(name):
-            _replace(target, new)
+            files.replace(target, new)
             delivery.refreshed.append(name)
         else:
             if delivered.get(name) != new_hash:
@@ -140,47 +140,6 @@ def _read_manifest(path: Path) -> dict[str, str]:
     if not isinstance(noted, dict):
         return {}
     return {name: value for name, value in noted.items() if isinstance(value, str)}
-
-
-def _add(path: Path, data: bytes) -> bool:
-    """Create `path` whole or not at all; False, and nothing touched, where something of that name exists."""
-    if os.path.lexists(path):
-        return False
-    temporary = _write_beside(path, data)
-    try:
-        # A hard link fails where the name has been taken meanwhile; a rename would overwrite.
-        os.link(temporary, path)
-    except FileExistsError:
-        return False
-    except OSError:  # a file system without hard links
-        if os.path.lexists(path):
-            return False
-        os.replace(temporary, path)
-    finally:
-        temporary.unlink(missing_ok=True)
-    return True
-
-
-def _replace(path: Path, data: bytes) -> None:
-    """Write `path` so that at every moment it is either the old file or the new one, whole."""
-    temporary = _write_beside(path, data)
-    try:
-        os.replace(temporary, path)
-    finally:
-        temporary.unlink(missing_ok=True)
-
-
-def _write_beside(path: Path, data: bytes) -> Path:
-    """A temporary file in `path`'s folder that holds `data`, on disk."""
-    handle, name = tempfile.mkstemp(prefix=".autograd-teach-", dir=path.parent)
-    with os.fdopen(handle, "wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
-    umask = os.umask(0)
-    os.umask(umask)
-    os.chmod(name, 0o666 & ~umask)  # mkstemp makes files that only their owner may read
-    return Path(name)
 
 
 def open_lab(

@@ -9,7 +9,6 @@ compares it strictly, so the cell has to print something else.
 """
 
 import json
-import os
 import re
 import subprocess
 import sys
@@ -22,6 +21,7 @@ from typing import Any
 import nbformat
 from nbformat import NotebookNode
 
+from .. import files
 from .errors import UserError
 
 CELL_METADATA = ("tags", "nbgrader", "editable", "deletable", "autograd_teach")
@@ -82,19 +82,12 @@ def read_notebook(path: str | Path) -> NotebookNode:
 
 
 def write_notebook(path: str | Path, notebook: NotebookNode) -> None:
-    """Write `notebook` to `path` whole or not at all: a temporary file beside it, flushed to the disk, then renamed."""
+    """Write `notebook` to `path` whole or not at all; `UserError` where that fails."""
     path = Path(path)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
-        with temporary.open("x", encoding="utf-8", newline="\n") as file:
-            file.write(_text(notebook))
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, path)
+        files.replace(path, _text(notebook).encode())
     except OSError as problem:
         raise UserError(f"{path} cannot be written ({problem.strerror}); nothing was changed.") from problem
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 def execute(notebook: NotebookNode, folder: str | Path, timeout: float = 60) -> NotebookNode:

@@ -9,6 +9,8 @@ import os
 from pathlib import Path
 from typing import Any
 
+from .. import files
+
 NAME = ".autograd_teach_progress.json"
 SWITCH = "AUTOGRAD_TEACH_NO_PROGRESS"
 """Set in the environment (by the grader, by the command that runs notebooks): nothing is read or written on disk."""
@@ -85,17 +87,8 @@ def _write(id: str, entry: Entry) -> None:
         return
     file = _file()
     content = {"version": 1, "exercises": dict(sorted((_read(file) | {id: entry}).items()))}
-    temporary = file.with_name(f"{file.name}.{os.getpid()}.tmp")
     try:
-        with temporary.open("w", encoding="utf-8") as handle:
-            handle.write(json.dumps(content, indent=1) + "\n")
-            handle.flush()
-            os.fsync(handle.fileno())
-        os.replace(temporary, file)
+        files.replace(file, (json.dumps(content, indent=1) + "\n").encode())
         _unsaved.discard(id)
     except OSError:  # A read-only folder or a full disk: the check itself is not concerned.
         _unsaved.add(id)
-        try:
-            temporary.unlink(missing_ok=True)
-        except OSError:
-            pass

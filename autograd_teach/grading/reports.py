@@ -5,12 +5,12 @@ May use results. Must not know how they came about.
 
 import csv
 import io
-import os
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TextIO
 
+from .. import files
 from ..course.errors import UserError
 from .results import Mark, Result
 
@@ -112,34 +112,14 @@ def prepare(folder: Path) -> None:
 
 
 def _write_new(folder: Path, text: str) -> Path:
-    """Text to a file of a new name: a temporary file, synced, then linked to the first free name (one atomic step)."""
-    handle, name = tempfile.mkstemp(dir=folder)
-    temporary = Path(name)
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8-sig", newline="") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.chmod(0o644)
-        return _named(temporary, folder)
-    finally:
-        temporary.unlink(missing_ok=True)
-
-
-def _named(temporary: Path, folder: Path) -> Path:
+    """Text to the first name that is free: `grades.csv`, `grades-2.csv` and so on."""
+    data = text.encode("utf-8-sig")
     number = 1
     while True:
         target = folder / (f"{FILE_NAME}.csv" if number == 1 else f"{FILE_NAME}-{number}.csv")
+        if files.add(target, data):
+            return target
         number += 1
-        try:
-            os.link(temporary, target)
-        except FileExistsError:
-            continue
-        except OSError:  # a file system without hard links
-            if target.exists():
-                continue
-            temporary.rename(target)
-        return target
 
 
 def _exercises(results: Sequence[Result]) -> list[str]:

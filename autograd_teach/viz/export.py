@@ -6,13 +6,13 @@ import json
 import os
 import re
 import sys
-import tempfile
 from html import escape
 from importlib.resources import files
 from pathlib import Path
 from types import FrameType
 from typing import Any
 
+from autograd_teach.files import replace
 from autograd_teach.viz import layout
 from autograd_teach.viz.naming import caller_tensors
 from autograd_teach.viz.snapshot import take
@@ -50,6 +50,7 @@ def save(view_or_tensor: Any, path: str | os.PathLike[str]) -> Path:
 
     >>> import autograd_teach as torch
     >>> x = torch.tensor(2.0, requires_grad=True)
+    >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     save(x * x, f"{folder}/square.dot").name
     'square.dot'
@@ -71,7 +72,7 @@ def save(view_or_tensor: Any, path: str | os.PathLike[str]) -> Path:
         content = layout.render(dot, ending[1:])
     if content is None:
         raise ValueError(f"no layout engine here can write {ending}: pip install pygraphviz, or install Graphviz (dot)")
-    _write(target, content)
+    replace(target, content)
     return target
 
 
@@ -83,22 +84,6 @@ def _dot(view: View) -> str:
     if not view.dot:
         raise ValueError(" ".join(view.snapshot.notes))
     return view.dot
-
-
-def _write(target: Path, content: bytes) -> None:
-    """All or nothing: a full disk or a stopped process leaves the old file as it was."""
-    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        # mkstemp makes files that only their owner can read; a picture is for showing.
-        os.chmod(name, 0o644)
-        os.replace(name, target)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
 
 
 def page(view: View) -> str:

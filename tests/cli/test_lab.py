@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from autograd_teach import cli
+from autograd_teach import cli, files
 from autograd_teach.course import content, lab
 from autograd_teach.course.errors import UserError
 
@@ -165,14 +165,14 @@ def test_no_history_of_edits_and_updates_ever_loses_a_students_words(course: Pat
 def test_a_name_taken_while_the_file_is_being_written_is_not_overwritten(
     course: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    write, target = lab._write_beside, tmp_path / "mine/lessons/01_a.ipynb"
+    write, target = files.write_beside, tmp_path / "mine/lessons/01_a.ipynb"
 
     def write_and_be_overtaken(path: Path, data: bytes) -> Path:
         if path == target:
             target.write_text("saved in that moment")
         return write(path, data)
 
-    monkeypatch.setattr(lab, "_write_beside", write_and_be_overtaken)
+    monkeypatch.setattr(files, "write_beside", write_and_be_overtaken)
     lab.deliver(tmp_path / "mine")
 
     assert target.read_text() == "saved in that moment"

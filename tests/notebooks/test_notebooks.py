@@ -8,7 +8,6 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
-from autograd_teach.course import notebooks
 from autograd_teach.course.errors import UserError
 from autograd_teach.course.notebooks import (
     canonical,
@@ -80,7 +79,7 @@ def test_a_failed_write_keeps_the_old_file_and_leaves_nothing_else(
     def full(_: int) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(notebooks.os, "fsync", full)
+    monkeypatch.setattr("os.fsync", full)
     with pytest.raises(UserError, match="No space left on device.*nothing was changed"):
         write_notebook(path, notebook_of("1"))
     assert path.read_text() == "precious"

@@ -1,0 +1,54 @@
+"""Writing files so that nothing is ever lost: whole or not at all, and over another file only where that is meant.
+
+Standard library only; used by viz, course and grading, never by the engine.
+"""
+
+import os
+import tempfile
+from pathlib import Path
+
+
+def replace(path: Path, data: bytes) -> None:
+    """Write `path` so that at every moment it is either the old file or the new one, whole; OSError leaves the old one."""
+    temporary = write_beside(path, data)
+    try:
+        os.replace(temporary, path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def add(path: Path, data: bytes) -> bool:
+    """Create `path` whole or not at all; False, and nothing touched, where something of that name exists."""
+    if os.path.lexists(path):
+        return False
+    temporary = write_beside(path, data)
+    try:
+        # A hard link fails where the name has been taken meanwhile; a rename would overwrite.
+        os.link(temporary, path)
+    except FileExistsError:
+        return False
+    except OSError:  # a file system without hard links
+        if os.path.lexists(path):
+            return False
+        os.replace(temporary, path)
+    finally:
+        temporary.unlink(missing_ok=True)
+    return True
+
+
+def write_beside(path: Path, data: bytes) -> Path:
+    """A temporary file in `path`'s folder that holds `data`, on disk; none is left where that fails."""
+    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent)
+    temporary = Path(name)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        umask = os.umask(0)
+        os.umask(umask)
+        temporary.chmod(0o666 & ~umask)  # mkstemp makes files that only their owner may read
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+    return temporary
