@@ -83,6 +83,11 @@ def of_array(array: np.ndarray) -> dtype:
     )
 
 
+def title(array: np.ndarray) -> str:
+    """What error messages call an array's dtype: `Float`, `Long`."""
+    return of_array(array).tensor_type[6:-6]
+
+
 def get_default_dtype() -> dtype:
     """The dtype of a tensor made from Python floats."""
     return _default

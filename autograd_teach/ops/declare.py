@@ -58,6 +58,7 @@ from .. import dtypes
 from ..autograd import graph
 from ..autograd.graph import NO_EDGE, AccumulateGrad, Node
 from ..autograd.modes import state
+from ..errors import error
 from ..tensor import Tensor, View, edge_of, wrap
 
 # The package of the operations' modules.
@@ -78,6 +79,7 @@ class Operation:
     tensors: list[str]
     formulas: Mapping[str, Callable[..., Any]]
     outputs: tuple[str, ...]
+    check: Callable[..., Any] | None
     promote: bool | Callable[..., Any]
     floating: bool
     view: bool
@@ -99,6 +101,7 @@ def op(
     signature: str,
     kernel: Callable[..., Any],
     *,
+    check: Callable[..., Any] | None = None,
     node: str | None = None,
     outputs: tuple[str, ...] = ("result",),
     promote: bool | Callable[..., Any] = False,
@@ -111,23 +114,27 @@ def op(
 ) -> Callable[..., Any]:
     """Declare an operation and return its function.
 
-    `kernel` takes arrays and the remaining arguments in the signature's order. `node` names the backward node where it is not
+    A name as `sum.1` is an overload of `sum`: the row of the node `SumBackward1`, and no method by itself.
+    `kernel` takes arrays and the remaining arguments in the signature's order; `check`, which takes the same, raises the errors
+    of a call before it (formulas on arrays call the kernel alone). `node` names the backward node where it is not
     the operation's name in capitals with `Backward0`. `promote`: two operands meet in one dtype, by this function or by
     `dtypes.promote`, and the second may be a number. `floating`: integers become floats first. `view`: the result shares the input's memory. `inplace`: a form with a
     trailing underscore. `operator`: `"mul"` for `__mul__`, `__rmul__` and, with `inplace`, `__imul__`.
     """
-    name, _, parameter_list = signature.partition("(")
-    arguments = ast.parse(f"def {signature}: pass").body[0].args  # type: ignore[attr-defined]  # the def just written
+    full_name, _, parameter_list = signature.partition("(")
+    name, variant, number = full_name.partition(".")
+    method = method and not variant
+    arguments = ast.parse(f"def {name}({parameter_list}: pass").body[0].args  # type: ignore[attr-defined]  # the def just written
     positional = arguments.args[: len(arguments.args) - len(arguments.defaults)]
     tensors = [a.arg for a in positional if a.annotation is None]
     variadic = arguments.vararg.arg if arguments.vararg else None
     parameters = [a.arg for a in arguments.args] + ([variadic] if variadic else [])
     parameters += [a.arg for a in arguments.kwonlyargs]
-    operation = Operation(name, kernel, parameters, tensors, formulas, outputs, promote, floating, view, inplace)
-    operation.node = _node_class(operation, node or _camel_case(name) + "Backward0")
+    operation = Operation(name, kernel, parameters, tensors, formulas, outputs, check, promote, floating, view, inplace)
+    operation.node = _node_class(operation, node or f"{_camel_case(name)}Backward{number or 0}")
     operation.function = _forward(operation, name, parameter_list, variadic, "foreign")
     operation.function.__doc__ = f"`{signature}`; see PyTorch's `torch.{name}`."
-    OPERATIONS[name] = operation
+    OPERATIONS[full_name] = operation
     if method and tensors[:1] == ["self"]:
         setattr(Tensor, name, operation.function)
     if inplace:
@@ -172,6 +179,8 @@ def _forward(
         function.__defaults__, function.__kwdefaults__ = written.__defaults__, written.__kwdefaults__
         return function
 
+    if operation.check:
+        namespace["check"] = operation.check
     if callable(operation.promote):
         namespace["promote"] = operation.promote
     if operation.many:
@@ -225,6 +234,8 @@ def _forward_lines(
         lines += [f"    if {arrays[0]}.dtype.kind != 'f':"]
         lines += [f"        {a} = as_floating({a})" for a in arrays]
     passed = list(operation.parameters)
+    if operation.check:
+        lines += ["    check(" + ", ".join(f"{p}_array" if p in tensors else p for p in passed) + ")"]
     if isinstance(operation.kernel, np.ufunc) and "alpha" in plain:
         # PyTorch's sums take a factor of the second operand; NumPy's do not.
         passed.remove("alpha")
@@ -631,10 +642,7 @@ def broadcast_error(a: np.ndarray, b: np.ndarray) -> Exception:
     for dim in range(1, min(a.ndim, b.ndim) + 1):
         if a.shape[-dim] != b.shape[-dim] and 1 not in (a.shape[-dim], b.shape[-dim]):
             at = max(a.ndim, b.ndim) - dim
-            return RuntimeError(
-                f"The size of tensor a ({a.shape[-dim]}) must match the size of tensor b ({b.shape[-dim]}) "
-                f"at non-singleton dimension {at}"
-            )
+            return error("broadcast", a.shape[-dim], b.shape[-dim], at)
     return RuntimeError(f"the operation is not defined for {a.dtype} and {b.dtype}")
 
 

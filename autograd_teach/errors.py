@@ -1,0 +1,25 @@
+"""PyTorch's words: every error message that is its specification, by name, from `messages.toml`.
+
+They are data, not logic, and are read when the first error is raised. Uses the standard library; knows nothing of tensors.
+"""
+
+import builtins
+import functools
+import tomllib
+from pathlib import Path
+from typing import Any
+
+
+@functools.cache
+def _messages() -> dict[str, str]:
+    return tomllib.loads(Path(__file__).with_name("messages.toml").read_text("utf-8"))
+
+
+def error(name: str, *values: Any) -> Exception:
+    """The exception called `name`, with its text filled in: `raise error("broadcast", 2, 3, 0)`.
+
+    >>> error("broadcast", 2, 3, 0)
+    RuntimeError('The size of tensor a (2) must match the size of tensor b (3) at non-singleton dimension 0')
+    """
+    kind, _, text = _messages()[name].partition(": ")
+    return getattr(builtins, kind)(text.format(*values))
