@@ -134,3 +134,8 @@ def promote(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def as_floating(array: np.ndarray) -> np.ndarray:
     """The array itself if it is floating, else a copy in the default dtype, as PyTorch's float-valued functions do."""
     return array if array.dtype.kind == "f" else array.astype(_default.numpy)
+
+
+def category(d: np.dtype) -> int:
+    """Where a dtype stands in promotion: a result never falls below its operands' (bool, integer, floating)."""
+    return _CATEGORY[d.kind]

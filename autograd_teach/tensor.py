@@ -6,6 +6,7 @@ into its graph. The operations (`ops/`) attach their functions as methods; the b
 
 from __future__ import annotations
 
+import functools
 import warnings
 import weakref
 from collections.abc import Callable, Iterator
@@ -16,8 +17,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import dtypes
-from .autograd import modes
-from .autograd.graph import NO_EDGE, NOWHERE, Counter, Edge, Node, RemovableHandle, edge_of_leaf
+from .autograd.modes import inference_mode, state
+from .autograd.node import NO_EDGE, NOWHERE, Counter, Edge, Node, RemovableHandle
+from .errors import error
 
 
 class Size(tuple[int, ...]):
@@ -32,10 +34,7 @@ class Size(tuple[int, ...]):
 
     def numel(self) -> int:
         """The number of elements of a tensor of this shape."""
-        product = 1
-        for n in self:
-            product *= n
-        return product
+        return prod(self)
 
     def __repr__(self) -> str:
         return f"torch.Size({list(self)})"
@@ -46,6 +45,15 @@ class Size(tuple[int, ...]):
 
     def __add__(self, other: Any) -> Size:
         return Size(super().__add__(tuple(other)))
+
+
+class InferenceCounter(list[Any]):
+    """The counter of a tensor made in inference mode: such a tensor has no versions, and can therefore not be saved."""
+
+    def __getitem__(self, index: Any) -> Any:
+        if not state.inference:
+            raise error("inference_tensor_saved")
+        return super().__getitem__(index)
 
 
 class Tensor:
@@ -83,24 +91,18 @@ class Tensor:
         self._counter = [0]
 
     if TYPE_CHECKING:
-        # The operations' methods are attached at import; a type checker cannot see them.
-        def __getattr__(self, name: str) -> Any: ...
-        def __add__(self, other: Any) -> Tensor: ...
-        def __radd__(self, other: Any) -> Tensor: ...
-        def __sub__(self, other: Any) -> Tensor: ...
-        def __rsub__(self, other: Any) -> Tensor: ...
-        def __mul__(self, other: Any) -> Tensor: ...
-        def __rmul__(self, other: Any) -> Tensor: ...
-        def __truediv__(self, other: Any) -> Tensor: ...
-        def __rtruediv__(self, other: Any) -> Tensor: ...
-        def __pow__(self, other: Any) -> Tensor: ...
-        def __matmul__(self, other: Any) -> Tensor: ...
-        def __neg__(self) -> Tensor: ...
-        def __gt__(self, other: Any) -> Tensor: ...
-        def __lt__(self, other: Any) -> Tensor: ...
-        def __ge__(self, other: Any) -> Tensor: ...
-        def __le__(self, other: Any) -> Tensor: ...
-        def __getitem__(self, index: Any) -> Tensor: ...
+        # The operations attach their methods and operators at import; a type checker cannot see them.
+        def __getattr__(self, name: Any) -> Any: ...
+
+        __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = __pow__ = (
+            __getattr__
+        )
+        __matmul__ = __gt__ = __lt__ = __ge__ = __le__ = __getitem__ = __getattr__
+
+        def __neg__(self) -> Any: ...
+
+        backward = __getattr__
+
         def __setitem__(self, index: Any, value: Any) -> None: ...
 
     # What it is made of
@@ -131,12 +133,13 @@ class Tensor:
 
     nelement = numel
 
-    def element_size(self) -> int:
+    @property
+    def itemsize(self) -> int:
         """Bytes of one element."""
         return self._array.itemsize
 
-    @property
-    def itemsize(self) -> int:
+    def element_size(self) -> int:
+        """Bytes of one element."""
         return self._array.itemsize
 
     @property
@@ -173,13 +176,13 @@ class Tensor:
     @property
     def _version(self) -> int:
         """How many times this memory has been changed in place."""
+        if self.is_inference():
+            raise error("inference_tensor_version")
         return self._counter[0]
 
     def is_inference(self) -> bool:
-        """Whether it was made in inference mode: known only while nothing was, else NotImplementedError."""
-        if modes.inference_used:
-            raise NotImplementedError("autograd_teach does not mark the tensors that are made in inference mode")
-        return False
+        """Whether it was made in inference mode."""
+        return type(self._counter) is InferenceCounter
 
     def _is_view(self) -> bool:
         return self._base is not None
@@ -194,23 +197,19 @@ class Tensor:
     @requires_grad.setter
     def requires_grad(self, flag: bool) -> None:
         if not isinstance(flag, bool):
-            raise RuntimeError("requires_grad must be a bool")  # noqa: TRY004  PyTorch's type of error
+            raise error("requires_grad_is_no_bool")
         if not self.is_leaf:
-            message = "you can only change requires_grad flags of leaf variables."
-            if not flag:
-                message += (
-                    " If you want to use a computed variable in a subgraph that doesn't require "
-                    "differentiation use var_no_grad = var.detach()."
-                )
-            raise RuntimeError(message)
+            raise error("requires_grad_of_result" if flag else "no_requires_grad_of_result")
         if flag and self._array.dtype.kind != "f":
-            raise RuntimeError("only Tensors of floating point and complex dtype can require gradients")
+            raise error("requires_grad_of_dtype")
+        if flag and self.is_inference() and not state.inference:
+            raise error("requires_grad_of_inference_tensor")
         self._edge = None if flag else NO_EDGE
 
     def requires_grad_(self, requires_grad: bool = True) -> Tensor:
         """Set the flag in place and return the tensor; RuntimeError for a dtype that is not floating-point."""
         if requires_grad and self._array.dtype.kind != "f":
-            raise RuntimeError("only Tensors of floating point dtype can require gradients")
+            raise error("requires_grad__of_dtype")
         # Unlike an assignment, this is no error on a result that requires grad already.
         if not (requires_grad and self.requires_grad):
             self.requires_grad = requires_grad
@@ -237,37 +236,20 @@ class Tensor:
     def grad(self) -> Tensor | None:
         """The gradient that backward passes have accumulated here; None before the first, and for tensors that are no leaves."""
         if self._grad is None and not self._retains and not self.is_leaf:
-            warnings.warn(
-                "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be "
-                "populated during autograd.backward(). If you indeed want the .grad field to be populated for a non-leaf "
-                "Tensor, use .retain_grad() on the non-leaf Tensor. If you access the non-leaf Tensor by mistake, make sure "
-                "you access the leaf Tensor instead. See github.com/pytorch/pytorch/pull/30531 for more information.",
-                stacklevel=2,
-            )
+            warnings.warn(str(error("grad_of_no_leaf")), stacklevel=2)
         return self._grad
 
     @grad.setter
     def grad(self, value: Tensor | None) -> None:
         if value is not None:
             if not isinstance(value, Tensor):
-                raise TypeError(
-                    f"assigned grad expected to be a Tensor or None but got grad of type {type(value).__name__}"
-                )
+                raise error("grad_is_no_tensor", type(value).__name__)
             if value is self:
-                raise RuntimeError("can't assign Variable as its own grad")
+                raise error("grad_of_itself")
             if value._array.dtype != self._array.dtype:
-                raise RuntimeError(
-                    f"attempting to assign a gradient with dtype '{_c_name(value.dtype)}' to a tensor "
-                    f"with grad_dtype '{self.dtype.tensor_type[6:-6]}'. The gradient must match the tensor's grad_dtype (defaults "
-                    "to the tensor's dtype). You can set the tensor's grad_dtype attribute with a specific dtype, or None to "
-                    "allow any dtype. Set grad_dtype with caution. Diverging the dtypes of a tensor and its gradient may break "
-                    "downstream systems that assume they match."
-                )
+                raise error("grad_of_dtype", c_name(value._array), dtypes.title(self._array))
             if value._array.shape != self._array.shape:
-                raise RuntimeError(
-                    f"attempting to assign a gradient of size '{list(value.shape)}' to a tensor of size "
-                    f"'{list(self.shape)}'. Please ensure that the gradient and the tensor are the same size"
-                )
+                raise error("grad_of_size", list(value.shape), list(self.shape))
         self._grad = value
 
     @grad.deleter
@@ -298,12 +280,7 @@ class Tensor:
     def detach_(self) -> Tensor:
         """Forget the history in place; RuntimeError for a view, whose history is its base's."""
         if self._base is not None:
-            raise RuntimeError(
-                "Can't detach views in-place. Use detach() instead. If you are using DistributedDataParallel (DDP) for training, "
-                "and gradient_as_bucket_view is set as True, gradients are views of DDP buckets, and hence detach_() cannot be "
-                "called on these gradients. To fix this error, please refer to the Optimizer.zero_grad() function in "
-                "torch/optim/optimizer.py as the solution."
-            )
+            raise error("detach_view")
         self._edge = NO_EDGE
         return self
 
@@ -311,52 +288,38 @@ class Tensor:
         """Show the memory of `source` from now on, or none; NotImplementedError where gradients or views are involved."""
         array = np.empty(0, self._array.dtype) if source is None else source._array
         if array.dtype != self._array.dtype:
-            raise RuntimeError(
-                f"Could not set tensor of type {_c_name(dtypes.of_array(array))} to a tensor of type {_c_name(self.dtype)}"
-            )
-        if modes.state.grad_enabled and self.is_leaf and self.requires_grad:
-            raise RuntimeError("a leaf Variable that requires grad is being used in an in-place operation.")
+            raise error("set_dtype", c_name(array), c_name(self._array))
+        if state.recording and self.is_leaf and self.requires_grad:
+            raise error("in_place_on_leaf")
         if self.requires_grad or self._base is not None or (source is not None and source.requires_grad):
-            raise NotImplementedError(
-                "autograd_teach supports set_() only of tensors that are no views and require no grad"
-            )
+            raise error("set_unsupported")
         self._array = array
         self._counter[0] += 1
         return self
 
     def resize_(self, *size: Any) -> Tensor:
-        """Not supported: a NumPy array cannot grow where others see its memory."""
+        """The size changed in place, to at most as many elements as there are: an array cannot grow where others see its memory."""
         if self.requires_grad:
-            raise RuntimeError("cannot resize variables that require grad")
-        raise NotImplementedError("autograd_teach does not support resize_(); make a new tensor of that size")
-
-    def backward(
-        self,
-        gradient: Tensor | None = None,
-        retain_graph: bool | None = None,
-        create_graph: bool = False,
-        inputs: Any = None,
-    ) -> None:
-        """Accumulate the gradient of this tensor into `.grad` of the leaves it was computed from.
-
-        `gradient` has this tensor's shape: the vector of the vector-Jacobian product; 1 for a tensor of one element.
-        """
-        from .autograd import backward
-
-        backward(self, gradient, retain_graph, create_graph, inputs=inputs)
+            raise error("resize_with_gradient")
+        shape = tuple(size[0]) if len(size) == 1 and not isinstance(size[0], int) else size
+        if prod(shape) > self._array.size or not self._array.flags.c_contiguous:
+            raise error("resize_unsupported")
+        self._array = self._array.reshape(-1)[: prod(shape)].reshape(shape)
+        return self
 
     def register_hook(self, hook: Callable[[Tensor], Tensor | None]) -> RemovableHandle:
         """Call `hook(grad)` when this tensor's gradient has been computed; what it returns, unless None, takes its place."""
         edge = self._edge
         if edge is NO_EDGE:
-            raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
-        if edge is None:
-            if self._leaf_hooks is None:
-                self._leaf_hooks = {}
-            return RemovableHandle(self._leaf_hooks, hook)
-        node, number = edge
-        assert node is not None
-        return RemovableHandle(node._hook_lists().tensor, (number, hook))
+            raise error("hook_without_gradient")
+        if edge is not None and edge[0] is not None:
+            return RemovableHandle(edge[0]._hook_lists().tensor, (edge[1], hook))
+        if self._leaf_hooks is None:
+            self._leaf_hooks = {}
+            accumulator = self._accumulator() if self._accumulator is not None else None
+            if accumulator is not None:
+                accumulator._hook_lists().tensor = self._leaf_hooks
+        return RemovableHandle(self._leaf_hooks, (0, hook))
 
     def register_post_accumulate_grad_hook(self, hook: Callable[[Tensor], None]) -> RemovableHandle:
         """Call `hook(tensor)` whenever a backward pass has added to `.grad` of this leaf: to take a step, or to free the gradient.
@@ -368,24 +331,18 @@ class Tensor:
         tensor([3., 3.])
         """
         if not self.requires_grad:
-            raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
+            raise error("hook_without_gradient")
         if not self.is_leaf:
-            raise RuntimeError("post accumulate grad hooks cannot be registered on non-leaf tensors")
+            raise error("post_accumulate_hook_on_result")
         if self._post_accumulate_grad_hooks is None:
             self._post_accumulate_grad_hooks = {}
         return RemovableHandle(self._post_accumulate_grad_hooks, hook)
-
-    def _run_post_accumulate_grad_hooks(self) -> None:
-        for hook in list((self._post_accumulate_grad_hooks or {}).values()):
-            returned = hook(self)
-            if returned is not None:
-                raise TypeError(f"expected Variable, but hook returned '{type(returned).__name__}'")
 
     def retain_grad(self) -> None:
         """Keep `.grad` of this tensor although it is no leaf."""
         edge = self._edge
         if edge is NO_EDGE:
-            raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
+            raise error("retain_grad_without_gradient")
         if edge is not None and edge[0] is not None and not self._retains:
             edge[0]._hook_lists().retain[edge[1]] = weakref.ref(self)
             self._retains = True
@@ -399,7 +356,7 @@ class Tensor:
     def item(self) -> Any:
         """The value of a tensor of one element as a Python number."""
         if self._array.size != 1:
-            raise RuntimeError(f"a Tensor with {self._array.size} elements cannot be converted to Scalar")
+            raise error("item_of_many", self._array.size)
         return self._array.item()
 
     def tolist(self) -> Any:
@@ -409,7 +366,7 @@ class Tensor:
     def numpy(self, *, force: bool = False) -> np.ndarray:
         """The array itself: it shares memory with the tensor. RuntimeError for a tensor that requires grad."""
         if self._edge is not NO_EDGE and not force:
-            raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
+            raise error("numpy_with_gradient")
         return self._array
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
@@ -433,10 +390,7 @@ class Tensor:
         if self._array.size != 1:
             raise ValueError("only one element tensors can be converted to Python scalars")
         if self._edge is not NO_EDGE:
-            _warn_once(
-                "Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior.\n"
-                "Consider using tensor.detach() first."
-            )
+            _warn_once(str(error("scalar_with_gradient")))
         return self._array.item()
 
     def __float__(self) -> float:
@@ -479,11 +433,7 @@ class Tensor:
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Tensor:
         if not self.is_leaf:
-            raise RuntimeError(
-                "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the moment.  "
-                "If you were attempting to deepcopy a module, this may be because of a torch.nn.utils.weight_norm usage, "
-                "see https://github.com/pytorch/pytorch/pull/103001"
-            )
+            raise error("deepcopy_of_result")
         if id(self) in memo:
             return memo[id(self)]
         # The memory is copied as a whole and once: copies of two tensors that share it share it too.
@@ -513,13 +463,9 @@ class Tensor:
         self.__dict__.update(attributes)
 
 
-_warned: set[str] = set()
-
-
+@functools.cache
 def _warn_once(message: str) -> None:
-    if message not in _warned:
-        _warned.add(message)
-        warnings.warn(message, stacklevel=4)
+    warnings.warn(message, stacklevel=4)
 
 
 class View(Tensor):
@@ -546,7 +492,7 @@ class View(Tensor):
                 return NOWHERE
             from .ops.inplace import edge_into_base
 
-            with modes.inference_mode(False):
+            with inference_mode(False):
                 self._edge = own = edge_into_base(self, base)
         return own
 
@@ -588,10 +534,10 @@ def _rebuilt(
     return tensor
 
 
-def _c_name(dtype: dtypes.dtype) -> str:
-    """What some messages call a dtype."""
+def c_name(array: np.ndarray) -> str:
+    """What some messages call an array's dtype."""
     names = {"float64": "double", "float16": "c10::Half", "float32": "float", "int64": "long int"}
-    return names.get(dtype.name, dtype.name)
+    return names.get(array.dtype.name, array.dtype.name)
 
 
 View.__name__ = View.__qualname__ = "Tensor"
@@ -601,21 +547,15 @@ def wrap(array: np.ndarray) -> Tensor:
     """A new leaf tensor on this array, without a copy."""
     tensor = Tensor.__new__(Tensor)
     tensor._array = array
-    tensor._counter = [0]
+    tensor._counter = InferenceCounter((0,)) if state.inference else [0]
     return tensor
-
-
-def edge_of(tensor: Tensor) -> Edge:
-    """The edge into the tensor's graph, made on demand for a leaf."""
-    edge = tensor._edge
-    return edge_of_leaf(tensor) if edge is None else edge
 
 
 def wrap_dim(dim: int, ndim: int) -> int:
     """A dimension counted from the front; IndexError out of range. A tensor of rank 0 counts as one of rank 1."""
     bound = ndim or 1
     if not -bound <= dim < bound:
-        raise IndexError(f"Dimension out of range (expected to be in range of [{-bound}, {bound - 1}], but got {dim})")
+        raise error("dimension_out_of_range", -bound, bound - 1, dim)
     return dim % bound
 
 

@@ -12,9 +12,12 @@ from typing import Any
 import numpy as np
 
 from ..creation import zeros_like
-from ..tensor import Size, Tensor, edge_of, wrap
+from ..errors import error
+from ..tensor import Size, Tensor, wrap
+from . import graph
 from .engine import run_backward
-from .graph import Edge, GradientEdge, Node
+from .graph import GradientEdge
+from .leaf import edge_of
 from .modes import (
     detect_anomaly,
     enable_grad,
@@ -25,6 +28,7 @@ from .modes import (
     set_detect_anomaly,
     set_grad_enabled,
 )
+from .node import Edge, Node
 
 __all__ = [
     "Function",
@@ -38,6 +42,7 @@ __all__ = [
     "grad",
     "gradcheck",
     "gradgradcheck",
+    "graph",
     "inference_mode",
     "is_anomaly_enabled",
     "is_grad_enabled",
@@ -54,12 +59,10 @@ def _tuple(value: Any) -> tuple[Any, ...]:
 def _inputs(value: Any, name: str) -> tuple[Any, ...]:
     """The inputs, of which there must be some; of a dictionary its values."""
     if isinstance(value, Mapping) and type(value) is not dict:
-        raise TypeError(
-            f"`inputs` argument to `{name}()` must be a dict, not {type(value).__name__}. Other Mapping types are not supported."
-        )
+        raise error("inputs_of_type", name, type(value).__name__)
     inputs = tuple(value.values()) if isinstance(value, dict) else _tuple(value)
     if not inputs:
-        raise RuntimeError(f"`inputs` argument to `{name}()` cannot be empty.")
+        raise error("no_inputs", name)
     return inputs
 
 
@@ -67,8 +70,9 @@ def _as_tensor(output: Any) -> Any:
     """A stand-in for the tensor that a GradientEdge belongs to: of its shape, dtype and edge, without its values."""
     if not isinstance(output, GradientEdge):
         return output
-    metadata = output.node._input_metadata[output.output_nr]
-    tensor = wrap(np.broadcast_to(np.zeros((), metadata.dtype.numpy), metadata.shape))
+    node, number = output[:2]
+    shape, dtype = (x if node._outputs == 1 else x[number] for x in (node._shape, node._dtype))
+    tensor = wrap(np.broadcast_to(np.zeros((), dtype), shape))
     tensor._edge = output[:2]
     return tensor
 
@@ -78,27 +82,24 @@ def _roots(outputs: tuple[Tensor, ...], gradients: Any) -> list[tuple[Edge, Tens
     outputs = tuple(map(_as_tensor, outputs))
     gradients = (None,) * len(outputs) if gradients is None else _tuple(gradients)
     if len(gradients) < len(outputs):
-        raise RuntimeError(f"got {len(outputs)} tensors and {len(gradients)} gradients")
+        raise error("how_many_gradients", len(outputs), len(gradients))
     complete: list[Tensor] = []
     for number, (output, gradient) in enumerate(zip(outputs, gradients)):
         if gradient is None:
             if output.requires_grad:
                 if output.numel() != 1:
-                    raise RuntimeError("grad can be implicitly created only for scalar outputs")
+                    raise error("grad_of_unknown_size")
                 if not output.is_floating_point():
-                    raise RuntimeError("grad can be implicitly created only for real scalar outputs")
-            gradient = wrap(np.ones_like(output._array))
+                    raise error("grad_of_no_real")
+            gradient = wrap(np.ones(output._array.shape, output._array.dtype))
         elif not isinstance(gradient, Tensor):
-            raise TypeError(f"gradients can be either Tensors or None, but got {type(gradient).__name__}")
+            raise error("gradient_is_no_tensor", type(gradient).__name__)
         elif gradient._array.shape != output._array.shape:
-            raise RuntimeError(
-                f"Mismatch in shape: grad_output[{number}] has a shape of {Size(gradient.shape)} and output[{number}] has a "
-                f"shape of {Size(output.shape)}."
-            )
+            raise error("gradient_of_size", number, Size(gradient.shape), number, Size(output.shape))
         complete.append(gradient)
     for number, output in enumerate(outputs):
         if not output.requires_grad:
-            raise RuntimeError(f"element {number} of tensors does not require grad and does not have a grad_fn")
+            raise error("output_without_gradient", number)
     return [(edge_of(o), g) for o, g in zip(outputs, complete)]
 
 
@@ -106,7 +107,7 @@ def _edges(inputs: Sequence[Any]) -> list[Edge]:
     """Where the gradients of the inputs arrive."""
     for tensor in inputs:
         if isinstance(tensor, Tensor) and not tensor.requires_grad:
-            raise RuntimeError("One of the differentiated Tensors does not require grad")
+            raise error("input_without_gradient")
     return [edge_of(t) if isinstance(t, Tensor) else t[:2] for t in inputs]
 
 
@@ -130,13 +131,7 @@ def backward(
     """
     roots = _roots(_tuple(tensors), grad_tensors)
     if create_graph:
-        warnings.warn(
-            "Using backward() with create_graph=True will create a reference cycle between the parameter and its gradient "
-            "which can cause a memory leak. We recommend using autograd.grad when creating the graph to avoid this. If you "
-            "have to use this function, make sure to reset the .grad fields of your parameters to None after use to break the "
-            "cycle and avoid the leak.",
-            stacklevel=2,
-        )
+        warnings.warn(str(error("cycle_warning")), stacklevel=2)
     edges = None
     if inputs is not None:
         wanted = _inputs(inputs, "backward")
@@ -150,6 +145,23 @@ def backward(
         create_graph=create_graph,
         inputs=edges,
     )
+
+
+def _backward_method(
+    self: Tensor,
+    gradient: Tensor | None = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    inputs: Any = None,
+) -> None:
+    """Accumulate the gradient of this tensor into `.grad` of the leaves it was computed from.
+
+    `gradient` has this tensor's shape: the vector of the vector-Jacobian product; 1 for a tensor of one element.
+    """
+    backward(self, gradient, retain_graph, create_graph, inputs=inputs)
+
+
+Tensor.backward = _backward_method  # type: ignore[method-assign, assignment]  # attached as the operations are
 
 
 def grad(
@@ -173,11 +185,9 @@ def grad(
     (tensor([2., 4., 8.]),)
     """
     if is_grads_batched:
-        raise NotImplementedError("autograd_teach does not support is_grads_batched; call grad once a vector")
+        raise error("batched_gradients")
     if materialize_grads and allow_unused is False:
-        raise ValueError(
-            "Expected allow_unused to be True or not passed when materialize_grads=True, but got: allow_unused=False."
-        )
+        raise error("materialize_without_allow")
     given, wanted = _tuple(outputs), _inputs(inputs, "grad")
     roots = _roots(given, grad_outputs)
     results = run_backward(
@@ -189,15 +199,12 @@ def grad(
     )
     for number, result in enumerate(results):
         if result is None and not allow_unused and not materialize_grads:
-            raise RuntimeError(
-                f"The differentiated Tensor at index {number} appears to not have been used in the graph. Set "
-                "allow_unused=True if this is the desired behavior."
-            )
+            raise error("input_not_used", number)
     if not create_graph:
-        results = [None if r is None else wrap(np.array(r, order="C")) for r in results]
+        results = [None if r is None else wrap(np.asarray(r)) for r in results]
     if materialize_grads:
         if any(r is None and not isinstance(t, Tensor) for r, t in zip(results, wanted)):
-            raise RuntimeError("materialize_grads cannot be used when the given input is a GradientEdge")
+            raise error("materialize_for_edge")
         results = [zeros_like(t, requires_grad=create_graph) if r is None else r for r, t in zip(results, wanted)]
     return dict(zip(inputs, results)) if isinstance(inputs, dict) else tuple(results)
 
@@ -219,9 +226,9 @@ class Variable(metaclass=_VariableMeta):
         if data is None:
             data = Tensor()
         if not isinstance(data, Tensor):
-            raise TypeError(f"Variable data has to be a tensor, but got {type(data).__name__}")
+            raise error("variable_of_what", type(data).__name__)
         if requires_grad and not data.is_floating_point():
-            raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
+            raise error("requires_grad_at_creation")
         return data.detach().requires_grad_(requires_grad)
 
 

@@ -15,15 +15,18 @@ from typing import Any
 
 import numpy as np
 
+from ..errors import error
 from ..tensor import Tensor, wrap
-from .graph import NO_EDGE, AccumulateGrad, Edge, Hooks, Node
-from .modes import state
+from .leaf import AccumulateGrad
+from .modes import record, state
+from .node import NO_EDGE, Edge, Hooks, Node
+from .saved import freed, warn_of_failure
 
-_by_sequence = attrgetter("_sequence")
+Root = tuple[Edge, Tensor]
 
 
 def run_backward(
-    roots: Sequence[tuple[Edge, Tensor]],
+    roots: Sequence[Root],
     *,
     retain_graph: bool,
     create_graph: bool,
@@ -35,126 +38,106 @@ def run_backward(
     With `inputs`, only what leads to these edges is run; with `accumulate` the gradients end in `.grad` of the leaves (and, of
     the inputs only), otherwise they are returned in the order of `inputs`, None where none arrived.
     """
-    outer, run = state.grad_enabled, state.run
-    state.grad_enabled = create_graph and not state.inference
+    outer, run = state.recording, state.run
+    record(create_graph)
     try:
-        return _Run(roots, retain_graph, create_graph, inputs, accumulate).results()
+        state.run = _Run(retain_graph, create_graph, inputs, accumulate)
+        state.run.start(roots)
+        return [state.run.captured.get(edge) for edge in inputs or ()]
     finally:
-        state.grad_enabled, state.run = outer, run
+        state.recording, state.run = outer, run
 
 
 class _Run:
     """One backward pass: the gradients that have arrived at each node, and how many a leaf still waits for."""
 
-    def __init__(
-        self,
-        roots: Sequence[tuple[Edge, Tensor]],
-        retain_graph: bool,
-        create_graph: bool,
-        inputs: Sequence[Edge] | None,
-        accumulate: bool,
-    ) -> None:
-        self.create_graph = create_graph
+    def __init__(self, retain_graph: bool, create_graph: bool, inputs: Sequence[Edge] | None, accumulate: bool) -> None:
+        self.retain_graph, self.create_graph = retain_graph, create_graph
         self.inputs = inputs or ()
-        # With `inputs`: the nodes they are outputs of, and the nodes that must run for gradients to get there.
+        # With `inputs`: the nodes they are outputs of, and, of the nodes that must run for gradients to get there, the edges.
         self.asked = None if inputs is None else {node for node, _ in inputs}
+        self.wanted: dict[Node, Sequence[Edge]] | None = None
         self.accumulate = accumulate
-        self.arithmetic = _OnTensors if create_graph else _OnArrays
         # Gradients that wait at a node: one, or for a node of several outputs a list of them.
         self.waiting: dict[Node, Any] = {}
         # Where the waiting gradient is a sum made here, which further contributions may be added to in place.
         self.owned: set[Node] = set()
+        # How many contributions a leaf waits for.
+        self.pending: dict[Node, int] = {}
         self.captured: dict[Edge, Any] = {}
-        order, self.pending = _collect(edge[0] for edge, _ in roots if edge[0] is not None)
+
+    def start(self, roots: Sequence[Root]) -> None:
+        """Deliver the roots' gradients and run all nodes below."""
+        order = _collect({edge[0] for edge, _ in roots}, self.pending)
+        if self.asked is not None:
+            self.wanted = wanted = _leading_to(self.inputs, order)
+            if self.accumulate:
+                # PyTorch runs, and so frees, the node of an input too where the gradient is stored rather than returned.
+                for node in self.asked:
+                    if node is not None:
+                        wanted.setdefault(node, (NO_EDGE,) * len(node._edges))
+            order = [node for node in order if node in wanted or node in self.asked]
         self.order = order
-        # What hooks of several tensors ask whether a tensor's gradient will arrive.
-        state.run = self
-        self.wanted = None if inputs is None else _leading_to(inputs, order)
-        if self.asked is not None and self.wanted is not None and accumulate:
-            # PyTorch runs, and so frees, the node of an input too where the gradient is stored rather than returned.
-            for node in self.asked:
-                if node is not None and node not in self.wanted:
-                    self.wanted[node] = (NO_EDGE,) * len(node._edges)
         for edge, gradient in roots:
-            self._deliver(edge, gradient if create_graph else gradient._array)
-        for node in [n for n in self.waiting if isinstance(n, AccumulateGrad)]:
-            if not self.pending.get(node):
-                self._finish_leaf(node)
-        self._run(order, retain_graph)
+            self._deliver(edge, gradient if self.create_graph else gradient._array)
+        for node in [n for n in self.waiting if isinstance(n, AccumulateGrad) and not self.pending.get(n)]:
+            self._run_leaf(node)
+        self._run(order)
 
     def will_run(self, node: Node) -> bool:
-        """Whether a gradient is to arrive at this node; RuntimeError for a leaf whose gradient is returned, as PyTorch has it."""
+        """Whether a gradient is to arrive at this node: what hooks of several tensors ask."""
         asked = self.asked or set()
         if not self.accumulate and node in asked and isinstance(node, AccumulateGrad):
-            raise RuntimeError(
-                "A leaf node was passed to _will_engine_execute_node but we are currently running autograd.grad(). This is "
-                "currently not supported."
-            )
+            raise error("will_a_leaf_run")
         if self.wanted is not None and node not in self.wanted and node not in asked:
             return False
-        return node in self.pending or node in self.order
+        return node in self.pending or node in self._running
 
-    def results(self) -> list[Any]:
-        return [self.captured.get(edge) for edge in self.inputs]
+    @functools.cached_property
+    def _running(self) -> set[Node]:
+        return set(self.order)
 
-    def _run(self, order: list[Node], retain_graph: bool) -> None:
+    def _run(self, order: list[Node]) -> None:
         waiting, pending, owned = self.waiting, self.pending, self.owned
-        wanted, create_graph = self.wanted, self.create_graph
-        fit, add = self.arithmetic.fit, self.arithmetic.add
+        create_graph, retain_graph, wanted = self.create_graph, self.retain_graph, self.wanted
+        special = set(order) if state.anomaly else self.asked or ()
         for node in order:
             grad = waiting.pop(node, None)
-            edges: Sequence[Edge] = node._edges
-            hooks = node._hooks
-            arrived = grad is not None
-            if not arrived:
-                if hooks is None and not node._runs_without_gradient:
-                    # Nothing arrived: what it would have sent on does not arrive either.
-                    for edge in edges:
-                        if edge[0] in pending:
-                            self._count_down(edge[0])
-                    continue
-                grad = None if node._outputs == 1 else [None] * node._outputs
-            if wanted is not None:
-                kept = wanted.get(node)
-                if kept is None:
-                    if arrived:
-                        self._capture(node, self._tensor_hooks(node, hooks, grad))
-                    continue
-                # PyTorch keeps the gradient before its hooks where the node runs too.
-                self._capture(node, grad)
-                edges = kept
-            if hooks is not None:
-                grad = self._tensor_hooks(node, hooks, grad)
-            results: Sequence[Any]
-            if hooks is not None:
-                results = self._run_hooked(node, hooks, grad, edges)
-            elif create_graph:
-                results = node._backward_graph(grad, edges)
+            edges: Sequence[Edge]
+            results: Sequence[Any] | None
+            if grad is not None and node._hooks is None and node not in special:
+                edges = node._edges if wanted is None else wanted[node]
+                results = node._backward_graph(grad, edges) if create_graph else node._backward(grad, edges)
             else:
-                results = node._backward(grad, edges)
+                edges, results = self._run_specially(node, grad)
+                if results is None:
+                    continue
             if not retain_graph:
                 node._free()
-            # The loop below is `_deliver`, written out: it runs once an edge, and is half of the engine's time.
+            # This loop is `_deliver`, written out: it runs once an edge, and is half of the engine's time.
             for edge, result in zip(edges, results):
                 target = edge[0]
                 if target is None:
                     continue
                 if result is not None:
                     if target._outputs == 1:
-                        if result.shape != target._shape or result.dtype is not target._dtype:
-                            result = fit(result, target._shape, target._dtype, node, edges, edge)
+                        array = result._array if create_graph else result
+                        if array.shape != target._shape or array.dtype is not target._dtype:
+                            result = self._fitted(result, node, edges, edge)
                         if target not in waiting:
                             waiting[target] = result
                         elif target in owned:
                             waiting[target] += result
                         else:
-                            waiting[target] = add(waiting[target], result)
-                            if not create_graph and len(target._shape):
+                            waiting[target] = waiting[target] + result
+                            if not create_graph and target._shape:
                                 owned.add(target)
                     else:
                         self._deliver(edge, result, node, edges)
                 if target in pending:
-                    self._count_down(target)
+                    pending[target] -= 1
+                    if not pending[target]:
+                        self._run_leaf(target)
 
     def _deliver(self, edge: Edge, gradient: Any, sender: Node | None = None, edges: Sequence[Edge] = ()) -> None:
         """Put a gradient where its edge leads, beside those that have arrived there."""
@@ -163,53 +146,96 @@ class _Run:
             return
         gradient = self._fitted(gradient, sender, edges, edge)
         if node._outputs == 1:
-            earlier = self.waiting.get(node)
-            self.waiting[node] = gradient if earlier is None else self.arithmetic.add(earlier, gradient)
+            self.waiting[node] = self.waiting[node] + gradient if node in self.waiting else gradient
             return
         slots = self.waiting.setdefault(node, [None] * node._outputs)
-        earlier = slots[number]
-        slots[number] = gradient if earlier is None else self.arithmetic.add(earlier, gradient)
+        slots[number] = gradient if slots[number] is None else slots[number] + gradient
 
     def _fitted(self, gradient: Any, sender: Node | None, edges: Sequence[Edge], edge: Edge) -> Any:
-        """A gradient in the shape and dtype of the output that it is the gradient of."""
+        """A gradient in the shape and dtype of the output that it is the gradient of: broadcasting is undone by summing."""
         node, number = edge
         assert node is not None
-        many = node._outputs > 1
-        shape = node._shape[number] if many else node._shape
-        dtype = node._dtype[number] if many else node._dtype
-        return self.arithmetic.fit(gradient, shape, dtype, sender, edges, edge)
+        shape, dtype = node._shape, node._dtype
+        if node._outputs > 1:
+            shape, dtype = shape[number], dtype[number]
+        array = gradient._array if self.create_graph else gradient
+        if array.shape != shape:
+            dims = _repeated(array.shape, shape)
+            if dims is None:
+                name = "GraphRoot" if sender is None else sender.name()
+                index = next((i for i, e in enumerate(edges) if e is edge), 0)
+                raise error("invalid_gradient", name, index, list(array.shape), list(shape))
+            if self.create_graph:
+                gradient = gradient.sum_to_size(shape)
+            else:
+                gradient = (np.add.reduce(array, axis=dims) if dims else array).reshape(shape)
+        if array.dtype == dtype:
+            return gradient
+        return gradient.to(dtype) if self.create_graph else gradient.astype(dtype)
 
-    def _count_down(self, leaf: Any) -> None:
-        self.pending[leaf] -= 1
-        if not self.pending[leaf]:
-            self._finish_leaf(leaf)
+    def _run_specially(self, node: Node, grad: Any) -> tuple[Sequence[Edge], Sequence[Any] | None]:
+        """Run a node that has hooks, whose gradient somebody asked for, or that no gradient reached; no results if it does not run."""
+        edges: Sequence[Edge] = node._edges
+        hooks = node._hooks
+        arrived = grad is not None
+        runs = arrived or hooks is not None or node._runs_without_gradient
+        if not runs:
+            # What it would have sent on does not arrive either.
+            if any(getattr(node, name) == () for name in node._values):
+                freed(node)
+            return edges, (None,) * len(edges)
+        if not arrived:
+            grad = None if node._outputs == 1 else [None] * node._outputs
+        if self.wanted is not None:
+            kept = self.wanted.get(node)
+            if kept is None:
+                if arrived:
+                    self._capture(node, self._tensor_hooks(node, hooks, grad))
+                return edges, None
+            # PyTorch keeps the gradient before its hooks where the node runs too.
+            self._capture(node, grad)
+            edges = kept
+        return edges, self._run_hooked(node, hooks, self._tensor_hooks(node, hooks, grad), edges)
 
-    def _finish_leaf(self, leaf: AccumulateGrad) -> None:
-        """All contributions to a leaf are in: run its hooks, and store or keep the sum."""
-        if self.asked is not None and leaf not in self.asked:
-            return
-        gradient = self.waiting.pop(leaf, None)
-        variable, hooks = leaf.variable, leaf._hooks
-        if hooks is None and variable._leaf_hooks is None and (self.accumulate or gradient is None):
-            if gradient is not None:
-                self.arithmetic.accumulate(variable, gradient)
-                variable._run_post_accumulate_grad_hooks()
-            return
-        tensor = self._to_tensor(gradient)
-        for hook in list((variable._leaf_hooks or {}).values()):
-            tensor = _replaced(tensor, hook)
-        if not self.accumulate:
-            self.captured[leaf, 0] = self._from_tensor(tensor)
-            return
+    def _run_hooked(self, node: Node, hooks: Hooks | None, grad: Any, edges: Sequence[Edge]) -> Sequence[Any]:
+        outputs = tuple(map(self._to_tensor, grad if node._outputs > 1 else (grad,)))
         for hook in list(hooks.pre.values()) if hooks else ():
-            (tensor,) = _replaced_tuple((tensor,), hook, (tensor,))
-        if tensor is not None:
-            self.arithmetic.accumulate(variable, self._from_tensor(tensor))
-            variable._run_post_accumulate_grad_hooks()
-        for hook in list(hooks.post.values()) if hooks else ():
-            hook((), (tensor,))
+            outputs = _replaced(outputs, hook, outputs)
+        given = [self._from_tensor(g) for g in outputs]
+        results: Sequence[Any] = (None,) * len(edges)
+        if node._runs_without_gradient or any(g is not None for g in given):
+            results = self._call(node, given if node._outputs > 1 else given[0], edges)
+        if not hooks or not hooks.post:
+            return results
+        sent = tuple(
+            None if r is None or e[0] is None else self._to_tensor(self._fitted(r, node, edges, e))
+            for r, e in zip(results, edges)
+        )
+        for hook in list(hooks.post.values()):
+            sent = _replaced(sent, hook, sent, outputs)
+        return [self._from_tensor(g) for g in sent]
 
-    # Hooks
+    def _call(self, node: Node, grad: Any, edges: Sequence[Edge]) -> Sequence[Any]:
+        backward = node._backward_graph if self.create_graph else node._backward
+        if not state.anomaly:
+            return backward(grad, edges)
+        try:
+            results = backward(grad, edges)
+            for number, result in enumerate(results if state.check_nan else ()):
+                if result is not None and np.isnan(result._array if self.create_graph else result).any():
+                    raise error("nan_gradient", node.name(), number)
+        except Exception:
+            warn_of_failure(node)
+            raise
+        return results
+
+    def _run_leaf(self, leaf: Node) -> None:
+        """All contributions to a leaf are in."""
+        gradient = self.waiting.pop(leaf, None)
+        if leaf._hooks is not None or self.asked is not None or state.anomaly:
+            self._run_specially(leaf, gradient)
+        else:
+            (leaf._backward_graph if self.create_graph else leaf._backward)(gradient, ())
 
     def _tensor_hooks(self, node: Node, hooks: Hooks | None, grad: Any) -> Any:
         """The incoming gradients after the hooks of the tensors they belong to; kept where `retain_grad` asks for it."""
@@ -218,7 +244,8 @@ class _Run:
         many = node._outputs > 1
         grads = list(grad) if many else [grad]
         for number, hook in list(hooks.tensor.values()):
-            grads[number] = self._from_tensor(_replaced(self._to_tensor(grads[number]), hook))
+            given = self._to_tensor(grads[number])
+            grads[number] = self._from_tensor(_replaced((given,), hook, given)[0])
         for number, reference in hooks.retain.items():
             tensor = reference()
             if tensor is not None and grads[number] is not None:
@@ -226,27 +253,11 @@ class _Run:
                 tensor._grad = gradient.clone() if tensor._grad is None else tensor._grad + gradient
         return grads if many else grads[0]
 
-    def _run_hooked(self, node: Node, hooks: Hooks, grad: Any, edges: Sequence[Edge]) -> Sequence[Any]:
-        many = node._outputs > 1
-        outputs = tuple(self._to_tensor(g) for g in (grad if many else [grad]))
-        for hook in list(hooks.pre.values()):
-            outputs = _replaced_tuple(outputs, hook, outputs)
-        given = [self._from_tensor(g) for g in outputs]
-        results: Sequence[Any]
-        if node._runs_without_gradient or any(g is not None for g in given):
-            backward = node._backward_graph if self.create_graph else node._backward
-            results = backward(given if many else given[0], edges)
-        else:
-            results = [None] * len(edges)
-        if not hooks.post:
-            return results
-        sent = tuple(
-            None if r is None or e[0] is None else self._to_tensor(self._fitted(r, node, edges, e))
-            for r, e in zip(results, edges)
-        )
-        for hook in list(hooks.post.values()):
-            sent = _replaced_tuple(sent, hook, sent, outputs)
-        return [self._from_tensor(g) for g in sent]
+    def _capture(self, node: Node, grad: Any) -> None:
+        """Keep the gradient of a node's outputs that were asked for."""
+        for edge in self.inputs:
+            if edge[0] is node:
+                self.captured[edge] = grad[edge[1]] if node._outputs > 1 else grad
 
     def _to_tensor(self, gradient: Any) -> Any:
         return gradient if gradient is None or self.create_graph else wrap(np.asarray(gradient))
@@ -254,79 +265,53 @@ class _Run:
     def _from_tensor(self, gradient: Any) -> Any:
         return gradient if gradient is None or self.create_graph else gradient._array
 
-    # Inputs
 
-    def _capture(self, node: Node, grad: Any) -> None:
-        """Keep the gradient of a node's outputs that were asked for."""
-        assert self.asked is not None
-        if node in self.asked:
-            for edge in self.inputs:
-                if edge[0] is node:
-                    self.captured[edge] = grad[edge[1]] if node._outputs > 1 else grad
-
-
-def _replaced(gradient: Tensor | None, hook: Callable[..., Any]) -> Tensor | None:
-    """The gradient that a tensor's hook returns in place of the one it is called with."""
-    returned = hook(gradient)
-    return gradient if returned is None else _checked(gradient, returned, hook)
-
-
-def _replaced_tuple(gradients: tuple[Any, ...], hook: Callable[..., Any], *arguments: Any) -> tuple[Any, ...]:
-    """The gradients that a node's hook, called with `arguments`, returns in place of `gradients`."""
+def _replaced(gradients: tuple[Any, ...], hook: Callable[..., Any], *arguments: Any) -> tuple[Any, ...]:
+    """The gradients after a hook, called with `arguments`: a node's hook returns a tuple, a tensor's one gradient."""
     returned = hook(*arguments)
     if returned is None:
         return gradients
-    if not isinstance(returned, tuple):
-        raise TypeError(f"expected tuple, but hook returned '{type(returned).__name__}'")
+    if not isinstance(arguments[0], tuple):
+        returned = (returned,)
+    elif not isinstance(returned, tuple):
+        raise error("hook_returns_no_tuple", type(returned).__name__)
+    name = getattr(hook, "__name__", "<unknown>")
     if len(returned) != len(gradients):
-        raise RuntimeError(
-            f"hook '{_name(hook)}' has returned an incorrect number of values (got {len(returned)}, but expected "
-            f"{len(gradients)})"
-        )
-    return tuple(None if r is None else _checked(g, r, hook) for g, r in zip(gradients, returned))
-
-
-def _checked(gradient: Tensor | None, returned: Any, hook: Callable[..., Any]) -> Tensor:
-    """What a hook returned, if it can stand for the gradient."""
-    if gradient is None:
-        raise RuntimeError("can't replace a None gradient with a non-None value")
-    if not isinstance(returned, Tensor):
-        raise TypeError(f"expected Variable, but hook returned '{type(returned).__name__}'")
-    if returned.dtype is not gradient.dtype:
-        raise RuntimeError(
-            f"hook '{_name(hook)}' has changed the type of value (was {gradient.dtype.tensor_type} got "
-            f"{returned.dtype.tensor_type})"
-        )
-    if returned.shape != gradient.shape:
-        raise RuntimeError(f"hook '{_name(hook)}' has changed the size of value")
+        raise error("hook_returns_how_many", name, len(returned), len(gradients))
+    for before, after in zip(gradients, returned):
+        if after is not None:
+            _check_replacement(before, after, name)
     return returned
 
 
-def _name(hook: Callable[..., Any]) -> str:
-    return getattr(hook, "__name__", "<unknown>")
+def _check_replacement(before: Tensor | None, after: Any, name: str) -> None:
+    """Whether what a hook returned can stand for the gradient."""
+    if before is None:
+        raise error("hook_replaces_none")
+    if not isinstance(after, Tensor):
+        raise error("hook_returns_no_tensor", type(after).__name__)
+    if after.dtype is not before.dtype:
+        raise error("hook_changes_dtype", name, before.dtype.tensor_type, after.dtype.tensor_type)
+    if after.shape != before.shape:
+        raise error("hook_changes_size", name)
 
 
-def _collect(roots: Iterable[Node]) -> tuple[list[Node], dict[Node, int]]:
-    """The nodes below the roots in the order in which they run, and for each leaf how many edges lead to it."""
-    seen = set(roots)
-    stack = list(seen)
-    order: list[Node] = []
-    pending: dict[Node, int] = {}
-    while stack:
-        node = stack.pop()
-        if isinstance(node, AccumulateGrad):
-            continue
-        order.append(node)
+_by_sequence = attrgetter("_sequence")
+
+
+def _collect(roots: Iterable[Node | None], pending: dict[Node, int]) -> list[Node]:
+    """The nodes below the roots in the order in which they run; `pending` gets of each leaf how many edges lead to it."""
+    order: list[Node] = [n for n in roots if n is not None and n.__class__ is not AccumulateGrad]
+    seen = set(order)
+    for node in order:  # which grows meanwhile
         for below, _ in node._edges:
-            if below is None:
-                continue
             if below.__class__ is AccumulateGrad:
-                pending[below] = pending.get(below, 0) + 1
-            elif below not in seen:
+                pending[below] = pending.get(below, 0) + 1  # type: ignore[index]  # a leaf is a node
+            elif below is not None and below not in seen:
                 seen.add(below)
-                stack.append(below)
+                order.append(below)
     order.sort(key=_by_sequence, reverse=True)
-    return order, pending
+    return order
 
 
 def _leading_to(inputs: Sequence[Edge], order: list[Node]) -> dict[Node, Sequence[Edge]]:
@@ -336,23 +321,12 @@ def _leading_to(inputs: Sequence[Edge], order: list[Node]) -> dict[Node, Sequenc
     """
     leading: dict[Node, Sequence[Edge]] = {}
     targets = set(inputs)
-    nodes = {node for node, _ in inputs}
     for node in reversed(order):
-        kept = [edge[0] in leading or (edge[0] in nodes and edge in targets) for edge in node._edges]
-        if all(kept) and kept:
-            leading[node] = node._edges
-        elif any(kept):
-            leading[node] = tuple(edge if keep else NO_EDGE for edge, keep in zip(node._edges, kept))
+        edges = node._edges
+        kept = [edge if edge[0] in leading or edge in targets else NO_EDGE for edge in edges]
+        if any(edge is not NO_EDGE for edge in kept):
+            leading[node] = kept
     return leading
-
-
-def _invalid(node: Node | None, edges: Sequence[Edge], edge: Edge, got: Any, expected: Any) -> RuntimeError:
-    name = "GraphRoot" if node is None else node.name()
-    index = next((i for i, e in enumerate(edges) if e is edge), 0)
-    return RuntimeError(
-        f"Function {name} returned an invalid gradient at index {index} - got {list(got)} but expected shape compatible "
-        f"with {list(expected)}"
-    )
 
 
 @functools.lru_cache(maxsize=1024)
@@ -362,77 +336,3 @@ def _repeated(shape: tuple[int, ...], target: tuple[int, ...]) -> tuple[int, ...
     if new < 0 or any(t not in (1, n) for n, t in zip(shape[new:], target)):
         return None
     return tuple(i for i, n in enumerate(shape) if n != 1 and (i < new or target[i - new] == 1))
-
-
-class _OnArrays:
-    """What the engine itself computes, on arrays."""
-
-    @staticmethod
-    def fit(
-        gradient: np.ndarray,
-        shape: tuple[int, ...],
-        dtype: np.dtype,
-        node: Node | None,
-        edges: Sequence[Edge],
-        edge: Edge,
-    ) -> np.ndarray:
-        """A gradient in the shape and dtype of what it is the gradient of: broadcasting is undone by summing."""
-        if gradient.shape != shape:
-            dims = _repeated(gradient.shape, shape)
-            if dims is None:
-                raise _invalid(node, edges, edge, gradient.shape, shape)
-            gradient = (np.add.reduce(gradient, axis=dims) if dims else gradient).reshape(shape)
-        return gradient if gradient.dtype == dtype else gradient.astype(dtype)
-
-    @staticmethod
-    def add(a: np.ndarray, b: np.ndarray) -> Any:
-        return a + b
-
-    @staticmethod
-    def accumulate(variable: Tensor, gradient: Any) -> None:
-        """Add to `.grad`: in place, so that who holds it sees it; a first gradient is copied, for its buffer may be shared."""
-        if variable._grad is None:
-            variable._grad = wrap(np.array(gradient, order="C"))
-        else:
-            np.add(variable._grad._array, gradient, out=variable._grad._array)
-            variable._grad._counter[0] += 1
-
-
-class _OnTensors:
-    """The same on tensors, which records it."""
-
-    @staticmethod
-    def fit(
-        gradient: Tensor,
-        shape: tuple[int, ...],
-        dtype: np.dtype,
-        node: Node | None,
-        edges: Sequence[Edge],
-        edge: Edge,
-    ) -> Tensor:
-        array = gradient._array
-        if array.shape != shape:
-            if _repeated(array.shape, shape) is None:
-                raise _invalid(node, edges, edge, array.shape, shape)
-            gradient = gradient.sum_to_size(shape)
-        return gradient if array.dtype == dtype else gradient.to(dtype)
-
-    @staticmethod
-    def add(a: Tensor, b: Tensor) -> Tensor:
-        return a + b
-
-    @staticmethod
-    def accumulate(variable: Tensor, gradient: Tensor) -> None:
-        if variable._grad is None:
-            # A copy in the variable's own layout, as PyTorch makes it: its graph ends in CopyBackwards.
-            variable._grad = wrap(np.empty_like(variable._array, order="C")).copy_(gradient)
-        else:
-            variable._grad = variable._grad + gradient
-
-
-def accumulate(variable: Tensor, gradient: Tensor) -> None:
-    """Add a gradient that did not come through a backward pass to `.grad`; in grad mode that is recorded."""
-    if state.grad_enabled:
-        _OnTensors.accumulate(variable, gradient)
-    else:
-        _OnArrays.accumulate(variable, gradient._array)

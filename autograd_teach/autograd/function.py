@@ -12,10 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from ..tensor import Tensor, View, edge_of, wrap
-from . import graph
-from .graph import NO_EDGE, AccumulateGrad, Edge, Node
+from ..errors import error
+from ..tensor import Tensor, View, wrap
+from .leaf import edge_of
 from .modes import no_grad, state
+from .node import NO_EDGE, Edge, Node, operation_name
+from .saved import Saved, freed, pack, unpack
 
 
 class FunctionCtx:
@@ -58,15 +60,15 @@ class BackwardFunction(FunctionCtx, Node):
     def saved_tensors(self) -> tuple[Tensor | None, ...]:
         """The tensors given to `save_for_backward`; RuntimeError after they were freed or changed in place."""
         if self._saved is None:
-            graph.freed(self)
+            freed(self)
         if self._to_save is not None:
             return self._to_save
-        return tuple(None if s is None else s.unpack(self) for s in self._saved or ())
+        return tuple(None if s is None else unpack(self, *s) for s in self._saved or ())
 
     @property
     def saved_variables(self) -> tuple[Tensor | None, ...]:
         """The old name of `saved_tensors`."""
-        warnings.warn("'saved_variables' is deprecated; use 'saved_tensors'", DeprecationWarning, stacklevel=2)
+        warnings.warn(str(error("saved_variables")), DeprecationWarning, stacklevel=2)
         return self.saved_tensors
 
     def __call__(self, *grads: Any, **kwargs: Any) -> Any:
@@ -105,48 +107,17 @@ class BackwardFunction(FunctionCtx, Node):
         while len(results) > expected and results[-1] is None:
             results = results[:-1]
         if len(results) != expected:
-            raise RuntimeError(
-                f"function {self.name()} returned an incorrect number of gradients (expected {expected}, got {len(results)})"
-            )
+            raise error("how_many_returned", self.name(), expected, len(results))
         gradients: list[Tensor | None] = []
         for position, (result, place) in enumerate(zip(results, self._places), 1):
             if place is None:
                 if result is not None:
-                    raise RuntimeError(
-                        f"function {self.name()} returned a gradient different than None at position {position}, but the "
-                        "corresponding forward input was not a Variable"
-                    )
+                    raise error("gradient_for_no_tensor", self.name(), position)
                 continue
             if result is not None and not isinstance(result, Tensor):
-                raise RuntimeError(f"expected Variable or None (got {type(result).__name__})")
+                raise error("returned_no_tensor", type(result).__name__)
             gradients.append(result)
         return tuple(gradients)
-
-
-class _SavedTensor:
-    """A saved tensor that is an output, or an input inside the graph: rebuilt from its edge, so that no cycle holds it."""
-
-    __slots__ = ("array", "counter", "input", "output", "version")
-
-    def __init__(self, tensor: Tensor, input: int | None, output: int | None) -> None:
-        self.array, self.counter = tensor._array, tensor._counter
-        self.version = tensor._counter[0]
-        self.input, self.output = input, output
-
-    def unpack(self, node: BackwardFunction) -> Tensor:
-        edge: Edge = NO_EDGE
-        if self.output is not None:
-            edge = (node, self.output)
-        elif self.input is not None:
-            edge = node._edges[self.input]
-        if self.counter[0] != self.version:
-            graph.stale((self.array, self.counter, self.version), edge, own=self.output is not None)
-        if isinstance(edge[0], AccumulateGrad):
-            return edge[0].variable
-        tensor = wrap(self.array)
-        tensor._counter = self.counter
-        tensor._edge = edge if edge[0] is not None else NO_EDGE
-        return tensor
 
 
 class _FunctionMeta(type):
@@ -182,23 +153,15 @@ class Function(metaclass=_FunctionMeta):
     _backward_cls: type[BackwardFunction]
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        warnings.warn(
-            f"{self.__class__} should not be instantiated. Methods on autograd functions are all static, so you should invoke "
-            "them on the class itself. Instantiating an autograd function will raise an error in a future version of PyTorch.",
-            DeprecationWarning,
-            stacklevel=2,
-        )
+        warnings.warn(str(error("instance_of_function", self.__class__)), DeprecationWarning, stacklevel=2)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        raise RuntimeError(
-            "Legacy autograd function with non-static forward method is deprecated. Please use new-style autograd function "
-            "with static forward method. (Example: https://pytorch.org/docs/stable/autograd.html#torch.autograd.Function)"
-        )
+        raise error("legacy_function")
 
     @staticmethod
     def forward(*args: Any, **kwargs: Any) -> Any:
         """To be written: computes the result from the arguments, on tensors, without recording."""
-        raise NotImplementedError("You must implement the forward function for custom autograd.Function.")
+        raise error("no_forward")
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> Any:
@@ -208,10 +171,7 @@ class Function(metaclass=_FunctionMeta):
     @staticmethod
     def backward(ctx: Any, *grad_outputs: Any) -> Any:
         """To be written: the vector-Jacobian product, one gradient for each argument of forward."""
-        raise NotImplementedError(
-            "You must implement either the backward or vjp method for your custom autograd.Function to use it with backward "
-            "mode AD."
-        )
+        raise error("no_backward")
 
     # The other name of backward.
     vjp = backward
@@ -220,10 +180,7 @@ class Function(metaclass=_FunctionMeta):
     def _backward_of(cls) -> Callable[..., Any]:
         if cls.vjp is not Function.vjp:
             if cls.backward is not Function.backward:
-                raise RuntimeError(
-                    "Implementing both 'backward' and 'vjp' for a custom Function is not allowed. You should only implement one "
-                    "of them."
-                )
+                raise error("backward_and_vjp")
             return cls.vjp
         return cls.backward
 
@@ -233,7 +190,7 @@ class Function(metaclass=_FunctionMeta):
         ctx = cls._backward_cls()
         tensors = [a for a in args if isinstance(a, Tensor)]
         ctx.needs_input_grad = tuple(isinstance(a, Tensor) and a._edge is not NO_EDGE for a in args)
-        recording = state.grad_enabled and any(ctx.needs_input_grad)
+        recording = state.recording and any(ctx.needs_input_grad)
         with no_grad():
             if cls.setup_context is Function.setup_context:
                 output = cls.forward(ctx, *args, **kwargs)
@@ -264,9 +221,7 @@ class Function(metaclass=_FunctionMeta):
 def _check_saved(tensors: Sequence[Any] | None) -> None:
     for position, tensor in enumerate(tensors or ()):
         if tensor is not None and not isinstance(tensor, Tensor):
-            raise TypeError(
-                f"save_for_backward can only save variables, but argument {position} is of type {type(tensor).__name__}"
-            )
+            raise error("saved_is_no_tensor", position, type(tensor).__name__)
 
 
 def _output(ctx: BackwardFunction, output: Any, number: int, inputs: list[Tensor], recording: bool, many: bool) -> Any:
@@ -274,47 +229,63 @@ def _output(ctx: BackwardFunction, output: Any, number: int, inputs: list[Tensor
     if not isinstance(output, Tensor):
         return output
     is_input = any(output is i for i in inputs)
-    dirty = any(output is d for d in ctx._dirty)
-    if dirty:
-        output._counter[0] += 1
-        if recording and output._base is not None:
-            if output._edge is not NO_EDGE and output._base.is_leaf:
-                raise RuntimeError(
-                    "a view of a leaf Variable that requires grad is being used in an in-place operation."
-                )
-            raise NotImplementedError(
-                "autograd_teach does not support a Function that changes a view in place; apply it to a clone of the view"
-            )
-        if recording and output._edge is not NO_EDGE and output.is_leaf:
-            raise RuntimeError("a leaf Variable that requires grad has been used in an in-place operation.")
-        output._counter[1:] = [graph.operation_name(ctx)]
-    differentiable = (
-        recording and output._array.dtype.kind == "f" and not any(output is n for n in ctx._non_differentiable)
-    )
-    if is_input and not dirty:
+    if any(output is d for d in ctx._dirty):
+        return _dirty(ctx, output, number, recording, many)
+    if is_input:
         # Returned unchanged, an input becomes a view of itself: the caller's tensor keeps its own history.
         view = View.__new__(View)
         view._array, view._counter = output._array, output._counter
         view._base = output if output._base is None else output._base
         output = view
-    if recording and isinstance(output, View) and not dirty:
+    if recording and isinstance(output, View):
         output._made_by = "many" if many else "function"
-    output._edge = (ctx, number) if differentiable else (NO_EDGE if not dirty else output._edge)
+    differentiable = output._array.dtype.kind == "f" and not any(output is n for n in ctx._non_differentiable)
+    output._edge = (ctx, number) if recording and differentiable else NO_EDGE
+    return output
+
+
+def _dirty(ctx: BackwardFunction, output: Tensor, number: int, recording: bool, many: bool) -> Tensor:
+    """An input that forward wrote to: its history now begins with this node, as after any write."""
+    from ..ops.inplace import place_in_base  # which is built on all this
+
+    base, edge = output._base, output._edge
+    output._counter[0] += 1
+    if not recording:
+        return output
+    if edge is not NO_EDGE and (output if base is None else base).is_leaf:
+        raise error("leaf_dirty" if base is None else "in_place_on_view_of_leaf")
+    if base is None:
+        output._edge = (ctx, number)
+        output._counter[1:] = [operation_name(ctx)]
+    elif many:
+        raise error("dirty_view_among_many")
+    else:
+        ctx._shape, ctx._dtype = output._array.shape, output._array.dtype
+        place_in_base(output, ctx)
     return output
 
 
 def _saved(ctx: BackwardFunction, inputs: list[Tensor], outputs: Sequence[Any]) -> tuple[Any, ...]:
-    packed: list[_SavedTensor | None] = []
+    """What was given to `save_for_backward`, as values with their places; a tensor that held its own node would be a cycle."""
+    packed: list[tuple[Saved, int | None] | None] = []
     for tensor in ctx._to_save or ():
         if tensor is None:
             packed.append(None)
             continue
-        output = next((i for i, o in enumerate(outputs) if o is tensor), None)
-        input = next((i for i, t in enumerate(inputs) if t is tensor), None)
-        if output is not None and tensor._edge is NO_EDGE:
-            output = None
-        packed.append(_SavedTensor(tensor, input, output))
+        index = next((i for i, t in enumerate(inputs) if t is tensor), None)
+        if tensor._edge is not NO_EDGE:
+            index = next((-1 - i for i, o in enumerate(outputs) if o is tensor), index)
+        value = (tensor._array, tensor._counter, tensor._counter[0])
+        packed.append((pack(ctx, value, index), index))
     return tuple(packed)
+
+
+class InplaceFunction(Function):
+    """The old base class of Functions that write to their input; `mark_dirty` says it today."""
+
+    def __init__(self, inplace: bool = False) -> None:
+        super().__init__()
+        self.inplace = inplace
 
 
 def once_differentiable(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -324,7 +295,7 @@ def once_differentiable(function: Callable[..., Any]) -> Callable[..., Any]:
     def backward(ctx: Any, *grads: Any) -> Any:
         with no_grad():
             results = function(ctx, *grads)
-        if not state.grad_enabled or not any(isinstance(g, Tensor) and g.requires_grad for g in grads):
+        if not state.recording or not any(isinstance(g, Tensor) and g.requires_grad for g in grads):
             return results
         many = isinstance(results, tuple)
         marked = tuple(_refuse(r) for r in (results if many else (results,)))
@@ -340,7 +311,7 @@ class _Refusal(Node):
         return "torch::autograd::Error"
 
     def _backward(self, grad: Any, edges: Sequence[Edge]) -> tuple[Any, ...]:
-        raise RuntimeError("trying to differentiate twice a function that was marked with @once_differentiable")
+        raise error("differentiated_twice")
 
     _backward_graph = _backward
 

@@ -1,21 +1,28 @@
-"""Whether operations record a graph: a flag of the thread, and the contexts that set it.
+"""Whether operations record a graph, and what else a thread has switched on: flags of the thread, and the contexts that set them.
 
-Uses the standard library only; the operations read `state.grad_enabled`, and this file knows nothing of them.
+Uses the standard library only; the operations read `state.recording`, and this file knows nothing of them.
 """
 
-import functools
 import threading
-from collections.abc import Callable
-from types import TracebackType
-from typing import Any, TypeVar
-
-F = TypeVar("F", bound=Callable[..., Any])
+import warnings
+from collections.abc import Callable, Mapping
+from contextlib import ContextDecorator
+from types import MappingProxyType
+from typing import Any
 
 
 class _State(threading.local):
-    # A class attribute is what a thread that has set nothing reads.
-    grad_enabled = True
+    # Class attributes are what a thread that has set nothing reads.
+    # Whether operations make nodes: False, True, or, where somebody wants to see each node that is made, a function of it.
+    recording: Any = True
     inference = False
+    # Pairs of functions that pack and unpack what nodes save, the innermost last (`graph.saved_tensors_hooks`).
+    saved_tensors_hooks: tuple[tuple[Callable[..., Any], Callable[..., Any]], ...] = ()
+    # What is told of a tensor before its memory is written to (`graph.allow_mutation_on_saved_tensors`).
+    before_write: Callable[[Any], None] | None = None
+    # Anomaly mode: whether it is on, and whether gradients are searched for NaN.
+    anomaly = False
+    check_nan = True
     # The backward pass that is running.
     run: Any = None
 
@@ -23,8 +30,19 @@ class _State(threading.local):
 state = _State()
 
 
-# Whether any thread has ever been in inference mode; before that no tensor can have been made in it.
-inference_used = False
+# Set by `saved.py`: notes a node's traceback and packs its saved values.
+observe: Callable[[Any], None] | None = None
+
+
+def record(mode: bool) -> None:
+    """Record from now on, or not. Inference mode is the stronger one: what is computed in it is never recorded."""
+    wanted = mode and not state.inference
+    state.recording = observe if wanted and (state.anomaly or state.saved_tensors_hooks) else wanted
+
+
+def is_grad_enabled() -> bool:
+    """Whether operations of this thread record a graph at present."""
+    return bool(state.recording)
 
 
 def is_inference_mode_enabled() -> bool:
@@ -32,48 +50,40 @@ def is_inference_mode_enabled() -> bool:
     return state.inference
 
 
-def _set(mode: bool) -> None:
-    # Inference mode is the stronger one: what is computed in it is never recorded.
-    state.grad_enabled = mode and not state.inference
+def is_anomaly_enabled() -> bool:
+    """Whether this thread looks for the operation behind a failing backward pass."""
+    return state.anomaly
 
 
-def is_grad_enabled() -> bool:
-    """Whether operations of this thread record a graph at present."""
-    return state.grad_enabled
+class Flags(ContextDecorator):
+    """Flags of the thread, set in a context (`with no_grad():`) or around a function (`@no_grad()`), then as they were before."""
+
+    # What it sets; `recording` last, for it follows from the others too.
+    flags: Mapping[str, Any]
+
+    def __enter__(self) -> Any:
+        self._before = {name: getattr(state, name) for name in (*self.flags, "recording")}
+        grad = self.flags.get("recording", bool(state.recording))
+        for name, value in self.flags.items():
+            setattr(state, name, value)
+        record(grad)
+
+    def __exit__(self, *error: object) -> None:
+        for name, value in self._before.items():
+            setattr(state, name, value)
+
+    def _recreate_cm(self) -> Any:
+        # A function may call itself: each call has its own.
+        copy = object.__new__(type(self))
+        copy.flags = self.flags
+        return copy
 
 
-class _GradMode:
-    """A grad mode as a context (`with no_grad():`) and as a decorator (`@no_grad()` or `@no_grad`)."""
-
-    _mode = True
-
-    def __new__(cls, function: Any = None, *args: Any) -> Any:
-        if callable(function):
-            return cls()(function)
-        return super().__new__(cls)
-
-    def __enter__(self) -> None:
-        self._outer = state.grad_enabled
-        _set(self._mode)
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        state.grad_enabled = self._outer
-
-    def clone(self) -> "_GradMode":
-        return type(self)()
-
-    def __call__(self, function: F) -> F:
-        @functools.wraps(function)
-        def under_mode(*args: Any, **kwargs: Any) -> Any:
-            with self.clone():
-                return function(*args, **kwargs)
-
-        return under_mode  # type: ignore[return-value]  # wraps() keeps the signature, which mypy cannot see
+class _GradMode(Flags):
+    def __new__(cls, function: Any = None) -> Any:
+        self = super().__new__(cls)
+        # `@no_grad` decorates as `@no_grad()` does.
+        return self(function) if callable(function) else self
 
 
 class no_grad(_GradMode):
@@ -86,16 +96,39 @@ class no_grad(_GradMode):
     False
     """
 
-    _mode = False
+    flags = MappingProxyType({"recording": False})
 
 
 class enable_grad(_GradMode):
     """Operations in this context record again, also inside `no_grad`."""
 
-    _mode = True
+    flags = MappingProxyType({"recording": True})
 
 
-class set_grad_enabled(_GradMode):
+class _AtOnce(Flags):
+    """Flags that are set where this is made, and as a context set back at its end."""
+
+    def __init__(self, **flags: Any) -> None:
+        self.flags = flags
+        Flags.__enter__(self)
+        self._outer = self._before
+
+    def __enter__(self) -> None:
+        super().__enter__()
+        self._before = self._outer
+
+    def __call__(self, function: Any) -> Any:
+        # As a decorator it must not change the mode of the code that decorates.
+        self.__exit__()
+        return super().__call__(function)
+
+    def _recreate_cm(self) -> Any:
+        copy = object.__new__(Flags)
+        copy.flags = self.flags
+        return copy
+
+
+class set_grad_enabled(_AtOnce):
     """Sets the mode at once, and as a context sets it back at the end.
 
     >>> import autograd_teach as torch
@@ -104,83 +137,48 @@ class set_grad_enabled(_GradMode):
     False
     """
 
-    def __new__(cls, mode: bool) -> Any:
-        return object.__new__(cls)
-
     def __init__(self, mode: bool) -> None:
-        self._mode = mode
-        self._outer = state.grad_enabled
-        _set(mode)
-
-    def __enter__(self) -> None:
-        _set(self._mode)
-
-    def __call__(self, function: F) -> F:
-        # As a decorator it must not change the mode of the code that decorates.
-        state.grad_enabled = self._outer
-        return super().__call__(function)
-
-    def clone(self) -> "set_grad_enabled":
-        return type(self)(self._mode)
+        super().__init__(recording=mode)
 
 
-class inference_mode(_GradMode):
-    """As `no_grad`, and `enable_grad` inside changes nothing; `inference_mode(False)` inside leaves it.
-
-    PyTorch marks the tensors made here and later refuses to save or change them; this engine does not mark them, so that
-    they can be used afterwards as those made under `no_grad`.
+class inference_mode(Flags):
+    """As `no_grad`, and `enable_grad` inside changes nothing; what is made here can never be part of a graph.
 
     >>> import autograd_teach as torch
-    >>> x = torch.ones(2, requires_grad=True)
     >>> with torch.inference_mode():
-    ...     (x * 2).requires_grad
-    False
+    ...     x = torch.ones(2)
+    >>> x.is_inference()
+    True
     """
 
     def __new__(cls, mode: Any = True) -> Any:
-        return super().__new__(cls, None if isinstance(mode, bool) else mode)
-
-    def __init__(self, mode: bool = True) -> None:
-        self.mode = mode
-        self._mode = not mode
-
-    def __enter__(self) -> None:
-        global inference_used
-        self._outer_inference, state.inference = state.inference, self.mode
-        inference_used = inference_used or self.mode
-        super().__enter__()
-
-    def __exit__(self, *error: object) -> None:
-        state.inference, state.grad_enabled = self._outer_inference, self._outer
-
-    def clone(self) -> "inference_mode":
-        return type(self)(self.mode)
+        self = super().__new__(cls)
+        self.flags = {"inference": True if callable(mode) else mode, "recording": callable(mode) is False and not mode}
+        return self(mode) if callable(mode) else self
 
 
-class set_detect_anomaly:
-    """PyTorch's search for the operation behind a NaN or a failing backward; not supported, so that it cannot be switched on."""
+class set_detect_anomaly(_AtOnce):
+    """Anomaly mode: where a backward pass fails, a warning shows where in the forward pass its operation was called; with
+    `check_nan` a gradient that is NaN is such a failure (RuntimeError). It keeps a traceback with each node: slow.
+
+    >>> import autograd_teach as torch
+    >>> x = torch.tensor(-1.0, requires_grad=True)
+    >>> with warnings.catch_warnings(action="ignore"), torch.autograd.detect_anomaly():
+    ...     x.sqrt().backward()
+    Traceback (most recent call last):
+    RuntimeError: Function 'SqrtBackward0' returned nan values in its 0th output.
+    """
 
     def __init__(self, mode: bool, check_nan: bool = True) -> None:
-        if mode:
-            raise NotImplementedError(
-                "autograd_teach does not support detect_anomaly: it keeps no traceback of the forward pass; register a hook on a "
-                "tensor to look at its gradient"
-            )
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, *error: object) -> None:
-        pass
+        super().__init__(anomaly=mode, check_nan=check_nan)
 
 
-class detect_anomaly(set_detect_anomaly):
-    """The same as a context that is on from its beginning."""
+class detect_anomaly(Flags):
+    """Anomaly mode as a context; see `set_detect_anomaly`."""
 
     def __init__(self, check_nan: bool = True) -> None:
-        super().__init__(True, check_nan)
-
-
-def is_anomaly_enabled() -> bool:
-    """Always False."""
-    return False
+        self.flags = {"anomaly": True, "check_nan": check_nan}
+        warnings.warn(
+            "Anomaly Detection has been enabled. This mode will increase the runtime and should only be enabled for debugging.",
+            stacklevel=2,
+        )

@@ -13,25 +13,26 @@ argument that is no tensor. Of an operation with several results it gets `grads`
 there are as many results as the kernel returns.
 
 From the row follow the function, the method, the operator, the in-place form, and the class of its backward node. Their code
-is written out as Python source, once an operation, as dataclasses do it: nothing is left to decide when an operation is called
-but what depends on the call. A traceback shows that source. For the row above it is, in essence,
+is written out as Python source, once an operation and when it is first called, as dataclasses do it: nothing is left to decide
+when an operation is called but what depends on the call. A traceback shows that source. For the row above it is, in essence,
 
-    def mul(self, other):
-        result = kernel(self._array, other._array, out=...)             # numbers, dtypes, errors: left out here
+    def mul(input, other):
+        result = kernel(input._array, other._array, out=...)             # numbers, dtypes, errors: left out here
         output = new(Tensor)
         output._array, output._counter = result, [0]
-        if (self._edge is not NO_EDGE or other._edge is not NO_EDGE) and state.grad_enabled:
+        self_edge, other_edge = input._edge, other._edge
+        if (self_edge is not NO_EDGE or other_edge is not NO_EDGE) and state.recording:
             node = new(MulBackward0)
-            node._edges = (self._edge or edge_of(self), other._edge or edge_of(other))
+            node._edges = (self_edge or edge_of_leaf(input), other_edge or edge_of_leaf(other))
             node._s_other = (other._array, other._counter, other._counter[0])   # only if self requires grad
-            node._s_self = (self._array, self._counter, self._counter[0])       # only if other does
+            node._s_self = (input._array, input._counter, input._counter[0])    # only if other does
             output._edge = (node, 0)
         return output
 
-    def mul_backward(node, g, edges):
+    def _backward(node, g, edges):
         self, counter, version = node._s_self or freed(node)            # only if a gradient of other is wanted
         if counter[0] != version:
-            rebuild(node, node._s_self, 0)                              # raises: modified by an inplace operation
+            self = unpack(node, node._s_self, 0)._array                 # packed by a hook; raises if it was written to
         ...
         return self_formula(g, other), other_formula(g, self)
 
@@ -45,9 +46,10 @@ from __future__ import annotations
 import ast
 import linecache
 import math
+import re
 import sys
 from collections import namedtuple
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import FunctionType
 from typing import Any
@@ -55,11 +57,12 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
-from ..autograd import graph
-from ..autograd.graph import NO_EDGE, AccumulateGrad, Node
+from ..autograd.leaf import edge_of_leaf
 from ..autograd.modes import state
+from ..autograd.node import NO_EDGE, Node, next_sequence_number
+from ..autograd.saved import freed, unpack
 from ..errors import error
-from ..tensor import Tensor, View, edge_of, wrap
+from ..tensor import InferenceCounter, Tensor, View, wrap
 
 # The package of the operations' modules.
 _ROOM = __name__.rpartition(".")[0]
@@ -74,27 +77,38 @@ class Operation:
 
     name: str
     kernel: Callable[..., Any]
-    # Names of all parameters in order, and of those that are tensors.
+    # The parameters as written, the names of all in order, of those that are tensors, and of `*one` that takes the rest.
+    parameter_list: str
     parameters: list[str]
     tensors: list[str]
+    variadic: str | None
     formulas: Mapping[str, Callable[..., Any]]
     outputs: tuple[str, ...]
     check: Callable[..., Any] | None
     promote: bool | Callable[..., Any]
     floating: bool
     view: bool
-    inplace: bool
     node: type[Node] = field(init=False)
     function: Callable[..., Any] = field(init=False)
 
-    @property
-    def many(self) -> bool:
-        """Whether it has several results."""
-        return len(self.outputs) != 1
+    def __post_init__(self) -> None:
+        # Several results, or as many as there are.
+        self.many = len(self.outputs) != 1
+        self.differentiable = [name for name in self.tensors if name in self.formulas]
+        self.plain = [name for name in self.parameters if name not in self.tensors]
+        self.takes_list = self.tensors == ["tensors"]
 
-    @property
-    def differentiable(self) -> list[str]:
-        return [name for name in self.tensors if name in self.formulas]
+    def call(self, passed: Sequence[str]) -> str:
+        return ", ".join(f"{p}_array" if p in self.tensors else p for p in passed)
+
+    def edge_index(self, saved: str) -> int | None:
+        """Where a saved value belongs, as `saved.unpack` wants to know it."""
+        if saved in self.outputs:
+            return -1 - self.outputs.index(saved)
+        return self.differentiable.index(saved) if saved in self.formulas else None
+
+    def is_value(self, saved: str) -> bool:
+        return saved in self.tensors or saved in self.outputs
 
 
 def op(
@@ -116,31 +130,31 @@ def op(
 
     A name as `sum.1` is an overload of `sum`: the row of the node `SumBackward1`, and no method by itself.
     `kernel` takes arrays and the remaining arguments in the signature's order; `check`, which takes the same, raises the errors
-    of a call before it (formulas on arrays call the kernel alone). `node` names the backward node where it is not
-    the operation's name in capitals with `Backward0`. `promote`: two operands meet in one dtype, by this function or by
-    `dtypes.promote`, and the second may be a number. `floating`: integers become floats first. `view`: the result shares the input's memory. `inplace`: a form with a
-    trailing underscore. `operator`: `"mul"` for `__mul__`, `__rmul__` and, with `inplace`, `__imul__`.
+    of a call before it (formulas on arrays call the kernel alone). `node` names the backward node where it is not the operation's
+    name in capitals with `Backward0`. `promote`: two operands meet in one dtype, by this function or by `dtypes.promote`, and the
+    second may be a number. `floating`: integers become floats first. `view`: the result shares the input's memory. `inplace`: a
+    form with a trailing underscore. `operator`: `"mul"` for `__mul__` and, with `inplace`, `__imul__`.
     """
     full_name, _, parameter_list = signature.partition("(")
-    name, variant, number = full_name.partition(".")
-    method = method and not variant
+    name, overload, number = full_name.partition(".")
     arguments = ast.parse(f"def {name}({parameter_list}: pass").body[0].args  # type: ignore[attr-defined]  # the def just written
     positional = arguments.args[: len(arguments.args) - len(arguments.defaults)]
     tensors = [a.arg for a in positional if a.annotation is None]
-    variadic = arguments.vararg.arg if arguments.vararg else None
-    parameters = [a.arg for a in arguments.args] + ([variadic] if variadic else [])
-    parameters += [a.arg for a in arguments.kwonlyargs]
-    operation = Operation(name, kernel, parameters, tensors, formulas, outputs, check, promote, floating, view, inplace)
-    operation.node = _node_class(operation, node or f"{_camel_case(name)}Backward{number or 0}")
-    operation.function = _forward(operation, name, parameter_list, variadic, "foreign")
-    operation.function.__doc__ = f"`{signature}`; see PyTorch's `torch.{name}`."
-    OPERATIONS[full_name] = operation
-    if method and tensors[:1] == ["self"]:
+    rest = [arguments.vararg.arg] if arguments.vararg else []
+    parameters = [a.arg for a in arguments.args] + rest + [a.arg for a in arguments.kwonlyargs]
+    operation = OPERATIONS[full_name] = Operation(
+        name, kernel, parameter_list, parameters, tensors, rest[0] if rest else None, formulas, outputs, check, promote,
+        floating, view,
+    )  # fmt: skip
+    operation.node = _node_class(operation, node or f"{name.title().replace('_', '')}Backward{number or 0}")
+    operation.function = _forward(operation, name, "foreign")
+    operation.function.__doc__ = f"`{name}({parameter_list}`; see PyTorch's `torch.{name}`."
+    if method and not overload and tensors[:1] == ["self"]:
         setattr(Tensor, name, operation.function)
     if inplace:
         setattr(Tensor, f"{name}_", inplace_form(operation.function))
     if operator:
-        as_operator = _forward(operation, f"__{operator}__", parameter_list, variadic, "foreign_operand")
+        as_operator = _forward(operation, f"__{operator}__", "foreign_operand")
         setattr(Tensor, f"__{operator}__", as_operator)
         if inplace:
             setattr(Tensor, f"__i{operator}__", inplace_form(as_operator))
@@ -153,39 +167,27 @@ def method(function: Callable[..., Any]) -> Callable[..., Any]:
     return function
 
 
-def _camel_case(name: str) -> str:
-    return "".join(word.capitalize() for word in name.split("_"))
-
-
 # The forward function
 
 
-def _forward(
-    operation: Operation, name: str, parameter_list: str, variadic: str | None, foreign: str
-) -> Callable[..., Any]:
+def _forward(operation: Operation, name: str, foreign: str) -> Callable[..., Any]:
     """The forward function, which is written when it is first called: a program uses few of the operations.
 
     It stays the same object, for others hold it by then; its first call gives it the code that it has from there on.
     """
-    namespace = {**_GLUE, "__name__": __name__, "kernel": operation.kernel, "NodeClass": operation.node}
-    function = FunctionType(_first_call.__code__, namespace, name)
+    namespace: dict[str, Any] = {**_GLUE, "__name__": __name__, "kernel": operation.kernel, "NodeClass": operation.node}
+    namespace |= {"check": operation.check, "Result": _result_type(operation) if len(operation.outputs) > 1 else tuple}
+    if callable(operation.promote):
+        namespace["promote"] = operation.promote
+    function = namespace[name] = FunctionType(_first_call.__code__, namespace, name)
     function.__module__ = __name__
 
     def write() -> Callable[..., Any]:
-        lines = _forward_lines(operation, name, parameter_list, variadic, foreign)
-        written = _compile(lines, name, {**namespace})
-        assert isinstance(written, FunctionType)
+        written = _compile(_forward_lines(operation, name, foreign), name, {**namespace})
         function.__code__ = written.__code__
         function.__defaults__, function.__kwdefaults__ = written.__defaults__, written.__kwdefaults__
         return function
 
-    if operation.check:
-        namespace["check"] = operation.check
-    if callable(operation.promote):
-        namespace["promote"] = operation.promote
-    if operation.many:
-        namespace["Result"] = _result_type(operation) if operation.outputs else tuple
-    namespace[name] = function
     namespace["write"] = write
     return function
 
@@ -195,81 +197,70 @@ def _first_call(*args: Any, **kwargs: Any) -> Any:
     return write()(*args, **kwargs)  # type: ignore[name-defined]  # noqa: F821  as said
 
 
-def _forward_lines(
-    operation: Operation, name: str, parameter_list: str, variadic: str | None, foreign: str
-) -> list[str]:
-    tensors = operation.tensors
-    plain = [p for p in operation.parameters if p not in tensors]
+def _shown(tensor: str) -> str:
+    """The name of a tensor parameter in the function: PyTorch's functions call the first one `input`."""
+    return "input" if tensor == "self" else tensor
+
+
+def _forward_lines(operation: Operation, name: str, foreign: str) -> list[str]:
+    tensors, plain = operation.tensors, operation.plain
     arrays = [f"{t}_array" for t in tensors]
+    shown = [_shown(t) for t in tensors]
+    # In a row that begins with a number, as `rsub`'s, `self` is that number.
+    parameter_list = operation.parameter_list
+    if "self" in tensors:
+        parameter_list = re.sub(r"\bself\b", "input", parameter_list, count=1)
     lines = [f"def {name}({parameter_list}:"]
-    if variadic:
+    if rest := operation.variadic:
         # Sizes and dimensions come as numbers or as one sequence.
         lines += [
-            f"    if len({variadic}) == 1 and not isinstance({variadic}[0], (int, Tensor)):",
-            f"        {variadic} = tuple({variadic}[0])",
+            f"    if len({rest}) == 1 and not isinstance({rest}[0], (int, Tensor)):",
+            f"        {rest} = tuple({rest}[0])",
         ]
-    read = f"{tensors[0]}._array"
-    if tensors == ["tensors"]:
-        read = "[t._array for t in tensors]"
-    lines += ["    try:", f"        {arrays[0]} = {read}"]
-    for t in tensors[1:]:
-        if operation.promote:
-            lines += [
-                f"        if {t}.__class__ in NUMBERS:",
-                f"            {t} = number({t}, {arrays[0]})",
-            ]
-        lines += [f"        {t}_array = {t}._array"]
+    lines += ["    try:"]
+    for number, (t, array) in enumerate(zip(shown, arrays)):
+        if number and operation.promote:
+            lines += [f"        if {t}.__class__ in NUMBERS:", f"            {t} = number({t}, {arrays[0]})"]
+        lines += [f"        {array} = " + ("[t._array for t in tensors]" if operation.takes_list else f"{t}._array")]
+    given = "".join(f", {p}={p}" for p in plain)
     lines += [
         "    except AttributeError:",
-        f"        return {foreign}({name}, {operation.name!r}, {tensors!r}, ({', '.join(tensors)},)"
-        + "".join(f", {p}={p}" for p in plain)
-        + ")",
+        f"        return {foreign}({name}, {operation.name!r}, {shown!r}, ({', '.join(shown)},){given})",
     ]
     if operation.promote and len(arrays) == 2:
-        lines += [
-            f"    if {arrays[0]}.dtype is not {arrays[1]}.dtype:",
-            f"        {', '.join(arrays)} = promote({', '.join(arrays)})",
-        ]
+        both = ", ".join(arrays)
+        lines += [f"    if {arrays[0]}.dtype is not {arrays[1]}.dtype:", f"        {both} = promote({both})"]
     if operation.floating:
-        lines += [f"    if {arrays[0]}.dtype.kind != 'f':"]
-        lines += [f"        {a} = as_floating({a})" for a in arrays]
+        lines += [f"    if {arrays[0]}.dtype.kind != 'f':", *(f"        {a} = as_floating({a})" for a in arrays)]
     passed = list(operation.parameters)
     if operation.check:
-        lines += ["    check(" + ", ".join(f"{p}_array" if p in tensors else p for p in passed) + ")"]
-    if isinstance(operation.kernel, np.ufunc) and "alpha" in plain:
+        lines += [f"    check({operation.call(passed)})"]
+    ufunc = isinstance(operation.kernel, np.ufunc)
+    if ufunc and "alpha" in plain:
         # PyTorch's sums take a factor of the second operand; NumPy's do not.
         passed.remove("alpha")
         lines += ["    if alpha != 1:", f"        {arrays[-1]} = scaled({arrays[-1]}, alpha)"]
-    call = ", ".join(f"{p}_array" if p in tensors else p for p in passed)
-    if isinstance(operation.kernel, np.ufunc):
-        # An Ellipsis for `out` keeps a result of rank 0 an array.
-        call += ", out=..."
+    # An Ellipsis for `out` keeps a result of rank 0 an array.
+    call = f"kernel({operation.call(passed)}{', out=...' if ufunc else ''})"
     if operation.promote:
-        lines += [
-            "    try:",
-            f"        result = kernel({call})",
-            "    except ValueError:",
-            f"        raise broadcast_error({', '.join(arrays)}) from None",
-        ]
+        lines += ["    try:", f"        result = {call}", "    except ValueError:"]
+        lines += [f"        raise broadcast_error({', '.join(arrays)}) from None"]
     else:
-        lines += [f"    result = kernel({call})"]
-    if not operation.many and not isinstance(operation.kernel, np.ufunc):
+        lines += [f"    result = {call}"]
+    if not operation.many and not ufunc:
         lines += ["    if result.__class__ is not ndarray:", "        result = asarray(result)"]
-    lines += _make_outputs(operation)
-    lines += _record(operation)
-    lines += [f"    return {'Result(outputs)' if operation.many else 'output'}"]
-    return lines
-
-
-def _make_outputs(operation: Operation) -> list[str]:
-    base = operation.tensors[0]
     if operation.many:
-        if operation.view:
-            return [f"    outputs = views_of({base}, result)"]
-        return ["    outputs = [wrap(asarray(r)) for r in result]"]
-    if operation.view:
-        return [f"    output = view_of({base}, result)"]
-    return ["    output = new(Tensor)", "    output._array = result", "    output._counter = [0]"]
+        made = f"views_of({shown[0]}, result)" if operation.view else "[wrap(asarray(r)) for r in result]"
+        lines += [f"    outputs = {made}"]
+    elif operation.view:
+        lines += [f"    output = view_of({shown[0]}, result)"]
+    else:
+        lines += ["    output = new(Tensor)", "    output._array = result", "    output._counter = [0]"]
+    lines += _record(operation)
+    if not operation.many and not operation.view:
+        lines += ["    elif state.inference:" if operation.differentiable else "    if state.inference:"]
+        lines += ["        output._counter = InferenceCounter((0,))"]
+    return [*lines, f"    return {'Result(outputs)' if operation.many else 'output'}"]
 
 
 def _record(operation: Operation) -> list[str]:
@@ -277,46 +268,38 @@ def _record(operation: Operation) -> list[str]:
     inputs = operation.differentiable
     if not inputs:
         return []
-    wanted = " or ".join(f"{t}._edge is not NO_EDGE" for t in inputs)
-    edges = "(" + "".join(f"{t}._edge or edge_of({t}), " for t in inputs) + ")"
-    if inputs == ["tensors"]:
-        wanted = "any([t._edge is not NO_EDGE for t in tensors])"
-        edges = "tuple([t._edge or edge_of(t) for t in tensors])"
-    lines = [f"    if ({wanted}) and state.grad_enabled:", "        node = new(NodeClass)"]
-    lines += [f"        node._edges = {edges}", "        node._sequence = next_sequence_number()"]
-    lines += ["        node._hooks = None"]
-    if not operation.many:
-        lines += ["        node._shape = result.shape", "        node._dtype = result.dtype"]
+    if operation.takes_list:
+        lines = ["    list_edges = [t._edge for t in tensors]"]
+        wanted = "any([e is not NO_EDGE for e in list_edges])"
+        edges = "tuple([e or edge_of_leaf(t) for e, t in zip(list_edges, tensors)])"
     else:
-        lines += [
-            "        node._shape = [r.shape for r in result]",
-            "        node._dtype = [r.dtype for r in result]",
-        ]
-        if not operation.outputs:
-            lines += ["        node._outputs = len(outputs)"]
-            lines += ["        if len(outputs) == 1:"]
-            lines += ["            node._shape, node._dtype = node._shape[0], node._dtype[0]"]
+        # Read once: that of a view is computed.
+        lines = [f"    {t}_edge = {_shown(t)}._edge" for t in inputs]
+        wanted = " or ".join(f"{t}_edge is not NO_EDGE" for t in inputs)
+        edges = "(" + "".join(f"{t}_edge or edge_of_leaf({_shown(t)}), " for t in inputs) + ")"
+    lines += [f"    if ({wanted}) and (recording := state.recording):", "        node = new(NodeClass)"]
+    made = "outputs" if operation.many else "output"
+    lines += [
+        f"        node._edges = {edges}",
+        "        node._sequence = next_sequence_number()",
+        "        node._hooks = None",
+    ]
+    if operation.many:
+        lines += ["        place_outputs(node, outputs)"]
+    else:
+        lines += ["        node._shape = result.shape", "        node._dtype = result.dtype"]
+        lines += ["        output._edge = (node, 0)"]
     users: dict[str, list[str]] = {}
     for t in inputs:
         for saved in _saved_names(operation.formulas[t]):
             users.setdefault(saved, []).append(t)
     for saved, using in users.items():
-        value = _saved_value(operation, saved)
+        value = _saved_value(operation, saved, made)
         if saved in operation.tensors and len(inputs) > 1:
             # An input is kept only where a gradient that needs it will be asked for.
-            condition = " or ".join(f"{t}._edge is not NO_EDGE" for t in using)
-            lines += [f"        node._s_{saved} = {value} if {condition} else None"]
-        else:
-            lines += [f"        node._s_{saved} = {value}"]
-    if not operation.many:
-        lines += ["        output._edge = (node, 0)"]
-    else:
-        lines += [
-            "        for i, tensor in enumerate(outputs):",
-            "            if tensor._array.dtype.kind == 'f':",
-            "                tensor._edge = (node, i)",
-        ]
-    return lines
+            value += " if " + " or ".join(f"{t}_edge is not NO_EDGE" for t in using) + " else None"
+        lines += [f"        node._s_{saved} = {value}"]
+    return [*lines, "        if recording is not True:", "            recording(node)"]
 
 
 def _saved_names(formula: Callable[..., Any]) -> list[str]:
@@ -328,18 +311,18 @@ def _parameters(formula: Callable[..., Any]) -> tuple[str, ...]:
     return formula.__code__.co_varnames[: formula.__code__.co_argcount]
 
 
-def _saved_value(operation: Operation, saved: str) -> str:
-    if saved in operation.tensors:
-        return f"({saved}._array, {saved}._counter, {saved}._counter[0])"
-    if saved in operation.outputs:
-        place = f"outputs[{operation.outputs.index(saved)}]" if operation.many else "output"
-        return f"({place}._array, {place}._counter, {place}._counter[0])"
+def _saved_value(operation: Operation, saved: str, made: str) -> str:
+    if operation.is_value(saved):
+        if saved in operation.tensors:
+            made = _shown(saved)
+        elif operation.many:
+            made += f"[{operation.outputs.index(saved)}]"
+        return f"({made}._array, {made}._counter, {made}._counter[0])"
     if saved == "tensors_shape":
         return "[a.shape for a in tensors_array]"
-    for suffix in ("_shape", "_dtype"):
-        stem = saved.removesuffix(suffix)
-        if saved.endswith(suffix) and stem in operation.tensors:
-            return f"{stem}_array{suffix.replace('_', '.')}"
+    stem, _, attribute = saved.rpartition("_")
+    if attribute in ("shape", "dtype") and stem in operation.tensors:
+        return f"{stem}_array.{attribute}"
     assert saved in operation.parameters, f"{operation.name}: a formula names {saved}"
     return saved
 
@@ -350,83 +333,41 @@ def _saved_value(operation: Operation, saved: str) -> str:
 def _node_class(operation: Operation, name: str) -> type[Node]:
     saved = list(dict.fromkeys(s for f in operation.formulas.values() for s in _saved_names(f)))
     members: dict[str, Any] = {
-        "__module__": AccumulateGrad.__module__,
+        # Nodes print as PyTorch's do, whose classes belong to no module.
+        "__module__": "builtins",
         "__doc__": f"The backward of `{operation.name}`.",
+        "__slots__": [f"_s_{s}" for s in saved] + ([] if operation.outputs else ["_outputs"]),
+        "_values": {f"_s_{s}": operation.edge_index(s) for s in saved if operation.is_value(s)},
         "_backward": _compile_on_first_call(operation, "_backward"),
         "_backward_graph": _compile_on_first_call(operation, "_backward_graph"),
     }
-    values = [s for s in saved if s in operation.tensors or s in operation.outputs]
-    # The slot of a saved value holds None where it is not needed, an empty tuple once it is freed.
-    members["__slots__"] = [f"_s_{s}" for s in saved]
+    if members["_values"]:
+        members["_free"] = _free_on_first_call
     if operation.outputs:
         members["_outputs"] = len(operation.outputs)
-    else:
-        members["__slots__"].append("_outputs")
     for s in saved:
         if not s.endswith("_dtype"):
-            shown = "_saved_" + s.replace("_shape", "_sym_sizes")
-            members[shown] = property(_saved_property(operation, s, s in values))
-    if values:
-        members["_free"] = _free_on_first_call(values)
+            members["_saved_" + s.replace("_shape", "_sym_sizes")] = property(_saved_reader(operation, s))
     return type(name, (Node,), members)
 
 
-def _free_on_first_call(values: list[str]) -> Callable[[Node], None]:
-    def compile_now(node: Node) -> None:
-        lines = ["def _free(node):", *(f"    node._s_{s} = ()" for s in values)]
-        compiled = _compile(lines, "_free", {})
-        type(node)._free = compiled  # type: ignore[method-assign]  # from now on without this detour
-        compiled(node)
-
-    return compile_now
+def _free_on_first_call(node: Node) -> None:
+    compiled = _compile(["def _free(node):", *(f"    node.{s} = ()" for s in node._values)], "_free", {})
+    type(node)._free = compiled  # type: ignore[method-assign]  # from now on without this detour
+    compiled(node)
 
 
-def _saved_property(operation: Operation, saved: str, is_tensor: bool) -> Callable[[Any], Any]:
-    if not is_tensor:
-        return lambda node: getattr(node, f"_s_{saved}")
-    index = _edge_index(operation, saved)
-
+def _saved_reader(operation: Operation, saved: str) -> Callable[[Any], Any]:
     def read(node: Any) -> Any:
         value = getattr(node, f"_s_{saved}")
-        if value is None:
-            return None  # its gradient was not needed when the node was made
-        value = value or graph.freed(node)
-        counter = value[1]
-        if isinstance(counter, _NumberCounter):
-            return wrap(np.asarray(counter.number))
-        return rebuild(node, value, index)
+        if value is None or not operation.is_value(saved):
+            return value  # None: its gradient was not needed when the node was made
+        value = value or freed(node)
+        # A number that became an operand is shown as the number that it was.
+        number = value[1][2:]
+        return wrap(np.asarray(number[0])) if number else unpack(node, value, operation.edge_index(saved))
 
     return read
-
-
-def _edge_index(operation: Operation, saved: str) -> int | None:
-    """Which of the node's edges is that of a saved input; None for an input without gradient, -1 - i for output number i."""
-    if saved in operation.outputs:
-        return -1 - operation.outputs.index(saved)
-    return operation.differentiable.index(saved) if saved in operation.formulas else None
-
-
-def rebuild(node: Node, value: tuple[np.ndarray, graph.Counter, int], index: int | None) -> Tensor:
-    """A saved value as a tensor with its place in the graph; RuntimeError if it was written to after it was saved."""
-    array, counter, version = value
-    if index is None:
-        edge = NO_EDGE
-    elif index >= 0:
-        edge = node._edges[index]
-    else:
-        written = getattr(node, "_written", None)
-        slices = None if written is None else written()
-        edge = (node, -1 - index) if slices is None else slices.edge_of_part()
-    if counter[0] != version:
-        graph.stale(value, edge, own=index is not None and index < 0)
-    if isinstance(edge[0], AccumulateGrad):
-        return edge[0].variable
-    if array.dtype.kind != "f":
-        edge = NO_EDGE
-    tensor = wrap(array)
-    tensor._counter = counter
-    tensor._edge = edge if edge[0] is not None else NO_EDGE
-    return tensor
 
 
 def _compile_on_first_call(operation: Operation, which: str) -> Callable[..., Any]:
@@ -442,7 +383,8 @@ def _compile_on_first_call(operation: Operation, which: str) -> Callable[..., An
 
 def _compile_backward(operation: Operation, graph_mode: bool) -> Callable[..., Any]:
     inputs = operation.differentiable
-    lines = [f"def {operation.name}_backward(node, g, edges):"]
+    name = f"{operation.name}_backward"
+    lines = [f"def {name}(node, g, edges):"]
     if operation.many:
         lines += ["    grads = g if node._outputs > 1 else [g]"]
     if len(inputs) > 1:
@@ -458,23 +400,21 @@ def _compile_backward(operation: Operation, graph_mode: bool) -> Callable[..., A
             indent = "        "
         for saved in _saved_names(formula):
             lines += [indent + line for line in _unpack(operation, saved, graph_mode)]
-        call = ", ".join(_parameters(formula))
-        lines += [f"{indent}{t}_grad = {t}_formula({call})"]
-    results = "(" + "".join(f"{t}_grad, " for t in inputs) + ")"
-    lines += [f"    return {'tensors_grad' if inputs == ['tensors'] else results}"]
-    return _compile(lines, f"{operation.name}_backward", namespace)
+        lines += [f"{indent}{t}_grad = {t}_formula({', '.join(_parameters(formula))})"]
+    results = "tensors_grad" if operation.takes_list else "(" + "".join(f"{t}_grad, " for t in inputs) + ")"
+    return _compile([*lines, f"    return {results}"], name, namespace)
 
 
 def _unpack(operation: Operation, saved: str, graph_mode: bool) -> list[str]:
-    if saved not in operation.tensors and saved not in operation.outputs:
+    if not operation.is_value(saved):
         return [f"{saved} = node._s_{saved}"]
-    index = _edge_index(operation, saved)
+    index = operation.edge_index(saved)
     if graph_mode:
-        return [f"{saved} = rebuild(node, node._s_{saved} or freed(node), {index})"]
+        return [f"{saved} = unpack(node, node._s_{saved} or freed(node), {index})"]
     return [
         f"{saved}, counter, version = node._s_{saved} or freed(node)",
         "if counter[0] != version:",
-        f"    rebuild(node, node._s_{saved}, {index})",
+        f"    {saved} = unpack(node, node._s_{saved}, {index})._array",
     ]
 
 
@@ -485,13 +425,8 @@ _arrays_namespaces: dict[str, dict[str, Any]] = {}
 
 def _on_arrays(function: Callable[..., Any]) -> Callable[..., Any]:
     assert isinstance(function, FunctionType)
-    bound = FunctionType(
-        function.__code__,
-        _arrays_namespace(function.__module__),
-        function.__name__,
-        function.__defaults__,
-        function.__closure__,
-    )
+    names = _arrays_namespace(function.__module__)
+    bound = FunctionType(function.__code__, names, function.__name__, function.__defaults__, function.__closure__)
     bound.__kwdefaults__ = function.__kwdefaults__
     return bound
 
@@ -522,7 +457,7 @@ def inplace_form(function: Callable[..., Any]) -> Callable[..., Any]:
 
         source = self
         operands = [a for a in (self, *args, *kwargs.values()) if isinstance(a, Tensor)]
-        if state.grad_enabled and any(a._edge is not NO_EDGE for a in operands):
+        if state.recording and any(a._edge is not NO_EDGE for a in operands):
             refuse_in_place(self)
             # What the backward needs of the old values must outlive them.
             source = wrap(self._array.copy())
@@ -540,13 +475,6 @@ def inplace_form(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 NUMBERS = frozenset((int, float, bool))
-
-
-class _NumberCounter(list[Any]):
-    """The version counter of a number that became an operand; it never moves, and it remembers the number."""
-
-    number: Any
-
 
 _constants: dict[Any, Tensor] = {}
 
@@ -566,10 +494,10 @@ def number(value: Any, like: np.ndarray) -> Tensor:
     try:
         constant = wrap(np.array(value).astype(d))
     except OverflowError:
-        raise RuntimeError("value cannot be converted to type int64_t without overflow") from None
+        raise error("number_overflows") from None
     constant._array.flags.writeable = False
-    constant._counter = _NumberCounter([0])
-    constant._counter.number = value
+    # It never moves, and remembers the number.
+    constant._counter = [0, None, value]
     # 0.0 and -0.0 are one key, and NaN is none at all; what an evolving scalar leaves behind must not pile up.
     if value and not (kind is float and math.isnan(value)):
         if len(_constants) > 1000:
@@ -580,60 +508,40 @@ def number(value: Any, like: np.ndarray) -> Tensor:
 
 def _as_tensor(value: Any) -> Tensor | None:
     """Numbers that are not plain Python ones, and NumPy arrays, are operands too."""
-    if isinstance(value, Tensor):
-        return value
     if isinstance(value, (bool, int, float)):
-        d = dtypes.bool_ if isinstance(value, bool) else dtypes.int64
-        d = dtypes.get_default_dtype() if isinstance(value, float) else d
-        return wrap(np.asarray(value, dtype=d.numpy))
+        return number(
+            value, np.empty((), dtypes.get_default_dtype().numpy if isinstance(value, float) else type(value))
+        )
     if isinstance(value, (np.ndarray, np.generic)):
-        array = np.asarray(value)
-        dtypes.of_array(array)
-        return wrap(array)
-    return None
+        dtypes.of_array(np.asarray(value))
+        return wrap(np.asarray(value))
+    return value if isinstance(value, Tensor) else None
 
 
-def foreign(
-    function: Callable[..., Any],
-    name: str,
-    parameters: list[str],
-    values: tuple[Any, ...],
-    **plain: Any,
-) -> Any:
+def foreign(function: Any, name: str, parameters: list[str], values: tuple[Any, ...], **plain: Any) -> Any:
     """Call `function` again with its foreign operands made tensors; TypeError, in PyTorch's words, for what cannot be one."""
     if parameters == ["tensors"]:
         wrong = next(i for i, t in enumerate(values[0]) if not isinstance(t, Tensor))
-        raise TypeError(f"expected Tensor as element {wrong} in argument 0, but got {type(values[0][wrong]).__name__}")
+        raise error("element_is_no_tensor", wrong, type(values[0][wrong]).__name__)
     converted = []
     for position, (parameter, value) in enumerate(zip(parameters, values, strict=True), 1):
         tensor = _as_tensor(value) if position > 1 or isinstance(value, Tensor) else None
         if tensor is None:
-            shown = "input" if parameter == "self" else parameter
-            raise TypeError(
-                f"{name}(): argument '{shown}' (position {position}) must be Tensor, not {type(value).__name__}"
-            )
+            raise error("argument_is_no_tensor", name, parameter, position, type(value).__name__)
         converted.append(tensor)
     return function(*converted, **plain)
 
 
-def foreign_operand(
-    function: Callable[..., Any],
-    name: str,
-    parameters: list[str],
-    values: tuple[Any, ...],
-    **plain: Any,
-) -> Any:
+def foreign_operand(function: Any, name: str, parameters: list[str], values: tuple[Any, ...], **plain: Any) -> Any:
     """The same for an operator, which leaves to the other operand what it does not know."""
     converted = [_as_tensor(value) for value in values]
-    if any(tensor is None for tensor in converted):
-        return NotImplemented
-    return function(*converted, **plain)
+    return NotImplemented if any(c is None for c in converted) else function(*converted, **plain)
 
 
 def scaled(array: np.ndarray, alpha: Any) -> np.ndarray:
     """The second operand of a sum times its factor, in its own dtype; RuntimeError where the factor has no place in that."""
     if array.dtype.kind != "f" and isinstance(alpha, float):
-        raise RuntimeError("For integral input tensors, argument alpha must not be a floating point number.")
+        raise error("alpha_of_integers")
     return np.multiply(array, alpha, out=...).astype(array.dtype, copy=False)
 
 
@@ -641,16 +549,21 @@ def broadcast_error(a: np.ndarray, b: np.ndarray) -> Exception:
     """Why two arrays do not broadcast, in PyTorch's words."""
     for dim in range(1, min(a.ndim, b.ndim) + 1):
         if a.shape[-dim] != b.shape[-dim] and 1 not in (a.shape[-dim], b.shape[-dim]):
-            at = max(a.ndim, b.ndim) - dim
-            return error("broadcast", a.shape[-dim], b.shape[-dim], at)
+            return error("broadcast", a.shape[-dim], b.shape[-dim], max(a.ndim, b.ndim) - dim)
     return RuntimeError(f"the operation is not defined for {a.dtype} and {b.dtype}")
 
 
-def view_of(tensor: Any, array: np.ndarray) -> View:
+def view_of(tensor: Any, array: np.ndarray) -> Tensor:
     """A view of `tensor` that shows `array`, a part of its memory."""
-    view = View.__new__(View)
+    counter = tensor._counter
+    if counter.__class__ is InferenceCounter:
+        # It has no versions, so nothing that is written to it need be told to others.
+        plain = wrap(array)
+        plain._counter = counter
+        return plain
+    view: Any = View.__new__(View)
     view._array = array
-    view._counter = tensor._counter
+    view._counter = counter
     if tensor._base is None:
         view._base = tensor
     else:
@@ -658,18 +571,29 @@ def view_of(tensor: Any, array: np.ndarray) -> View:
         if tensor._made_by:
             view._made_by = tensor._made_by
     view._edge = NO_EDGE
-    if not state.grad_enabled:
+    if not state.recording:
         view._made_by = "no_grad"
     return view
 
 
-def views_of(tensor: Tensor, arrays: list[np.ndarray]) -> list[View]:
+def views_of(tensor: Tensor, arrays: list[np.ndarray]) -> list[Tensor]:
     """Several views that one operation gives."""
-    views = [view_of(tensor, array) for array in arrays]
-    if state.grad_enabled:
+    views: list[Any] = [view_of(tensor, array) for array in arrays]
+    if state.recording:
         for view in views:
             view._made_by = "many"
     return views
+
+
+def place_outputs(node: Any, outputs: list[Tensor]) -> None:
+    """Tell a node of several outputs, and each output, of each other."""
+    shapes, types = [t._array.shape for t in outputs], [t._array.dtype for t in outputs]
+    if not isinstance(type(node)._outputs, int):
+        node._outputs = len(outputs)
+    node._shape, node._dtype = (shapes, types) if len(outputs) > 1 else (shapes[0], types[0])
+    for i, tensor in enumerate(outputs):
+        if types[i].kind == "f":
+            tensor._edge = (node, i)
 
 
 def _result_type(operation: Operation) -> Callable[[list[Tensor]], Any]:
@@ -684,31 +608,18 @@ def _result_type(operation: Operation) -> Callable[[list[Tensor]], Any]:
 
 
 _GLUE = {
-    "Tensor": Tensor,
-    "view_of": view_of,
-    "views_of": views_of,
+    **{f.__name__: f for f in (number, foreign, foreign_operand, scaled, broadcast_error, view_of, views_of)},
+    **{f.__name__: f for f in (place_outputs, wrap, edge_of_leaf, unpack, freed)},
+    **{f.__name__: f for f in (dtypes.promote, dtypes.as_floating, np.asarray, np.ndarray, Tensor, InferenceCounter)},
     "NO_EDGE": NO_EDGE,
     "NUMBERS": NUMBERS,
-    "new": object.__new__,
-    "ndarray": np.ndarray,
-    "asarray": np.asarray,
-    "wrap": wrap,
     "state": state,
-    "edge_of": edge_of,
-    "rebuild": rebuild,
-    "freed": graph.freed,
-    "next_sequence_number": graph.next_sequence_number,
-    "promote": dtypes.promote,
-    "as_floating": dtypes.as_floating,
-    "number": number,
-    "scaled": scaled,
-    "foreign": foreign,
-    "foreign_operand": foreign_operand,
-    "broadcast_error": broadcast_error,
+    "new": object.__new__,
+    "next_sequence_number": next_sequence_number,
 }
 
 
-def _compile(lines: list[str], name: str, namespace: dict[str, Any]) -> Callable[..., Any]:
+def _compile(lines: list[str], name: str, namespace: dict[str, Any]) -> Any:
     source = "\n".join(lines) + "\n"
     filename = f"<autograd_teach {name}>"
     # A debugger and a traceback find the written source here.

@@ -1542,6 +1542,222 @@ def memory_taken_over(torch: Any) -> Any:
     ]
 
 
+# How values are saved
+
+
+@program
+def hooks_pack_what_is_saved(torch: Any) -> Any:
+    seen: list[Any] = []
+
+    def pack(tensor: Any) -> Any:
+        seen.append(("pack", tensor.tolist(), tensor.requires_grad, tensor.is_leaf))
+        return tensor.tolist()
+
+    def unpack(values: Any) -> Any:
+        seen.append(("unpack", values))
+        return torch.tensor(values)
+
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    y = x * 1
+    with torch.autograd.graph.saved_tensors_hooks(pack, unpack):
+        z = (y * y) * y
+        product = z * x
+    y.add_(1)  # unnoticed: what hooks saved is theirs
+    saved = product.grad_fn._saved_other
+    (gradient,) = torch.autograd.grad(product.sum(), x, create_graph=True)
+    rounded = [round(v, 3) for v in gradient.tolist()]
+    return sorted(map(repr, seen)), saved, rounded, gradient.requires_grad, (x * x).grad_fn._saved_self is x
+
+
+@program
+def hooks_pack_what_a_function_saves(torch: Any) -> Any:
+    class Square(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            y = x * x
+            ctx.save_for_backward(x, None, y)
+            return y
+
+        @staticmethod
+        def backward(ctx: Any, g: Any) -> Any:
+            x, nothing, y = ctx.saved_tensors
+            return g * x * 2 + (y * 0 if nothing is None else None)
+
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    with torch.autograd.graph.saved_tensors_hooks(lambda t: t * 2, lambda t: t / 2):
+        y = Square.apply(x)
+    (first,) = torch.autograd.grad(y.sum(), x, create_graph=True)
+    return first, torch.autograd.grad(first.sum(), x)
+
+
+@program
+def what_hooks_of_saving_may_do(torch: Any) -> Any:
+    hooks = torch.autograd.graph.saved_tensors_hooks
+
+    def saved_by(pack: Any, unpack: Any) -> Any:
+        x = torch.tensor([1.0, 2.0], requires_grad=True)
+        with hooks(pack, unpack):
+            y = (x + 0) * x
+        return torch.autograd.grad(y.sum(), x, retain_graph=True)
+
+    return [
+        raises(lambda: saved_by(lambda t: t.add_(1), lambda t: t)),
+        raises(lambda: saved_by(lambda t: 1, lambda n: n)),
+        raises(lambda: saved_by(lambda t: 1, lambda n: torch.zeros(2))),
+        raises(lambda: saved_by(lambda t: torch.zeros(0)[1], lambda t: t)),
+    ]
+
+
+@program
+def saved_values_may_be_written_to(torch: Any) -> Any:
+    x = torch.tensor([0.0, 0.0], requires_grad=True)
+    with torch.autograd.graph.allow_mutation_on_saved_tensors():
+        y = x * 1
+        z = y.sin()
+        y[0].add_(1)
+        y.mul_(2)
+        z.sum().backward()
+        nested = raises(lambda: torch.autograd.graph.allow_mutation_on_saved_tensors().__enter__())
+    with torch.autograd.graph.allow_mutation_on_saved_tensors():
+        late = (x * 1).sin().sum()
+    return x.grad, y, nested, raises(lambda: late.backward())
+
+
+@program
+def anomaly_mode_tells_where(torch: Any) -> Any:
+    def failing(mode: Any, program: Any) -> Any:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            warnings.filterwarnings("ignore", category=RuntimeWarning)  # NumPy's, about the root
+            with mode():
+                error = raises(program)
+        return error, [
+            (str(w.message).splitlines()[0].split(" (Triggered")[0], "program" in str(w.message)) for w in caught
+        ]
+
+    def nan() -> None:
+        torch.tensor([1.0, -1.0], requires_grad=True).sqrt().sum().backward()
+
+    def stale() -> None:
+        y = torch.tensor([1.0], requires_grad=True) * 1
+        z = y.exp() * y
+        y.add_(1)
+        z.backward()
+
+    def unknown() -> None:
+        with torch.autograd.set_detect_anomaly(False):
+            y = torch.tensor([-1.0], requires_grad=True).sqrt()
+        y.backward()
+
+    detect, switch = torch.autograd.detect_anomaly, torch.autograd.set_detect_anomaly
+    with switch(True):
+        y = torch.ones(2, requires_grad=True) * 2
+        inside = torch.is_anomaly_enabled(), list(y.grad_fn.metadata)
+    return [
+        failing(detect, nan),
+        failing(lambda: detect(check_nan=False), nan),
+        failing(lambda: switch(True), stale),
+        failing(lambda: switch(True), unknown),
+        inside,
+        torch.is_anomaly_enabled(),
+    ]
+
+
+@program
+def tensors_made_in_inference_mode(torch: Any) -> Any:
+    x = torch.ones(2, requires_grad=True)
+    normal = torch.ones(2)
+    with torch.inference_mode():
+        made, result = torch.ones(2), x * 2
+        view = normal.view(2)
+        normal.add_(1)
+        inside = [made.add_(1), made[0], normal._version, (normal * 1).is_inference(), view.is_inference()]
+        leaf = torch.ones(2, requires_grad=True)
+    return [
+        inside,
+        [
+            t.is_inference()
+            for t in (made, result, normal, view, made * 2, made[0], made.view(2), made.detach(), made.clone())
+        ],
+        [leaf, leaf.is_leaf, leaf.is_inference()],
+        raises(lambda: made.add_(1)),
+        raises(lambda: made[0].add_(1)),
+        raises(lambda: made._version),
+        raises(lambda: x * made),
+        raises(lambda: x + made),
+        raises(lambda: made.requires_grad_()),
+        raises(lambda: (x * 2).add_(made)),
+        raises(lambda: made.clone().mul_(x).sum().backward()),
+        x.grad,
+    ]
+
+
+@program
+def a_leaf_that_gets_no_gradient(torch: Any) -> Any:
+    class Nothing(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            return x * 2
+
+        @staticmethod
+        def backward(ctx: Any, g: Any) -> Any:
+            return None
+
+    seen: list[Any] = []
+    x = torch.ones(2, requires_grad=True)
+    x.register_hook(lambda g: seen.append(("hook", g)))
+    x.register_post_accumulate_grad_hook(lambda leaf: seen.append(("post", leaf.grad)))
+    Nothing.apply(x).sum().backward()
+    y = x.exp()
+    Nothing.apply(y).sum().backward()
+    again = raises(lambda: Nothing.apply(y).sum().backward())
+    z = torch.ones(2, requires_grad=True)
+    w = (z * 2).sum()
+    z.requires_grad_(False)
+    w.backward()
+    return seen, again, z.grad
+
+
+@program
+def a_function_may_write_into_a_view(torch: Any) -> Any:
+    class Double(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, *tensors: Any) -> Any:
+            ctx.mark_dirty(tensors[-1])
+            tensors[-1].mul_(2)
+            return (tensors[0] * 1, tensors[1]) if len(tensors) == 2 else tensors[0]
+
+        @staticmethod
+        def backward(ctx: Any, *grads: Any) -> Any:
+            return tuple(g * 2 for g in grads)
+
+    x = torch.arange(4.0).requires_grad_()
+    base = x * 1
+    view, other = base[:2], base[1:]
+    written = Double.apply(view)
+    names = [graph_text(t.grad_fn) for t in (base, view, other, written)]
+    base.sum().backward()
+    return [
+        names,
+        base,
+        x.grad,
+        raises(lambda: Double.apply(x[0:1])),
+        raises(lambda: Double.apply(torch.ones(2, requires_grad=True), (x * 1)[0:2])),
+    ]
+
+
+@program
+def a_view_may_change_how_it_looks(torch: Any) -> Any:
+    x = torch.arange(6.0).requires_grad_()
+    base = (x * 1).view(2, 3)
+    view, other = base[0:2], base[1]
+    view.t_()
+    names = [graph_text(t.grad_fn) for t in (base, view, other)]
+    ((view * view).sum() + other.sum()).backward()
+    row = base[0].unsqueeze_(0)
+    return names, x.grad, view.shape, row, base._version, raises(lambda: x.view(2, 3).t_())
+
+
 @program
 def new_tensors_like_a_tensor(torch: Any) -> Any:
     x, i = torch.ones(2), torch.tensor([1])

@@ -298,7 +298,7 @@ def _rows() -> list[Row]:
     add("index_put", "put(a * 1, lambda y: y.__setitem__(y > 0, 3.0))", "a:2x3", domain="nonzero")
     add("copy", "put(a * 1, lambda y: y.__setitem__(0, b))", "a:2x3 b:3", "a:2x3 b:")
     add("copy", "put(a * 1, lambda y: y.__setitem__((slice(None), slice(0, 2)), b))", "a:2x3 b:2")
-    add("fill_number", "put(a * 1, lambda y: y.__setitem__((slice(None), 1), 0.5))", "a:2x3")
+    add("fill.2", "put(a * 1, lambda y: y.__setitem__((slice(None), 1), 0.5))", "a:2x3")
     add("mul", "put(a * 1, lambda y: y[1].mul_(b))", "a:2x3 b:3")
     add("exp", "put(a * 1, lambda y: y.t()[1:].exp_())", "a:2x3")
     add("as_strided", "seen(a * 1, lambda y: y[0], lambda y: y.mul_(b))", "a:2x3 b:3")
@@ -392,13 +392,13 @@ def _rows() -> list[Row]:
     add("cat", "torch.vstack([a, b])", "a:2x3 b:3", "a:3 b:3")
     add("squeeze_dims", "a.squeeze((1, -1))", "a:2x1x3x1", "a:2x1x3")
     # Forms that change the tensor itself.
-    add("t_own", "(a * 1).t_()", "a:2x3", "a:3", "a:")
-    add("transpose_own", "(a * 1).transpose_(0, -1)", "a:2x3x4")
-    add("transpose_own", "(a * 1).swapaxes_(0, 1)", "a:2x3")
-    add("unsqueeze_own", "(a * 1).unsqueeze_(-1) * 2", "a:2x3", "a:")
+    add("t.1", "(a * 1).t_()", "a:2x3", "a:3", "a:")
+    add("transpose.1", "(a * 1).transpose_(0, -1)", "a:2x3x4")
+    add("transpose.1", "(a * 1).swapaxes_(0, 1)", "a:2x3")
+    add("unsqueeze.1", "(a * 1).unsqueeze_(-1) * 2", "a:2x3", "a:")
     add("squeeze_own", "(a * 1).squeeze_(0)", "a:1x3", "a:2x3")
-    add("squeeze_all_own", "(a * 1).squeeze_()", "a:1x3x1", "a:2x3")
-    add("squeeze_dims_own", "(a * 1).squeeze_((0, 1))", "a:1x3x1", "a:2x3")
+    add("squeeze.3", "(a * 1).squeeze_()", "a:1x3x1", "a:2x3")
+    add("squeeze.5", "(a * 1).squeeze_((0, 1))", "a:1x3x1", "a:2x3")
 
     add("bmm", "torch.bmm(a, b)", "a:2x3x4 b:2x4x2", "a:0x2x3 b:0x3x2")
     add("bmm", "a @ b", "a:2x2x3 b:2x3x2", "a:2x1x2x3 b:3x3x1", "a:1x2x3 b:1x3x2", "a:2x2x2x3 b:2x2x3x1")
@@ -452,19 +452,19 @@ def _rows() -> list[Row]:
 
     # Operations that exist in place only: what was there before gets no gradient.
     add("zero", "(a * 1).zero_() + a", "a:2x3")
-    add("fill_number", "(a * 1).fill_(3.0) + a", "a:2x3")
-    add("fill_value", "(a * 1).fill_(b) + a", "a:2x3 b:")
-    add("fill_value", "put(a * 1, lambda y: y.__setitem__(Ellipsis, b))", "a:2x3 b:")
-    add("fill_value", "put(a * 1, lambda y: y.__setitem__(0, b))", "a:2x3 b:")
+    add("fill.2", "(a * 1).fill_(3.0) + a", "a:2x3")
+    add("fill.3", "(a * 1).fill_(b) + a", "a:2x3 b:")
+    add("fill.3", "put(a * 1, lambda y: y.__setitem__(Ellipsis, b))", "a:2x3 b:")
+    add("fill.3", "put(a * 1, lambda y: y.__setitem__(0, b))", "a:2x3 b:")
     add("copy", "(a * 1).copy_(b) + a", "a:2x3 b:3")
     add("normal", "(a * 1).normal_() * 0 + a", "a:2x3", second_order=False)
     add("uniform", "(a * 1).uniform_(-1, 1) * 0 + a", "a:2x3", second_order=False)
     # Draws of `_` forms: the stream of PyTorch's generator, and no gradient of what was there before.
-    add("random_between", "(a * 1).random_(-3, 5) + a", "a:2x3", "a:", second_order=False)
-    add("random_below", "(a * 1).random_(7).t() + a.t()", "a:2x3", second_order=False)
-    add("random_all", "(a * 1).random_() * 1e-16 + a", "a:2x3", second_order=False)
-    add("bernoulli_own", "torch.bernoulli(a / 2) + a", "a:2x3", "a:", domain="positive", second_order=False)
-    add("bernoulli_own", "torch.bernoulli(a.t() / 2) + a.t()", "a:2x3", domain="positive", second_order=False)
+    add("random.0", "(a * 1).random_(-3, 5) + a", "a:2x3", "a:", second_order=False)
+    add("random.1", "(a * 1).random_(7).t() + a.t()", "a:2x3", second_order=False)
+    add("random.2", "(a * 1).random_() * 1e-16 + a", "a:2x3", second_order=False)
+    add("bernoulli.0", "torch.bernoulli(a / 2) + a", "a:2x3", "a:", domain="positive", second_order=False)
+    add("bernoulli.0", "torch.bernoulli(a.t() / 2) + a.t()", "a:2x3", domain="positive", second_order=False)
     generator = "generator=torch.Generator().manual_seed(7)"
     add("normal", f"(a * 1).normal_({generator}) + a", "a:2x3", second_order=False)
     add("uniform", f"(a * 1).uniform_(2, 3, {generator}) + torch.rand(3, {generator})", "a:2x3", second_order=False)
@@ -475,8 +475,8 @@ def _rows() -> list[Row]:
     add("add", f"torch.normal({ones}, 2) + torch.normal(2, {ones}[0]) + a", "a:2x3")
     add("add", "torch.randint_like(a, 9) + torch.randint_like(a, -3, 4) + a", "a:2x3", domain="positive")
     add("add", "torch.bernoulli(a.detach(), 0.25) + a", "a:2x3", second_order=False)
-    add("bernoulli_number", "(a * 1).bernoulli_() + a", "a:2x3", "a:", second_order=False)
-    add("bernoulli_tensor", "(a * 1).bernoulli_(b / 2) + a", "a:2x3 b:2x3", domain="positive", second_order=False)
+    add("bernoulli.2", "(a * 1).bernoulli_() + a", "a:2x3", "a:", second_order=False)
+    add("bernoulli.1", "(a * 1).bernoulli_(b / 2) + a", "a:2x3 b:2x3", domain="positive", second_order=False)
     return rows
 
 

@@ -1,0 +1,83 @@
+"""Where gradients end: the accumulators of leaves, and the edge that leads to any tensor's gradient."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..errors import error
+from ..tensor import Tensor, wrap
+from .modes import state
+from .node import Edge, Node
+
+
+class AccumulateGrad(Node):
+    """The end of the backward pass at a leaf: adds the gradient that arrives to `variable.grad`."""
+
+    # Nodes print as PyTorch's do, whose classes belong to no module.
+    __module__ = "builtins"
+    __slots__ = ("variable",)
+    _runs_without_gradient = True
+
+    def __init__(self, variable: Tensor) -> None:
+        super().__init__((), variable._array.shape, variable._array.dtype)
+        self.variable = variable
+        if variable._leaf_hooks is not None:
+            # They are the leaf's: this accumulator may die and be made again.
+            self._hook_lists().tensor = variable._leaf_hooks
+
+    def name(self) -> str:
+        return "torch::autograd::AccumulateGrad"
+
+    def _backward(self, grad: Any, edges: Sequence[Edge]) -> tuple[()]:
+        """Add in place, so that who holds `.grad` sees it; a first gradient is copied, for its buffer may be shared."""
+        variable = self.variable
+        total = variable._grad
+        if grad is not None and variable.requires_grad:
+            if total is None:
+                variable._grad = wrap(np.array(grad, order="C"))
+            else:
+                np.add(total._array, grad, out=total._array)
+                total._counter[0] += 1
+        return self._hooked()
+
+    def _backward_graph(self, grad: Any, edges: Sequence[Edge]) -> tuple[()]:
+        variable = self.variable
+        if not state.recording:
+            return self._backward(None if grad is None else grad._array, edges)
+        if grad is not None and variable.requires_grad:
+            if variable._grad is None:
+                # A copy in the variable's own layout, as PyTorch makes it: its graph ends in CopyBackwards.
+                variable._grad = wrap(np.empty_like(variable._array, order="C")).copy_(grad)
+            else:
+                variable._grad = variable._grad + grad
+        return self._hooked()
+
+    def _hooked(self) -> tuple[()]:
+        """After the post-accumulate hooks, which run also where no gradient arrived."""
+        for hook in list((self.variable._post_accumulate_grad_hooks or {}).values()):
+            returned = hook(self.variable)
+            if returned is not None:
+                raise error("hook_returns_no_tensor", type(returned).__name__)
+        return ()
+
+
+def edge_of_leaf(leaf: Tensor) -> Edge:
+    """The edge to a leaf that requires grad.
+
+    The leaf holds its accumulator weakly, the accumulator holds the leaf: a graph keeps its leaves alive, a leaf no graph.
+    """
+    node = leaf._accumulator() if leaf._accumulator is not None else None
+    if node is None:
+        node = AccumulateGrad(leaf)
+        leaf._accumulator = weakref.ref(node)
+    return (node, 0)
+
+
+def edge_of(tensor: Tensor) -> Edge:
+    """The edge into the tensor's graph, made on demand for a leaf."""
+    edge = tensor._edge
+    return edge_of_leaf(tensor) if edge is None else edge

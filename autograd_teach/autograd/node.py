@@ -1,0 +1,197 @@
+"""The graph: nodes, and the edges between them.
+
+A node stands for the *backward* of one operation. Its edges point to where its results, the gradients of the operation's
+inputs, go on: to the node that made the input, or to the `AccumulateGrad` of a leaf. A tensor owns the edge that leads to it,
+`(grad_fn, output_nr)`, so a graph lives as long as some tensor above it, and no node ever points at a tensor above itself.
+This file knows tensors only through what it is handed; the operations' own nodes are written by `ops/declare.py`.
+"""
+
+from __future__ import annotations
+
+import itertools
+import weakref
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from .. import dtypes
+
+if TYPE_CHECKING:
+    from ..tensor import Tensor
+
+Edge = tuple["Node | None", int]
+
+# What a tensor's `_edge` can be, besides `(grad_fn, output_nr)`; told apart by identity.
+# It does not require grad:
+NO_EDGE: Edge = (None, 0)
+# It is a view whose base requires grad, but its own making was not recorded (a literal might be one object with NO_EDGE):
+NOWHERE: Edge = (*NO_EDGE,)
+# None: it is a leaf that requires grad; `leaf.edge_of` gives the edge to its accumulator.
+
+# The version of a tensor's memory, shared by all that see it; behind it, once a recorded operation wrote there in place, the
+# name of that operation, for the message about a stale value.
+Counter = list[Any]
+
+# Nodes are numbered as they are made. An operation's inputs exist before it, so running nodes from the highest number down
+# is a topological order of any graph: the one in which PyTorch runs them.
+next_sequence_number = itertools.count().__next__
+
+
+class Node:
+    """The backward of one operation; `tensor.grad_fn`.
+
+    >>> import autograd_teach as torch
+    >>> y = torch.ones(2, requires_grad=True) * 3
+    >>> y.grad_fn.name(), y.grad_fn.next_functions[0][0].name()
+    ('MulBackward0', 'torch::autograd::AccumulateGrad')
+    """
+
+    # Slots, because a graph is many nodes: they are half as heavy so, for memory and for the garbage collector.
+    __slots__ = ("__weakref__", "_dtype", "_edges", "_hooks", "_metadata", "_sequence", "_shape", "_written")
+    _edges: tuple[Edge, ...]
+    _sequence: int
+    # Shape and dtype of the gradient that comes in: those of the forward result. A node of several outputs has lists instead.
+    _shape: Any
+    _dtype: Any
+    _hooks: Hooks | None
+    _metadata: dict[str, Any]
+    # The CopySlices by which this node's operation wrote into a view: there the gradient of the written value arrives.
+    _written: weakref.ref[Any]
+    _outputs = 1
+    # The slots of saved values, with their places (see `saved.unpack`); a slot holds None where its value is not needed, an
+    # empty tuple once it is freed.
+    _values: Mapping[str, int | None] = MappingProxyType({})
+    # Whether it runs where no gradient arrives: a user's backward does, for it may count on being called.
+    _runs_without_gradient = False
+
+    def __init__(self, edges: tuple[Edge, ...] = (), shape: Any = None, dtype: Any = None) -> None:
+        # The code written for an operation does the same without a call.
+        self._edges = edges
+        self._sequence = next_sequence_number()
+        self._hooks = None
+        self._shape, self._dtype = shape, dtype
+
+    def name(self) -> str:
+        """The node's name, that of its operation: `MulBackward0`."""
+        return type(self).__name__
+
+    @property
+    def next_functions(self) -> tuple[Edge, ...]:
+        """Where this node's gradients go: one `(node, output number)` an input; `(None, 0)` where an input needs none."""
+        return tuple((node, number) for node, number in self._edges)
+
+    @property
+    def _input_metadata(self) -> tuple[InputMetadata, ...]:
+        """What is known of each gradient that comes in; PyTorch has it under the same name."""
+        many = self._outputs > 1
+        return tuple(map(InputMetadata, *((self._shape, self._dtype) if many else ((self._shape,), (self._dtype,)))))
+
+    @property
+    def metadata(self) -> dict[str, Any]:
+        """A dictionary for notes on this node: the user's own, and the traceback of anomaly mode."""
+        try:
+            return self._metadata
+        except AttributeError:
+            self._metadata = {}
+            return self._metadata
+
+    def register_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
+        """Call `hook(grad_inputs, grad_outputs)` after the node has run; what it returns, unless None, replaces grad_inputs."""
+        return RemovableHandle(self._hook_lists().post, hook)
+
+    def register_prehook(self, hook: Callable[..., Any]) -> RemovableHandle:
+        """Call `hook(grad_outputs)` before the node runs; what it returns, unless None, replaces grad_outputs."""
+        return RemovableHandle(self._hook_lists().pre, hook)
+
+    def _hook_lists(self) -> Hooks:
+        if self._hooks is None:
+            self._hooks = Hooks()
+        return self._hooks
+
+    def __call__(self, *grads: Tensor | None, **kwargs: Any) -> Any:
+        """The gradients of the inputs from those of the outputs: this node's step of the backward pass, without hooks, recorded.
+
+        >>> import autograd_teach as torch
+        >>> x = torch.tensor([1.0, 2.0], requires_grad=True)
+        >>> x.mul(3).grad_fn(torch.tensor([1.0, 10.0]))
+        (tensor([ 3., 30.]), None)
+        """
+        # Outputs that are no floating-point tensors, such as the indices that `max` gives, have no gradient.
+        places = [0] if self._outputs == 1 else [i for i, d in enumerate(self._dtype) if d.kind == "f"]
+        if kwargs:
+            raise TypeError("keyword arguments are not supported")
+        if len(grads) != len(places):
+            raise TypeError(f"expected {len(places)} arguments, got {len(grads)} instead")
+        for number, grad in enumerate(grads):
+            if grad is not None and not hasattr(grad, "_edge"):
+                raise TypeError(f"argument {number} is not a Variable")
+        given = dict(zip(places, grads))
+        listed = [given.get(i) for i in range(self._outputs)]
+        if all(grad is None for grad in grads) and not self._runs_without_gradient:
+            results: Sequence[Any] = (None,) * len(self._edges)
+        else:
+            results = self._backward_graph(listed[0] if self._outputs == 1 else listed, self._edges)
+        return results[0] if len(results) == 1 else tuple(results)
+
+    # What the engine calls
+
+    def _backward(self, grad: Any, edges: Sequence[Edge]) -> Sequence[Any]:
+        """The gradients of the inputs, in arrays; None where `edges` leads nowhere."""
+        raise NotImplementedError
+
+    def _backward_graph(self, grad: Any, edges: Sequence[Edge]) -> Sequence[Any]:
+        """The same in tensors, recording the graph of the gradient."""
+        raise NotImplementedError
+
+    def _free(self) -> None:
+        """Let go of the saved values."""
+        for name in self._values:
+            setattr(self, name, ())
+
+
+class InputMetadata:
+    """Shape and dtype of a gradient that comes into a node: those of the tensor that the operation made."""
+
+    def __init__(self, shape: tuple[int, ...], numpy_dtype: np.dtype) -> None:
+        self.shape = list(shape)
+        self.dtype = dtypes.of_array(np.empty(0, numpy_dtype))
+
+
+class Hooks:
+    """A node's hooks, each kind in the order of registration. Tensor hooks belong to one output of the node."""
+
+    __slots__ = ("__weakref__", "post", "pre", "retain", "tensor")
+
+    def __init__(self) -> None:
+        self.tensor: dict[int, tuple[int, Callable[..., Any]]] = {}
+        self.pre: dict[int, Callable[..., Any]] = {}
+        self.post: dict[int, Callable[..., Any]] = {}
+        self.retain: dict[int, weakref.ref[Tensor]] = {}
+
+
+class RemovableHandle:
+    """What registering a hook returns: `handle.remove()` takes the hook away again; as a context it does so at the end."""
+
+    _ids = itertools.count()
+
+    def __init__(self, hooks: dict[int, Any], hook: Any) -> None:
+        self.id = next(self._ids)
+        self._dict = hooks
+        hooks[self.id] = hook
+
+    def remove(self) -> None:
+        self._dict.pop(self.id, None)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.remove()
+
+
+def operation_name(node: Node) -> str:
+    """What errors call the operation: the node's name without its last "Backward" and overload number 0."""
+    operation, _, overload = node.name().rpartition("Backward")
+    return operation + overload.removeprefix("0") if operation else node.name()

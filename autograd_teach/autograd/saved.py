@@ -1,0 +1,138 @@
+"""What nodes keep of the forward pass, and what may have become of it.
+
+A saved value is `(array, counter, version)`: never a tensor, for a result that its own node holds would be a cycle. It is good
+while the counter still shows that version; written code takes the array then and asks nothing. All else comes to `unpack`: a
+value that was written to, or one that hooks packed, whose counter never shows its version.
+"""
+
+from __future__ import annotations
+
+import traceback
+import warnings
+import weakref
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .. import dtypes
+from ..errors import error
+from ..tensor import Tensor
+from . import modes
+from .leaf import AccumulateGrad
+from .modes import no_grad, state
+from .node import NO_EDGE, Counter, Edge, Node, operation_name
+
+Saved = tuple[Any, Counter, int]
+
+# Where the frames of a traceback are that are not the user's.
+_OURS = ("<autograd_teach", str(Path(__file__).parents[1]))
+
+# The counter of a value that hooks packed: `(packed, unpack hook)` stands in the array's place.
+_PACKED: Counter = [0]
+
+
+def freed(node: Node) -> Any:
+    """What a node does that is asked for a saved value it no longer has."""
+    raise error("freed")
+
+
+def unpack(node: Node, value: Saved, index: int | None) -> Tensor:
+    """A saved value as a tensor with its place in the graph; RuntimeError if it was written to after it was saved.
+
+    `index` says what was saved: the input of that edge of the node, an input without gradient (None), or output -1 - `index`.
+    """
+    array, counter, version = value
+    edge = node._edges[index] if index is not None and index >= 0 else _edge_of(node, index)
+    if counter[0] != version:
+        if counter is not _PACKED:
+            _stale(value, edge, own=index is not None and index < 0)
+        tensor = _unpacked(*array)
+        if edge[0] is None:
+            return tensor
+        array, counter = tensor._array, tensor._counter
+    elif edge[0].__class__ is AccumulateGrad:
+        return edge[0].variable  # type: ignore[union-attr]  # an accumulator's
+    return _placed(array, counter, edge)
+
+
+def _edge_of(node: Node, index: int | None) -> Edge:
+    if index is None:
+        return NO_EDGE
+    if index >= 0:
+        return node._edges[index]
+    written = getattr(node, "_written", None)
+    slices = None if written is None else written()
+    return (node, -1 - index) if slices is None else slices.edge_of_part()
+
+
+def _placed(array: np.ndarray, counter: Counter, edge: Edge) -> Tensor:
+    tensor = Tensor.__new__(Tensor)
+    tensor._array = array
+    tensor._counter = counter
+    if edge[0] is not None and array.dtype.kind == "f":
+        leaf = isinstance(edge[0], AccumulateGrad)
+        tensor._edge = None if leaf else edge
+        if leaf:
+            tensor._accumulator = weakref.ref(edge[0])
+    return tensor
+
+
+def _stale(value: Saved, edge: Edge, own: bool) -> None:
+    array, counter, version = value
+    node, number = edge
+    of = ""
+    if len(counter) > 1 and counter[1] and not own:
+        of = f", which is output {number} of {counter[1]},"
+    elif node is not None and not isinstance(node, AccumulateGrad):
+        of = f", which is output {number} of {operation_name(node)},"
+    described = f"[{dtypes.of_array(array).tensor_type} {list(array.shape)}]{of}"
+    raise error("stale_while_tracing" if state.anomaly else "stale", described, counter[0], version)
+
+
+def _unpacked(packed: Any, unpack_hook: Any) -> Tensor:
+    tensor = unpack_hook(packed)
+    if not isinstance(tensor, Tensor):
+        raise error("unpacked_is_no_tensor", type(tensor).__name__)
+    return tensor
+
+
+def pack(node: Node, value: Saved, index: int | None) -> Saved:
+    """A value as the innermost hooks want it kept."""
+    if not state.saved_tensors_hooks:
+        return value
+    pack_hook, unpack_hook = state.saved_tensors_hooks[-1]
+    array, counter, version = value
+    with no_grad():
+        packed = pack_hook(_placed(array, counter, _edge_of(node, index)))
+    if counter[0] != version:
+        raise error("pack_hook_writes")
+    return ((packed, unpack_hook), _PACKED, -1)
+
+
+def _observe(node: Node) -> None:
+    """A node was made while somebody asked to see it: hooks pack what it saved, anomaly mode keeps a traceback."""
+    for name, index in node._values.items() if state.saved_tensors_hooks else ():
+        value = getattr(node, name)
+        # A number that became an operand is no tensor of the user's.
+        if value and len(value[1]) < 3:
+            setattr(node, name, pack(node, value, index))
+    if state.anomaly:
+        frames = [f for f in traceback.extract_stack() if not f.filename.startswith(_OURS)]
+        node.metadata["traceback_"] = traceback.format_list(frames)
+
+
+modes.observe = _observe
+
+
+def warn_of_failure(node: Node) -> None:
+    """Anomaly mode's warning: where the operation was called whose backward fails."""
+    lines = "".join(node.metadata.get("traceback_", ()))
+    head = f"Error detected in {node.name()}. "
+    if lines:
+        warnings.warn(f"{head}Traceback of forward call that caused the error:\n{lines}", stacklevel=2)
+    else:
+        warnings.warn(
+            f"{head}No forward pass information available. Enable detect anomaly during forward pass for more information.",
+            stacklevel=2,
+        )
