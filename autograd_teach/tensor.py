@@ -365,7 +365,7 @@ class Tensor:
 
     def numpy(self, *, force: bool = False) -> np.ndarray:
         """The array itself: it shares memory with the tensor. RuntimeError for a tensor that requires grad."""
-        if self._edge is not NO_EDGE and not force:
+        if state.recording and self.requires_grad and not force:
             raise error("numpy_with_gradient")
         return self._array
 
@@ -412,7 +412,7 @@ class Tensor:
     def __iter__(self) -> Iterator[Tensor]:
         if self._array.ndim == 0:
             raise TypeError("iteration over a 0-d tensor")
-        return (self[i] for i in range(self._array.shape[0]))
+        return iter(self.unbind(0))
 
     def __contains__(self, element: Any) -> bool:
         return bool((self._array == (element._array if isinstance(element, Tensor) else element)).any())
@@ -488,10 +488,12 @@ class View(Tensor):
         own, base = self._own_edge, self._base
         stale = self._own_version != self._counter[0]
         if (stale or own is NO_EDGE) and base is not None and base._edge is not NO_EDGE:
-            if own is NO_EDGE and (not stale or self._made_by == "no_grad"):
+            if own is NO_EDGE and not stale:
                 return NOWHERE
-            from .ops.inplace import edge_into_base
+            from .ops.inplace import edge_into_base, forbidden_write
 
+            if self._made_by:
+                raise forbidden_write(self, own, "its base or another view of its base has been")
             with inference_mode(False):
                 self._edge = own = edge_into_base(self, base)
         return own
@@ -500,6 +502,16 @@ class View(Tensor):
     def _edge(self, edge: Edge | None) -> None:
         self._own_edge = edge
         self._own_version = self._counter[0]
+
+
+    @property
+    def requires_grad(self) -> bool:
+        """Whether a gradient with respect to this tensor can be computed: a base's views need one as it does."""
+        return self._own_edge is not NO_EDGE or (self._base is not None and self._base.requires_grad)
+
+    @requires_grad.setter
+    def requires_grad(self, flag: bool) -> None:
+        vars(Tensor)["requires_grad"].fset(self, flag)
 
 
 # What a tensor's dictionary holds besides attributes that users gave it.

@@ -320,12 +320,14 @@ def _leading_to(inputs: Sequence[Edge], order: list[Node]) -> dict[Node, Sequenc
     Each with its edges, of which those that lead to no input are cut: their gradients need not be computed.
     """
     leading: dict[Node, Sequence[Edge]] = {}
-    targets = set(inputs)
+    targets, nodes = set(inputs), {node for node, _ in inputs}
     for node in reversed(order):
         edges = node._edges
-        kept = [edge if edge[0] in leading or edge in targets else NO_EDGE for edge in edges]
-        if any(edge is not NO_EDGE for edge in kept):
-            leading[node] = kept
+        kept = [edge[0] in leading or (edge[0] in nodes and edge in targets) for edge in edges]
+        if kept and False not in kept:
+            leading[node] = edges
+        elif True in kept:
+            leading[node] = [edge if keep else NO_EDGE for edge, keep in zip(edges, kept)]
     return leading
 
 

@@ -20,13 +20,14 @@ when an operation is called but what depends on the call. A traceback shows that
         result = kernel(input._array, other._array, out=...)             # numbers, dtypes, errors: left out here
         output = new(Tensor)
         output._array, output._counter = result, [0]
-        self_edge, other_edge = input._edge, other._edge
-        if (self_edge is not NO_EDGE or other_edge is not NO_EDGE) and state.recording:
-            node = new(MulBackward0)
-            node._edges = (self_edge or edge_of_leaf(input), other_edge or edge_of_leaf(other))
-            node._s_other = (other._array, other._counter, other._counter[0])   # only if self requires grad
-            node._s_self = (input._array, input._counter, input._counter[0])    # only if other does
-            output._edge = (node, 0)
+        if state.recording:
+            self_edge, other_edge = input._edge, other._edge
+            if self_edge is not NO_EDGE or other_edge is not NO_EDGE:
+                node = new(MulBackward0)
+                node._edges = (self_edge or edge_of_leaf(input), other_edge or edge_of_leaf(other))
+                node._s_other = (other._array, other._counter, other._counter[0])   # only if self requires grad
+                node._s_self = (input._array, input._counter, input._counter[0])    # only if other does
+                output._edge = (node, 0)
         return output
 
     def _backward(node, g, edges):
@@ -242,11 +243,13 @@ def _forward_lines(operation: Operation, name: str, foreign: str) -> list[str]:
         lines += ["    if alpha != 1:", f"        {arrays[-1]} = scaled({arrays[-1]}, alpha)"]
     # An Ellipsis for `out` keeps a result of rank 0 an array.
     call = f"kernel({operation.call(passed)}{', out=...' if ufunc else ''})"
+    errors = []
     if operation.promote:
-        lines += ["    try:", f"        result = {call}", "    except ValueError:"]
-        lines += [f"        raise broadcast_error({', '.join(arrays)}) from None"]
-    else:
-        lines += [f"    result = {call}"]
+        errors += ["    except ValueError:", f"        raise broadcast_error({', '.join(arrays)}) from None"]
+    if ufunc:
+        # A ufunc knows its dtypes: what PyTorch says of the others costs nothing until then.
+        errors += ["    except TypeError:", f"        raise error('{operation.name}_dtype', title({arrays[0]})) from None"]
+    lines += ["    try:", f"        result = {call}", *errors] if errors else [f"    result = {call}"]
     if not operation.many and not ufunc:
         lines += ["    if result.__class__ is not ndarray:", "        result = asarray(result)"]
     if operation.many:
@@ -277,13 +280,9 @@ def _record(operation: Operation) -> list[str]:
         lines = [f"    {t}_edge = {_shown(t)}._edge" for t in inputs]
         wanted = " or ".join(f"{t}_edge is not NO_EDGE" for t in inputs)
         edges = "(" + "".join(f"{t}_edge or edge_of_leaf({_shown(t)}), " for t in inputs) + ")"
-    lines += [f"    if ({wanted}) and (recording := state.recording):", "        node = new(NodeClass)"]
+    lines += [f"    if {wanted}:", "        node = new(NodeClass)", f"        node._edges = {edges}"]
+    lines += ["        node._sequence = next_sequence_number()", "        node._hooks = None"]
     made = "outputs" if operation.many else "output"
-    lines += [
-        f"        node._edges = {edges}",
-        "        node._sequence = next_sequence_number()",
-        "        node._hooks = None",
-    ]
     if operation.many:
         lines += ["        place_outputs(node, outputs)"]
     else:
@@ -299,7 +298,8 @@ def _record(operation: Operation) -> list[str]:
             # An input is kept only where a gradient that needs it will be asked for.
             value += " if " + " or ".join(f"{t}_edge is not NO_EDGE" for t in using) + " else None"
         lines += [f"        node._s_{saved} = {value}"]
-    return [*lines, "        if recording is not True:", "            recording(node)"]
+    lines += ["        if recording is not True:", "            recording(node)"]
+    return ["    if recording := state.recording:", *("    " + line for line in lines)]
 
 
 def _saved_names(formula: Callable[..., Any]) -> list[str]:
@@ -457,7 +457,7 @@ def inplace_form(function: Callable[..., Any]) -> Callable[..., Any]:
 
         source = self
         operands = [a for a in (self, *args, *kwargs.values()) if isinstance(a, Tensor)]
-        if state.recording and any(a._edge is not NO_EDGE for a in operands):
+        if state.recording and any(a.requires_grad for a in operands):
             refuse_in_place(self)
             # What the backward needs of the old values must outlive them.
             source = wrap(self._array.copy())
@@ -487,7 +487,10 @@ def number(value: Any, like: np.ndarray) -> Tensor:
     if constant is not None:
         return constant
     own = like.dtype.kind
-    if own == "f" or (kind is int and own != "b") or kind is bool:
+    d: np.dtype
+    if kind is bool:
+        d = np.dtype(bool)
+    elif own == "f" or (kind is int and own != "b"):
         d = like.dtype
     else:
         d = np.dtype(np.int64) if kind is int else dtypes.get_default_dtype().numpy
@@ -609,7 +612,7 @@ def _result_type(operation: Operation) -> Callable[[list[Tensor]], Any]:
 
 _GLUE = {
     **{f.__name__: f for f in (number, foreign, foreign_operand, scaled, broadcast_error, view_of, views_of)},
-    **{f.__name__: f for f in (place_outputs, wrap, edge_of_leaf, unpack, freed)},
+    **{f.__name__: f for f in (place_outputs, wrap, edge_of_leaf, unpack, freed, error, dtypes.title)},
     **{f.__name__: f for f in (dtypes.promote, dtypes.as_floating, np.asarray, np.ndarray, Tensor, InferenceCounter)},
     "NO_EDGE": NO_EDGE,
     "NUMBERS": NUMBERS,

@@ -44,16 +44,23 @@ def refuse_in_place(tensor: Tensor) -> None:
     """RuntimeError where recording a write would lose a leaf's place as a leaf, or the history of a view."""
     if isinstance(tensor, View) and tensor._base is not None:
         if tensor._made_by:
-            # The write could not be told from one that should not be recorded.
-            head = "A view was created in no_grad mode and is being modified inplace with grad mode enabled."
-            if tensor.grad_fn is not None and tensor._made_by != "no_grad":
-                name = operation_name(tensor.grad_fn)
-                head = f"Output {tensor.output_nr} of {name} is a view and is being modified inplace."
-            raise error(f"view_made_by_{tensor._made_by}", head)
+            raise forbidden_write(tensor, tensor._own_edge, "is being")
         if tensor._edge is not NO_EDGE and tensor._base.is_leaf:
             raise error("in_place_on_view_of_leaf")
     if tensor._edge is not NO_EDGE and tensor.is_leaf:
         raise error("in_place_on_leaf")
+
+
+def forbidden_write(view: View, edge: Edge | None, what: str) -> Exception:
+    """Why a write to a view, or `what` else has been written to, cannot be told from one that should not be recorded."""
+    node, number = edge or NO_EDGE
+    head = "A view" if node is None else f"Output {number} of {operation_name(node)} is a view"
+    if node is None or view._made_by == "no_grad":
+        of = " of a view which" if node is not None else ""
+        head += f"{of} was created in no_grad mode and {what} modified inplace with grad mode enabled."
+    else:
+        head += f" and {what} modified inplace."
+    return error(f"view_made_by_{view._made_by}", head)
 
 
 def refuse_overlap(target: Tensor, operands: Sequence[Tensor]) -> None:

@@ -1759,6 +1759,38 @@ def a_view_may_change_how_it_looks(torch: Any) -> Any:
 
 
 @program
+def a_view_whose_base_was_written_to(torch: Any) -> Any:
+    def looked_at(view: Any) -> Any:
+        with torch.no_grad():
+            doubled = view * 2
+        return [view, view.requires_grad, raises(lambda: view.grad_fn), raises(lambda: view * 2), doubled, view.detach()]
+
+    leaf = torch.ones(2, 2, requires_grad=True)
+    with torch.no_grad():
+        row = leaf[0]
+        before = row, row.requires_grad, row.grad_fn
+        row.sub_(1)
+    y = leaf * 2
+    first, _ = y
+    with torch.no_grad():
+        whole = y.view(4)
+        part = y[0]
+    y.add_(1)
+    deeper = raises(lambda: whole[0])
+    again = leaf * 2
+    with torch.no_grad():
+        hidden = again.view(4)
+    return [
+        before,
+        [looked_at(view) for view in (row, first, part)],
+        deeper,
+        raises(lambda: part.add_(1)),
+        raises(lambda: hidden[0].add_(1)),
+        y.sum(),
+    ]
+
+
+@program
 def new_tensors_like_a_tensor(torch: Any) -> Any:
     x, i = torch.ones(2), torch.tensor([1])
     return [

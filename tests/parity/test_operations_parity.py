@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 import autograd_teach
-from autograd_teach.ops import elementary, pointwise, statistics
+from autograd_teach.ops import pointwise, statistics
 from autograd_teach.ops.declare import OPERATIONS
 from tests.engine import samples
 from tests.engine.test_operations import RECORDED, assert_same
@@ -26,9 +26,7 @@ def test_dtypes_are_promoted_as_pytorch_promotes_them(expression: str) -> None:
 
 
 # What the graph of a gradient is made of must be PyTorch's too, in the modules whose formulas are written so.
-OWN = {
-    id(value) for module in (pointwise, elementary, statistics) for value in vars(module).values() if callable(value)
-}
+OWN = {id(value) for module in (pointwise, statistics) for value in vars(module).values() if callable(value)}
 GRADIENTS = [
     row
     for row in samples.ROWS
@@ -60,11 +58,9 @@ def _graphs_of_gradients(library: Any, row: samples.Row) -> list[str | None]:
 IN_PLACE = [
     "y.add_(b)", "y.sub_(b, alpha=2)", "y.mul_(b)", "y.div_(b)", "y.neg_()", "y.exp_()", "y.log_()", "y.sqrt_()", "y.sin_()",
     "y.cos_()", "y.tanh_()", "y.sigmoid_()", "y.abs_()", "y.sign_()", "y.relu_()", "y.clamp_(0.5, 1.0)", "y.reciprocal_()",
-    "y.tan_()", "y.asin_()", "y.acos_()", "y.atan_()", "y.sinh_()", "y.cosh_()", "y.exp2_()", "y.log2_()",
-    "y.log10_()", "y.expm1_()", "y.rsqrt_()", "y.floor_()", "y.ceil_()", "y.round_()", "y.trunc_()", "y.frac_()",
-    "y.nan_to_num_()", "y.clamp_min_(0.5)", "y.clamp_max_(1.0)", "y.atan2_(b)", "y.lerp_(b, 0.3)", "y.lerp_(b, b * 2)",
-    "y.addcmul_(b, b, value=2)", "y.addcdiv_(b, b)", "y.masked_fill_(b > 1, 2.0)", "y.masked_fill_(b > 1, b[0])",
-    "y.div_(b, rounding_mode='floor')", "y.remainder_(b)", "y.remainder_(0.3)", "y.fmod_(b)", "y.fmod_(0.3)", "y %= 0.3",
+    "y.tan_()", "y.asin_()", "y.acos_()", "y.atan_()", "y.sinh_()", "y.cosh_()", "y.expm1_()", "y.rsqrt_()", "y.floor_()", "y.ceil_()", "y.round_()",
+    "y.clamp_min_(0.5)", "y.clamp_max_(1.0)", "y.masked_fill_(b > 1, 2.0)", "y.masked_fill_(b > 1, b[0])",
+    "y.div_(b, rounding_mode='floor')", "y.multiply_(b)", "y.subtract_(b)", "y.clamp_(b, b + 1)",
     "y.logical_and_(b)", "y.logical_or_(b)", "y.logical_xor_(b)", "y.logical_not_()",
     "y.pow_(3)", "y.zero_()", "y.fill_(2.0)", "y.copy_(b)", "y += 1", "y -= b", "y *= 2", "y /= b", "y **= 2",
     "y.t_()", "y.transpose_(0, 1)", "y.swapdims_(0, 1)", "y.unsqueeze_(1)", "y.unsqueeze_(0).squeeze_()", "y.squeeze_(0)",
