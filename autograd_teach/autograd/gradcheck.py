@@ -1,27 +1,19 @@
 """gradcheck, gradgradcheck: do a function's derivatives agree with finite differences?
 
-Uses the public face of autograd (`grad`, Function) and NumPy; knows no operation and no node.
-
-A Jacobian here has, as in PyTorch's messages, a row for each element of the input and a column for
-each element of the output. Its numerical form is the central difference
-(f(x + eps) - f(x - eps)) / (2 eps), a row at a time; its analytical form comes from one backward
-run per element of the output, a column at a time.
+Uses the public face of autograd and NumPy. A Jacobian has, as in PyTorch's messages, a row for each element of the input.
 """
 
-from __future__ import annotations
-
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from ..creation import empty, from_numpy
+from ..creation import from_numpy, zeros
+from ..errors import error
 from ..tensor import Tensor
 from . import grad
 from .function import Function
-
-Array = np.ndarray[Any, Any]
 
 
 class GradcheckError(RuntimeError):
@@ -29,54 +21,31 @@ class GradcheckError(RuntimeError):
 
 
 def gradcheck(
-    func: Callable[..., Any],
-    inputs: Any,
-    *,
-    eps: float = 1e-6,
-    atol: float = 1e-5,
-    rtol: float = 1e-3,
-    raise_exception: bool = True,
-    nondet_tol: float = 0.0,
-    check_undefined_grad: bool = True,
-    check_grad_dtypes: bool = False,
-    check_batched_grad: bool = False,
-    check_batched_forward_grad: bool = False,
-    check_forward_ad: bool = False,
-    check_backward_ad: bool = True,
-    fast_mode: bool = False,
-    masked: bool | None = None,
-) -> bool:
-    """Compare the gradients of `func` with finite differences; True if they agree.
+    func: Callable[..., Any], inputs: Any, *, eps: float = 1e-6, atol: float = 1e-5, rtol: float = 1e-3,
+    raise_exception: bool = True, nondet_tol: float = 0.0, check_undefined_grad: bool = True,
+    check_grad_dtypes: bool = False, check_batched_grad: bool = False, check_batched_forward_grad: bool = False,
+    check_forward_ad: bool = False, check_backward_ad: bool = True, fast_mode: bool = False, masked: bool | None = None,
+) -> bool:  # fmt: skip
+    """Compare the gradients of `func` with finite differences; True if |analytical - numerical| <= atol + rtol * |numerical|.
 
-    `inputs`: a tensor or a tuple, of which those that require grad are checked; use float64.
-    They agree where |analytical - numerical| <= atol + rtol * |numerical|. Also checked: the
-    backward gives the same result twice (up to `nondet_tol`), is zero for a zero gradient, and
-    copes with a missing one (`check_undefined_grad`). Raises GradcheckError, or with
-    `raise_exception=False` returns False; ValueError if no input requires grad; RuntimeError for
-    inputs with overlapping memory; NotImplementedError for forward mode, batched gradients and
-    `fast_mode`. `check_grad_dtypes` is always satisfied, since the engine casts every gradient.
+    `inputs`: a tensor or a tuple, of which those that require grad are checked; use float64. Also checked: the backward gives
+    the same twice (up to `nondet_tol`), zero for a zero gradient, and copes with a missing one (`check_undefined_grad`).
+    Raises GradcheckError, or with `raise_exception=False` returns False. Not supported: `check_forward_ad`, `check_batched_grad`, `fast_mode`.
 
     >>> import autograd_teach as torch
     >>> gradcheck(torch.sin, torch.ones(2, dtype=torch.float64, requires_grad=True))
     True
     """
-    _expect_one_of(check_forward_ad=check_forward_ad, check_backward_ad=check_backward_ad)
-    _expect(check_batched_grad, "check_batched_grad", check_backward_ad, "check_backward_ad")
-    _expect(
-        check_batched_forward_grad,
-        "check_batched_forward_grad",
-        check_forward_ad,
-        "check_forward_ad",
-    )
-    for option, value in (
-        ("check_forward_ad (forward mode)", check_forward_ad),
-        ("check_batched_grad (vmap)", check_batched_grad),
-        ("fast_mode", fast_mode),
-    ):
-        if value:
-            raise NotImplementedError(f"gradcheck: {option} is not supported, leave it False")
+    if not (check_forward_ad or check_backward_ad):
+        raise error("gradcheck_no_mode", "check_forward_ad", "check_backward_ad")
+    if check_batched_grad and not check_backward_ad:
+        raise error("gradcheck_requires", "check_batched_grad", "check_backward_ad")
+    if check_batched_forward_grad and not check_forward_ad:
+        raise error("gradcheck_requires", "check_batched_forward_grad", "check_forward_ad")
+    if check_forward_ad or check_batched_grad or fast_mode:
+        raise error("gradcheck_unsupported")
     try:
-        _check(func, _as_tuple(inputs), eps, atol, rtol, nondet_tol, check_undefined_grad, masked)
+        _check(func, _tuple(inputs), eps, atol, rtol, nondet_tol, check_undefined_grad, masked)
     except GradcheckError:
         if raise_exception:
             raise
@@ -85,77 +54,45 @@ def gradcheck(
 
 
 def gradgradcheck(
-    func: Callable[..., Any],
-    inputs: Any,
-    grad_outputs: Any = None,
-    *,
-    eps: float = 1e-6,
-    atol: float = 1e-5,
-    rtol: float = 1e-3,
-    gen_non_contig_grad_outputs: bool = False,
-    raise_exception: bool = True,
-    nondet_tol: float = 0.0,
-    check_undefined_grad: bool = True,
-    check_grad_dtypes: bool = False,
-    check_batched_grad: bool = False,
-    check_fwd_over_rev: bool = False,
-    check_rev_over_rev: bool = True,
-    fast_mode: bool = False,
-    masked: bool = False,
-) -> bool:
-    """Check the derivatives of the gradients of `func`, by `inputs` and by `grad_outputs`.
+    func: Callable[..., Any], inputs: Any, grad_outputs: Any = None, *, eps: float = 1e-6, atol: float = 1e-5,
+    rtol: float = 1e-3, gen_non_contig_grad_outputs: bool = False, raise_exception: bool = True, nondet_tol: float = 0.0,
+    check_undefined_grad: bool = True, check_grad_dtypes: bool = False, check_batched_grad: bool = False,
+    check_fwd_over_rev: bool = False, check_rev_over_rev: bool = True, fast_mode: bool = False, masked: bool = False,
+) -> bool:  # fmt: skip
+    """Check, by gradcheck with the other arguments, the gradients of `func` as functions of `inputs` and of `grad_outputs`.
 
-    `grad_outputs`: the gradients that the outputs receive; drawn from U(-1, 1) if None. The rest
-    is as in gradcheck, which is run on (inputs, grad_outputs) -> gradients of the inputs.
-
-    >>> import autograd_teach as torch
-    >>> gradgradcheck(torch.sin, torch.ones(2, dtype=torch.float64, requires_grad=True))
-    True
+    `grad_outputs`, the gradients that the outputs receive, are drawn from U(-1, 1) if None.
     """
-    _expect_one_of(check_fwd_over_rev=check_fwd_over_rev, check_rev_over_rev=check_rev_over_rev)
-    _expect(check_undefined_grad, "check_undefined_grad", check_rev_over_rev, "check_rev_over_rev")
-    _expect(check_batched_grad, "check_batched_grad", check_rev_over_rev, "check_rev_over_rev")
-    inputs = _as_tuple(inputs)
+    if not (check_fwd_over_rev or check_rev_over_rev):
+        raise error("gradcheck_no_mode", "check_fwd_over_rev", "check_rev_over_rev")
+    if (check_undefined_grad or check_batched_grad) and not check_rev_over_rev:
+        option = "check_undefined_grad" if check_undefined_grad else "check_batched_grad"
+        raise error("gradcheck_requires", option, "check_rev_over_rev")
+    given = _tuple(inputs)
     if grad_outputs is None:
-        outputs = _differentiable(func(*inputs))
-        cotangents = tuple(_random_like(output, gen_non_contig_grad_outputs) for output in outputs)
-    else:
-        cotangents = _as_tuple(grad_outputs)
-    if not cotangents:
+        drawn = [zeros(o.shape, dtype=o.dtype).uniform_(-1, 1) for o in _tuple(func(*given)) if o.requires_grad]
+        if gen_non_contig_grad_outputs:
+            drawn = [from_numpy(np.repeat(t.numpy(), 2, -1)[..., ::2]) if t.numel() > 1 else t for t in drawn]
+        grad_outputs = tuple(t.requires_grad_() for t in drawn)
+    points = given + _tuple(grad_outputs)
+    if len(points) == len(given):
         raise ValueError("gradgradcheck expects an output that requires grad, or grad_outputs")
-    required = [_requires_grad(arg) for arg in inputs + cotangents]
-    count = len(inputs)
 
-    def gradients(*args: Any) -> tuple[Tensor, ...]:
-        args = tuple(arg.requires_grad_() if needed else arg for arg, needed in zip(args, required, strict=True))
-        sources = [arg for arg, needed in zip(args[:count], required, strict=False) if needed]
-        outputs = _differentiable(func(*args[:count]))
-        found = grad(outputs, sources, args[count:], create_graph=True, allow_unused=True)
+    def gradients(*points):
+        inputs, cotangents = points[: len(given)], points[len(given) :]
+        outputs = [output for output in _tuple(func(*inputs)) if output.requires_grad]
+        found = grad(outputs, _requiring(inputs), cotangents, create_graph=True, allow_unused=True)
         return tuple(gradient for gradient in found if gradient is not None)
 
     return gradcheck(
-        gradients,
-        inputs + cotangents,
-        eps=eps,
-        atol=atol,
-        rtol=rtol,
-        raise_exception=raise_exception,
-        nondet_tol=nondet_tol,
-        check_undefined_grad=check_undefined_grad,
-        check_grad_dtypes=check_grad_dtypes,
-        check_batched_grad=check_batched_grad,
-        fast_mode=fast_mode,
-        check_forward_ad=check_fwd_over_rev,
-        check_backward_ad=check_rev_over_rev,
-        masked=masked,
-    )
+        gradients, points, eps=eps, atol=atol, rtol=rtol, raise_exception=raise_exception, nondet_tol=nondet_tol,
+        check_undefined_grad=check_undefined_grad, check_grad_dtypes=check_grad_dtypes, check_batched_grad=check_batched_grad,
+        check_forward_ad=check_fwd_over_rev, check_backward_ad=check_rev_over_rev, fast_mode=fast_mode, masked=masked,
+    )  # fmt: skip
 
 
-def jacobians(func: Callable[..., Any], inputs: Any, eps: float = 1e-6) -> list[tuple[Array, Array]]:
-    """The (numerical, analytical) Jacobians that gradcheck compares, as they are, without a verdict.
-
-    One pair for each output that requires grad and, within it, each input that does; each array of
-    shape (elements of the input, elements of the output).
+def jacobians(func: Callable[..., Any], inputs: Any, eps: float = 1e-6) -> list[tuple[np.ndarray, np.ndarray]]:
+    """The (numerical, analytical) Jacobians that gradcheck compares: of each output that requires grad, by each such input.
 
     >>> import autograd_teach as torch
     >>> x = torch.tensor([1.0, 2.0], dtype=torch.float64, requires_grad=True)
@@ -163,261 +100,111 @@ def jacobians(func: Callable[..., Any], inputs: Any, eps: float = 1e-6) -> list[
     >>> analytical.tolist()
     [[2.0, 0.0], [0.0, 4.0]]
     """
-    inputs = _as_tuple(inputs)
-    outputs = _as_tuple(func(*inputs))
-    numerical = [_numerical_jacobian(func, inputs, x, outputs, eps) for x in _required(inputs)]
-    return [
-        (rows[i], analytical)
-        for i, output in enumerate(outputs)
-        if output.requires_grad
-        for rows, analytical in zip(numerical, _analytical_jacobian(output, _required(inputs)), strict=True)
-    ]
+    inputs, outputs = _tuple(inputs), _tuple(func(*_tuple(inputs)))
+    numerical = _numerical(func, inputs, outputs, eps)
+    compared = [i for i, output in enumerate(outputs) if output.requires_grad]
+    return [pair for i in compared for pair in zip(numerical[i], _analytical(outputs[i], _requiring(inputs)))]
 
 
-# The checks, in PyTorch's order
-
-
-def _check(
-    func: Callable[..., Any],
-    inputs: tuple[Any, ...],
-    eps: float,
-    atol: float,
-    rtol: float,
-    nondet_tol: float,
-    check_undefined_grad: bool,
-    masked: bool | None,
-) -> None:
+def _check(func, inputs, eps, atol, rtol, nondet_tol, check_undefined_grad, masked):
+    """The checks, in PyTorch's order."""
     _check_inputs(inputs)
-    sources = _required(inputs)
-    outputs = _as_tuple(func(*inputs))
-    differentiable = [i for i, output in enumerate(outputs) if output.requires_grad]
-    numerical = [_numerical_jacobian(func, inputs, x, outputs, eps) for x in sources]
-    if not differentiable:
-        if any((jacobian != 0).any() for rows in numerical for jacobian in rows.values()):
-            raise GradcheckError("Numerical gradient for function expected to be zero")
-        return
-    for number, i in enumerate(differentiable):
-        analytical = _analytical_jacobian(outputs[i], sources)
-        _check_reentrant(analytical, _analytical_jacobian(outputs[i], sources), nondet_tol)
-        for j, (rows, found) in enumerate(zip(numerical, analytical, strict=True)):
-            if not np.isclose(found, rows[i], rtol, atol).all():
-                raise GradcheckError(
-                    f"Jacobian mismatch for output {number} with respect to input {j},\n"
-                    f"numerical:{from_numpy(rows[i])}\nanalytical:{from_numpy(found)}\n"
-                )
-    _check_zero_grad_output([outputs[i] for i in differentiable], sources, masked)
+    sources, outputs = _requiring(inputs), _tuple(func(*inputs))
+    compared = [i for i, output in enumerate(outputs) if output.requires_grad]
+    numerical = _numerical(func, inputs, outputs, eps)
+    if not compared and any(j.any() for i, o in enumerate(outputs) if o.is_floating_point() for j in numerical[i]):
+        raise _wrong("gradcheck_constant")
+    for number, i in enumerate(compared):
+        first, second = _analytical(outputs[i], sources), _analytical(outputs[i], sources)
+        if any(abs(one - two).max(initial=0) > nondet_tol for one, two in zip(first, second)):
+            raise _wrong("gradcheck_reentrant", nondet_tol)
+        for j, (expected, found) in enumerate(zip(numerical[i], first)):
+            if not np.allclose(found, expected, rtol, atol):
+                raise _wrong("gradcheck_mismatch", number, j, from_numpy(expected), from_numpy(found))
+    if not _zero_for_zeros(_requiring(outputs), sources, atol=1e-8 if masked else 0):
+        raise _wrong("gradcheck_not_multiplied")
     if check_undefined_grad:
-        _check_undefined_grad_output(func, inputs, sources, len(differentiable))
+        _check_undefined_grad(func, inputs, len(compared))
 
 
-def _check_inputs(inputs: tuple[Any, ...]) -> None:
+def _check_inputs(inputs):
     for i, x in enumerate(inputs):
-        if not _requires_grad(x):
-            continue
-        if x.detach().numpy().dtype != np.float64:
-            warnings.warn(
-                f"Input #{i} requires gradient and is not a double precision floating point or "
-                "complex. This check will likely fail if all the inputs are not of double "
-                "precision floating point or complex. ",
-                stacklevel=4,
-            )
-        overlaps = any(step == 0 and n > 1 for step, n in zip(x.stride(), x.shape, strict=True))
-        if overlaps and x.numel():
-            raise RuntimeError(
-                f"The {i}th input has a dimension with stride 0. gradcheck only supports inputs "
-                "that are non-overlapping to be able to compute the numerical gradients "
-                "correctly. You should call .contiguous on the input before passing it to "
-                "gradcheck."
-            )
-    if not _required(inputs):
-        raise ValueError(
-            "gradcheck expects at least one input tensor to require gradient, but none of them have requires_grad=True."
-        )
-
-
-def _check_reentrant(first: list[Array], second: list[Array], tolerance: float) -> None:
-    for one, two in zip(first, second, strict=True):
-        if one.size and abs(one - two).max() > tolerance:
-            raise GradcheckError(
-                "Backward is not reentrant, i.e., running backward with same input and "
-                "grad_output multiple times gives different values, although analytical gradient "
-                "matches numerical gradient."
-                f"The tolerance for nondeterminism was {tolerance}." + _NONDETERMINISM_NOTE
-            )
-
-
-# PyTorch's text, to the letter.
-_NONDETERMINISM_NOTE = """\n
-NOTE: If your op relies on non-deterministic operations i.e., it is listed here:
-https://pytorch.org/docs/stable/generated/torch.use_deterministic_algorithms.html
-this failure might be expected.
-
-If you are adding a new operator, please file an issue and then use one of the
-workarounds. The workaround depends on how your test invokes gradcheck/gradgradcheck.
-If the test
-- manually invokes gradcheck/gradgradcheck, then call gradcheck/gradgradcheck
-  with `nondet_tol=<tol>` as a keyword argument.
-- is OpInfo-based (e.g., in test_ops_gradients.py), then modify the OpInfo for the test
-  to have `gradcheck_nondet_tol=<tol>`.
-- is a Module test (e.g., in common_nn.py), then modify the corresponding
-  module_test entry to have `gradcheck_nondet_tol=<tol>`
-"""
-
-
-def _check_zero_grad_output(outputs: list[Tensor], sources: list[Tensor], masked: bool | None) -> None:
-    zeros = [from_numpy(_zeros(output)) for output in outputs]
-    for gradient in grad(outputs, sources, zeros, allow_unused=True):
-        if gradient is None:
-            continue
-        values = gradient.detach().numpy()
-        if not (np.allclose(values, 0) if masked else (values == 0).all()):
-            raise GradcheckError("backward not multiplied by grad_output")
+        if _requiring((x,)) and x.dtype.numpy != np.float64:
+            warnings.warn(error("gradcheck_precision", i), stacklevel=4)
+        if _requiring((x,)) and x.numel() and any(step == 0 and n > 1 for step, n in zip(x.stride(), x.shape)):
+            raise error("gradcheck_overlap", i)
+    if not _requiring(inputs):
+        raise error("gradcheck_no_input")
 
 
 class _UndefinedGrad(Function):
     """The identity, whose backward passes on no gradient at all."""
 
-    @staticmethod
-    def forward(ctx: Any, x: Tensor) -> Tensor:
-        return x.view_as(x)
-
-    @staticmethod
-    def backward(ctx: Any, grad_output: Tensor) -> None:
-        return None
+    forward = staticmethod(lambda ctx, x: x.view_as(x))
+    backward = staticmethod(lambda ctx, grad_output: None)
 
 
-def _check_undefined_grad_output(
-    func: Callable[..., Any], inputs: tuple[Any, ...], sources: list[Tensor], count: int
-) -> None:
-    """All outputs without gradient together, then, if there are several, each on its own."""
-    which = [range(count)] + ([range(i, i + 1) for i in range(count)] if count > 1 else [])
-    for undefined in which:
-        outputs = [
-            _UndefinedGrad.apply(output) if i in undefined else output
-            for i, output in enumerate(_differentiable(func(*inputs)))
-        ]
-        zeros = [from_numpy(_zeros(output)) for output in outputs]
-        where = 'Please look at "Notes about undefined output gradients" in "tools/autograd/derivatives.yaml"'
+def _check_undefined_grad(func, inputs, count):
+    """All outputs without a gradient together, then, if there are several, each on its own."""
+    for undefined in [range(count), *([i] for i in range(count) if count > 1)]:
+        outputs = enumerate(_requiring(_tuple(func(*inputs))))
+        outputs = [_UndefinedGrad.apply(o) if i in undefined else o for i, o in outputs]
+        problem, cause = "gradcheck_undefined_nonzero", None
         try:
-            found = grad(outputs, sources, zeros, allow_unused=True)
-        except RuntimeError as error:
-            _warn_about_undefined_grad()
-            raise GradcheckError(f"Expected backward function to handle undefined output grads. {where}") from error
-        if any(g is not None and not (g.detach().numpy() == 0).all() for g in found):
-            _warn_about_undefined_grad()
-            raise GradcheckError(
-                f"Expected all input grads to be undefined or zero when all output grads are undefined or zero. {where}"
-            )
+            if _zero_for_zeros(outputs, _requiring(inputs)):
+                continue
+        except RuntimeError as failure:
+            problem, cause = "gradcheck_undefined_fails", failure
+        warnings.warn(error("gradcheck_undefined_new"), stacklevel=4)
+        raise _wrong(problem) from cause
 
 
-def _warn_about_undefined_grad() -> None:
-    warnings.warn(
-        "Backwards compatibility: New undefined gradient support checking feature is enabled by "
-        "default, but it may break existing callers of this function. If this is true for you, "
-        'you can call this function with "check_undefined_grad=False" to disable the feature',
-        stacklevel=5,
-    )
+def _zero_for_zeros(outputs, sources, atol=0):
+    """Whether the gradients are missing or zero where zeros arrive at the outputs."""
+    gradients = grad(outputs, sources, [zeros(o.shape, dtype=o.dtype) for o in outputs], materialize_grads=True)
+    return all(np.allclose(gradient.numpy(), 0, atol=atol) for gradient in gradients)
 
 
-def _expect_one_of(**options: bool) -> None:
-    if not any(options.values()):
-        raise AssertionError(f"Expected at least one of {' or '.join(options)} to be True")
+def _numerical(func, inputs, outputs, eps):
+    """By output, then by input: the central differences (f(x + eps) - f(x - eps)) / (2 eps), a row at a time.
 
-
-def _expect(value: bool, option: str, needed_value: bool, needed: str) -> None:
-    if value and not needed_value:
-        raise AssertionError(f"Setting {option}=True requires {needed} to be True")
-
-
-# The two Jacobians
-
-
-def _numerical_jacobian(
-    func: Callable[..., Any],
-    inputs: tuple[Any, ...],
-    x: Tensor,
-    outputs: tuple[Tensor, ...],
-    eps: float,
-) -> dict[int, Array]:
-    """By number of each floating output of func(*inputs): its Jacobian by x.
-
-    Writes into the memory of x, as PyTorch does, since func may hold x by other ways than as an
-    argument; NumPy's view of it leaves the version counter alone.
+    Written into the memory of x, as PyTorch does it, since func may hold x by other ways than as an argument.
     """
-
-    def outputs_at(value: Any) -> list[Tensor]:
-        memory[index] = value
-        return [output.detach().clone() for output in _as_tuple(func(*inputs))]
-
-    memory = x.detach().numpy()
-    result = {
-        i: _zeros(output, memory.size, output.numel()) for i, output in enumerate(outputs) if output.is_floating_point()
-    }
-    for row, index in enumerate(np.ndindex(memory.shape)):
-        original = memory[index]
-        try:
-            below, above = outputs_at(original - eps), outputs_at(original + eps)
-        finally:
-            memory[index] = original
-        _check_same_kind(below, above, f"index {index} by {eps}")
-        for i, jacobian in result.items():
-            jacobian[row] = ((above[i] - below[i]) / (2 * eps)).numpy().reshape(-1)
-    return result
-
-
-def _check_same_kind(below: list[Tensor], above: list[Tensor], perturbed: str) -> None:
-    for one, two in zip(below, above, strict=False):
-        for kind in ("shape", "dtype"):
-            if getattr(one, kind) != getattr(two, kind):
-                raise AssertionError(
-                    f"Expected `func` to return outputs with the same {kind} when inputs are "
-                    f"perturbed on {perturbed}, but got: {kind}s {getattr(one, kind)} "
-                    f"and {getattr(two, kind)}."
-                )
+    found = []
+    for memory in (x.detach().numpy() for x in _requiring(inputs)):
+        rows = []
+        for index in np.ndindex(memory.shape):
+            original, sides = memory[index], []
+            try:
+                for moved in (original - eps, original + eps):
+                    memory[index] = moved
+                    sides.append([output.detach().clone() for output in _tuple(func(*inputs))])
+            finally:
+                memory[index] = original
+            for low, high in zip(*sides):
+                for kind, one, other in (("shape", low.shape, high.shape), ("dtype", low.dtype, high.dtype)):
+                    if one != other:
+                        raise error("gradcheck_kind", kind, index, eps, one, other)
+            rows.append([((high - low) / (2 * eps)).numpy() for low, high in zip(*sides)])
+        found.append([np.array([r[i] for r in rows]).reshape(memory.size, o.numel()) for i, o in enumerate(outputs)])
+    return list(zip(*found))
 
 
-def _analytical_jacobian(output: Tensor, sources: list[Tensor]) -> list[Array]:
-    """By input: the Jacobian of `output`, from one backward run for each of its elements."""
-    result = [_zeros(x, x.numel(), output.numel()) for x in sources]
-    for column, cotangent in enumerate(_unit_vectors(output)):
-        found = grad(output, sources, cotangent, retain_graph=True, allow_unused=True)
-        for jacobian, gradient in zip(result, found, strict=True):
-            if gradient is not None:
-                jacobian[:, column] = gradient.detach().numpy().reshape(-1)
-    return result
+def _analytical(output, sources):
+    """The Jacobian of `output` by each input, a column from each backward run."""
+    units = (from_numpy(unit).view(output.shape) for unit in np.eye(output.numel(), dtype=output.dtype.numpy))
+    found = [grad(output, sources, unit, retain_graph=True, materialize_grads=True) for unit in units]
+    return [np.array([g[j].numpy() for g in found]).reshape(output.numel(), x.numel()).T for j, x in enumerate(sources)]
 
 
-def _unit_vectors(output: Tensor) -> Iterator[Tensor]:
-    for index in np.ndindex(tuple(output.shape)):
-        unit = _zeros(output)
-        unit[index] = 1
-        yield from_numpy(unit)
-
-
-def _zeros(x: Tensor, *shape: int) -> Array:
-    """Contiguous zeros of the dtype of x, of its shape if none is given."""
-    return np.zeros(shape or tuple(x.shape), x.detach().numpy().dtype)
-
-
-def _random_like(output: Tensor, noncontiguous: bool) -> Tensor:
-    """Uniform in (-1, 1), requiring grad; drawn as PyTorch draws it."""
-    drawn = empty(output.shape, dtype=output.dtype).uniform_(-1, 1)
-    if noncontiguous and drawn.numel() > 1:
-        drawn = from_numpy(np.repeat(drawn.numpy()[..., None], 2, -1)[..., 0])
-    return drawn.requires_grad_()
-
-
-def _as_tuple(value: Any) -> tuple[Any, ...]:
+def _tuple(value):
     return tuple(value) if isinstance(value, tuple | list) else (value,)
 
 
-def _requires_grad(value: Any) -> bool:
-    return isinstance(value, Tensor) and value.requires_grad
+def _requiring(values):
+    """Those of the values that are tensors and require grad."""
+    return tuple(v for v in values if isinstance(v, Tensor) and v.requires_grad)
 
 
-def _required(values: tuple[Any, ...]) -> list[Tensor]:
-    return [value for value in values if _requires_grad(value)]
-
-
-def _differentiable(outputs: Any) -> tuple[Tensor, ...]:
-    return tuple(output for output in _as_tuple(outputs) if output.requires_grad)
+def _wrong(name, *values):
+    return GradcheckError(*error(name, *values).args)

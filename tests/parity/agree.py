@@ -1,5 +1,6 @@
 """Runs one program with autograd_teach and with PyTorch and compares all that a user can see of it."""
 
+import inspect
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -53,6 +54,11 @@ def same(ours: Any, theirs: Any, ulp: int) -> None:
         same(np.float64(ours).reshape(1), np.float64(theirs).reshape(1), ulp)
     else:
         assert ours == theirs, (ours, theirs)
+
+
+def parameters(function: Callable[..., Any]) -> list[tuple[str, Any, Any]]:
+    """Name, kind and default of each parameter of a function."""
+    return [(p.name, p.kind, p.default) for p in inspect.signature(function).parameters.values()]
 
 
 class Programs(dict[str, Callable[[Any], Any]]):

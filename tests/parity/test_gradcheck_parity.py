@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from autograd_teach.autograd.gradcheck import jacobians
-from tests.parity.agree import agree, same
+from tests.parity.agree import agree, parameters, same
 
 pytest.importorskip("torch")
 
@@ -200,6 +200,17 @@ CASES = {
     "undefined without second-order backward": check_twice(
         several_outputs, check_rev_over_rev=False, check_fwd_over_rev=True
     ),
+    "second order of what is no tensor": check_twice(lambda T: lambda x: 3.0),
+    "second order of a tensor and what is none": check_twice(lambda T: lambda x: (x * x, 3.0)),
+    "second order by a list of inputs": lambda T: T.autograd.gradgradcheck(
+        lambda x, y, n: (x * y**n).sum(), [double(T, 1.0, 2.0), double(T, 3.0, 4.0, requires_grad=False), 2]
+    ),
+    "second order with a wrong number of grad_outputs": lambda T: T.autograd.gradgradcheck(
+        several_outputs(T), double(T, 1.0, 2.0), double(T, 1.0, 2.0)
+    ),
+    "second order, wrong second output, options": check_twice(wrong_second_output, eps=1e-3, atol=1e-2, rtol=0.1),
+    "masked": check(several_outputs, masked=True),
+    "dtypes checked": check(several_outputs, check_grad_dtypes=True),
     "given grad_outputs": lambda T: T.autograd.gradgradcheck(
         lambda x: x**3, (double(T, 1.0, 2.0),), (double(T, 0.5, -1.0),)
     ),
@@ -216,6 +227,15 @@ def test_same_as_pytorch(program):
         return program(T)
 
     agree(seeded)
+
+
+@pytest.mark.parametrize("name", ["gradcheck", "gradgradcheck"])
+def test_the_arguments_are_pytorchs(name):
+    import torch
+
+    import autograd_teach
+
+    assert parameters(getattr(autograd_teach.autograd, name)) == parameters(getattr(torch.autograd, name))
 
 
 def test_jacobians_are_those_that_pytorch_compares():
