@@ -5,203 +5,58 @@ and the standard library, nothing else; the pictures (`autograd_teach.viz`) and 
 on their own.
 """
 
+import typing as _typing
 import warnings as _warnings
 
-from . import autograd, dtypes, linalg, nn, optim, random  # built on the names above
+# fmt: off
+from . import autograd, dtypes, linalg, nn, optim, random
 from .autograd.modes import (
-    enable_grad,
-    inference_mode,
-    is_anomaly_enabled,
-    is_grad_enabled,
-    is_inference_mode_enabled,
-    no_grad,
+    enable_grad, inference_mode, is_anomaly_enabled, is_grad_enabled, is_inference_mode_enabled, no_grad,
     set_grad_enabled,
 )
 from .creation import (
-    arange,
-    as_tensor,
-    empty,
-    empty_like,
-    eye,
-    from_dlpack,
-    from_numpy,
-    full,
-    full_like,
-    linspace,
-    manual_seed,
-    normal,
-    ones,
-    ones_like,
-    rand,
-    rand_like,
-    randint,
-    randint_like,
-    randn,
-    randn_like,
-    randperm,
-    tensor,
-    zeros,
-    zeros_like,
+    BoolTensor, ByteTensor, CharTensor, DoubleTensor, FloatTensor, HalfTensor, IntTensor, LongTensor, ShortTensor,
+    arange, as_tensor, device, empty, empty_like, eye, from_dlpack, from_numpy, full, full_like, linspace, ones,
+    ones_like, rand, rand_like, randint, randint_like, randn, randn_like, randperm, tensor, zeros, zeros_like,
 )
 from .dtypes import (
-    dtype,
-    float16,
-    float32,
-    float64,
-    get_default_dtype,
-    int8,
-    int16,
-    int32,
-    int64,
-    set_default_dtype,
-    uint8,
+    dtype, float16, float32, float64, get_default_dtype, int8, int16, int32, int64, set_default_dtype, uint8,
 )
-from .ops.arranging import (
-    diag,
-    diag_embed,
-    flip,
-    hstack,
-    movedim,
-    ravel,
-    roll,
-    tile,
-    trace,
-    tril,
-    triu,
-    unflatten,
-    vstack,
+from .ops.indexing import (
+    argsort, bucketize, gather, index_put, index_select, isin, nonzero, scatter, scatter_add, searchsorted, sort, unique,
 )
-from .ops.indexing import index_add, index_select, masked_select, take_along_dim
 from .ops.inplace import bernoulli
-from .ops.linalg import addmm, baddbmm, bmm, dot, inverse, matmul, mm, mv, outer
-from .ops.ordering import (
-    argsort,
-    bucketize,
-    gather,
-    isin,
-    nonzero,
-    scatter,
-    scatter_add,
-    searchsorted,
-    sort,
-    topk,
-    unique,
-)
+from .ops.linalg import addmm, bmm, dot, matmul, mm, mv, outer
 from .ops.pointwise import (
-    abs,
-    absolute,
-    acos,
-    acosh,
-    add,
-    asin,
-    atan,
-    bitwise_and,
-    bitwise_not,
-    bitwise_or,
-    bitwise_xor,
-    ceil,
-    clamp,
-    clamp_max,
-    clamp_min,
-    clone,
-    cos,
-    cosh,
-    div,
-    divide,
-    eq,
-    exp,
-    expm1,
-    floor,
-    ge,
-    gt,
-    isfinite,
-    isinf,
-    isnan,
-    le,
-    log,
-    log1p,
-    logical_and,
-    logical_not,
-    logical_or,
-    logical_xor,
-    lt,
-    masked_fill,
-    maximum,
-    minimum,
-    mul,
-    multiply,
-    ne,
-    neg,
-    negative,
-    pow,
-    reciprocal,
-    relu,
-    round,
-    rsqrt,
-    rsub,
-    sgn,
-    sigmoid,
-    sign,
-    signbit,
-    sin,
-    sinh,
-    sqrt,
-    square,
-    sub,
-    subtract,
-    tan,
-    tanh,
-    threshold,
-    true_divide,
-    where,
+    abs, absolute, acos, acosh, add, asin, atan, bitwise_and, bitwise_not, bitwise_or, bitwise_xor, ceil, clamp,
+    clamp_max, clamp_min, clone, cos, cosh, div, divide, eq, exp, expm1, floor, ge, gt, isfinite, isinf, isnan, le,
+    log, log1p, logical_and, logical_not, logical_or, logical_xor, lt, masked_fill, maximum, minimum, mul, multiply,
+    ne, neg, negative, pow, reciprocal, relu, round, rsqrt, rsub, sgn, sigmoid, sign, signbit, sin, sinh, sqrt, square,
+    sub, subtract, tan, tanh, threshold, true_divide, where,
 )
-from .ops.reduction import all, any, argmax, argmin, count_nonzero, max, mean, median, min, nanmedian, norm, sum
+from .ops.reduction import (
+    all, amax, amin, any, argmax, argmin, count_nonzero, cumsum, log_softmax, logsumexp, max, mean, median, min,
+    nanmedian, norm, prod, softmax, std, sum, var, var_mean,
+)
 from .ops.shape import (
-    cat,
-    chunk,
-    diagonal,
-    flatten,
-    narrow,
-    permute,
-    reshape,
-    select,
-    split,
-    squeeze,
-    stack,
-    swapaxes,
-    swapdims,
-    t,
-    transpose,
-    unbind,
-    unsqueeze,
-)
-from .ops.statistics import (
-    amax,
-    amin,
-    cumsum,
-    log_softmax,
-    logsumexp,
-    nansum,
-    prod,
-    softmax,
-    std,
-    std_mean,
-    var,
-    var_mean,
+    as_strided, cat, chunk, diagonal, flatten, flip, narrow, permute, reshape, select, split, squeeze, stack, swapaxes,
+    swapdims, t, trace, transpose, tril, triu, unbind, unsqueeze,
 )
 from .printing import set_printoptions
-from .random import Generator, default_generator, initial_seed, seed
+from .random import Generator, default_generator, initial_seed, manual_seed, seed
 from .tensor import Size, Tensor, allclose, equal, is_tensor
+# fmt: on
 
-half = float16
-float = float32
-double = float64
-short = int16
-int = int32
-long = int64
-bool = dtypes.bool_
+half, float, double = float16, float32, float64
+short, int, long, bool = int16, int32, int64, dtypes.bool_
 
 # PyTorch computes log(0) or 1/0 without a word; NumPy's warnings about it, where our code causes them, would be noise.
 _warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"autograd_teach\b")
 
 __version__ = "0.1.0"
+
+if not _typing.TYPE_CHECKING:  # whose own words about a missing name are better
+
+    def __getattr__(name: str) -> object:
+        """AttributeError for what PyTorch has and this package has not, such as `torch.fft`, `torch.cuda`, `torch.complex64`."""
+        raise AttributeError(f"autograd_teach has no {name!r}: of PyTorch it has what is needed to learn autograd")

@@ -1,6 +1,6 @@
 """PyTorch's words: every error message that is its specification, by name, from `messages.toml`.
 
-They are data, not logic, and are read when the first error is raised. Uses the standard library; knows nothing of tensors.
+They are data, not logic, and are read when the first error is raised. Uses dtypes' names; knows nothing of tensors.
 """
 
 import builtins
@@ -8,6 +8,8 @@ import functools
 import tomllib
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 
 @functools.cache
@@ -23,3 +25,12 @@ def error(name: str, *values: Any) -> Exception:
     """
     kind, _, text = _messages()[name].partition(": ")
     return getattr(builtins, kind)(text.format(*values))
+
+
+def require(condition: Any, name: str, *values: Any) -> None:
+    """Raise the exception called `name` unless a condition holds; of an array it shows the dtype, a tuple as a list."""
+    if not condition:
+        from .dtypes import title  # which raises errors itself
+
+        shown = (title(v) if isinstance(v, np.ndarray) else list(v) if isinstance(v, tuple) else v for v in values)
+        raise error(name, *shown) from None

@@ -5,14 +5,13 @@ and its class names, so that it prints PyTorch's own tensors as well (and is tes
 """
 
 import math
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from itertools import islice
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from autograd_teach.dtypes import get_default_dtype
+from .dtypes import get_default_dtype
 
 
 @dataclass
@@ -25,11 +24,7 @@ class _Options:
 
 
 _options = _Options()
-_PROFILES: dict[str, dict[str, float]] = {
-    "default": {"precision": 4, "threshold": 1000, "edgeitems": 3, "linewidth": 80},
-    "short": {"precision": 2, "threshold": 1000, "edgeitems": 2, "linewidth": 80},
-    "full": {"precision": 4, "threshold": math.inf, "edgeitems": 3, "linewidth": 80},
-}
+_PROFILES = {"default": _Options(), "short": _Options(precision=2, edgeitems=2), "full": _Options(threshold=math.inf)}
 
 
 def set_printoptions(
@@ -42,47 +37,40 @@ def set_printoptions(
 ) -> None:
     """Set how tensors print, as torch.set_printoptions: what is None stays, but for `sci_mode`.
 
-    `precision`: digits after the point (4). `threshold`: with more elements than this (1000), only
-    `edgeitems` (3) at each end of a dimension are shown. `linewidth`: characters in a line (80).
-    `profile`: "default", "short" or "full"; any other name changes nothing. `sci_mode`: scientific
-    notation always (True), never (False), or where the numbers ask for it (None, in every call
-    that does not name it).
+    `precision`: digits after the point. `threshold`: with more elements, only `edgeitems` at each end of a dimension are
+    shown. `linewidth`: characters in a line. `profile`: "default", "short" or "full"; any other name changes nothing.
+    `sci_mode`: scientific notation always (True), never (False), or where the numbers ask for it (None).
 
     >>> import autograd_teach as torch
     >>> torch.set_printoptions(precision=2); torch.tensor([1.12345])
     tensor([1.12])
-    >>> torch.set_printoptions(profile="default"); torch.tensor([1.12345])
-    tensor([1.1235])
+    >>> torch.set_printoptions(profile="default")
     """
-    if profile in _PROFILES:
-        _options.__dict__.update(_PROFILES[profile])
-    given = {"precision": precision, "threshold": threshold}
-    given |= {"edgeitems": edgeitems, "linewidth": linewidth}
-    _options.__dict__.update({name: value for name, value in given.items() if value is not None})
-    _options.sci_mode = sci_mode
+    global _options
+    given = {"precision": precision, "threshold": threshold, "edgeitems": edgeitems, "linewidth": linewidth}
+    named: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
+    _options = replace(_PROFILES.get(profile or "", _options), **named, sci_mode=sci_mode)
 
 
 def tensor_repr(tensor: Any, default_dtype: Any = None) -> str:
     """The repr of `tensor`, as PyTorch 2.13 prints it on CPU (torch/_tensor_str.py).
 
-    `default_dtype` (or its name, "torch.float32") is not written out; when it is not given, it is
-    `autograd_teach.get_default_dtype()`.
-
-    >>> import autograd_teach as torch
-    >>> tensor_repr(torch.tensor([1.0, 2.5]), "torch.float64")
-    'tensor([1.0000, 2.5000], dtype=torch.float32)'
+    `default_dtype` (or its name, "torch.float32") is not written out; if not given, it is `get_default_dtype()`.
     """
-    if default_dtype is None:
-        default_dtype = get_default_dtype()
     classes = [cls.__name__ for cls in type(tensor).__mro__]
     plain = classes[0] in ("Tensor", "Parameter")
     prefix = "tensor(" if plain else classes[0] + "("
     array = tensor.detach().numpy()
     text = prefix + _array_text(array, len(prefix))
-    text = _append(text, _suffixes(tensor, array, str(default_dtype)), len(prefix)) + ")"
+    width = len(text) - text.rfind("\n") + 1
+    for suffix in _suffixes(tensor, array, str(default_dtype or get_default_dtype())):
+        # Each is on a new line where the present one would grow too long.
+        breaks = width + len(suffix) + 2 > _options.linewidth
+        text += (",\n" + " " * len(prefix) if breaks else ", ") + suffix
+        width = len(suffix) + (len(prefix) if breaks else width + 2)
     if "Parameter" not in classes:
-        return text
-    return "Parameter containing:\n" + (text if plain else f"Parameter({text})")
+        return text + ")"
+    return f"Parameter containing:\n{text})" if plain else f"Parameter containing:\nParameter({text}))"
 
 
 def _suffixes(tensor: Any, array: np.ndarray, default_dtype: str) -> Iterator[str]:
@@ -103,19 +91,6 @@ def _suffixes(tensor: Any, array: np.ndarray, default_dtype: str) -> Iterator[st
         yield "requires_grad=True"
 
 
-def _append(text: str, suffixes: Iterator[str], indent: int) -> str:
-    """`text` with its suffixes, each on a new line where the present one would grow too long."""
-    width = len(text) - text.rfind("\n") + 1
-    for suffix in suffixes:
-        if width + len(suffix) + 2 > _options.linewidth:
-            text += ",\n" + " " * indent + suffix
-            width = indent + len(suffix)
-        else:
-            text += ", " + suffix
-            width += len(suffix) + 2
-    return text
-
-
 def _array_text(array: np.ndarray, indent: int) -> str:
     if array.size == 0:
         return "[]"
@@ -124,9 +99,9 @@ def _array_text(array: np.ndarray, indent: int) -> str:
         edge = _options.edgeitems
         if not edge and array.ndim:
             return "[...]"
+        cut = [size > 2 * edge for size in array.shape]
         for axis, size in enumerate(array.shape):
-            if size > 2 * edge:
-                cut[axis] = True
+            if cut[axis]:
                 array = array.take([*range(edge), *range(size - edge, size)], axis)
     values = array.ravel().tolist()
     strings, width = _formatted(values) if array.dtype.kind == "f" else _plain(values)
@@ -134,9 +109,8 @@ def _array_text(array: np.ndarray, indent: int) -> str:
 
 
 def _plain(values: list[int]) -> tuple[list[str], int]:
-    strings = [str(value) for value in values]
-    width = max(map(len, strings))
-    return [string.rjust(width) for string in strings], width
+    width = max(len(str(value)) for value in values)
+    return [str(value).rjust(width) for value in values], width
 
 
 def _formatted(values: list[float]) -> tuple[list[str], int]:
@@ -144,15 +118,11 @@ def _formatted(values: list[float]) -> tuple[list[str], int]:
     telling = [value for value in values if value and math.isfinite(value)]
     if not telling:
         return [_whole(value) for value in values], 1
-    largest, smallest = max(map(abs, telling)), min(map(abs, telling))
-    form: Callable[[float], str] = _whole
-    scientific = _options.sci_mode
+    least, largest, scientific = min(map(abs, telling)), max(map(abs, telling)), _options.sci_mode
     if scientific is None:
-        scientific = largest / smallest > 1000 or largest > 1e8 or smallest < 1e-4
-    if scientific:
-        form = f"{{:.{_options.precision}e}}".format
-    elif not all(map(float.is_integer, telling)):
-        form = f"{{:.{_options.precision}f}}".format
+        scientific = largest / least > 1000 or largest > 1e8 or least < 1e-4
+    whole = not scientific and all(map(float.is_integer, telling))
+    form = _whole if whole else f"{{:.{_options.precision}{'e' if scientific else 'f'}}}".format
     width = max(map(len, map(form, telling)))
     return [form(value).rjust(width) for value in values], width
 
@@ -166,15 +136,12 @@ def _nested(strings: Iterator[str], shape: tuple[int, ...], cut: list[bool], wid
     if not shape:
         return next(strings)
     vector = len(shape) == 1
-    if vector:
-        parts = list(islice(strings, shape[0]))
-    else:
-        inner = (shape[1:], cut[1:], width, indent + 1)
-        parts = [_nested(strings, *inner) for _ in range(shape[0])]
+    inner = (shape[1:], cut[1:], width, indent + 1)
+    parts = [_nested(strings, *inner) for _ in range(shape[0])]
     if cut[0]:
         parts.insert(shape[0] // 2, " ..." if vector else "...")
-    break_ = "," + "\n" * max(1, len(shape) - 1) + " " * (indent + 1)
     if vector:
         in_line = max(1, (_options.linewidth - indent) // (width + 2))
         parts = [", ".join(parts[i : i + in_line]) for i in range(0, len(parts), in_line)]
-    return "[" + break_.join(parts) + "]"
+    line_break = "," + "\n" * max(1, len(shape) - 1) + " " * (indent + 1)
+    return "[" + line_break.join(parts) + "]"

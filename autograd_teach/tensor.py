@@ -170,10 +170,6 @@ class Tensor:
         return self._array.ctypes.data
 
     @property
-    def device(self) -> str:
-        return "cpu"
-
-    @property
     def _version(self) -> int:
         """How many times this memory has been changed in place."""
         if self.is_inference():

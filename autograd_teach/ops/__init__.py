@@ -1,3 +1,3 @@
 """Every operation, its forward and its derivative side by side; importing this package attaches them to Tensor."""
 
-from . import pointwise, shape, reduction, linalg, inplace, indexing, arranging, statistics  # noqa: F401, I001  # in the order they build on each other
+from . import pointwise, shape, reduction, linalg, inplace, indexing  # noqa: F401, I001  # in the order they build on each other

@@ -8,8 +8,8 @@ parameter is the gradient `g` of the result and whose other parameters name what
              other=lambda g, self: g * self)
 
 Parameters of the signature without default or annotation are tensors; one called `tensors` is a list of them. A formula
-may name an input, `result` (or, of several results, their names in `outputs`), `<input>_shape`, `<input>_dtype`, or any
-argument that is no tensor. Of an operation with several results it gets `grads`, a list, for `g`; where `outputs` is empty,
+may name an input, `result` (or, of several results, their names in `outputs`), `<input>_shape`, `<input>_strides`
+(in bytes), `<input>_dtype`, or any argument that is no tensor. Of an operation with several results it gets `grads`, a list, for `g`; where `outputs` is empty,
 there are as many results as the kernel returns.
 
 From the row follow the function, the method, the operator, the in-place form, and the class of its backward node. Their code
@@ -321,7 +321,7 @@ def _saved_value(operation: Operation, saved: str, made: str) -> str:
     if saved == "tensors_shape":
         return "[a.shape for a in tensors_array]"
     stem, _, attribute = saved.rpartition("_")
-    if attribute in ("shape", "dtype") and stem in operation.tensors:
+    if attribute in ("shape", "strides", "dtype") and stem in operation.tensors:
         return f"{stem}_array.{attribute}"
     assert saved in operation.parameters, f"{operation.name}: a formula names {saved}"
     return saved
@@ -346,7 +346,7 @@ def _node_class(operation: Operation, name: str) -> type[Node]:
     if operation.outputs:
         members["_outputs"] = len(operation.outputs)
     for s in saved:
-        if not s.endswith("_dtype"):
+        if not s.endswith(("_dtype", "_strides")):
             members["_saved_" + s.replace("_shape", "_sym_sizes")] = property(_saved_reader(operation, s))
     return type(name, (Node,), members)
 
@@ -532,7 +532,7 @@ def foreign(function: Any, name: str, parameters: list[str], values: tuple[Any, 
         if tensor is None:
             raise error("argument_is_no_tensor", name, parameter, position, type(value).__name__)
         converted.append(tensor)
-    return function(*converted, **plain)
+    return function(**dict(zip(parameters, converted)), **plain)
 
 
 def foreign_operand(function: Any, name: str, parameters: list[str], values: tuple[Any, ...], **plain: Any) -> Any:

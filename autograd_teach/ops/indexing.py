@@ -1,344 +1,275 @@
-"""Reading and writing parts of a tensor: `x[0]`, `x[1:3, None]`, `x[mask]`, `x[i, j] = v`.
+"""Reading and writing parts of a tensor, `x[1:3, None]`, `x[mask]`, `x[i, j] = v`, and by index tensors; what sorts and searches.
 
-An index is a chain of views (integers, slices, None, Ellipsis) and, where it holds tensors or lists, one gather at its end.
+Uses `shape.py`; in-place forms only as methods, for the reductions, which they use, write their gradients to places named here.
 """
 
-from __future__ import annotations
-
+import warnings
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from ..dtypes import of_array
+from ..dtypes import title
+from ..errors import error, require
 from ..tensor import Tensor, wrap, wrap_dim
-from .declare import broadcast_error, inplace_form, method, op
-from .inplace import copy_, fill_
-from .ordering import gather, zeros_beside
-from .pointwise import _times, where
-from .reduction import expand
-from .shape import alias, reshape, select, slice_view, unsqueeze, view
+from .declare import method, op
+from .shape import alias, select, slice_view, unsqueeze, view, zeros_beside
 
 
-def _gather_at(self: np.ndarray, indices: tuple[Any, ...]) -> np.ndarray:
+def _rank(key):
+    """How many dimensions of a tensor one entry of an index stands for."""
+    if isinstance(key, np.ndarray) and key.dtype == bool:
+        return key.ndim
+    return 0 if key is None or key is Ellipsis or key.__class__ is bool else 1
+
+
+def _refused(self, indices):
+    """What is wrong with these indices, in PyTorch's words; it counts only the dimensions that arrays index."""
+    arrays, dim = [], 0
+    for index in indices:
+        if not isinstance(index, slice):
+            index = np.asarray(index)
+            found = self.shape[dim : dim + _rank(index)]
+            require(index.dtype.kind in "bui", "index_dtype")
+            require(found, "index_too_many", self.ndim)
+            if index.dtype == bool and index.shape != found:
+                at = next(i for i, n in enumerate(index.shape) if found[i : i + 1] != (n,))
+                return error("index_mask", list(index.shape), at, list(self.shape), dim + at)
+            numbers = index.nonzero() if index.dtype == bool else [index]
+            wrong = numbers[0][(numbers[0] < -found[0]) | (numbers[0] >= found[0])]
+            require(not wrong.size, "index_bounds" if found[0] else "index_empty", *wrong[:1], len(arrays), found[0])
+            arrays += numbers
+        dim += _rank(index)
+    return error("index_shapes", ", ".join(str(list(a.shape)) for a in arrays))
+
+
+def _index(self, indices):
     try:
-        return self[indices]
-    except IndexError as error:
-        raise IndexError(_worded(error, self, indices)) from None
+        return self[tuple(indices)]
+    except IndexError:
+        raise _refused(self, indices) from None
 
 
-def _worded(error: IndexError, self: np.ndarray, indices: tuple[Any, ...]) -> str:
-    for dim, index in enumerate(indices):
-        if not isinstance(index, np.ndarray):
-            continue
-        extent = self.shape[dim] if dim < self.ndim else 0
-        if index.dtype == bool and index.shape != self.shape[dim : dim + index.ndim]:
-            at = next(i for i in range(index.ndim) if index.shape[i : i + 1] != self.shape[dim + i : dim + i + 1])
-            return (
-                f"The shape of the mask {list(index.shape)} at index {at} does not match the shape of the indexed tensor "
-                f"{list(self.shape)} at index {dim + at}"
-            )
-        if index.dtype != bool:
-            out = index[(index < -extent) | (index >= extent)]
-            if out.size:
-                return f"index {int(out.flat[0])} is out of bounds for dimension {dim} with size {extent}"
-    return str(error)
-
-
-def _add_at(self: np.ndarray, values: np.ndarray, indices: tuple[Any, ...]) -> np.ndarray:
+def _put(self, indices, values, accumulate=False):
     whole = self.copy()
-    # An element that was read twice gets both gradients.
-    np.add.at(whole, indices, values)
+    try:
+        (np.add.at if accumulate else np.ndarray.__setitem__)(whole, tuple(indices), values)  # as often as it is named
+    except (IndexError, ValueError, TypeError):
+        raise error("index_put_shape", list(values.shape), list(_index(self, indices).shape)) from None
+    # One value for a mask is cast; that is a fill rather than a put.
+    fills = values.size == 1 and [np.asarray(i).dtype for i in indices if not isinstance(i, slice)] == [bool]
+    require(values.dtype == self.dtype or fills, "index_put_dtypes", title(self), title(values))
     return whole
 
 
+# Their `indices` are slices and arrays, of integers or masks; what users give are tensors, which NumPy takes as well.
 index = op(
     "index(self, indices: tuple)",
-    _gather_at,
+    _index,
     method=False,
-    self=lambda g, self_shape, indices: index_put_impl(zeros_beside(g, self_shape), g, indices),
+    self=lambda g, self_shape, indices: index_put_impl(zeros_beside(g, self_shape), indices, g, True),
 )
-index_put_impl = op(
-    "index_put_impl(self, values, indices: tuple)",
-    _add_at,
-    method=False,
-    self=lambda g: g,
+_putting = partial(
+    op,
+    kernel=_put,
+    self=lambda g, indices, accumulate: g if accumulate else index_put(g, indices, zeros_beside(g, ())),
     values=lambda g, indices: index(g, indices),
 )
+index_put = _putting("index_put(self, indices: tuple, values, accumulate=False)", inplace=True)
+index_put_impl = _putting("index_put_impl(self, indices: tuple, values, accumulate: bool)", method=False)
 
 
-def _put_at(self: np.ndarray, values: np.ndarray, indices: tuple[Any, ...]) -> np.ndarray:
-    whole = self.copy()
-    try:
-        whole[indices] = values
-    except ValueError:
-        raise RuntimeError(
-            f"shape mismatch: value tensor of shape {list(np.shape(values))} cannot be broadcast to indexing result of shape "
-            f"{list(whole[indices].shape)}"
-        ) from None
-    return whole
+def _place(key):
+    """One entry of an index as None, Ellipsis, a slice, an int, a bool, or an array of integers or bools."""
+    if key is None or key is Ellipsis or isinstance(key, (slice, bool)):
+        return key
+    if isinstance(key, Tensor):
+        array = key._array.copy()  # the gradient needs the indices as they are now
+    elif isinstance(key, (int, np.integer, list, tuple, range, np.ndarray)):
+        array = np.array(key, bool if np.asarray(key).dtype == bool else np.int64)
+    else:
+        raise error("index_data" if isinstance(key, str) else "index_kind", str(type(key))[8:-2])
+    require(array.dtype in (np.int64, np.int32, bool), "index_byte" if array.dtype == np.uint8 else "index_dtype")
+    return array if array.ndim else array.item()
 
 
-def _zero_at(g: Any, indices: tuple[Any, ...]) -> Any:
-    """A gradient without what was written over."""
-    if isinstance(g, Tensor):
-        return index_put(g, wrap(np.zeros((), g._array.dtype)), indices)
-    return index_put(g, g.dtype.type(0), indices)
+def _places(key):
+    """The entries of an index; a list that holds more than numbers is read as a tuple, as in NumPy of old."""
+    if isinstance(key, list) and not all(isinstance(k, (int, float, np.generic)) for k in key):
+        warnings.warn(error("index_sequence"), stacklevel=4)
+        key = tuple(key)
+    return [k if k.__class__ is int else _place(k) for k in (key if isinstance(key, tuple) else (key,))]
 
 
-index_put = op(
-    "index_put(self, values, indices: tuple)",
-    _put_at,
-    method=False,
-    self=lambda g, indices: _zero_at(g, indices),
-    values=lambda g, indices: index(g, indices),
-)
-_index_put_ = inplace_form(index_put)
+def _viewed(self, key):
+    """What an index means: the view that its plain part describes, and the row's `indices` for a gather, if any, at the end."""
+    places = (key,) if key.__class__ is int else _places(key)
+    given = sum([1 if k.__class__ is int else _rank(k) for k in places])
+    if given > self._array.ndim:
+        raise error({int: "index_scalar", slice: "index_slice"}.get(key.__class__, "index_too_many"), self.ndim)
+    tensor, dim, indices = self, 0, []
+    for number, k in enumerate(places):
+        if k.__class__ is int:
+            extent = tensor._array.shape[dim]
+            if not -extent <= k < extent:
+                raise error("index_bounds", k, number, extent)
+            tensor = select(tensor, dim, k)
+        elif k.__class__ is slice:
+            extent = tensor._array.shape[dim]
+            start, stop, step = k.indices(extent)
+            require(step > 0, "index_step")
+            if (start, stop, step) != (0, extent, 1):
+                tensor = slice_view(tensor, dim, start, max(start, stop), step)
+            dim += 1
+        elif k is Ellipsis:
+            dim += self._array.ndim - given
+        elif k is None:
+            tensor, dim = unsqueeze(tensor, dim), dim + 1
+        else:
+            if k.__class__ is bool:  # indexes a dimension of its own, of which True takes the one entry
+                tensor, k = unsqueeze(tensor, dim), np.zeros(int(k), np.int64)
+            indices += [slice(None)] * (dim - sum(map(_rank, indices))) + [k]
+            dim += _rank(k)
+    return tensor, tuple(indices)
 
 
-# One index for a whole dimension, and masks
+@method
+def __getitem__(self: Tensor, key: Any) -> Tensor:
+    """`self[key]`: a view, or with tensors or lists in the key a copy of what they point at."""
+    if key.__class__ is int and self._array.ndim and -len(self._array) <= key < len(self._array):
+        return select(self, 0, key)  # the short way of what is most frequent
+    tensor, indices = _viewed(self, key)
+    if tensor is self and not indices:
+        # As the only index a slice is taken even where it leaves nothing out.
+        return slice_view(self, 0, 0, self._array.shape[0], 1) if key.__class__ is slice else alias(self)
+    return index(tensor, indices) if indices else tensor
 
 
-def _along(self: np.ndarray, dim: int, index: np.ndarray) -> tuple[Any, ...]:
-    at = wrap_dim(dim, self.ndim)
-    if index.ndim > 1:
-        raise IndexError("index_select(): Index is supposed to be a vector")
-    if index.dtype not in (np.int64, np.int32):
-        raise RuntimeError("index_select(): Expected dtype int32 or int64 for index")
-    extent = self.shape[at] if self.ndim else 1
+@method
+def __setitem__(self: Tensor, key: Any, value: Any) -> None:
+    """`self[key] = value`: writes into this tensor's memory; numbers and tensors broadcast."""
+    require(isinstance(value, (Tensor, int, float)), "index_assign", str(type(value))[8:-2], self.dtype.tensor_type)
+    value = value if isinstance(value, Tensor) else wrap(np.array(value, self._array.dtype))
+    target, indices = _viewed(self, None if key is True else key)
+    shape = value._array.shape
+    ones = next((i for i, n in enumerate(shape) if n != 1), len(shape))  # dimensions in front, which do not count
+    if indices:
+        target.index_put_(indices, view(value, shape[ones:]) if ones else value)
+    elif shape in ((), target._array.shape):
+        (target.copy_ if shape == target._array.shape else target.fill_)(value)
+    else:
+        value = view(value, shape[ones:])
+        target.copy_(value if value.shape == target.shape else value.expand(target.shape))
+
+
+def _check(name, self, dim, index, src=None):
+    at, given = wrap_dim(dim, self.ndim), self if src is None else src
+    shapes = [list(a.shape) for a in (index, self, given)]
+    require(index.dtype in (np.int64, np.int32), f"{name}_dtype")
+    require(given.dtype == self.dtype, "scatter_dtypes")
+    if name == "index_select":
+        require(index.ndim < 2, "index_select_rank")
+        require(self.ndim or index.size == 1, "index_select_scalar", index.size)
+    else:
+        for whose, shape in zip(("input" if name == "gather" else "self", "src"), shapes[1:]):
+            require((index.ndim or 1) == (len(shape) or 1), "places_rank", whose)
+        larger = [i for i, (n, m, k) in enumerate(zip(*shapes)) if (n > m and i != at) or (n > k and src is not None)]
+        require(not larger, f"{name}_size", *larger[:1], *shapes, at)
+    extent = (*self.shape, 1)[at]
     outside = index[(index < 0) | (index >= extent)]
-    if outside.size:
-        raise RuntimeError(f"INDICES element is out of DATA bounds, id={outside.flat[0]} axis_dim={extent}")
-    return (slice(None),) * at + (np.atleast_1d(index),)
+    require(not outside.size, f"{name}_bounds", *outside.flat[:1], at, extent)
 
 
-def _index_select(self: np.ndarray, dim: int, index: np.ndarray) -> np.ndarray:
-    chosen = np.atleast_1d(self)[_along(self, dim, index)]
-    return chosen if self.ndim else chosen.reshape(())
+def _at(shape, dim, index):
+    """All that lies at an index along `dim`."""
+    return (slice(None),) * (dim % len(shape)) + (np.atleast_1d(index),) if shape else ()
 
 
-def _index_add(self: np.ndarray, dim: int, index: np.ndarray, source: np.ndarray, alpha: Any = 1) -> np.ndarray:
-    at = wrap_dim(dim, self.ndim)
-    if self.dtype != source.dtype:
-        names = [of_array(a).tensor_type[6:-6] for a in (self, source)]
-        raise RuntimeError(f"index_add_(): self ({names[0]}) and source ({names[1]}) must have the same scalar type")
-    if index.size != (source.shape[at] if source.ndim else 1):
-        raise RuntimeError(
-            f"index_add_(): Number of indices ({index.size}) should be equal to source.size(dim): ({source.shape[at]}), for dim: {at}"
-        )
-    whole = self.copy()
-    np.add.at(np.atleast_1d(whole), _along(self, dim, index), source if alpha == 1 else source * alpha)
-    return whole
+def _each(dim, index):
+    """For each entry of `index` the element it names: itself along `dim`, its own position along the others."""
+    index = np.atleast_1d(index)
+    return tuple(index if i == dim % index.ndim else at for i, at in enumerate(np.indices(index.shape, sparse=True)))
+
+
+def _scatter(self, dim, index, src, accumulate=False):
+    used = np.atleast_1d(src)[tuple(map(slice, np.atleast_1d(index).shape))]  # what the index has places for
+    return _put(np.atleast_1d(self), _each(dim, index), used, accumulate).reshape(self.shape)
 
 
 index_select = op(
     "index_select(self, dim: int, index)",
-    _index_select,
-    self=lambda g, self_shape, dim, index: index_add(zeros_beside(g, self_shape), dim, index, g),
-)
-index_add = op(
-    "index_add(self, dim: int, index, source, *, alpha=1)",
-    _index_add,
-    inplace=True,
-    self=lambda g: g,
-    source=lambda g, source_shape, dim, index, alpha: _times(expand(index_select(g, dim, index), source_shape), alpha),
-)
-
-
-def _masked_select(self: np.ndarray, mask: np.ndarray) -> np.ndarray:
-    if mask.dtype != bool:
-        raise RuntimeError("masked_select: expected BoolTensor for mask")
-    try:
-        whole, chosen = np.broadcast_arrays(self, mask)
-    except ValueError:
-        raise broadcast_error(mask, self) from None
-    return whole[chosen]
-
-
-def _masked_scatter(self: np.ndarray, mask: np.ndarray, source: np.ndarray) -> np.ndarray:
-    whole, chosen = (np.array(a) for a in np.broadcast_arrays(self, mask))
-    whole[chosen] = source.reshape(-1)[: np.count_nonzero(chosen)]
-    return whole
-
-
-masked_select = op(
-    "masked_select(self, mask)",
-    _masked_select,
-    self=lambda g, self_shape, mask: masked_scatter(
-        zeros_beside(g, np.broadcast_shapes(self_shape, tuple(mask.shape))), mask, g
+    lambda self, dim, index: self[_at(self.shape, dim, index)],
+    check=partial(_check, "index_select"),
+    self=lambda g, self_shape, dim, index: index_put_impl(
+        zeros_beside(g, self_shape), _at(self_shape, dim, index), g, True
     ),
 )
-# The derivative of a selection; PyTorch's own form also takes a source with more elements than the mask has places.
-masked_scatter = op(
-    "masked_scatter(self, mask, source)",
-    _masked_scatter,
-    method=False,
-    self=lambda g, mask: where(mask, 0.0, g),
-    source=lambda g, mask: masked_select(g, mask),
+gather = op(
+    "gather(self, dim: int, index)",
+    lambda self, dim, index: np.atleast_1d(self)[_each(dim, index)].reshape(index.shape),
+    check=partial(_check, "gather"),
+    self=lambda g, self_shape, dim, index: scatter_add(zeros_beside(g, self_shape), dim, index, g),
 )
+_writing = partial(op, check=partial(_check, "scatter"), inplace=True, src=lambda g, dim, index: gather(g, dim, index))
+scatter_add = _writing("scatter_add(self, dim: int, index, src)", partial(_scatter, accumulate=True), self=lambda g: g)
+scatter = _writing(
+    "scatter(self, dim: int, index, src)",
+    _scatter,
+    self=lambda g, dim, index: scatter(g, dim, index, zeros_beside(g, index.shape)),
+)
+
+
+def _sort(self, dim, descending, stable=True):
+    """The elements from the smallest to the largest, of equal ones the first first, and their places; NaN is the largest."""
+    whole, dim = np.atleast_1d(self), wrap_dim(dim, self.ndim)
+    places = np.argsort(np.flip(whole, dim) if descending else whole, dim, kind="stable")
+    places = np.flip(whole.shape[dim] - 1 - places, dim) if descending else places
+    return np.take_along_axis(whole, places, dim).reshape(self.shape), places.reshape(self.shape)
+
+
+_sorting = partial(
+    op,
+    kernel=_sort,
+    outputs=("values", "indices"),
+    self=lambda grads, self_shape, dim, indices: scatter(zeros_beside(grads[0], self_shape), dim, indices, grads[0]),
+)
+sort_plain, sort_stable = (_sorting(f"sort.{number}(self, dim=-1, descending=False)") for number in (0, 1))
+argsort = op("argsort(self, dim=-1, descending=False, stable=False)", lambda *arguments: _sort(*arguments)[1])
 
 
 @method
-def take_along_dim(self: Tensor, indices: Tensor, dim: int | None = None) -> Tensor:
-    """The elements at `indices` along `dim`, where both broadcast; without `dim` of the tensor as one row.
-
-    >>> import autograd_teach as torch
-    >>> x = torch.tensor([[3, 1, 2]])
-    >>> x.take_along_dim(x.argsort(1), 1)
-    tensor([[1, 2, 3]])
-    """
-    if dim is None:
-        return gather(reshape(self, (-1,)), 0, reshape(indices, (-1,)))
-    if self.ndim != indices.ndim:
-        raise RuntimeError(
-            f"torch.take_along_dim(): input and indices should have the same number of dimensions, but got {self.ndim} dimensions "
-            f"for input, and {indices.ndim} dimensions for indices"
-        )
-    at = wrap_dim(dim, self.ndim)
-
-    def without(shape: tuple[int, ...]) -> tuple[int, ...]:
-        return (*shape[:at], 1, *shape[at + 1 :])
-
-    here, there = without(self.shape), without(indices.shape)
-    try:
-        shape = np.broadcast_shapes(here, there)
-    except ValueError:
-        raise broadcast_error(np.broadcast_to(0, here), np.broadcast_to(0, there)) from None
-    sizes = [(*shape[:at], n, *shape[at + 1 :]) for n in (self.size(at), indices.size(at))]
-    return gather(expand(self, sizes[0]), at, expand(indices, sizes[1]))
+def sort(input: Tensor, dim: int = -1, descending: bool = False, *, stable: bool | None = None) -> Any:
+    """The elements in order along `dim`, and their places before; equal elements keep their order."""
+    return (sort_plain if stable is None else sort_stable)(input, dim, descending)
 
 
-def _parse(self: Tensor, key: Any) -> tuple[Tensor, tuple[Any, ...] | None]:
-    """The view that the plain part of an index describes, and what remains for a gather, if anything."""
-    keys = key if isinstance(key, tuple) else (key,)
-    consumed = sum(_rank_of(k) for k in keys)
-    if consumed > self.ndim:
-        if self.ndim == 0 and len(keys) == 1 and isinstance(key, int):
-            raise IndexError(
-                "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to convert a "
-                "0-dim tensor to a number"
-            )
-        raise IndexError(f"too many indices for tensor of dimension {self.ndim}")
-    tensor, dim, gather = self, 0, []
-    removed = 0
-    for k in keys:
-        if k is None:
-            tensor = unsqueeze(tensor, dim)
-            dim += 1
-        elif k is Ellipsis:
-            dim += self.ndim - consumed
-        elif isinstance(k, slice):
-            if k.indices(tensor.shape[dim]) != (0, tensor.shape[dim], 1):
-                tensor = _slice_of(tensor, dim, k)
-            dim += 1
-        elif isinstance(k, bool) or (isinstance(k, Tensor) and k.ndim == 0 and k._array.dtype == bool):
-            raise NotImplementedError(
-                "autograd_teach does not support indexing with a single bool yet; use a mask of the tensor's shape"
-            )
-        elif isinstance(k, (int, np.integer)) or (isinstance(k, Tensor) and k.ndim == 0):
-            tensor = _select_at(tensor, dim, int(k), dim + removed)
-            removed += 1
-        else:
-            array = _index_array(k)
-            gather.append((dim, array))
-            dim += array.ndim if array.dtype == bool else 1
-    if not gather:
-        return tensor, None
-    indices: list[Any] = [slice(None)] * gather[0][0]
-    for dim, array in gather:
-        indices += [slice(None)] * (dim - _ranks(indices)) + [array]
-    return tensor, tuple(indices)
+searchsorted = op(
+    "searchsorted(sorted_sequence, input, *, right=False)",
+    lambda sorted_sequence, input, right: np.searchsorted(sorted_sequence, input, "right" if right else "left"),
+    check=lambda sorted_sequence, input, right: require(sorted_sequence.ndim == 1, "bucketize", sorted_sequence.ndim),
+)
+isin = op("isin(elements, test_elements)", np.isin)
+nonzero_rows = op("nonzero_rows(self)", np.argwhere, method=False)
 
 
-def _ranks(indices: list[Any]) -> int:
-    return sum(i.ndim if isinstance(i, np.ndarray) and i.dtype == bool else 1 for i in indices)
+def bucketize(input: Any, boundaries: Tensor, *, right: bool = False) -> Tensor:
+    """The number of the bucket between `boundaries` that each value falls into."""
+    return searchsorted(boundaries, input, right=right)
 
 
-def _rank_of(key: Any) -> int:
-    """How many dimensions of the tensor one entry of an index stands for."""
-    if key is None or key is Ellipsis or isinstance(key, bool):
-        return 0
-    if isinstance(key, Tensor) and key._array.dtype == bool:
-        return key.ndim
-    return np.ndim(key) if isinstance(key, np.ndarray) and key.dtype == bool else 1
+@method
+def nonzero(input: Tensor, *, as_tuple: bool = False) -> Any:
+    """The positions of all elements that are not zero, one per row; with `as_tuple` one tensor per dimension."""
+    return tuple(map(wrap, np.nonzero(np.atleast_1d(input._array)))) if as_tuple else nonzero_rows(input)
 
 
-def _index_array(key: Any) -> np.ndarray:
-    array = key._array if isinstance(key, Tensor) else np.asarray(key)
-    if array.size == 0 and not isinstance(key, (Tensor, np.ndarray)):
-        array = array.astype(np.int64)
-    if array.dtype.kind not in "bui":
-        raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
-    return array
-
-
-def _slice_of(tensor: Tensor, dim: int, key: slice) -> Tensor:
-    if tensor.ndim == 0:
-        raise IndexError("slice() cannot be applied to a 0-dim tensor.")
-    step = 1 if key.step is None else int(key.step)
-    if step <= 0:
-        raise ValueError("step must be greater than zero")
-    start, stop = (None if k is None else int(k) for k in (key.start, key.stop))
-    start, end, step = slice(start, stop, step).indices(tensor.shape[dim])
-    return slice_view(tensor, dim, start, max(end, start), step)
-
-
-def _select_at(tensor: Tensor, dim: int, position: int, named: int) -> Tensor:
-    extent = tensor.shape[dim]
-    if not -extent <= position < extent:
-        raise IndexError(f"index {position} is out of bounds for dimension {named} with size {extent}")
-    return select(tensor, dim, position)
-
-
-def getitem(self: Tensor, key: Any) -> Tensor:
-    """`self[key]`: a view, or with tensors or lists in the key a copy of what they point at."""
-    if isinstance(key, slice):
-        # As the only index a slice is taken even where it leaves nothing out.
-        return _slice_of(self, 0, key)
-    tensor, indices = _parse(self, key)
-    if indices is not None:
-        return index(tensor, indices)
-    return alias(tensor) if tensor is self else tensor
-
-
-def _without_leading_ones(size: tuple[int, ...]) -> tuple[int, ...]:
-    while size and size[0] == 1:
-        size = size[1:]
-    return size
-
-
-def _assign(target: Tensor, value: Any) -> None:
-    """Write a number or a tensor over the target; of the value's dimensions those of extent 1 in front do not count."""
-    if not isinstance(value, Tensor):
-        value = wrap(np.asarray(value, dtype=None if isinstance(value, float) else target._array.dtype))
-    if value.ndim == 0 and target.ndim:
-        fill_(target, value)
-        return
-    if value.shape != target.shape:
-        value = view(value, _without_leading_ones(value.shape))
-        if value.shape != target.shape:
-            value = expand(value, target.shape)
-    copy_(target, value)
-
-
-def setitem(self: Tensor, key: Any, value: Any) -> None:
-    """`self[key] = value`: writes into this tensor's memory; numbers and tensors broadcast."""
-    tensor, indices = _parse(self, key)
-    if indices is None:
-        _assign(tensor, value)
-        return
-    source = value if isinstance(value, Tensor) else wrap(np.asarray(value, dtype=tensor._array.dtype))
-    # One value for a mask is cast; that is a fill rather than a put.
-    fills = source.numel() == 1 and any(isinstance(i, np.ndarray) and i.dtype == bool for i in indices)
-    if source.dtype is not tensor.dtype and not fills:
-        names = [d.tensor_type[6:-6] for d in (tensor.dtype, source.dtype)]
-        raise RuntimeError(
-            f"Index put requires the source and destination dtypes match, got {names[0]} for the destination and {names[1]} for "
-            "the source."
-        )
-    if source.shape[:1] == (1,):
-        source = view(source, _without_leading_ones(source.shape))
-    _index_put_(tensor, source, indices)
-
-
-Tensor.__getitem__ = getitem  # type: ignore[method-assign]  # operators are attached
-Tensor.__setitem__ = setitem  # type: ignore[method-assign]
+@method
+def unique(
+    input: Tensor, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False, dim: Any = None
+) -> Any:
+    """The different elements in ascending order; also which of them each element is, and how often each occurs."""
+    require(not input.requires_grad, "unique")
+    axis = None if dim is None else wrap_dim(dim, input.ndim)
+    found = np.unique(input._array, return_inverse=True, return_counts=True, axis=axis, equal_nan=False)
+    results = tuple(wrap(a.copy()) for a, want in zip(found, (True, return_inverse, return_counts)) if want)
+    return results if len(results) > 1 else results[0]

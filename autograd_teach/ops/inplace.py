@@ -18,24 +18,10 @@ from ..autograd.modes import enable_grad, state
 from ..autograd.node import NO_EDGE, Edge, Node, operation_name
 from ..errors import error
 from ..tensor import Tensor, View, wrap
-from .declare import broadcast_error, inplace_form, op
+from .declare import OPERATIONS, broadcast_error, inplace_form, op
 from .pointwise import zeros_of
-from .reduction import sum
-from .shape import (
-    _squeezed,
-    _t,
-    _transpose,
-    _unsqueeze,
-    as_strided,
-    one_squeeze,
-    permute,
-    reshape,
-    squeeze_dim,
-    squeeze_own,
-    storage_view,
-    t,
-    transpose,
-)
+from .reduction import sum_all
+from .shape import _t, as_strided, one_squeeze, permute, squeeze_own, storage_view
 
 # Who may write where
 
@@ -242,7 +228,7 @@ def _chances(self: np.ndarray, p: np.ndarray, generator: random.Generator) -> np
 
 _zero_ = _overwriting("zero(self)", np.zeros_like)
 _fill_number_ = _overwriting("fill.2(self, value: float)", np.full_like)
-_fill_value_ = _overwriting("fill.3(self, value)", _filled, value=lambda g: sum(g))
+_fill_value_ = _overwriting("fill.3(self, value)", _filled, value=lambda g: sum_all(g))
 _copy_ = _overwriting("copy(self, src)", _copied, node="CopyBackwards", src=lambda g: g)
 _normal_ = _drawing(
     "normal(self, mean: float, std: float, contiguous: bool, generator: Generator)",
@@ -344,34 +330,28 @@ for _form in (zero_, fill_, copy_, normal_, uniform_, random_, bernoulli_, berno
 # Forms that leave the memory as it is and change how the tensor looks at it
 
 
-def _look(signature: str, kernel: Callable[..., Any], **formulas: Any) -> Callable[..., Any]:
-    return op(signature, kernel, method=False, **formulas)
+def _own(key: str, number: int, **options: Any) -> Callable[..., Any]:
+    """The row of a view for the form that changes the tensor itself: PyTorch gives its node a number of its own."""
+    row = OPERATIONS[key]
+    options = {"check": row.check} | options
+    return op(f"{row.name}.{number}({row.parameter_list}", row.kernel, **options, **row.formulas)
 
 
-_t_own = op("t.1(self)", lambda self: _t(self, "t_"), self=lambda g: t(g))
-_transpose_own = op(
-    "transpose.1(self, dim0: int, dim1: int)", _transpose, self=lambda g, dim0, dim1: transpose(g, dim0, dim1)
-)
-_unsqueeze_own = op("unsqueeze.1(self, dim: int)", _unsqueeze, self=lambda g, dim: squeeze_dim(g, dim))
-_squeeze_all_own = op(
-    "squeeze.3(self)",
-    lambda self: self.reshape(_squeezed(self.shape, None)),
-    self=lambda g, self_shape: reshape(g, self_shape),
-)
-_squeeze_dims_own = op(
-    "squeeze.5(self, dim: tuple)",
-    lambda self, dim: self.reshape(_squeezed(self.shape, dim)),
-    self=lambda g, self_shape: reshape(g, self_shape),
-)
-
-
-def _squeeze_own(self: Tensor, *dim: Any, **named: Any) -> Tensor:
-    return one_squeeze((_squeeze_all_own, squeeze_own, _squeeze_dims_own), self, *dim, **named)
+_squeeze_rows = (_own("squeeze.0", 3), squeeze_own, _own("squeeze.2", 5))
+_strided_own = _own("as_strided.0", 1)
+_looks = {
+    "t_": _own("t", 1, check=lambda array: _t(array, "t_")),
+    "transpose_": _own("transpose", 1),
+    "unsqueeze_": _own("unsqueeze", 1),
+    "squeeze_": lambda self, *dim, **named: one_squeeze(_squeeze_rows, self, *dim, **named),
+    "as_strided_": lambda self, *place: as_strided(self, *place, row=_strided_own),
+}
+_looks["swapaxes_"] = _looks["swapdims_"] = _looks["transpose_"]
 
 
 def _look_in_place(function: Callable[..., Tensor], name: str) -> Callable[..., Tensor]:
     def form(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
-        if state.recording and self._edge is not NO_EDGE:
+        if state.recording and self.requires_grad:
             refuse_in_place(self)
         source = wrap(self._array)
         source._edge = self._edge
@@ -387,11 +367,5 @@ def _look_in_place(function: Callable[..., Tensor], name: str) -> Callable[..., 
     return form
 
 
-for _own, _names in {
-    _t_own: ("t_",),
-    _transpose_own: ("transpose_", "swapaxes_", "swapdims_"),
-    _unsqueeze_own: ("unsqueeze_",),
-    _squeeze_own: ("squeeze_",),
-}.items():
-    for _name in _names:
-        setattr(Tensor, _name, _look_in_place(_own, _name))
+for _name, _look in _looks.items():
+    setattr(Tensor, _name, _look_in_place(_look, _name))

@@ -1,209 +1,199 @@
-"""Operations that make one value of many (sums, means, extremes, norms), and `expand`, the derivative of a sum.
+"""Operations that make one value of many: sums, norms, variances, extremes, medians, soft maxima; and `expand`, a sum undone.
 
-A dimension is an int or a tuple of them, None for all; with `keepdim` the reduced dimensions stay with extent 1.
+A dimension is an int or several of them, None or () for all; with `keepdim` the reduced dimensions stay, of extent 1. Built on
+pointwise operations and views. Source of the derivatives: PyTorch's FunctionsManual.cpp, whose steps show in a gradient's graph.
 """
 
 from __future__ import annotations
 
-import builtins
 import math
-from collections.abc import Callable
+import operator
+import warnings
 from typing import Any
 
 import numpy as np
 
-from .. import dtypes
-from ..tensor import Tensor, wrap_dim
+from ..dtypes import of_array, title
+from ..errors import error
+from ..tensor import Tensor, wrap, wrap_dim
 from .declare import method, op
-from .ordering import max_dim, median_dim, median_of, min_dim, nanmedian_dim
-from .pointwise import abs, div_number, isnan, masked_fill, pow, sgn, to_copy, zeros_of
-from .shape import reshape, unsqueeze
-
-Dims = int | tuple[int, ...] | None
+from .pointwise import abs, div_number, exp, isnan, masked_fill, mul_number, pow, sgn, to_copy, where, zeros_of
+from .shape import flip, reshape, transpose, unsqueeze
 
 
-def _wrapped(dim: Dims, ndim: int) -> tuple[int, ...]:
-    """The dimensions counted from the front; all of them for None and for the empty tuple, as PyTorch reads it."""
-    if dim is None or dim == ():
-        return tuple(range(ndim))
-    dims = (dim,) if isinstance(dim, int) else tuple(dim)
-    wrapped = tuple(wrap_dim(d, ndim) for d in dims)
-    if len(set(wrapped)) < len(wrapped):
-        repeated = next(d for d in wrapped if wrapped.count(d) > 1)
-        raise RuntimeError(f"dim {repeated} appears multiple times in the list of dims")
-    return wrapped if ndim else ()
-
-
-def _kept(value: Any, ndim: int, dim: Dims, keepdim: bool) -> Any:
-    """A reduced value with the reduced dimensions put back, of extent 1."""
-    if keepdim or dim is None:
-        return value
-    for d in sorted(_wrapped(dim, ndim)):
-        value = unsqueeze(value, d)
-    return value
-
-
-def _spread(value: Any, shape: tuple[int, ...], dim: Dims, keepdim: bool) -> Any:
-    """A reduced value beside each of the values it was made from."""
-    return expand(_kept(value, len(shape), dim, keepdim), shape)
-
-
-def _count(shape: tuple[int, ...], dim: Dims) -> int:
-    return math.prod(shape[i] for i in _wrapped(dim, len(shape)))
-
-
-def _expand(self: np.ndarray, size: tuple[int, ...]) -> np.ndarray:
-    shape, new = self.shape, len(size) - self.ndim
-    if shape == size:
-        return self
-    if new < 0:
-        raise RuntimeError(
-            f"expand({dtypes.of_array(self).tensor_type}{{{list(shape)}}}, size={list(size)}): the number of sizes provided ({len(size)}) must "
-            f"be greater or equal to the number of dimensions in the tensor ({self.ndim})"
-        )
-    if -1 in size[:new]:
-        raise RuntimeError(
-            f"The expanded size of the tensor (-1) isn't allowed in a leading, non-existing dimension {size.index(-1)}"
-        )
-    if -1 in size:
-        size = tuple(shape[i - new] if n == -1 and i >= new else n for i, n in enumerate(size))
-    wrong = next((i for i, n in enumerate(shape) if n not in (1, size[i + new])), None)
-    if wrong is not None:
-        raise RuntimeError(
-            f"The expanded size of the tensor ({size[wrong + new]}) must match the existing size ({shape[wrong]}) at "
-            f"non-singleton dimension {wrong + new}.  Target sizes: {list(size)}.  Tensor sizes: {list(shape)}"
-        )
-    if self.size != 1:
-        return np.broadcast_to(self, size)
-    # The gradient of every sum and mean comes this way: `np.broadcast_to` would take 2.1 µs for it, this takes 0.3.
-    repeated = np.ndarray(size, self.dtype, np.asarray(self), 0, (0,) * len(size))
-    repeated.flags.writeable = False
-    return repeated
-
-
-def _sum(self: np.ndarray, dim: Dims = None, keepdim: bool = False) -> Any:
-    # PyTorch sums integers and booleans as int64.
-    d = self.dtype if self.dtype.kind == "f" else np.int64
-    return self.sum(axis=_wrapped(dim, self.ndim), keepdims=keepdim, dtype=d)
-
-
-def _mean(self: np.ndarray, dim: Dims = None, keepdim: bool = False) -> Any:
-    if self.dtype.kind != "f":
-        name = dtypes.of_array(self).tensor_type[6:-6]
-        raise RuntimeError(
-            "mean(): could not infer output dtype. Input dtype must be either a floating point or complex dtype. "
-            f"Got: {name}"
-        )
-    count = _count(self.shape, dim)
-    total = self.sum(axis=_wrapped(dim, self.ndim), keepdims=keepdim)
-    return total / total.dtype.type(count)
-
-
-expand = op("expand(self, *size)", _expand, view=True, self=lambda g, self_shape: sum_to_size(g, self_shape))
-sum_all = op(
-    "sum_all(self)",
-    _sum,
-    node="SumBackward0",
-    method=False,
-    self=lambda g, self_shape: expand(g, self_shape),
-)
-sum_dim = op(
-    "sum_dim(self, dim: Dims, keepdim=False)",
-    _sum,
-    node="SumBackward1",
-    method=False,
-    self=lambda g, self_shape, dim, keepdim: _spread(g, self_shape, dim, keepdim),
-)
-mean_all = op(
-    "mean_all(self)",
-    _mean,
-    node="MeanBackward0",
-    method=False,
-    self=lambda g, self_shape: div_number(expand(g, self_shape), _count(self_shape, None)),
-)
-mean_dim = op(
-    "mean_dim(self, dim: Dims, keepdim=False)",
-    _mean,
-    node="MeanBackward1",
-    method=False,
-    self=lambda g, self_shape, dim, keepdim: div_number(_spread(g, self_shape, dim, keepdim), _count(self_shape, dim)),
-)
-
-
-def _dims(dim: Any) -> Dims:
+def _dims(dim):
     return (dim,) if isinstance(dim, int) else None if dim is None else tuple(dim)
 
 
+def _axes(dim, ndim):
+    """The dimensions counted from the front, none of a tensor of rank 0."""
+    axes = [wrap_dim(d, ndim) for d in _dims(dim) or range(ndim)]
+    for d in axes:
+        if axes.count(d) > 1:
+            raise error("reduced_twice", d)
+    return tuple(axes) if ndim else ()
+
+
+def _count(shape, dim):
+    """How many elements become one."""
+    return math.prod([shape[d] for d in _axes(dim, len(shape))])
+
+
+def _restored(ndim, dim, keepdim, *reduced):
+    """Reduced tensors with the reduced dimensions put back."""
+    for d in () if keepdim or dim in (None, ()) else sorted(_axes(dim, ndim)):
+        reduced = [unsqueeze(x, d) for x in reduced]
+    return reduced
+
+
+def _along(reduce):
+    """The kernel of a function of NumPy's that reduces."""
+    return lambda self, dim=None, keepdim=False: reduce(self, axis=_axes(dim, self.ndim), keepdims=keepdim)
+
+
+def _wide(kernel):
+    """A kernel that accumulates as PyTorch does: integers become int64; halves, too coarse for it, are singles on the way."""
+
+    def accumulating(self, *arguments):
+        if self.dtype.char in "fd":
+            return kernel(self, *arguments)
+        if self.dtype.kind != "f":
+            return kernel(self.astype(np.int64), *arguments)
+        return kernel(self.astype(np.float32), *arguments).astype(self.dtype)
+
+    return accumulating
+
+
+def _only_for(kinds, message, *words):
+    """A check: an error for dtypes of other kinds (NumPy's letters)."""
+
+    def check(self, *arguments):
+        if self.dtype.kind not in kinds:
+            raise error(message, *words, title(self))
+
+    return check
+
+
+def _function(doc: str, along: Any, whole: Any = None, dims: Any = operator.index, pair: Any = None) -> Any:
+    """The function, and method, that chooses among rows: for all elements, along a dimension, for pairs of them."""
+
+    def choose(input: Tensor, dim: Any = None, *keepdim: bool, dtype: Any = None, **named: Any) -> Any:
+        input = input if dtype is None else to_copy(input, dtype)
+        if whole and dim is None and not (keepdim or named):
+            return whole(input)
+        dim = named.pop("other", named.pop("axis", dim))
+        if isinstance(dim, Tensor):
+            return pair(input, dim)
+        flag = (*keepdim, named.get("keepdim", False))[0]
+        if not isinstance(flag, bool):
+            raise error("keepdim", along.__name__, type(flag).__name__)
+        return along(input, dims(dim), *keepdim, **named)
+
+    choose.__name__, choose.__doc__ = along.__name__, doc
+    return method(choose)
+
+
+# Expansion, and sums, means, products
+
+
+def _expand(self, size):
+    new = len(size) - self.ndim
+    if self.size == 1 and new >= 0 and -1 not in size:
+        # The gradient of every sum and mean comes this way: `np.broadcast_to` would take 2.1 µs for it, this takes 0.3.
+        repeated = np.ndarray(size, self.dtype, self, 0, (0,) * len(size))
+        repeated.flags.writeable = False
+        return repeated
+    if new < 0:
+        raise error("expand_rank", of_array(self).tensor_type, list(self.shape), list(size), len(size), self.ndim)
+    own = (1,) * new + self.shape
+    for i, (n, m) in enumerate(zip(size, own)):
+        if (i < new and n == -1) or (n not in (-1, m) and m != 1):
+            raise error("expand_new" if n == -1 else "expand_size", n, m, i, list(size), list(self.shape))
+    return np.broadcast_to(self, [m if n == -1 else n for n, m in zip(size, own)])
+
+
 @method
-def sum(self: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
-    """The sum of all elements, or along `dim`; integers and booleans are summed as int64.
-
-    >>> import autograd_teach as torch
-    >>> torch.ones(2, 3).sum(0)
-    tensor([2., 2., 2.])
-    """
-    if dtype is not None:
-        self = to_copy(self, dtype)
-    return sum_all(self) if dim is None and not keepdim else sum_dim(self, _dims(dim), keepdim)
-
-
-@method
-def mean(self: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
-    """The mean of all elements, or along `dim`; RuntimeError for a dtype that is not floating-point."""
-    if dtype is not None:
-        self = to_copy(self, dtype)
-    return mean_all(self) if dim is None and not keepdim else mean_dim(self, _dims(dim), keepdim)
-
-
-@method
-def expand_as(self: Tensor, other: Tensor) -> Tensor:
+def expand_as(input: Tensor, other: Tensor) -> Tensor:
     """Expanded to the shape of `other`."""
-    return expand(self, other.shape)
+    return expand(input, other.shape)
 
 
 @method
-def sum_to_size(self: Any, *size: Any) -> Any:
-    """Summed over what broadcasting from `size` to this shape had repeated."""
-    shape = tuple(size[0]) if len(size) == 1 and not isinstance(size[0], int) else size
-    new = len(self.shape) - len(shape)
-    if new < 0 or builtins.any(n not in (1, m) for n, m in zip(shape, self.shape[new:])):
-        raise RuntimeError(f"size {{{list(shape)}}} is not expandable to size {{{list(self.shape)}}}.")
-    if not shape:
-        return sum_all(self) if new else self
-    dims = tuple(i for i, n in enumerate(self.shape) if i < new or (shape[i - new] == 1 and n != 1))
-    if dims:
-        self = sum_dim(self, dims, True)
-    return reshape(self, shape) if new > 0 else self
+def sum_to_size(input: Any, *size: Any) -> Any:
+    """Summed over what broadcasting from `size` had repeated; RuntimeError if this cannot come from there."""
+    shape, target = input.shape, tuple(size[0]) if len(size) == 1 and not isinstance(size[0], int) else size
+    new = len(shape) - len(target)
+    if new < 0 or [m if n == 1 else n for n, m in zip(target, shape[new:])] != [*shape[new:]]:
+        raise error("sum_to_size", list(target), list(shape))
+    if not target:
+        return sum_all(input)
+    dims = tuple(i for i, n in enumerate(shape) if i < new or n != target[i - new])
+    total = sum_dim(input, dims, True) if dims else input
+    return reshape(total, target) if new else total
 
 
-# Norms
+def _spread(g, self_shape, dim, keepdim):
+    return expand(*_restored(len(self_shape), dim, keepdim, g), self_shape)
 
 
-def _norm(self: np.ndarray, ord: float = 2, dim: Dims = None, keepdim: bool = False) -> Any:
-    axis = _wrapped(dim, self.ndim)
-    if ord == 2:
-        return np.sqrt((self * self).sum(axis=axis, keepdims=keepdim))
-    magnitude = np.absolute(self)
-    if ord in (math.inf, -math.inf) and not _count(self.shape, dim):
-        raise RuntimeError(
-            f"linalg.vector_norm cannot compute the {ord} norm on an empty tensor because the operation does not have an "
-            "identity"
-        )
-    if ord == math.inf:
-        return magnitude.max(axis=axis, keepdims=keepdim)
-    if ord == -math.inf:
-        return magnitude.min(axis=axis, keepdims=keepdim)
-    if ord == 0:
-        return (self != 0).sum(axis=axis, keepdims=keepdim).astype(self.dtype)
-    if ord == 1:
-        return magnitude.sum(axis=axis, keepdims=keepdim)
-    total = np.power(magnitude, ord).sum(axis=axis, keepdims=keepdim)
-    return np.power(total, 1 / ord)
+def _spread_evenly(g, self_shape, dim, keepdim):
+    return div_number(_spread(g, self_shape, dim, keepdim), _count(self_shape, dim))
 
 
-def _norm_derivative(g: Any, self: Any, result: Any, ord: float, dim: Dims, keepdim: bool) -> Any:
-    ndim = len(self.shape)
-    g, result = _kept(g, ndim, dim, keepdim), _kept(result, ndim, dim, keepdim)
+def _prod_derivative(g, self, result, dim, keepdim):
+    if not len(self.shape):
+        return g
+    g, result = _restored(len(self.shape), dim, keepdim, g, result)
+    if not (self == 0).any():
+        return g * (result / self)
+    # Where a zero forbids the division: what an element is multiplied by is the product of all others.
+    rows = reshape(self, (-1,)) if dim is None else transpose(self, dim, -1)
+    own = np.eye(rows.shape[-1], dtype=bool)
+    others = prod_dim(masked_fill(unsqueeze(rows, -2), wrap(own) if isinstance(g, Tensor) else own, 1), -1)
+    return g * (reshape(others, tuple(self.shape)) if dim is None else transpose(others, dim, -1))
+
+
+def _cumsum_derivative(g, dim):
+    back = (dim,)
+    return g if math.prod(g.shape) <= 1 or g.shape[dim] == 1 else flip(cumsum_dim(flip(g, back), dim), back)
+
+
+_sum, _prod = _wide(_along(np.add.reduce)), _wide(_along(np.multiply.reduce))
+_mean = _wide(lambda self, dim=None, keepdim=False: _sum(self, dim, keepdim) / _count(self.shape, dim))
+_floats = _only_for("f", "mean_dtype")
+expand = op("expand(self, *size)", _expand, view=True, self=lambda g, self_shape: sum_to_size(g, self_shape))
+# Losses end in a sum or mean of all: the usual dtypes go a short way.
+sum_all = op(
+    "sum.0(self)",
+    lambda self: np.add.reduce(self, None) if self.dtype.char in "fd" else _sum(self),
+    self=lambda g, self_shape: expand(g, self_shape),
+)
+sum_dim = op("sum.1(self, dim: tuple, keepdim=False)", _sum, self=_spread)
+mean_all = op(
+    "mean.0(self)",
+    lambda self: np.add.reduce(self, None) / self.size if self.dtype.char in "fd" else _mean(self),
+    check=_floats,
+    self=lambda g, self_shape: div_number(expand(g, self_shape), math.prod(self_shape)),
+)
+mean_dim = op("mean.1(self, dim: tuple, keepdim=False)", _mean, check=_floats, self=_spread_evenly)
+prod_all = op("prod.0(self)", _prod, self=lambda g, self, result: _prod_derivative(g, self, result, None, False))
+prod_dim = op("prod.1(self, dim: int, keepdim=False)", _prod, self=_prod_derivative)
+_cumsum = _wide(lambda self, dim: self.cumsum(wrap_dim(dim, self.ndim)).reshape(self.shape))
+cumsum_dim = op("cumsum.0(self, dim: int)", _cumsum, self=_cumsum_derivative)
+sum = _function("The sum of all elements, or along `dim`; of integers as int64.", sum_dim, sum_all, _dims)
+mean = _function("The mean of all elements, or along `dim`; RuntimeError for integers.", mean_dim, mean_all, _dims)
+prod = _function("The product of all elements, or along `dim`; of integers as int64.", prod_dim, prod_all)
+cumsum = _function("The sums of the first 1, 2, ... elements along `dim`.", cumsum_dim)
+
+
+def _norm(self, ord, dim, keepdim):
+    if (ord < 0 or ord == math.inf) and not _count(self.shape, dim):
+        raise error("norm_empty", ord)
+    return np.linalg.vector_norm(self, axis=_axes(dim, self.ndim), keepdims=keepdim, ord=ord)
+
+
+def _norm_derivative(g, self, result, ord, dim, keepdim):
+    g, result = _restored(len(self.shape), dim, keepdim, g, result)
     if ord == 0:
         return None
     if ord == 1:
@@ -212,9 +202,7 @@ def _norm_derivative(g: Any, self: Any, result: Any, ord: float, dim: Dims, keep
     if ord == 2:
         return g * masked_fill(self / result, result == 0, 0.0)
     if ord in (math.inf, -math.inf):
-        # The extremes share the gradient.
-        extreme = abs(self) == result
-        return sgn(self) * (g / sum_dim(extreme, _wrapped(dim, ndim), True) * extreme)
+        return sgn(self) * _shared_along(g, abs(self), result, dim, True)
     if ord < 1:
         return sgn(self) * masked_fill(pow(abs(self), ord - 1), self == 0, 0.0) * g * pow(result, 1 - ord)
     scaled = sgn(self) * pow(abs(self), ord - 1) if ord < 2 else self * pow(abs(self), ord - 2)
@@ -222,165 +210,213 @@ def _norm_derivative(g: Any, self: Any, result: Any, ord: float, dim: Dims, keep
 
 
 linalg_vector_norm = op(
-    "linalg_vector_norm(self, ord=2, dim=None, keepdim=False)",
-    _norm,
-    method=False,
-    self=lambda g, self, result, ord, dim, keepdim: _norm_derivative(g, self, result, ord, dim, keepdim),
+    "linalg_vector_norm.0(self, ord=2, dim=None, keepdim=False)",
+    _wide(_norm),
+    check=_only_for("f", "norm_dtype"),
+    self=_norm_derivative,
 )
 
 
 @method
-def norm(self: Tensor, p: Any = 2, dim: Any = None, keepdim: bool = False) -> Tensor:
-    """The p-norm of all elements, or along `dim`.
-
-    >>> import autograd_teach as torch
-    >>> torch.tensor([3.0, 4.0]).norm()
-    tensor(5.)
-    """
-    if not self.is_floating_point():
-        raise RuntimeError(
-            f"linalg.vector_norm: Expected a floating point or complex tensor as input. Got {self.dtype.tensor_type[6:-6]}"
-        )
-    if p in ("fro", None):
-        p = 2
-    if isinstance(p, str):
-        raise NotImplementedError(f"autograd_teach does not support the norm {p!r}; use a number p")
-    return linalg_vector_norm(self, p, _dims(dim), keepdim)
+def norm(input: Tensor, p: Any = 2, dim: Any = None, keepdim: bool = False) -> Tensor:
+    """(Σ |x|ᵖ)^(1/p) of all elements, or along `dim`; p may be "fro", which is 2."""
+    return linalg_vector_norm(input, 2 if p in ("fro", None) else p, _dims(dim), keepdim)
 
 
-# Extremes
+def _var_derivative(g, self, dim, correction, keepdim):
+    everything = dim is None or not len(self.shape)
+    freedom = _count(self.shape, dim) - (1 if correction is None else correction)
+    if len(self.shape) > 1:
+        (g,) = _restored(len(self.shape), dim, keepdim, g)
+    deviation = self - (mean_all(self) if everything else mean_dim(self, dim, True))
+    if everything and freedom <= 0:
+        return g * where(deviation == 0, math.nan, math.inf)
+    return mul_number(g, 2 / freedom if freedom else math.inf) * deviation
 
 
-def _extreme(reduce: Callable[..., Any], name: str) -> Callable[[np.ndarray], Any]:
-    def kernel(self: np.ndarray) -> Any:
-        if not self.size:
-            raise RuntimeError(
-                f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with the "
-                "'dim' argument."
-            )
-        return reduce(self)
-
-    return kernel
+def _std_derivative(g, self, result, dim, correction, keepdim):
+    return _var_derivative(masked_fill(g / mul_number(result, 2), result == 0, 0.0), self, dim, correction, keepdim)
 
 
-def _place(find: Callable[..., Any], name: str) -> Callable[..., Any]:
-    def kernel(self: np.ndarray, dim: int | None, keepdim: bool) -> Any:
-        if dim is None and not self.size:
-            raise IndexError(f"{name}(): Expected reduction dim to be specified for input.numel() == 0.")
-        if dim is not None and self.ndim and not self.shape[wrap_dim(dim, self.ndim)]:
-            raise IndexError(f"{name}(): Expected reduction dim {dim} to have non-zero size.")
-        return find(self, axis=_wrapped(dim, self.ndim)[0] if dim is not None and self.ndim else None, keepdims=keepdim)
-
-    return kernel
+def _var_mean_derivative(grads, self, dim, correction, keepdim):
+    of_var = [_var_derivative(g, self, dim, correction, keepdim) for g in grads[:1] if g is not None]
+    of_mean = [_spread_evenly(g, tuple(self.shape), dim, keepdim) for g in grads[1:] if g is not None]
+    return of_var[0] + of_mean[0] if of_var and of_mean else (of_var or of_mean)[0]
 
 
-def _share_evenly(g: Any, self: Any, result: Any) -> Any:
-    """To all elements equal to the extreme, the same part of its gradient."""
-    equal = isnan(self) if isnan(result) else self == result
-    return masked_fill(zeros_of(self), equal, g / sum(equal))
+def _moment(name: str, words: str, pick: Any, **row: Any) -> Any:
+    """A row of variances and its function, to which a lone boolean is `unbiased`, another way to say `correction`."""
+
+    def kernel(self, dim, correction, keepdim):
+        exact = self.astype(np.float64)  # as PyTorch accumulates
+        freedom = _count(self.shape, dim) - (1 if correction is None else correction)
+        if freedom <= 0:
+            warnings.warn(str(error("freedom", name)), stacklevel=4)
+        squares = _sum((exact - _mean(exact, dim, True)) ** 2, dim, keepdim)
+        return pick(squares / np.maximum(freedom, 0), _mean(exact, dim, keepdim), d=self.dtype)
+
+    check = _only_for("f", "var_dtype", name if name == "var_mean" else "std and var")
+    declared = op(f"{name}.0(self, dim: tuple, correction: float, keepdim=False)", kernel, check=check, **row)
+
+    def choose(input: Tensor, dim: Any = None, unbiased: Any = None, keepdim=False, *, correction: Any = None) -> Any:
+        if isinstance(dim, bool):
+            dim, unbiased = None, dim
+        if correction is None and (dim, unbiased) != (None, None):
+            correction = int(unbiased is not False)
+        return declared(input, _dims(dim), correction, keepdim)
+
+    choose.__name__, choose.__doc__ = name, f"The {words} of all elements, or along `dim`."
+    return method(choose)
 
 
-max_all = op(
-    "max_all(self)",
-    _extreme(np.max, "max"),
-    node="MaxBackward1",
-    method=False,
-    self=lambda g, self, result: _share_evenly(g, self, result),
-)
-min_all = op(
-    "min_all(self)",
-    _extreme(np.min, "min"),
-    node="MinBackward1",
-    method=False,
-    self=lambda g, self, result: _share_evenly(g, self, result),
-)
-argmax_op = op(
-    "argmax_op(self, dim=None, keepdim=False)",
-    _place(np.argmax, "argmax"),
-    method=False,
-)
-argmin_op = op(
-    "argmin_op(self, dim=None, keepdim=False)",
-    _place(np.argmin, "argmin"),
-    method=False,
+var = _moment("var", "variance", lambda var, mean, d: var.astype(d), self=_var_derivative)
+std = _moment("std", "standard deviation", lambda var, mean, d: np.sqrt(var).astype(d), self=_std_derivative)
+var_mean = _moment(
+    "var_mean", "variance and mean", lambda *both, d: [x.astype(d) for x in both], outputs=(), self=_var_mean_derivative
 )
 
 
-median_all = op(
-    "median_all(self)",
-    median_of,
-    node="MedianBackward0",
-    method=False,
-    self=lambda g, self, result: _share_evenly(g, self, result),
+# Elements chosen: extremes and medians
+
+
+def _to_choose(name, *for_booleans):
+    """The check of what needs an element."""
+
+    def check(self, dim=None, keepdim=False):
+        if for_booleans and self.dtype.kind == "b":
+            raise error(*for_booleans, name)
+        if dim in (None, ()) and not self.size:
+            raise error("no_place" if name.startswith("arg") else "no_element", name)
+        for d in _axes(dim, self.ndim):
+            if not self.shape[d]:
+                raise error("no_extent", name, d)
+
+    return check
+
+
+def _shared_by_all(g, self, result):
+    chosen = isnan(self) if isnan(result) else self == result
+    return masked_fill(zeros_of(self), chosen, g / sum_all(chosen))
+
+
+def _shared_along(g, self, result, dim, keepdim):
+    dims = _axes(dim, len(self.shape))
+    if not keepdim:
+        g, result = (reshape(x, tuple(1 if i in dims else n for i, n in enumerate(self.shape))) for x in (g, result))
+    chosen = self == result
+    return g / sum_dim(chosen, dims, True) * chosen
+
+
+def to_places(grads, self_shape, dim, indices, keepdim):
+    """The gradient of elements chosen along a dimension: in zeros, at the places they were taken from."""
+    g, indices = _restored(len(self_shape), dim if len(self_shape) else None, keepdim, grads[0], indices)
+    if isinstance(g, Tensor):
+        return wrap(np.zeros(self_shape, g._array.dtype)).scatter(dim, indices, g)
+    if self_shape:
+        np.put_along_axis(whole := np.zeros(self_shape, g.dtype), indices, g, dim)
+    return whole if self_shape else g
+
+
+def _choice(doc, name, numbers, kernel, find, pair=None, check=None):
+    """The function that chooses one element of all, or along a dimension, with its place; there the gradient goes."""
+
+    def with_place(self, dim, keepdim):
+        if not self.ndim:
+            return self.copy(), np.zeros((), np.int64)
+        places = find(self, axis=dim, keepdims=True)
+        found = np.take_along_axis(self, places, dim), places
+        return found if keepdim else [x.squeeze(dim) for x in found]
+
+    whole = op(f"{name}.{numbers[0]}(self)", kernel, check=check, self=_shared_by_all)
+    row = {"check": _to_choose(name.removeprefix("nan")), "outputs": ("values", "indices"), "self": to_places}
+    along = op(f"{name}.{numbers[1]}(self, dim: int, keepdim=False)", with_place, **row)
+    return _function(doc, along, whole, pair=pair)
+
+
+def _extremes(name, ufunc, find):
+    """`max` or `min`, and their variants `amax` and `argmax`."""
+    doc = f"The {name}imum of all elements; along `dim`, with its place; of pairs."
+    kernel, pair = _along(ufunc.reduce), getattr(Tensor, f"{name}imum")
+
+    def place(self, dim, keepdim):
+        return find(self, axis=dim if self.ndim else None, keepdims=keepdim)
+
+    return (
+        _choice(doc, name, (1, 0), kernel, find, pair, _to_choose(name)),
+        op(f"a{name}(self, dim=(), keepdim=False)", kernel, check=_to_choose(f"a{name}"), self=_shared_along),
+        op(f"arg{name}(self, dim=None, keepdim=False)", place, check=_to_choose(f"arg{name}", "no_booleans")),
+    )
+
+
+def _median(name, of_all):
+    """`median`; or `nanmedian`, that of numbers only."""
+
+    def find(self, axis, keepdims):
+        # In order NaN comes last; of an even number of elements the lower one is chosen.
+        count = (~np.isnan(self)).sum(axis, keepdims=True)
+        middle = np.where(of_all & (count < self.shape[axis]), count, np.maximum(count - 1, 0) // 2)
+        return np.take_along_axis(np.argsort(self, axis, kind="stable"), middle, axis)
+
+    def kernel(self):
+        flat = self.reshape(-1)
+        return flat[find(flat, 0, True)[0]] if flat.size else np.array(math.nan).astype(self.dtype)
+
+    return _choice("The element in the middle of all; along `dim`, with its place.", name, (0, 1), kernel, find)
+
+
+def _truth(ufunc):
+    # Of bytes PyTorch makes bytes, of all else booleans.
+    return _along(lambda self, **axes: ufunc.reduce(self, **axes).astype("B" if self.dtype == "B" else "?"))
+
+
+max, amax, argmax = _extremes("max", np.maximum, np.argmax)
+min, amin, argmin = _extremes("min", np.minimum, np.argmin)
+median, nanmedian = _median("median", True), _median("nanmedian", False)
+all = op("all(self, dim=None, keepdim=False)", _truth(np.logical_and))
+any = op("any(self, dim=None, keepdim=False)", _truth(np.logical_or))
+count_nonzero = op("count_nonzero(self, dim=None)", _along(np.count_nonzero))
+
+
+def _shifted(self, dim):
+    """Beside the largest along `dim`, so that no power overflows."""
+    return self - np.maximum.reduce(self, axis=_axes(dim, self.ndim), keepdims=True, initial=-math.inf)
+
+
+def _softmax_double_backward(g, grad_output, y, dim):
+    inner = grad_output * g - sum_dim(y * grad_output, (dim,), True) * g
+    return inner - grad_output * sum_dim(y * g, (dim,), True)
+
+
+def _logsumexp_derivative(g, self, result, dim, keepdim):
+    g, result = _restored(len(self.shape), dim, keepdim, g, result)
+    return g * exp(self - result)
+
+
+_logsumexp = _along(lambda x, **axes: np.logaddexp.reduce(x, dtype=np.float64, **axes).astype(x.dtype))
+logsumexp = op("logsumexp(self, dim: tuple, keepdim=False)", _logsumexp, floating=True, self=_logsumexp_derivative)
+softmax_dim = op(
+    "softmax.0(self, dim: int)",
+    _wide(lambda self, dim: (powers := np.exp(_shifted(self, dim))) / _sum(powers, dim, True)),
+    check=_only_for("f", "not_implemented", "softmax_lastdim_kernel_impl"),
+    self=lambda g, result, dim: softmax_backward_data(g, result, dim),
 )
-nanmedian_all = op(
-    "nanmedian_all(self)",
-    lambda self: median_of(self[~np.isnan(self)]),
-    node="NanmedianBackward0",
-    method=False,
-    self=lambda g, self, result: _share_evenly(g, self, result),
+softmax_backward_data = op(
+    "softmax_backward_data(grad_output, y, dim: int)",
+    lambda grad_output, y, dim: y * (grad_output - _sum(grad_output * y, dim, True)),
+    grad_output=lambda g, y, dim: softmax_backward_data(g, y, dim),
+    y=_softmax_double_backward,
 )
-
-
-@method
-def max(self: Tensor, dim: Any = None, keepdim: bool = False, *, other: Any = None) -> Any:
-    """The largest element; with `dim` the largest along it and their places; with a second tensor the larger of each pair.
-
-    >>> import autograd_teach as torch
-    >>> torch.tensor([[1, 3], [5, 4]]).max(1).indices
-    tensor([1, 0])
-    """
-    other = dim if isinstance(dim, Tensor) else other
-    if other is not None:
-        return self.maximum(other)
-    return max_all(self) if dim is None else max_dim(self, dim, keepdim)
-
-
-@method
-def min(self: Tensor, dim: Any = None, keepdim: bool = False, *, other: Any = None) -> Any:
-    """The smallest element; with `dim` the smallest along it and their places; with a second tensor the smaller of each pair."""
-    other = dim if isinstance(dim, Tensor) else other
-    if other is not None:
-        return self.minimum(other)
-    return min_all(self) if dim is None else min_dim(self, dim, keepdim)
-
-
-@method
-def median(self: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
-    """The element in the middle, of an even number the lower one; with `dim` those along it and their places."""
-    return median_all(self) if dim is None else median_dim(self, dim, keepdim)
-
-
-@method
-def nanmedian(self: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
-    """The median of all elements that are not NaN."""
-    return nanmedian_all(self) if dim is None else nanmedian_dim(self, dim, keepdim)
-
-
-@method
-def argmax(self: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor:
-    """The index of the largest element, counted through the flattened tensor, or along `dim`."""
-    return argmax_op(self, dim, keepdim)
-
-
-@method
-def argmin(self: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor:
-    """The index of the smallest element, counted through the flattened tensor, or along `dim`."""
-    return argmin_op(self, dim, keepdim)
-
-
-def _holds(self: np.ndarray, dim: Dims, keepdim: bool, reduce: Callable[..., Any]) -> Any:
-    # Of bytes PyTorch makes bytes, of all others booleans.
-    held = reduce(self, axis=_wrapped(dim, self.ndim), keepdims=keepdim)
-    return held.astype(np.uint8) if self.dtype == np.uint8 else held
-
-
-all = op(
-    "all(self, dim=None, keepdim=False)",
-    lambda self, dim=None, keepdim=False: _holds(self, dim, keepdim, np.all),
+log_softmax_dim = op(
+    "log_softmax.0(self, dim: int)",
+    _wide(lambda self, dim: (shifted := _shifted(self, dim)) - np.log(_sum(np.exp(shifted), dim, True))),
+    check=_only_for("f", "not_implemented", "log_softmax_lastdim_kernel_impl"),
+    self=lambda g, result, dim: log_softmax_backward_data(g, result, dim),
 )
-any = op(
-    "any(self, dim=None, keepdim=False)",
-    lambda self, dim=None, keepdim=False: _holds(self, dim, keepdim, np.any),
+log_softmax_backward_data = op(
+    "log_softmax_backward_data(grad_output, y, dim: int)",
+    lambda grad_output, y, dim: grad_output - np.exp(y) * _sum(grad_output, dim, True),
+    grad_output=lambda g, y, dim: g - sum_dim(g * exp(y), (dim,), True),
+    y=lambda g, grad_output, y, dim: -sum_dim(grad_output, (dim,), True) * exp(y) * g,
 )
-count_nonzero = op("count_nonzero(self, dim=None)", lambda self, dim: np.count_nonzero(self, axis=dim))
+softmax = _function("exp(x) divided by its sum along `dim`.", softmax_dim)
+log_softmax = _function("The logarithm of `softmax`, also where that underflows.", log_softmax_dim)
