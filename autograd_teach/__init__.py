@@ -16,23 +16,24 @@ from .autograd.modes import (
 )
 from .creation import (
     BoolTensor, ByteTensor, CharTensor, DoubleTensor, FloatTensor, HalfTensor, IntTensor, LongTensor, ShortTensor,
-    arange, as_tensor, device, empty, empty_like, eye, from_dlpack, from_numpy, full, full_like, linspace, ones,
+    arange, as_tensor, cuda, device, empty, empty_like, eye, from_numpy, full, full_like, linspace, ones,
     ones_like, rand, rand_like, randint, randint_like, randn, randn_like, randperm, tensor, zeros, zeros_like,
 )
 from .dtypes import (
-    dtype, float16, float32, float64, get_default_dtype, int8, int16, int32, int64, set_default_dtype, uint8,
+    dtype, finfo, float16, float32, float64, get_default_dtype, iinfo, int8, int16, int32, int64,
+    set_default_dtype, uint8,
 )
 from .ops.indexing import (
-    argsort, bucketize, gather, index_put, index_select, isin, nonzero, scatter, scatter_add, searchsorted, sort, unique,
+    argsort, bucketize, gather, index_put, index_select, isin, nonzero, scatter, scatter_add, searchsorted, sort, trace,
+    unique,
 )
 from .ops.inplace import bernoulli
 from .ops.linalg import addmm, bmm, dot, matmul, mm, mv, outer
 from .ops.pointwise import (
-    abs, absolute, acos, acosh, add, asin, atan, bitwise_and, bitwise_not, bitwise_or, bitwise_xor, ceil, clamp,
-    clamp_max, clamp_min, clone, cos, cosh, div, divide, eq, exp, expm1, floor, ge, gt, isfinite, isinf, isnan, le,
-    log, log1p, logical_and, logical_not, logical_or, logical_xor, lt, masked_fill, maximum, minimum, mul, multiply,
-    ne, neg, negative, pow, reciprocal, relu, round, rsqrt, rsub, sgn, sigmoid, sign, signbit, sin, sinh, sqrt, square,
-    sub, subtract, tan, tanh, threshold, true_divide, where,
+    abs, acos, acosh, add, asin, atan, bitwise_and, bitwise_not, bitwise_or, bitwise_xor, ceil, clamp, clone, cos,
+    cosh, div, eq, exp, expm1, floor, ge, gt, isfinite, isinf, isnan, le, log, log1p, logical_and, logical_not,
+    logical_or, logical_xor, lt, masked_fill, maximum, minimum, mul, ne, neg, pow, reciprocal, relu, round, rsqrt,
+    rsub, sgn, sigmoid, sign, signbit, sin, sinh, sqrt, square, sub, tan, tanh, threshold, where,
 )
 from .ops.reduction import (
     all, amax, amin, any, argmax, argmin, count_nonzero, cumsum, log_softmax, logsumexp, max, mean, median, min,
@@ -40,7 +41,7 @@ from .ops.reduction import (
 )
 from .ops.shape import (
     as_strided, cat, chunk, diagonal, flatten, flip, narrow, permute, reshape, select, split, squeeze, stack, swapaxes,
-    swapdims, t, trace, transpose, tril, triu, unbind, unsqueeze,
+    swapdims, t, transpose, tril, triu, unbind, unsqueeze,
 )
 from .printing import set_printoptions
 from .random import Generator, default_generator, initial_seed, manual_seed, seed
@@ -49,6 +50,7 @@ from .tensor import Size, Tensor, allclose, equal, is_tensor
 
 half, float, double = float16, float32, float64
 short, int, long, bool = int16, int32, int64, dtypes.bool_
+numel, is_floating_point = Tensor.numel, Tensor.is_floating_point
 
 # PyTorch computes log(0) or 1/0 without a word; NumPy's warnings about it, where our code causes them, would be noise.
 _warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"autograd_teach\b")
@@ -58,5 +60,5 @@ __version__ = "0.1.0"
 if not _typing.TYPE_CHECKING:  # whose own words about a missing name are better
 
     def __getattr__(name: str) -> object:
-        """AttributeError for what PyTorch has and this package has not, such as `torch.fft`, `torch.cuda`, `torch.complex64`."""
+        """AttributeError for what PyTorch has and this package has not, such as `torch.vmap`, `torch.sparse`, `torch.complex64`."""
         raise AttributeError(f"autograd_teach has no {name!r}: of PyTorch it has what is needed to learn autograd")

@@ -5,6 +5,7 @@ Source of the rules: the PyTorch documentation, "torch.dtype" under *Tensor Attr
 """
 
 import functools
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -16,36 +17,37 @@ class dtype:
     """A PyTorch data type, such as `float32`; `str(float32)` is `torch.float32`, as PyTorch prints it."""
 
     def __init__(self, name: str, title: str) -> None:
-        self.name, self.title, self.numpy = name, title, np.dtype(name)
-        self.tensor_type = f"torch.{title}Tensor"
-        self.itemsize = self.numpy.itemsize
+        self.name, self.title, self.tensor_type, self.numpy = name, title, f"torch.{title}Tensor", np.dtype(name)
         self.is_floating_point, self.is_signed, self.is_complex = name[0] == "f", name[0] in "fi", False
+        self.itemsize = self.numpy.itemsize
 
     def __repr__(self) -> str:
         return f"torch.{self.name}"
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return as_dtype, (self.name,)
+    def __reduce__(self) -> str:
+        return "bool_" if self.name == "bool" else self.name  # as which pickle finds it in this module
 
 
-float16, float32, float64 = dtype("float16", "Half"), dtype("float32", "Float"), dtype("float64", "Double")
-uint8, int8, int16 = dtype("uint8", "Byte"), dtype("int8", "Char"), dtype("int16", "Short")
-int32, int64, bool_ = dtype("int32", "Int"), dtype("int64", "Long"), dtype("bool", "Bool")
-
-ALL = (float16, float32, float64, uint8, int8, int16, int32, int64, bool_)
-_BY_NUMPY = {d.numpy: d for d in ALL}
-_CATEGORY = {"b": 0, "u": 1, "i": 1, "f": 2}
+ALL = float16, float32, float64, uint8, int8, int16, int32, int64, bool_ = (
+    dtype("float16", "Half"), dtype("float32", "Float"), dtype("float64", "Double"),
+    dtype("uint8", "Byte"), dtype("int8", "Char"), dtype("int16", "Short"),
+    dtype("int32", "Int"), dtype("int64", "Long"), dtype("bool", "Bool"),
+)  # fmt: skip
+_NAMED: dict[Any, dtype] = {**{d.numpy: d for d in ALL}, float: float64, int: int64, bool: bool_}
 _default = float32
 
 
 def as_dtype(d: Any) -> dtype:
-    """The dtype that `d` stands for: itself, NumPy's dtype or its name, or Python's `float`, `int` or `bool`."""
-    return d if isinstance(d, dtype) else _BY_NUMPY[np.dtype(d)]
+    """The dtype that `d` stands for: itself, NumPy's, Python's `float`, `int` or `bool`, or None, the default one."""
+    found = d if isinstance(d, dtype) else _default if d is None else _NAMED.get(d)
+    if found is None:
+        raise error("dtype_of_what", type(d).__name__)
+    return found
 
 
 def of_array(array: np.ndarray) -> dtype:
     """The PyTorch dtype of an array; an error, worded as `torch.from_numpy` does, for one that has none."""
-    if found := _BY_NUMPY.get(array.dtype):
+    if found := _NAMED.get(array.dtype):
         return found
     if array.dtype.kind in "cu":
         raise NotImplementedError(f"autograd_teach has no dtype {array.dtype.name}")
@@ -70,28 +72,28 @@ def set_default_dtype(d: dtype) -> None:
     _default = d
 
 
+def category(d: np.dtype) -> int:
+    """Where a dtype stands in promotion: a result never falls below its operands' (bool, integer, floating)."""
+    return (d.kind != "b") + (d.kind == "f")
+
+
+@functools.cache
 def promote_types(a: np.dtype, b: np.dtype) -> np.dtype:
     """What PyTorch's `promote_types` gives: unlike NumPy's, a float of any size absorbs every integer."""
     return np.promote_types(a, b) if (a.kind == "f") == (b.kind == "f") else a if a.kind == "f" else b
 
 
-@functools.cache
-def _result_type(a: np.dtype, b: np.dtype, a_is_scalar: bool, b_is_scalar: bool) -> np.dtype:
-    if a_is_scalar != b_is_scalar:
-        scalar, ranked = (a, b) if a_is_scalar else (b, a)
-        if _CATEGORY[scalar.kind] <= _CATEGORY[ranked.kind]:
-            return ranked
-    return promote_types(a, b)
-
-
 def result_type(a: np.ndarray, b: np.ndarray) -> np.dtype:
-    """The dtype of an operation on both: an array of rank 0 only counts where its category (bool, int, float) is higher."""
-    return _result_type(a.dtype, b.dtype, not a.ndim, not b.ndim)
+    """The dtype of an operation on both: an array of rank 0 only counts where its category is higher."""
+    for scalar, ranked in ((a, b), (b, a)):
+        if ranked.ndim and not scalar.ndim and category(scalar.dtype) <= category(ranked.dtype):
+            return ranked.dtype
+    return promote_types(a.dtype, b.dtype)
 
 
 def promote(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Both arrays in the dtype of their result."""
-    d = _result_type(a.dtype, b.dtype, not a.ndim, not b.ndim)
+    d = result_type(a, b)
     return a if a.dtype is d else a.astype(d), b if b.dtype is d else b.astype(d)
 
 
@@ -100,6 +102,12 @@ def as_floating(array: np.ndarray) -> np.ndarray:
     return array if array.dtype.kind == "f" else array.astype(_default.numpy)
 
 
-def category(d: np.dtype) -> int:
-    """Where a dtype stands in promotion: a result never falls below its operands' (bool, integer, floating)."""
-    return _CATEGORY[d.kind]
+def finfo(type: dtype | None = None) -> Any:
+    """The limits of a floating-point dtype: `eps`, `max`, `min`, `tiny`, `bits`."""
+    info = np.finfo(as_dtype(type).numpy)
+    return SimpleNamespace(bits=info.bits, **{n: float(getattr(info, n)) for n in ("eps", "max", "min", "tiny")})
+
+
+def iinfo(type: dtype) -> np.iinfo[Any]:
+    """The limits of an integer dtype: `max`, `min`, `bits`."""
+    return np.iinfo(as_dtype(type).numpy)

@@ -5,8 +5,6 @@ They are data, not logic, and are read when the first error is raised. Uses dtyp
 
 import builtins
 import functools
-import tomllib
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,6 +12,9 @@ import numpy as np
 
 @functools.cache
 def _messages() -> dict[str, str]:
+    import tomllib  # with it
+    from pathlib import Path
+
     return tomllib.loads(Path(__file__).with_name("messages.toml").read_text("utf-8"))
 
 

@@ -6,50 +6,34 @@ and its class names, so that it prints PyTorch's own tensors as well (and is tes
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
 from .dtypes import get_default_dtype
 
-
-@dataclass
-class _Options:
-    precision: int = 4
-    threshold: float = 1000
-    edgeitems: int = 3
-    linewidth: int = 80
-    sci_mode: bool | None = None
-
-
-_options = _Options()
-_PROFILES = {"default": _Options(), "short": _Options(precision=2, edgeitems=2), "full": _Options(threshold=math.inf)}
+_PROFILES: dict[str | None, dict[str, Any]] = {
+    "default": {"precision": 4, "threshold": 1000, "edgeitems": 3, "linewidth": 80},
+    "short": {"precision": 2, "threshold": 1000, "edgeitems": 2, "linewidth": 80},
+    "full": {"precision": 4, "threshold": math.inf, "edgeitems": 3, "linewidth": 80},
+}
+_options = SimpleNamespace(**_PROFILES["default"], sci_mode=None)
 
 
 def set_printoptions(
-    precision: int | None = None,
-    threshold: float | None = None,
-    edgeitems: int | None = None,
-    linewidth: int | None = None,
-    profile: str | None = None,
-    sci_mode: bool | None = None,
-) -> None:
+    precision: int | None = None, threshold: float | None = None, edgeitems: int | None = None,
+    linewidth: int | None = None, profile: str | None = None, sci_mode: bool | None = None,
+) -> None:  # fmt: skip
     """Set how tensors print, as torch.set_printoptions: what is None stays, but for `sci_mode`.
 
-    `precision`: digits after the point. `threshold`: with more elements, only `edgeitems` at each end of a dimension are
-    shown. `linewidth`: characters in a line. `profile`: "default", "short" or "full"; any other name changes nothing.
+    `precision`: digits after the point. `threshold`: with more elements, only `edgeitems` at each end of a dimension
+    are shown. `linewidth`: characters in a line. `profile`: "default", "short" or "full"; other names change nothing.
     `sci_mode`: scientific notation always (True), never (False), or where the numbers ask for it (None).
-
-    >>> import autograd_teach as torch
-    >>> torch.set_printoptions(precision=2); torch.tensor([1.12345])
-    tensor([1.12])
-    >>> torch.set_printoptions(profile="default")
     """
-    global _options
     given = {"precision": precision, "threshold": threshold, "edgeitems": edgeitems, "linewidth": linewidth}
-    named: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
-    _options = replace(_PROFILES.get(profile or "", _options), **named, sci_mode=sci_mode)
+    named = {name: value for name, value in given.items() if value is not None}
+    vars(_options).update(_PROFILES.get(profile, {}) | named, sci_mode=sci_mode)
 
 
 def tensor_repr(tensor: Any, default_dtype: Any = None) -> str:
@@ -104,27 +88,25 @@ def _array_text(array: np.ndarray, indent: int) -> str:
             if cut[axis]:
                 array = array.take([*range(edge), *range(size - edge, size)], axis)
     values = array.ravel().tolist()
-    strings, width = _formatted(values) if array.dtype.kind == "f" else _plain(values)
-    return _nested(iter(strings), array.shape, cut, width, indent)
-
-
-def _plain(values: list[int]) -> tuple[list[str], int]:
-    width = max(len(str(value)) for value in values)
-    return [str(value).rjust(width) for value in values], width
+    strings = list(map(str, values))
+    width = max(map(len, strings))
+    if array.dtype.kind == "f":
+        strings, width = _formatted(values)
+    return _nested((string.rjust(width) for string in strings), array.shape, cut, width, indent)
 
 
 def _formatted(values: list[float]) -> tuple[list[str], int]:
     """The strings of floats, and their common width: that of the widest nonzero finite one."""
     telling = [value for value in values if value and math.isfinite(value)]
     if not telling:
-        return [_whole(value) for value in values], 1
+        return list(map(_whole, values)), 1
     least, largest, scientific = min(map(abs, telling)), max(map(abs, telling)), _options.sci_mode
     if scientific is None:
         scientific = largest / least > 1000 or largest > 1e8 or least < 1e-4
     whole = not scientific and all(map(float.is_integer, telling))
     form = _whole if whole else f"{{:.{_options.precision}{'e' if scientific else 'f'}}}".format
     width = max(map(len, map(form, telling)))
-    return [form(value).rjust(width) for value in values], width
+    return list(map(form, values)), width
 
 
 def _whole(value: float) -> str:

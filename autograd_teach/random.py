@@ -7,13 +7,12 @@ The rules are those of PyTorch 2.13 on x86 (ATen/native/cpu/DistributionTemplate
 import math
 import os
 from collections.abc import Callable, Sequence
-from functools import cached_property
+from copy import deepcopy
 from typing import Any
 
 import numpy as np
 
-from . import dtypes
-from .errors import error
+from .errors import require
 
 Array = np.ndarray
 Shape = Sequence[int]
@@ -31,10 +30,18 @@ class Generator:
 
     def manual_seed(self, seed: int) -> "Generator":
         """Start the stream of `seed`, from -2**63 to 2**64 - 1 (else ValueError); negative seeds count from 2**64."""
-        if not -(2**63) <= int(seed) < 2**64:
-            raise error("overflow_unpacking")
+        require(-(2**63) <= int(seed) < 2**64, "overflow_unpacking")
         self._seed, self._second_normals = int(seed) % 2**64, np.empty(0)
-        self.__dict__.pop("_randint", None)
+        self._twister: Any = None  # made only when needed, since NumPy loads its random module with it
+        return self
+
+    def get_state(self) -> dict[str, Any]:
+        """Where the stream is, for `set_state`."""
+        return deepcopy(self.__dict__)
+
+    def set_state(self, new_state: dict[str, Any]) -> "Generator":
+        """Go on from where the stream was at `get_state`."""
+        self.__dict__ = deepcopy(new_state)
         return self
 
     def seed(self) -> int:
@@ -48,12 +55,8 @@ class Generator:
     def uniform(self, shape: Shape, dtype: Any, low: float = 0.0, high: float = 1.0) -> Array:
         """Uniform in [low, high), as `Tensor.uniform_` and `torch.rand` draw it; float dtypes only."""
         dtype, wide = _floating(dtype, "check_uniform_bounds")
-        limit = float(np.finfo(dtype).max)
-        _check_bounds(dtype, -limit, limit, {"from": low, "to": high})
-        if low > high:
-            raise error("uniform_bounds", low, high)
-        if high - low > limit:
-            raise error("uniform_limit", dtypes.as_dtype(dtype).title, high, low)
+        require(low <= high, "uniform_bounds", low, high)
+        require(high - low <= float(np.finfo(dtype).max), "uniform_limit", dtype, high, low)
         values = fused(self._unit(shape, dtype), wide(high) - wide(low), wide(low)).astype(dtype)
         return np.where(values == dtype.type(high), dtype.type(low), values)  # rounded up to the bound that is left out
 
@@ -65,14 +68,13 @@ class Generator:
         and the second of a broken pair comes first in the next call.
         """
         dtype, wide = _floating(dtype, "normal_kernel_cpu")
-        if not std >= 0:
-            raise error("normal_std", std)
+        require(std >= 0, "normal_std", std)
         count, waiting = math.prod(shape), self._second_normals
         if count < 16 or not contiguous:
             unit = self._unit([(count - waiting.size + 1) // 2, 2, 1], np.float64)
             values = np.concatenate([waiting, _box_muller(unit[:, 1], unit[:, 0])])
-            values, self._second_normals = values[:count], values[count:].copy()
-            values = fused(values, np.float64(std), np.float64(mean)).astype(wide)
+            self._second_normals = values[count:].copy()
+            values = fused(values[:count], np.float64(std), np.float64(mean)).astype(wide)
         else:
             whole = count // 16 * 16
             # An unfinished block costs its uniforms, except in half precision.
@@ -84,13 +86,13 @@ class Generator:
         return values.astype(dtype).reshape(shape)
 
     def randint(self, low: int, high: int, shape: Shape, dtype: Any = np.int64) -> Array:
-        """Integers in [low, high), as `torch.randint` and `Tensor.random_(low, high)` draw them; all exact in `dtype`."""
-        if low >= high:
-            raise error("random_range", low, high)
-        _check_bounds(np.dtype(dtype), *_exact_range(np.dtype(dtype)), {"from": low, "to - 1": high - 1})
-        span = np.uint64(high - low)
-        offsets = self._words(shape, 64 if span >= 2**28 else 32) % span
-        return (offsets.astype(np.int64) + np.int64(low)).astype(dtype)
+        """Integers in [low, high), exact in `dtype`, as `torch.randint` and `Tensor.random_(low, high)` draw them."""
+        require(low < high, "random_range", low, high)
+        first, last = _exact_range(np.dtype(dtype))
+        require(first <= low, "random_bound", "from", np.dtype(dtype))
+        require(high - 1 <= last, "random_bound", "to - 1", np.dtype(dtype))
+        words = self._words(shape, 64 if high - low >= 2**28 else 32)
+        return ((words % np.uint64(high - low)).astype(np.int64) + np.int64(low)).astype(dtype)
 
     def random(self, shape: Shape, dtype: Any) -> Array:
         """Integers from 0 to the last that `dtype` holds without a gap, as `Tensor.random_()` draws them."""
@@ -109,18 +111,14 @@ class Generator:
         """One with probability `p`, else zero, as `Tensor.bernoulli_`; an array `p` (floats) broadcasts to `shape`."""
         chance = p if isinstance(p, np.ndarray) else np.float64(p)
         dtype_of_bits, _ = _floating(chance.dtype, "bernoulli_tensor_cpu_p_")
-        if not np.all((chance >= 0) & (chance <= 1)):
-            raise error("bernoulli_chances") if isinstance(p, np.ndarray) else error("bernoulli_p", p)
+        known = np.all((chance >= 0) & (chance <= 1))
+        require(known, "bernoulli_chances" if isinstance(p, np.ndarray) else "bernoulli_p", p)
         return (self._unit(shape, dtype_of_bits) < chance).astype(dtype)
-
-    @cached_property
-    def _randint(self) -> Callable[..., Array]:
-        # Made only when needed, since NumPy loads its random module with it.
-        return np.random.RandomState(self._seed % 2**32).randint
 
     def _words(self, shape: Shape, bits: int = 32) -> Array:
         """The next words of 32 bits, or of 64, each made of two, high half first; as uint64."""
-        words = self._randint(2**32, size=[*shape, bits // 32], dtype=np.uint32).astype(np.uint64)
+        self._twister = self._twister or np.random.RandomState(self._seed % 2**32)
+        words = self._twister.randint(2**32, size=[*shape, bits // 32], dtype=np.uint32).astype(np.uint64)
         return words[..., 0] if bits == 32 else words[..., 0] << np.uint64(32) | words[..., 1]
 
     def _unit(self, shape: Shape, dtype: Any) -> Array:
@@ -143,21 +141,10 @@ def filled(array: Array, draw: Callable[..., Array], *others: Array) -> Array:
     return draw(shape, *(other.transpose(axes) for other in others)).transpose(np.argsort(axes))
 
 
-_C_NAMES = {"float16": "c10::Half", "float32": "float", "float64": "double", "uint8": "unsigned char"}
-_C_NAMES |= {"int8": "signed char", "int16": "short int", "int32": "int", "int64": "long", "bool": "bool"}
-
-
 def _floating(dtype: Any, kernel: str) -> tuple[Any, Any]:
     """The dtype, and the type that is computed in: single precision for half."""
-    if np.dtype(dtype).kind != "f":
-        raise error("kernel_not_implemented", kernel, dtypes.as_dtype(dtype).title)
+    require(np.dtype(dtype).kind == "f", "kernel_not_implemented", kernel, np.empty(0, dtype))
     return np.dtype(dtype), np.promote_types(dtype, np.float32).type
-
-
-def _check_bounds(dtype: Any, first: float, last: float, bounds: dict[str, float]) -> None:
-    for name, bound in bounds.items():
-        if not first <= bound <= last:
-            raise error("random_bound", name, _C_NAMES[dtype.name])
 
 
 def _exact_range(dtype: Any) -> tuple[int, int]:

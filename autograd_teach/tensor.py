@@ -18,17 +18,12 @@ import numpy as np
 
 from . import dtypes
 from .autograd.modes import inference_mode, state
-from .autograd.node import NO_EDGE, NOWHERE, Counter, Edge, Node, RemovableHandle
-from .errors import error
+from .autograd.node import NO_EDGE, NOWHERE, Counter, Edge, RemovableHandle
+from .errors import error, require
 
 
 class Size(tuple[int, ...]):
-    """The shape of a tensor: a tuple that prints as `torch.Size([2, 3])`.
-
-    >>> import autograd_teach as torch
-    >>> torch.zeros(2, 3).shape, torch.zeros(2, 3).shape.numel()
-    (torch.Size([2, 3]), 6)
-    """
+    """The shape of a tensor: a tuple that prints as `torch.Size([2, 3])`."""
 
     __slots__ = ()
 
@@ -94,61 +89,37 @@ class Tensor:
         # The operations attach their methods and operators at import; a type checker cannot see them.
         def __getattr__(self, name: Any) -> Any: ...
 
-        __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = __pow__ = (
-            __getattr__
-        )
-        __matmul__ = __gt__ = __lt__ = __ge__ = __le__ = __getitem__ = __getattr__
-
-        def __neg__(self) -> Any: ...
-
-        backward = __getattr__
-
-        def __setitem__(self, index: Any, value: Any) -> None: ...
+        attached: Any = None
+        __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = attached
+        __pow__ = __matmul__ = __neg__ = __gt__ = __lt__ = __ge__ = __le__ = __getitem__ = __setitem__ = attached
 
     # What it is made of
 
-    @property
-    def shape(self) -> Size:
-        return Size(self._array.shape)
+    shape = property(lambda self: Size(self._array.shape))
+    dtype = property(lambda self: dtypes.of_array(self._array))
+    ndim = property(lambda self: self._array.ndim)
+    itemsize = property(lambda self: self._array.itemsize)
+    nbytes = property(lambda self: self._array.nbytes)
 
     def size(self, dim: int | None = None) -> Any:
         """The shape, or its extent along `dim`; IndexError where there is no such dimension."""
         return self.shape if dim is None else self._array.shape[wrap_dim(dim, self._array.ndim)]
 
-    @property
-    def dtype(self) -> dtypes.dtype:
-        return dtypes.of_array(self._array)
-
-    @property
-    def ndim(self) -> int:
-        return self._array.ndim
-
     def dim(self) -> int:
-        """The number of dimensions."""
         return self._array.ndim
 
     def numel(self) -> int:
-        """The number of elements."""
         return self._array.size
 
     nelement = numel
-
-    @property
-    def itemsize(self) -> int:
-        """Bytes of one element."""
-        return self._array.itemsize
 
     def element_size(self) -> int:
         """Bytes of one element."""
         return self._array.itemsize
 
-    @property
-    def nbytes(self) -> int:
-        return self._array.nbytes
-
     def storage_offset(self) -> int:
         """Where the first element is in the memory that the tensor is a part of, in elements."""
-        return (self._array.ctypes.data - _storage(self._array).ctypes.data) // self._array.itemsize
+        return (self._array.ctypes.data - _owner(self._array).ctypes.data) // self._array.itemsize
 
     def stride(self, dim: int | None = None) -> Any:
         """Steps in elements from one entry to the next, along each dimension or along `dim`."""
@@ -172,12 +143,10 @@ class Tensor:
     @property
     def _version(self) -> int:
         """How many times this memory has been changed in place."""
-        if self.is_inference():
-            raise error("inference_tensor_version")
+        require(not self.is_inference(), "inference_tensor_version")
         return self._counter[0]
 
     def is_inference(self) -> bool:
-        """Whether it was made in inference mode."""
         return type(self._counter) is InferenceCounter
 
     def _is_view(self) -> bool:
@@ -192,60 +161,43 @@ class Tensor:
 
     @requires_grad.setter
     def requires_grad(self, flag: bool) -> None:
-        if not isinstance(flag, bool):
-            raise error("requires_grad_is_no_bool")
-        if not self.is_leaf:
-            raise error("requires_grad_of_result" if flag else "no_requires_grad_of_result")
-        if flag and self._array.dtype.kind != "f":
-            raise error("requires_grad_of_dtype")
-        if flag and self.is_inference() and not state.inference:
-            raise error("requires_grad_of_inference_tensor")
+        require(isinstance(flag, bool), "requires_grad_is_no_bool")
+        require(self.is_leaf, "requires_grad_of_result" if flag else "no_requires_grad_of_result")
+        if flag:
+            require(self.is_floating_point(), "requires_grad_of_dtype")
+            require(state.inference or not self.is_inference(), "requires_grad_of_inference_tensor")
         self._edge = None if flag else NO_EDGE
 
     def requires_grad_(self, requires_grad: bool = True) -> Tensor:
         """Set the flag in place and return the tensor; RuntimeError for a dtype that is not floating-point."""
-        if requires_grad and self._array.dtype.kind != "f":
-            raise error("requires_grad__of_dtype")
+        require(self.is_floating_point() or not requires_grad, "requires_grad__of_dtype")
         # Unlike an assignment, this is no error on a result that requires grad already.
-        if not (requires_grad and self.requires_grad):
+        if not requires_grad or self._edge in (NO_EDGE, NOWHERE):
             self.requires_grad = requires_grad
         return self
 
-    @property
-    def is_leaf(self) -> bool:
-        """Whether no recorded operation made this tensor: `backward` fills `.grad` of leaves that require grad."""
-        return self.grad_fn is None
-
-    @property
-    def grad_fn(self) -> Node | None:
-        """The node of the operation that made this tensor; None for a leaf."""
-        edge = self._edge
-        return None if edge is None else edge[0]
-
-    @property
-    def output_nr(self) -> int:
-        """Which output of `grad_fn` this tensor is."""
-        edge = self._edge
-        return 0 if edge is None else edge[1]
+    grad_fn = property(lambda self: (self._edge or NO_EDGE)[0], doc="The node that made it; None for a leaf.")
+    output_nr = property(lambda self: (self._edge or NO_EDGE)[1], doc="Which output of `grad_fn` it is.")
+    is_leaf = property(lambda self: self.grad_fn is None, doc="Whether no recorded operation made this tensor.")
+    retains_grad = property(lambda self: self._retains)
+    # The edge as it was when last asked for: only a view's may be out of date.
+    _own_edge = property(lambda self: self._edge)
 
     @property
     def grad(self) -> Tensor | None:
         """The gradient that backward passes have accumulated here; None before the first, and for tensors that are no leaves."""
-        if self._grad is None and not self._retains and not self.is_leaf:
+        edge = self._own_edge
+        if self._grad is None and not self._retains and edge is not None and edge[0] is not None:
             warnings.warn(str(error("grad_of_no_leaf")), stacklevel=2)
         return self._grad
 
     @grad.setter
     def grad(self, value: Tensor | None) -> None:
         if value is not None:
-            if not isinstance(value, Tensor):
-                raise error("grad_is_no_tensor", type(value).__name__)
-            if value is self:
-                raise error("grad_of_itself")
-            if value._array.dtype != self._array.dtype:
-                raise error("grad_of_dtype", c_name(value._array), dtypes.title(self._array))
-            if value._array.shape != self._array.shape:
-                raise error("grad_of_size", list(value.shape), list(self.shape))
+            require(isinstance(value, Tensor), "grad_is_no_tensor", type(value).__name__)
+            require(value is not self, "grad_of_itself")
+            require(value.dtype is self.dtype, "grad_of_dtype", c_name(value._array), self._array)
+            require(value.shape == self.shape, "grad_of_size", value.shape, self.shape)
         self._grad = value
 
     @grad.deleter
@@ -262,31 +214,22 @@ class Tensor:
         self._array = value._array
 
     def detach(self) -> Tensor:
-        """The same memory without history: it requires no grad, and in-place changes of either are seen by both.
-
-        >>> import autograd_teach as torch
-        >>> x = torch.ones(2, requires_grad=True)
-        >>> x.detach().requires_grad
-        False
-        """
+        """The same memory without history: it requires no grad, and in-place changes of either are seen by both."""
         tensor = wrap(self._array)
         tensor._counter = self._counter
         return tensor
 
     def detach_(self) -> Tensor:
         """Forget the history in place; RuntimeError for a view, whose history is its base's."""
-        if self._base is not None:
-            raise error("detach_view")
+        require(self._base is None, "detach_view")
         self._edge = NO_EDGE
         return self
 
     def set_(self, source: Tensor | None = None) -> Tensor:
         """Show the memory of `source` from now on, or none; NotImplementedError where gradients or views are involved."""
         array = np.empty(0, self._array.dtype) if source is None else source._array
-        if array.dtype != self._array.dtype:
-            raise error("set_dtype", c_name(array), c_name(self._array))
-        if state.recording and self.is_leaf and self.requires_grad:
-            raise error("in_place_on_leaf")
+        require(array.dtype == self._array.dtype, "set_dtype", c_name(array), c_name(self._array))
+        require(not (state.recording and self.is_leaf and self.requires_grad), "in_place_on_leaf")
         if self.requires_grad or self._base is not None or (source is not None and source.requires_grad):
             raise error("set_unsupported")
         self._array = array
@@ -295,25 +238,20 @@ class Tensor:
 
     def resize_(self, *size: Any) -> Tensor:
         """The size changed in place, to at most as many elements as there are: an array cannot grow where others see its memory."""
-        if self.requires_grad:
-            raise error("resize_with_gradient")
+        require(not self.requires_grad, "resize_with_gradient")
         shape = tuple(size[0]) if len(size) == 1 and not isinstance(size[0], int) else size
-        if prod(shape) > self._array.size or not self._array.flags.c_contiguous:
-            raise error("resize_unsupported")
+        require(prod(shape) <= self._array.size and self.is_contiguous(), "resize_unsupported")
         self._array = self._array.reshape(-1)[: prod(shape)].reshape(shape)
         return self
 
     def register_hook(self, hook: Callable[[Tensor], Tensor | None]) -> RemovableHandle:
         """Call `hook(grad)` when this tensor's gradient has been computed; what it returns, unless None, takes its place."""
-        edge = self._edge
-        if edge is NO_EDGE:
-            raise error("hook_without_gradient")
-        if edge is not None and edge[0] is not None:
-            return RemovableHandle(edge[0]._hook_lists().tensor, (edge[1], hook))
+        require(self.requires_grad, "hook_without_gradient")
+        if self.grad_fn is not None:
+            return RemovableHandle(self.grad_fn._hook_lists().tensor, (self.output_nr, hook))
         if self._leaf_hooks is None:
             self._leaf_hooks = {}
-            accumulator = self._accumulator() if self._accumulator is not None else None
-            if accumulator is not None:
+            if self._accumulator is not None and (accumulator := self._accumulator()) is not None:
                 accumulator._hook_lists().tensor = self._leaf_hooks
         return RemovableHandle(self._leaf_hooks, (0, hook))
 
@@ -326,33 +264,32 @@ class Tensor:
         >>> (x * 3).sum().backward()
         tensor([3., 3.])
         """
-        if not self.requires_grad:
-            raise error("hook_without_gradient")
-        if not self.is_leaf:
-            raise error("post_accumulate_hook_on_result")
+        require(self.requires_grad, "hook_without_gradient")
+        require(self.is_leaf, "post_accumulate_hook_on_result")
         if self._post_accumulate_grad_hooks is None:
             self._post_accumulate_grad_hooks = {}
         return RemovableHandle(self._post_accumulate_grad_hooks, hook)
 
     def retain_grad(self) -> None:
         """Keep `.grad` of this tensor although it is no leaf."""
-        edge = self._edge
-        if edge is NO_EDGE:
-            raise error("retain_grad_without_gradient")
-        if edge is not None and edge[0] is not None and not self._retains:
-            edge[0]._hook_lists().retain[edge[1]] = weakref.ref(self)
+        own = self._own_edge
+        require(self.requires_grad, "retain_grad_without_gradient")
+        if self.grad_fn is not None and own is not NO_EDGE and not self._retains:
+            self.grad_fn._hook_lists().retain[self.output_nr] = weakref.ref(self)
             self._retains = True
 
-    @property
-    def retains_grad(self) -> bool:
-        return self._retains
+    def _become(self, edge: Edge) -> None:
+        """Take another place in the graph: after a write."""
+        if self._retains and self.grad_fn is not None and edge[0] is not None:
+            kept = self.grad_fn._hook_lists().retain.pop(self.output_nr, None)
+            edge[0]._hook_lists().retain[edge[1]] = kept or weakref.ref(self)
+        self._edge = edge
 
     # To Python and NumPy
 
     def item(self) -> Any:
         """The value of a tensor of one element as a Python number."""
-        if self._array.size != 1:
-            raise error("item_of_many", self._array.size)
+        require(self._array.size == 1, "item_of_many", self._array.size)
         return self._array.item()
 
     def tolist(self) -> Any:
@@ -361,8 +298,7 @@ class Tensor:
 
     def numpy(self, *, force: bool = False) -> np.ndarray:
         """The array itself: it shares memory with the tensor. RuntimeError for a tensor that requires grad."""
-        if state.recording and self.requires_grad and not force:
-            raise error("numpy_with_gradient")
+        require(force or not (state.recording and self.requires_grad), "numpy_with_gradient")
         return self._array
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
@@ -385,11 +321,11 @@ class Tensor:
     def _scalar(self) -> Any:
         if self._array.size != 1:
             raise ValueError("only one element tensors can be converted to Python scalars")
-        if self._edge is not NO_EDGE:
-            _warn_once(str(error("scalar_with_gradient")))
         return self._array.item()
 
     def __float__(self) -> float:
+        if self.requires_grad and state.recording:
+            _warn_once(str(error("scalar_with_gradient")))
         return float(self._scalar())
 
     def __int__(self) -> int:
@@ -413,8 +349,7 @@ class Tensor:
     def __contains__(self, element: Any) -> bool:
         return bool((self._array == (element._array if isinstance(element, Tensor) else element)).any())
 
-    # Comparison is elementwise, so the hash must be that of the object.
-    def __hash__(self) -> int:
+    def __hash__(self) -> int:  # that of the object, for comparison is elementwise
         return id(self)
 
     def __repr__(self) -> str:
@@ -428,14 +363,12 @@ class Tensor:
         return object.__format__(self, spec)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Tensor:
-        if not self.is_leaf:
-            raise error("deepcopy_of_result")
+        require(self.is_leaf, "deepcopy_of_result")
         if id(self) in memo:
             return memo[id(self)]
         # The memory is copied as a whole and once: copies of two tensors that share it share it too.
         storage, parts, attributes = self._parts()
-        copied = _rebuilt(deepcopy(storage, memo), *parts)
-        memo[id(self)] = copied
+        copied = memo[id(self)] = _rebuilt(deepcopy(storage, memo), *parts)
         if self._grad is not None:
             copied._grad = self._grad.__deepcopy__(memo)
         copied.__dict__.update(deepcopy(attributes, memo))
@@ -450,13 +383,9 @@ class Tensor:
         """The memory that it is a part of, what else `_rebuilt` needs, and the attributes that users gave it."""
         attributes = {name: value for name, value in self.__dict__.items() if name not in _INTERNAL}
         kind = Tensor if type(self) is View else type(self)
-        array, storage = self._array, _storage(self._array)
-        offset = array.ctypes.data - storage.ctypes.data
-        geometry = (offset, array.shape, array.strides, array.flags.writeable)
-        return storage, (kind, geometry, self.requires_grad), attributes
-
-    def __setstate__(self, attributes: dict[str, Any]) -> None:
-        self.__dict__.update(attributes)
+        array, storage = self._array, _owner(self._array)
+        geometry = (array.shape, array.ctypes.data - storage.ctypes.data, array.strides)
+        return storage, (kind, geometry, array.flags.writeable, self.requires_grad), attributes
 
 
 @functools.cache
@@ -474,7 +403,7 @@ class View(Tensor):
     - `NOWHERE`, where making it was not recorded: it requires grad as its base does, and its gradient gets lost.
     """
 
-    _own_edge: Edge | None = NO_EDGE
+    _own_edge: Edge | None = NO_EDGE  # type: ignore[assignment]  # stored in place of computed
     _own_version = 0
     # Why writing to it may not be recorded: made under "no_grad", one of "many" of one operation, or by a "function" of the user.
     _made_by = ""
@@ -483,15 +412,19 @@ class View(Tensor):
     def _edge(self) -> Edge | None:  # type: ignore[override]  # a computed attribute in place of a stored one
         own, base = self._own_edge, self._base
         stale = self._own_version != self._counter[0]
+        if stale and self._made_by and self.requires_grad:
+            from .ops.inplace import forbidden_write
+
+            raise forbidden_write(self, own, "its base or another view of its base has been")
         if (stale or own is NO_EDGE) and base is not None and base._edge is not NO_EDGE:
             if own is NO_EDGE and not stale:
                 return NOWHERE
-            from .ops.inplace import edge_into_base, forbidden_write
+            from .ops.inplace import _place, edge_into_base
 
-            if self._made_by:
-                raise forbidden_write(self, own, "its base or another view of its base has been")
             with inference_mode(False):
-                self._edge = own = edge_into_base(self, base)
+                own = edge_into_base(base, _place(self))
+            self._own_version = self._counter[0]  # stored before it is asked for again
+            self._become(own)
         return own
 
     @_edge.setter
@@ -499,52 +432,48 @@ class View(Tensor):
         self._own_edge = edge
         self._own_version = self._counter[0]
 
-
-    @property
+    @Tensor.requires_grad.getter  # type: ignore[attr-defined]  # the property's
     def requires_grad(self) -> bool:
         """Whether a gradient with respect to this tensor can be computed: a base's views need one as it does."""
         return self._own_edge is not NO_EDGE or (self._base is not None and self._base.requires_grad)
-
-    @requires_grad.setter
-    def requires_grad(self, flag: bool) -> None:
-        vars(Tensor)["requires_grad"].fset(self, flag)
 
 
 # What a tensor's dictionary holds besides attributes that users gave it.
 _INTERNAL = {*Tensor.__annotations__, *View.__annotations__, "_own_edge", "_own_version", "_made_by"}
 
 
-def _storage(array: np.ndarray) -> np.ndarray:
-    """The array whose memory this one shows a part of; itself, where that is laid out in an order of its own."""
-    storage, base = array, array.base
-    while base is not None:
-        storage = base if isinstance(base, np.ndarray) else storage
-        base = getattr(base, "base", None)
-    whole = storage.dtype == array.dtype and (storage.flags.c_contiguous or storage.flags.f_contiguous)
-    return storage if whole else array
+def _owner(array: np.ndarray) -> np.ndarray:
+    """The array whose memory this one shows a part of."""
+    while isinstance(array.base, np.ndarray) and array.base.dtype == array.dtype:
+        array = array.base
+    return array
 
 
-def _rebuilt(
-    storage: np.ndarray,
-    kind: type[Tensor],
-    geometry: tuple[int, tuple[int, ...], tuple[int, ...], bool],
-    requires_grad: bool,
-) -> Tensor:
-    """A tensor of this geometry in `storage`, as `Tensor._parts` describes it."""
-    offset, shape, strides, writeable = geometry
+def memory_of(array: np.ndarray) -> np.ndarray:
+    """The whole memory that an array shows a part of, as a vector; NotImplementedError where it has gaps."""
+    owner = _owner(array)
+    axes = sorted(range(owner.ndim), key=lambda axis: -owner.strides[axis])
+    try:
+        return owner.transpose(axes).reshape(-1, copy=False)
+    except ValueError:
+        raise error("memory_with_gaps") from None
+
+
+def _rebuilt(storage: np.ndarray, kind: Any, geometry: Any, writeable: bool, requires_grad: bool) -> Any:
+    """A tensor in `storage`, as `Tensor._parts` describes it."""
+    shape, offset, strides = geometry
     tensor = kind.__new__(kind)
-    tensor._array = np.ndarray(shape, storage.dtype, storage.reshape(-1, order="A"), offset, strides)  # type: ignore[arg-type]  # a buffer
+    tensor._array = np.ndarray(shape, storage.dtype, memory_of(storage), offset, strides)  # type: ignore[arg-type]  # a buffer
     tensor._array.flags.writeable = writeable
-    # PyTorch counts the making of it as a change.
-    tensor._counter = [1]
-    if requires_grad:
-        tensor._edge = None
+    tensor._counter = [1]  # PyTorch counts the making of it as a change
+    tensor._edge = None if requires_grad else NO_EDGE
     return tensor
 
 
 def c_name(array: np.ndarray) -> str:
     """What some messages call an array's dtype."""
-    names = {"float64": "double", "float16": "c10::Half", "float32": "float", "int64": "long int"}
+    names = {"float64": "double", "float16": "c10::Half", "float32": "float", "int64": "long int", "int32": "int"}
+    names |= {"int16": "short int", "int8": "signed char", "uint8": "unsigned char"}
     return names.get(array.dtype.name, array.dtype.name)
 
 
@@ -573,7 +502,8 @@ def is_tensor(obj: object) -> bool:
 
 
 def allclose(input: Tensor, other: Tensor, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> bool:
-    """Whether all elements are within `atol + rtol * |other|` of each other."""
+    """Whether all elements are within `atol + rtol * |other|` of each other; RuntimeError for two dtypes."""
+    require(input.dtype is other.dtype, "allclose_dtypes", input._array, other._array)
     return bool(np.allclose(input._array, other._array, rtol, atol, equal_nan))
 
 

@@ -15,20 +15,19 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import error
+from ..errors import error, require
 from ..tensor import Tensor, wrap
 from .leaf import AccumulateGrad
 from .modes import record, state
 from .node import NO_EDGE, Edge, Hooks, Node
-from .saved import freed, warn_of_failure
+from .saved import freed, unpack, warn_of_failure
 
 Root = tuple[Edge, Tensor]
 
 
 def run_backward(
     roots: Sequence[Root],
-    *,
-    retain_graph: bool,
+    retain_graph: bool | None,
     create_graph: bool,
     inputs: Sequence[Edge] | None = None,
     accumulate: bool = True,
@@ -38,14 +37,14 @@ def run_backward(
     With `inputs`, only what leads to these edges is run; with `accumulate` the gradients end in `.grad` of the leaves (and, of
     the inputs only), otherwise they are returned in the order of `inputs`, None where none arrived.
     """
-    outer, run = state.recording, state.run
+    outer = state.recording, state.run
     record(create_graph)
     try:
-        state.run = _Run(retain_graph, create_graph, inputs, accumulate)
+        state.run = _Run(create_graph if retain_graph is None else retain_graph, create_graph, inputs, accumulate)
         state.run.start(roots)
         return [state.run.captured.get(edge) for edge in inputs or ()]
     finally:
-        state.recording, state.run = outer, run
+        state.recording, state.run = outer
 
 
 class _Run:
@@ -56,7 +55,7 @@ class _Run:
         self.inputs = inputs or ()
         # With `inputs`: the nodes they are outputs of, and, of the nodes that must run for gradients to get there, the edges.
         self.asked = None if inputs is None else {node for node, _ in inputs}
-        self.wanted: dict[Node, Sequence[Edge]] | None = None
+        self.wanted: dict[Any, Sequence[Edge]] | None = None
         self.accumulate = accumulate
         # Gradients that wait at a node: one, or for a node of several outputs a list of them.
         self.waiting: dict[Node, Any] = {}
@@ -70,32 +69,26 @@ class _Run:
         """Deliver the roots' gradients and run all nodes below."""
         order = _collect({edge[0] for edge, _ in roots}, self.pending)
         if self.asked is not None:
-            self.wanted = wanted = _leading_to(self.inputs, order)
-            if self.accumulate:
-                # PyTorch runs, and so frees, the node of an input too where the gradient is stored rather than returned.
-                for node in self.asked:
-                    if node is not None:
-                        wanted.setdefault(node, (NO_EDGE,) * len(node._edges))
+            # PyTorch runs, and so frees, the node of an input too where the gradient is stored rather than returned.
+            stored = dict.fromkeys(self.asked, ()) if self.accumulate else {}
+            self.wanted = wanted = stored | _leading_to(self.inputs, order)
+            if len(roots) == 1:
+                # A single root is looked at in any case: its hooks run.
+                self.asked.add(roots[0][0][0])
             order = [node for node in order if node in wanted or node in self.asked]
         self.order = order
         for edge, gradient in roots:
-            self._deliver(edge, gradient if self.create_graph else gradient._array)
+            self._deliver(edge, gradient if self.create_graph else gradient._array, None, [edge for edge, _ in roots])
         for node in [n for n in self.waiting if isinstance(n, AccumulateGrad) and not self.pending.get(n)]:
-            self._run_leaf(node)
+            if self.asked is None or node in self.asked:
+                self._run_leaf(node)
         self._run(order)
 
     def will_run(self, node: Node) -> bool:
         """Whether a gradient is to arrive at this node: what hooks of several tensors ask."""
-        asked = self.asked or set()
-        if not self.accumulate and node in asked and isinstance(node, AccumulateGrad):
-            raise error("will_a_leaf_run")
-        if self.wanted is not None and node not in self.wanted and node not in asked:
-            return False
-        return node in self.pending or node in self._running
-
-    @functools.cached_property
-    def _running(self) -> set[Node]:
-        return set(self.order)
+        is_asked = node in (self.asked or ())
+        require(self.accumulate or not is_asked or not isinstance(node, AccumulateGrad), "will_a_leaf_run")
+        return node in self.order or (node in self.pending and (is_asked or self.asked is None))
 
     def _run(self, order: list[Node]) -> None:
         waiting, pending, owned = self.waiting, self.pending, self.owned
@@ -139,11 +132,9 @@ class _Run:
                     if not pending[target]:
                         self._run_leaf(target)
 
-    def _deliver(self, edge: Edge, gradient: Any, sender: Node | None = None, edges: Sequence[Edge] = ()) -> None:
+    def _deliver(self, edge: Any, gradient: Any, sender: Node | None = None, edges: Sequence[Edge] = ()) -> None:
         """Put a gradient where its edge leads, beside those that have arrived there."""
         node, number = edge
-        if node is None:
-            return
         gradient = self._fitted(gradient, sender, edges, edge)
         if node._outputs == 1:
             self.waiting[node] = self.waiting[node] + gradient if node in self.waiting else gradient
@@ -151,20 +142,18 @@ class _Run:
         slots = self.waiting.setdefault(node, [None] * node._outputs)
         slots[number] = gradient if slots[number] is None else slots[number] + gradient
 
-    def _fitted(self, gradient: Any, sender: Node | None, edges: Sequence[Edge], edge: Edge) -> Any:
+    def _fitted(self, gradient: Any, sender: Node | None, edges: Sequence[Edge], edge: Any) -> Any:
         """A gradient in the shape and dtype of the output that it is the gradient of: broadcasting is undone by summing."""
         node, number = edge
-        assert node is not None
-        shape, dtype = node._shape, node._dtype
-        if node._outputs > 1:
-            shape, dtype = shape[number], dtype[number]
+        many = node._outputs > 1
+        shape, dtype = (node._shape[number], node._dtype[number]) if many else (node._shape, node._dtype)
         array = gradient._array if self.create_graph else gradient
         if array.shape != shape:
             dims = _repeated(array.shape, shape)
             if dims is None:
-                name = "GraphRoot" if sender is None else sender.name()
+                who = "" if sender is None else f"Function {sender.name()} returned an "
                 index = next((i for i, e in enumerate(edges) if e is edge), 0)
-                raise error("invalid_gradient", name, index, list(array.shape), list(shape))
+                raise error("invalid_gradient", who, index, list(array.shape), list(shape))
             if self.create_graph:
                 gradient = gradient.sum_to_size(shape)
             else:
@@ -175,58 +164,53 @@ class _Run:
 
     def _run_specially(self, node: Node, grad: Any) -> tuple[Sequence[Edge], Sequence[Any] | None]:
         """Run a node that has hooks, whose gradient somebody asked for, or that no gradient reached; no results if it does not run."""
+        try:
+            return self._run_hooked(node, node._hooks, grad)
+        except Exception:
+            if state.anomaly:
+                warn_of_failure(node)
+            raise
+
+    def _run_hooked(self, node: Node, hooks: Hooks | None, grad: Any) -> tuple[Sequence[Edge], Sequence[Any] | None]:
         edges: Sequence[Edge] = node._edges
-        hooks = node._hooks
         arrived = grad is not None
-        runs = arrived or hooks is not None or node._runs_without_gradient
-        if not runs:
-            # What it would have sent on does not arrive either.
-            if any(getattr(node, name) == () for name in node._values):
-                freed(node)
-            return edges, (None,) * len(edges)
         if not arrived:
             grad = None if node._outputs == 1 else [None] * node._outputs
+        kept = edges if self.wanted is None else self.wanted.get(node)
+        if kept is None:
+            # It does not run; somebody asked for its gradient, or it is the single root.
+            self._capture(node, self._tensor_hooks(node, hooks, grad))
+            return edges, None
+        if not (arrived or hooks is not None or node._runs_without_gradient):
+            # What it would have sent on does not arrive either.
+            return edges, _nothing(node)
         if self.wanted is not None:
-            kept = self.wanted.get(node)
-            if kept is None:
-                if arrived:
-                    self._capture(node, self._tensor_hooks(node, hooks, grad))
-                return edges, None
             # PyTorch keeps the gradient before its hooks where the node runs too.
             self._capture(node, grad)
-            edges = kept
-        return edges, self._run_hooked(node, hooks, self._tensor_hooks(node, hooks, grad), edges)
-
-    def _run_hooked(self, node: Node, hooks: Hooks | None, grad: Any, edges: Sequence[Edge]) -> Sequence[Any]:
+        grad = self._tensor_hooks(node, hooks, grad)
         outputs = tuple(map(self._to_tensor, grad if node._outputs > 1 else (grad,)))
         for hook in list(hooks.pre.values()) if hooks else ():
             outputs = _replaced(outputs, hook, outputs)
         given = [self._from_tensor(g) for g in outputs]
-        results: Sequence[Any] = (None,) * len(edges)
         if node._runs_without_gradient or any(g is not None for g in given):
-            results = self._call(node, given if node._outputs > 1 else given[0], edges)
-        if not hooks or not hooks.post:
-            return results
-        sent = tuple(
-            None if r is None or e[0] is None else self._to_tensor(self._fitted(r, node, edges, e))
-            for r, e in zip(results, edges)
-        )
-        for hook in list(hooks.post.values()):
+            results = self._call(node, given if node._outputs > 1 else given[0], kept or edges)
+        else:
+            results = _nothing(node)
+        # They are looked at also where they go nowhere.
+        fitted = [
+            r if r is None or e[0] is None else self._fitted(r, node, edges, e) for r, e in zip(results, kept or edges)
+        ]
+        # A user's backward computes more than is needed.
+        sent = tuple(self._to_tensor(g) if kept or node._runs_without_gradient else None for g in fitted)
+        for hook in list(hooks.post.values()) if hooks else ():
             sent = _replaced(sent, hook, sent, outputs)
-        return [self._from_tensor(g) for g in sent]
+        return kept, [self._from_tensor(g) for g in sent]
 
     def _call(self, node: Node, grad: Any, edges: Sequence[Edge]) -> Sequence[Any]:
-        backward = node._backward_graph if self.create_graph else node._backward
-        if not state.anomaly:
-            return backward(grad, edges)
-        try:
-            results = backward(grad, edges)
-            for number, result in enumerate(results if state.check_nan else ()):
-                if result is not None and np.isnan(result._array if self.create_graph else result).any():
-                    raise error("nan_gradient", node.name(), number)
-        except Exception:
-            warn_of_failure(node)
-            raise
+        results = (node._backward_graph if self.create_graph else node._backward)(grad, edges)
+        for number, result in enumerate(results if state.anomaly and state.check_nan else ()):
+            if result is not None and np.isnan(result._array if self.create_graph else result).any():
+                raise error("nan_gradient", node.name(), number)
         return results
 
     def _run_leaf(self, leaf: Node) -> None:
@@ -241,8 +225,7 @@ class _Run:
         """The incoming gradients after the hooks of the tensors they belong to; kept where `retain_grad` asks for it."""
         if hooks is None:
             return grad
-        many = node._outputs > 1
-        grads = list(grad) if many else [grad]
+        grads = list(grad) if node._outputs > 1 else [grad]
         for number, hook in list(hooks.tensor.values()):
             given = self._to_tensor(grads[number])
             grads[number] = self._from_tensor(_replaced((given,), hook, given)[0])
@@ -251,7 +234,7 @@ class _Run:
             if tensor is not None and grads[number] is not None:
                 gradient = self._to_tensor(grads[number])
                 tensor._grad = gradient.clone() if tensor._grad is None else tensor._grad + gradient
-        return grads if many else grads[0]
+        return grads if node._outputs > 1 else grads[0]
 
     def _capture(self, node: Node, grad: Any) -> None:
         """Keep the gradient of a node's outputs that were asked for."""
@@ -266,6 +249,16 @@ class _Run:
         return gradient if gradient is None or self.create_graph else gradient._array
 
 
+def _nothing(node: Node) -> Sequence[Any]:
+    """What a node sends on to which nothing came; PyTorch looks at what it saved even so."""
+    if getattr(node, "_s_indices", None) == ():
+        freed(node)
+    for name, index in node._values.items():
+        if (value := getattr(node, name)) is not None:
+            unpack(node, value or freed(node), index)
+    return (None,) * len(node._edges)
+
+
 def _replaced(gradients: tuple[Any, ...], hook: Callable[..., Any], *arguments: Any) -> tuple[Any, ...]:
     """The gradients after a hook, called with `arguments`: a node's hook returns a tuple, a tensor's one gradient."""
     returned = hook(*arguments)
@@ -276,41 +269,29 @@ def _replaced(gradients: tuple[Any, ...], hook: Callable[..., Any], *arguments: 
     elif not isinstance(returned, tuple):
         raise error("hook_returns_no_tuple", type(returned).__name__)
     name = getattr(hook, "__name__", "<unknown>")
-    if len(returned) != len(gradients):
-        raise error("hook_returns_how_many", name, len(returned), len(gradients))
+    require(len(returned) == len(gradients), "hook_returns_how_many", name, len(returned), len(gradients))
     for before, after in zip(gradients, returned):
         if after is not None:
-            _check_replacement(before, after, name)
+            require(before is not None, "hook_replaces_none")
+            require(isinstance(after, Tensor), "hook_returns_no_tensor", type(after).__name__)
+            kinds = before.dtype.tensor_type, after.dtype.tensor_type
+            require(after.dtype is before.dtype, "hook_changes_dtype", name, *kinds)
+            require(after.shape == before.shape, "hook_changes_size", name)
     return returned
 
 
-def _check_replacement(before: Tensor | None, after: Any, name: str) -> None:
-    """Whether what a hook returned can stand for the gradient."""
-    if before is None:
-        raise error("hook_replaces_none")
-    if not isinstance(after, Tensor):
-        raise error("hook_returns_no_tensor", type(after).__name__)
-    if after.dtype is not before.dtype:
-        raise error("hook_changes_dtype", name, before.dtype.tensor_type, after.dtype.tensor_type)
-    if after.shape != before.shape:
-        raise error("hook_changes_size", name)
-
-
-_by_sequence = attrgetter("_sequence")
-
-
-def _collect(roots: Iterable[Node | None], pending: dict[Node, int]) -> list[Node]:
+def _collect(roots: Iterable[Any], pending: dict[Any, int]) -> list[Node]:
     """The nodes below the roots in the order in which they run; `pending` gets of each leaf how many edges lead to it."""
-    order: list[Node] = [n for n in roots if n is not None and n.__class__ is not AccumulateGrad]
+    order: list[Node] = [n for n in roots if n.__class__ is not AccumulateGrad]
     seen = set(order)
     for node in order:  # which grows meanwhile
         for below, _ in node._edges:
             if below.__class__ is AccumulateGrad:
-                pending[below] = pending.get(below, 0) + 1  # type: ignore[index]  # a leaf is a node
+                pending[below] = pending.get(below, 0) + 1
             elif below is not None and below not in seen:
                 seen.add(below)
                 order.append(below)
-    order.sort(key=_by_sequence, reverse=True)
+    order.sort(key=attrgetter("_sequence"), reverse=True)
     return order
 
 
@@ -320,14 +301,12 @@ def _leading_to(inputs: Sequence[Edge], order: list[Node]) -> dict[Node, Sequenc
     Each with its edges, of which those that lead to no input are cut: their gradients need not be computed.
     """
     leading: dict[Node, Sequence[Edge]] = {}
-    targets, nodes = set(inputs), {node for node, _ in inputs}
+    targets = {node for node, _ in inputs if node is not None}
     for node in reversed(order):
         edges = node._edges
-        kept = [edge[0] in leading or (edge[0] in nodes and edge in targets) for edge in edges]
-        if kept and False not in kept:
-            leading[node] = edges
-        elif True in kept:
-            leading[node] = [edge if keep else NO_EDGE for edge, keep in zip(edges, kept)]
+        kept = [edge[0] in leading or edge[0] in targets for edge in edges]
+        if any(kept):
+            leading[node] = edges if all(kept) else [e if keep else NO_EDGE for e, keep in zip(edges, kept)]
     return leading
 
 

@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import error
+from ..errors import error, require
 from ..tensor import Tensor, View, wrap
 from .leaf import edge_of
 from .modes import no_grad, state
-from .node import NO_EDGE, Edge, Node, operation_name
+from .node import NO_EDGE, Edge, Node, next_sequence_number, operation_name
 from .saved import Saved, freed, pack, unpack
 
 
@@ -51,19 +51,16 @@ class BackwardFunction(FunctionCtx, Node):
 
     _runs_without_gradient = True
     _forward_cls: type[Function]
-    # One entry a tensor saved: the tensor itself, or how to rebuild it without a cycle.
-    _saved: tuple[Any, ...] | None = ()
-    # For each argument of forward, its place among the edges; None for what is no tensor.
-    _places: tuple[int | None, ...] = ()
+    _saved: tuple[tuple[Saved, int | None] | None, ...] | None = ()
+    _is_tensor: tuple[bool, ...] = ()  # each argument of forward
 
     @property
     def saved_tensors(self) -> tuple[Tensor | None, ...]:
         """The tensors given to `save_for_backward`; RuntimeError after they were freed or changed in place."""
-        if self._saved is None:
-            freed(self)
         if self._to_save is not None:
             return self._to_save
-        return tuple(None if s is None else unpack(self, *s) for s in self._saved or ())
+        saved = freed(self) if self._saved is None else self._saved
+        return tuple(None if s is None else unpack(self, *s) for s in saved)
 
     @property
     def saved_variables(self) -> tuple[Tensor | None, ...]:
@@ -73,66 +70,47 @@ class BackwardFunction(FunctionCtx, Node):
 
     def __call__(self, *grads: Any, **kwargs: Any) -> Any:
         # In PyTorch the operations' own nodes can be called, these cannot.
-        raise TypeError(f"{type(self).__name__!r} object is not callable; call its apply()")
+        raise TypeError(f"{type(self).__name__!r} object is not callable")
 
     def apply(self, *grads: Any) -> Any:
         """What the user's backward returns for these gradients."""
-        return self._forward_cls._backward_of()(self, *grads)
+        function = self._forward_cls
+        if function.vjp is Function.vjp:
+            return function.backward(self, *grads)
+        require(function.backward is Function.backward, "backward_and_vjp")
+        return function.vjp(self, *grads)
 
     def _free(self) -> None:
         if self._saved:
             self._saved = None
 
     def _backward(self, grad: Any, edges: Sequence[Edge]) -> tuple[Any, ...]:
-        grads = [None if g is None else wrap(np.asarray(g)) for g in self._listed(grad)]
-        return tuple(None if r is None else r._array for r in self._call(grads))
+        grads = [None if g is None else wrap(np.asarray(g)) for g in (grad if self._outputs > 1 else (grad,))]
+        results = self._backward_graph(grads if self._outputs > 1 else grads[0], edges)
+        return tuple(None if r is None else r._array for r in results)
 
     def _backward_graph(self, grad: Any, edges: Sequence[Edge]) -> tuple[Any, ...]:
-        return self._call(self._listed(grad))
-
-    def _listed(self, grad: Any) -> list[Any]:
-        return list(grad) if self._outputs > 1 else [grad]
-
-    def _call(self, grads: list[Tensor | None]) -> tuple[Tensor | None, ...]:
         """Run the user's backward; the gradients of the tensors among the arguments of forward."""
+        many = self._outputs > 1
+        grads, shapes, dtypes = (grad, self._shape, self._dtype) if many else ([grad], [self._shape], [self._dtype])
         if self._materialize:
-            shapes, dtypes = self._listed(self._shape), self._listed(self._dtype)
-            grads = [
-                wrap(np.zeros(s, d)) if g is None and s is not None else g for g, s, d in zip(grads, shapes, dtypes)
-            ]
-        returned = self._forward_cls._backward_of()(self, *grads)
-        results = tuple(returned) if isinstance(returned, tuple) else (returned,)
-        expected = len(self._places)
+            kinds = zip(grads, shapes, dtypes)
+            grads = [wrap(np.zeros(s, d)) if g is None and s is not None else g for g, s, d in kinds]
+        returned = self.apply(*grads)
+        results = returned if isinstance(returned, tuple) else (returned,)
+        expected = len(self._is_tensor)
         # Trailing Nones too many are allowed: a backward may serve forwards of several lengths.
         while len(results) > expected and results[-1] is None:
             results = results[:-1]
-        if len(results) != expected:
-            raise error("how_many_returned", self.name(), expected, len(results))
-        gradients: list[Tensor | None] = []
-        for position, (result, place) in enumerate(zip(results, self._places), 1):
-            if place is None:
-                if result is not None:
-                    raise error("gradient_for_no_tensor", self.name(), position)
-                continue
-            if result is not None and not isinstance(result, Tensor):
-                raise error("returned_no_tensor", type(result).__name__)
-            gradients.append(result)
-        return tuple(gradients)
+        require(len(results) == expected, "how_many_returned", self.name(), expected, len(results))
+        for position, (result, is_tensor) in enumerate(zip(results, self._is_tensor), 1):
+            if result is not None:
+                require(is_tensor, "gradient_for_no_tensor", self.name(), position)
+                require(isinstance(result, Tensor), "returned_no_tensor", type(result).__name__)
+        return tuple(result for result, is_tensor in zip(results, self._is_tensor) if is_tensor)
 
 
-class _FunctionMeta(type):
-    """Makes, with each Function, the class of its nodes: `Exp` gets `ExpBackward`."""
-
-    def __init__(cls, name: str, bases: tuple[type, ...], members: dict[str, Any]) -> None:
-        super().__init__(name, bases, members)
-        cls._backward_cls = type(  # type: ignore[attr-defined]  # an attribute of every Function
-            name + "Backward",
-            (BackwardFunction,),
-            {"_forward_cls": cls, "__module__": "torch.autograd.function"},
-        )
-
-
-class Function(metaclass=_FunctionMeta):
+class Function:
     """Subclass it, write `forward(ctx, *args)` and `backward(ctx, *grad_outputs)` as static methods, and call `apply`.
 
     `backward` gets one gradient for each output of `forward` and returns one for each of its arguments after `ctx`: None for
@@ -150,7 +128,13 @@ class Function(metaclass=_FunctionMeta):
     tensor([2., 2.], grad_fn=<DoubleBackward>)
     """
 
-    _backward_cls: type[BackwardFunction]
+    _backward_cls: type[BackwardFunction] = BackwardFunction
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        """With each Function comes the class of its nodes: `ExpBackward` with `Exp`."""
+        super().__init_subclass__(**kwargs)
+        members = {"_forward_cls": cls, "__module__": "torch.autograd.function"}
+        cls._backward_cls = type(f"{cls.__name__}Backward", (BackwardFunction,), members)
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         warnings.warn(str(error("instance_of_function", self.__class__)), DeprecationWarning, stacklevel=2)
@@ -173,111 +157,99 @@ class Function(metaclass=_FunctionMeta):
         """To be written: the vector-Jacobian product, one gradient for each argument of forward."""
         raise error("no_backward")
 
-    # The other name of backward.
-    vjp = backward
-
-    @classmethod
-    def _backward_of(cls) -> Callable[..., Any]:
-        if cls.vjp is not Function.vjp:
-            if cls.backward is not Function.backward:
-                raise error("backward_and_vjp")
-            return cls.vjp
-        return cls.backward
+    vjp = backward  # its other name
 
     @classmethod
     def apply(cls, *args: Any, **kwargs: Any) -> Any:
         """Run forward and record it as one node. Only tensors among the arguments themselves are registered."""
         ctx = cls._backward_cls()
+        ctx._is_tensor = tuple(isinstance(a, Tensor) for a in args)
         tensors = [a for a in args if isinstance(a, Tensor)]
-        ctx.needs_input_grad = tuple(isinstance(a, Tensor) and a._edge is not NO_EDGE for a in args)
+        ctx.needs_input_grad = tuple(isinstance(a, Tensor) and a.requires_grad for a in args)
         recording = state.recording and any(ctx.needs_input_grad)
+        if recording:
+            # As they are before forward, which may write to them; they may be newer than the context.
+            ctx._edges = tuple(edge_of(t) for t in tensors)
+            ctx._sequence = next_sequence_number()
         with no_grad():
             if cls.setup_context is Function.setup_context:
                 output = cls.forward(ctx, *args, **kwargs)
             else:
                 output = cls.forward(*args, **kwargs)
                 cls.setup_context(ctx, args, output)
-        _check_saved(ctx._to_save)
         if recording:
-            ctx._edges = tuple(edge_of(t) for t in tensors)
-            count = iter(range(len(tensors)))
-            ctx._places = tuple(next(count) if isinstance(a, Tensor) else None for a in args)
+            for position, tensor in enumerate(ctx._to_save or ()):
+                is_saved = tensor is None or isinstance(tensor, Tensor)
+                require(is_saved, "saved_is_no_tensor", position, type(tensor).__name__)
         many = isinstance(output, tuple)
-        results = tuple(
-            _output(ctx, o, i, tensors, recording, many) for i, o in enumerate(output if many else (output,))
-        )
+        outputs = output if many else (output,)
+        results = tuple(_output(ctx, o, i, tensors, recording, many) for i, o in enumerate(outputs))
         if recording:
-            shapes = [r._array.shape if isinstance(r, Tensor) else None for r in results]
-            types = [r._array.dtype if isinstance(r, Tensor) else None for r in results]
+            kinds = [(r._array.shape, r._array.dtype) if isinstance(r, Tensor) else (None, None) for r in results]
             ctx._outputs = len(results)
-            ctx._shape = shapes if len(results) > 1 else shapes[0]
-            ctx._dtype = types if len(results) > 1 else types[0]
-            ctx._saved = _saved(ctx, tensors, output if many else (output,))
+            ctx._shape, ctx._dtype = zip(*kinds) if len(results) > 1 else kinds[0]
+            ctx._saved = _saved(ctx, tensors, outputs)
         ctx._to_save = None
         ctx._dirty = ctx._non_differentiable = ()
         return results if many else results[0]
 
 
-def _check_saved(tensors: Sequence[Any] | None) -> None:
-    for position, tensor in enumerate(tensors or ()):
-        if tensor is not None and not isinstance(tensor, Tensor):
-            raise error("saved_is_no_tensor", position, type(tensor).__name__)
-
-
 def _output(ctx: BackwardFunction, output: Any, number: int, inputs: list[Tensor], recording: bool, many: bool) -> Any:
     """An output of forward with its place in the graph."""
+    from ..ops.operands import view_of  # which is built on all this
+
     if not isinstance(output, Tensor):
         return output
-    is_input = any(output is i for i in inputs)
-    if any(output is d for d in ctx._dirty):
-        return _dirty(ctx, output, number, recording, many)
+    is_input, is_dirty = (any(output is t for t in tensors) for tensors in (inputs, ctx._dirty))
+    if is_dirty:
+        _dirty(ctx, output, number, recording, many)
+    if (is_input or is_dirty) and output.requires_grad and not recording:
+        return output.detach()
+    if is_dirty:
+        return output
+    differentiable = output.is_floating_point() and not any(output is n for n in ctx._non_differentiable)
     if is_input:
         # Returned unchanged, an input becomes a view of itself: the caller's tensor keeps its own history.
-        view = View.__new__(View)
-        view._array, view._counter = output._array, output._counter
-        view._base = output if output._base is None else output._base
-        output = view
-    if recording and isinstance(output, View):
+        output = view_of(output, output._array)
+    if isinstance(output, View):
         output._made_by = "many" if many else "function"
-    differentiable = output._array.dtype.kind == "f" and not any(output is n for n in ctx._non_differentiable)
     output._edge = (ctx, number) if recording and differentiable else NO_EDGE
     return output
 
 
-def _dirty(ctx: BackwardFunction, output: Tensor, number: int, recording: bool, many: bool) -> Tensor:
+def _dirty(ctx: BackwardFunction, output: Tensor, number: int, recording: bool, many: bool) -> None:
     """An input that forward wrote to: its history now begins with this node, as after any write."""
-    from ..ops.inplace import place_in_base  # which is built on all this
+    from ..ops.inplace import forbidden_write, place_in_base
 
-    base, edge = output._base, output._edge
+    forbidden = isinstance(output, View) and output._made_by
+    base, needed = output._base, recording and not forbidden and output._edge is not NO_EDGE
     output._counter[0] += 1
     if not recording:
-        return output
-    if edge is not NO_EDGE and (output if base is None else base).is_leaf:
-        raise error("leaf_dirty" if base is None else "in_place_on_view_of_leaf")
+        return
+    if isinstance(output, View) and output._own_edge is NO_EDGE and output.requires_grad:
+        raise error("leaf_dirty")
+    if isinstance(output, View) and forbidden:
+        raise forbidden_write(output, output._own_edge, "is being")
+    if needed and (output if base is None else base).is_leaf:
+        raise error("in_place_on_view_of_leaf" if base is not None and base.requires_grad else "leaf_dirty")
     if base is None:
-        output._edge = (ctx, number)
-        output._counter[1:] = [operation_name(ctx)]
-    elif many:
-        raise error("dirty_view_among_many")
+        output._become((ctx, number))
+        output._counter[1:] = [f"{number} of {operation_name(ctx)}"]
     else:
-        ctx._shape, ctx._dtype = output._array.shape, output._array.dtype
+        require(not many, "dirty_view_among_many")
         place_in_base(output, ctx)
-    return output
 
 
 def _saved(ctx: BackwardFunction, inputs: list[Tensor], outputs: Sequence[Any]) -> tuple[Any, ...]:
     """What was given to `save_for_backward`, as values with their places; a tensor that held its own node would be a cycle."""
-    packed: list[tuple[Saved, int | None] | None] = []
-    for tensor in ctx._to_save or ():
-        if tensor is None:
-            packed.append(None)
-            continue
+
+    def saved(tensor: Tensor) -> tuple[Saved, int | None]:
         index = next((i for i, t in enumerate(inputs) if t is tensor), None)
         if tensor._edge is not NO_EDGE:
             index = next((-1 - i for i, o in enumerate(outputs) if o is tensor), index)
-        value = (tensor._array, tensor._counter, tensor._counter[0])
-        packed.append((pack(ctx, value, index), index))
-    return tuple(packed)
+        return pack(ctx, (tensor._array, tensor._counter, tensor._counter[0]), index), index
+
+    return tuple(None if tensor is None else saved(tensor) for tensor in ctx._to_save or ())
 
 
 class InplaceFunction(Function):
@@ -298,17 +270,17 @@ def once_differentiable(function: Callable[..., Any]) -> Callable[..., Any]:
         if not state.recording or not any(isinstance(g, Tensor) and g.requires_grad for g in grads):
             return results
         many = isinstance(results, tuple)
-        marked = tuple(_refuse(r) for r in (results if many else (results,)))
-        return marked if many else marked[0]
+        refused = _refuse(results if many else (results,))
+        return refused if many else refused[0]
 
     return backward
 
 
-class _Refusal(Node):
+class Error(Node):
     """Stands where the graph of a gradient ends, and says so."""
 
-    def name(self) -> str:
-        return "torch::autograd::Error"
+    __module__ = "builtins"
+    _prefix = "torch::autograd::"
 
     def _backward(self, grad: Any, edges: Sequence[Edge]) -> tuple[Any, ...]:
         raise error("differentiated_twice")
@@ -316,10 +288,15 @@ class _Refusal(Node):
     _backward_graph = _backward
 
 
-def _refuse(result: Any) -> Any:
-    if not isinstance(result, Tensor):
-        return result
-    node = _Refusal((), result._array.shape, result._array.dtype)
-    tensor = wrap(result._array)
-    tensor._edge = (node, 0)
-    return tensor
+def _refuse(results: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The results with a node between them and what made them, where there must be something to differentiate."""
+    arrays = [r._array if isinstance(r, Tensor) else None for r in results]
+    node = Error(tuple(NO_EDGE if a is None else edge_of(wrap(a).requires_grad_()) for a in arrays))
+    node._outputs = len(arrays)
+    shapes, types = [None if a is None else a.shape for a in arrays], [None if a is None else a.dtype for a in arrays]
+    node._shape, node._dtype = (shapes, types) if len(arrays) > 1 else (shapes[0], types[0])
+    refused = [r if a is None else wrap(a) for r, a in zip(results, arrays)]
+    for number, tensor in enumerate(refused):
+        if isinstance(tensor, Tensor):
+            tensor._edge = (node, number)
+    return tuple(refused)

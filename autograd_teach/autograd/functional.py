@@ -1,14 +1,14 @@
 """Derivatives of functions: Jacobians, Hessians, and their products with vectors; `torch.autograd.functional`.
 
-Each calls the function on copies of its inputs and fills in zeros for an input that the result does not depend on, which
-`strict=True` makes an error. With `create_graph=True` the answer can be differentiated in turn. Knows tensors and `grad`.
+Each calls the function on copies of its inputs and fills in zeros for an input that the result does not depend on,
+which `strict=True` makes an error. With `create_graph=True` the answer can be differentiated in turn.
 """
 
 from collections.abc import Callable
 from typing import Any
 
 from ..creation import zeros_like
-from ..errors import error
+from ..errors import error, require
 from ..ops.shape import stack
 from ..tensor import Tensor
 from . import grad
@@ -19,7 +19,7 @@ Tensors = Tensor | tuple[Tensor, ...]
 
 
 def _product(name: str, purpose: str) -> Function:
-    """The product of `v` with the Jacobian of a function (vjp, jvp) or of its gradient (vhp, hvp), from the left or the right."""
+    """The product of `v` with the Jacobian of a function (vjp, jvp) or of its gradient (vhp, hvp), left or right."""
 
     def call(func: Function, inputs: Tensors, v: Any = None, create_graph: bool = False, strict: bool = False) -> Any:
         many_in, inputs = _copies(inputs, "inputs", name, create_graph)
@@ -30,7 +30,7 @@ def _product(name: str, purpose: str) -> Function:
             v = _vectors(v, outputs, many_out, name, create_graph)
         results = _pulled(outputs, None, inputs, "gradient", strict, True) if name in ("vhp", "hvp") else outputs
         if name in ("jvp", "hvp"):
-            # `grad` multiplies from the left only. But uᵀJ is linear in u, so that its own derivative in the direction of v
+            # `grad` multiplies from the left only. But uᵀJ is linear in u, so its derivative in the direction of v
             # is Jv; source: J. Townsend, "A new trick for calculating Jacobian vector products" (2017).
             u = tuple(zeros_like(t, requires_grad=True) for t in results)
             results, inputs = _pulled(results, u, inputs, "transposed", strict and name == "jvp", True), u
@@ -53,7 +53,7 @@ def jacobian(
     func: Function, inputs: Tensors, create_graph: bool = False, strict: bool = False,
     vectorize: bool = False, strategy: str = "reverse-mode",
 ) -> Any:  # fmt: skip
-    """The derivative of each element of the output by each of the input: a tensor of shape `output.shape + input.shape`.
+    """The derivative of each element of the output by each of the input, of shape `output.shape + input.shape`.
 
     Of several outputs or inputs a tuple, of both a tuple of tuples. `vectorize` changes nothing.
 
@@ -62,12 +62,11 @@ def jacobian(
     tensor([[2., 0.],
             [0., 6.]])
     """
-    if strategy != "reverse-mode":
-        raise error("functional_forward" if strategy == "forward-mode" else "functional_strategy_of_jacobian")
+    require(strategy != "forward-mode", "functional_forward")
+    require(strategy == "reverse-mode", "functional_strategy_of_jacobian")
     many, inputs = _copies(inputs, "inputs", "jacobian", create_graph)
     many_out, outputs = _outputs(func, inputs, "jacobian", strict)
-    if vectorize and strict:
-        raise error("functional_vectorize")
+    require(not (vectorize and strict), "functional_vectorize")
     jacobians = []
     for i, output in enumerate(outputs):
         elements = (output.reshape(-1)[j] for j in range(output.numel()))
@@ -81,26 +80,24 @@ def hessian(
     func: Function, inputs: Tensors, create_graph: bool = False, strict: bool = False,
     vectorize: bool = False, outer_jacobian_strategy: str = "reverse-mode",
 ) -> Any:  # fmt: skip
-    """The second derivatives of a function of one number, of shape `input.shape * 2`; of several inputs a tuple of tuples."""
+    """The second derivatives of a number, of shape `input.shape * 2`; of several inputs a tuple of tuples."""
     many, inputs = _tuple(inputs, "inputs", "hessian")
-    if outer_jacobian_strategy != "reverse-mode":
-        raise error("functional_forward" if outer_jacobian_strategy == "forward-mode" else "functional_strategy")
+    require(outer_jacobian_strategy in ("forward-mode", "reverse-mode"), "functional_strategy")
 
     def gradient(*point):
         return _pulled(_outputs(func, point, "hessian", strict)[1], None, point, "hessian", strict, True)
 
-    result = jacobian(gradient, inputs, create_graph, strict, vectorize)
+    result = jacobian(gradient, inputs, create_graph, strict, vectorize, outer_jacobian_strategy)
     return result if many else result[0][0]
 
 
 def _tuple(value, what, name):
     """Whether `value` is a tuple, and it as one."""
     many = isinstance(value, tuple)
-    values = value if many else (value,)
-    for i, entry in enumerate(values):
-        if not isinstance(entry, Tensor):
-            raise error("functional_type", what, name, f"value at index {i}" if many else f"given {what}", type(entry))
-    return many, values
+    for i, entry in enumerate(value if many else (value,)):
+        where = f"value at index {i}" if many else f"given {what}"
+        require(isinstance(entry, Tensor), "functional_type", what, name, where, type(entry))
+    return many, value if many else (value,)
 
 
 def _copies(value, what, name, create_graph):
@@ -113,12 +110,11 @@ def _copies(value, what, name, create_graph):
 def _vectors(v, like, many, name, create_graph):
     """`v` as a tuple; RuntimeError unless it has the shapes of `like`."""
     if v is None:
-        if len(like) == 1 and like[0].numel() == 1:
-            return None
-        raise error("functional_no_v_vjp" if name == "vjp" else "functional_no_v")
+        require(len(like) == 1 and like[0].numel() == 1, "functional_no_v_vjp" if name == "vjp" else "functional_no_v")
+        return None
     vectors = _copies(v, "v", name, create_graph)[1]
-    if len(vectors) != len(like):
-        raise error("functional_v_length", len(like), len(vectors)) if many else error("functional_v_single")
+    known = len(vectors) == len(like)
+    require(known, "functional_v_length" if many else "functional_v_single", len(like), len(vectors))
     for i, (vector, other) in enumerate(zip(vectors, like)):
         if vector.shape != other.shape:
             raise error("functional_v_shape", f"Entry {i} in " * many, other.shape, vector.shape)
@@ -128,18 +124,17 @@ def _vectors(v, like, many, name, create_graph):
 def _outputs(func, inputs, name, strict):
     many, outputs = _tuple(func(*inputs), "outputs of the user-provided function", name)
     for i, output in enumerate(outputs):
-        if strict and not output.requires_grad:
-            raise error("functional_output", i)
-    if name in ("hessian", "vhp", "hvp") and (many or outputs[0].numel() != 1):
-        raise error("functional_single" if many else "functional_element", name)
+        require(output.requires_grad or not strict, "functional_output", i)
+    if name in ("hessian", "vhp", "hvp"):
+        require(not many, "functional_single", name)
+        require(outputs[0].numel() == 1, "functional_element", name)
     return many, outputs
 
 
 def _pulled(outputs, v, inputs, stage, strict, create_graph, number=None):
     """`v` times the Jacobian: `grad`, with zeros for an input without gradient, which strict mode makes an error."""
-    pairs = [(o, u) for o, u in zip(outputs, v or [None] * len(outputs)) if o.requires_grad]
     results = (None,) * len(inputs)
-    if pairs:
+    if pairs := [(o, u) for o, u in zip(outputs, v or [None] * len(outputs)) if o.requires_grad]:
         outputs, v = zip(*pairs)
         results = grad(outputs, inputs, v, retain_graph=True, create_graph=create_graph, allow_unused=True)
     for i, result in enumerate(results):

@@ -1,6 +1,6 @@
 """gradcheck, gradgradcheck: do a function's derivatives agree with finite differences?
 
-Uses the public face of autograd and NumPy. A Jacobian has, as in PyTorch's messages, a row for each element of the input.
+A Jacobian has, as in PyTorch's messages, a row for each element of the input.
 """
 
 import warnings
@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..creation import from_numpy, zeros
-from ..errors import error
+from ..errors import error, require
 from ..tensor import Tensor
 from . import grad
 from .function import Function
@@ -26,24 +26,23 @@ def gradcheck(
     check_grad_dtypes: bool = False, check_batched_grad: bool = False, check_batched_forward_grad: bool = False,
     check_forward_ad: bool = False, check_backward_ad: bool = True, fast_mode: bool = False, masked: bool | None = None,
 ) -> bool:  # fmt: skip
-    """Compare the gradients of `func` with finite differences; True if |analytical - numerical| <= atol + rtol * |numerical|.
+    """Compare the gradients of `func` with finite differences: |analytical - numerical| <= atol + rtol * |numerical|?
 
-    `inputs`: a tensor or a tuple, of which those that require grad are checked; use float64. Also checked: the backward gives
-    the same twice (up to `nondet_tol`), zero for a zero gradient, and copes with a missing one (`check_undefined_grad`).
-    Raises GradcheckError, or with `raise_exception=False` returns False. Not supported: `check_forward_ad`, `check_batched_grad`, `fast_mode`.
+    `inputs`: a tensor or a tuple, of which those that require grad are checked; use float64. Also checked: the backward
+    gives the same twice (up to `nondet_tol`), zero for a zero gradient, and copes with a missing one. GradcheckError,
+    or False with `raise_exception=False`, if not. Forward mode, batches and `fast_mode` are not supported.
 
     >>> import autograd_teach as torch
     >>> gradcheck(torch.sin, torch.ones(2, dtype=torch.float64, requires_grad=True))
     True
     """
-    if not (check_forward_ad or check_backward_ad):
-        raise error("gradcheck_no_mode", "check_forward_ad", "check_backward_ad")
-    if check_batched_grad and not check_backward_ad:
-        raise error("gradcheck_requires", "check_batched_grad", "check_backward_ad")
-    if check_batched_forward_grad and not check_forward_ad:
-        raise error("gradcheck_requires", "check_batched_forward_grad", "check_forward_ad")
-    if check_forward_ad or check_batched_grad or fast_mode:
-        raise error("gradcheck_unsupported")
+    require(check_forward_ad or check_backward_ad, "gradcheck_no_mode", "check_forward_ad", "check_backward_ad")
+    batched, batched_forward = check_batched_grad, check_batched_forward_grad
+    require(check_backward_ad or not batched, "gradcheck_requires", "check_batched_grad", "check_backward_ad")
+    require(
+        check_forward_ad or not batched_forward, "gradcheck_requires", "check_batched_forward_grad", "check_forward_ad"
+    )
+    require(not (check_forward_ad or check_batched_grad or fast_mode), "gradcheck_unsupported")
     try:
         _check(func, _tuple(inputs), eps, atol, rtol, nondet_tol, check_undefined_grad, masked)
     except GradcheckError:
@@ -54,20 +53,19 @@ def gradcheck(
 
 
 def gradgradcheck(
-    func: Callable[..., Any], inputs: Any, grad_outputs: Any = None, *, eps: float = 1e-6, atol: float = 1e-5,
-    rtol: float = 1e-3, gen_non_contig_grad_outputs: bool = False, raise_exception: bool = True, nondet_tol: float = 0.0,
-    check_undefined_grad: bool = True, check_grad_dtypes: bool = False, check_batched_grad: bool = False,
-    check_fwd_over_rev: bool = False, check_rev_over_rev: bool = True, fast_mode: bool = False, masked: bool = False,
+    func: Callable[..., Any], inputs: Any, grad_outputs: Any = None, *,
+    eps: float = 1e-6, atol: float = 1e-5, rtol: float = 1e-3, gen_non_contig_grad_outputs: bool = False,
+    raise_exception: bool = True, nondet_tol: float = 0.0, check_undefined_grad: bool = True,
+    check_grad_dtypes: bool = False, check_batched_grad: bool = False, check_fwd_over_rev: bool = False,
+    check_rev_over_rev: bool = True, fast_mode: bool = False, masked: bool = False,
 ) -> bool:  # fmt: skip
-    """Check, by gradcheck with the other arguments, the gradients of `func` as functions of `inputs` and of `grad_outputs`.
+    """Check by gradcheck, with its arguments, the gradients of `func` as functions of `inputs` and `grad_outputs`.
 
     `grad_outputs`, the gradients that the outputs receive, are drawn from U(-1, 1) if None.
     """
-    if not (check_fwd_over_rev or check_rev_over_rev):
-        raise error("gradcheck_no_mode", "check_fwd_over_rev", "check_rev_over_rev")
-    if (check_undefined_grad or check_batched_grad) and not check_rev_over_rev:
-        option = "check_undefined_grad" if check_undefined_grad else "check_batched_grad"
-        raise error("gradcheck_requires", option, "check_rev_over_rev")
+    require(check_fwd_over_rev or check_rev_over_rev, "gradcheck_no_mode", "check_fwd_over_rev", "check_rev_over_rev")
+    option = "check_undefined_grad" if check_undefined_grad else "check_batched_grad" if check_batched_grad else None
+    require(check_rev_over_rev or not option, "gradcheck_requires", option, "check_rev_over_rev")
     given = _tuple(inputs)
     if grad_outputs is None:
         drawn = [zeros(o.shape, dtype=o.dtype).uniform_(-1, 1) for o in _tuple(func(*given)) if o.requires_grad]
@@ -86,30 +84,21 @@ def gradgradcheck(
 
     return gradcheck(
         gradients, points, eps=eps, atol=atol, rtol=rtol, raise_exception=raise_exception, nondet_tol=nondet_tol,
-        check_undefined_grad=check_undefined_grad, check_grad_dtypes=check_grad_dtypes, check_batched_grad=check_batched_grad,
-        check_forward_ad=check_fwd_over_rev, check_backward_ad=check_rev_over_rev, fast_mode=fast_mode, masked=masked,
+        check_undefined_grad=check_undefined_grad, check_batched_grad=check_batched_grad, fast_mode=fast_mode,
+        check_forward_ad=check_fwd_over_rev, check_backward_ad=check_rev_over_rev, masked=masked,
     )  # fmt: skip
-
-
-def jacobians(func: Callable[..., Any], inputs: Any, eps: float = 1e-6) -> list[tuple[np.ndarray, np.ndarray]]:
-    """The (numerical, analytical) Jacobians that gradcheck compares: of each output that requires grad, by each such input.
-
-    >>> import autograd_teach as torch
-    >>> x = torch.tensor([1.0, 2.0], dtype=torch.float64, requires_grad=True)
-    >>> [(numerical, analytical)] = jacobians(lambda x: x * x, x)
-    >>> analytical.tolist()
-    [[2.0, 0.0], [0.0, 4.0]]
-    """
-    inputs, outputs = _tuple(inputs), _tuple(func(*_tuple(inputs)))
-    numerical = _numerical(func, inputs, outputs, eps)
-    compared = [i for i, output in enumerate(outputs) if output.requires_grad]
-    return [pair for i in compared for pair in zip(numerical[i], _analytical(outputs[i], _requiring(inputs)))]
 
 
 def _check(func, inputs, eps, atol, rtol, nondet_tol, check_undefined_grad, masked):
     """The checks, in PyTorch's order."""
-    _check_inputs(inputs)
-    sources, outputs = _requiring(inputs), _tuple(func(*inputs))
+    sources = _requiring(inputs)
+    for i, x in enumerate(inputs):
+        if _requiring((x,)) and x.dtype.numpy != np.float64:
+            warnings.warn(error("gradcheck_precision", i), stacklevel=3)
+        if _requiring((x,)) and x.numel() and any(step == 0 and n > 1 for step, n in zip(x.stride(), x.shape)):
+            raise error("gradcheck_overlap", i)
+    require(sources, "gradcheck_no_input")
+    outputs = _tuple(func(*inputs))
     compared = [i for i, output in enumerate(outputs) if output.requires_grad]
     numerical = _numerical(func, inputs, outputs, eps)
     if not compared and any(j.any() for i, o in enumerate(outputs) if o.is_floating_point() for j in numerical[i]):
@@ -125,16 +114,6 @@ def _check(func, inputs, eps, atol, rtol, nondet_tol, check_undefined_grad, mask
         raise _wrong("gradcheck_not_multiplied")
     if check_undefined_grad:
         _check_undefined_grad(func, inputs, len(compared))
-
-
-def _check_inputs(inputs):
-    for i, x in enumerate(inputs):
-        if _requiring((x,)) and x.dtype.numpy != np.float64:
-            warnings.warn(error("gradcheck_precision", i), stacklevel=4)
-        if _requiring((x,)) and x.numel() and any(step == 0 and n > 1 for step, n in zip(x.stride(), x.shape)):
-            raise error("gradcheck_overlap", i)
-    if not _requiring(inputs):
-        raise error("gradcheck_no_input")
 
 
 class _UndefinedGrad(Function):

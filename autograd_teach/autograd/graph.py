@@ -5,23 +5,19 @@ from __future__ import annotations
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import Any, NamedTuple
 
-from ..errors import error
+from ..errors import require
 from ..tensor import Tensor, wrap
 from .leaf import edge_of
 from .modes import Flags, enable_grad, state
 from .node import Node, RemovableHandle
 
 __all__ = [
-    "GradientEdge",
-    "Node",
-    "allow_mutation_on_saved_tensors",
-    "get_gradient_edge",
-    "increment_version",
-    "register_multi_grad_hook",
-    "saved_tensors_hooks",
-]
+    "GradientEdge", "Node", "allow_mutation_on_saved_tensors", "get_gradient_edge", "increment_version",
+    "register_multi_grad_hook", "saved_tensors_hooks",
+]  # fmt: skip
 
 
 class GradientEdge(NamedTuple):
@@ -33,43 +29,29 @@ class GradientEdge(NamedTuple):
 
 
 def get_gradient_edge(tensor: Tensor) -> GradientEdge:
-    """Where the gradient of `tensor` arrives: names it without keeping its values alive; RuntimeError where it has none.
-
-    >>> import autograd_teach as torch
-    >>> x = torch.ones(2, requires_grad=True)
-    >>> edge = torch.autograd.graph.get_gradient_edge(x)
-    >>> torch.autograd.grad((x * 3).sum(), edge)
-    (tensor([3., 3.]),)
-    """
-    if not tensor.requires_grad:
-        raise error("edge_without_gradient")
+    """Where the gradient of `tensor` arrives: names it without keeping its values alive; RuntimeError where it has none."""
+    require(tensor.requires_grad, "edge_without_gradient")
     node = _node_of(tensor)
-    token = None
-    if hasattr(node, "needs_input_grad"):
-        # PyTorch has one here for the node of a user's Function.
-        with enable_grad():
-            token = tensor.view_as(tensor).grad_fn
+    with enable_grad():
+        # PyTorch has one for the node of a user's Function.
+        token = tensor.view_as(tensor).grad_fn if hasattr(node, "needs_input_grad") else None
     return GradientEdge(node, tensor.output_nr, token)
 
 
 def _node_of(place: Any) -> Node:
     """The node at which the gradient of a tensor or an edge arrives."""
-    node = place.node if isinstance(place, GradientEdge) else edge_of(place)[0]
-    if node is None:
-        raise error("no_node")
+    node: Any = place.node if isinstance(place, GradientEdge) else edge_of(place)[0]
+    require(node is not None, "no_node")
     return node
 
 
 def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:
     """Count a change in place that was made behind the engine's back, so that a saved value it changed is noticed."""
-    try:
-        tensors = [tensor] if isinstance(tensor, Tensor) else list(tensor)
-    except TypeError:
-        raise error("increment_version_of_what") from None
-    for one in tensors:
-        if not isinstance(one, Tensor):
-            raise error("increment_version_of_no_tensor")
-        one._counter[0] += 1
+    require(isinstance(tensor, Iterable), "increment_version_of_what")
+    for one in [tensor] if isinstance(tensor, Tensor) else tensor:
+        require(isinstance(one, Tensor), "increment_version_of_no_tensor")
+        if not one.is_inference():
+            one._counter[0] += 1
 
 
 class _Handles(RemovableHandle):
@@ -95,34 +77,30 @@ def register_multi_grad_hook(
     >>> (x * 2 + y * 3).backward()
     [tensor([2.]), tensor([3.])]
     """
-    if mode not in ("any", "all"):
-        raise error("multi_grad_hook_mode", mode)
+    require(mode in ("any", "all"), "multi_grad_hook_mode", mode)
     # By the pass that runs: what arrived so far, and how many are still to come.
     passes: weakref.WeakKeyDictionary[Any, list[Any]] = weakref.WeakKeyDictionary()
+
+    def first(grad: Tensor) -> None:
+        if state.run not in passes:
+            passes[state.run] = [grad]
+            fn(grad)
+
     if mode == "any":
-
-        def first(grad: Tensor) -> None:
-            if state.run not in passes:
-                passes[state.run] = [grad]
-                fn(grad)
-
         return _Handles(t.register_hook(first) for t in tensors if t.requires_grad)
     nodes = [_node_of(t) for t in tensors]
 
-    def hook_of(place: int) -> Callable[[Tensor], None]:
-        def hook(grad: Tensor) -> None:
-            if state.run not in passes:
-                passes[state.run] = [[None] * len(nodes), sum(map(state.run.will_run, nodes))]
-            arrived = passes[state.run]
-            arrived[0][place] = grad
-            arrived[1] -= 1
-            if not arrived[1]:
-                del passes[state.run]
-                fn(arrived[0])
+    def arrive(place: int, grad: Tensor) -> None:
+        if state.run not in passes:
+            passes[state.run] = [[None] * len(nodes), sum(map(state.run.will_run, nodes))]
+        arrived = passes[state.run]
+        arrived[0][place] = grad
+        arrived[1] -= 1
+        if not arrived[1]:
+            del passes[state.run]
+            fn(arrived[0])
 
-        return hook
-
-    return _Handles(t.register_hook(hook_of(i)) for i, t in enumerate(tensors))
+    return _Handles(t.register_hook(partial(arrive, i)) for i, t in enumerate(tensors))
 
 
 class saved_tensors_hooks(Flags):
@@ -147,32 +125,8 @@ class saved_tensors_hooks(Flags):
 class _Kept:
     """A saved value under `allow_mutation_on_saved_tensors`: the tensor itself until its memory is written to, then a copy."""
 
-    __slots__ = ("__weakref__", "context", "tensor")
-
-    def __init__(self, context: _Mutation, tensor: Tensor) -> None:
-        self.context, self.tensor = context, tensor
-
-
-class _Mutation:
-    """One use of `allow_mutation_on_saved_tensors`: what it keeps, by the version counter of the memory."""
-
-    def __init__(self) -> None:
-        self.open = True
-        self.kept: dict[int, weakref.WeakSet[_Kept]] = {}
-
-    def pack(self, tensor: Tensor) -> _Kept:
-        kept = _Kept(self, tensor.detach())
-        self.kept.setdefault(id(tensor._counter), weakref.WeakSet()).add(kept)
-        return kept
-
-    def unpack(self, kept: _Kept) -> Tensor:
-        if not self.open:
-            raise error("mutation_context_is_over")
-        return kept.tensor
-
-    def before_write(self, written: Tensor) -> None:
-        for kept in self.kept.pop(id(written._counter), ()):
-            kept.tensor = wrap(kept.tensor._array.copy())
+    def __init__(self, tensor: Tensor) -> None:
+        self.tensor = tensor
 
 
 @contextmanager
@@ -191,13 +145,27 @@ def allow_mutation_on_saved_tensors() -> Iterator[None]:
     >>> x.grad
     tensor(1.)
     """
-    if state.before_write is not None:
-        raise error("mutation_contexts_nest")
-    context = _Mutation()
-    state.before_write = context.before_write
+    require(state.before_write is None, "mutation_contexts_nest")
+    # What is kept, by the version counter of the memory; None when the context is over.
+    kept_of: dict[int, weakref.WeakSet[_Kept]] | None = {}
+
+    def pack(tensor: Tensor) -> _Kept:
+        assert kept_of is not None
+        kept = _Kept(tensor.detach())
+        kept_of.setdefault(id(tensor._counter), weakref.WeakSet()).add(kept)
+        return kept
+
+    def unpack(kept: _Kept) -> Tensor:
+        require(kept_of is not None, "mutation_context_is_over")
+        return kept.tensor
+
+    def before_write(written: Tensor) -> None:
+        for kept in kept_of.pop(id(written._counter), ()) if kept_of else ():
+            kept.tensor = wrap(kept.tensor._array.copy())
+
+    state.before_write = before_write
     try:
-        with saved_tensors_hooks(context.pack, context.unpack):
+        with saved_tensors_hooks(pack, unpack):
             yield
     finally:
-        state.before_write = None
-        context.open = False
+        state.before_write = kept_of = None

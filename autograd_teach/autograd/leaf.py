@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import error
+from ..errors import error, require
 from ..tensor import Tensor, wrap
 from .modes import state
 from .node import Edge, Node
@@ -21,16 +21,13 @@ class AccumulateGrad(Node):
     __module__ = "builtins"
     __slots__ = ("variable",)
     _runs_without_gradient = True
+    _prefix = "torch::autograd::"
 
     def __init__(self, variable: Tensor) -> None:
         super().__init__((), variable._array.shape, variable._array.dtype)
         self.variable = variable
         if variable._leaf_hooks is not None:
-            # They are the leaf's: this accumulator may die and be made again.
             self._hook_lists().tensor = variable._leaf_hooks
-
-    def name(self) -> str:
-        return "torch::autograd::AccumulateGrad"
 
     def _backward(self, grad: Any, edges: Sequence[Edge]) -> tuple[()]:
         """Add in place, so that who holds `.grad` sees it; a first gradient is copied, for its buffer may be shared."""
@@ -38,7 +35,10 @@ class AccumulateGrad(Node):
         total = variable._grad
         if grad is not None and variable.requires_grad:
             if total is None:
-                variable._grad = wrap(np.array(grad, order="C"))
+                total = variable._grad = wrap(np.empty_like(variable._array))
+                total._array[...] = grad
+            elif total._array.shape != grad.shape:
+                raise error("write_of_shape", list(total.shape), list(grad.shape))
             else:
                 np.add(total._array, grad, out=total._array)
                 total._counter[0] += 1
@@ -51,7 +51,7 @@ class AccumulateGrad(Node):
         if grad is not None and variable.requires_grad:
             if variable._grad is None:
                 # A copy in the variable's own layout, as PyTorch makes it: its graph ends in CopyBackwards.
-                variable._grad = wrap(np.empty_like(variable._array, order="C")).copy_(grad)
+                variable._grad = wrap(np.empty_like(variable._array)).copy_(grad)
             else:
                 variable._grad = variable._grad + grad
         return self._hooked()
@@ -60,8 +60,7 @@ class AccumulateGrad(Node):
         """After the post-accumulate hooks, which run also where no gradient arrived."""
         for hook in list((self.variable._post_accumulate_grad_hooks or {}).values()):
             returned = hook(self.variable)
-            if returned is not None:
-                raise error("hook_returns_no_tensor", type(returned).__name__)
+            require(returned is None, "hook_returns_no_tensor", type(returned).__name__)
         return ()
 
 

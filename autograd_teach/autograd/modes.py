@@ -1,6 +1,6 @@
 """Whether operations record a graph, and what else a thread has switched on: flags of the thread, and the contexts that set them.
 
-Uses the standard library only; the operations read `state.recording`, and this file knows nothing of them.
+The operations read `state.recording`; this file knows nothing of them.
 """
 
 import threading
@@ -9,6 +9,8 @@ from collections.abc import Callable, Mapping
 from contextlib import ContextDecorator
 from types import MappingProxyType
 from typing import Any
+
+from ..errors import error
 
 
 class _State(threading.local):
@@ -23,12 +25,10 @@ class _State(threading.local):
     # Anomaly mode: whether it is on, and whether gradients are searched for NaN.
     anomaly = False
     check_nan = True
-    # The backward pass that is running.
-    run: Any = None
+    run: Any = None  # the backward pass that is running
 
 
 state = _State()
-
 
 # Set by `saved.py`: notes a node's traceback and packs its saved values.
 observe: Callable[[Any], None] | None = None
@@ -58,23 +58,22 @@ def is_anomaly_enabled() -> bool:
 class Flags(ContextDecorator):
     """Flags of the thread, set in a context (`with no_grad():`) or around a function (`@no_grad()`), then as they were before."""
 
-    # What it sets; `recording` last, for it follows from the others too.
     flags: Mapping[str, Any]
 
     def __enter__(self) -> Any:
-        self._before = {name: getattr(state, name) for name in (*self.flags, "recording")}
-        grad = self.flags.get("recording", bool(state.recording))
-        for name, value in self.flags.items():
-            setattr(state, name, value)
-        record(grad)
+        self._before = {name: getattr(state, name) for name in self.flags}
+        self._set(self.flags)
 
     def __exit__(self, *error: object) -> None:
-        for name, value in self._before.items():
-            setattr(state, name, value)
+        self._set(self._before)
+
+    def _set(self, flags: Mapping[str, Any]) -> None:
+        grad = bool(flags.get("recording", state.recording))
+        vars(state).update(flags)
+        record(grad)
 
     def _recreate_cm(self) -> Any:
-        # A function may call itself: each call has its own.
-        copy = object.__new__(type(self))
+        copy = object.__new__(Flags)  # a function may call itself: each call has its own
         copy.flags = self.flags
         return copy
 
@@ -82,8 +81,7 @@ class Flags(ContextDecorator):
 class _GradMode(Flags):
     def __new__(cls, function: Any = None) -> Any:
         self = super().__new__(cls)
-        # `@no_grad` decorates as `@no_grad()` does.
-        return self(function) if callable(function) else self
+        return self(function) if callable(function) else self  # `@no_grad` decorates as `@no_grad()` does
 
 
 class no_grad(_GradMode):
@@ -110,50 +108,30 @@ class _AtOnce(Flags):
 
     def __init__(self, **flags: Any) -> None:
         self.flags = flags
-        Flags.__enter__(self)
-        self._outer = self._before
+        super().__enter__()
 
     def __enter__(self) -> None:
-        super().__enter__()
-        self._before = self._outer
+        self._set(self.flags)
 
     def __call__(self, function: Any) -> Any:
         # As a decorator it must not change the mode of the code that decorates.
         self.__exit__()
         return super().__call__(function)
 
-    def _recreate_cm(self) -> Any:
-        copy = object.__new__(Flags)
-        copy.flags = self.flags
-        return copy
-
 
 class set_grad_enabled(_AtOnce):
-    """Sets the mode at once, and as a context sets it back at the end.
-
-    >>> import autograd_teach as torch
-    >>> with torch.set_grad_enabled(False):
-    ...     torch.is_grad_enabled()
-    False
-    """
+    """Sets the mode at once, and as a context sets it back at the end."""
 
     def __init__(self, mode: bool) -> None:
         super().__init__(recording=mode)
 
 
 class inference_mode(Flags):
-    """As `no_grad`, and `enable_grad` inside changes nothing; what is made here can never be part of a graph.
-
-    >>> import autograd_teach as torch
-    >>> with torch.inference_mode():
-    ...     x = torch.ones(2)
-    >>> x.is_inference()
-    True
-    """
+    """As `no_grad`, and `enable_grad` inside changes nothing; what is made here can never be part of a graph."""
 
     def __new__(cls, mode: Any = True) -> Any:
         self = super().__new__(cls)
-        self.flags = {"inference": True if callable(mode) else mode, "recording": callable(mode) is False and not mode}
+        self.flags = {"inference": bool(mode), "recording": not mode}
         return self(mode) if callable(mode) else self
 
 
@@ -178,7 +156,4 @@ class detect_anomaly(Flags):
 
     def __init__(self, check_nan: bool = True) -> None:
         self.flags = {"anomaly": True, "check_nan": check_nan}
-        warnings.warn(
-            "Anomaly Detection has been enabled. This mode will increase the runtime and should only be enabled for debugging.",
-            stacklevel=2,
-        )
+        warnings.warn(str(error("anomaly_enabled")), stacklevel=2)

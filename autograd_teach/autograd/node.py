@@ -9,14 +9,14 @@ This file knows tensors only through what it is handed; the operations' own node
 from __future__ import annotations
 
 import itertools
+import re
 import weakref
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Self
 
-import numpy as np
-
 from .. import dtypes
+from ..errors import require
 
 if TYPE_CHECKING:
     from ..tensor import Tensor
@@ -31,7 +31,7 @@ NOWHERE: Edge = (*NO_EDGE,)
 # None: it is a leaf that requires grad; `leaf.edge_of` gives the edge to its accumulator.
 
 # The version of a tensor's memory, shared by all that see it; behind it, once a recorded operation wrote there in place, the
-# name of that operation, for the message about a stale value.
+# place that it gave it, as "0 of Mul", for the message about a stale value.
 Counter = list[Any]
 
 # Nodes are numbered as they are made. An operation's inputs exist before it, so running nodes from the highest number down
@@ -60,42 +60,40 @@ class Node:
     # The CopySlices by which this node's operation wrote into a view: there the gradient of the written value arrives.
     _written: weakref.ref[Any]
     _outputs = 1
+    _gives_view = False  # whether its operation gives a view, which after a write has another node
+    _prefix = ""  # what PyTorch puts before the names of its own nodes
     # The slots of saved values, with their places (see `saved.unpack`); a slot holds None where its value is not needed, an
     # empty tuple once it is freed.
     _values: Mapping[str, int | None] = MappingProxyType({})
-    # Whether it runs where no gradient arrives: a user's backward does, for it may count on being called.
-    _runs_without_gradient = False
+    _runs_without_gradient = False  # a user's backward does, for it may count on being called
 
     def __init__(self, edges: tuple[Edge, ...] = (), shape: Any = None, dtype: Any = None) -> None:
         # The code written for an operation does the same without a call.
-        self._edges = edges
-        self._sequence = next_sequence_number()
-        self._hooks = None
-        self._shape, self._dtype = shape, dtype
+        self._edges, self._shape, self._dtype = edges, shape, dtype
+        self._sequence, self._hooks = next_sequence_number(), None
 
     def name(self) -> str:
         """The node's name, that of its operation: `MulBackward0`."""
-        return type(self).__name__
+        return self._prefix + type(self).__name__
 
     @property
     def next_functions(self) -> tuple[Edge, ...]:
         """Where this node's gradients go: one `(node, output number)` an input; `(None, 0)` where an input needs none."""
-        return tuple((node, number) for node, number in self._edges)
+        return self._edges
 
     @property
     def _input_metadata(self) -> tuple[InputMetadata, ...]:
         """What is known of each gradient that comes in; PyTorch has it under the same name."""
-        many = self._outputs > 1
-        return tuple(map(InputMetadata, *((self._shape, self._dtype) if many else ((self._shape,), (self._dtype,)))))
+        if self._outputs == 1:
+            return (InputMetadata(self._shape, self._dtype),)
+        return tuple(map(InputMetadata, self._shape, self._dtype))
 
     @property
     def metadata(self) -> dict[str, Any]:
         """A dictionary for notes on this node: the user's own, and the traceback of anomaly mode."""
-        try:
-            return self._metadata
-        except AttributeError:
+        if not hasattr(self, "_metadata"):
             self._metadata = {}
-            return self._metadata
+        return self._metadata
 
     def register_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
         """Call `hook(grad_inputs, grad_outputs)` after the node has run; what it returns, unless None, replaces grad_inputs."""
@@ -106,44 +104,27 @@ class Node:
         return RemovableHandle(self._hook_lists().pre, hook)
 
     def _hook_lists(self) -> Hooks:
-        if self._hooks is None:
-            self._hooks = Hooks()
+        self._hooks = self._hooks or Hooks()
         return self._hooks
 
     def __call__(self, *grads: Tensor | None, **kwargs: Any) -> Any:
-        """The gradients of the inputs from those of the outputs: this node's step of the backward pass, without hooks, recorded.
-
-        >>> import autograd_teach as torch
-        >>> x = torch.tensor([1.0, 2.0], requires_grad=True)
-        >>> x.mul(3).grad_fn(torch.tensor([1.0, 10.0]))
-        (tensor([ 3., 30.]), None)
-        """
-        # Outputs that are no floating-point tensors, such as the indices that `max` gives, have no gradient.
-        places = [0] if self._outputs == 1 else [i for i, d in enumerate(self._dtype) if d.kind == "f"]
-        if kwargs:
-            raise TypeError("keyword arguments are not supported")
-        if len(grads) != len(places):
-            raise TypeError(f"expected {len(places)} arguments, got {len(grads)} instead")
+        """The gradients of the inputs from those of the outputs: this node's step of the backward pass, without hooks, recorded."""
+        require(not kwargs, "node_keywords")
+        require(len(grads) == self._outputs, "node_arguments", self._outputs, len(grads))
         for number, grad in enumerate(grads):
-            if grad is not None and not hasattr(grad, "_edge"):
-                raise TypeError(f"argument {number} is not a Variable")
-        given = dict(zip(places, grads))
-        listed = [given.get(i) for i in range(self._outputs)]
-        if all(grad is None for grad in grads) and not self._runs_without_gradient:
-            results: Sequence[Any] = (None,) * len(self._edges)
-        else:
-            results = self._backward_graph(listed[0] if self._outputs == 1 else listed, self._edges)
+            require(grad is None or hasattr(grad, "_edge"), "node_argument", number)
+        results: Sequence[Any] = (None,) * len(self._edges)
+        if self._runs_without_gradient or any(grad is not None for grad in grads):
+            results = self._backward_graph(grads[0] if self._outputs == 1 else grads, self._edges)
         return results[0] if len(results) == 1 else tuple(results)
 
     # What the engine calls
 
     def _backward(self, grad: Any, edges: Sequence[Edge]) -> Sequence[Any]:
-        """The gradients of the inputs, in arrays; None where `edges` leads nowhere."""
+        """The gradients of the inputs, in arrays, or by `_backward_graph` in tensors; None where `edges` leads nowhere."""
         raise NotImplementedError
 
-    def _backward_graph(self, grad: Any, edges: Sequence[Edge]) -> Sequence[Any]:
-        """The same in tensors, recording the graph of the gradient."""
-        raise NotImplementedError
+    _backward_graph = _backward
 
     def _free(self) -> None:
         """Let go of the saved values."""
@@ -154,9 +135,8 @@ class Node:
 class InputMetadata:
     """Shape and dtype of a gradient that comes into a node: those of the tensor that the operation made."""
 
-    def __init__(self, shape: tuple[int, ...], numpy_dtype: np.dtype) -> None:
-        self.shape = list(shape)
-        self.dtype = dtypes.of_array(np.empty(0, numpy_dtype))
+    def __init__(self, shape: tuple[int, ...], dtype: Any) -> None:
+        self.shape, self.dtype = list(shape), dtypes.as_dtype(dtype)
 
 
 class Hooks:
@@ -177,8 +157,7 @@ class RemovableHandle:
     _ids = itertools.count()
 
     def __init__(self, hooks: dict[int, Any], hook: Any) -> None:
-        self.id = next(self._ids)
-        self._dict = hooks
+        self.id, self._dict = next(self._ids), hooks
         hooks[self.id] = hook
 
     def remove(self) -> None:
@@ -193,5 +172,4 @@ class RemovableHandle:
 
 def operation_name(node: Node) -> str:
     """What errors call the operation: the node's name without its last "Backward" and overload number 0."""
-    operation, _, overload = node.name().rpartition("Backward")
-    return operation + overload.removeprefix("0") if operation else node.name()
+    return re.sub(r"Backward0?(?=\d*$)", "", node.name())

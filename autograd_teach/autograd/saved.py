@@ -10,13 +10,13 @@ from __future__ import annotations
 import traceback
 import warnings
 import weakref
-from pathlib import Path
+from os.path import dirname
 from typing import Any
 
 import numpy as np
 
 from .. import dtypes
-from ..errors import error
+from ..errors import error, require
 from ..tensor import Tensor
 from . import modes
 from .leaf import AccumulateGrad
@@ -26,8 +26,7 @@ from .node import NO_EDGE, Counter, Edge, Node, operation_name
 Saved = tuple[Any, Counter, int]
 
 # Where the frames of a traceback are that are not the user's.
-_OURS = ("<autograd_teach", str(Path(__file__).parents[1]))
-
+_OURS = ("<autograd_teach", dirname(dirname(__file__)))
 # The counter of a value that hooks packed: `(packed, unpack hook)` stands in the array's place.
 _PACKED: Counter = [0]
 
@@ -43,11 +42,13 @@ def unpack(node: Node, value: Saved, index: int | None) -> Tensor:
     `index` says what was saved: the input of that edge of the node, an input without gradient (None), or output -1 - `index`.
     """
     array, counter, version = value
-    edge = node._edges[index] if index is not None and index >= 0 else _edge_of(node, index)
+    edge = _edge_of(node, index)
     if counter[0] != version:
         if counter is not _PACKED:
             _stale(value, edge, own=index is not None and index < 0)
-        tensor = _unpacked(*array)
+        packed, unpack_hook = array
+        tensor = unpack_hook(packed)
+        require(isinstance(tensor, Tensor), "unpacked_is_no_tensor", type(tensor).__name__)
         if edge[0] is None:
             return tensor
         array, counter = tensor._array, tensor._counter
@@ -61,40 +62,33 @@ def _edge_of(node: Node, index: int | None) -> Edge:
         return NO_EDGE
     if index >= 0:
         return node._edges[index]
-    written = getattr(node, "_written", None)
-    slices = None if written is None else written()
+    slices = getattr(node, "_written", lambda: None)()
     return (node, -1 - index) if slices is None else slices.edge_of_part()
 
 
 def _placed(array: np.ndarray, counter: Counter, edge: Edge) -> Tensor:
     tensor = Tensor.__new__(Tensor)
-    tensor._array = array
-    tensor._counter = counter
+    tensor._array, tensor._counter = array, counter
     if edge[0] is not None and array.dtype.kind == "f":
-        leaf = isinstance(edge[0], AccumulateGrad)
-        tensor._edge = None if leaf else edge
-        if leaf:
-            tensor._accumulator = weakref.ref(edge[0])
+        tensor._edge = edge
+        if isinstance(edge[0], AccumulateGrad):
+            tensor._edge, tensor._accumulator = None, weakref.ref(edge[0])
     return tensor
 
 
 def _stale(value: Saved, edge: Edge, own: bool) -> None:
     array, counter, version = value
     node, number = edge
-    of = ""
-    if len(counter) > 1 and counter[1] and not own:
-        of = f", which is output {number} of {counter[1]},"
+    place = ""
+    if node is not None and node._gives_view and not own:
+        place = "0 of AsStrided"
+    elif len(counter) > 1 and not own:
+        place = counter[1]
     elif node is not None and not isinstance(node, AccumulateGrad):
-        of = f", which is output {number} of {operation_name(node)},"
+        place = f"{number} of {operation_name(node)}"
+    of = f", which is output {place}," if place else ""
     described = f"[{dtypes.of_array(array).tensor_type} {list(array.shape)}]{of}"
     raise error("stale_while_tracing" if state.anomaly else "stale", described, counter[0], version)
-
-
-def _unpacked(packed: Any, unpack_hook: Any) -> Tensor:
-    tensor = unpack_hook(packed)
-    if not isinstance(tensor, Tensor):
-        raise error("unpacked_is_no_tensor", type(tensor).__name__)
-    return tensor
 
 
 def pack(node: Node, value: Saved, index: int | None) -> Saved:
@@ -105,8 +99,7 @@ def pack(node: Node, value: Saved, index: int | None) -> Saved:
     array, counter, version = value
     with no_grad():
         packed = pack_hook(_placed(array, counter, _edge_of(node, index)))
-    if counter[0] != version:
-        raise error("pack_hook_writes")
+    require(counter[0] == version, "pack_hook_writes")
     return ((packed, unpack_hook), _PACKED, -1)
 
 
@@ -127,12 +120,7 @@ modes.observe = _observe
 
 def warn_of_failure(node: Node) -> None:
     """Anomaly mode's warning: where the operation was called whose backward fails."""
-    lines = "".join(node.metadata.get("traceback_", ()))
-    head = f"Error detected in {node.name()}. "
-    if lines:
-        warnings.warn(f"{head}Traceback of forward call that caused the error:\n{lines}", stacklevel=2)
-    else:
-        warnings.warn(
-            f"{head}No forward pass information available. Enable detect anomaly during forward pass for more information.",
-            stacklevel=2,
-        )
+    told = "No forward pass information available. Enable detect anomaly during forward pass for more information."
+    if lines := "".join(node.metadata.get("traceback_", ())):
+        told = f"Traceback of forward call that caused the error:\n{lines}"
+    warnings.warn(f"Error detected in {node.name()}. {told}", stacklevel=2)

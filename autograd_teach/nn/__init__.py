@@ -1,32 +1,72 @@
 """Neural network building blocks (`torch.nn`): names only; each lives in the file it is imported from."""
 
-from . import functional, init
-from .layers import (
-    Flatten,
-    Identity,
-    L1Loss,
-    Linear,
-    MSELoss,
+from . import functional, init, utils
+from .activations import (
+    CELU,
+    ELU,
+    GELU,
+    SELU,
+    Hardtanh,
+    LeakyReLU,
+    LogSigmoid,
+    LogSoftmax,
     ReLU,
-    Sequential,
+    ReLU6,
     Sigmoid,
+    SiLU,
+    Softmax,
+    Softmin,
+    Softplus,
+    Softsign,
     Tanh,
+    Tanhshrink,
+    Threshold,
 )
+from .containers import ModuleDict, ModuleList, ParameterList, Sequential
+from .layers import Dropout, Flatten, Identity, Linear
+from .losses import BCELoss, BCEWithLogitsLoss, CrossEntropyLoss, HuberLoss, L1Loss, MSELoss, NLLLoss, SmoothL1Loss
 from .module import Module
 from .parameter import Parameter
 
 __all__ = [
+    "CELU",
+    "ELU",
+    "GELU",
+    "SELU",
+    "BCELoss",
+    "BCEWithLogitsLoss",
+    "CrossEntropyLoss",
+    "Dropout",
     "Flatten",
+    "Hardtanh",
+    "HuberLoss",
     "Identity",
     "L1Loss",
+    "LeakyReLU",
     "Linear",
+    "LogSigmoid",
+    "LogSoftmax",
     "MSELoss",
     "Module",
+    "ModuleDict",
+    "ModuleList",
+    "NLLLoss",
     "Parameter",
+    "ParameterList",
     "ReLU",
+    "ReLU6",
     "Sequential",
+    "SiLU",
     "Sigmoid",
+    "SmoothL1Loss",
+    "Softmax",
+    "Softmin",
+    "Softplus",
+    "Softsign",
     "Tanh",
+    "Tanhshrink",
+    "Threshold",
     "functional",
     "init",
+    "utils",
 ]

@@ -1,14 +1,12 @@
-"""The layers and losses that the lectures use: each a Module around one function of functional.py."""
+"""Layers: modules around one function each, with parameters or without; activations and losses have files of their own."""
 
 from __future__ import annotations
 
 import math
-import operator
-from collections import OrderedDict
-from collections.abc import Iterator
 from typing import Any
 
 from ..creation import empty
+from ..errors import error
 from ..tensor import Tensor
 from . import functional as F
 from . import init
@@ -54,51 +52,6 @@ class Linear(Module):
         return f"in_features={self.in_features}, out_features={self.out_features}, bias={self.bias is not None}"
 
 
-class Sequential(Module):
-    """Modules called one after the other; made from modules or from one OrderedDict of them.
-
-    >>> Sequential(Linear(2, 3), Tanh())[1]
-    Tanh()
-    """
-
-    def __init__(self, *args: Any) -> None:
-        super().__init__()
-        named = len(args) == 1 and isinstance(args[0], OrderedDict)
-        items = args[0].items() if named else ((str(i), m) for i, m in enumerate(args))
-        for name, module in items:
-            self.add_module(name, module)
-
-    def _key(self, index: int) -> str:
-        size, index = len(self), operator.index(index)
-        if not -size <= index < size:
-            raise IndexError(f"index {index} is out of range")
-        return list(self._modules)[index]
-
-    def __getitem__(self, index: int | slice) -> Any:
-        if isinstance(index, slice):
-            return type(self)(OrderedDict(list(self._modules.items())[index]))
-        return self._modules[self._key(index)]
-
-    def __setitem__(self, index: int, module: Module) -> None:
-        setattr(self, self._key(index), module)
-
-    def __len__(self) -> int:
-        return len(self._modules)
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter(self._modules.values())
-
-    def append(self, module: Module) -> Sequential:
-        """Add a module at the end; returns self."""
-        self.add_module(str(len(self)), module)
-        return self
-
-    def forward(self, input: Any) -> Any:
-        for module in self:
-            input = module(input)
-        return input
-
-
 class Identity(Module):
     """Returns its input; takes and ignores any arguments."""
 
@@ -107,34 +60,6 @@ class Identity(Module):
 
     def forward(self, input: Tensor) -> Tensor:
         return input
-
-
-class Tanh(Module):
-    """Hyperbolic tangent, elementwise."""
-
-    def forward(self, input: Tensor) -> Tensor:
-        return F.tanh(input)
-
-
-class Sigmoid(Module):
-    """1 / (1 + exp(-x)), elementwise."""
-
-    def forward(self, input: Tensor) -> Tensor:
-        return F.sigmoid(input)
-
-
-class ReLU(Module):
-    """max(x, 0), elementwise; writes into its input if `inplace`."""
-
-    def __init__(self, inplace: bool = False) -> None:
-        super().__init__()
-        self.inplace = inplace
-
-    def forward(self, input: Tensor) -> Tensor:
-        return F.relu(input, inplace=self.inplace)
-
-    def extra_repr(self) -> str:
-        return "inplace=True" if self.inplace else ""
 
 
 class Flatten(Module):
@@ -151,26 +76,17 @@ class Flatten(Module):
         return f"start_dim={self.start_dim}, end_dim={self.end_dim}"
 
 
-class _Loss(Module):
-    def __init__(self, size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean") -> None:
+class Dropout(Module):
+    """In training, each element zero with probability `p`, and the others scaled by 1 / (1 - p); else the input itself."""
+
+    def __init__(self, p: float = 0.5, inplace: bool = False) -> None:
         super().__init__()
-        self.reduction = F.legacy_reduction(size_average, reduce) or reduction
+        if not 0 <= p <= 1:
+            raise error("nn_dropout_chance", p)
+        self.p, self.inplace = p, inplace
 
+    def forward(self, input: Tensor) -> Tensor:
+        return F.dropout(input, self.p, self.training, self.inplace)
 
-class MSELoss(_Loss):
-    """(input - target)² as a module: `reduction` is "mean", "sum" or "none".
-
-    >>> import autograd_teach as torch
-    >>> MSELoss(reduction="sum")(torch.tensor([1.0, 2.0]), torch.zeros(2))
-    tensor(5.)
-    """
-
-    def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        return F.mse_loss(input, target, reduction=self.reduction)
-
-
-class L1Loss(_Loss):
-    """|input - target| as a module: `reduction` is "mean", "sum" or "none"."""
-
-    def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        return F.l1_loss(input, target, reduction=self.reduction)
+    def extra_repr(self) -> str:
+        return f"p={self.p}, inplace={self.inplace}"

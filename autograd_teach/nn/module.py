@@ -1,6 +1,6 @@
 """Module: a tree of named parameters, buffers and submodules with a `forward`.
 
-Uses Tensor and Parameter only; knows no layer and no operation.
+Uses Tensor, Parameter and, for what users want to see of the backward pass, hooks.py; knows no layer and no operation.
 """
 
 from __future__ import annotations
@@ -13,8 +13,9 @@ from typing import Any, NamedTuple, Self
 from ..autograd.graph import RemovableHandle
 from ..autograd.modes import no_grad
 from ..dtypes import dtype as Dtype
-from ..dtypes import float32, float64
+from ..dtypes import float16, float32, float64
 from ..tensor import Tensor
+from .hooks import BackwardHooks
 from .parameter import Parameter, typename
 
 
@@ -45,10 +46,18 @@ class Module:
     _buffers: dict[str, Tensor | None]
     _modules: dict[str, Module | None]
     _non_persistent_buffers_set: set[str]
-    _forward_pre_hooks: dict[int, Callable[..., Any]]
-    _forward_hooks: dict[int, Callable[..., Any]]
+    # A checkpoint remembers it; a subclass whose state changes its form raises it.
+    _version = 1
 
-    def __init__(self) -> None:
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        if kwargs:
+            raise TypeError(
+                f"{type(self).__name__}.__init__() got an unexpected keyword argument '{next(iter(kwargs))}'"
+            )
+        if args:
+            raise TypeError(
+                f"{type(self).__name__}.__init__() takes 1 positional argument but {len(args) + 1} were given"
+            )
         # Not by assignment: __setattr__ needs these dictionaries.
         self.__dict__.update(
             training=True,
@@ -56,8 +65,13 @@ class Module:
             _buffers={},
             _modules={},
             _non_persistent_buffers_set=set(),
-            _forward_pre_hooks={},
-            _forward_hooks={},
+            _forward_pre_hooks=OrderedDict(),
+            _forward_hooks=OrderedDict(),
+            _backward_pre_hooks=OrderedDict(),
+            _backward_hooks=OrderedDict(),
+            # The numbers of the hooks that take keyword arguments, and of those that are called after an error too.
+            _hooks_with_kwargs=set(),
+            _hooks_always_called=set(),
         )
 
     # Calling
@@ -67,24 +81,78 @@ class Module:
         raise NotImplementedError(f'Module [{type(self).__name__}] is missing the required "forward" function')
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        for hook in tuple(self._forward_pre_hooks.values()):
-            changed = hook(self, args)
-            if changed is not None:
-                args = changed if isinstance(changed, tuple) else (changed,)
-        result = self.forward(*args, **kwargs)
-        for hook in tuple(self._forward_hooks.values()):
-            changed = hook(self, args, result)
-            if changed is not None:
-                result = changed
-        return result
+        if self._forward_pre_hooks or self._forward_hooks or self._backward_pre_hooks or self._backward_hooks:
+            return self._call_with_hooks(args, kwargs)
+        return self.forward(*args, **kwargs)
 
-    def register_forward_pre_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
-        """Call `hook(module, args)` before each forward; what it returns, unless None, are the args."""
-        return RemovableHandle(self._forward_pre_hooks, hook)
+    def _call_with_hooks(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        waiting = dict(self._forward_hooks)
+        result = None
+        try:
+            for number, hook in tuple(self._forward_pre_hooks.items()):
+                if number in self._hooks_with_kwargs:
+                    args, kwargs = _changed_arguments(hook(self, args, kwargs), args, kwargs)
+                elif (changed := hook(self, args)) is not None:
+                    args = changed if isinstance(changed, tuple) else (changed,)
+            backward = None
+            if self._backward_pre_hooks or self._backward_hooks:
+                backward = BackwardHooks(self, tuple(self._backward_pre_hooks.values()), self._backward_hooks.values())
+                args = backward.of_inputs(args)
+            result = self.forward(*args, **kwargs)
+            for number, hook in tuple(waiting.items()):
+                del waiting[number]
+                result = self._hooked(number, hook, args, kwargs, result)
+            return result if backward is None else backward.of_outputs(result)
+        except Exception:
+            for number in self._hooks_always_called.intersection(waiting):
+                self._hooked(number, waiting[number], args, kwargs, result)
+            raise
 
-    def register_forward_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
-        """Call `hook(module, args, output)` after each forward; what it returns replaces output."""
-        return RemovableHandle(self._forward_hooks, hook)
+    def _hooked(self, number: int, hook: Any, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> Any:
+        changed = hook(self, args, kwargs, result) if number in self._hooks_with_kwargs else hook(self, args, result)
+        return result if changed is None else changed
+
+    def register_forward_pre_hook(
+        self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False
+    ) -> RemovableHandle:
+        """Call `hook(module, args)` before each forward; what it returns, unless None, are the args.
+
+        `with_kwargs`: `hook(module, args, kwargs)`, which returns both. `prepend`: before the hooks that there are.
+        """
+        return self._register(self._forward_pre_hooks, hook, prepend, with_kwargs)
+
+    def register_forward_hook(
+        self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False, always_call: bool = False
+    ) -> RemovableHandle:
+        """Call `hook(module, args, output)` after each forward; what it returns, unless None, replaces output.
+
+        `with_kwargs`: `hook(module, args, kwargs, output)`. `always_call`: also where the forward raises an error.
+        """
+        handle = self._register(self._forward_hooks, hook, prepend, with_kwargs)
+        if always_call:
+            self._hooks_always_called.add(handle.id)
+        return handle
+
+    def register_full_backward_pre_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
+        """Call `hook(module, grad_output)` before each backward; what it returns, unless None, replaces grad_output."""
+        return self._register(self._backward_pre_hooks, hook, prepend)
+
+    def register_full_backward_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
+        """Call `hook(module, grad_input, grad_output)` after each backward; what it returns, unless None, replaces grad_input.
+
+        Both are tuples, with None for what is no tensor or requires no grad.
+        """
+        return self._register(self._backward_hooks, hook, prepend)
+
+    def _register(
+        self, hooks: OrderedDict[int, Any], hook: Callable[..., Any], prepend: bool, with_kwargs: bool = False
+    ) -> RemovableHandle:
+        handle = RemovableHandle(hooks, hook)
+        if prepend:
+            hooks.move_to_end(handle.id, last=False)
+        if with_kwargs:
+            self._hooks_with_kwargs.add(handle.id)
+        return handle
 
     # Registering
 
@@ -126,6 +194,8 @@ class Module:
             raise TypeError(f"{typename(module)} is not a Module subclass")
         self._check_name("module", name, self._modules)
         self._modules[name] = module
+
+    register_module = add_module
 
     def _check_name(self, kind: str, name: str, members: dict[str, Any]) -> None:
         if not isinstance(name, str):
@@ -179,6 +249,11 @@ class Module:
             if name in self.__dict__.get(members, ()):
                 return self.__dict__[members][name]
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+
+    def __dir__(self) -> list[str]:
+        # Members of a list have numbers for names, which are no attributes one could write.
+        names = [*super().__dir__(), *self._parameters, *self._buffers, *self._modules]
+        return sorted(name for name in set(names) if not name[0].isdigit())
 
     def __delattr__(self, name: str) -> None:
         if any(name in members for members in (self._parameters, self._buffers, self._modules)):
@@ -251,6 +326,37 @@ class Module:
                     seen.add(id(member))
                 yield _dotted(owner_name, name), member
 
+    def get_submodule(self, target: str) -> Module:
+        """The module of this dotted name; this one for "". AttributeError where there is none."""
+        module: Any = self
+        for name in target.split(".") if target else ():
+            module = module._attribute(name)
+            if not isinstance(module, Module):
+                raise AttributeError(f"`{name}` is not an nn.Module")  # noqa: TRY004  PyTorch's
+        return module
+
+    def get_parameter(self, target: str) -> Parameter:
+        """The parameter of this dotted name; AttributeError where there is none."""
+        path, _, name = target.rpartition(".")
+        parameter = self.get_submodule(path)._attribute(name)
+        if not isinstance(parameter, Parameter):
+            raise AttributeError(f"`{name}` is not an nn.Parameter")  # noqa: TRY004  PyTorch's
+        return parameter
+
+    def get_buffer(self, target: str) -> Tensor:
+        """The buffer of this dotted name; AttributeError where there is none."""
+        path, _, name = target.rpartition(".")
+        owner = self.get_submodule(path)
+        buffer = owner._attribute(name)
+        if name not in owner._buffers:
+            raise AttributeError(f"`{name}` is not a buffer")
+        return buffer
+
+    def _attribute(self, name: str) -> Any:
+        if not hasattr(self, name):
+            raise AttributeError(f"{type(self).__name__} has no attribute `{name}`")
+        return getattr(self, name)
+
     # Changing all of it
 
     def train(self, mode: bool = True) -> Self:
@@ -284,21 +390,36 @@ class Module:
         fn(self)
         return self
 
-    def to(self, dtype: Dtype) -> Self:
-        """Convert floating parameters, their gradients and floating buffers to `dtype`, in place."""
-        if not dtype.is_floating_point:
+    def _apply(self, fn: Callable[[Tensor], Tensor]) -> Self:
+        """Replace every parameter's data, its gradient and every buffer by what `fn` makes of it."""
+        for module in self.children():
+            module._apply(fn)
+        with no_grad():
+            for param in self._parameters.values():
+                if param is not None:
+                    grad, param.grad = param.grad, None
+                    param.data = fn(param)
+                    param.grad = None if grad is None else fn(grad.detach())
+            for name, buffer in self._buffers.items():
+                self._buffers[name] = None if buffer is None else fn(buffer)
+        return self
+
+    def to(self, *args: Any, **kwargs: Any) -> Self:
+        """Convert floating parameters, their gradients and floating buffers to a dtype, or that of a tensor, in place."""
+        dtype = kwargs.get("dtype")
+        for arg in args:
+            if isinstance(arg, Dtype | Tensor):
+                dtype = arg.dtype if isinstance(arg, Tensor) else arg
+        if dtype is not None and not dtype.is_floating_point:
             raise TypeError(
                 f"nn.Module.to only accepts floating point or complex dtypes, but got desired dtype={dtype}"
             )
-        for param in self.parameters():
-            grad, param.grad = param.grad, None
-            param.data = param.data.to(dtype)
-            param.grad = None if grad is None else grad.detach().to(dtype)
-        for module in self.modules():
-            for name, buffer in module._buffers.items():
-                if buffer is not None and buffer.is_floating_point():
-                    module._buffers[name] = buffer.to(dtype)
-        return self
+        # A tensor finds out which arguments there are besides.
+        return self._apply(lambda t: t.to(*args, **kwargs) if t.is_floating_point() or dtype is None else t)
+
+    def type(self, dst_type: Dtype) -> Self:
+        """Convert all parameters and buffers to this dtype, in place."""
+        return self._apply(lambda t: t.to(dst_type))
 
     def double(self) -> Self:
         """The same as `to(torch.float64)`."""
@@ -308,32 +429,59 @@ class Module:
         """The same as `to(torch.float32)`."""
         return self.to(float32)
 
+    def half(self) -> Self:
+        """The same as `to(torch.float16)`."""
+        return self.to(float16)
+
+    def cpu(self) -> Self:
+        """The module itself: there is no other device."""
+        return self
+
     # Saving and loading
 
-    def state_dict(self, *, destination: Any = None, prefix: str = "", keep_vars: bool = False) -> dict[str, Tensor]:
+    def state_dict(self, *, destination: Any = None, prefix: str = "", keep_vars: bool = False) -> dict[str, Any]:
         """Parameters and persistent buffers by dotted name; detached, unless `keep_vars`."""
-        destination = OrderedDict() if destination is None else destination
-        for name, member in self._persistent().items():
-            destination[prefix + name] = member if keep_vars else member.detach()
+        if destination is None:
+            destination = OrderedDict()
+            destination._metadata = OrderedDict()
+        if hasattr(destination, "_metadata"):
+            destination._metadata[prefix[:-1]] = {"version": self._version}
+        self._save_to_state_dict(destination, prefix, keep_vars)
         for name, module in self._modules.items():
             if module is not None:
-                below = f"{prefix}{name}."
-                module.state_dict(destination=destination, prefix=below, keep_vars=keep_vars)
+                module.state_dict(destination=destination, prefix=f"{prefix}{name}.", keep_vars=keep_vars)
         return destination
 
-    def load_state_dict(self, state_dict: Mapping[str, Any], strict: bool = True) -> _IncompatibleKeys:
+    def _save_to_state_dict(self, destination: dict[str, Any], prefix: str, keep_vars: bool) -> None:
+        """Add this module's own part to a state; a subclass may add more."""
+        for name, member in self._persistent().items():
+            destination[prefix + name] = member if keep_vars else member.detach()
+
+    def load_state_dict(
+        self, state_dict: Mapping[str, Any], strict: bool = True, assign: bool = False
+    ) -> _IncompatibleKeys:
         """Copy the values of a `state_dict` into the parameters and buffers of the same names.
 
-        RuntimeError lists wrong sizes and, if `strict`, missing and unexpected keys; without
-        `strict` those are returned. TypeError for what is not a mapping.
+        RuntimeError lists wrong sizes and, if `strict`, missing and unexpected keys; without `strict` those are returned.
+        `assign`: the state's tensors take the place of the module's own. TypeError for what is not a mapping.
         """
         if not isinstance(state_dict, Mapping):
             raise TypeError(f"Expected state_dict to be dict-like, got {type(state_dict)}.")
+        metadata = getattr(state_dict, "_metadata", {})
         keys = _IncompatibleKeys([], [])
         errors: list[str] = []
-        self._load(dict(state_dict), "", keys, errors)
+
+        def load(module: Module, state: dict[str, Any], prefix: str) -> None:
+            about = {**metadata.get(prefix[:-1], {}), "assign_to_params_buffers": assign}
+            module._load_from_state_dict(state, prefix, about, True, *keys, errors)
+            for name, child in module._modules.items():
+                if child is not None:
+                    below = f"{prefix}{name}."
+                    load(child, {key: value for key, value in state.items() if key.startswith(below)}, below)
+
+        load(self, dict(state_dict), "")
         if strict:
-            for kind, names in (("Unexpected", keys[1]), ("Missing", keys[0])):
+            for kind, names in (("Unexpected", keys.unexpected_keys), ("Missing", keys.missing_keys)):
                 if names:
                     listed = ", ".join(f'"{name}"' for name in names)
                     errors.insert(0, f"{kind} key(s) in state_dict: {listed}. ")
@@ -342,39 +490,52 @@ class Module:
         return keys
 
     def _persistent(self) -> dict[str, Tensor]:
-        members: dict[str, Tensor | None] = {**self._parameters, **self._buffers}
         skipped = self._non_persistent_buffers_set
-        return {n: m for n, m in members.items() if m is not None and n not in skipped}
+        buffers = {name: buffer for name, buffer in self._buffers.items() if name not in skipped}
+        return {name: member for name, member in {**self._parameters, **buffers}.items() if member is not None}
 
-    def _load(self, state: dict[str, Any], prefix: str, keys: _IncompatibleKeys, errors: list[str]) -> None:
+    def _load_from_state_dict(
+        self,
+        state_dict: dict[str, Any],
+        prefix: str,
+        local_metadata: dict[str, Any],
+        strict: bool,
+        missing_keys: list[str],
+        unexpected_keys: list[str],
+        error_msgs: list[str],
+    ) -> None:
+        """Take this module's own part out of a state, and add to the lists what does not fit; a subclass may take more."""
         own = self._persistent()
         for name, member in own.items():
             key = prefix + name
-            if key not in state:
-                keys.missing_keys.append(key)
-            elif not isinstance(state[key], Tensor):
-                errors.append(
-                    f'While copying the parameter named "{key}", '
-                    "expected torch.Tensor or Tensor-like object from checkpoint but "
-                    f"received {type(state[key])}"
-                )
-            elif state[key].shape != member.shape:
-                errors.append(
-                    f"size mismatch for {key}: copying a param with shape {state[key].shape} "
-                    f"from checkpoint, the shape in current model is {member.shape}."
-                )
-            else:
-                with no_grad():
-                    member.copy_(state[key])
-        for key in state:
+            if key in state_dict:
+                assign = local_metadata.get("assign_to_params_buffers", False)
+                error_msgs += self._load_member(name, member, key, state_dict[key], assign)
+            elif strict:
+                missing_keys.append(key)
+        for key in state_dict if strict else ():
             first, dot, _ = key[len(prefix) :].partition(".")
-            if first not in (self._modules if dot else own):
-                keys.unexpected_keys.append(key)
-        for name, module in self._modules.items():
-            if module is not None:
-                below = f"{prefix}{name}."
-                inner = {key: value for key, value in state.items() if key.startswith(below)}
-                module._load(inner, below, keys, errors)
+            if key.startswith(prefix) and first not in (self._modules if dot else own):
+                unexpected_keys.append(key)
+
+    def _load_member(self, name: str, member: Tensor, key: str, value: Any, assign: bool) -> list[str]:
+        """Give one member its value; what is wrong with that, if anything."""
+        if not isinstance(value, Tensor):
+            expected = "expected torch.Tensor or Tensor-like object from checkpoint"
+            return [f'While copying the parameter named "{key}", {expected} but received {type(value)}']
+        if member.shape == () and value.shape == (1,):
+            value = value[0]  # as PyTorch saved a number before 0.4
+        if value.shape != member.shape:
+            sizes = f"with shape {value.shape} from checkpoint, the shape in current model is {member.shape}"
+            return [f"size mismatch for {key}: copying a param {sizes}."]
+        with no_grad():
+            if not assign:
+                member.copy_(value)
+            elif isinstance(member, Parameter) and not isinstance(value, Parameter):
+                setattr(self, name, Parameter(value, member.requires_grad))
+            else:
+                setattr(self, name, value.requires_grad_(member.requires_grad))
+        return []
 
     # Text
 
@@ -401,6 +562,16 @@ def clear_grad(tensor: Tensor, set_to_none: bool) -> None:
     else:
         tensor.grad.requires_grad_(False)
     tensor.grad.zero_()
+
+
+def _changed_arguments(changed: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any]:
+    if changed is None:
+        return args, kwargs
+    if not (isinstance(changed, tuple) and len(changed) == 2):
+        raise RuntimeError(
+            f"forward pre-hook must return None or a tuple of (new_args, new_kwargs), but got {changed}."
+        )
+    return changed
 
 
 def _dotted(prefix: str, name: str) -> str:

@@ -41,7 +41,9 @@ class Parameter(Tensor):
         return memo[id(self)]
 
     def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
-        return type(self), (self.data, self.requires_grad)
+        # Rebuilt by its own constructor, with the attributes that users gave it.
+        attributes = super().__reduce_ex__(protocol)[2]
+        return type(self), (self.data, self.requires_grad), attributes
 
 
 def typename(thing: object) -> str:

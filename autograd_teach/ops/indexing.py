@@ -1,8 +1,9 @@
-"""Reading and writing parts of a tensor, `x[1:3, None]`, `x[mask]`, `x[i, j] = v`, and by index tensors; what sorts and searches.
+"""Reading and writing parts of a tensor: `x[1:3, None]`, `x[mask]`, `x[i, j] = v`, by index tensors; sorts, searches.
 
-Uses `shape.py`; in-place forms only as methods, for the reductions, which they use, write their gradients to places named here.
+Uses views and `expand`; in-place forms only as methods, for their room and the reductions use what is here.
 """
 
+import math
 import warnings
 from functools import partial
 from typing import Any
@@ -13,8 +14,11 @@ from ..dtypes import title
 from ..errors import error, require
 from ..tensor import Tensor, wrap, wrap_dim
 from .declare import method, op
+from .reduction import expand
 from .shape import alias, select, slice_view, unsqueeze, view, zeros_beside
 
+# A row takes a line or two, as in a table: one argument a line would scatter it.
+# fmt: off
 
 def _rank(key):
     """How many dimensions of a tensor one entry of an index stands for."""
@@ -45,7 +49,7 @@ def _refused(self, indices):
 
 def _index(self, indices):
     try:
-        return self[tuple(indices)]
+        return np.asarray(self[tuple(indices)], order="C")
     except IndexError:
         raise _refused(self, indices) from None
 
@@ -63,18 +67,10 @@ def _put(self, indices, values, accumulate=False):
 
 
 # Their `indices` are slices and arrays, of integers or masks; what users give are tensors, which NumPy takes as well.
-index = op(
-    "index(self, indices: tuple)",
-    _index,
-    method=False,
-    self=lambda g, self_shape, indices: index_put_impl(zeros_beside(g, self_shape), indices, g, True),
-)
-_putting = partial(
-    op,
-    kernel=_put,
-    self=lambda g, indices, accumulate: g if accumulate else index_put(g, indices, zeros_beside(g, ())),
-    values=lambda g, indices: index(g, indices),
-)
+index = op("index(self, indices: tuple)", _index, method=False,
+    self=lambda g, self_shape, indices: index_put_impl(zeros_beside(g, self_shape), indices, g, True))
+_putting = partial(op, kernel=_put, values=lambda g, indices: index(g, indices),
+    self=lambda g, indices, accumulate: g if accumulate else index_put(g, indices, zeros_beside(g, ())))
 index_put = _putting("index_put(self, indices: tuple, values, accumulate=False)", inplace=True)
 index_put_impl = _putting("index_put_impl(self, indices: tuple, values, accumulate: bool)", method=False)
 
@@ -102,10 +98,11 @@ def _places(key):
 
 
 def _viewed(self, key):
-    """What an index means: the view that its plain part describes, and the row's `indices` for a gather, if any, at the end."""
+    """What an index means: the view that its plain part describes, and the row's `indices` for a gather, if any."""
     places = (key,) if key.__class__ is int else _places(key)
     given = sum([1 if k.__class__ is int else _rank(k) for k in places])
     if given > self._array.ndim:
+        require(key.__class__ is not int or not key, "index_bounds", key, 0, 0)
         raise error({int: "index_scalar", slice: "index_slice"}.get(key.__class__, "index_too_many"), self.ndim)
     tensor, dim, indices = self, 0, []
     for number, k in enumerate(places):
@@ -118,7 +115,7 @@ def _viewed(self, key):
             extent = tensor._array.shape[dim]
             start, stop, step = k.indices(extent)
             require(step > 0, "index_step")
-            if (start, stop, step) != (0, extent, 1):
+            if k.start or (start, stop, step) != (0, extent, 1):
                 tensor = slice_view(tensor, dim, start, max(start, stop), step)
             dim += 1
         elif k is Ellipsis:
@@ -126,6 +123,8 @@ def _viewed(self, key):
         elif k is None:
             tensor, dim = unsqueeze(tensor, dim), dim + 1
         else:
+            if not isinstance(k, bool) and k.dtype == bool and k.shape != tensor._array.shape[dim : dim + k.ndim]:
+                raise _refused(tensor._array, [slice(None)] * dim + [k])  # NumPy overlooks empty ones
             if k.__class__ is bool:  # indexes a dimension of its own, of which True takes the one entry
                 tensor, k = unsqueeze(tensor, dim), np.zeros(int(k), np.int64)
             indices += [slice(None)] * (dim - sum(map(_rank, indices))) + [k]
@@ -149,7 +148,11 @@ def __getitem__(self: Tensor, key: Any) -> Tensor:
 def __setitem__(self: Tensor, key: Any, value: Any) -> None:
     """`self[key] = value`: writes into this tensor's memory; numbers and tensors broadcast."""
     require(isinstance(value, (Tensor, int, float)), "index_assign", str(type(value))[8:-2], self.dtype.tensor_type)
-    value = value if isinstance(value, Tensor) else wrap(np.array(value, self._array.dtype))
+    if not isinstance(value, Tensor):
+        try:
+            value = wrap(np.array(value, self._array.dtype))
+        except (OverflowError, ValueError):
+            raise error("number_overflows") from None
     target, indices = _viewed(self, None if key is True else key)
     shape = value._array.shape
     ones = next((i for i, n in enumerate(shape) if n != 1), len(shape))  # dimensions in front, which do not count
@@ -177,12 +180,14 @@ def _check(name, self, dim, index, src=None):
         require(not larger, f"{name}_size", *larger[:1], *shapes, at)
     extent = (*self.shape, 1)[at]
     outside = index[(index < 0) | (index >= extent)]
+    if name == "index_select" and not at:
+        name = "index_select_first"
     require(not outside.size, f"{name}_bounds", *outside.flat[:1], at, extent)
 
 
 def _at(shape, dim, index):
     """All that lies at an index along `dim`."""
-    return (slice(None),) * (dim % len(shape)) + (np.atleast_1d(index),) if shape else ()
+    return (slice(None),) * (dim % len(shape)) + (np.atleast_1d(index),) if shape else (Ellipsis,)
 
 
 def _each(dim, index):
@@ -196,44 +201,52 @@ def _scatter(self, dim, index, src, accumulate=False):
     return _put(np.atleast_1d(self), _each(dim, index), used, accumulate).reshape(self.shape)
 
 
-index_select = op(
-    "index_select(self, dim: int, index)",
-    lambda self, dim, index: self[_at(self.shape, dim, index)],
-    check=partial(_check, "index_select"),
-    self=lambda g, self_shape, dim, index: index_put_impl(
-        zeros_beside(g, self_shape), _at(self_shape, dim, index), g, True
-    ),
-)
-gather = op(
-    "gather(self, dim: int, index)",
-    lambda self, dim, index: np.atleast_1d(self)[_each(dim, index)].reshape(index.shape),
-    check=partial(_check, "gather"),
-    self=lambda g, self_shape, dim, index: scatter_add(zeros_beside(g, self_shape), dim, index, g),
-)
+def _trace(self):
+    require(self.ndim == 2, "trace_rank", self.ndim)
+    require(self.dtype != bool, "linalg_kernel", "trace", self)
+    return np.trace(self)
+
+
+def _of_trace(g, self_shape):
+    flat, places = zeros_beside(g, math.prod(self_shape)), np.arange(min(self_shape)) * (self_shape[1] + 1)
+    return view(index_fill(flat, 0, places, g), self_shape)
+
+
+index_select = op("index_select(self, dim: int, index)", check=partial(_check, "index_select"),
+    kernel=lambda self, dim, index: np.asarray(self[_at(self.shape, dim, index)], order="C"),
+    self=lambda g, self_shape, dim, index: index_add(zeros_beside(g, self_shape), dim, index, g))
+index_add = op("index_add(self, dim: int, index, source)", self=lambda g: g,
+    kernel=lambda self, dim, index, source: _put(self, _at(self.shape, dim, index), source, accumulate=True),
+    source=lambda g, dim, index, source_shape: expand(index_select(g, dim, index), source_shape))
+index_fill = op("index_fill.1(self, dim: int, index: Any, value)",
+    lambda self, dim, index, value: _put(self, _at(self.shape, dim, index), value),
+    self=lambda g, dim, index: index_fill(g, dim, index, zeros_beside(g, ())),
+    value=lambda g, dim, index: index_select(g, dim, wrap(index) if isinstance(g, Tensor) else index).sum())
+trace = op("trace(self)", _trace, self=_of_trace)
+gather = op("gather(self, dim: int, index)", check=partial(_check, "gather"),
+    kernel=lambda self, dim, index: np.atleast_1d(self)[_each(dim, index)].reshape(index.shape),
+    # It is read for its shape alone; but PyTorch saves it, and notices a write.
+    self=lambda g, self, dim, index: scatter_add(zeros_beside(g, tuple(self.shape)), dim, index, g))
 _writing = partial(op, check=partial(_check, "scatter"), inplace=True, src=lambda g, dim, index: gather(g, dim, index))
 scatter_add = _writing("scatter_add(self, dim: int, index, src)", partial(_scatter, accumulate=True), self=lambda g: g)
-scatter = _writing(
-    "scatter(self, dim: int, index, src)",
-    _scatter,
-    self=lambda g, dim, index: scatter(g, dim, index, zeros_beside(g, index.shape)),
-)
+scatter = _writing("scatter(self, dim: int, index, src)", _scatter,
+    self=lambda g, dim, index: scatter(g, dim, index, zeros_beside(g, index.shape)))
 
 
 def _sort(self, dim, descending, stable=True):
-    """The elements from the smallest to the largest, of equal ones the first first, and their places; NaN is the largest."""
+    """The elements in ascending order, of equal ones the first first, and their places; NaN is the largest."""
     whole, dim = np.atleast_1d(self), wrap_dim(dim, self.ndim)
     places = np.argsort(np.flip(whole, dim) if descending else whole, dim, kind="stable")
-    places = np.flip(whole.shape[dim] - 1 - places, dim) if descending else places
-    return np.take_along_axis(whole, places, dim).reshape(self.shape), places.reshape(self.shape)
+    if descending:
+        places = np.flip(whole.shape[dim] - 1 - places, dim).copy()
+    values = np.empty_like(whole)  # in the layout of what is sorted
+    values[...] = np.take_along_axis(whole, places, dim)
+    return values.reshape(self.shape), places.reshape(self.shape)
 
 
-_sorting = partial(
-    op,
-    kernel=_sort,
-    outputs=("values", "indices"),
-    self=lambda grads, self_shape, dim, indices: scatter(zeros_beside(grads[0], self_shape), dim, indices, grads[0]),
-)
-sort_plain, sort_stable = (_sorting(f"sort.{number}(self, dim=-1, descending=False)") for number in (0, 1))
+sort_plain, sort_stable = (op(f"sort.{number}(self, dim=-1, descending=False)", _sort, outputs=("values", "indices"),
+    self=lambda grads, self_shape, dim, indices: scatter(zeros_beside(grads[0], self_shape), dim, indices, grads[0]))
+    for number in (0, 1))
 argsort = op("argsort(self, dim=-1, descending=False, stable=False)", lambda *arguments: _sort(*arguments)[1])
 
 
@@ -243,12 +256,10 @@ def sort(input: Tensor, dim: int = -1, descending: bool = False, *, stable: bool
     return (sort_plain if stable is None else sort_stable)(input, dim, descending)
 
 
-searchsorted = op(
-    "searchsorted(sorted_sequence, input, *, right=False)",
-    lambda sorted_sequence, input, right: np.searchsorted(sorted_sequence, input, "right" if right else "left"),
+searchsorted = op("searchsorted(sorted_sequence, input, *, right=False)", numbers=True,
     check=lambda sorted_sequence, input, right: require(sorted_sequence.ndim == 1, "bucketize", sorted_sequence.ndim),
-)
-isin = op("isin(elements, test_elements)", np.isin)
+    kernel=lambda sorted_sequence, input, right: np.searchsorted(sorted_sequence, input, "right" if right else "left"))
+isin = op("isin(elements, test_elements)", np.isin, numbers=True)
 nonzero_rows = op("nonzero_rows(self)", np.argwhere, method=False)
 
 
@@ -264,9 +275,7 @@ def nonzero(input: Tensor, *, as_tuple: bool = False) -> Any:
 
 
 @method
-def unique(
-    input: Tensor, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False, dim: Any = None
-) -> Any:
+def unique(input: Tensor, sorted=True, return_inverse=False, return_counts=False, dim: int | None = None) -> Any:
     """The different elements in ascending order; also which of them each element is, and how often each occurs."""
     require(not input.requires_grad, "unique")
     axis = None if dim is None else wrap_dim(dim, input.ndim)

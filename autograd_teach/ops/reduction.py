@@ -1,25 +1,26 @@
-"""Operations that make one value of many: sums, norms, variances, extremes, medians, soft maxima; and `expand`, a sum undone.
+"""Operations that make one value of many: sums, norms, variances, extremes, soft maxima; and `expand`, a sum undone.
 
-A dimension is an int or several of them, None or () for all; with `keepdim` the reduced dimensions stay, of extent 1. Built on
-pointwise operations and views. Source of the derivatives: PyTorch's FunctionsManual.cpp, whose steps show in a gradient's graph.
+A dimension is an int or several, None or () for all; with `keepdim` the reduced dimensions stay, of extent 1. Uses
+pointwise operations and views. The derivatives are those of PyTorch's FunctionsManual.cpp, whose steps show in graphs.
 """
-
-from __future__ import annotations
 
 import math
 import operator
 import warnings
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from ..dtypes import of_array, title
-from ..errors import error
+from ..dtypes import as_dtype, of_array
+from ..errors import error, require
 from ..tensor import Tensor, wrap, wrap_dim
 from .declare import method, op
-from .pointwise import abs, div_number, exp, isnan, masked_fill, mul_number, pow, sgn, to_copy, where, zeros_of
-from .shape import flip, reshape, transpose, unsqueeze
+from .pointwise import cast, div_number, exp, in_single, isnan, masked_fill, mul_number, only_for, sgn, where, zeros_of
+from .shape import flip, reshape, transpose, unsqueeze, wrap_dims, zeros_beside
 
+# A row takes a line or two, as in a table: one argument a line would scatter it.
+# fmt: off
 
 def _dims(dim):
     return (dim,) if isinstance(dim, int) else None if dim is None else tuple(dim)
@@ -27,11 +28,8 @@ def _dims(dim):
 
 def _axes(dim, ndim):
     """The dimensions counted from the front, none of a tensor of rank 0."""
-    axes = [wrap_dim(d, ndim) for d in _dims(dim) or range(ndim)]
-    for d in axes:
-        if axes.count(d) > 1:
-            raise error("reduced_twice", d)
-    return tuple(axes) if ndim else ()
+    axes = wrap_dims(_dims(dim) or range(ndim), ndim, "reduced_twice")
+    return axes if ndim else ()
 
 
 def _count(shape, dim):
@@ -52,41 +50,24 @@ def _along(reduce):
 
 
 def _wide(kernel):
-    """A kernel that accumulates as PyTorch does: integers become int64; halves, too coarse for it, are singles on the way."""
-
-    def accumulating(self, *arguments):
-        if self.dtype.char in "fd":
-            return kernel(self, *arguments)
-        if self.dtype.kind != "f":
-            return kernel(self.astype(np.int64), *arguments)
-        return kernel(self.astype(np.float32), *arguments).astype(self.dtype)
-
-    return accumulating
+    """A kernel that accumulates as PyTorch does: integers become int64; halves, too coarse, are singles on the way."""
+    single = in_single(kernel)
+    return lambda self, *rest: single(self if self.dtype.kind == "f" else self.astype(np.int64), *rest)
 
 
-def _only_for(kinds, message, *words):
-    """A check: an error for dtypes of other kinds (NumPy's letters)."""
-
-    def check(self, *arguments):
-        if self.dtype.kind not in kinds:
-            raise error(message, *words, title(self))
-
-    return check
-
-
-def _function(doc: str, along: Any, whole: Any = None, dims: Any = operator.index, pair: Any = None) -> Any:
+def _function(doc, along, whole=None, dims=operator.index, pair=None, to=cast):
     """The function, and method, that chooses among rows: for all elements, along a dimension, for pairs of them."""
-
     def choose(input: Tensor, dim: Any = None, *keepdim: bool, dtype: Any = None, **named: Any) -> Any:
-        input = input if dtype is None else to_copy(input, dtype)
+        if dtype is not None:
+            numpy = as_dtype(dtype).numpy
+            return to(choose(to(input, numpy), dim, *keepdim, **named), numpy)
         if whole and dim is None and not (keepdim or named):
             return whole(input)
         dim = named.pop("other", named.pop("axis", dim))
         if isinstance(dim, Tensor):
             return pair(input, dim)
-        flag = (*keepdim, named.get("keepdim", False))[0]
-        if not isinstance(flag, bool):
-            raise error("keepdim", along.__name__, type(flag).__name__)
+        for flag in (*keepdim, *named.values()):
+            require(isinstance(flag, bool), "keepdim", along.__name__, type(flag).__name__)
         return along(input, dims(dim), *keepdim, **named)
 
     choose.__name__, choose.__doc__ = along.__name__, doc
@@ -95,27 +76,21 @@ def _function(doc: str, along: Any, whole: Any = None, dims: Any = operator.inde
 
 # Expansion, and sums, means, products
 
-
 def _expand(self, size):
     new = len(size) - self.ndim
+    if tuple(size) == self.shape or (self.size == 1 and set(size) <= {1} and new >= 0):
+        return self.reshape(size)  # nothing is repeated: it may be written to
     if self.size == 1 and new >= 0 and -1 not in size:
         # The gradient of every sum and mean comes this way: `np.broadcast_to` would take 2.1 µs for it, this takes 0.3.
-        repeated = np.ndarray(size, self.dtype, self, 0, (0,) * len(size))
-        repeated.flags.writeable = False
-        return repeated
-    if new < 0:
-        raise error("expand_rank", of_array(self).tensor_type, list(self.shape), list(size), len(size), self.ndim)
+        return np.ndarray(size, self.dtype, self, 0, (0,) * len(size))
+    require(new >= 0, "expand_rank", of_array(self).tensor_type, self.shape, tuple(size), len(size), self.ndim)
     own = (1,) * new + self.shape
-    for i, (n, m) in enumerate(zip(size, own)):
+    for i, n, m in reversed([*zip(range(len(size)), size, own)]):
         if (i < new and n == -1) or (n not in (-1, m) and m != 1):
             raise error("expand_new" if n == -1 else "expand_size", n, m, i, list(size), list(self.shape))
-    return np.broadcast_to(self, [m if n == -1 else n for n, m in zip(size, own)])
-
-
-@method
-def expand_as(input: Tensor, other: Tensor) -> Tensor:
-    """Expanded to the shape of `other`."""
-    return expand(input, other.shape)
+    repeated = np.broadcast_to(self, [m if n == -1 else n for n, m in zip(size, own)])
+    repeated.flags.writeable = self.flags.writeable  # whether a write is allowed, its strides say
+    return repeated
 
 
 @method
@@ -123,8 +98,8 @@ def sum_to_size(input: Any, *size: Any) -> Any:
     """Summed over what broadcasting from `size` had repeated; RuntimeError if this cannot come from there."""
     shape, target = input.shape, tuple(size[0]) if len(size) == 1 and not isinstance(size[0], int) else size
     new = len(shape) - len(target)
-    if new < 0 or [m if n == 1 else n for n, m in zip(target, shape[new:])] != [*shape[new:]]:
-        raise error("sum_to_size", list(target), list(shape))
+    fits = new >= 0 and tuple(m if n == 1 else n for n, m in zip(target, shape[new:])) == shape[new:]
+    require(fits, "sum_to_size", target, tuple(shape))
     if not target:
         return sum_all(input)
     dims = tuple(i for i, n in enumerate(shape) if i < new or n != target[i - new])
@@ -146,6 +121,8 @@ def _prod_derivative(g, self, result, dim, keepdim):
     g, result = _restored(len(self.shape), dim, keepdim, g, result)
     if not (self == 0).any():
         return g * (result / self)
+    if dim is None and not isinstance(g, Tensor) and (self == 0).sum() > 1:
+        return zeros_of(self)  # where no graph is asked for, of NaN too
     # Where a zero forbids the division: what an element is multiplied by is the product of all others.
     rows = reshape(self, (-1,)) if dim is None else transpose(self, dim, -1)
     own = np.eye(rows.shape[-1], dtype=bool)
@@ -153,33 +130,25 @@ def _prod_derivative(g, self, result, dim, keepdim):
     return g * (reshape(others, tuple(self.shape)) if dim is None else transpose(others, dim, -1))
 
 
-def _cumsum_derivative(g, dim):
-    back = (dim,)
-    return g if math.prod(g.shape) <= 1 or g.shape[dim] == 1 else flip(cumsum_dim(flip(g, back), dim), back)
-
-
 _sum, _prod = _wide(_along(np.add.reduce)), _wide(_along(np.multiply.reduce))
+_of_floats = only_for("f", message="mean_dtype")
 _mean = _wide(lambda self, dim=None, keepdim=False: _sum(self, dim, keepdim) / _count(self.shape, dim))
-_floats = _only_for("f", "mean_dtype")
+_cumsum = _wide(lambda self, dim: np.asarray(self.cumsum(wrap_dim(dim, self.ndim)).reshape(self.shape), order="C"))
+
 expand = op("expand(self, *size)", _expand, view=True, self=lambda g, self_shape: sum_to_size(g, self_shape))
 # Losses end in a sum or mean of all: the usual dtypes go a short way.
-sum_all = op(
-    "sum.0(self)",
-    lambda self: np.add.reduce(self, None) if self.dtype.char in "fd" else _sum(self),
-    self=lambda g, self_shape: expand(g, self_shape),
-)
+sum_all = op("sum.0(self)", lambda self: np.add.reduce(self, None) if self.dtype.char in "fd" else _sum(self),
+    self=lambda g, self_shape: expand(g, self_shape))
 sum_dim = op("sum.1(self, dim: tuple, keepdim=False)", _sum, self=_spread)
-mean_all = op(
-    "mean.0(self)",
+mean_all = op("mean.0(self)",
     lambda self: np.add.reduce(self, None) / self.size if self.dtype.char in "fd" else _mean(self),
-    check=_floats,
-    self=lambda g, self_shape: div_number(expand(g, self_shape), math.prod(self_shape)),
-)
-mean_dim = op("mean.1(self, dim: tuple, keepdim=False)", _mean, check=_floats, self=_spread_evenly)
+    check=_of_floats, self=lambda g, self_shape: div_number(expand(g, self_shape), math.prod(self_shape)))
+mean_dim = op("mean.1(self, dim: tuple, keepdim=False)", _mean, check=_of_floats, self=_spread_evenly)
 prod_all = op("prod.0(self)", _prod, self=lambda g, self, result: _prod_derivative(g, self, result, None, False))
 prod_dim = op("prod.1(self, dim: int, keepdim=False)", _prod, self=_prod_derivative)
-_cumsum = _wide(lambda self, dim: self.cumsum(wrap_dim(dim, self.ndim)).reshape(self.shape))
-cumsum_dim = op("cumsum.0(self, dim: int)", _cumsum, self=_cumsum_derivative)
+cumsum_dim = op("cumsum.0(self, dim: int)", _cumsum, self=lambda g, dim:
+    g if math.prod(g.shape) <= 1 or g.shape[dim] == 1 else flip(cumsum_dim(flip(g, (dim,)), dim), (dim,)))
+Tensor.expand_as = lambda self, other: expand(self, other.shape)  # type: ignore[attr-defined]  # as the operations are
 sum = _function("The sum of all elements, or along `dim`; of integers as int64.", sum_dim, sum_all, _dims)
 mean = _function("The mean of all elements, or along `dim`; RuntimeError for integers.", mean_dim, mean_all, _dims)
 prod = _function("The product of all elements, or along `dim`; of integers as int64.", prod_dim, prod_all)
@@ -187,8 +156,7 @@ cumsum = _function("The sums of the first 1, 2, ... elements along `dim`.", cums
 
 
 def _norm(self, ord, dim, keepdim):
-    if (ord < 0 or ord == math.inf) and not _count(self.shape, dim):
-        raise error("norm_empty", ord)
+    require(0 <= ord < math.inf or _count(self.shape, dim), "norm_empty", ord)
     return np.linalg.vector_norm(self, axis=_axes(dim, self.ndim), keepdims=keepdim, ord=ord)
 
 
@@ -202,19 +170,15 @@ def _norm_derivative(g, self, result, ord, dim, keepdim):
     if ord == 2:
         return g * masked_fill(self / result, result == 0, 0.0)
     if ord in (math.inf, -math.inf):
-        return sgn(self) * _shared_along(g, abs(self), result, dim, True)
+        return sgn(self) * _shared(g, (abs(self) == result) | isnan(self), _axes(dim, len(self.shape)))
     if ord < 1:
-        return sgn(self) * masked_fill(pow(abs(self), ord - 1), self == 0, 0.0) * g * pow(result, 1 - ord)
-    scaled = sgn(self) * pow(abs(self), ord - 1) if ord < 2 else self * pow(abs(self), ord - 2)
-    return scaled * masked_fill(g / pow(result, ord - 1), result == 0, 0.0)
+        return sgn(self) * masked_fill(abs(self) ** (ord - 1), self == 0, 0.0) * g * result ** (1 - ord)
+    scaled = sgn(self) * abs(self) ** (ord - 1) if ord < 2 else self * abs(self) ** (ord - 2)
+    return scaled * masked_fill(g / result ** (ord - 1), result == 0, 0.0)
 
 
-linalg_vector_norm = op(
-    "linalg_vector_norm.0(self, ord=2, dim=None, keepdim=False)",
-    _wide(_norm),
-    check=_only_for("f", "norm_dtype"),
-    self=_norm_derivative,
-)
+linalg_vector_norm = op("linalg_vector_norm.0(self, ord=2, dim=None, keepdim=False)", _wide(_norm),
+    check=only_for("f", message="norm_dtype"), self=_norm_derivative)
 
 
 @method
@@ -234,28 +198,24 @@ def _var_derivative(g, self, dim, correction, keepdim):
     return mul_number(g, 2 / freedom if freedom else math.inf) * deviation
 
 
-def _std_derivative(g, self, result, dim, correction, keepdim):
-    return _var_derivative(masked_fill(g / mul_number(result, 2), result == 0, 0.0), self, dim, correction, keepdim)
-
-
 def _var_mean_derivative(grads, self, dim, correction, keepdim):
     of_var = [_var_derivative(g, self, dim, correction, keepdim) for g in grads[:1] if g is not None]
     of_mean = [_spread_evenly(g, tuple(self.shape), dim, keepdim) for g in grads[1:] if g is not None]
     return of_var[0] + of_mean[0] if of_var and of_mean else (of_var or of_mean)[0]
 
 
-def _moment(name: str, words: str, pick: Any, **row: Any) -> Any:
+def _moment(name, words, pick, **row):
     """A row of variances and its function, to which a lone boolean is `unbiased`, another way to say `correction`."""
-
     def kernel(self, dim, correction, keepdim):
         exact = self.astype(np.float64)  # as PyTorch accumulates
-        freedom = _count(self.shape, dim) - (1 if correction is None else correction)
+        # Of an empty result nothing is free.
+        freedom = (_count(self.shape, dim) if self.size else 0) - (1 if correction is None else correction)
         if freedom <= 0:
             warnings.warn(str(error("freedom", name)), stacklevel=4)
         squares = _sum((exact - _mean(exact, dim, True)) ** 2, dim, keepdim)
         return pick(squares / np.maximum(freedom, 0), _mean(exact, dim, keepdim), d=self.dtype)
 
-    check = _only_for("f", "var_dtype", name if name == "var_mean" else "std and var")
+    check = only_for("f", name if name == "var_mean" else "std and var", message="var_dtype")
     declared = op(f"{name}.0(self, dim: tuple, correction: float, keepdim=False)", kernel, check=check, **row)
 
     def choose(input: Tensor, dim: Any = None, unbiased: Any = None, keepdim=False, *, correction: Any = None) -> Any:
@@ -270,26 +230,22 @@ def _moment(name: str, words: str, pick: Any, **row: Any) -> Any:
 
 
 var = _moment("var", "variance", lambda var, mean, d: var.astype(d), self=_var_derivative)
-std = _moment("std", "standard deviation", lambda var, mean, d: np.sqrt(var).astype(d), self=_std_derivative)
-var_mean = _moment(
-    "var_mean", "variance and mean", lambda *both, d: [x.astype(d) for x in both], outputs=(), self=_var_mean_derivative
-)
+std = _moment("std", "standard deviation", lambda var, mean, d: np.sqrt(var).astype(d),
+    self=lambda g, self, result, dim, correction, keepdim: _var_derivative(
+        masked_fill(g / mul_number(result, 2), result == 0, 0.0), self, dim, correction, keepdim))
+var_mean = _moment("var_mean", "variance and mean", lambda *both, d: [x.astype(d) for x in both], outputs=(),
+    self=_var_mean_derivative)
 
 
 # Elements chosen: extremes and medians
 
-
-def _to_choose(name, *for_booleans):
-    """The check of what needs an element."""
-
+def _to_choose(name, *refused):
+    """The check of what needs an element, and knows no booleans where an error for them is `refused`."""
     def check(self, dim=None, keepdim=False):
-        if for_booleans and self.dtype.kind == "b":
-            raise error(*for_booleans, name)
-        if dim in (None, ()) and not self.size:
-            raise error("no_place" if name.startswith("arg") else "no_element", name)
-        for d in _axes(dim, self.ndim):
-            if not self.shape[d]:
-                raise error("no_extent", name, d)
+        require(not refused or self.dtype.kind != "b", *refused, self)
+        require(self.size or dim not in (None, ()), "no_place" if name.startswith("arg") else "no_element", name)
+        for d, shown in zip(_axes(dim, self.ndim), _dims(dim) or ()):
+            require(self.shape[d], "no_extent", name, shown if name in ("amax", "amin") else d)
 
     return check
 
@@ -299,37 +255,39 @@ def _shared_by_all(g, self, result):
     return masked_fill(zeros_of(self), chosen, g / sum_all(chosen))
 
 
+def _shared(g, chosen, dims):
+    return g / sum_dim(chosen, dims, True) * chosen
+
+
 def _shared_along(g, self, result, dim, keepdim):
     dims = _axes(dim, len(self.shape))
-    if not keepdim:
-        g, result = (reshape(x, tuple(1 if i in dims else n for i, n in enumerate(self.shape))) for x in (g, result))
-    chosen = self == result
-    return g / sum_dim(chosen, dims, True) * chosen
+    kept = tuple(1 if i in dims else n for i, n in enumerate(self.shape))
+    g, result = (g, result) if keepdim else (reshape(g, kept), reshape(result, kept))
+    return _shared(g, self == result, dims)
 
 
 def to_places(grads, self_shape, dim, indices, keepdim):
     """The gradient of elements chosen along a dimension: in zeros, at the places they were taken from."""
-    g, indices = _restored(len(self_shape), dim if len(self_shape) else None, keepdim, grads[0], indices)
+    g, indices = _restored(len(self_shape), dim, keepdim, grads[0], indices)
+    whole = zeros_beside(g, self_shape)
     if isinstance(g, Tensor):
-        return wrap(np.zeros(self_shape, g._array.dtype)).scatter(dim, indices, g)
-    if self_shape:
-        np.put_along_axis(whole := np.zeros(self_shape, g.dtype), indices, g, dim)
-    return whole if self_shape else g
+        return whole.scatter(dim, indices, g)
+    np.put_along_axis(np.atleast_1d(whole), np.atleast_1d(indices), g, dim)
+    return whole
 
 
 def _choice(doc, name, numbers, kernel, find, pair=None, check=None):
     """The function that chooses one element of all, or along a dimension, with its place; there the gradient goes."""
-
     def with_place(self, dim, keepdim):
-        if not self.ndim:
-            return self.copy(), np.zeros((), np.int64)
-        places = find(self, axis=dim, keepdims=True)
-        found = np.take_along_axis(self, places, dim), places
-        return found if keepdim else [x.squeeze(dim) for x in found]
+        row = np.atleast_1d(self)
+        places = find(row, axis=dim, keepdims=True)
+        found = np.take_along_axis(row, places, dim), places
+        return found if keepdim and self.ndim else [x.squeeze(dim) for x in found]
 
     whole = op(f"{name}.{numbers[0]}(self)", kernel, check=check, self=_shared_by_all)
-    row = {"check": _to_choose(name.removeprefix("nan")), "outputs": ("values", "indices"), "self": to_places}
-    along = op(f"{name}.{numbers[1]}(self, dim: int, keepdim=False)", with_place, **row)
+    refused = ("no_kernel", "median_out") if "median" in name else ()
+    along = op(f"{name}.{numbers[1]}(self, dim: int, keepdim=False)", with_place, outputs=("values", "indices"),
+        check=_to_choose(name.removeprefix("nan"), *refused), self=to_places)
     return _function(doc, along, whole, pair=pair)
 
 
@@ -337,20 +295,14 @@ def _extremes(name, ufunc, find):
     """`max` or `min`, and their variants `amax` and `argmax`."""
     doc = f"The {name}imum of all elements; along `dim`, with its place; of pairs."
     kernel, pair = _along(ufunc.reduce), getattr(Tensor, f"{name}imum")
-
-    def place(self, dim, keepdim):
-        return find(self, axis=dim if self.ndim else None, keepdims=keepdim)
-
-    return (
-        _choice(doc, name, (1, 0), kernel, find, pair, _to_choose(name)),
+    return (_choice(doc, name, (1, 0), kernel, find, pair, _to_choose(name)),
         op(f"a{name}(self, dim=(), keepdim=False)", kernel, check=_to_choose(f"a{name}"), self=_shared_along),
-        op(f"arg{name}(self, dim=None, keepdim=False)", place, check=_to_choose(f"arg{name}", "no_booleans")),
-    )
+        op(f"arg{name}(self, dim=None, keepdim=False)", check=_to_choose(f"arg{name}", "no_booleans", f"arg{name}"),
+            kernel=lambda self, dim, keepdim: find(self, axis=dim, keepdims=keepdim)))
 
 
 def _median(name, of_all):
     """`median`; or `nanmedian`, that of numbers only."""
-
     def find(self, axis, keepdims):
         # In order NaN comes last; of an even number of elements the lower one is chosen.
         count = (~np.isnan(self)).sum(axis, keepdims=True)
@@ -361,7 +313,8 @@ def _median(name, of_all):
         flat = self.reshape(-1)
         return flat[find(flat, 0, True)[0]] if flat.size else np.array(math.nan).astype(self.dtype)
 
-    return _choice("The element in the middle of all; along `dim`, with its place.", name, (0, 1), kernel, find)
+    doc = "The element in the middle of all; along `dim`, with its place."
+    return _choice(doc, name, (0, 1), kernel, find, check=only_for("iuf", "median_cpu"))
 
 
 def _truth(ufunc):
@@ -382,9 +335,15 @@ def _shifted(self, dim):
     return self - np.maximum.reduce(self, axis=_axes(dim, self.ndim), keepdims=True, initial=-math.inf)
 
 
-def _softmax_double_backward(g, grad_output, y, dim):
-    inner = grad_output * g - sum_dim(y * grad_output, (dim,), True) * g
-    return inner - grad_output * sum_dim(y * g, (dim,), True)
+def _soft(signature, kernel, **row):
+    """A row along a dimension, the result of which lies in memory in the usual order."""
+    name = signature.partition(".")[0]
+
+    def check(self, dim):
+        last = "_lastdim" if wrap_dim(dim, self.ndim) >= self.ndim - 1 else ""
+        require(self.dtype.kind == "f", "no_kernel", f"{name}{last}_kernel_impl", self)
+
+    return op(signature, _wide(lambda self, dim: np.asarray(kernel(self, dim), order="C")), check=check, **row)
 
 
 def _logsumexp_derivative(g, self, result, dim, keepdim):
@@ -392,31 +351,22 @@ def _logsumexp_derivative(g, self, result, dim, keepdim):
     return g * exp(self - result)
 
 
-_logsumexp = _along(lambda x, **axes: np.logaddexp.reduce(x, dtype=np.float64, **axes).astype(x.dtype))
-logsumexp = op("logsumexp(self, dim: tuple, keepdim=False)", _logsumexp, floating=True, self=_logsumexp_derivative)
-softmax_dim = op(
-    "softmax.0(self, dim: int)",
-    _wide(lambda self, dim: (powers := np.exp(_shifted(self, dim))) / _sum(powers, dim, True)),
-    check=_only_for("f", "not_implemented", "softmax_lastdim_kernel_impl"),
-    self=lambda g, result, dim: softmax_backward_data(g, result, dim),
-)
-softmax_backward_data = op(
-    "softmax_backward_data(grad_output, y, dim: int)",
-    lambda grad_output, y, dim: y * (grad_output - _sum(grad_output * y, dim, True)),
-    grad_output=lambda g, y, dim: softmax_backward_data(g, y, dim),
-    y=_softmax_double_backward,
-)
-log_softmax_dim = op(
-    "log_softmax.0(self, dim: int)",
-    _wide(lambda self, dim: (shifted := _shifted(self, dim)) - np.log(_sum(np.exp(shifted), dim, True))),
-    check=_only_for("f", "not_implemented", "log_softmax_lastdim_kernel_impl"),
-    self=lambda g, result, dim: log_softmax_backward_data(g, result, dim),
-)
-log_softmax_backward_data = op(
-    "log_softmax_backward_data(grad_output, y, dim: int)",
-    lambda grad_output, y, dim: grad_output - np.exp(y) * _sum(grad_output, dim, True),
+logsumexp = op("logsumexp(self, dim: tuple, keepdim=False)", floating=True, self=_logsumexp_derivative,
+    kernel=_along(lambda x, **axes: np.logaddexp.reduce(x, dtype=np.float64, **axes).astype(x.dtype)))
+softmax_dim = _soft("softmax.0(self, dim: int)", self=lambda g, result, dim: softmax_backward_data(g, result, dim),
+    kernel=lambda self, dim: (powers := np.exp(_shifted(self, dim))) / _sum(powers, dim, True))
+softmax_backward_data = op("softmax_backward_data(grad_output, y, dim: int)",
+    _wide(lambda grad_output, y, dim: y * (grad_output - _sum(grad_output * y, dim, True))),
+    grad_output=lambda g, y, dim: softmax_backward_data(g, y, dim), y=lambda g, grad_output, y, dim:
+    grad_output * g - sum_dim(y * grad_output, (dim,), True) * g - grad_output * sum_dim(y * g, (dim,), True))
+log_softmax_dim = _soft("log_softmax.0(self, dim: int)",
+    lambda self, dim: (shifted := _shifted(self, dim)) - np.log(_sum(np.exp(shifted), dim, True)),
+    self=lambda g, result, dim: log_softmax_backward_data(g, result, dim))
+log_softmax_backward_data = op("log_softmax_backward_data(grad_output, y, dim: int)",
+    _wide(lambda grad_output, y, dim: grad_output - np.exp(y) * _sum(grad_output, dim, True)),
     grad_output=lambda g, y, dim: g - sum_dim(g * exp(y), (dim,), True),
-    y=lambda g, grad_output, y, dim: -sum_dim(grad_output, (dim,), True) * exp(y) * g,
-)
-softmax = _function("exp(x) divided by its sum along `dim`.", softmax_dim)
-log_softmax = _function("The logarithm of `softmax`, also where that underflows.", log_softmax_dim)
+    y=lambda g, grad_output, y, dim: -sum_dim(grad_output, (dim,), True) * exp(y) * g)
+# Here PyTorch records the cast to another dtype.
+_softened = partial(_function, to=lambda tensor, dtype: tensor.to(dtype))
+softmax = _softened("exp(x) divided by its sum along `dim`.", softmax_dim)
+log_softmax = _softened("The logarithm of `softmax`, also where that underflows.", log_softmax_dim)

@@ -1,46 +1,48 @@
-"""Operations that see the same elements in another shape or order, take parts of them, repeat them, put tensors together.
+"""Operations that see the same elements in another shape or order, take parts, repeat them, put tensors together.
 
-Results of `look` rows share memory and version counter with their input. Arguments `*size` and `*dims` come as several numbers
-or as one sequence. Uses tensors and `declare` only: the other rooms of operations build on this one.
+Arguments `*size` and `*dims` are several numbers or one sequence. Uses tensors and `declare` only: other rooms use it.
 """
 
-from __future__ import annotations
-
-import itertools
 import math
 import warnings
 from functools import partial, reduce
+from itertools import accumulate, chain, pairwise
 from typing import Any
 
 import numpy as np
 
 from ..dtypes import promote_types
 from ..errors import error, require
-from ..tensor import Tensor, _storage, wrap, wrap_dim
+from ..tensor import Tensor, memory_of, wrap, wrap_dim
 from .declare import method, op
 
+# A row takes a line or two, as in a table: one argument a line would scatter it.
+# fmt: off
 look = partial(op, view=True)
 
 # The same elements in another shape
 
-
 def _view(self, size):
+    if min(size, default=0) < -1:
+        raise error("shape_negative", min(size), size.index(min(size)), list(size))
     try:
         return self.reshape(size, copy=False)
     except ValueError:
-        known = math.prod(n for n in size if n != -1)
         require(size.count(-1) < 2, "shape_unknowns")
-        require(-1 not in size or known or self.size, "shape_ambiguous", tuple(size))
-        fits = self.size % known == 0 if -1 in size and known else self.size == known
+        require(self.size or -1 not in size, "shape_ambiguous", size)
+        known = math.prod(size)  # below zero where one is to be inferred
+        fits = known == self.size or (known < 0 and not self.size % known)
         raise error("shape_strides") if fits else error("shape_size", list(size), self.size)
 
 
 def _unsqueeze(self, dim):
-    return self[(slice(None),) * wrap_dim(dim, self.ndim + 1) + (None, ...)]
+    at = wrap_dim(dim, self.ndim + 1)
+    return self.reshape(*self.shape[:at], 1, *self.shape[at:])
 
 
-def _wrapped(dims, ndim, twice="dim_twice"):
-    wrapped = tuple(wrap_dim(d, ndim) for d in dims)
+def wrap_dims(dims, ndim, twice="dim_twice"):
+    """Several dimensions counted from the front; an error where one comes twice."""
+    wrapped = tuple([wrap_dim(d, ndim) for d in dims])
     for d in wrapped:
         require(wrapped.count(d) == 1, twice, d)
     return wrapped
@@ -49,45 +51,36 @@ def _wrapped(dims, ndim, twice="dim_twice"):
 def _units(shape, dim):
     """The dimensions of extent 1: all for None, else those among `dim`, a number or several."""
     dims = (dim,) if isinstance(dim, int) else range(len(shape)) if dim is None else dim
-    return [d for d in sorted(_wrapped(dims, len(shape))) if shape[d : d + 1] == (1,)]
+    return [d for d in sorted(wrap_dims(dims, len(shape))) if shape[d : d + 1] == (1,)]
 
 
-def _squeezed(shape, dim):
-    gone = _units(shape, dim)
-    return tuple(n for d, n in enumerate(shape) if d not in gone)
+_viewing = partial(op, kernel=_view, self=lambda g, self_shape: reshape(g, self_shape))
+_squeezing = partial(op, kernel=lambda self, dim=None: np.squeeze(self, tuple(_units(self.shape, dim))),
+    self=lambda g, self_shape, dim: reduce(unsqueeze, _units(self_shape, dim), g))
 
-
-def _squeeze(self, dim=None):
-    return self.reshape(_squeezed(self.shape, dim))
-
-
-def _unsqueezed(g, self_shape, dim):
-    return reduce(unsqueeze, _units(self_shape, dim), g)
-
-
-view = look("view(self, *size)", _view, self=lambda g, self_shape: reshape(g, self_shape))
-# What `reshape` makes of elements that do not lie one behind the other: a view where their strides allow it, else a copy.
-reshape_alias = look("reshape_alias.0(self, *size)", _view, self=lambda g, self_shape: reshape(g, self_shape))
-unsafe_view = op("unsafe_view.0(self, *size)", _view, self=lambda g, self_shape: reshape(g, self_shape))
+view = _viewing("view(self, *size)", view=True)
+# What `reshape` makes of elements that do not lie one behind the other, where their strides allow a view, and else.
+reshape_alias = _viewing("reshape_alias.0(self, *size)", view=True)
+unsafe_view = _viewing("unsafe_view.0(self, *size)")
 alias = look("alias.0(self)", lambda self: self[...], self=lambda g: g)
 unsqueeze = look("unsqueeze(self, dim: int)", _unsqueeze, self=lambda g, dim: squeeze_dim(g, dim))
-squeeze_all = look("squeeze.0(self)", _squeeze, self=lambda g, self_shape: _unsqueezed(g, self_shape, None))
-squeeze_dim = look("squeeze.1(self, dim: int)", _squeeze, self=_unsqueezed)
-squeeze_dims = look("squeeze.2(self, dim: tuple)", _squeeze, self=_unsqueezed)
+squeeze_all = _squeezing("squeeze.0(self)", view=True,
+    self=lambda g, self_shape: reduce(unsqueeze, _units(self_shape, None), g))
+squeeze_dim = _squeezing("squeeze.1(self, dim: int)", view=True)
+squeeze_dims = _squeezing("squeeze.2(self, dim: tuple)", view=True)
 # What `matmul` does to the row or column that it gave a vector: its own result, squeezed in place.
-squeeze_own = op("squeeze.4(self, dim: int)", _squeeze, self=_unsqueezed)
+squeeze_own = _squeezing("squeeze.4(self, dim: int)")
 
 
 @method
 def reshape(input: Any, *shape: Any) -> Any:
     """The same elements in another shape: a view where the memory allows, else a copy."""
-    size = tuple(shape[0]) if len(shape) == 1 and not isinstance(shape[0], int) else shape
     if not isinstance(input, Tensor):
-        return input.reshape(size)
+        return input.reshape(*shape)
     try:
-        return view(input, size) if input._array.flags.c_contiguous else reshape_alias(input, size)
+        return view(input, *shape) if input._array.flags.c_contiguous else reshape_alias(input, *shape)
     except RuntimeError:
-        return unsafe_view(input.contiguous(), size)
+        return unsafe_view(input.contiguous(), *shape)
 
 
 @method
@@ -99,77 +92,51 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     return input if shape and first == last else reshape(input, (*shape[:first], whole, *shape[last + 1 :]))
 
 
-def one_squeeze(rows: Any, input: Tensor, *dims: Any, dim: Any = None) -> Tensor:
-    """The one of three rows that these arguments mean: for all dimensions, for one, for several."""
+@method
+def squeeze(input: Tensor, *dims: Any, dim: Any = None, rows: Any = (squeeze_all, squeeze_dim, squeeze_dims)) -> Tensor:
+    """Without the dimensions of extent 1, or without those of `dim`, a number or several, whose extent is 1."""
     dim = dim if not dims else dims[0] if len(dims) == 1 else dims
     return rows[0](input) if dim is None else rows[1 if isinstance(dim, int) else 2](input, dim)
 
 
-@method
-def squeeze(input: Tensor, *dim: Any, **named: Any) -> Tensor:
-    """Without the dimensions of extent 1, or without those of `dim`, a number or several, whose extent is 1."""
-    return one_squeeze((squeeze_all, squeeze_dim, squeeze_dims), input, *dim, **named)
-
-
-Tensor.view_as = lambda self, other: view(self, other.shape)  # type: ignore[attr-defined]  # attached as the operations are
+Tensor.view_as = lambda self, other: view(self, other.shape)  # type: ignore[attr-defined]  # as operations are
 
 # Dimensions and elements in another order
-
-
-def _t(self, name="t"):
-    require(self.ndim <= 2, "t_rank", name, self.ndim)
-    return self.T
-
 
 def _transpose(self, dim0, dim1):
     at = wrap_dim(dim0, self.ndim), wrap_dim(dim1, self.ndim)
     return self.swapaxes(*at) if self.ndim else self[...]
 
 
-def _permute(self, dims):
-    require(len(dims) == self.ndim, "permute_length", self.ndim, len(dims))
-    return self.transpose(_wrapped(dims, self.ndim, "permute_twice"))
-
-
 def _all_reversed(self):
-    if self.ndim not in (0, 2):
-        warnings.warn(error("T_rank"), stacklevel=2)
+    if self.ndim != 2:
+        warnings.warn(error("T_rank") if self.ndim else error("T_scalar", "T"), stacklevel=2)
     return permute(self, tuple(reversed(range(self.ndim))))
 
 
 def _matrices_turned(self):
     require(self.ndim != 1, "mT_rank", self.ndim)
+    if not self.ndim:
+        warnings.warn(error("T_scalar", "mT"), stacklevel=2)
     return transpose(self, -2, -1) if self.ndim else self
 
 
-t = look("t(self)", lambda self: self.T, check=_t, self=lambda g: t(g))
-transpose = look(
-    "transpose(self, dim0: int, dim1: int)", _transpose, self=lambda g, dim0, dim1: transpose(g, dim0, dim1)
-)
-permute = look(
-    "permute(self, *dims)",
-    _permute,
-    self=lambda g, dims: permute(g, np.argsort([d % len(dims) for d in dims]).tolist()),
-)
+t = look("t(self)", lambda self: self.T, check=lambda self: require(self.ndim <= 2, "t_rank", "t", self.ndim),
+    self=lambda g: t(g))
+transpose = look("transpose(self, dim0: int, dim1: int)", _transpose,
+    self=lambda g, dim0, dim1: transpose(g, dim0, dim1))
+permute = look("permute(self, *dims)", lambda self, dims: self.transpose(wrap_dims(dims, self.ndim, "permute_twice")),
+    check=lambda self, dims: require(len(dims) == self.ndim, "permute_length", self.ndim, len(dims)),
+    self=lambda g, dims: permute(g, np.argsort(wrap_dims(dims, g.ndim))))
 Tensor.swapaxes = Tensor.swapdims = swapaxes = swapdims = transpose  # type: ignore[attr-defined]
 Tensor.T, Tensor.mT = property(_all_reversed), property(_matrices_turned)  # type: ignore[attr-defined]
 
-# Parts; the derivative of each puts a gradient into zeros at that part
-
-
-def _into(part):
-    def kernel(grad_output, size, *place):
-        whole = np.zeros(size, grad_output.dtype)
-        part(whole, *place)[...] = grad_output
-        return whole
-
-    return kernel
-
+# Parts
 
 def _select(self, dim, index):
     require(self.ndim, "select_scalar")
     at = wrap_dim(dim, self.ndim)
-    require(-self.shape[at] <= index < self.shape[at], "select_index", index, self.shape, dim)
+    require(-self.shape[at] <= index < self.shape[at], "select_index", index, self.shape, at)
     return self[(slice(None),) * at + (index, ...)]
 
 
@@ -185,36 +152,28 @@ def _diagonal(self, offset=0, dim1=0, dim2=1):
     return part
 
 
-select = look(
-    "select(self, dim: int, index: int)",
-    _select,
-    self=lambda g, self_shape, dim, index: select_backward(g, self_shape, dim, index),
-)
-select_backward = op(
-    "select_backward(grad_output, size: tuple, dim: int, index: int)",
-    _into(_select),
-    grad_output=lambda g, dim, index: select(g, dim, index),
-)
-slice_view = look(
-    "slice.0(self, dim: int, start: int, end: int, step: int)",
-    _slice,
-    self=lambda g, self_shape, dim, start, end, step: slice_backward(g, self_shape, dim, start, end, step),
-)
-slice_backward = op(
-    "slice_backward(grad_output, size: tuple, dim: int, start: int, end: int, step: int)",
-    _into(_slice),
-    grad_output=lambda g, dim, start, end, step: slice_view(g, dim, start, end, step),
-)
-diagonal = look(
-    "diagonal(self, offset=0, dim1=0, dim2=1)",
-    _diagonal,
-    self=lambda g, self_shape, offset, dim1, dim2: diagonal_backward(g, self_shape, offset, dim1, dim2),
-)
-diagonal_backward = op(
-    "diagonal_backward(grad_output, size: tuple, offset: int, dim1: int, dim2: int)",
-    _into(_diagonal),
-    grad_output=lambda g, offset, dim1, dim2: diagonal(g, offset, dim1, dim2),
-)
+def _into_zeros(part):
+    """The kernel of the derivative of a part: it puts a gradient into zeros at that part."""
+    def kernel(grad_output, size, *place):
+        whole = np.zeros(size, grad_output.dtype)
+        part(whole, *place)[...] = grad_output
+        return whole
+
+    return kernel
+
+
+select = look("select(self, dim: int, index: int)", _select,
+    self=lambda g, self_shape, dim, index: select_backward(g, self_shape, dim, index))
+select_backward = op("select_backward(grad_output, size: tuple, dim: int, index: int)", _into_zeros(_select),
+    grad_output=lambda g, dim, index: select(g, dim, index))
+slice_view = look("slice.0(self, dim: int, start: int, end: int, step: int)", _slice,
+    self=lambda g, self_shape, dim, start, end, step: slice_backward(g, self_shape, dim, start, end, step))
+slice_backward = op("slice_backward(grad_output, size: tuple, dim: int, start: int, end: int, step: int)",
+    _into_zeros(_slice), grad_output=lambda g, dim, start, end, step: slice_view(g, dim, start, end, step))
+diagonal = look("diagonal(self, offset=0, dim1=0, dim2=1)", _diagonal,
+    self=lambda g, self_shape, offset, dim1, dim2: diagonal_backward(g, self_shape, offset, dim1, dim2))
+diagonal_backward = op("diagonal_backward(grad_output, size: tuple, offset=0, dim1=0, dim2=1)", _into_zeros(_diagonal),
+    grad_output=lambda g, offset, dim1, dim2: diagonal(g, offset, dim1, dim2))
 
 
 @method
@@ -231,9 +190,10 @@ def narrow(input: Tensor, dim: int, start: int, length: int) -> Tensor:
 
 # A place in memory is a size, strides and an offset, counted in elements
 
-
 def storage_view(memory: np.ndarray, size: Any, stride: Any, offset: int) -> np.ndarray:
     """What lies at a place in an array's memory."""
+    if 0 in size:
+        return memory[:0].reshape(size)
     step = memory.itemsize
     return np.ndarray(size, memory.dtype, memory, offset * step, [s * step for s in stride])
 
@@ -243,42 +203,37 @@ def _strided(self, place, own, extent):
     needed = 0 if 0 in size else offset + 1 + sum((n - 1) * s for n, s in zip(size, stride))
     step = self.itemsize
     require(needed <= extent, "strided_bounds", size, stride, offset, step, needed * step, extent * step)
-    part = storage_view(_storage(self).reshape(-1, order="A"), *place)
+    part = storage_view(memory_of(self), *place)
     part.flags.writeable = all(s for n, s in zip(size, stride) if n > 1)  # an element shown twice is not written to
     return part
 
 
-def _moved(grad_output, place, own, extent):
-    """What lies at the place `own` of a memory of zeros after the gradient was added at `place`."""
-    memory = np.zeros(extent, grad_output.dtype)
-    np.add.at(memory, storage_view(np.arange(extent), *place), grad_output)
-    return storage_view(memory, *own)
-
-
 def _strided_back(g, place, own, extent):
+    """What lies at the place `own` of a memory of zeros after the gradient was added at `place`."""
+    memory, there = zeros_beside(g, (extent,)), storage_view(np.arange(extent), *place)
+    if not isinstance(g, Tensor):
+        np.add.at(memory, there, g)
+    elif np.unique(there).size == there.size:
+        as_strided(memory, *place).copy_(g)
+    else:
+        memory = memory.index_add(0, wrap(there.reshape(-1)), reshape(g, -1))
     # The elements of an expanded tensor are one in memory: they share what arrives there.
     sharing = math.prod(n for n, s in zip(*own[:2]) if s == 0)
-    return as_strided_backward(g, place, own, extent) / sharing
+    return strided(memory / sharing if sharing > 1 else memory, own, ((extent,), (1,), 0), extent)
 
 
 strided = look("as_strided.0(self, place: tuple, own: tuple, extent: int)", _strided, self=_strided_back)
-as_strided_backward = op(
-    "as_strided_backward(grad_output, place: tuple, own: tuple, extent: int)",
-    _moved,
-    grad_output=lambda g, place, own, extent: as_strided_backward(g, own, place, extent),
-)
 
 
 @method
-def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: int | None = None, *, row: Any = None) -> Tensor:
-    """What lies at another place of the memory that `input` is a part of; without an offset from its first element on."""
+def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: int | None = None, *, row=strided) -> Tensor:
+    """What lies at another place of the memory of `input`; without an offset from the first element of `input` on."""
     own = tuple(input.shape), input.stride(), input.storage_offset()
     place = tuple(size), tuple(stride), own[2] if storage_offset is None else storage_offset
-    return (row or strided)(input, place, own, _storage(input._array).size)
+    return row(input, place, own, memory_of(input._array).size)
 
 
 # Several tensors of one, one of several
-
 
 def _common(tensors):
     common = reduce(promote_types, (a.dtype for a in tensors))
@@ -289,27 +244,29 @@ def _stack(tensors, dim=0):
     require(tensors, "stack_none")
     for i, array in enumerate(tensors):
         require(array.shape == tensors[0].shape, "stack_size", tensors[0].shape, i, array.shape)
-    return np.stack(_common(tensors), wrap_dim(dim, tensors[0].ndim + 1))
+    return np.asarray(np.stack(_common(tensors), wrap_dim(dim, tensors[0].ndim + 1)), order="C")
 
 
 def _cat(tensors, dim=0):
     require(tensors, "cat_none")
+    scalars = [i for i, array in enumerate(tensors) if not array.ndim]
+    require(not scalars, "cat_scalar", *scalars[:1])
     # PyTorch overlooks empty vectors.
-    tensors = [a for a in _common(tensors) if a.shape != (0,)] or tensors
+    tensors = _common(tensors)
+    tensors = [a for a in tensors if a.shape != (0,)] or tensors
     first, at = tensors[0], wrap_dim(dim, tensors[0].ndim)
     for i, array in enumerate(tensors):
-        require(array.ndim, "cat_scalar", i)
         require(array.ndim == first.ndim, "cat_rank", first.ndim, array.ndim)
         for d, (n, m) in enumerate(zip(first.shape, array.shape)):
             require(n == m or d == at, "cat_size", at, n, m, i)
-    return np.concatenate(tensors, at)
+    return np.asarray(np.concatenate(tensors, at), order="C")
 
 
 def _cat_back(g, tensors_shape, dim):
     at = dim % g.ndim
-    ends = list(itertools.accumulate(shape[at] if len(shape) > at else 0 for shape in tensors_shape))
-    places = zip(tensors_shape, [0, *ends], ends)
-    return [slice_view(g, at, a, b, 1) if len(shape) == g.ndim else zeros_beside(g, shape) for shape, a, b in places]
+    extents = [shape[at] if len(shape) > at else 0 for shape in tensors_shape]
+    places = zip(tensors_shape, pairwise(accumulate(extents, initial=0)))
+    return [slice_view(g, at, *ends, 1) if len(shape) == g.ndim else zeros_beside(g, shape) for shape, ends in places]
 
 
 def _split(self, sizes, dim=0):
@@ -322,22 +279,19 @@ def _split(self, sizes, dim=0):
         sizes = [min(sizes, extent - i) for i in range(0, max(extent, 1), sizes or 1)]
     require(min(sizes, default=0) >= 0, "split_entries", list(sizes))
     require(sum(sizes) == extent, "split_sum", extent, at, list(sizes))
-    ends = list(itertools.accumulate(sizes))
-    return [_slice(self, at, start, end, 1) for start, end in zip([0, *ends], ends)]
+    return [_slice(self, at, start, end, 1) for start, end in pairwise(accumulate(sizes, initial=0))]
 
 
 def _unbind(self, dim=0):
-    require(self.ndim, "unbind_scalar", dim)
     at = wrap_dim(dim, self.ndim)
+    require(self.ndim, "unbind_scalar", at)
     return [_select(self, at, i) for i in range(self.shape[at])]
 
 
-def _filled(grads, self_shape, cut, *arguments):
-    """The gradients of the parts into which `cut` cuts a tensor, zeros where none arrived."""
-    if all(g is not None for g in grads):
-        return grads
-    zeros = cut(zeros_beside(next(g for g in grads if g is not None), self_shape), *arguments)
-    return [zero if g is None else g for g, zero in zip(grads, zeros)]
+def _filled(grads, kernel, shape, *place):
+    """The gradients of the parts that a kernel takes, zeros for those where none arrived."""
+    known, parts = next(g for g in grads if g is not None), kernel(np.broadcast_to(0, shape), *place)
+    return [zeros_beside(known, part.shape) if g is None else g for g, part in zip(grads, parts)]
 
 
 def zeros_beside(g: Any, shape: tuple[int, ...]) -> Any:
@@ -345,19 +299,13 @@ def zeros_beside(g: Any, shape: tuple[int, ...]) -> Any:
     return wrap(np.zeros(shape, g._array.dtype)) if isinstance(g, Tensor) else np.zeros(shape, g.dtype)
 
 
-def _split_back(grads, self_shape, sizes, dim):
-    return cat(_filled(grads, self_shape, split, sizes, dim), dim)
-
-
-def _unbind_back(grads, self_shape, dim):
-    return stack(_filled(grads, self_shape, unbind, dim), dim)
-
-
 stack = op("stack(tensors, dim=0)", _stack, tensors=lambda g, dim: [select(g, dim, i) for i in range(g.shape[dim])])
 cat = op("cat(tensors, dim=0)", _cat, tensors=_cat_back)
-unbind = look("unbind(self, dim=0)", _unbind, outputs=(), self=_unbind_back)
-split_evenly = look("split.0(self, sizes: int, dim=0)", _split, outputs=(), self=_split_back)
-split_with_sizes = look("split_with_sizes(self, sizes: list, dim=0)", _split, outputs=(), self=_split_back)
+unbind = look("unbind(self, dim=0)", _unbind, outputs=(),
+    self=lambda grads, self_shape, dim: stack(_filled(grads, _unbind, self_shape, dim), dim))
+split_evenly, split_with_sizes = (look(signature, _split, outputs=(),
+    self=lambda grads, self_shape, sizes, dim: cat(_filled(grads, _split, self_shape, sizes, dim), dim))
+    for signature in ("split.0(self, sizes: int, dim=0)", "split_with_sizes(self, sizes: list, dim=0)"))
 
 
 @method
@@ -377,13 +325,6 @@ def chunk(input: Tensor, chunks: int, dim: int = 0) -> Any:
 
 # Elements repeated, reversed, cut to a triangle
 
-
-def _check_repeat(self, repeats):
-    require(len(repeats) >= self.ndim, "repeat_rank")
-    size = [n * m for n, m in zip(repeats, (1,) * (len(repeats) - self.ndim) + self.shape)]
-    require(min(size, default=0) >= 0, "repeat_negative", min(size, default=0), size)
-
-
 def _repeat_back(g, self_shape, repeats):
     for _ in repeats[len(self_shape) :]:
         g = g.sum(0)
@@ -391,28 +332,17 @@ def _repeat_back(g, self_shape, repeats):
     pairs = zip(repeats[len(repeats) - len(self_shape) :], self_shape)
     apart = [pair if pair[0] != 1 else pair[1:] for pair in pairs]
     firsts = [sum(map(len, apart[:i])) for i, pair in enumerate(apart) if len(pair) == 2]
-    return reshape(g, tuple(itertools.chain(*apart))).sum(tuple(firsts)) if firsts else g
+    return reshape(g, tuple(chain(*apart))).sum(tuple(firsts)) if firsts else g
 
 
-def _check_triangle(name, self, diagonal):
-    require(self.ndim > 1, "triangle_rank", name)
+def _triangle(name, kernel, formula):
+    return op(f"{name}(self, diagonal=0)", kernel, inplace=True, self=formula,
+        check=lambda self, diagonal: require(self.ndim > 1, "triangle_rank", name))
 
 
-def _check_trace(self):
-    require(self.ndim == 2, "trace_rank", self.ndim)
-    require(self.dtype != bool, "linalg_kernel", "trace", self)
-
-
-repeat = op("repeat(self, *repeats)", np.tile, check=_check_repeat, self=_repeat_back)
-flip = op(
-    "flip(self, *dims)",
-    lambda self, dims: np.flip(self, _wrapped(dims, self.ndim) if self.ndim else ()).copy(),
-    self=lambda g, dims: flip(g, dims),
-)
-triangle = partial(op, inplace=True)
-_tril_rank, _triu_rank = (partial(_check_triangle, name) for name in ("tril", "triu"))
-tril = triangle("tril(self, diagonal=0)", np.tril, check=_tril_rank, self=lambda g, diagonal: tril(g, diagonal))
-triu = triangle("triu(self, diagonal=0)", np.triu, check=_triu_rank, self=lambda g, diagonal: triu(g, diagonal))
-trace = op(
-    "trace(self)", np.trace, check=_check_trace, self=lambda g, self_shape: diagonal_backward(g, self_shape, 0, 0, 1)
-)
+repeat = op("repeat(self, *repeats)", np.tile, self=_repeat_back,
+    check=lambda self, repeats: require(len(repeats) >= self.ndim, "repeat_rank"))
+flip = op("flip(self, *dims)", self=lambda g, dims: flip(g, dims), kernel=lambda self, dims:
+    np.flip(np.atleast_1d(self), wrap_dims(dims, self.ndim)).reshape(self.shape).copy("K"))
+tril = _triangle("tril", np.tril, lambda g, diagonal: tril(g, diagonal))
+triu = _triangle("triu", np.triu, lambda g, diagonal: triu(g, diagonal))

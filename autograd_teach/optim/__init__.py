@@ -1,7 +1,7 @@
 """Optimizers (`torch.optim`): names only; each lives in the file it is imported from."""
 
-from .adam import Adam
+from .adam import Adam, AdamW
 from .optimizer import Optimizer
 from .sgd import SGD
 
-__all__ = ["SGD", "Adam", "Optimizer"]
+__all__ = ["SGD", "Adam", "AdamW", "Optimizer"]

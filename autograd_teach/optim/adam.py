@@ -8,7 +8,7 @@ from typing import Any
 from ..autograd.modes import no_grad
 from ..creation import tensor, zeros_like
 from ..tensor import Tensor
-from .optimizer import Optimizer, call, check_one_element, number, refuse
+from .optimizer import Optimizer, call, check_one_element, fused, number, refuse
 
 
 class Adam(Optimizer):
@@ -92,13 +92,13 @@ class Adam(Optimizer):
         if decay != 0 and group["decoupled_weight_decay"]:
             param.mul_(1 - lr * decay)
         elif decay != 0:
-            gradient = gradient.add(param, alpha=decay)
+            gradient = fused(param, decay, gradient)
 
         # Products and quotients in PyTorch's order, for the same rounding.
         beta1, beta2 = map(number, group["betas"])
         average, square = state["exp_avg"], state["exp_avg_sq"]
-        average.add_(gradient - average, alpha=1 - beta1)
-        square.mul_(beta2).add_((1 - beta2) * gradient * gradient)
+        average.copy_(_towards(average, gradient, 1 - beta1))
+        square.copy_(fused(gradient * (1 - beta2), gradient, square * beta2))
         if group["amsgrad"]:
             largest = state["max_exp_avg_sq"]
             square = largest.copy_(largest.maximum(square))
@@ -106,3 +106,26 @@ class Adam(Optimizer):
         step = state["step"].item()
         scale = square.sqrt() / (1 - beta2**step) ** 0.5 + group["eps"]
         param.add_(-lr / (1 - beta1**step) * average / scale)
+
+
+def _towards(start: Tensor, end: Tensor, weight: float) -> Tensor:
+    """The point at `weight` from `start` (0) to `end` (1), computed from the nearer of the two."""
+    if abs(weight) < 0.5:
+        return fused(end - start, weight, start)
+    return fused(end - start, tensor(weight, dtype=start.dtype) - 1, end)
+
+
+class AdamW(Adam):
+    """Adam whose weight decay shrinks the parameters instead of adding to the gradient (Loshchilov and Hutter, 2019)."""
+
+    def __init__(
+        self,
+        params: Iterable[Any],
+        lr: float | Tensor = 1e-3,
+        betas: tuple[float, float] = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 1e-2,
+        amsgrad: bool = False,
+        **options: Any,
+    ) -> None:
+        super().__init__(params, lr, betas, eps, weight_decay, amsgrad, **options, decoupled_weight_decay=True)

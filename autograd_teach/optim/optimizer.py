@@ -12,7 +12,10 @@ from copy import deepcopy
 from itertools import chain
 from typing import Any
 
+import numpy as np
+
 from ..autograd.modes import enable_grad
+from ..creation import from_numpy
 from ..nn.module import clear_grad
 from ..nn.parameter import typename
 from ..tensor import Tensor
@@ -151,6 +154,31 @@ def call(closure: Callable[[], Any] | None) -> Any:
         return None
     with enable_grad():
         return closure()
+
+
+def fused(a: Tensor, factor: Tensor | float, c: Tensor) -> Tensor:
+    """`a * factor + c`, elementwise and rounded once, as PyTorch's kernels compute it: float64 by the sums of Dekker and Knuth.
+
+    Rounded twice, the steps would drift apart from PyTorch's by and by.
+    """
+    x, z = a.detach().numpy(), c.detach().numpy()
+    y = np.asarray(factor.detach().numpy() if isinstance(factor, Tensor) else factor, np.promote_types(x.dtype, "f4"))
+    if x.dtype != np.float64:
+        return from_numpy((np.multiply(x, y, dtype=np.float64) + z).astype(x.dtype))  # the product is exact in double
+    product = x * y
+    (x_high, x_low), (y_high, y_low) = _halves(x), _halves(y)
+    lost = ((x_high * y_high - product) + x_high * y_low + x_low * y_high) + x_low * y_low
+    total = product + z
+    added = total - product
+    exact = total + ((product - (total - added)) + (z - added) + lost)
+    # What overflows on the way, or is infinite, has no use for the correction.
+    return from_numpy(np.where(np.isfinite(exact), exact, total))
+
+
+def _halves(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    shifted = x * (2.0**27 + 1)
+    high = shifted - (shifted - x)
+    return high, x - high
 
 
 def check_one_element(lr: Any) -> None:

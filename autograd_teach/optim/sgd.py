@@ -7,7 +7,7 @@ from typing import Any
 
 from ..autograd.modes import no_grad
 from ..tensor import Tensor
-from .optimizer import Optimizer, call, check_one_element, number, refuse
+from .optimizer import Optimizer, call, check_one_element, fused, number, refuse
 
 
 class SGD(Optimizer):
@@ -72,7 +72,7 @@ class SGD(Optimizer):
     def _update(self, param: Tensor, gradient: Tensor, group: dict[str, Any]) -> None:
         direction = -gradient if group["maximize"] else gradient
         if group["weight_decay"] != 0:
-            direction = direction.add(param, alpha=number(group["weight_decay"]))
+            direction = fused(param, number(group["weight_decay"]), direction)
         momentum = group["momentum"]
         if momentum != 0:
             state = self.state[param]
@@ -80,7 +80,7 @@ class SGD(Optimizer):
             if buffer is None:
                 buffer = direction.detach().clone()
             else:
-                buffer.mul_(momentum).add_(direction, alpha=1 - group["dampening"])
+                buffer.copy_(fused(direction, 1 - group["dampening"], buffer * momentum))
             state["momentum_buffer"] = buffer
-            direction = direction.add(buffer, alpha=momentum) if group["nesterov"] else buffer
-        param.add_(direction, alpha=-number(group["lr"]))
+            direction = fused(buffer, momentum, direction) if group["nesterov"] else buffer
+        param.copy_(fused(direction, -number(group["lr"]), param))

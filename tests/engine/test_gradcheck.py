@@ -7,7 +7,7 @@ import pytest
 
 import autograd_teach as torch
 from autograd_teach.autograd import Function, gradcheck, gradgradcheck
-from autograd_teach.autograd.gradcheck import GradcheckError, jacobians
+from autograd_teach.autograd.gradcheck import GradcheckError
 
 
 def double(*values, requires_grad=True):
@@ -223,25 +223,3 @@ def test_second_order():
         gradgradcheck(CutsSecondOrder.apply, double(1.0, 2.0))
     with pytest.raises(ValueError, match="an output that requires grad"):
         gradgradcheck(lambda x: x.detach(), double(1.0))
-
-
-def test_jacobians_of_every_output_by_every_input():
-    x, y = double(1.0, 2.0), double(3.0)
-    pairs = jacobians(lambda x, y: (x * y, torch.ones(1), (x * x).sum()), (x, y))
-    expected = [
-        [[3.0, 0.0], [0.0, 3.0]],  # x * y by x
-        [[1.0, 2.0]],  # x * y by y
-        [[2.0], [4.0]],  # sum of squares by x
-        [[0.0]],  # sum of squares by y, on which it does not depend
-    ]
-    assert len(pairs) == len(expected)
-    for (numerical, analytical), exact in zip(pairs, expected, strict=True):
-        assert analytical.tolist() == exact
-        # Rounding of f in units of 1e-16 over 2 eps of 2e-6.
-        np.testing.assert_allclose(numerical, exact, rtol=0, atol=1e-8)
-
-
-def test_jacobians_give_no_verdict():
-    [(numerical, analytical)] = jacobians(WrongSquare.apply, double(1.0), eps=1e-3)
-    np.testing.assert_allclose(numerical, [[2.0]], rtol=1e-9)
-    assert analytical.tolist() == [[3.0]]

@@ -115,7 +115,7 @@ def test_a_subclass_is_named_by_its_own_name() -> None:
 
 def test_only_what_is_shown_of_a_large_tensor_is_formatted(monkeypatch: pytest.MonkeyPatch) -> None:
     formatted: list[int] = []
-    plain = printing._plain
-    monkeypatch.setattr(printing, "_plain", lambda values: formatted.append(len(values)) or plain(values))
-    tensor_repr(Tensor(np.zeros((100, 100, 100), "int64")))
+    written = printing._formatted
+    monkeypatch.setattr(printing, "_formatted", lambda values: formatted.append(len(values)) or written(values))
+    tensor_repr(Tensor(np.zeros((100, 100, 100))))
     assert formatted == [6**3]

@@ -4,6 +4,7 @@ import copy
 import pickle
 from collections import OrderedDict
 
+import numpy as np
 import pytest
 
 import autograd_teach as torch
@@ -138,6 +139,9 @@ def test_copies_of_a_parameter_have_no_gradient():
         assert twin.grad is None
         assert twin.tolist() == [1.0, 2.0]
         assert twin.requires_grad
+    parameter.note = "kept"
+    assert pickle.loads(pickle.dumps(parameter)).note == "kept"
+    assert not pickle.loads(pickle.dumps(nn.Parameter(torch.ones(1), requires_grad=False))).requires_grad
 
 
 def test_a_copied_model_is_independent():
@@ -159,6 +163,78 @@ def test_hooks_see_and_replace():
     for handle in (before, after, last):
         handle.remove()
     assert layer(torch.tensor(1.0)).item() == 1
+
+
+def test_backward_hooks_see_and_replace():
+    layer, seen = nn.Tanh(), []
+    layer.register_full_backward_pre_hook(lambda module, outer: (outer[0] * 3,))
+    layer.register_full_backward_hook(lambda module, inner, outer: seen.append((inner[0].item(), outer[0].item())))
+    layer.register_full_backward_hook(lambda module, inner, outer: (inner[0] + 1,))
+    x = torch.zeros(1, requires_grad=True)
+    layer(x).sum().backward()
+    assert seen == [(3.0, 3.0)]
+    assert x.grad.tolist() == [4.0]
+
+
+def test_hooks_take_keywords_and_see_errors():
+    class Power(nn.Module):
+        def forward(self, x, exponent=1):
+            return x**exponent
+
+    layer, seen = Power(), []
+    layer.register_forward_hook(lambda module, args, out: seen.append(out), always_call=True)
+    layer.register_forward_hook(lambda module, args, kwargs, out: seen.append(kwargs), with_kwargs=True, prepend=True)
+    assert layer(torch.tensor(3.0), exponent=2).item() == 9.0
+    assert seen == [{"exponent": 2}, torch.tensor(9.0)]
+    with pytest.raises(TypeError):
+        layer()
+    assert seen[2:] == [None]
+
+
+def test_dropout_draws_pytorchs_numbers_in_training_only():
+    torch.manual_seed(0)
+    layer = nn.Dropout(0.5)
+    assert layer(torch.ones(8)).tolist() == [0.0, 0.0, 2.0, 0.0, 0.0, 0.0, 2.0, 2.0]
+    assert layer.eval()(X) is X
+    assert F.dropout(X, 1.0).abs().sum().item() == 0.0
+
+
+def test_initialisers_draw_pytorchs_numbers():
+    torch.manual_seed(0)
+    assert nn.init.xavier_uniform_(torch.empty(2, 2)).tolist() == [
+        [-0.009169445373117924, 0.657006561756134], [-1.0080204010009766, -0.9013375639915466],
+    ]  # fmt: skip
+    assert nn.init.kaiming_normal_(torch.empty(1, 2)).tolist() == [[-2.1787893772125244, 0.5684312582015991]]
+
+
+def test_lists_and_dictionaries_hold_modules_and_parameters():
+    modules = nn.ModuleList([nn.Tanh(), nn.Tanh(), nn.Linear(1, 1)])
+    assert repr(modules) == (
+        "ModuleList(\n  (0-1): 2 x Tanh()\n  (2): Linear(in_features=1, out_features=1, bias=True)\n)"
+    )
+    del modules[:2]
+    assert [name for name, _ in modules.named_parameters()] == ["0.weight", "0.bias"]
+    assert list(nn.ModuleDict({"a": nn.Linear(1, 1)}).state_dict()) == ["a.weight", "a.bias"]
+    values = nn.ParameterList([torch.ones(1), 3])
+    assert [type(value).__name__ for value in values] == ["Parameter", "int"]
+    assert [name for name, _ in values.named_parameters()] == ["0"]
+
+
+def test_gradients_are_clipped_together():
+    x, y = (torch.zeros(1, requires_grad=True) for _ in range(2))
+    (3 * x + 4 * y).sum().backward()
+    assert nn.utils.clip_grad_norm_([x, y], 2.5).item() == 5.0
+    # PyTorch divides by a millionth more than the norm.
+    assert (x.grad.item(), y.grad.item()) == (pytest.approx(1.5, rel=1e-6), pytest.approx(2.0, rel=1e-6))
+    nn.utils.clip_grad_value_([x, y], 1.25)
+    assert (x.grad.item(), y.grad.item()) == (1.25, 1.25)
+
+
+def test_parameters_as_a_vector():
+    model = nn.Linear(2, 1)
+    nn.utils.vector_to_parameters(torch.tensor([1.0, 2.0, 3.0]), model.parameters())
+    assert (model.weight.tolist(), model.bias.tolist()) == ([[1.0, 2.0]], [3.0])
+    assert nn.utils.parameters_to_vector(model.parameters()).tolist() == [1.0, 2.0, 3.0]
 
 
 def test_modes_and_conversions_reach_all():
@@ -243,6 +319,19 @@ ERRORS = {
         lambda: F.mse_loss(torch.ones(1), torch.ones(1), reduction="foo"), ValueError,
         "foo is not a valid value for reduction",
     ),
+    "class out of range": (
+        lambda: F.cross_entropy(torch.ones(1, 2), torch.tensor([2])), IndexError, "Target 2 is out of bounds.",
+    ),
+    "no probabilities": (
+        lambda: F.binary_cross_entropy(2 * torch.ones(1), torch.ones(1)), RuntimeError,
+        "all elements of input should be between 0 and 1",
+    ),
+    "integers": (
+        lambda: F.gelu(torch.tensor([1])), NotImplementedError, "\"GeluKernelImpl\" not implemented for 'Long'",
+    ),
+    "no such parameter": (
+        lambda: nn.Linear(1, 1).get_parameter("gain"), AttributeError, "Linear has no attribute `gain`",
+    ),
     "unknown gain": (
         lambda: nn.init.calculate_gain("foo"), ValueError, "Unsupported nonlinearity foo"
     ),
@@ -257,6 +346,8 @@ def test_misuse_is_named(call, kind, message):
 
 
 X, Y = torch.tensor([[1.0, -2.0], [0.5, 3.0]]), torch.tensor([[0.0, 1.0], [0.5, -1.0]])
+Z = torch.tensor([[0.0, 0.0], [2.0, 0.0]], dtype=torch.float64)
+V = torch.tensor([-1.0, 0.0, 2.0], dtype=torch.float64)
 VALUES = {
     "mse": (nn.MSELoss(), (X, Y), 6.5),
     "mse sum": (nn.MSELoss(reduction="sum"), (X, Y), 26.0),
@@ -264,6 +355,31 @@ VALUES = {
     "l1": (nn.L1Loss(), (X, Y), 2.0),
     "l1 sum": (nn.L1Loss(reduction="sum"), (X, Y), 8.0),
     "l1 none": (nn.L1Loss(reduction="none"), (X, Y), [[1.0, 3.0], [0.0, 4.0]]),
+    "huber": (nn.HuberLoss(delta=2.0), (X, Y), (0.5 + 4.0 + 0.0 + 6.0) / 4),
+    "smooth l1": (nn.SmoothL1Loss(beta=2.0, reduction="none"), (X, Y), [[0.25, 2.0], [0.0, 3.0]]),
+    "bce": (nn.BCELoss(reduction="none"), (torch.tensor([0.0, 1.0]), torch.tensor([1.0, 1.0])), [100.0, 0.0]),
+    "bce with logits": (nn.BCEWithLogitsLoss(), (torch.tensor([100.0, -100.0]), torch.tensor([0.0, 0.0])), 50.0),
+    "nll": (nn.NLLLoss(torch.tensor([1.0, 3.0])), (X, torch.tensor([0, 1])), (-1.0 - 9.0) / 4),
+    "nll, all but one ignored": (nn.NLLLoss(ignore_index=0), (X, torch.tensor([0, 1])), -3.0),
+    "nll of an image": (
+        nn.NLLLoss(reduction="none"), (X.view(1, 2, 1, 2), torch.tensor([[[0, 1]]])), [[[-1.0, -3.0]]],
+    ),
+    "cross entropy": (nn.CrossEntropyLoss(), (Z, torch.tensor([0, 1])), 1.410037595801459),
+    "smoothed labels": (nn.CrossEntropyLoss(label_smoothing=0.5), (Z, torch.tensor([0, 1])), 1.160037595801459),
+    "probabilities of classes": (
+        nn.CrossEntropyLoss(reduction="none"), (Z, torch.tensor([[0.5, 0.5], [1.0, 0.0]])),
+        [0.6931471805599453, 0.1269280110429726],
+    ),
+    "gelu": (nn.GELU(), (V,), [-0.15865525393145702, 0.0, 1.9544997361036416]),
+    "silu": (nn.SiLU(), (V,), [-0.2689414213699951, 0.0, 1.7615941559557646]),
+    "softplus": (nn.Softplus(), (V,), [0.31326168751822286, 0.6931471805599453, 2.1269280110429727]),
+    "log sigmoid": (nn.LogSigmoid(), (V,), [-1.3132616875182228, -0.6931471805599453, -0.1269280110429725]),
+    "elu": (nn.ELU(), (V,), [-0.6321205588285577, 0.0, 2.0]),
+    "selu": (nn.SELU(), (V,), [-1.1113307378125625, 0.0, 2.101401974710961]),
+    "leaky relu": (nn.LeakyReLU(0.5), (V,), [-0.5, 0.0, 2.0]),
+    "hardtanh": (nn.Hardtanh(-0.5, 1.5), (V,), [-0.5, 0.0, 1.5]),
+    "threshold": (nn.Threshold(0.0, 9.0), (V,), [9.0, 9.0, 2.0]),
+    "softmax": (nn.Softmax(1), (torch.zeros(1, 4),), [[0.25, 0.25, 0.25, 0.25]]),
     "relu": (nn.ReLU(), (X,), [[1.0, 0.0], [0.5, 3.0]]),
     "identity": (nn.Identity(1, key=2), (X,), X.tolist()),
     "tanh": (nn.Tanh(), (torch.zeros(2),), [0.0, 0.0]),
@@ -283,7 +399,7 @@ VALUES = {
 
 @pytest.mark.parametrize(("layer", "inputs", "expected"), VALUES.values(), ids=VALUES.keys())
 def test_values(layer, inputs, expected):
-    assert layer(*inputs).tolist() == expected
+    np.testing.assert_allclose(layer(*inputs).numpy(), expected, rtol=1e-15, atol=0)
 
 
 def test_linear_is_one_addmm():

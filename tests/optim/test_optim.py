@@ -39,6 +39,7 @@ STEPS = {
         lambda p: optim.Adam(p, 0.1, weight_decay=0.1, decoupled_weight_decay=True),
         [0.6780909260555341, -2.238070054353483],
     ),
+    "AdamW": (lambda p: optim.AdamW(p, 0.1), [0.7015196728668404, -2.2941981615875195]),
 }  # fmt: skip
 
 

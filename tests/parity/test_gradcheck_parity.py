@@ -1,12 +1,8 @@
 """gradcheck and gradgradcheck under autograd_teach and under PyTorch: the same verdicts, texts and warnings."""
 
-import importlib
-
-import numpy as np
 import pytest
 
-from autograd_teach.autograd.gradcheck import jacobians
-from tests.parity.agree import agree, parameters, same
+from tests.parity.agree import agree, parameters
 
 pytest.importorskip("torch")
 
@@ -236,30 +232,3 @@ def test_the_arguments_are_pytorchs(name):
     import autograd_teach
 
     assert parameters(getattr(autograd_teach.autograd, name)) == parameters(getattr(torch.autograd, name))
-
-
-def test_jacobians_are_those_that_pytorch_compares():
-    import torch
-
-    import autograd_teach
-
-    theirs = importlib.import_module("torch.autograd.gradcheck")  # not the function of this name
-
-    def function(x, y):
-        return x * y.sum(), (x @ y).sin()
-
-    def inputs(T):
-        return (
-            T.tensor([[1.0, 2.0], [3.0, 4.0]], dtype=T.float64, requires_grad=True),
-            T.tensor([0.5, -0.25], dtype=T.float64, requires_grad=True),
-        )
-
-    ours = jacobians(function, inputs(autograd_teach))
-    x = inputs(torch)
-    outputs = function(*x)
-    numerical = theirs._get_numerical_jacobian(function, x, outputs, eps=1e-6)
-    for position, (i, j) in enumerate(np.ndindex(2, 2)):
-        analytical = theirs._get_analytical_jacobian(x, outputs, j, i)
-        # A unit in the last place of f is 1e-10 of a difference quotient with this eps.
-        np.testing.assert_allclose(ours[position][0], numerical[j][i].numpy(), rtol=0, atol=1e-9)
-        same(ours[position][1], analytical.numpy(), ulp=2)

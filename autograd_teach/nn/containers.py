@@ -1,0 +1,283 @@
+"""Modules that hold others: in a row that is called, in a list, in a dictionary; and a list of parameters."""
+
+from __future__ import annotations
+
+import operator
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain, groupby
+from textwrap import indent
+from typing import Any, Self
+
+from ..tensor import Tensor
+from .module import Module
+from .parameter import Parameter
+
+
+class _Modules(Module):
+    """What Sequential and ModuleList share: modules in order, under their numbers or names."""
+
+    def _key(self, index: Any) -> str:
+        size, number = len(self), operator.index(index)
+        if not -size <= number < size:
+            raise IndexError(f"index {number} is out of range")
+        return list(self._modules)[number]
+
+    def __getitem__(self, index: int | slice) -> Any:
+        if isinstance(index, slice):
+            return self._part(list(self._modules.items())[index])
+        return self._modules[self._key(index)]
+
+    def _part(self, items: list[tuple[str, Any]]) -> Self:
+        return type(self)(OrderedDict(items))
+
+    def __setitem__(self, index: int, module: Module) -> None:
+        setattr(self, self._key(index), module)
+
+    def __delitem__(self, index: int | slice) -> None:
+        for key in list(self._modules)[index] if isinstance(index, slice) else [self._key(index)]:
+            delattr(self, key)
+        self._modules = {str(i): module for i, module in enumerate(self._modules.values())}
+
+    def __len__(self) -> int:
+        return len(self._modules)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._modules.values())
+
+    def append(self, module: Module) -> Self:
+        """Add a module at the end; returns self."""
+        self.add_module(str(len(self)), module)
+        return self
+
+    def extend(self, modules: Iterable[Module]) -> Self:
+        """Add several modules at the end; returns self."""
+        for module in tuple(modules):
+            self.append(module)
+        return self
+
+    def _insert(self, index: int, module: Module) -> None:
+        for i in range(len(self), index, -1):
+            self._modules[str(i)] = self._modules[str(i - 1)]
+        self._modules[str(index)] = module
+
+    def pop(self, key: int | slice) -> Any:
+        """Take a module out, or the part that a slice names, and return it."""
+        module = self[key]
+        del self[key]
+        return module
+
+
+class Sequential(_Modules):
+    """Modules called one after the other; made from modules or from one OrderedDict of them.
+
+    >>> import autograd_teach as torch
+    >>> Sequential(torch.nn.Linear(2, 3), torch.nn.Tanh())[1]
+    Tanh()
+    """
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__()
+        named = len(args) == 1 and isinstance(args[0], OrderedDict)
+        for name, module in args[0].items() if named else ((str(i), m) for i, m in enumerate(args)):
+            self.add_module(name, module)
+
+    def __add__(self, other: Any) -> Sequential:
+        return Sequential(*self, *self._checked(other))
+
+    def __iadd__(self, other: Any) -> Self:
+        return self.extend(self._checked(other))
+
+    def _checked(self, other: Any) -> Sequential:
+        if not isinstance(other, Sequential):
+            raise ValueError(f"add operator supports only objects of Sequential class, but {type(other)} is given.")  # noqa: TRY004  PyTorch's
+        return other
+
+    def insert(self, index: int, module: Module) -> Self:
+        """Put a module before the one at `index`; returns self."""
+        if not isinstance(module, Module):
+            raise AssertionError(f"module should be of type: {Module}")  # noqa: TRY004  PyTorch's
+        if not -len(self) <= index <= len(self):
+            raise IndexError(f"Index out of range: {index}")
+        self._insert(index + len(self) if index < 0 else index, module)
+        return self
+
+    def forward(self, input: Any) -> Any:
+        for module in self:
+            input = module(input)
+        return input
+
+
+class ModuleList(_Modules):
+    """A list of modules, whose parameters are the parameters of the module that has it.
+
+    >>> import autograd_teach as torch
+    >>> ModuleList([torch.nn.Tanh(), torch.nn.Tanh()])
+    ModuleList(
+      (0-1): 2 x Tanh()
+    )
+    """
+
+    def __init__(self, modules: Iterable[Module] | None = None) -> None:
+        super().__init__()
+        self.extend(() if modules is None else modules)
+
+    def _part(self, items: list[tuple[str, Any]]) -> Self:
+        return type(self)([module for _, module in items])
+
+    def extend(self, modules: Iterable[Module]) -> Self:
+        if not isinstance(modules, Iterable):
+            raise TypeError(f"ModuleList.extend should be called with an iterable, but got {type(modules).__name__}")
+        return super().extend(modules)
+
+    def insert(self, index: int, module: Module) -> None:
+        """Put a module before the one at `index`."""
+        self._insert(index, module)
+
+    def __iadd__(self, modules: Iterable[Module]) -> Self:
+        return self.extend(modules)
+
+    def __add__(self, other: Iterable[Module]) -> ModuleList:
+        return ModuleList(chain(self, other))
+
+    def __repr__(self) -> str:
+        # Neighbours of equal text are counted.
+        lines, first = [], 0
+        for text, same in groupby(map(repr, self)):
+            count = len(list(same))
+            place = f"({first}): " if count == 1 else f"({first}-{first + count - 1}): {count} x "
+            lines.append(indent(place + text, "  "))
+            first += count
+        return f"{type(self).__name__}(" + ("\n" + "\n".join(lines) + "\n" if lines else "") + ")"
+
+
+class ModuleDict(Module):
+    """Modules by name, from a dictionary or pairs, whose parameters are the parameters of the module that has it."""
+
+    def __init__(self, modules: Any = None) -> None:
+        super().__init__()
+        if modules is not None:
+            self.update(modules)
+
+    def __getitem__(self, key: str) -> Any:
+        return self._modules[key]
+
+    def __setitem__(self, key: str, module: Module) -> None:
+        self.add_module(key, module)
+
+    def __delitem__(self, key: str) -> None:
+        del self._modules[key]
+
+    def __len__(self) -> int:
+        return len(self._modules)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._modules)
+
+    def __contains__(self, key: str) -> bool:
+        return key in self._modules
+
+    def clear(self) -> None:
+        """Take all modules out."""
+        self._modules.clear()
+
+    def pop(self, key: str) -> Any:
+        """Take a module out and return it."""
+        return self._modules.pop(key)
+
+    def keys(self) -> Iterable[str]:
+        """The names."""
+        return self._modules.keys()
+
+    def items(self) -> Iterable[tuple[str, Any]]:
+        """Names with their modules."""
+        return self._modules.items()
+
+    def values(self) -> Iterable[Any]:
+        """The modules."""
+        return self._modules.values()
+
+    def update(self, modules: Any) -> None:
+        """Add modules from a dictionary or from pairs; TypeError and ValueError for what is neither."""
+        if not isinstance(modules, Iterable):
+            raise TypeError(
+                f"ModuleDict.update should be called with an iterable of key/value pairs, but got {type(modules).__name__}"
+            )
+        if isinstance(modules, Mapping | ModuleDict):
+            modules = modules.items()
+        for number, pair in enumerate(modules):
+            if not isinstance(pair, Iterable):
+                raise TypeError(
+                    f"ModuleDict update sequence element #{number} should be Iterable; is{type(pair).__name__}"
+                )
+            key, *module = pair
+            if len(module) != 1:
+                raise ValueError(
+                    f"ModuleDict update sequence element #{number} has length {1 + len(module)}; 2 is required"
+                )
+            self[key] = module[0]
+
+
+class ParameterList(Module):
+    """A list whose tensors become parameters; other values stay what they are.
+
+    >>> import autograd_teach as torch
+    >>> ParameterList([torch.zeros(2, 3)])
+    ParameterList(  (0): Parameter containing: [torch.float32 of size 2x3])
+    """
+
+    def __init__(self, values: Iterable[Any] | None = None) -> None:
+        super().__init__()
+        self._size = 0
+        self.extend(() if values is None else values)
+
+    def _key(self, index: Any) -> str:
+        index = operator.index(index)
+        if not -len(self) <= index < len(self):
+            raise IndexError(f"index {index} is out of range")
+        return str(index % len(self))
+
+    def __getitem__(self, index: int | slice) -> Any:
+        if isinstance(index, slice):
+            return type(self)(self[i] for i in range(len(self))[index])
+        return getattr(self, self._key(index))
+
+    def __setitem__(self, index: int, param: Any) -> None:
+        plain = isinstance(param, Tensor) and not isinstance(param, Parameter)
+        setattr(self, self._key(index), Parameter(param) if plain else param)
+
+    def __len__(self) -> int:
+        return self._size
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter([self[i] for i in range(len(self))])
+
+    def __iadd__(self, parameters: Iterable[Any]) -> Self:
+        return self.extend(parameters)
+
+    def append(self, value: Any) -> Self:
+        """Add a value at the end; returns self."""
+        self._size += 1
+        self[self._size - 1] = value
+        return self
+
+    def extend(self, values: Iterable[Any]) -> Self:
+        """Add several values at the end; returns self. TypeError for a tensor, which is not meant to be taken apart."""
+        if not isinstance(values, Iterable) or isinstance(values, Tensor):
+            raise TypeError(f"ParameterList.extend should be called with an iterable, but got {type(values).__name__}")
+        for value in values:
+            self.append(value)
+        return self
+
+    def extra_repr(self) -> str:
+        return "\n".join(f"  ({i}): {_described(value)}" for i, value in enumerate(self))
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        raise RuntimeError("ParameterList should not be called.")
+
+
+def _described(value: Any) -> str:
+    if not isinstance(value, Tensor):
+        return f"Object of type: {type(value).__name__}"
+    kind = "Parameter" if isinstance(value, Parameter) else "Tensor"
+    return f"{kind} containing: [{value.dtype} of size {'x'.join(map(str, value.shape))}]"

@@ -1,0 +1,144 @@
+"""What a Module's backward hooks need: two nodes, around its forward, that see its gradients.
+
+Uses Function and the nodes of the graph; knows of a module only that it is handed to the hooks.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from ..autograd.function import Function
+from ..autograd.modes import is_grad_enabled
+from ..creation import zeros
+from ..tensor import Tensor
+
+Hook = Callable[..., Any]
+Gradients = tuple[Tensor | None, ...]
+
+
+class BackwardHookFunction(Function):
+    """Passes tensors and gradients on: a place in the graph where hooks can stand."""
+
+    @staticmethod
+    def forward(ctx: Any, *args: Tensor) -> tuple[Tensor, ...]:
+        ctx.mark_non_differentiable(*(arg for arg in args if not arg.requires_grad))
+        return args
+
+    @staticmethod
+    def backward(ctx: Any, *args: Any) -> tuple[Any, ...]:
+        return args
+
+
+class BackwardHooks:
+    """The hooks of one call of a module: what arrives at the node behind it waits for what leaves the node before it."""
+
+    def __init__(self, module: Any, pre_hooks: Iterable[Hook], hooks: Iterable[Hook]) -> None:
+        self._module = module
+        self._pre_hooks, self._hooks = tuple(pre_hooks), tuple(hooks)
+        self._grad_outputs: Any = None
+        self._inputs = self._outputs = 0
+        # Which of the inputs and outputs are tensors; None where no graph is recorded.
+        self._input_places: list[int] | None = None
+        self._output_places: list[int] | None = None
+        # Shape and dtype of the tensors among the inputs: what requires no grad is shown a gradient of zeros.
+        self._input_kinds: list[tuple[Any, Any]] = []
+
+    def of_inputs(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
+        """The module's arguments, behind a node that calls the hooks with their gradients."""
+        self._inputs = len(args)
+        self._input_kinds = [(arg.shape, arg.dtype) for arg in args if isinstance(arg, Tensor)]
+        args, self._input_places, node = _behind_a_node(args)
+        if node is not None:
+            node.register_hook(self._after)
+        return args
+
+    def of_outputs(self, result: Any) -> Any:
+        """The module's result, behind a node that catches its gradients."""
+        if not isinstance(result, Tensor | tuple):
+            warnings.warn(
+                "For backward hooks to be called, module output should be a Tensor or a tuple of Tensors but received "
+                f"{type(result)}",
+                stacklevel=4,
+            )
+        results = result if isinstance(result, tuple) else (result,)
+        self._outputs = len(results)
+        results, self._output_places, node = _behind_a_node(results)
+        if node is not None:
+            node.register_hook(self._before)
+        return results if isinstance(result, tuple) else results[0]
+
+    def _before(self, _: Gradients, gradients: Gradients) -> Gradients:
+        assert self._output_places is not None
+        grad_outputs: Any = _placed(self._output_places, gradients, self._outputs)
+        for hook in self._pre_hooks:
+            changed = hook(self._module, grad_outputs)
+            if changed is not None:
+                if len(changed) != len(grad_outputs):
+                    raise RuntimeError(
+                        "Backward pre hook returned an invalid number of grad_output, "
+                        f"got {len(changed)}, but expected {len(grad_outputs)}"
+                    )
+                grad_outputs = changed
+        if self._input_places is None:
+            self._call_without_inputs(grad_outputs)
+        else:
+            self._grad_outputs = grad_outputs
+        return tuple(grad_outputs[i] for i in self._output_places)
+
+    def _call_without_inputs(self, grad_outputs: Any) -> None:
+        warnings.warn(
+            "Full backward hook is firing when gradients are computed with respect to module outputs since no inputs require "
+            "gradients. See https://docs.pytorch.org/docs/main/generated/torch.nn.Module.html"
+            "#torch.nn.Module.register_full_backward_hook for more details.",
+            stacklevel=5,
+        )
+        for hook in self._hooks:
+            changed = hook(self._module, (None,) * self._inputs, grad_outputs)
+            if changed is not None and not (isinstance(changed, tuple) and all(entry is None for entry in changed)):
+                raise RuntimeError(
+                    "Backward hook for Modules where no input requires gradient should always return None or None for all "
+                    "gradients."
+                )
+
+    def _after(self, gradients: Gradients, _: Gradients) -> Gradients | None:
+        if self._grad_outputs is None:
+            return None  # the gradient came another way than through the module's outputs
+        assert self._input_places is not None
+        complete = [
+            zeros(shape, dtype=dtype) if gradient is None else gradient
+            for gradient, (shape, dtype) in zip(gradients, self._input_kinds, strict=True)
+        ]
+        grad_inputs: Any = _placed(self._input_places, complete, self._inputs)
+        for hook in self._hooks:
+            changed = hook(self._module, grad_inputs, self._grad_outputs)
+            if changed is not None:
+                if len(changed) != len(grad_inputs):
+                    raise RuntimeError(
+                        "Backward hook returned an invalid number of grad_input, "
+                        f"got {len(changed)}, but expected {len(grad_inputs)}"
+                    )
+                grad_inputs = changed
+        self._grad_outputs = None
+        return tuple(None if g is None else grad_inputs[i] for i, g in zip(self._input_places, gradients, strict=True))
+
+
+def _behind_a_node(values: tuple[Any, ...]) -> tuple[tuple[Any, ...], list[int] | None, Any]:
+    """The values with their tensors behind one new node, the tensors' places, and the node; None for both without a graph."""
+    places = [i for i, value in enumerate(values) if isinstance(value, Tensor)]
+    if not (is_grad_enabled() and any(values[i].requires_grad for i in places)):
+        return values, None, None
+    passed = BackwardHookFunction.apply(*(values[i] for i in places))
+    changed = list(values)
+    for place, tensor in zip(places, passed, strict=True):
+        changed[place] = tensor
+    # A tuple with names stays one.
+    whole = tuple(changed) if type(values) is tuple else type(values)(*changed)
+    return whole, places, next(t.grad_fn for t in passed if t.grad_fn is not None)
+
+
+def _placed(places: Sequence[int], values: Sequence[Any], count: int) -> tuple[Any, ...]:
+    """`count` entries, of which these are at their places and the others are None."""
+    found = dict(zip(places, values, strict=True))
+    return tuple(found.get(i) for i in range(count))

@@ -1,0 +1,564 @@
+"""The operations that only `torch.nn` has, behind its activations and losses: rows, as `ops/declare.py` reads them.
+
+Arguments are checked and prepared in `functional.py`. Source of the derivatives: calculus, in the form that PyTorch gives them
+(FunctionsManual.cpp), which shows in the graph of a gradient. A formula is given arrays or tensors, and so are the functions
+that formulas share; those therefore use operators only, or ask which of the two they were given.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from ..creation import ones_like
+from ..dtypes import title
+from ..errors import error, require
+from ..ops.declare import op
+from ..ops.pointwise import add_number, div_number, exp, in_single, log, mul_number, only_for, sigmoid, tanh, zeros_of
+from ..tensor import Tensor
+
+
+def _row(signature: str, kernel: Callable[..., Any], kernel_name: str = "", **options: Any) -> Callable[..., Any]:
+    """A row; with the name of PyTorch's kernel where that refuses integers."""
+    if kernel_name:
+        options["check"] = only_for("f", kernel_name)
+    return op(signature, in_single(kernel), method=False, **options)
+
+
+# Numbers in formulas: PyTorch's own computations with a number record one edge, those of a user two
+
+
+def times(x, n):
+    """`x * n`."""
+    return mul_number(x, n) if isinstance(x, Tensor) else x * n
+
+
+def over(x, n):
+    """`x / n`."""
+    return div_number(x, n) if isinstance(x, Tensor) else x / n
+
+
+def plus(x, n):
+    """`x + n`."""
+    return add_number(x, n) if isinstance(x, Tensor) else x + n
+
+
+def _one_minus(x):
+    return (ones_like(x) if isinstance(x, Tensor) else np.ones_like(x)) - x
+
+
+def _holds(condition, like):
+    """A condition as ones and zeros in the dtype of `like`."""
+    return condition.to(like.dtype) if isinstance(like, Tensor) else condition.astype(like.dtype)
+
+
+# Activations that bend once
+
+
+def _leaky_relu_backward(grad_output, self, negative_slope):
+    return np.where(self > 0, grad_output, grad_output * negative_slope)
+
+
+leaky_relu_backward = _row(
+    "leaky_relu_backward(grad_output, self, negative_slope: float)",
+    _leaky_relu_backward,
+    grad_output=lambda g, self, negative_slope: leaky_relu_backward(g, self, negative_slope),
+    self=lambda g: zeros_of(g),
+)
+leaky_relu = _row(
+    "leaky_relu(self, negative_slope=0.01)",
+    lambda self, negative_slope: np.where(self > 0, self, self * negative_slope),
+    "leaky_relu_cpu",
+    self=lambda g, self, negative_slope: leaky_relu_backward(g, self, negative_slope),
+)
+# Written over its input, an operation has but its result to compute the gradient from: a node of its own.
+leaky_relu_in_place = _row(
+    "leaky_relu.1(self, negative_slope=0.01)",
+    lambda self, negative_slope: np.where(self > 0, self, self * negative_slope),
+    "leaky_relu_cpu",
+    self=lambda g, result, negative_slope: leaky_relu_backward(g, result, negative_slope),
+)
+
+
+def _no_booleans(self, min_val, max_val):
+    if self.dtype.kind == "b":
+        raise error("nn_bool_hardtanh")
+
+
+hardtanh_backward = _row(
+    "hardtanh_backward(grad_output, self, min_val: float, max_val: float)",
+    lambda grad_output, self, min_val, max_val: np.where((self <= min_val) | (self >= max_val), 0, grad_output),
+    grad_output=lambda g, self, min_val, max_val: hardtanh_backward(g, self, min_val, max_val),
+    self=lambda g: zeros_of(g),
+)
+hardtanh = _row(
+    "hardtanh(self, min_val=-1.0, max_val=1.0)",
+    lambda self, min_val, max_val: np.clip(self, self.dtype.type(min_val), self.dtype.type(max_val)),
+    check=_no_booleans,
+    self=lambda g, self, min_val, max_val: hardtanh_backward(g, self, min_val, max_val),
+)
+
+# Exponential linear units: `scale * x` above 0, `scale * alpha * (exp(input_scale * x) - 1)` below
+
+
+def _elu(self, alpha, scale=1.0, input_scale=1.0):
+    return np.where(self < 0, np.expm1(self * input_scale) * (alpha * scale), self * scale)
+
+
+def _elu_backward(grad_output, x, alpha, scale, input_scale, is_result):
+    below = x + alpha * scale if is_result else np.exp(x * input_scale) * (alpha * scale)
+    return np.where(x <= 0, grad_output * input_scale * below, grad_output * scale)
+
+
+elu_backward = _row(
+    "elu_backward(grad_output, x, alpha: float, scale: float, input_scale: float, is_result: bool)",
+    _elu_backward,
+    grad_output=lambda g, x, alpha, scale, input_scale, is_result: elu_backward(
+        g, x, alpha, scale, input_scale, is_result
+    ),
+    x=lambda g, grad_output, x, alpha, scale, input_scale, is_result: (
+        times(g * grad_output, input_scale) * _holds(x < 0, g)
+        if is_result
+        else elu_backward(times(g * grad_output, input_scale), x, alpha, scale, input_scale, False) * _holds(x < 0, g)
+    ),
+)
+elu = _row(
+    "elu(self, alpha=1.0, scale=1.0, input_scale=1.0)",
+    _elu,
+    "elu_cpu",
+    self=lambda g, self, alpha, scale, input_scale: elu_backward(g, self, alpha, scale, input_scale, False),
+)
+elu_in_place = _row(
+    "elu.1(self, alpha=1.0, scale=1.0, input_scale=1.0)",
+    _elu,
+    "elu_cpu",
+    self=lambda g, result, alpha, scale, input_scale: elu_backward(g, result, alpha, scale, input_scale, True),
+)
+
+
+def _slope_of_celu(alpha):
+    """1 / alpha, as PyTorch's gradient has it, of alpha in single precision."""
+    return 1 / float(np.float32(alpha))
+
+
+celu = _row(
+    "celu(self, alpha=1.0)",
+    lambda self, alpha: _elu(self, alpha, 1.0, 1 / alpha),
+    "elu_cpu",
+    self=lambda g, self, alpha: elu_backward(g, self, alpha, 1.0, _slope_of_celu(alpha), False),
+)
+celu_in_place = _row(
+    "celu.1(self, alpha=1.0)",
+    lambda self, alpha: _elu(self, alpha, 1.0, 1 / alpha),
+    "elu_cpu",
+    self=lambda g, result, alpha: elu_backward(g, result, alpha, 1.0, _slope_of_celu(alpha), True),
+)
+
+# Smooth activations
+
+silu = _row(
+    "silu(self)",
+    lambda self: self / (1 + np.exp(-self)),
+    "silu_cpu",
+    self=lambda g, self: g * (s := sigmoid(self)) * plus(self * _one_minus(s), 1),
+)
+
+
+def _softplus(self, beta, threshold):
+    scaled = self * beta
+    return np.where(scaled > threshold, self, np.log1p(np.exp(scaled)) / beta)
+
+
+def _softplus_backward(grad_output, self, beta, threshold):
+    z = np.exp(self * beta)
+    return np.where(self * beta > threshold, grad_output, grad_output * z / (z + 1))
+
+
+softplus_backward = _row(
+    "softplus_backward(grad_output, self, beta: float, threshold: float)",
+    _softplus_backward,
+    grad_output=lambda g, self, beta, threshold: softplus_backward(g, self, beta, threshold),
+    self=lambda g, grad_output, self, beta, threshold: times(
+        g * grad_output * (s := sigmoid(times(self, beta))) * _one_minus(s) * _holds(self * beta < threshold, g), beta
+    ),
+)
+softplus = _row(
+    "softplus(self, beta=1.0, threshold=20.0)",
+    _softplus,
+    "softplus_cpu",
+    self=lambda g, self, beta, threshold: softplus_backward(g, self, beta, threshold),
+)
+
+
+def _log_sigmoid(self):
+    return np.minimum(self, 0) - np.log1p(np.exp(-np.absolute(self)))
+
+
+def _log_sigmoid_backward(grad_output, self):
+    z = np.exp(-np.absolute(self))
+    return np.where(self < 0, 1 - z / (1 + z), z / (1 + z)) * grad_output
+
+
+log_sigmoid_backward = _row(
+    "log_sigmoid_backward(grad_output, self)",
+    _log_sigmoid_backward,
+    grad_output=lambda g, self: log_sigmoid_backward(g, self),
+    self=lambda g, grad_output, self: g * grad_output * plus(s := sigmoid(self), -1) * s,
+)
+log_sigmoid = _row(
+    "log_sigmoid(self)", _log_sigmoid, "log_sigmoid_cpu", self=lambda g, self: log_sigmoid_backward(g, self)
+)
+
+# GELU: `x` times the chance that a standard normal variable is below it (Hendrycks and Gimpel, 2016), or an approximation
+# of that by tanh of `√(2 / π) (x + 0.044715 x³)`
+
+_erf = np.frompyfunc(math.erf, 1, 1)
+_PEAK = 1 / math.sqrt(2 * math.pi)  # of the normal density
+_SLOPE, _CUBIC = math.sqrt(2 / math.pi), 0.044715
+
+
+def _chance_below(x):
+    return (1 + np.asarray(_erf(np.asarray(x * math.sqrt(0.5), np.float64))).astype(x.dtype)) / 2
+
+
+def _gelu(self, approximate):
+    if approximate == "none":
+        return self * _chance_below(self)
+    return self / 2 * (1 + np.tanh(_SLOPE * (self + _CUBIC * self * self * self)))
+
+
+def _gelu_backward(grad_output, self, approximate):
+    if approximate == "none":
+        return grad_output * (_chance_below(self) + self * (np.exp(self * self * -0.5) * _PEAK))
+    t = np.tanh(_SLOPE * (self + _CUBIC * self * self * self))
+    steepness = (1 - t * t) * (_SLOPE * (1 + 3 * _CUBIC * self * self))
+    return grad_output * ((1 + t) / 2 + self / 2 * steepness)
+
+
+def _second_derivative_by_tanh(x, t):
+    """Of the approximation, where `t` is its tanh."""
+    inner, steepness = times(plus(times(x * x, 3 * _CUBIC), 1), _SLOPE), _one_minus(t * t)
+    # Far from 0 the steepness is 0: what it is multiplied by first cannot overflow.
+    bend = times(steepness * x, 6 * _SLOPE * _CUBIC) - times(t * (steepness * inner) * inner, 2)
+    return steepness * inner + times(x, 0.5) * bend
+
+
+gelu_backward = _row(
+    "gelu_backward(grad_output, self, approximate: str)",
+    _gelu_backward,
+    grad_output=lambda g, self, approximate: gelu_backward(g, self, approximate),
+    self=lambda g, grad_output, self, approximate: (
+        g * grad_output * (times(density := times(exp(times(self * self, -0.5)), _PEAK), 2) - self * self * density)
+        if approximate == "none"
+        else g
+        * grad_output
+        * _second_derivative_by_tanh(self, tanh(times(self + times(self * self * self, _CUBIC), _SLOPE)))
+    ),
+)
+gelu = _row(
+    "gelu(self, approximate: str)",
+    _gelu,
+    "GeluKernelImpl",
+    self=lambda g, self, approximate: gelu_backward(g, self, approximate),
+)
+
+# Losses: what is computed of each pair of elements, as it is, its mean or its sum
+
+# As PyTorch numbers the reductions; a node shows the number.
+REDUCTIONS = {"none": 0, "mean": 1, "sum": 2}
+
+
+def _reduced(values, reduction):
+    if reduction == 0:
+        return values
+    total = values.sum()
+    return total / values.dtype.type(values.size) if reduction == 1 else total
+
+
+def _averaged(x, shape, reduction):
+    """Divided by the number of elements, where the loss is the mean over them."""
+    return over(x, math.prod(shape)) if reduction == 1 else x
+
+
+mse_loss_backward = _row(
+    "mse_loss_backward(grad_output, self, target, reduction: int)",
+    lambda grad_output, self, target, reduction: (
+        _averaged(grad_output, self.shape, reduction) * ((self - target) * 2) if self.size else self - target
+    ).astype(self.dtype, copy=False),
+    grad_output=lambda g, self, target, reduction: mse_loss_backward(g, self, target, reduction),
+    self=lambda g, grad_output, self, reduction: _averaged(times(g * grad_output, 2), self.shape, reduction),
+    target=lambda g, grad_output, self, reduction: -_averaged(times(g * grad_output, 2), self.shape, reduction),
+)
+mse_loss = _row(
+    "mse_loss(self, target, reduction: int)",
+    lambda self, target, reduction: _reduced((self - target) ** 2, reduction),
+    "mse_cpu",
+    promote=True,
+    self=lambda g, self, target, reduction: mse_loss_backward(g, self, target, reduction),
+    target=lambda g, self, target, reduction: mse_loss_backward(g, target, self, reduction),
+)
+
+
+def _in_dtype_of_first(self, target):
+    if target.dtype.kind == "f" and self.dtype.kind != "f":
+        raise error("nn_result_cast", title(target), title(self))
+    return self, target.astype(self.dtype)
+
+
+def _huber(self, target, reduction, delta):
+    z = np.absolute(self - target)
+    return _reduced(np.where(z <= delta, z * z * 0.5, (z - 0.5 * delta) * delta), reduction)
+
+
+def _huber_backward(grad_output, self, target, reduction, delta):
+    return _averaged(np.clip(self - target, -delta, delta) * grad_output, self.shape, reduction)
+
+
+huber_loss_backward = _row(
+    "huber_loss_backward(grad_output, self, target, reduction: int, delta: float)",
+    _huber_backward,
+    grad_output=lambda g, self, target, reduction, delta: huber_loss_backward(g, self, target, reduction, delta),
+    self=lambda g, grad_output, self, target, reduction, delta: _averaged(
+        g * grad_output * _holds(abs(self - target) < delta, g), self.shape, reduction
+    ),
+    target=lambda g, grad_output, self, target, reduction, delta: (
+        -_averaged(g * grad_output * _holds(abs(self - target) < delta, g), self.shape, reduction)
+    ),
+)
+huber_loss = _row(
+    "huber_loss(self, target, reduction: int, delta: float)",
+    _huber,
+    "huber_cpu",
+    promote=_in_dtype_of_first,
+    self=lambda g, self, target, reduction, delta: huber_loss_backward(g, self, target, reduction, delta),
+    target=lambda g, self, target, reduction, delta: huber_loss_backward(g, target, self, reduction, delta),
+)
+
+
+def _smooth_l1(self, target, reduction, beta):
+    z = np.absolute(self - target)
+    return _reduced(np.where(z < beta, z * z * 0.5 / beta, z - 0.5 * beta), reduction)
+
+
+def _smooth_l1_backward(grad_output, self, target, reduction, beta):
+    share = _averaged(grad_output, self.shape, reduction)
+    x = self - target
+    return np.where(np.absolute(x) < beta, share * x / beta, share * np.sign(x))
+
+
+smooth_l1_loss_backward = _row(
+    "smooth_l1_loss_backward(grad_output, self, target, reduction: int, beta: float)",
+    _smooth_l1_backward,
+    grad_output=lambda g, self, target, reduction, beta: smooth_l1_loss_backward(g, self, target, reduction, beta),
+    self=lambda g, grad_output, self, target, reduction, beta: _averaged(
+        over(g * grad_output * _holds(abs(self - target) < beta, g), beta), self.shape, reduction
+    ),
+    target=lambda g, grad_output, self, target, reduction, beta: (
+        -_averaged(over(g * grad_output * _holds(abs(self - target) < beta, g), beta), self.shape, reduction)
+    ),
+)
+smooth_l1_loss = _row(
+    "smooth_l1_loss(self, target, reduction: int, beta: float)",
+    _smooth_l1,
+    "smooth_l1_cpu",
+    promote=True,
+    self=lambda g, self, target, reduction, beta: smooth_l1_loss_backward(g, self, target, reduction, beta),
+    target=lambda g, self, target, reduction, beta: smooth_l1_loss_backward(g, target, self, reduction, beta),
+)
+
+# Losses of probabilities. Weights have no gradient here, in PyTorch neither; None stands for ones
+
+
+def _weighted(x, weight):
+    """`x` times the weights, a tensor or None, whichever `x` is, an array or a tensor."""
+    if weight is None:
+        return x
+    return x * (weight if isinstance(x, Tensor) else weight._array)
+
+
+def _check_probabilities(self, target, weight, reduction):
+    if target.dtype != self.dtype:
+        raise error("nn_found_dtype", title(target), title(self))
+    if self.dtype.kind != "f":
+        raise error("no_kernel", "binary_cross_entropy", title(self))
+    if not ((self >= 0) & (self <= 1)).all():
+        raise error("nn_no_probabilities")
+
+
+def _binary_cross_entropy(self, target, weight, reduction):
+    # log(0) counts as -100, as else one sure and wrong answer would make the loss infinite.
+    losses = (target - 1) * np.maximum(np.log1p(-self), -100) - target * np.maximum(np.log(self), -100)
+    return _reduced(_weighted(losses, weight), reduction)
+
+
+_EPSILON = 1e-12
+
+
+def _binary_cross_entropy_backward(grad_output, self, target, weight, reduction):
+    slope = grad_output * (self - target) / np.maximum((1 - self) * self, _EPSILON)
+    return _averaged(_weighted(slope, weight), self.shape, reduction)
+
+
+def _away_from_zero(self):
+    """`self * (1 - self)` for a division by it."""
+    return plus(self, _EPSILON) * plus(_one_minus(self), _EPSILON)
+
+
+def _binary_cross_entropy_bend(self, target):
+    inside, outside = plus(self, _EPSILON), plus(_one_minus(self), _EPSILON)
+    return (self * self - times(self, 2) * target + target) / (inside**2 * outside**2)
+
+
+binary_cross_entropy_backward = _row(
+    "binary_cross_entropy_backward(grad_output, self, target, weight: object, reduction: int)",
+    _binary_cross_entropy_backward,
+    grad_output=lambda g, self, target, weight, reduction: _averaged(
+        _weighted((self - target) / _away_from_zero(self) * g, weight), self.shape, reduction
+    ),
+    self=lambda g, grad_output, self, target, weight, reduction: _averaged(
+        _weighted(_binary_cross_entropy_bend(self, target) * (g * grad_output), weight), self.shape, reduction
+    ),
+    target=lambda g, grad_output, self, weight, reduction: _averaged(
+        _weighted(-g * grad_output / (_one_minus(self) * self), weight), self.shape, reduction
+    ),
+)
+binary_cross_entropy = _row(
+    "binary_cross_entropy(self, target, weight: object, reduction: int)",
+    _binary_cross_entropy,
+    check=_check_probabilities,
+    self=lambda g, self, target, weight, reduction: binary_cross_entropy_backward(g, self, target, weight, reduction),
+    target=lambda g, self, weight, reduction: _averaged(
+        _weighted(log(_one_minus(self)) - log(self), weight) * g, self.shape, reduction
+    ),
+)
+
+
+def _with_logits(self, target, weight, pos_weight, reduction):
+    likelihood = _log_sigmoid(self)
+    if pos_weight is not None:
+        likelihood = ((pos_weight._array - 1) * target + 1) * likelihood
+    losses = _weighted((1 - target) * self - likelihood, weight)
+    require(losses.shape == self.shape, "write_of_shape", self.shape, losses.shape)
+    return _reduced(losses, reduction)
+
+
+def _logits_slope(chance, target, pos_weight):
+    if pos_weight is None:
+        return chance - target
+    positive = _weighted(target, pos_weight)
+    return (plus(positive, 1) - target) * chance - positive
+
+
+binary_cross_entropy_with_logits = _row(
+    "binary_cross_entropy_with_logits(self, target, weight: object, pos_weight: object, reduction: int)",
+    _with_logits,
+    "log_sigmoid_cpu",
+    self=lambda g, self, target, weight, pos_weight, reduction: _averaged(
+        _weighted(_logits_slope(sigmoid(self), target, pos_weight) * g, weight), self.shape, reduction
+    ),
+    target=lambda g, self, weight, pos_weight, reduction: _averaged(
+        _weighted(
+            -self * g if pos_weight is None else (log_sigmoid(-self) - _weighted(log_sigmoid(self), pos_weight)) * g,
+            weight,
+        ),
+        self.shape,
+        reduction,
+    ),
+)
+
+
+# The negative log-likelihood of the right classes: `self` (classes,), (N, classes) or (N, classes, ...), `target` without that
+# dimension. The second result is the sum of the weights of those that are not ignored, by which a mean divides
+
+
+def _check_classes(self, target, weight, reduction, ignore_index):
+    if self.dtype.kind != "f":
+        raise error("no_kernel", "nll_loss_out_frame", title(self))
+    if target.dtype not in (np.int64, np.uint8):
+        raise error("nn_class_dtype", title(target))
+    classes = self.shape[0 if self.ndim == 1 else 1]
+    if weight is not None and tuple(weight.shape) != (classes,):
+        raise error("nn_class_weights", classes, list(weight.shape))
+    if weight is not None and weight._array.dtype != self.dtype:
+        raise error("nn_scalar_type", title(self), title(weight._array))
+    wrong = target[(target != ignore_index) & ((target < 0) | (target >= classes))]
+    if wrong.size:
+        raise error("nn_class_bounds", wrong[0])
+
+
+def _places(self, target, weight, ignore_index):
+    """Where along dimension 1 each target's class is, its weight, and whether it counts, with that dimension kept."""
+    target = np.expand_dims(target, 1)
+    counts = target != ignore_index
+    place = np.where(counts, target, 0).astype(np.int64)
+    weights = np.ones_like(place, self.dtype) if weight is None else weight._array[place].astype(self.dtype)
+    return place, np.where(counts, weights, 0), counts
+
+
+def _nll_loss(self, target, weight, reduction, ignore_index):
+    if self.ndim == 1:
+        self, target = self[None], target.reshape(1)
+        losses, total = _nll_loss(self, target, weight, reduction, ignore_index)
+        return losses.reshape(()), total
+    place, weights, counts = _places(self, target, weight, ignore_index)
+    losses = np.where(counts, np.take_along_axis(self, place, 1) * -weights, 0).squeeze(1)
+    total = weights.sum()
+    if reduction:
+        losses = losses.sum() / total if reduction == 1 else losses.sum()
+    return losses, total
+
+
+def _nll_loss_backward(grad_output, self, target, total_weight, weight, reduction, ignore_index):
+    if self.ndim == 1:
+        grad_output = grad_output.reshape(1) if reduction == 0 else grad_output
+        rest = target.reshape(1), total_weight, weight, reduction, ignore_index
+        return _nll_loss_backward(grad_output, self[None], *rest)[0]
+    place, weights, counts = _places(self, target, weight, ignore_index)
+    share = np.expand_dims(grad_output, 1) if reduction == 0 else grad_output
+    share = share / total_weight if reduction == 1 else share
+    gradient = np.zeros_like(self)
+    np.put_along_axis(gradient, place, np.where(counts, -share * weights, 0), 1)
+    return gradient
+
+
+_nll = partial(op, method=False, outputs=("output", "total_weight"), check=_check_classes)
+
+nll_loss_backward = op(
+    "nll_loss_backward(grad_output, self, target, total_weight, weight: object, reduction: int, ignore_index: int)",
+    _nll_loss_backward,
+    method=False,
+    grad_output=lambda g, target, weight, reduction, ignore_index: nll_loss(g, target, weight, reduction, ignore_index)[
+        0
+    ],
+    self=lambda g: zeros_of(g),
+)
+nll_loss = _nll(
+    "nll_loss(self, target, weight: object, reduction: int, ignore_index: int)",
+    _nll_loss,
+    self=lambda grads, self, target, total_weight, weight, reduction, ignore_index: nll_loss_backward(
+        grads[0], self, target, total_weight, weight, reduction, ignore_index
+    ),
+)
+# PyTorch's own rows for images, of dimensions (N, classes, height, width).
+nll_loss2d_backward = op(
+    "nll_loss2d_backward(grad_output, self, target, total_weight, weight: object, reduction: int, ignore_index: int)",
+    _nll_loss_backward,
+    node="NllLoss2DBackwardBackward0",
+    method=False,
+    grad_output=lambda g, target, weight, reduction, ignore_index: nll_loss2d(
+        g, target, weight, reduction, ignore_index
+    )[0],
+    self=lambda g: zeros_of(g),
+)
+nll_loss2d = _nll(
+    "nll_loss2d(self, target, weight: object, reduction: int, ignore_index: int)",
+    _nll_loss,
+    node="NllLoss2DBackward0",
+    self=lambda grads, self, target, total_weight, weight, reduction, ignore_index: nll_loss2d_backward(
+        grads[0], self, target, total_weight, weight, reduction, ignore_index
+    ),
+)

@@ -1,0 +1,144 @@
+"""What the written code of every operation calls: numbers and arrays as operands, views as results.
+
+Knows tensors; knows no operation.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import namedtuple
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .. import dtypes
+from ..autograd.modes import state
+from ..autograd.node import NO_EDGE
+from ..errors import error, require
+from ..tensor import InferenceCounter, Tensor, View, wrap
+
+NUMBERS = frozenset((int, float, bool))
+
+_constants: dict[Any, Tensor] = {}
+
+
+def number(value: Any, like: np.ndarray) -> Tensor:
+    """A Python number as an operand beside `like`: a constant of rank 0 in the dtype that the number takes there."""
+    kind = value.__class__
+    key = (value, like.dtype.char, kind)
+    constant = _constants.get(key)
+    if constant is not None:
+        return constant
+    d = np.dtype(kind) if kind in (bool, int) else dtypes.get_default_dtype().numpy
+    if kind is not bool and dtypes.category(d) <= dtypes.category(like.dtype):
+        d = like.dtype
+    try:
+        constant = wrap(np.array(value).astype(d))
+    except OverflowError:
+        raise error("number_overflows") from None
+    constant._array.flags.writeable = False
+    # It never moves, and remembers the number.
+    constant._counter = [0, None, value]
+    # 0.0 and -0.0 are one key, and NaN is none at all; what an evolving scalar leaves behind must not pile up.
+    if value and not math.isnan(value):
+        if len(_constants) > 1000:
+            _constants.clear()
+        _constants[key] = constant
+    return constant
+
+
+def _as_tensor(value: Any) -> Tensor | None:
+    """Numbers that are not plain Python ones, and NumPy arrays, are operands too."""
+    if isinstance(value, (bool, int, float)):
+        return number(value, np.empty((), bool))  # beside which it has its own dtype
+    if isinstance(value, (np.ndarray, np.generic)):
+        dtypes.of_array(np.asarray(value))
+        return wrap(np.asarray(value))
+    return value if isinstance(value, Tensor) else None
+
+
+def foreign(function: Any, numbers: bool, parameters: list[str], values: tuple[Any, ...], **plain: Any) -> Any:
+    """Call `function` again with its foreign operands made tensors; TypeError for what cannot be one.
+
+    An operator leaves to the other operand what it does not know.
+    """
+    if parameters == ["tensors"]:
+        wrong = next(i for i, t in enumerate(values[0]) if not isinstance(t, Tensor))
+        raise error("element_is_no_tensor", wrong, type(values[0][wrong]).__name__)
+    operator = function.__name__.startswith("__")
+    converted = {}
+    for position, (parameter, value) in enumerate(zip(parameters, values), 1):
+        allowed = operator or (numbers and position > 1) or isinstance(value, Tensor)
+        converted[parameter] = tensor = _as_tensor(value) if allowed else None
+        if tensor is None:
+            if operator:
+                return NotImplemented
+            raise error("argument_is_no_tensor", function.__name__, parameter, position, type(value).__name__)
+    return function(**converted, **plain)
+
+
+def scaled(array: np.ndarray, alpha: Any) -> np.ndarray:
+    """The second operand of a sum times its factor, in its own dtype, where the factor must have a place."""
+    require(array.dtype.kind == "f" or not isinstance(alpha, float), "alpha_of_integers")
+    return np.multiply(array, alpha, out=...).astype(array.dtype, copy=False)
+
+
+def broadcast_error(a: np.ndarray, b: np.ndarray) -> Exception:
+    """Why two arrays do not broadcast, in PyTorch's words."""
+    for dim in range(1, min(a.ndim, b.ndim) + 1):
+        if a.shape[-dim] != b.shape[-dim] and 1 not in (a.shape[-dim], b.shape[-dim]):
+            return error("broadcast", a.shape[-dim], b.shape[-dim], max(a.ndim, b.ndim) - dim)
+    return RuntimeError(f"the operation is not defined for {a.dtype} and {b.dtype}")
+
+
+def view_of(tensor: Any, array: np.ndarray) -> Tensor:
+    """A view of `tensor` that shows `array`, a part of its memory."""
+    counter = tensor._counter
+    if counter.__class__ is InferenceCounter:
+        # It has no versions, so nothing that is written to it need be told to others.
+        plain = wrap(array)
+        plain._counter = counter
+        return plain
+    view: Any = View.__new__(View)
+    view._array = array
+    view._counter = counter
+    base = tensor._base
+    view._base = tensor if base is None else base
+    if base is not None and tensor._made_by:
+        view._made_by = tensor._made_by
+    view._edge = NO_EDGE
+    if not state.recording:
+        view._made_by = "no_grad"
+    return view
+
+
+def views_of(tensor: Tensor, arrays: list[np.ndarray]) -> list[Tensor]:
+    """Several views that one operation gives."""
+    views: list[Any] = [view_of(tensor, array) for array in arrays]
+    for view in views if state.recording else ():
+        view._made_by = "many"
+    return views
+
+
+def place_outputs(node: Any, outputs: list[Tensor]) -> None:
+    """Tell a node of several outputs, and each of these that can have a gradient, of each other."""
+    arrays = [t._array for t in outputs if t._array.dtype.kind == "f"]
+    node._outputs = count = len(arrays)
+    node._shape, node._dtype = [a.shape for a in arrays], [a.dtype for a in arrays]
+    if count == 1:
+        node._shape, node._dtype = arrays[0].shape, arrays[0].dtype
+    for i, tensor in enumerate(outputs[:count]):
+        tensor._edge = (node, i)
+
+
+def result_type(operation: str, outputs: tuple[str, ...]) -> Callable[[list[Tensor]], Any]:
+    """The tuple of several results, with a name for each; it prints as PyTorch's do."""
+    name = operation.split("_")[0]
+    fields: Any = namedtuple(name, outputs)  # type: ignore[misc]  # the fields of the row
+
+    def shown(self: Any) -> str:
+        return f"torch.return_types.{name}(\n" + ",\n".join(f"{k}={v!r}" for k, v in self._asdict().items()) + ")"
+
+    fields.__repr__ = shown  # type: ignore[method-assign]
+    return fields._make
