@@ -1,1 +1,1 @@
-"""The workloads of the performance table: `python -m benchmarks`. Ratios of one run, never limits of a test."""
+"""What the engine costs, beside other libraries and NumPy by hand: `python -m benchmarks`. Ratios of one run, never limits of a test."""

@@ -1,74 +1,111 @@
-"""`python -m benchmarks [--output FILE]`: time every workload, interleaved, on one thread, and print a table of ratios."""
+"""`python -m benchmarks`: every workload under every library that is installed, as a table of ratios to NumPy written by hand."""
 
 from __future__ import annotations
 
 import argparse
-import importlib
+import gc
 import os
+import platform
 import statistics
+import subprocess
+import sys
 import time
-from collections.abc import Callable
+from collections.abc import Iterator, Mapping
+from importlib import metadata
 from pathlib import Path
-from typing import Any
 
-# Before NumPy loads: a second thread would make the ratios depend on what else the machine does.
-for _variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
-    os.environ[_variable] = "1"
+from benchmarks import memory
+from benchmarks.libraries import Run, installed, prepare
+from benchmarks.workloads import TIMED
 
-ROUNDS = 15
-SECONDS_A_SAMPLE = 0.05
+# Read when a process starts. A second thread would make the ratios depend on what else the machine does; an allocator that
+# gives memory back (glibc's) would make them depend on what ran before: large arrays then cost twice as much, or do not.
+ENVIRONMENT = {
+    "OMP_NUM_THREADS": "1",
+    "OPENBLAS_NUM_THREADS": "1",
+    "MKL_NUM_THREADS": "1",
+    "MALLOC_MMAP_THRESHOLD_": str(2**25),
+    "MALLOC_TRIM_THRESHOLD_": str(2**32),
+}
+ROUNDS, SECONDS_A_SAMPLE = 15, 0.05
+QUICK_ROUNDS, QUICK_SECONDS_A_SAMPLE = 3, 0.005
+MEMORY = "peak memory over the data, MLP 784-100-10, batch 4096"
 
 
-def seconds(run: Callable[[], Any], repeats: int) -> float:
+def seconds(run: Run, repeats: int) -> float:
+    gc.collect()  # what the contestant before left behind is not this one's work
     start = time.process_time()
     for _ in range(repeats):
         run()
     return (time.process_time() - start) / repeats
 
 
-def measure(runs: dict[str, Callable[[], Any]]) -> dict[str, float]:
-    """The median seconds of each contestant; they take turns, so that a slow moment of the machine meets all of them."""
-    repeats = {name: max(1, int(SECONDS_A_SAMPLE / seconds(run, 1))) for name, run in runs.items()}
+def medians(runs: Mapping[str, Run], rounds: int, seconds_a_sample: float) -> dict[str, float]:
+    """The median seconds of each; they take turns, so that a slow moment of the machine meets all of them."""
+    for run in runs.values():
+        run()  # what is made on first use
+    repeats = {name: max(1, int(seconds_a_sample / max(seconds(run, 1), 1e-6))) for name, run in runs.items()}
     samples: dict[str, list[float]] = {name: [] for name in runs}
-    for _ in range(ROUNDS):
+    for _ in range(rounds):
         for name, run in runs.items():
             samples[name].append(seconds(run, repeats[name]))
     return {name: statistics.median(times) for name, times in samples.items()}
 
 
-def libraries() -> dict[str, Any]:
-    """This package, and PyTorch where it is installed."""
-    found = {"autograd_teach": importlib.import_module("autograd_teach")}
-    try:
-        found["torch"] = importlib.import_module("torch")
-        found["torch"].set_num_threads(1)
-    except ImportError:
-        pass
-    return found
+def table(quick: bool) -> Iterator[str]:
+    """The lines of the table, each as soon as it is measured."""
+    rounds, sample = (QUICK_ROUNDS, QUICK_SECONDS_A_SAMPLE) if quick else (ROUNDS, SECONDS_A_SAMPLE)
+    names = installed()
+    yield "One thread; medians of one run; all but the column `by hand` as multiples of it. " + versions(names)
+    yield ""
+    yield f"| workload | {' | '.join(names)} | autograd_teach : torch | goal |"
+    yield "|---" * (len(names) + 3) + "|"
+    for make in TIMED:
+        workload = make()
+        prepared = {name: prepare(name, workload) for name in names}
+        runs = {name: run for name, run in prepared.items() if run}
+        gc.collect()
+        gc.freeze()  # the libraries themselves are no garbage to be looked for in every sample
+        times = medians(runs, rounds, sample)
+        yield row(workload.title, times, names, f"{times['by hand'] * 1e6:,.0f} µs", workload.goal)
+    if memory.measurable():
+        peaks = {name: memory.peak(name) for name in names if name != "micrograd"}
+        yield row(MEMORY, peaks, names, f"{peaks['by hand']:.1f} MB", "<= torch")
 
 
-def table() -> str:
-    from benchmarks.engine import WORKLOADS
+def row(title: str, values: Mapping[str, float], names: list[str], by_hand: str, goal: str) -> str:
+    cells = [ratio(values, name, "by hand") for name in names if name != "by hand"]
+    return f"| {' | '.join([title, by_hand, *cells, ratio(values, 'autograd_teach', 'torch'), goal])} |"
 
-    modules = libraries()
-    lines = ["| workload | autograd_teach | x torch | x NumPy by hand |", "|---|---|---|---|"]
-    for workload, by_hand in WORKLOADS:
-        runs = {name: workload(module) for name, module in modules.items()}
-        if by_hand is not None:
-            runs["numpy"] = by_hand()
-        medians = measure(runs)
-        ours = medians["autograd_teach"]
-        ratios = [f"{ours / medians[n]:.2f}" if n in medians else "-" for n in ("torch", "numpy")]
-        description = (workload.__doc__ or "").strip().rstrip(".")
-        lines.append(f"| {description} | {ours * 1e6:,.0f} µs | {' | '.join(ratios)} |")
-        print(lines[-1], flush=True)
-    return "\n".join(lines) + "\n"
+
+def ratio(values: Mapping[str, float], name: str, to: str) -> str:
+    return f"{values[name] / values[to]:.2f}" if name in values and to in values else "-"
+
+
+def versions(names: list[str]) -> str:
+    """What was compared, and on what."""
+    packages = [{"by hand": "numpy", "HIPS": "autograd"}.get(name, name) for name in names if name != "autograd_teach"]
+    numbers = ", ".join(f"{name} {metadata.version(name)}" for name in packages)
+    return f"Python {platform.python_version()}, {numbers}; {platform.system()}, {platform.machine()}."
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("--output", type=Path, help="write the table to this file too")
+    parser.add_argument(
+        "--quick", action="store_true", help="few repetitions: rough numbers, to see that all of it runs"
+    )
+    arguments = parser.parse_args()
+    if not ENVIRONMENT.items() <= os.environ.items():
+        again = [sys.executable, "-m", "benchmarks", *sys.argv[1:]]
+        sys.exit(subprocess.call(again, env={**os.environ, **ENVIRONMENT}))
+    lines = []
+    for line in table(arguments.quick):
+        print(line, flush=True)
+        lines.append(line)
+    if arguments.output:
+        arguments.output.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("--output", type=Path, help="write the table to this file too")
-    arguments = parser.parse_args()
-    result = table()
-    if arguments.output:
-        arguments.output.write_text(result, encoding="utf-8")
+    main()
