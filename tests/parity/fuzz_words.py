@@ -1,0 +1,539 @@
+"""What the fuzzer's random programs are made of: the table of their statements, and the names they may use.
+
+A line of the table is a statement with holes. `<a|b|c>` is one of these texts. `{x}` is a tensor; what the other holes are filled
+with, the methods of `fuzz_writer.Writer` say (`hole_x` and so on). A hole fits the tensor that was chosen before it on the line:
+`{y}` combines with it, `{d}` is one of its dimensions, `{_}` is it once more.
+"""
+
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
+
+# Groups of statements by name, with their weights. A line of an upper group is an expression that becomes a new variable.
+EXPRESSIONS: dict[str, tuple[int, str]] = {
+    "pointwise": (
+        22,
+        """
+        {x} <+|-|*> {y}
+        {x} <+|-|*> {y}
+        {x} <+|-|*|/> {_}
+        {x} / {nonzero}
+        {k} <+|-|*> {x}
+        {k} / {p}
+        {x} ** <0|1|2|3>
+        {p} ** <-1|0.5|-0.5|2.5|-2>
+        {p} ** {z}
+        <2|0.5> ** {z}
+        torch.<add|sub|rsub>({z}, {y}, alpha=<2|0.5|-1>)
+        torch.<add|sub|mul|maximum|minimum>({x}, {y})
+        {x}.<maximum|minimum>({other})
+        {x}.<neg|abs|sign|relu|sigmoid|tanh|sin|cos|atan|square|clone|floor|ceil|round>()
+        {x}.<signbit|isnan|isinf|isfinite|logical_not>()
+        {z}.<exp|expm1|sinh|cosh|sin|cos|tanh|sigmoid>()
+        {p}.<log|log1p|sqrt|rsqrt|reciprocal>()
+        {unit}.<asin|acos|tan|atan>()
+        ({p} + 1).acosh()
+        {x}.clamp(<-1, 1|min=0|max=1.5|0.5, None|0, -1>)
+        torch.threshold({x}, 0.1, 2.0)
+        torch.where({x} > {k}, {same}, {y})
+        torch.where({x} > {k}, {k}, {same})
+        {x}.masked_fill({mask}, {k})
+        {x} {compare} {y}
+        {x}.<eq|ne|lt|le|gt|ge>({y})
+        torch.logical_<and|or|xor>({x}, {other})
+        ~({x} > {k})
+        ({x} > {k}) <&|^> {mask}
+        <abs|round|-|+>({x})
+        {x}.to(torch.<float32|float64|float16|int64>)
+        {x}.<double|float|half|long|int|bool>()
+        {x}.to({any})
+        torch.nn.functional.<mse_loss|l1_loss>({z}, {_} * 2)
+        torch.nn.functional.huber_loss({z}, {_} * 2)
+        torch.nn.functional.<relu|leaky_relu|tanh|sigmoid>({x})
+        torch.<zeros_like|ones_like>({x})
+        torch.<zeros_like|ones_like>({x}, requires_grad=True)
+        {x}.<new_zeros|new_ones>(2)
+        {x}.new_tensor([1, 2])
+        """,
+    ),
+    "reductions": (
+        10,
+        """
+        {x}.<sum|sum|mean|prod|max|min|amax|amin|var|std|norm>()
+        {z}.<median|nanmedian>()
+        {x}.<all|any|argmax|argmin|count_nonzero>()
+        {x}.<sum|mean|prod|amax|amin|var|std|argmax|argmin|count_nonzero|all|any>({d})
+        {x}.<sum|mean|prod|amax|amin|argmax|all>({d}, keepdim=True)
+        {x}.<sum|mean|amax|amin|var|logsumexp>({dims})
+        {z}.<max|min|median|nanmedian>({d})[0]
+        {z}.<max|min|median>({d}, keepdim=True).values
+        {z}.<max|min|median>({d}).indices
+        {z}.<softmax|log_softmax|logsumexp|cumsum>({d})
+        {x}.norm(<1|2|3|0.5|float("inf")|"fro">)
+        {x}.norm(<1|2|3>, {d})
+        torch.linalg.norm({x}, <None|2|1>, {d})
+        torch.var_mean({x}, {d})[<0|1>]
+        {x}.<var|std>({d}, <unbiased=False|correction=0>)
+        {x}.sum(dtype=torch.<float32|float64|int64>)
+        ({x} * {_}).sum()
+        """,
+    ),
+    "matrices": (
+        6,
+        """
+        {m} @ {n}
+        {m}.<mm|matmul>({n})
+        {x} @ {same}
+        {m}.mv({m}[0])
+        {u}.dot({same})
+        {u}.outer({same})
+        {u} @ {same}
+        torch.addmm({m}[0], {_}.mT, {_})
+        torch.addmm({m}[0], {_}.mT, {_}, beta=<2|0>, alpha=0.5)
+        torch.stack([{m}, {_}]) @ {n}
+        torch.stack([{m}, {_}]).bmm(torch.stack([{n}, {_}]))
+        {m}.<trace|tril|triu|diagonal>()
+        {m}.<tril|triu|diagonal>(<1|-1>)
+        ({m} + 0).<tril_|triu_>()
+        torch.stack([torch.linalg.cholesky({spd})])
+        """,
+    ),
+    "shapes": (
+        16,
+        """
+        {view}
+        {view}
+        {view}
+        {x}.expand(2, *{_}.shape) * 1
+        torch.stack([{x}, {same}])
+        torch.stack([{x}, {same}], -1)
+        torch.cat([{x}, {other}])
+        torch.cat([{x}, {same}], {d})
+        {x}.repeat(2, *[1] * {_}.dim())
+        {x}.flip({d})
+        {x}.gather(0, torch.zeros({_}.shape, dtype=torch.int64))
+        torch.zeros_like({x}).scatter_add(0, torch.zeros({_}.shape, dtype=torch.int64), {_})
+        {x}.sort({d})[<0|1>]
+        {x}.argsort(stable=True)
+        {x}.detach().long().unique()
+        torch.bucketize({x}.contiguous(), torch.tensor([-1.0, 0.0, 1.5]))
+        {x}[{mask}]
+        {x}[[0, 0]]
+        {x}[torch.tensor([0, -1])]
+        {x}[..., [0]]
+        {x}[{i}]
+        {x}.reshape({size})
+        torch.as_tensor({x})
+        {x}.clone().requires_grad_()
+        {x}.detach()
+        {x}.data
+        torch.nn.Parameter({x}.detach())
+        """,
+    ),
+    "functions": (
+        6,
+        """
+        Scale.apply({x}, 3)
+        Product.apply({x}, {other})
+        Product.apply({x}, {_})
+        Exponential.apply({x})
+        AddOne.apply({x})
+        Same.apply({x})
+        Flat.apply({x})
+        Once.apply({x})
+        Constant.apply({x})
+        Nothing.apply({x})
+        TooMany.apply({x})
+        WrongShape.apply({x})
+        Setup.apply({x}, {same})
+        Failing.apply({x})
+        """,
+    ),
+    "derivatives": (
+        4,
+        """
+        copied(torch.autograd.grad(({result} * {_}).sum(), {leaf}<||, create_graph=True|, allow_unused=True>)[0])
+        copied(torch.autograd.grad({result}, grad_outputs={_}.detach().clone(), inputs={w}, create_graph=True, allow_unused=True)[0])
+        copied(torch.autograd.grad({result}.sum(), {edge}, allow_unused=True)[0])
+        torch.autograd.functional.<jacobian|hessian>(lambda t: (t * t * t).sum(), {x})
+        torch.autograd.functional.<vjp|jvp>(lambda t: t * t, {x}, {same})[1]
+        {w}.grad
+        {leaf}.grad
+        """,
+    ),
+}
+
+STATEMENTS: dict[str, tuple[int, str]] = {
+    "leaves": (5, "{new} = {tensor}"),
+    "several results": (
+        4,
+        """
+        {new}, {new} = {x}.<chunk(2)|split(1)|unbind(0)|unbind(-1)|sort(0)|max(0)>
+        {new}, {new} = torch.var_mean({x})
+        {new}, {new} = Two.apply({x}, {other})
+        {new}, {new} = TwoLazy.apply({x}, {other})
+        {new}, {new} = Mask.apply({x})
+        {new}, {new} = MultiplyInPlace.apply({x} * 1, {same})
+        {new}, {new} = map(copied, torch.autograd.grad({result}.sum(), [{leaf}, {w}]<|, allow_unused=True|, materialize_grads=True>))
+        {new}, {new} = map(copied, torch.autograd.grad([{one}, {w}], grad_outputs=[None, {_}.detach().clone()], inputs=[{w}, {leaf}]<|, create_graph=True, allow_unused=True>))
+        """,
+    ),
+    "writes": (
+        20,
+        """
+        {target}.<add_|sub_|mul_>({into})
+        {target}.<add_|sub_|mul_>({into})
+        {target}.<add_|sub_>({into}, alpha=<2|-1>)
+        {target}.div_({nonzero})
+        {target}.<sin_|cos_|tanh_|sigmoid_|relu_|abs_|neg_|square_|zero_|sign_|floor_|round_|atan_>()
+        {p}.<log_|log1p_|sqrt_|rsqrt_|reciprocal_>()
+        {z}.<exp_|expm1_|sinh_>()
+        {target}.fill_({k})
+        {z}.fill_({value})
+        {target}.copy_({into})
+        {z}.clamp_(<-1, 1|min=0>)
+        {target}.pow_(<2|3|0>)
+        {o}.masked_fill_({mask}, {k})
+        {o} <+|-|*>= {into}
+        {o} /= {nonzero}
+        {o} **= 2
+        {o}[{i}] = {k}
+        {o}[{i}] = {value} * 1
+        {o}[{mask}] = {k}
+        {o}[[0]] = {k}
+        {o}[...] = {into}
+        {result}.<t_|squeeze_>()
+        {result}.unsqueeze_(<0|-1>)
+        {result}.transpose_(0, {d})
+        {o}.scatter_add_(0, torch.zeros({_}.shape, dtype=torch.int64), {_}.clone())
+        """,
+    ),
+    "flags": (
+        5,
+        """
+        {leaf}.requires_grad_()
+        {leaf}.requires_grad = True
+        {kept}.retain_grad()
+        {kept}.retain_grad()
+        {x}.data.<mul_|add_>(2)
+        {x}.detach().mul_(2)
+        {leaf}.grad = <None|{same}.detach().clone()>
+        {leaf}.grad.zero_()
+        {leaf}.grad.data.zero_()
+        torch.set_grad_enabled(<True|True|False>)
+        del {x}
+        """,
+    ),
+    "hooks": (
+        8,
+        """
+        {handle} = {seen}.register_hook({hook})
+        {handle} = {seen}.register_hook({hook})
+        {handle} = {seen}.register_hook(<lambda g: g.sum()|lambda g: g.float()|lambda g: 3|lambda g: 1 / 0>)
+        {handle} = {result}.grad_fn.register_hook({node_hook})
+        {handle} = {result}.grad_fn.register_prehook({node_prehook})
+        {handle} = {leaf}.register_post_accumulate_grad_hook({after})
+        {old_handle}.remove()
+        """,
+    ),
+    "passes": (
+        10,
+        """
+        {w}.sum().backward()
+        {w}.sum().backward(retain_graph=True)
+        ({w} * {_}).sum().backward(<|retain_graph=True|create_graph=True>)
+        {w}.backward({_}.detach().clone()<|, retain_graph=True|, create_graph=True|, inputs=[{kept}]>)
+        {one}.backward(<|retain_graph=True>)
+        {w}.sum().backward(inputs=<{leaf}|[{kept}]|[{leaf}, {kept}]|[{edge}]|[]>)
+        torch.autograd.backward([{w}.sum(), {w}.sum()]<|, retain_graph=True>)
+        torch.autograd.backward([{one}, {w}], [None, {_}.detach().clone()])
+        note(torch.autograd.grad({result}.sum(), [{leaf}, {w}]<|, retain_graph=True|, allow_unused=True>))
+        """,
+    ),
+    "looks": (
+        7,
+        """
+        show({x})
+        show({any})
+        show({view})
+        note({x}.<item|tolist|dim|numel|size|element_size>())
+        note(<float|int|bool|len|list>({x}))
+        note({x}.numpy())
+        note({result}.grad_fn.next_functions)
+        note({w}.<grad_fn|is_leaf|names|T|mT|ndim|dtype|_base|requires_grad|itemsize|nbytes>)
+        note(torch.<equal|allclose>({x}, {same}))
+        note(torch.is_grad_enabled())
+        note(copy.deepcopy({x}))
+        look()
+        look()
+        """,
+    ),
+}
+
+# What a statement may stand under.
+MODES = [
+    "with torch.no_grad(): ",
+    "with torch.no_grad(): ",
+    "with torch.no_grad(): ",
+    "with torch.enable_grad(): ",
+    "with torch.set_grad_enabled(False): ",
+    "with torch.no_grad(), torch.enable_grad(): ",
+    "with torch.autograd.graph.saved_tensors_hooks(pack, unpack): ",
+    "with torch.autograd.detect_anomaly(): ",
+]
+
+# Where views begin: `{_}` stands for the tensor.
+VIEWS: dict[int | None, str] = {
+    None: """
+        [...]
+        [None]
+        .view(-1)
+        .view({_}.shape)
+        .view_as({_})
+        .reshape(-1)
+        .flatten()
+        .unsqueeze(<0|-1>)
+        .squeeze()
+        .expand_as({_})
+        .detach()
+        .data
+        .T
+        [{i}]
+        """,
+    1: """
+        [<0|-1>]
+        [<1:|:-1|::2|:1>]
+        .narrow({d}, 0, 1)
+        .select({d}, 0)
+        .squeeze({d})
+        .transpose(0, {d})
+        .<split|chunk>(1)[0]
+        .unbind({d})[<0|-1>]
+        .split([1, {_}.shape[0] - 1])[<0|1>]
+        """,
+    2: """
+        .t()
+        .mT
+        .<swapaxes|transpose>(0, 1)
+        .permute(1, 0)
+        .diagonal()
+        [:, 0]
+        [0, <0|-1>]
+        [1:, :2]
+        """,
+    3: """
+        .permute(2, 0, 1)
+        .mT
+        [0, :, 0]
+        [..., 0]
+        """,
+}
+
+
+def names(torch: Any, note: Callable[[Any], None]) -> dict[str, Any]:
+    """The functions that programs of `torch` may use besides its own; the hooks note what they are given."""
+
+    class Scale(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x, factor):
+            ctx.factor = factor
+            return x * factor
+
+        @staticmethod
+        def backward(ctx, g):
+            return g * ctx.factor, None
+
+    class Product(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, a, b):
+            ctx.save_for_backward(a, b)
+            return a * b
+
+        @staticmethod
+        def backward(ctx, g):
+            note(ctx.needs_input_grad)
+            a, b = ctx.saved_tensors
+            return g * b, g * a
+
+    class Exponential(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            result = (x * 0.25).exp()
+            ctx.save_for_backward(result)
+            return result
+
+        @staticmethod
+        def backward(ctx, g):
+            (result,) = ctx.saved_tensors
+            return g * result * 0.25
+
+    class Two(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, a, b):
+            ctx.save_for_backward(a, b)
+            return a * 2, b * a
+
+        @staticmethod
+        def backward(ctx, g, h):
+            note((g, h))
+            a, b = ctx.saved_tensors
+            return g * 2 + h * b, h * a
+
+    class TwoLazy(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, a, b):
+            ctx.set_materialize_grads(False)
+            return a * 2, b * 3
+
+        @staticmethod
+        def backward(ctx, g, h):
+            note((g, h))
+            return (None if g is None else g * 2), (None if h is None else h * 3)
+
+    class AddOne(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.mark_dirty(x)
+            return x.add_(1)
+
+        @staticmethod
+        def backward(ctx, g):
+            return g
+
+    class MultiplyInPlace(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, a, b):
+            ctx.save_for_backward(a.clone(), b)
+            ctx.mark_dirty(a)
+            return a.mul_(b), b * 2
+
+        @staticmethod
+        def backward(ctx, g, h):
+            a, b = ctx.saved_tensors
+            return g * b, g * a + h * 2
+
+    class Same(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x
+
+        @staticmethod
+        def backward(ctx, g):
+            return g * 3
+
+    class Flat(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.shape = x.shape
+            return x.view(-1)
+
+        @staticmethod
+        def backward(ctx, g):
+            return g.view(ctx.shape) * 2
+
+    class Mask(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            mask = x > 0
+            ctx.mark_non_differentiable(mask)
+            ctx.save_for_backward(mask)
+            return x * 2, mask
+
+        @staticmethod
+        def backward(ctx, g, _):
+            (mask,) = ctx.saved_tensors
+            return g * mask
+
+    class Once(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(x)
+            return x * x
+
+        @staticmethod
+        @torch.autograd.function.once_differentiable
+        def backward(ctx, g):
+            (x,) = ctx.saved_tensors
+            return 2 * x * g
+
+    class Constant(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            result = x * 2
+            ctx.mark_non_differentiable(result)
+            return result
+
+        @staticmethod
+        def backward(ctx, g):
+            return g
+
+    class Setup(torch.autograd.Function):
+        @staticmethod
+        def forward(a, b):
+            return a * b
+
+        @staticmethod
+        def setup_context(ctx, inputs, output):
+            ctx.save_for_backward(*inputs, output)
+
+        @staticmethod
+        def backward(ctx, g):
+            a, b, _ = ctx.saved_tensors
+            return g * b, g * a
+
+    class Nothing(Scale):
+        @staticmethod
+        def forward(ctx, x):
+            return x * 2
+
+        @staticmethod
+        def backward(ctx, g):
+            return None
+
+    class TooMany(Nothing):
+        @staticmethod
+        def backward(ctx, g):
+            return g, g
+
+    class WrongShape(Nothing):
+        @staticmethod
+        def backward(ctx, g):
+            return g.new_ones(7)
+
+    class Failing(Nothing):
+        @staticmethod
+        def backward(ctx, g):
+            raise ValueError("no gradient here")
+
+    def noting(number: int, change: Callable[[Any], Any] | None = None) -> Callable[..., Any]:
+        """A hook that notes all it is given, and changes the gradients."""
+
+        def hook(*given: Any) -> Any:
+            note((number, given))
+            if change is None:
+                return None
+            first = given[0]
+            return tuple(g if g is None else change(g) for g in first) if isinstance(first, tuple) else change(first)
+
+        return hook
+
+    def after(number: int) -> Callable[[Any], None]:
+        return lambda tensor: note((number, tensor.grad))
+
+    def seen(tensor: Any) -> Any:
+        """The tensor, after its node was looked at, which brings it up to date."""
+        tensor.grad_fn  # noqa: B018
+        return tensor
+
+    def copied(gradient: Any) -> Any:
+        """A gradient in memory of its own: in which other gradient's it lies, and whether as a view, is not to be relied upon."""
+        return None if gradient is None else gradient.clone()
+
+    def pack(tensor: Any) -> Any:
+        return SimpleNamespace(kept=tensor.detach().clone())
+
+    def unpack(packed: Any) -> Any:
+        return packed.kept
+
+    known = locals()
+    return {name: known[name] for name in known if name not in ("note", "known")}

@@ -1,0 +1,97 @@
+"""Random programs do the same here and under PyTorch; and a bug in the engine does not escape them.
+
+Many more programs than here: `python -m tests.parity.fuzz --seed 1 --count 20000 --jobs 2`.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import autograd_teach
+from tests.parity import fuzz, fuzz_writer
+from tests.parity.fuzz_words import STATEMENTS
+
+pytest.importorskip("torch")
+
+
+def test_random_programs_do_the_same_under_both() -> None:
+    report = fuzz.fuzz(seed=2026, numbers=range(500))
+    assert report.programs == 500
+    differences = [fuzz.explain(programs[0], key) for key, programs in list(report.different.items())[:5]]
+    assert not differences, f"{report}\n\n" + "\n\n".join(differences)
+    assert report.refused < 50, "too many programs end at what is not supported"
+
+
+def test_a_program_depends_on_its_seed_and_number_alone() -> None:
+    program, trace = fuzz.write(seed=1, number=7)
+    fuzz.write(seed=1, number=8)
+    again, same_trace = fuzz.write(seed=1, number=7)
+    assert again == program
+    assert fuzz.compare(same_trace, trace) is None
+    assert fuzz.compare(fuzz.run(fuzz.pytorch(), program), trace) is None
+
+
+Method = Callable[..., Any]
+
+
+def _doubles_the_gradient(sin: Method) -> Method:
+    def planted(tensor: Any) -> Any:
+        result = sin(tensor)
+        if result.requires_grad:
+            result.register_hook(lambda g: g * 2)
+        return result
+
+    return planted
+
+
+def _is_off_in_the_eleventh_place(tanh: Method) -> Method:
+    def planted(tensor: Any) -> Any:
+        result = tanh(tensor)
+        result.data.mul_(1 + 1e-11)
+        return result
+
+    return planted
+
+
+def _writes_without_a_record(mul_: Method) -> Method:
+    def planted(tensor: Any, other: Any) -> Any:
+        mul_(tensor.data, other)
+        return tensor
+
+    return planted
+
+
+def _says_it_differently(view: Method) -> Method:
+    def planted(tensor: Any, *shape: Any) -> Any:
+        try:
+            return view(tensor, *shape)
+        except RuntimeError as error:
+            raise RuntimeError(f"no: {error}") from None
+
+    return planted
+
+
+@pytest.mark.parametrize(
+    "method, plant, line",
+    [
+        ("sin", _doubles_the_gradient, "{new} = {x}.sin()"),
+        ("tanh", _is_off_in_the_eleventh_place, "{new} = {x}.tanh()"),
+        ("mul_", _writes_without_a_record, "{o}.mul_({into})"),
+        ("view", _says_it_differently, "{new} = {x}.view({size})"),
+    ],
+)
+def test_a_planted_bug_is_found_and_shown_by_a_small_program(
+    monkeypatch: pytest.MonkeyPatch, method: str, plant: Callable[[Method], Method], line: str
+) -> None:
+    # Of the table a few lines, so that a few programs are enough.
+    few = f"{line}\n{{new}} = {{x}} * {{y}}\n({{result}} * {{_}}).sum().backward()"
+    monkeypatch.setattr(fuzz_writer, "EXPRESSIONS", {})
+    monkeypatch.setattr(fuzz_writer, "MODES", ["with torch.no_grad(): "])
+    monkeypatch.setattr(fuzz_writer, "STATEMENTS", {"leaves": STATEMENTS["leaves"], "few": (20, few)})
+    assert not fuzz.fuzz(seed=5, numbers=range(24)).different
+    monkeypatch.setattr(autograd_teach.Tensor, method, plant(getattr(autograd_teach.Tensor, method)))
+    report = fuzz.fuzz(seed=5, numbers=range(24))
+    small = [fuzz.shrink(programs[0], key) for key, programs in report.different.items()]
+    assert min(map(len, small)) <= 3
+    assert all(any(f".{method}(" in statement for statement in program) for program in small)
