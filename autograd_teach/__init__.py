@@ -30,10 +30,10 @@ from .ops.indexing import (
 from .ops.inplace import bernoulli
 from .ops.linalg import addmm, bmm, dot, matmul, mm, mv, outer
 from .ops.pointwise import (
-    abs, acos, acosh, add, asin, atan, bitwise_and, bitwise_not, bitwise_or, bitwise_xor, ceil, clamp, clone, cos,
-    cosh, div, eq, exp, expm1, floor, ge, gt, isfinite, isinf, isnan, le, log, log1p, logical_and, logical_not,
-    logical_or, logical_xor, lt, masked_fill, maximum, minimum, mul, ne, neg, pow, reciprocal, relu, round, rsqrt,
-    rsub, sgn, sigmoid, sign, signbit, sin, sinh, sqrt, square, sub, tan, tanh, threshold, where,
+    abs, acos, acosh, add, allclose, asin, atan, bitwise_and, bitwise_not, bitwise_or, bitwise_xor, ceil, clamp, clone,
+    cos, cosh, div, eq, equal, exp, expm1, floor, ge, gt, isfinite, isinf, isnan, le, log, log1p, logical_and,
+    logical_not, logical_or, logical_xor, lt, masked_fill, maximum, minimum, mul, ne, neg, pow, reciprocal, relu, round,
+    rsqrt, rsub, sgn, sigmoid, sign, signbit, sin, sinh, sqrt, square, sub, tan, tanh, threshold, where,
 )
 from .ops.reduction import (
     all, amax, amin, any, argmax, argmin, count_nonzero, cumsum, log_softmax, logsumexp, max, mean, median, min,
@@ -45,7 +45,7 @@ from .ops.shape import (
 )
 from .printing import set_printoptions
 from .random import Generator, default_generator, initial_seed, manual_seed, seed
-from .tensor import Size, Tensor, allclose, equal, is_tensor
+from .tensor import Size, Tensor, is_tensor
 # fmt: on
 
 half, float, double = float16, float32, float64

@@ -499,17 +499,3 @@ def wrap_dim(dim: int, ndim: int) -> int:
 def is_tensor(obj: object) -> bool:
     """Whether `obj` is a Tensor."""
     return isinstance(obj, Tensor)
-
-
-def allclose(input: Tensor, other: Tensor, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> bool:
-    """Whether all elements are within `atol + rtol * |other|` of each other; RuntimeError for two dtypes."""
-    require(input.dtype is other.dtype, "allclose_dtypes", input._array, other._array)
-    return bool(np.allclose(input._array, other._array, rtol, atol, equal_nan))
-
-
-def equal(input: Tensor, other: Tensor) -> bool:
-    """Whether both tensors have the same size and elements."""
-    return np.array_equal(input._array, other._array)
-
-
-Tensor.allclose, Tensor.equal = allclose, equal  # type: ignore[attr-defined]  # attached as the operations are

@@ -16,7 +16,7 @@ from ..autograd.modes import state
 from ..dtypes import as_floating, promote, result_type
 from ..errors import error, require
 from ..tensor import Tensor, c_name, wrap
-from .declare import inplace_form, op
+from .declare import inplace_form, method, op
 from .operands import NUMBERS, broadcast_error, number, scaled
 
 # A row takes a line or two, as in a table: one argument a line would scatter it.
@@ -314,6 +314,31 @@ bitwise_and, bitwise_or, bitwise_xor = (arithmetic(f"bitwise_{name}(self, other)
 bitwise_not = op("bitwise_not(self)", np.invert, inplace=True)
 isnan, isinf, isfinite, signbit = (
     op(f"{test.__name__}(self)", test) for test in (np.isnan, np.isinf, np.isfinite, np.signbit))
+
+
+def _two_tensors(name, other):
+    if not isinstance(other, Tensor):
+        raise error("argument_is_no_tensor", name, "other", 2, type(other).__name__)
+
+
+@method
+def allclose(input: Tensor, other: Tensor, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> bool:
+    """Whether all elements, broadcast, are within `atol + rtol * |other|` of each other; RuntimeError for two dtypes."""
+    _two_tensors("allclose", other)
+    a, b = input._array, other._array
+    require(a.dtype == b.dtype, "allclose_dtypes", a, b)
+    require(rtol >= 0, "allclose_tolerance", "rtol", rtol)
+    require(atol >= 0, "allclose_tolerance", "atol", atol)
+    common_shape(a, b)
+    return bool(np.allclose(a, b, rtol, atol, equal_nan))
+
+
+@method
+def equal(input: Tensor, other: Tensor) -> bool:
+    """Whether both tensors have the same size and elements."""
+    _two_tensors("equal", other)
+    return np.array_equal(input._array, other._array)
+
 
 # Methods and operators that are none of the rows'
 

@@ -12,6 +12,7 @@ import re
 import types
 import warnings
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -57,6 +58,30 @@ def raises(function: Callable[[], Any]) -> str:
 def flags_of_results(torch: Any) -> Any:
     x, y = torch.ones(2), torch.ones(2, requires_grad=True)
     return [(t.requires_grad, t.is_leaf) for t in (x, y, x + x, x + y, (x + y).detach(), y.clone())]
+
+
+@program
+def tensors_compared_as_wholes(torch: Any) -> Any:
+    ones, nan = torch.ones(2), torch.tensor([float("nan")])
+    calls = [
+        (ones, torch.ones(3)),
+        (torch.ones(2, 1, 3), torch.ones(2, 3, 2)),
+        (torch.ones(0), torch.ones(3)),
+        (ones, torch.ones(2, 1)),
+        (ones, ones.double()),
+        (ones.long(), ones.long()),
+        (ones, 1.0),
+        (nan, nan),
+        (ones, ones + 1e-7),
+        (ones, ones + 1e-3),
+    ]
+    options: list[dict[str, Any]] = [{"rtol": -1}, {"atol": -0.5}, {"rtol": 1e-2}, {"equal_nan": True}]
+    close, equal = torch.allclose, torch.equal
+    return [
+        [raises(partial(call, *pair)) for call in (close, equal) for pair in calls],
+        [raises(partial(close, nan, nan, **given)) for given in options],
+        [ones.allclose(ones), ones.equal(nan), ones.equal(torch.ones(2))],
+    ]
 
 
 @program
