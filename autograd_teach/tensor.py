@@ -449,12 +449,16 @@ def _owner(array: np.ndarray) -> np.ndarray:
     return array
 
 
+def axes_by_stride(array: np.ndarray) -> list[int]:
+    """The axes in the order of the memory: by falling stride."""
+    return sorted(range(array.ndim), key=lambda axis: -array.strides[axis])
+
+
 def memory_of(array: np.ndarray) -> np.ndarray:
     """The whole memory that an array shows a part of, as a vector; NotImplementedError where it has gaps."""
     owner = _owner(array)
-    axes = sorted(range(owner.ndim), key=lambda axis: -owner.strides[axis])
     try:
-        return owner.transpose(axes).reshape(-1, copy=False)
+        return owner.transpose(axes_by_stride(owner)).reshape(-1, copy=False)
     except ValueError:
         raise error("memory_with_gaps") from None
 

@@ -318,15 +318,20 @@ def _huber_backward(grad_output, self, target, reduction, delta):
     return _averaged(np.clip(self - target, -delta, delta) * grad_output, self.shape, reduction)
 
 
+def _bent(g, grad_output, self, target, width):
+    """The gradient where the loss bends, as a parabola: `self` is within `width` of `target`."""
+    return g * grad_output * _holds(abs(self - target) < width, g)
+
+
 huber_loss_backward = _row(
     "huber_loss_backward(grad_output, self, target, reduction: int, delta: float)",
     _huber_backward,
     grad_output=lambda g, self, target, reduction, delta: huber_loss_backward(g, self, target, reduction, delta),
     self=lambda g, grad_output, self, target, reduction, delta: _averaged(
-        g * grad_output * _holds(abs(self - target) < delta, g), self.shape, reduction
+        _bent(g, grad_output, self, target, delta), self.shape, reduction
     ),
     target=lambda g, grad_output, self, target, reduction, delta: (
-        -_averaged(g * grad_output * _holds(abs(self - target) < delta, g), self.shape, reduction)
+        -_averaged(_bent(g, grad_output, self, target, delta), self.shape, reduction)
     ),
 )
 huber_loss = _row(
@@ -355,10 +360,10 @@ smooth_l1_loss_backward = _row(
     _smooth_l1_backward,
     grad_output=lambda g, self, target, reduction, beta: smooth_l1_loss_backward(g, self, target, reduction, beta),
     self=lambda g, grad_output, self, target, reduction, beta: _averaged(
-        over(g * grad_output * _holds(abs(self - target) < beta, g), beta), self.shape, reduction
+        over(_bent(g, grad_output, self, target, beta), beta), self.shape, reduction
     ),
     target=lambda g, grad_output, self, target, reduction, beta: (
-        -_averaged(over(g * grad_output * _holds(abs(self - target) < beta, g), beta), self.shape, reduction)
+        -_averaged(over(_bent(g, grad_output, self, target, beta), beta), self.shape, reduction)
     ),
 )
 smooth_l1_loss = _row(

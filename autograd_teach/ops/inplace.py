@@ -18,10 +18,9 @@ from ..autograd.modes import enable_grad, state
 from ..autograd.node import NO_EDGE, Edge, Node, operation_name
 from ..autograd.saved import freed
 from ..errors import error, require
-from ..tensor import Tensor, View, memory_of, wrap
+from ..tensor import Tensor, View, axes_by_stride, memory_of, wrap
 from .declare import OPERATIONS, inplace_form, op
-from .operands import broadcast_error
-from .pointwise import zeros_of
+from .pointwise import common_shape, zeros_of
 from .reduction import sum_all
 from .shape import as_strided, squeeze, squeeze_own, storage_view
 
@@ -73,8 +72,7 @@ def _partly_the_same(a: np.ndarray, b: np.ndarray) -> bool:
 
 def _is_packed(array: np.ndarray) -> bool:
     """Whether the elements fill their stretch of memory, in whatever order."""
-    axes = sorted(range(array.ndim), key=lambda axis: -array.strides[axis])
-    return array.transpose(axes).flags.c_contiguous
+    return array.transpose(axes_by_stride(array)).flags.c_contiguous
 
 
 # The write, and what it does to the history
@@ -196,12 +194,8 @@ def _drawing(signature: str, draw: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _copied(self: np.ndarray, src: np.ndarray, non_blocking: bool) -> np.ndarray:
-    try:
-        shape = np.broadcast_shapes(self.shape, src.shape)
-    except ValueError:
-        raise broadcast_error(self, src) from None
     # A source that does not fit is left as it is: `write` says what is wrong.
-    return np.broadcast_to(src, shape).astype(self.dtype)
+    return np.broadcast_to(src, common_shape(self, src)).astype(self.dtype)
 
 
 def _by_chances(self: np.ndarray, p: np.ndarray, generator: random.Generator | None) -> np.ndarray:

@@ -12,7 +12,7 @@ import numpy as np
 from ..errors import error, require
 from ..tensor import Tensor, c_name, wrap
 from .declare import method, op
-from .pointwise import _times, common_shape
+from .pointwise import _times, common_shape, needs_tensor
 from .reduction import expand
 from .shape import reshape, squeeze_dim, squeeze_own, t, tril, triu, unsafe_view, unsqueeze
 
@@ -75,7 +75,7 @@ bmm = op("bmm(self, mat2)", np.matmul, check=partial(_check_product, "bmm", (3, 
 @method
 def matmul(input: Tensor, other: Tensor) -> Tensor:
     """The product of vectors, matrices or batches of matrices, which broadcast; that of two vectors is a number."""
-    require(isinstance(other, Tensor), "matmul_type", type(other).__name__)
+    needs_tensor("matmul", other)
     ranks = input._array.ndim, other._array.ndim
     if ranks == (2, 2):
         return mm(input, other)

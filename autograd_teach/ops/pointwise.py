@@ -316,7 +316,8 @@ isnan, isinf, isfinite, signbit = (
     op(f"{test.__name__}(self)", test) for test in (np.isnan, np.isinf, np.isfinite, np.signbit))
 
 
-def _two_tensors(name, other):
+def needs_tensor(name, other):
+    """TypeError where the second operand of a function that is no row is no tensor (a row asks by itself)."""
     if not isinstance(other, Tensor):
         raise error("argument_is_no_tensor", name, "other", 2, type(other).__name__)
 
@@ -324,7 +325,7 @@ def _two_tensors(name, other):
 @method
 def allclose(input: Tensor, other: Tensor, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> bool:
     """Whether all elements, broadcast, are within `atol + rtol * |other|` of each other; RuntimeError for two dtypes."""
-    _two_tensors("allclose", other)
+    needs_tensor("allclose", other)
     a, b = input._array, other._array
     require(a.dtype == b.dtype, "allclose_dtypes", a, b)
     require(rtol >= 0, "allclose_tolerance", "rtol", rtol)
@@ -336,7 +337,7 @@ def allclose(input: Tensor, other: Tensor, rtol: float = 1e-5, atol: float = 1e-
 @method
 def equal(input: Tensor, other: Tensor) -> bool:
     """Whether both tensors have the same size and elements."""
-    _two_tensors("equal", other)
+    needs_tensor("equal", other)
     return np.array_equal(input._array, other._array)
 
 
