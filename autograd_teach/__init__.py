@@ -20,14 +20,11 @@ from .creation import (
     ones_like, rand, rand_like, randint, randint_like, randn, randn_like, randperm, tensor, zeros, zeros_like,
 )
 from .dtypes import (
-    dtype, finfo, float16, float32, float64, get_default_dtype, iinfo, int8, int16, int32, int64,
-    set_default_dtype, uint8,
+    dtype, float16, float32, float64, get_default_dtype, int8, int16, int32, int64, set_default_dtype, uint8,
 )
 from .ops.indexing import (
-    argsort, bucketize, gather, index_put, index_select, isin, nonzero, scatter, scatter_add, searchsorted, sort, trace,
-    unique,
+    argsort, bucketize, gather, index_put, index_select, isin, scatter, scatter_add, searchsorted, sort, trace, unique,
 )
-from .ops.inplace import bernoulli
 from .ops.linalg import addmm, bmm, dot, matmul, mm, mv, outer
 from .ops.pointwise import (
     abs, acos, acosh, add, allclose, asin, atan, bitwise_and, bitwise_not, bitwise_or, bitwise_xor, ceil, clamp, clone,

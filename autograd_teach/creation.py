@@ -1,7 +1,7 @@
 """Making tensors: from Python values, of one value, counting, at random; and in another dtype.
 
-Shapes come as several numbers or as one sequence; `dtype` is PyTorch's, the default one where nothing says otherwise.
-A tensor made here is a leaf; `requires_grad=True` needs a floating-point dtype. `options` are those of `_made`.
+Shapes come as several numbers or as one sequence; the dtype is the default one where nothing says otherwise. What is
+made is a leaf; `requires_grad=True` needs a floating-point dtype. `options` are those of `_made`.
 """
 
 from __future__ import annotations
@@ -30,8 +30,7 @@ class device(str):
         return f"device(type='{self}')"
 
 
-# For the usual `"cuda" if torch.cuda.is_available() else "cpu"`.
-cuda = SimpleNamespace(is_available=lambda: False)
+cuda = SimpleNamespace(is_available=lambda: False)  # as programs ask before they choose a device
 Tensor.device, Tensor.is_cuda = device("cpu"), False  # type: ignore[attr-defined]  # attached as the operations are
 
 
@@ -46,10 +45,8 @@ def _made(array, fill="", *values, requires_grad=False, device=None, generator=N
 
 def _array_of(data: Any, dtype: Any, dim: int = 0) -> np.ndarray:
     """A copy of a tensor, an array, a number, or nested sequences, in which (at `dim`) a tensor is a number."""
-    if isinstance(data, np.generic):
-        data = np.asarray(data)
-    if isinstance(data, np.ndarray) or (isinstance(data, Tensor) and not dim):
-        return np.array(as_tensor(data, dtype)._array)
+    if isinstance(data, (np.ndarray, np.generic)) or (isinstance(data, Tensor) and not dim):
+        return np.array(as_tensor(data if isinstance(data, Tensor) else np.asarray(data), dtype)._array)
     if isinstance(data, Sequence) and not isinstance(data, (str, bytes)):
         parts = [_array_of(part, dtype, dim + 1) for part in data]
         for part in parts:
@@ -58,14 +55,12 @@ def _array_of(data: Any, dtype: Any, dim: int = 0) -> np.ndarray:
                 require(len(set(extents)) == 1, "ragged", extents[0], axis, extents[1])
         of_parts = {part.dtype for part in parts} or {as_dtype(dtype).numpy}
         return np.array(parts, functools.reduce(dtypes.promote_types, of_parts))
-    if isinstance(data, Tensor):
-        number, found = data._scalar(), data._array.dtype
-    elif isinstance(data, (bool, int, float)):
-        number, found = data, as_dtype(None if isinstance(data, float) else type(data)).numpy
-    else:
+    if not isinstance(data, (Tensor, bool, int, float)):
         known = {str: "no_number", bytes: "no_number", complex: "no_complex"}.get(type(data), "dtype_not_inferred")
         raise error(known, type(data).__name__)
-    target = found if dtype is None else as_dtype(dtype).numpy
+    number = data._scalar() if isinstance(data, Tensor) else data
+    own = data.dtype if isinstance(data, Tensor) else None if isinstance(data, float) else type(data)
+    target = as_dtype(own if dtype is None else dtype).numpy
     if target.kind in "iu":
         last = np.iinfo(target).max
         require(not isinstance(number, int) or -(2**63) <= number < 2**63, "overflow_unpacking")
@@ -113,22 +108,22 @@ def _like(input: Tensor, dtype: Any) -> np.ndarray:
     return np.empty_like(input._array, as_dtype(dtype or input.dtype).numpy, order)
 
 
-def _factory(name: str, what: str, method: str, *values: Any) -> tuple[Callable[..., Tensor], Callable[..., Tensor]]:
-    """Makers of tensors which that method fills: one takes the size, one another tensor to be like."""
+def _factory(name: str, what: str, *fill: Any) -> tuple[Callable[..., Tensor], Callable[..., Tensor]]:
+    """Makers of tensors that are filled so: one takes the size, one another tensor to be like."""
 
     def make(*size: Any, dtype: Any = None, **options: Any) -> Tensor:
         size = (options.pop("size"),) if "size" in options else size
-        return _made(np.empty(_size(*size), as_dtype(dtype).numpy), method, *values, **options)
+        return _made(np.empty(_size(*size), as_dtype(dtype).numpy), *fill, **options)
 
     def like(input: Tensor, *, dtype: Any = None, **options: Any) -> Tensor:
-        return _made(_like(input, dtype), method, *values, **options)
+        return _made(_like(input, dtype), *fill, **options)
 
     make.__name__, make.__doc__ = name, f"A tensor of the given size {what}."
     like.__name__, like.__doc__ = f"{name}_like", f"A tensor in the size and dtype of another one {what}."
     return make, like
 
 
-empty, empty_like = _factory("empty", "whose values are whatever the memory holds", "")
+empty, empty_like = _factory("empty", "whose values are whatever the memory holds")
 zeros, zeros_like = _factory("zeros", "filled with 0", "zero_")
 ones, ones_like = _factory("ones", "filled with 1", "fill_", 1)
 rand, rand_like = _factory("rand", "with uniform draws from [0, 1)", "uniform_")
@@ -145,15 +140,15 @@ def full_like(input: Tensor, fill_value: Any, *, dtype: Any = None, **options: A
     return _made(_like(input, dtype), "copy_", wrap(_array_of(fill_value, dtype or input.dtype)), **options)
 
 
+def randint_like(input: Tensor, low: Any = 0, high: Any = None, *, dtype: Any = None, **options: Any) -> Tensor:
+    """Integers drawn from [low, high), or with one bound from [0, low), in the size and dtype of another tensor."""
+    return _made(_like(input, dtype), "random_", *((0, low) if high is None else (low, high)), **options)
+
+
 def randint(low: Any = 0, high: Any = None, size: Any = None, *, dtype: Any = None, **options: Any) -> Tensor:
-    """Integers drawn from [low, high), or with one bound from [0, low)."""
+    """`randint_like` of a given size, which comes last: of one bound, or of two."""
     low, high, size = (0, low, high) if size is None else (low, high, size)
     return randint_like(empty(tuple(size), dtype=dtype or dtypes.int64), low, high, **options)
-
-
-def randint_like(input: Tensor, low: Any = 0, high: Any = None, *, dtype: Any = None, **options: Any) -> Tensor:
-    """Integers drawn as `randint` draws them, in the size and dtype of another tensor."""
-    return _made(_like(input, dtype), "random_", *((0, low) if high is None else (low, high)), **options)
 
 
 def randperm(n: int, *, dtype: Any = None, generator: Any = None, **options: Any) -> Tensor:
@@ -168,8 +163,8 @@ def eye(n: int, m: int | None = None, *, dtype: Any = None, **options: Any) -> T
 
 def arange(start: Any = 0, end: Any = None, step: Any = 1, *, dtype: Any = None, **options: Any) -> Tensor:
     """The numbers from `start` (0) up to, not including, `end`, in steps of `step`."""
-    given = (0, start, step) if end is None else (start, end, step)
-    start, end, step = (x.item() if isinstance(x, (Tensor, np.generic)) else x for x in given)
+    start, end = (0, start) if end is None else (start, end)
+    start, end, step = (x.item() if isinstance(x, (Tensor, np.generic)) else x for x in (start, end, step))
     d = as_dtype(dtype or (None if float in map(type, (start, end, step)) else int)).numpy
     require(d.kind != "b", "kernel_not_implemented", "arange_cpu", "Bool")
     require(math.isfinite(end - start), "arange_range", start, end)
@@ -181,9 +176,8 @@ def arange(start: Any = 0, end: Any = None, step: Any = 1, *, dtype: Any = None,
     if d.kind != "f":
         return _made((int(start) + int(step) * index).astype(d), **options)
     # Pairs of vector registers are filled by steps from their first number, which has been rounded; the rest singly.
-    lanes = 32 // d.itemsize
+    lanes, number = 32 // d.itemsize, np.float32 if d == np.float16 else np.float64
     first = np.where(index < index.size // (2 * lanes) * (2 * lanes), index - index % lanes, index)
-    number = np.float32 if d == np.float16 else np.float64
     from_first = random.fused(first, number(step), number(start)).astype(d)
     return _made(random.fused(index - first, number(step), from_first).astype(d), **options)
 
@@ -202,17 +196,7 @@ def linspace(start: Any, end: Any, steps: int, *, dtype: Any = None, **options: 
     return _made(values.astype(d), **options)
 
 
-def _new(make: Callable[..., Tensor]) -> Callable[..., Tensor]:
-    return lambda self, *args, dtype=None, **options: make(*args, dtype=dtype or self.dtype, **options)
-
-
-for _make in (zeros, ones, empty, full, tensor):
-    setattr(Tensor, f"new_{_make.__name__}", _new(_make))
-
-
-def to(
-    self: Tensor, *args: Any, dtype: Any = None, device: Any = None, non_blocking: bool = False, copy: bool = False
-) -> Tensor:
+def to(self: Tensor, *args: Any, dtype: Any = None, device: Any = None, copy: bool = False) -> Tensor:
     """In another dtype (or that of another tensor); the tensor itself where it has that dtype already."""
     from .ops.pointwise import to_copy
 
@@ -222,7 +206,7 @@ def to(
     target = self.dtype if dtype is None else as_dtype(dtype)
     if target is self.dtype and not copy:
         return self
-    return to_copy(self, target) if target.is_floating_point else wrap(self._array.astype(target.numpy))
+    return to_copy(self, target) if target.is_floating_point else wrap(dtypes.copied(self._array, d=target.numpy))
 
 
 class tensortype(type):
@@ -243,11 +227,20 @@ HalfTensor, FloatTensor, DoubleTensor, ByteTensor, CharTensor, ShortTensor, IntT
     tensortype(f"{d.title}Tensor", (), {"dtype": d, "__module__": "torch"}) for d in dtypes.ALL
 )
 
+
+def _new(make: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    return lambda self, *args, dtype=None, **options: make(*args, dtype=dtype or self.dtype, **options)
+
+
 _BY_TYPE = {d.tensor_type: d for d in dtypes.ALL}
-for _d in dtypes.ALL:
-    setattr(Tensor, _d.title.lower(), lambda self, _d=_d: to(self, _d))
-Tensor.to = to  # type: ignore[attr-defined]
-Tensor.type = lambda self, d=None: to(self, _BY_TYPE.get(d, d)) if d else self.dtype.tensor_type  # type: ignore[attr-defined]
-Tensor.type_as = lambda self, other: to(self, other.dtype)  # type: ignore[attr-defined]
-Tensor.contiguous = lambda self: self if self.is_contiguous() else self.clone("C")  # type: ignore[attr-defined]
-Tensor.cpu = lambda self: self  # type: ignore[attr-defined]
+_METHODS: dict[str, Callable[..., Any]] = {
+    "to": to,
+    "type": lambda self, d=None: to(self, _BY_TYPE.get(d, d)) if d else self.dtype.tensor_type,
+    "type_as": lambda self, other: to(self, other.dtype),
+    "contiguous": lambda self: self if self.is_contiguous() else self.clone("C"),
+    "cpu": lambda self: self,
+}
+_METHODS |= {d.title.lower(): lambda self, d=d: to(self, d) for d in dtypes.ALL}
+_METHODS |= {f"new_{make.__name__}": _new(make) for make in (zeros, ones, empty, full, tensor)}
+for _name, _method in _METHODS.items():
+    setattr(Tensor, _name, _method)

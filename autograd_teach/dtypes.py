@@ -5,7 +5,6 @@ Source of the rules: the PyTorch documentation, "torch.dtype" under *Tensor Attr
 """
 
 import functools
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -14,10 +13,11 @@ from .errors import error
 
 
 class dtype:
-    """A PyTorch data type, such as `float32`; `str(float32)` is `torch.float32`, as PyTorch prints it."""
+    """A PyTorch data type, such as `float32`, printed `torch.float32`; `title` and `c_name` are for messages."""
 
-    def __init__(self, name: str, title: str) -> None:
-        self.name, self.title, self.tensor_type, self.numpy = name, title, f"torch.{title}Tensor", np.dtype(name)
+    def __init__(self, name: str, title: str, c_name: str) -> None:
+        self.name, self.title, self.c_name = name, title, c_name
+        self.numpy, self.tensor_type = np.dtype(name), f"torch.{title}Tensor"
         self.is_floating_point, self.is_signed, self.is_complex = name[0] == "f", name[0] in "fi", False
         self.itemsize = self.numpy.itemsize
 
@@ -29,9 +29,9 @@ class dtype:
 
 
 ALL = float16, float32, float64, uint8, int8, int16, int32, int64, bool_ = (
-    dtype("float16", "Half"), dtype("float32", "Float"), dtype("float64", "Double"),
-    dtype("uint8", "Byte"), dtype("int8", "Char"), dtype("int16", "Short"),
-    dtype("int32", "Int"), dtype("int64", "Long"), dtype("bool", "Bool"),
+    dtype("float16", "Half", "c10::Half"), dtype("float32", "Float", "float"), dtype("float64", "Double", "double"),
+    dtype("uint8", "Byte", "unsigned char"), dtype("int8", "Char", "signed char"), dtype("int16", "Short", "short int"),
+    dtype("int32", "Int", "int"), dtype("int64", "Long", "long int"), dtype("bool", "Bool", "bool"),
 )  # fmt: skip
 _NAMED: dict[Any, dtype] = {**{d.numpy: d for d in ALL}, float: float64, int: int64, bool: bool_}
 _default = float32
@@ -39,10 +39,9 @@ _default = float32
 
 def as_dtype(d: Any) -> dtype:
     """The dtype that `d` stands for: itself, NumPy's, Python's `float`, `int` or `bool`, or None, the default one."""
-    found = d if isinstance(d, dtype) else _default if d is None else _NAMED.get(d)
-    if found is None:
-        raise error("dtype_of_what", type(d).__name__)
-    return found
+    if found := d if isinstance(d, dtype) else _default if d is None else _NAMED.get(d):
+        return found
+    raise error("dtype_of_what", type(d).__name__)
 
 
 def of_array(array: np.ndarray) -> dtype:
@@ -55,8 +54,13 @@ def of_array(array: np.ndarray) -> dtype:
 
 
 def title(array: np.ndarray) -> str:
-    """What error messages call an array's dtype: `Float`, `Long`."""
+    """What most error messages call an array's dtype: `Float`, `Long`."""
     return of_array(array).title
+
+
+def c_name(array: np.ndarray) -> str:
+    """What others call it: `float`, `long int`."""
+    return of_array(array).c_name
 
 
 def get_default_dtype() -> dtype:
@@ -91,23 +95,17 @@ def result_type(a: np.ndarray, b: np.ndarray) -> np.dtype:
     return promote_types(a.dtype, b.dtype)
 
 
+def copied(array: np.ndarray, order: Any = "K", d: Any = None) -> np.ndarray:
+    """A copy, laid out as what is copied; NumPy would put the elements of an expanded array that are one behind each other."""
+    return array.astype(array.dtype if d is None else d, "C" if 0 in array.strides else order)
+
+
 def promote(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Both arrays in the dtype of their result."""
     d = result_type(a, b)
-    return a if a.dtype is d else a.astype(d), b if b.dtype is d else b.astype(d)
+    return a if a.dtype is d else copied(a, d=d), b if b.dtype is d else copied(b, d=d)
 
 
 def as_floating(array: np.ndarray) -> np.ndarray:
     """The array itself if it is floating, else a copy in the default dtype, as PyTorch's float-valued functions do."""
-    return array if array.dtype.kind == "f" else array.astype(_default.numpy)
-
-
-def finfo(type: dtype | None = None) -> Any:
-    """The limits of a floating-point dtype: `eps`, `max`, `min`, `tiny`, `bits`."""
-    info = np.finfo(as_dtype(type).numpy)
-    return SimpleNamespace(bits=info.bits, **{n: float(getattr(info, n)) for n in ("eps", "max", "min", "tiny")})
-
-
-def iinfo(type: dtype) -> np.iinfo[Any]:
-    """The limits of an integer dtype: `max`, `min`, `bits`."""
-    return np.iinfo(as_dtype(type).numpy)
+    return array if array.dtype.kind == "f" else copied(array, d=_default.numpy)

@@ -1,7 +1,4 @@
-"""PyTorch's words: every error message that is its specification, by name, from `messages.toml`.
-
-They are data, not logic, and are read when the first error is raised. Uses dtypes' names; knows nothing of tensors.
-"""
+"""PyTorch's words: every error message that is its specification, by name: `messages.toml`, read when needed."""
 
 import builtins
 import functools

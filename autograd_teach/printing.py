@@ -5,7 +5,7 @@ and its class names, so that it prints PyTorch's own tensors as well (and is tes
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from types import SimpleNamespace
 from typing import Any
 
@@ -25,11 +25,10 @@ def set_printoptions(
     precision: int | None = None, threshold: float | None = None, edgeitems: int | None = None,
     linewidth: int | None = None, profile: str | None = None, sci_mode: bool | None = None,
 ) -> None:  # fmt: skip
-    """Set how tensors print, as torch.set_printoptions: what is None stays, but for `sci_mode`.
+    """Set how tensors print: what is None stays, but for `sci_mode`, where it means: as the numbers ask for it.
 
     `precision`: digits after the point. `threshold`: with more elements, only `edgeitems` at each end of a dimension
     are shown. `linewidth`: characters in a line. `profile`: "default", "short" or "full"; other names change nothing.
-    `sci_mode`: scientific notation always (True), never (False), or where the numbers ask for it (None).
     """
     given = {"precision": precision, "threshold": threshold, "edgeitems": edgeitems, "linewidth": linewidth}
     named = {name: value for name, value in given.items() if value is not None}
@@ -88,29 +87,21 @@ def _array_text(array: np.ndarray, indent: int) -> str:
             if cut[axis]:
                 array = array.take([*range(edge), *range(size - edge, size)], axis)
     values = array.ravel().tolist()
-    strings = list(map(str, values))
-    width = max(map(len, strings))
-    if array.dtype.kind == "f":
-        strings, width = _formatted(values)
-    return _nested((string.rjust(width) for string in strings), array.shape, cut, width, indent)
+    form, telling = _float_form(values) if array.dtype.kind == "f" else (str, values)
+    width = max(map(len, map(form, telling)), default=1)
+    return _nested((form(value).rjust(width) for value in values), array.shape, cut, width, indent)
 
 
-def _formatted(values: list[float]) -> tuple[list[str], int]:
-    """The strings of floats, and their common width: that of the widest nonzero finite one."""
+def _float_form(values: list[float]) -> tuple[Callable[[float], str], list[float]]:
+    """How floats are written, and which of them set the width: those that are finite and not zero."""
     telling = [value for value in values if value and math.isfinite(value)]
-    if not telling:
-        return list(map(_whole, values)), 1
-    least, largest, scientific = min(map(abs, telling)), max(map(abs, telling)), _options.sci_mode
+    least, largest = min(map(abs, telling), default=1), max(map(abs, telling), default=1)
+    scientific = _options.sci_mode if telling else False
     if scientific is None:
         scientific = largest / least > 1000 or largest > 1e8 or least < 1e-4
-    whole = not scientific and all(map(float.is_integer, telling))
-    form = _whole if whole else f"{{:.{_options.precision}{'e' if scientific else 'f'}}}".format
-    width = max(map(len, map(form, telling)))
-    return list(map(form, values)), width
-
-
-def _whole(value: float) -> str:
-    return f"{value:.0f}" + "." * math.isfinite(value)
+    if not scientific and all(map(float.is_integer, telling)):
+        return lambda value: f"{value:.0f}" + "." * math.isfinite(value), telling
+    return f"{{:.{_options.precision}{'e' if scientific else 'f'}}}".format, telling
 
 
 def _nested(strings: Iterator[str], shape: tuple[int, ...], cut: list[bool], width: int, indent: int) -> str:
@@ -118,8 +109,7 @@ def _nested(strings: Iterator[str], shape: tuple[int, ...], cut: list[bool], wid
     if not shape:
         return next(strings)
     vector = len(shape) == 1
-    inner = (shape[1:], cut[1:], width, indent + 1)
-    parts = [_nested(strings, *inner) for _ in range(shape[0])]
+    parts = [_nested(strings, shape[1:], cut[1:], width, indent + 1) for _ in range(shape[0])]
     if cut[0]:
         parts.insert(shape[0] // 2, " ..." if vector else "...")
     if vector:

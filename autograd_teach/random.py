@@ -1,13 +1,12 @@
 """Random numbers: the stream of PyTorch's CPU generator, drawn as raw NumPy arrays.
 
-Uses NumPy and the standard library; knows nothing of tensors (creation and in-place fills wrap what is drawn here).
-The rules are those of PyTorch 2.13 on x86 (ATen/native/cpu/DistributionTemplates.h, ATen/core/DistributionsHelper.h).
+Knows nothing of tensors (creation and in-place fills wrap what is drawn here). The rules are those of PyTorch 2.13 on
+x86 (ATen/native/cpu/DistributionTemplates.h, ATen/core/DistributionsHelper.h).
 """
 
 import math
 import os
 from collections.abc import Callable, Sequence
-from copy import deepcopy
 from typing import Any
 
 import numpy as np
@@ -35,22 +34,11 @@ class Generator:
         self._twister: Any = None  # made only when needed, since NumPy loads its random module with it
         return self
 
-    def get_state(self) -> dict[str, Any]:
-        """Where the stream is, for `set_state`."""
-        return deepcopy(self.__dict__)
-
-    def set_state(self, new_state: dict[str, Any]) -> "Generator":
-        """Go on from where the stream was at `get_state`."""
-        self.__dict__ = deepcopy(new_state)
-        return self
-
     def seed(self) -> int:
-        """Seed from the operating system's entropy; returns that seed."""
-        return self.manual_seed(int.from_bytes(os.urandom(8), "big")).initial_seed()
+        """Start from the operating system's entropy; returns that seed."""
+        return self.manual_seed(int.from_bytes(os.urandom(8), "big"))._seed
 
-    def initial_seed(self) -> int:
-        """The seed from which the present stream started."""
-        return self._seed
+    initial_seed = lambda self: self._seed
 
     def uniform(self, shape: Shape, dtype: Any, low: float = 0.0, high: float = 1.0) -> Array:
         """Uniform in [low, high), as `Tensor.uniform_` and `torch.rand` draw it; float dtypes only."""
@@ -63,9 +51,8 @@ class Generator:
     def normal(self, shape: Shape, dtype: Any, mean: float = 0.0, std: float = 1.0, contiguous: bool = True) -> Array:
         """Normal, as `Tensor.normal_` and `torch.randn` draw it, to two units in the last place; float dtypes only.
 
-        16 and more elements of a contiguous tensor (say so if what you fill is not) are Box-Muller transforms of
-        blocks of 16 uniforms, the last 16 drawn anew if a block stays unfinished. All others come in pairs, in double,
-        and the second of a broken pair comes first in the next call.
+        16 and more elements of a contiguous tensor are Box-Muller transforms of blocks of 16 uniforms, the last 16
+        drawn anew if a block stays unfinished. All others come in pairs, in double; half a pair waits for its turn.
         """
         dtype, wide = _floating(dtype, "normal_kernel_cpu")
         require(std >= 0, "normal_std", std)
@@ -73,12 +60,12 @@ class Generator:
         if count < 16 or not contiguous:
             unit = self._unit([(count - waiting.size + 1) // 2, 2, 1], np.float64)
             values = np.concatenate([waiting, _box_muller(unit[:, 1], unit[:, 0])])
-            self._second_normals = values[count:].copy()
-            values = fused(values[:count], np.float64(std), np.float64(mean)).astype(wide)
+            values, self._second_normals = values[:count], values[count:].copy()
+            values = fused(values, np.float64(std), np.float64(mean)).astype(wide)
         else:
             whole = count // 16 * 16
             # An unfinished block costs its uniforms, except in half precision.
-            drawn = (whole if dtype == np.float16 else count) + (16 if whole < count else 0)
+            drawn = (whole if dtype == np.float16 else count) + 16 * (whole < count)
             unit = self._unit([drawn], dtype).astype(wide)
             blocks = np.concatenate([unit[:whole], unit[-16:]]).reshape(-1, 2, 8)
             values = _box_muller(blocks[:, 0], blocks[:, 1])
@@ -94,26 +81,18 @@ class Generator:
         words = self._words(shape, 64 if high - low >= 2**28 else 32)
         return ((words % np.uint64(high - low)).astype(np.int64) + np.int64(low)).astype(dtype)
 
-    def random(self, shape: Shape, dtype: Any) -> Array:
-        """Integers from 0 to the last that `dtype` holds without a gap, as `Tensor.random_()` draws them."""
-        words = self._words(shape, 64 if np.dtype(dtype).name in ("int64", "float64") else 32)
-        return (words % np.uint64(_exact_range(np.dtype(dtype))[1] + 1)).astype(dtype)
-
     def randperm(self, n: int, dtype: Any = np.int64) -> Array:
         """A permutation of 0 ... n - 1, as `torch.randperm` draws it, for n < 2**32 / 20."""
         left, order = np.arange(n, 1, -1), list(range(n))
-        # The one loop over elements here: an exchange needs the one before it (half a microsecond each).
+        # A loop over elements, for an exchange needs the one before it (half a microsecond each).
         for i, other in enumerate((self._words(left.shape).astype(int) % left + np.arange(left.size)).tolist()):
             order[i], order[other] = order[other], order[i]
         return np.array(order, dtype)
 
-    def bernoulli(self, p: Any, shape: Shape, dtype: Any) -> Array:
-        """One with probability `p`, else zero, as `Tensor.bernoulli_`; an array `p` (floats) broadcasts to `shape`."""
-        chance = p if isinstance(p, np.ndarray) else np.float64(p)
-        dtype_of_bits, _ = _floating(chance.dtype, "bernoulli_tensor_cpu_p_")
-        known = np.all((chance >= 0) & (chance <= 1))
-        require(known, "bernoulli_chances" if isinstance(p, np.ndarray) else "bernoulli_p", p)
-        return (self._unit(shape, dtype_of_bits) < chance).astype(dtype)
+    def bernoulli(self, p: float, shape: Shape, dtype: Any) -> Array:
+        """One with probability `p`, else zero, as `Tensor.bernoulli_` draws it."""
+        require(0 <= p <= 1, "bernoulli_p", p)
+        return (self._unit(shape, np.float64) < p).astype(dtype)
 
     def _words(self, shape: Shape, bits: int = 32) -> Array:
         """The next words of 32 bits, or of 64, each made of two, high half first; as uint64."""
@@ -132,13 +111,10 @@ default_generator.seed()
 manual_seed, seed, initial_seed = default_generator.manual_seed, default_generator.seed, default_generator.initial_seed
 
 
-def filled(array: Array, draw: Callable[..., Array], *others: Array) -> Array:
-    """What `draw(shape, *others)` puts into `array` when PyTorch fills it in place: in the order of its memory.
-    `draw` is given the shape with its axes by falling stride, and `others`, arrays of the shape of `array`, alike.
-    """
+def filled(array: Array, draw: Callable[[Shape], Array]) -> Array:
+    """What `draw(shape)` puts into `array` when PyTorch fills it in place: in the order of its memory."""
     axes = sorted(range(array.ndim), key=lambda axis: -array.strides[axis])
-    shape = [array.shape[axis] for axis in axes]
-    return draw(shape, *(other.transpose(axes) for other in others)).transpose(np.argsort(axes))
+    return draw([array.shape[axis] for axis in axes]).transpose(np.argsort(axes))
 
 
 def _floating(dtype: Any, kernel: str) -> tuple[Any, Any]:

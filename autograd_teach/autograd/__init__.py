@@ -1,6 +1,6 @@
 """How gradients are computed: the face of `torch.autograd`.
 
-`backward` and `grad` check what they are given and start the engine; everything else here comes from the files of this folder.
+`backward` and `grad` check what they are given and start the engine; all else comes from the files beside this one.
 """
 
 from __future__ import annotations
@@ -21,13 +21,7 @@ from .graph import GradientEdge
 from .leaf import edge_of
 from .modes import detect_anomaly, enable_grad, inference_mode, is_anomaly_enabled, is_grad_enabled
 from .modes import no_grad, set_detect_anomaly, set_grad_enabled
-from .node import NO_EDGE, Edge, Node
-
-__all__ = [
-    "Function", "GradcheckError", "Node", "Variable", "backward", "detect_anomaly", "enable_grad", "functional", "grad",
-    "gradcheck", "gradgradcheck", "graph", "inference_mode", "is_anomaly_enabled", "is_grad_enabled", "no_grad",
-    "set_detect_anomaly", "set_grad_enabled",
-]  # fmt: skip
+from .node import Edge, Node
 
 
 def _tuple(value: Any) -> tuple[Any, ...]:
@@ -46,24 +40,24 @@ def _roots(outputs: tuple[Any, ...], gradients: Any) -> list[tuple[Edge, Tensor]
     """Each output's edge with the gradient that starts there: 1 for an output of one element, where none is given."""
     gradients = (None,) * len(outputs) if gradients is None else _tuple(gradients)
     require(len(gradients) >= len(outputs), "how_many_gradients", len(outputs), len(gradients))
-    roots = []
+    started, roots = [], []
     for number, (output, gradient) in enumerate(zip(outputs, gradients)):
         if isinstance(output, GradientEdge):
-            edge: Edge | None = output[:2]
             kind = output.node._input_metadata[output.output_nr]
             shape, dtype = tuple(kind.shape), kind.dtype.numpy
         else:
-            edge, shape, dtype = output._edge, output._array.shape, output._array.dtype
+            shape, dtype = output._array.shape, output._array.dtype
         if gradient is None:
-            require(edge is NO_EDGE or prod(shape) == 1, "grad_of_unknown_size")
-            gradient = wrap(np.ones(shape, dtype))
-        elif not isinstance(gradient, Tensor):
-            raise error("gradient_is_no_tensor", type(gradient).__name__)
-        elif gradient._array.shape != shape:
+            require(not shape or prod(shape) == 1 or not getattr(output, "requires_grad", True), "grad_of_unknown_size")
+            gradient = wrap(np.empty(shape, dtype))
+            gradient._array.fill(1)
+        require(isinstance(gradient, Tensor), "gradient_is_no_tensor", type(gradient).__name__)
+        if gradient._array.shape != shape:
             raise error("gradient_of_size", number, gradient.shape, number, Size(shape))
-        roots.append((edge or edge_of(output), gradient))
-    for number, (edge, _) in enumerate(roots):
-        require(edge[0] is not None, "output_without_gradient", number)
+        started.append(gradient)
+    for number, output in enumerate(outputs):
+        roots.append((edge_of(output) if isinstance(output, Tensor) else output[:2], started[number]))
+        require(roots[-1][0][0] is not None, "output_without_gradient", number)
     return roots
 
 
@@ -74,17 +68,13 @@ def _edges(inputs: Sequence[Any]) -> list[Edge]:
 
 
 def backward(
-    tensors: Tensor | Sequence[Tensor],
-    grad_tensors: Any = None,
-    retain_graph: bool | None = None,
-    create_graph: bool = False,
-    *,
-    inputs: Tensor | Sequence[Tensor] | None = None,
-) -> None:
-    """Accumulate the gradients of the sum of `tensors` into `.grad` of the leaves.
+    tensors: Any, grad_tensors: Any = None, retain_graph: bool | None = None, create_graph: bool = False, *,
+    inputs: Any = None,
+) -> None:  # fmt: skip
+    """Accumulate the gradients of the sum of `tensors`, one or several, into `.grad` of the leaves.
 
-    `grad_tensors` gives for each tensor of more than one element the vector of the vector-Jacobian product, in its shape.
-    With `inputs` only these tensors get a gradient. The graph is freed unless `retain_graph` (or `create_graph`) is true.
+    `grad_tensors` gives for a tensor of more than one element the vector of the vector-Jacobian product, in its shape.
+    With `inputs` only these tensors get a gradient. The graph is freed unless `retain_graph` or `create_graph` is true.
 
     >>> import autograd_teach as torch
     >>> x = torch.tensor([-3.0, 2.0, 5.0], requires_grad=True)
@@ -101,33 +91,22 @@ def backward(
     run_backward(roots, retain_graph, create_graph, None if wanted is None else _edges(wanted))
 
 
-def _backward_method(
-    self: Tensor, gradient: Any = None, retain_graph: bool | None = None, create_graph: bool = False, inputs: Any = None
-) -> None:
-    """Accumulate the gradient of this tensor into `.grad` of the leaves it was computed from.
-
-    `gradient` has this tensor's shape: the vector of the vector-Jacobian product; 1 for a tensor of one element.
-    """
+def _backward(self: Tensor, gradient=None, retain_graph=None, create_graph=False, inputs=None) -> None:
+    """`torch.autograd.backward` of this tensor; `gradient` has its shape, and is 1 for a tensor of one element."""
     backward(self, gradient, retain_graph, create_graph, inputs=inputs)
 
 
-Tensor.backward = _backward_method  # type: ignore[attr-defined]  # attached as the operations are
+Tensor.backward = _backward  # type: ignore[attr-defined]  # attached as the operations are
 
 
 def grad(
-    outputs: Tensor | Sequence[Tensor],
-    inputs: Tensor | Sequence[Tensor],
-    grad_outputs: Any = None,
-    retain_graph: bool | None = None,
-    create_graph: bool = False,
-    allow_unused: bool | None = None,
-    is_grads_batched: bool = False,
-    materialize_grads: bool = False,
-) -> Any:
-    """The gradients of the sum of `outputs` with respect to each of `inputs`: a tuple, or for a dictionary one with the same keys.
+    outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: bool | None = None, create_graph: bool = False,
+    allow_unused: bool | None = None, is_grads_batched: bool = False, materialize_grads: bool = False,
+) -> Any:  # fmt: skip
+    """The gradients of the sum of `outputs` by each of `inputs`: a tuple, or of a dictionary one with the same keys.
 
-    `grad_outputs` gives for each output of more than one element the vector of the vector-Jacobian product. RuntimeError for an
-    input that the outputs do not depend on, unless `allow_unused` (then None) or `materialize_grads` (then zeros).
+    `grad_outputs` gives for an output of more than one element the vector of the vector-Jacobian product. RuntimeError
+    for an input that is not used, unless `allow_unused` (then None) or `materialize_grads` (then zeros).
 
     >>> import autograd_teach as torch
     >>> t = torch.tensor([1.0, 2.0, 4.0], requires_grad=True)
@@ -142,8 +121,7 @@ def grad(
     for number, result in enumerate(results):
         require(result is not None or allow_unused or materialize_grads, "input_not_used", number)
     if not create_graph:
-        # One gradient that arrives at several inputs is one tensor.
-        tensors: dict[int, Tensor] = {}
+        tensors: dict[int, Tensor] = {}  # one gradient that arrives at several inputs is one tensor
         results = [None if r is None else tensors.setdefault(id(r), wrap(np.asarray(r))) for r in results]
     if materialize_grads:
         require(all(isinstance(t, Tensor) for r, t in zip(results, wanted) if r is None), "materialize_for_edge")
@@ -157,7 +135,7 @@ class _VariableMeta(type):
 
 
 class Variable(metaclass=_VariableMeta):
-    """The old name of a tensor that can require grad: a leaf on the memory of `data`. TypeError for what is no tensor."""
+    """The old name of a tensor that can require grad: a leaf on the memory of `data`, a tensor."""
 
     def __new__(cls, data: Any = None, requires_grad: bool = False) -> Any:
         data = Tensor() if data is None else data

@@ -8,8 +8,8 @@ Without `create_graph` gradients travel as NumPy arrays; with it they are tensor
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property, lru_cache
 from operator import attrgetter
 from typing import Any
 
@@ -48,7 +48,7 @@ def run_backward(
 
 
 class _Run:
-    """One backward pass: the gradients that have arrived at each node, and how many a leaf still waits for."""
+    """One backward pass: what runs when, and the gradients that have arrived at each node."""
 
     def __init__(self, retain_graph: bool, create_graph: bool, inputs: Sequence[Edge] | None, accumulate: bool) -> None:
         self.retain_graph, self.create_graph = retain_graph, create_graph
@@ -61,25 +61,31 @@ class _Run:
         self.waiting: dict[Node, Any] = {}
         # Where the waiting gradient is a sum made here, which further contributions may be added to in place.
         self.owned: set[Node] = set()
-        # How many contributions a leaf waits for.
-        self.pending: dict[Node, int] = {}
+        # The leaves, under the node that runs last of those that contribute to them.
+        self.completed: dict[Node, list[Any]] = {}
         self.captured: dict[Edge, Any] = {}
 
     def start(self, roots: Sequence[Root]) -> None:
         """Deliver the roots' gradients and run all nodes below."""
-        order = _collect({edge[0] for edge, _ in roots}, self.pending)
+        self.order, self.last = order, last = _collect([edge[0] for edge, _ in roots])
         if self.asked is not None:
             # PyTorch runs, and so frees, the node of an input too where the gradient is stored rather than returned.
-            stored = dict.fromkeys(self.asked, ()) if self.accumulate else {}
+            stored = {node: (NO_EDGE,) * len(node._edges) for node in self.asked if node and self.accumulate}
             self.wanted = wanted = stored | _leading_to(self.inputs, order)
             if len(roots) == 1:
                 # A single root is looked at in any case: its hooks run.
                 self.asked.add(roots[0][0][0])
-            order = [node for node in order if node in wanted or node in self.asked]
-        self.order = order
+            self.order = order = [node for node in order if node in wanted or node in self.asked]
+            self.last = last = {leaf: node for leaf, node in last.items() if leaf in self.asked}
+        for node in set(last.values()):
+            # In the order of its edges; a leaf that several lead to comes where the last of them stands.
+            below = reversed(dict.fromkeys(edge[0] for edge in reversed(node._edges)))
+            self.completed[node] = [leaf for leaf in below if leaf in last and last[leaf] is node]
         for edge, gradient in roots:
-            self._deliver(edge, gradient if self.create_graph else gradient._array, None, [edge for edge, _ in roots])
-        for node in [n for n in self.waiting if isinstance(n, AccumulateGrad) and not self.pending.get(n)]:
+            array = gradient._array
+            # Of rank 0, NumPy computes with scalars ten times as fast as with arrays.
+            self._deliver(edge, gradient if self.create_graph else array if array.ndim else array[()], None, roots)
+        for node in [n for n in self.waiting if n.__class__ is AccumulateGrad and n not in last]:
             if self.asked is None or node in self.asked:
                 self._run_leaf(node)
         self._run(order)
@@ -88,16 +94,18 @@ class _Run:
         """Whether a gradient is to arrive at this node: what hooks of several tensors ask."""
         is_asked = node in (self.asked or ())
         require(self.accumulate or not is_asked or not isinstance(node, AccumulateGrad), "will_a_leaf_run")
-        return node in self.order or (node in self.pending and (is_asked or self.asked is None))
+        return node in self._running
+
+    _running = cached_property(lambda self: {*self.order, *self.last})
 
     def _run(self, order: list[Node]) -> None:
-        waiting, pending, owned = self.waiting, self.pending, self.owned
+        waiting, owned, completed = self.waiting, self.owned, self.completed
         create_graph, retain_graph, wanted = self.create_graph, self.retain_graph, self.wanted
         special = set(order) if state.anomaly else self.asked or ()
+        edges: Sequence[Edge]
+        results: Sequence[Any] | None
         for node in order:
             grad = waiting.pop(node, None)
-            edges: Sequence[Edge]
-            results: Sequence[Any] | None
             if grad is not None and node._hooks is None and node not in special:
                 edges = node._edges if wanted is None else wanted[node]
                 results = node._backward_graph(grad, edges) if create_graph else node._backward(grad, edges)
@@ -110,29 +118,30 @@ class _Run:
             # This loop is `_deliver`, written out: it runs once an edge, and is half of the engine's time.
             for edge, result in zip(edges, results):
                 target = edge[0]
-                if target is None:
+                if target is None or result is None:
                     continue
-                if result is not None:
-                    if target._outputs == 1:
-                        array = result._array if create_graph else result
-                        if array.shape != target._shape or array.dtype is not target._dtype:
-                            result = self._fitted(result, node, edges, edge)
-                        if target not in waiting:
-                            waiting[target] = result
-                        elif target in owned:
-                            waiting[target] += result
-                        else:
-                            waiting[target] = waiting[target] + result
-                            if not create_graph and target._shape:
-                                owned.add(target)
-                    else:
-                        self._deliver(edge, result, node, edges)
-                if target in pending:
-                    pending[target] -= 1
-                    if not pending[target]:
-                        self._run_leaf(target)
+                if target._outputs != 1:
+                    self._deliver(edge, result, node, edges)
+                    continue
+                array = result._array if create_graph else result
+                if array.shape != target._shape or array.dtype is not target._dtype:
+                    result = self._fitted(result, node, edges, edge)
+                before = waiting.get(target)
+                if before is None:
+                    waiting[target] = result
+                elif target in owned:
+                    before += result
+                else:
+                    waiting[target] = before + result
+                    if not create_graph and target._shape:
+                        owned.add(target)
+            if node in completed:
+                # A leaf takes over the memory of a gradient that nobody else holds.
+                grad = results = result = array = before = None
+                for leaf in completed[node]:
+                    self._run_leaf(leaf)
 
-    def _deliver(self, edge: Any, gradient: Any, sender: Node | None = None, edges: Sequence[Edge] = ()) -> None:
+    def _deliver(self, edge: Any, gradient: Any, sender: Node | None, edges: Sequence[Any]) -> None:
         """Put a gradient where its edge leads, beside those that have arrived there."""
         node, number = edge
         gradient = self._fitted(gradient, sender, edges, edge)
@@ -142,8 +151,11 @@ class _Run:
         slots = self.waiting.setdefault(node, [None] * node._outputs)
         slots[number] = gradient if slots[number] is None else slots[number] + gradient
 
-    def _fitted(self, gradient: Any, sender: Node | None, edges: Sequence[Edge], edge: Any) -> Any:
-        """A gradient in the shape and dtype of the output that it is the gradient of: broadcasting is undone by summing."""
+    def _fitted(self, gradient: Any, sender: Node | None, edges: Sequence[Any], edge: Any) -> Any:
+        """A gradient in the shape and dtype of the output that it is the gradient of: broadcasting is undone by summing.
+
+        `edges`, of which `edge` is one, are those of the sender, or the roots.
+        """
         node, number = edge
         many = node._outputs > 1
         shape, dtype = (node._shape[number], node._dtype[number]) if many else (node._shape, node._dtype)
@@ -152,7 +164,7 @@ class _Run:
             dims = _repeated(array.shape, shape)
             if dims is None:
                 who = "" if sender is None else f"Function {sender.name()} returned an "
-                index = next((i for i, e in enumerate(edges) if e is edge), 0)
+                index = next((i for i, e in enumerate(edges) if e is edge or e[0] is edge), 0)
                 raise error("invalid_gradient", who, index, list(array.shape), list(shape))
             if self.create_graph:
                 gradient = gradient.sum_to_size(shape)
@@ -183,7 +195,7 @@ class _Run:
             return edges, None
         if not (arrived or hooks is not None or node._runs_without_gradient):
             # What it would have sent on does not arrive either.
-            return edges, _nothing(node)
+            return kept, _nothing(node)
         if self.wanted is not None:
             # PyTorch keeps the gradient before its hooks where the node runs too.
             self._capture(node, grad)
@@ -192,16 +204,16 @@ class _Run:
         for hook in list(hooks.pre.values()) if hooks else ():
             outputs = _replaced(outputs, hook, outputs)
         given = [self._from_tensor(g) for g in outputs]
-        if node._runs_without_gradient or any(g is not None for g in given):
-            results = self._call(node, given if node._outputs > 1 else given[0], kept or edges)
-        else:
-            results = _nothing(node)
-        # They are looked at also where they go nowhere.
+        # A user's backward computes, and has looked at, more than is needed.
+        own = node._runs_without_gradient
+        looked_at = edges if own else kept
+        runs, needed = own or any(g is not None for g in given), own or any(e[0] for e in kept)
+        results = self._call(node, given if node._outputs > 1 else given[0], looked_at) if runs else _nothing(node)
         fitted = [
-            r if r is None or e[0] is None else self._fitted(r, node, edges, e) for r, e in zip(results, kept or edges)
+            (r if needed else None) if r is None or e[0] is None else self._fitted(r, node, looked_at, e)
+            for r, e in zip(results, looked_at)
         ]
-        # A user's backward computes more than is needed.
-        sent = tuple(self._to_tensor(g) if kept or node._runs_without_gradient else None for g in fitted)
+        sent = tuple(map(self._to_tensor, fitted))
         for hook in list(hooks.post.values()) if hooks else ():
             sent = _replaced(sent, hook, sent, outputs)
         return kept, [self._from_tensor(g) for g in sent]
@@ -215,11 +227,11 @@ class _Run:
 
     def _run_leaf(self, leaf: Node) -> None:
         """All contributions to a leaf are in."""
-        gradient = self.waiting.pop(leaf, None)
+        run = leaf._backward_graph if self.create_graph else leaf._backward
         if leaf._hooks is not None or self.asked is not None or state.anomaly:
-            self._run_specially(leaf, gradient)
+            self._run_specially(leaf, self.waiting.pop(leaf, None))
         else:
-            (leaf._backward_graph if self.create_graph else leaf._backward)(gradient, ())
+            run(self.waiting.pop(leaf, None), ())
 
     def _tensor_hooks(self, node: Node, hooks: Hooks | None, grad: Any) -> Any:
         """The incoming gradients after the hooks of the tensors they belong to; kept where `retain_grad` asks for it."""
@@ -280,19 +292,21 @@ def _replaced(gradients: tuple[Any, ...], hook: Callable[..., Any], *arguments: 
     return returned
 
 
-def _collect(roots: Iterable[Any], pending: dict[Any, int]) -> list[Node]:
-    """The nodes below the roots in the order in which they run; `pending` gets of each leaf how many edges lead to it."""
-    order: list[Node] = [n for n in roots if n.__class__ is not AccumulateGrad]
-    seen = set(order)
+def _collect(roots: Iterable[Any]) -> tuple[list[Node], dict[Node, Node]]:
+    """The nodes below the roots in the order in which they run; and for each leaf, which of them contributes to it last."""
+    seen = {n for n in roots if n.__class__ is not AccumulateGrad}
+    order: list[Node] = list(seen)
+    last: dict[Any, Node] = {}
     for node in order:  # which grows meanwhile
         for below, _ in node._edges:
             if below.__class__ is AccumulateGrad:
-                pending[below] = pending.get(below, 0) + 1
+                if below not in last or node._sequence < last[below]._sequence:
+                    last[below] = node
             elif below is not None and below not in seen:
                 seen.add(below)
                 order.append(below)
     order.sort(key=attrgetter("_sequence"), reverse=True)
-    return order
+    return order, last
 
 
 def _leading_to(inputs: Sequence[Edge], order: list[Node]) -> dict[Node, Sequence[Edge]]:
@@ -310,7 +324,7 @@ def _leading_to(inputs: Sequence[Edge], order: list[Node]) -> dict[Node, Sequenc
     return leading
 
 
-@functools.lru_cache(maxsize=1024)
+@lru_cache(maxsize=1024)
 def _repeated(shape: tuple[int, ...], target: tuple[int, ...]) -> tuple[int, ...] | None:
     """The dimensions in which broadcasting from `target` to `shape` repeated; None if it could not have."""
     new = len(shape) - len(target)

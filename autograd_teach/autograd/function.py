@@ -30,7 +30,7 @@ class FunctionCtx:
     needs_input_grad: tuple[bool, ...] = ()
 
     def save_for_backward(self, *tensors: Tensor | None) -> None:
-        """Keep inputs, outputs or intermediate tensors; a later in-place change of one is noticed when `backward` reads it."""
+        """Keep inputs, outputs or intermediate tensors; `backward` raises where one was changed since."""
         self._to_save = tensors
 
     def mark_dirty(self, *args: Tensor) -> None:
@@ -64,12 +64,10 @@ class BackwardFunction(FunctionCtx, Node):
 
     @property
     def saved_variables(self) -> tuple[Tensor | None, ...]:
-        """The old name of `saved_tensors`."""
         warnings.warn(str(error("saved_variables")), DeprecationWarning, stacklevel=2)
         return self.saved_tensors
 
-    def __call__(self, *grads: Any, **kwargs: Any) -> Any:
-        # In PyTorch the operations' own nodes can be called, these cannot.
+    def __call__(self, *grads: Any, **kwargs: Any) -> Any:  # in PyTorch only the operations' own nodes can be called
         raise TypeError(f"{type(self).__name__!r} object is not callable")
 
     def apply(self, *grads: Any) -> Any:
@@ -96,9 +94,8 @@ class BackwardFunction(FunctionCtx, Node):
         if self._materialize:
             kinds = zip(grads, shapes, dtypes)
             grads = [wrap(np.zeros(s, d)) if g is None and s is not None else g for g, s, d in kinds]
-        returned = self.apply(*grads)
-        results = returned if isinstance(returned, tuple) else (returned,)
-        expected = len(self._is_tensor)
+        results, expected = self.apply(*grads), len(self._is_tensor)
+        results = results if isinstance(results, tuple) else (results,)
         # Trailing Nones too many are allowed: a backward may serve forwards of several lengths.
         while len(results) > expected and results[-1] is None:
             results = results[:-1]
@@ -113,8 +110,8 @@ class BackwardFunction(FunctionCtx, Node):
 class Function:
     """Subclass it, write `forward(ctx, *args)` and `backward(ctx, *grad_outputs)` as static methods, and call `apply`.
 
-    `backward` gets one gradient for each output of `forward` and returns one for each of its arguments after `ctx`: None for
-    what is no tensor or needs none. Source: PyTorch's note "Extending PyTorch".
+    `backward` gets one gradient for each output of `forward` and returns one for each of its arguments after `ctx`:
+    None for what is no tensor or needs none. Source: PyTorch's note "Extending PyTorch".
 
     >>> import autograd_teach as torch
     >>> class Double(torch.autograd.Function):
@@ -131,7 +128,7 @@ class Function:
     _backward_cls: type[BackwardFunction] = BackwardFunction
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
-        """With each Function comes the class of its nodes: `ExpBackward` with `Exp`."""
+        # With each Function comes the class of its nodes: `ExpBackward` with `Exp`.
         super().__init_subclass__(**kwargs)
         members = {"_forward_cls": cls, "__module__": "torch.autograd.function"}
         cls._backward_cls = type(f"{cls.__name__}Backward", (BackwardFunction,), members)
@@ -171,27 +168,33 @@ class Function:
             # As they are before forward, which may write to them; they may be newer than the context.
             ctx._edges = tuple(edge_of(t) for t in tensors)
             ctx._sequence = next_sequence_number()
+            if state.anomaly:
+                state.recording(ctx)
         with no_grad():
             if cls.setup_context is Function.setup_context:
                 output = cls.forward(ctx, *args, **kwargs)
             else:
                 output = cls.forward(*args, **kwargs)
                 cls.setup_context(ctx, args, output)
-        if recording:
-            for position, tensor in enumerate(ctx._to_save or ()):
-                is_saved = tensor is None or isinstance(tensor, Tensor)
-                require(is_saved, "saved_is_no_tensor", position, type(tensor).__name__)
+        for position, tensor in enumerate(recording and ctx._to_save or ()):
+            is_saved = tensor is None or isinstance(tensor, Tensor)
+            require(is_saved, "saved_is_no_tensor", position, type(tensor).__name__)
         many = isinstance(output, tuple)
         outputs = output if many else (output,)
         results = tuple(_output(ctx, o, i, tensors, recording, many) for i, o in enumerate(outputs))
         if recording:
-            kinds = [(r._array.shape, r._array.dtype) if isinstance(r, Tensor) else (None, None) for r in results]
-            ctx._outputs = len(results)
-            ctx._shape, ctx._dtype = zip(*kinds) if len(results) > 1 else kinds[0]
-            ctx._saved = _saved(ctx, tensors, outputs)
+            _describe(ctx, results)
+            ctx._saved = tuple(None if t is None else _saved(ctx, t, tensors, outputs) for t in ctx._to_save or ())
         ctx._to_save = None
         ctx._dirty = ctx._non_differentiable = ()
         return results if many else results[0]
+
+
+def _describe(node: Any, outputs: Sequence[Any]) -> None:
+    """Tell a node what gradients will come in: the shape and dtype of each output, None of what is no tensor."""
+    kinds = [(o._array.shape, o._array.dtype) if isinstance(o, Tensor) else (None, None) for o in outputs]
+    node._outputs = len(kinds)
+    node._shape, node._dtype = zip(*kinds) if len(kinds) > 1 else kinds[0]
 
 
 def _output(ctx: BackwardFunction, output: Any, number: int, inputs: list[Tensor], recording: bool, many: bool) -> Any:
@@ -221,17 +224,17 @@ def _dirty(ctx: BackwardFunction, output: Tensor, number: int, recording: bool, 
     """An input that forward wrote to: its history now begins with this node, as after any write."""
     from ..ops.inplace import forbidden_write, place_in_base
 
-    forbidden = isinstance(output, View) and output._made_by
-    base, needed = output._base, recording and not forbidden and output._edge is not NO_EDGE
+    base, forbidden = output._base, isinstance(output, View) and output._made_by
+    needed = recording and not forbidden and output._edge is not NO_EDGE
     output._counter[0] += 1
     if not recording:
         return
-    if isinstance(output, View) and output._own_edge is NO_EDGE and output.requires_grad:
-        raise error("leaf_dirty")
+    require((output._own_edge or NO_EDGE) is not NO_EDGE or not output.requires_grad, "leaf_dirty")
+    output._grad = None  # PyTorch keeps no gradient of what was there before
     if isinstance(output, View) and forbidden:
         raise forbidden_write(output, output._own_edge, "is being")
-    if needed and (output if base is None else base).is_leaf:
-        raise error("in_place_on_view_of_leaf" if base is not None and base.requires_grad else "leaf_dirty")
+    if needed and base is not None and base.is_leaf:
+        raise error("in_place_on_view_of_leaf")
     if base is None:
         output._become((ctx, number))
         output._counter[1:] = [f"{number} of {operation_name(ctx)}"]
@@ -240,16 +243,12 @@ def _dirty(ctx: BackwardFunction, output: Tensor, number: int, recording: bool, 
         place_in_base(output, ctx)
 
 
-def _saved(ctx: BackwardFunction, inputs: list[Tensor], outputs: Sequence[Any]) -> tuple[Any, ...]:
-    """What was given to `save_for_backward`, as values with their places; a tensor that held its own node would be a cycle."""
-
-    def saved(tensor: Tensor) -> tuple[Saved, int | None]:
-        index = next((i for i, t in enumerate(inputs) if t is tensor), None)
-        if tensor._edge is not NO_EDGE:
-            index = next((-1 - i for i, o in enumerate(outputs) if o is tensor), index)
-        return pack(ctx, (tensor._array, tensor._counter, tensor._counter[0]), index), index
-
-    return tuple(None if tensor is None else saved(tensor) for tensor in ctx._to_save or ())
+def _saved(ctx: BackwardFunction, tensor: Tensor, inputs: list[Tensor], outputs: Sequence[Any]) -> tuple[Saved, Any]:
+    """A value with its place, in place of a tensor: one that held its own node would be a cycle."""
+    index = next((i for i, t in enumerate(inputs) if t is tensor), None)
+    if tensor._edge is not NO_EDGE:
+        index = next((-1 - i for i, o in enumerate(outputs) if o is tensor), index)
+    return pack(ctx, (tensor._array, tensor._counter, tensor._counter[0]), index), index
 
 
 class InplaceFunction(Function):
@@ -261,7 +260,7 @@ class InplaceFunction(Function):
 
 
 def once_differentiable(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Decorates a backward that must not be differentiated itself: doing so raises instead of giving a wrong gradient."""
+    """Decorates a backward that cannot be differentiated itself: that raises instead of being wrong."""
 
     @functools.wraps(function)
     def backward(ctx: Any, *grads: Any) -> Any:
@@ -269,9 +268,7 @@ def once_differentiable(function: Callable[..., Any]) -> Callable[..., Any]:
             results = function(ctx, *grads)
         if not state.recording or not any(isinstance(g, Tensor) and g.requires_grad for g in grads):
             return results
-        many = isinstance(results, tuple)
-        refused = _refuse(results if many else (results,))
-        return refused if many else refused[0]
+        return _refused(results) if isinstance(results, tuple) else _refused((results,))[0]
 
     return backward
 
@@ -288,15 +285,13 @@ class Error(Node):
     _backward_graph = _backward
 
 
-def _refuse(results: tuple[Any, ...]) -> tuple[Any, ...]:
+def _refused(results: tuple[Any, ...]) -> tuple[Any, ...]:
     """The results with a node between them and what made them, where there must be something to differentiate."""
-    arrays = [r._array if isinstance(r, Tensor) else None for r in results]
-    node = Error(tuple(NO_EDGE if a is None else edge_of(wrap(a).requires_grad_()) for a in arrays))
-    node._outputs = len(arrays)
-    shapes, types = [None if a is None else a.shape for a in arrays], [None if a is None else a.dtype for a in arrays]
-    node._shape, node._dtype = (shapes, types) if len(arrays) > 1 else (shapes[0], types[0])
-    refused = [r if a is None else wrap(a) for r, a in zip(results, arrays)]
-    for number, tensor in enumerate(refused):
-        if isinstance(tensor, Tensor):
-            tensor._edge = (node, number)
-    return tuple(refused)
+    results = tuple(wrap(r._array) if isinstance(r, Tensor) else r for r in results)
+    leaves = (wrap(r._array).requires_grad_() if isinstance(r, Tensor) else None for r in results)
+    node = Error(tuple(NO_EDGE if leaf is None else edge_of(leaf) for leaf in leaves))
+    _describe(node, results)
+    for number, result in enumerate(results):
+        if isinstance(result, Tensor):
+            result._edge = (node, number)
+    return results

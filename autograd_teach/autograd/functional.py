@@ -112,9 +112,9 @@ def _vectors(v, like, many, name, create_graph):
     if v is None:
         require(len(like) == 1 and like[0].numel() == 1, "functional_no_v_vjp" if name == "vjp" else "functional_no_v")
         return None
-    vectors = _copies(v, "v", name, create_graph)[1]
-    known = len(vectors) == len(like)
-    require(known, "functional_v_length" if many else "functional_v_single", len(like), len(vectors))
+    _, vectors = _copies(v, "v", name, create_graph)
+    problem = "functional_v_length" if many else "functional_v_single"
+    require(len(vectors) == len(like), problem, len(like), len(vectors))
     for i, (vector, other) in enumerate(zip(vectors, like)):
         if vector.shape != other.shape:
             raise error("functional_v_shape", f"Entry {i} in " * many, other.shape, vector.shape)

@@ -36,12 +36,10 @@ def gradcheck(
     >>> gradcheck(torch.sin, torch.ones(2, dtype=torch.float64, requires_grad=True))
     True
     """
-    require(check_forward_ad or check_backward_ad, "gradcheck_no_mode", "check_forward_ad", "check_backward_ad")
-    batched, batched_forward = check_batched_grad, check_batched_forward_grad
-    require(check_backward_ad or not batched, "gradcheck_requires", "check_batched_grad", "check_backward_ad")
-    require(
-        check_forward_ad or not batched_forward, "gradcheck_requires", "check_batched_forward_grad", "check_forward_ad"
-    )
+    modes, needs = "gradcheck_no_mode", "gradcheck_requires"
+    require(check_forward_ad or check_backward_ad, modes, "check_forward_ad", "check_backward_ad")
+    require(check_backward_ad or not check_batched_grad, needs, "check_batched_grad", "check_backward_ad")
+    require(check_forward_ad or not check_batched_forward_grad, needs, "check_batched_forward_grad", "check_forward_ad")
     require(not (check_forward_ad or check_batched_grad or fast_mode), "gradcheck_unsupported")
     try:
         _check(func, _tuple(inputs), eps, atol, rtol, nondet_tol, check_undefined_grad, masked)
@@ -101,17 +99,16 @@ def _check(func, inputs, eps, atol, rtol, nondet_tol, check_undefined_grad, mask
     outputs = _tuple(func(*inputs))
     compared = [i for i, output in enumerate(outputs) if output.requires_grad]
     numerical = _numerical(func, inputs, outputs, eps)
-    if not compared and any(j.any() for i, o in enumerate(outputs) if o.is_floating_point() for j in numerical[i]):
-        raise _wrong("gradcheck_constant")
+    changing = any(j.any() for i, o in enumerate(outputs) if o.is_floating_point() for j in numerical[i])
+    _expect(compared or not changing, "gradcheck_constant")
     for number, i in enumerate(compared):
         first, second = _analytical(outputs[i], sources), _analytical(outputs[i], sources)
-        if any(abs(one - two).max(initial=0) > nondet_tol for one, two in zip(first, second)):
-            raise _wrong("gradcheck_reentrant", nondet_tol)
+        differ = any(abs(one - two).max(initial=0) > nondet_tol for one, two in zip(first, second))
+        _expect(not differ, "gradcheck_reentrant", nondet_tol)
         for j, (expected, found) in enumerate(zip(numerical[i], first)):
-            if not np.allclose(found, expected, rtol, atol):
-                raise _wrong("gradcheck_mismatch", number, j, from_numpy(expected), from_numpy(found))
-    if not _zero_for_zeros(_requiring(outputs), sources, atol=1e-8 if masked else 0):
-        raise _wrong("gradcheck_not_multiplied")
+            agree = np.allclose(found, expected, rtol, atol)
+            _expect(agree, "gradcheck_mismatch", number, j, from_numpy(expected), from_numpy(found))
+    _expect(_zero_for_zeros(_requiring(outputs), sources, 1e-8 if masked else 0), "gradcheck_not_multiplied")
     if check_undefined_grad:
         _check_undefined_grad(func, inputs, len(compared))
 
@@ -126,8 +123,8 @@ class _UndefinedGrad(Function):
 def _check_undefined_grad(func, inputs, count):
     """All outputs without a gradient together, then, if there are several, each on its own."""
     for undefined in [range(count), *([i] for i in range(count) if count > 1)]:
-        outputs = enumerate(_requiring(_tuple(func(*inputs))))
-        outputs = [_UndefinedGrad.apply(o) if i in undefined else o for i, o in outputs]
+        outputs = _requiring(_tuple(func(*inputs)))
+        outputs = [_UndefinedGrad.apply(o) if i in undefined else o for i, o in enumerate(outputs)]
         problem, cause = "gradcheck_undefined_nonzero", None
         try:
             if _zero_for_zeros(outputs, _requiring(inputs)):
@@ -135,7 +132,7 @@ def _check_undefined_grad(func, inputs, count):
         except RuntimeError as failure:
             problem, cause = "gradcheck_undefined_fails", failure
         warnings.warn(error("gradcheck_undefined_new"), stacklevel=4)
-        raise _wrong(problem) from cause
+        _expect(False, problem, cause=cause)
 
 
 def _zero_for_zeros(outputs, sources, atol=0):
@@ -161,8 +158,8 @@ def _numerical(func, inputs, outputs, eps):
             finally:
                 memory[index] = original
             for low, high in zip(*sides):
-                for kind, one, other in (("shape", low.shape, high.shape), ("dtype", low.dtype, high.dtype)):
-                    if one != other:
+                for kind in ("shape", "dtype"):
+                    if (one := getattr(low, kind)) != (other := getattr(high, kind)):
                         raise error("gradcheck_kind", kind, index, eps, one, other)
             rows.append([((high - low) / (2 * eps)).numpy() for low, high in zip(*sides)])
         found.append([np.array([r[i] for r in rows]).reshape(memory.size, o.numel()) for i, o in enumerate(outputs)])
@@ -185,5 +182,6 @@ def _requiring(values):
     return tuple(v for v in values if isinstance(v, Tensor) and v.requires_grad)
 
 
-def _wrong(name, *values):
-    return GradcheckError(*error(name, *values).args)
+def _expect(condition, name, *values, cause=None):
+    if not condition:
+        raise GradcheckError(*error(name, *values).args) from cause

@@ -1,4 +1,4 @@
-"""What users may do with a graph, as `torch.autograd.graph`: name its edges, hook into several tensors, decide how values are saved."""
+"""What users may do with a graph, as `torch.autograd.graph`: name edges, hook into several tensors, save otherwise."""
 
 from __future__ import annotations
 
@@ -14,11 +14,6 @@ from .leaf import edge_of
 from .modes import Flags, enable_grad, state
 from .node import Node, RemovableHandle
 
-__all__ = [
-    "GradientEdge", "Node", "allow_mutation_on_saved_tensors", "get_gradient_edge", "increment_version",
-    "register_multi_grad_hook", "saved_tensors_hooks",
-]  # fmt: skip
-
 
 class GradientEdge(NamedTuple):
     """A place in the graph where a gradient arrives; `backward` and `grad` take it in place of a tensor."""
@@ -29,7 +24,7 @@ class GradientEdge(NamedTuple):
 
 
 def get_gradient_edge(tensor: Tensor) -> GradientEdge:
-    """Where the gradient of `tensor` arrives: names it without keeping its values alive; RuntimeError where it has none."""
+    """Where the gradient of `tensor` arrives: this keeps no values alive; RuntimeError where there is none."""
     require(tensor.requires_grad, "edge_without_gradient")
     node = _node_of(tensor)
     with enable_grad():
@@ -46,7 +41,7 @@ def _node_of(place: Any) -> Node:
 
 
 def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:
-    """Count a change in place that was made behind the engine's back, so that a saved value it changed is noticed."""
+    """Count a change in place that was made behind the engine's back, so that it is noticed in saved values."""
     require(isinstance(tensor, Iterable), "increment_version_of_what")
     for one in [tensor] if isinstance(tensor, Tensor) else tensor:
         require(isinstance(one, Tensor), "increment_version_of_no_tensor")
@@ -55,8 +50,6 @@ def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:
 
 
 class _Handles(RemovableHandle):
-    """The handles of one hook on several tensors."""
-
     def __init__(self, handles: Iterable[RemovableHandle]) -> None:
         self.handles = tuple(handles)
 
@@ -66,10 +59,11 @@ class _Handles(RemovableHandle):
 
 
 def register_multi_grad_hook(
-    tensors: Sequence[Tensor], fn: Callable[[Any], None], *, mode: str = "all"
+    tensors: Sequence[Tensor], fn: Callable[..., Any], *, mode: str = "all"
 ) -> RemovableHandle:
-    """Call `fn` once a backward pass: with the list of all gradients of `tensors` that the pass computes (None for the others), as
-    soon as the last is there; with `mode="any"` with the first alone.
+    """Call `fn` once a backward pass with the list of the gradients of `tensors`, when the last that comes is there.
+
+    Those that the pass does not compute are None. With `mode="any"` it is called with the first gradient alone.
 
     >>> import autograd_teach as torch
     >>> x, y = torch.ones(1, requires_grad=True), torch.ones(1, requires_grad=True)
@@ -93,18 +87,18 @@ def register_multi_grad_hook(
     def arrive(place: int, grad: Tensor) -> None:
         if state.run not in passes:
             passes[state.run] = [[None] * len(nodes), sum(map(state.run.will_run, nodes))]
-        arrived = passes[state.run]
-        arrived[0][place] = grad
+        grads, _ = arrived = passes[state.run]
+        grads[place] = grad
         arrived[1] -= 1
         if not arrived[1]:
             del passes[state.run]
-            fn(arrived[0])
+            fn(grads)
 
     return _Handles(t.register_hook(partial(arrive, i)) for i, t in enumerate(tensors))
 
 
 class saved_tensors_hooks(Flags):
-    """Keep what nodes save as `pack_hook` makes it of a tensor, for `unpack_hook` to make a tensor of it again when backward asks.
+    """Keep what nodes save as `pack_hook` makes it of a tensor; `unpack_hook` makes a tensor of it when backward asks.
 
     >>> import autograd_teach as torch
     >>> x = torch.tensor(3.0, requires_grad=True)
@@ -123,7 +117,7 @@ class saved_tensors_hooks(Flags):
 
 
 class _Kept:
-    """A saved value under `allow_mutation_on_saved_tensors`: the tensor itself until its memory is written to, then a copy."""
+    """What a node keeps where mutation is allowed: the tensor itself until its memory is written to, then a copy."""
 
     def __init__(self, tensor: Tensor) -> None:
         self.tensor = tensor
@@ -134,16 +128,6 @@ def allow_mutation_on_saved_tensors() -> Iterator[None]:
     """In this context tensors may be written to although a node saved them: the old values are copied before.
 
     Forward and backward must both run in it.
-
-    >>> import autograd_teach as torch
-    >>> x = torch.tensor(0.0, requires_grad=True)
-    >>> with torch.autograd.graph.allow_mutation_on_saved_tensors():
-    ...     y = x * 1
-    ...     z = y.sin()
-    ...     _ = y.add_(1)
-    ...     z.backward()
-    >>> x.grad
-    tensor(1.)
     """
     require(state.before_write is None, "mutation_contexts_nest")
     # What is kept, by the version counter of the memory; None when the context is over.

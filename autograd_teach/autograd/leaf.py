@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Sequence
+from sys import getrefcount
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,14 @@ from ..errors import error, require
 from ..tensor import Tensor, wrap
 from .modes import state
 from .node import Edge, Node
+
+
+def _references(argument: Any) -> int:
+    return getrefcount(argument)
+
+
+# How many references there are to an argument that nobody else holds.
+_ALONE = _references(np.empty(0))
 
 
 class AccumulateGrad(Node):
@@ -30,19 +39,24 @@ class AccumulateGrad(Node):
             self._hook_lists().tensor = variable._leaf_hooks
 
     def _backward(self, grad: Any, edges: Sequence[Edge]) -> tuple[()]:
-        """Add in place, so that who holds `.grad` sees it; a first gradient is copied, for its buffer may be shared."""
+        """Add in place, so that who holds `.grad` sees it; a first gradient is copied, unless nobody else holds its buffer."""
         variable = self.variable
         total = variable._grad
         if grad is not None and variable.requires_grad:
             if total is None:
-                total = variable._grad = wrap(np.empty_like(variable._array))
-                total._array[...] = grad
-            elif total._array.shape != grad.shape:
-                raise error("write_of_shape", list(total.shape), list(grad.shape))
+                array = variable._array
+                alone = getrefcount(grad) == _ALONE and grad.__class__ is np.ndarray and grad.base is None
+                if not alone or grad.strides != array.strides:
+                    given, grad = grad, np.empty_like(array)
+                    grad[...] = given
+                variable._grad = wrap(grad)
             else:
-                np.add(total._array, grad, out=total._array)
+                try:
+                    np.add(total._array, grad, out=total._array)
+                except ValueError:
+                    raise error("write_of_shape", list(total.shape), list(grad.shape)) from None
                 total._counter[0] += 1
-        return self._hooked()
+        return self._hooked() if variable._post_accumulate_grad_hooks else ()
 
     def _backward_graph(self, grad: Any, edges: Sequence[Edge]) -> tuple[()]:
         variable = self.variable
@@ -50,15 +64,17 @@ class AccumulateGrad(Node):
             return self._backward(None if grad is None else grad._array, edges)
         if grad is not None and variable.requires_grad:
             if variable._grad is None:
-                # A copy in the variable's own layout, as PyTorch makes it: its graph ends in CopyBackwards.
-                variable._grad = wrap(np.empty_like(variable._array)).copy_(grad)
+                # A copy in the variable's own layout, as PyTorch makes it: its graph ends in CopyBackwards. One with gaps has none.
+                own = np.empty_like(variable._array)
+                variable._grad = wrap(own).copy_(grad) if own.strides == variable._array.strides else grad.clone("C")
             else:
                 variable._grad = variable._grad + grad
         return self._hooked()
 
     def _hooked(self) -> tuple[()]:
         """After the post-accumulate hooks, which run also where no gradient arrived."""
-        for hook in list((self.variable._post_accumulate_grad_hooks or {}).values()):
+        hooks = self.variable._post_accumulate_grad_hooks or {}
+        for hook in list(hooks.values()):
             returned = hook(self.variable)
             require(returned is None, "hook_returns_no_tensor", type(returned).__name__)
         return ()

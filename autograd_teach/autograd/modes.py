@@ -1,4 +1,4 @@
-"""Whether operations record a graph, and what else a thread has switched on: flags of the thread, and the contexts that set them.
+"""Whether operations record a graph, and what else a thread has switched on: its flags, and the contexts that set them.
 
 The operations read `state.recording`; this file knows nothing of them.
 """
@@ -15,23 +15,19 @@ from ..errors import error
 
 class _State(threading.local):
     # Class attributes are what a thread that has set nothing reads.
-    # Whether operations make nodes: False, True, or, where somebody wants to see each node that is made, a function of it.
+    # Whether operations make nodes: False, True, or, where somebody wants to see each that is made, a function of it.
     recording: Any = True
     inference = False
     # Pairs of functions that pack and unpack what nodes save, the innermost last (`graph.saved_tensors_hooks`).
     saved_tensors_hooks: tuple[tuple[Callable[..., Any], Callable[..., Any]], ...] = ()
     # What is told of a tensor before its memory is written to (`graph.allow_mutation_on_saved_tensors`).
     before_write: Callable[[Any], None] | None = None
-    # Anomaly mode: whether it is on, and whether gradients are searched for NaN.
-    anomaly = False
-    check_nan = True
+    anomaly, check_nan = False, True  # anomaly mode: whether it is on, and whether gradients are searched for NaN
     run: Any = None  # the backward pass that is running
 
 
 state = _State()
-
-# Set by `saved.py`: notes a node's traceback and packs its saved values.
-observe: Callable[[Any], None] | None = None
+observe: Callable[[Any], None] | None = None  # set by `saved.py`: notes a node's traceback and packs its saved values
 
 
 def record(mode: bool) -> None:
@@ -56,7 +52,7 @@ def is_anomaly_enabled() -> bool:
 
 
 class Flags(ContextDecorator):
-    """Flags of the thread, set in a context (`with no_grad():`) or around a function (`@no_grad()`), then as they were before."""
+    """Flags of the thread, set in a context (`with no_grad():`) or around a function (`@no_grad()`), then set back."""
 
     flags: Mapping[str, Any]
 
@@ -68,9 +64,9 @@ class Flags(ContextDecorator):
         self._set(self._before)
 
     def _set(self, flags: Mapping[str, Any]) -> None:
-        grad = bool(flags.get("recording", state.recording))
+        recording = bool(flags.get("recording", state.recording))
         vars(state).update(flags)
-        record(grad)
+        record(recording)
 
     def _recreate_cm(self) -> Any:
         copy = object.__new__(Flags)  # a function may call itself: each call has its own
@@ -136,15 +132,9 @@ class inference_mode(Flags):
 
 
 class set_detect_anomaly(_AtOnce):
-    """Anomaly mode: where a backward pass fails, a warning shows where in the forward pass its operation was called; with
-    `check_nan` a gradient that is NaN is such a failure (RuntimeError). It keeps a traceback with each node: slow.
+    """Anomaly mode: where a backward pass fails, a warning shows where in the forward pass its operation was called.
 
-    >>> import autograd_teach as torch
-    >>> x = torch.tensor(-1.0, requires_grad=True)
-    >>> with warnings.catch_warnings(action="ignore"), torch.autograd.detect_anomaly():
-    ...     x.sqrt().backward()
-    Traceback (most recent call last):
-    RuntimeError: Function 'SqrtBackward0' returned nan values in its 0th output.
+    With `check_nan` a gradient that is NaN is such a failure (RuntimeError). It keeps a traceback with each node: slow.
     """
 
     def __init__(self, mode: bool, check_nan: bool = True) -> None:

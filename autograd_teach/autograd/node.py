@@ -57,8 +57,8 @@ class Node:
     _dtype: Any
     _hooks: Hooks | None
     _metadata: dict[str, Any]
-    # The CopySlices by which this node's operation wrote into a view: there the gradient of the written value arrives.
-    _written: weakref.ref[Any]
+    # The node of the view that this node's operation wrote into: while the view lives, the written value's gradient arrives there.
+    _written: weakref.ref[Node]
     _outputs = 1
     _gives_view = False  # whether its operation gives a view, which after a write has another node
     _prefix = ""  # what PyTorch puts before the names of its own nodes

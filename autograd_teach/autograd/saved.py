@@ -62,14 +62,13 @@ def _edge_of(node: Node, index: int | None) -> Edge:
         return NO_EDGE
     if index >= 0:
         return node._edges[index]
-    slices = getattr(node, "_written", lambda: None)()
-    return (node, -1 - index) if slices is None else slices.edge_of_part()
+    return getattr(node, "_written", lambda: None)() or node, -1 - index
 
 
 def _placed(array: np.ndarray, counter: Counter, edge: Edge) -> Tensor:
     tensor = Tensor.__new__(Tensor)
     tensor._array, tensor._counter = array, counter
-    if edge[0] is not None and array.dtype.kind == "f":
+    if edge is not NO_EDGE and array.dtype.kind == "f":
         tensor._edge = edge
         if isinstance(edge[0], AccumulateGrad):
             tensor._edge, tensor._accumulator = None, weakref.ref(edge[0])

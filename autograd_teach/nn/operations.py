@@ -67,7 +67,7 @@ leaky_relu_backward = _row(
     "leaky_relu_backward(grad_output, self, negative_slope: float)",
     _leaky_relu_backward,
     grad_output=lambda g, self, negative_slope: leaky_relu_backward(g, self, negative_slope),
-    self=lambda g: zeros_of(g),
+    self=lambda g, self: zeros_of(g),  # PyTorch keeps it for this too
 )
 leaky_relu = _row(
     "leaky_relu(self, negative_slope=0.01)",
@@ -93,7 +93,7 @@ hardtanh_backward = _row(
     "hardtanh_backward(grad_output, self, min_val: float, max_val: float)",
     lambda grad_output, self, min_val, max_val: np.where((self <= min_val) | (self >= max_val), 0, grad_output),
     grad_output=lambda g, self, min_val, max_val: hardtanh_backward(g, self, min_val, max_val),
-    self=lambda g: zeros_of(g),
+    self=lambda g, self: zeros_of(g),  # PyTorch keeps it for this too
 )
 hardtanh = _row(
     "hardtanh(self, min_val=-1.0, max_val=1.0)",

@@ -17,7 +17,6 @@ from .declare import method, op
 from .reduction import expand
 from .shape import alias, select, slice_view, unsqueeze, view, zeros_beside
 
-# A row takes a line or two, as in a table: one argument a line would scatter it.
 # fmt: off
 
 def _rank(key):
@@ -25,7 +24,6 @@ def _rank(key):
     if isinstance(key, np.ndarray) and key.dtype == bool:
         return key.ndim
     return 0 if key is None or key is Ellipsis or key.__class__ is bool else 1
-
 
 def _refused(self, indices):
     """What is wrong with these indices, in PyTorch's words; it counts only the dimensions that arrays index."""
@@ -46,13 +44,16 @@ def _refused(self, indices):
         dim += _rank(index)
     return error("index_shapes", ", ".join(str(list(a.shape)) for a in arrays))
 
+def _picked(self, indices):
+    """What an index points at, as PyTorch lays it out: row by row, also where extents of 1 leave the order open."""
+    picked = self[indices]
+    return picked.reshape(-1).reshape(picked.shape)
 
 def _index(self, indices):
     try:
-        return np.asarray(self[tuple(indices)], order="C")
+        return _picked(self, tuple(indices))
     except IndexError:
         raise _refused(self, indices) from None
-
 
 def _put(self, indices, values, accumulate=False):
     whole = self.copy()
@@ -65,7 +66,6 @@ def _put(self, indices, values, accumulate=False):
     require(values.dtype == self.dtype or fills, "index_put_dtypes", title(self), title(values))
     return whole
 
-
 # Their `indices` are slices and arrays, of integers or masks; what users give are tensors, which NumPy takes as well.
 index = op("index(self, indices: tuple)", _index, method=False,
     self=lambda g, self_shape, indices: index_put_impl(zeros_beside(g, self_shape), indices, g, True))
@@ -73,7 +73,6 @@ _putting = partial(op, kernel=_put, values=lambda g, indices: index(g, indices),
     self=lambda g, indices, accumulate: g if accumulate else index_put(g, indices, zeros_beside(g, ())))
 index_put = _putting("index_put(self, indices: tuple, values, accumulate=False)", inplace=True)
 index_put_impl = _putting("index_put_impl(self, indices: tuple, values, accumulate: bool)", method=False)
-
 
 def _place(key):
     """One entry of an index as None, Ellipsis, a slice, an int, a bool, or an array of integers or bools."""
@@ -88,14 +87,12 @@ def _place(key):
     require(array.dtype in (np.int64, np.int32, bool), "index_byte" if array.dtype == np.uint8 else "index_dtype")
     return array if array.ndim else array.item()
 
-
 def _places(key):
     """The entries of an index; a list that holds more than numbers is read as a tuple, as in NumPy of old."""
     if isinstance(key, list) and not all(isinstance(k, (int, float, np.generic)) for k in key):
         warnings.warn(error("index_sequence"), stacklevel=4)
         key = tuple(key)
     return [k if k.__class__ is int else _place(k) for k in (key if isinstance(key, tuple) else (key,))]
-
 
 def _viewed(self, key):
     """What an index means: the view that its plain part describes, and the row's `indices` for a gather, if any."""
@@ -131,7 +128,6 @@ def _viewed(self, key):
             dim += _rank(k)
     return tensor, tuple(indices)
 
-
 @method
 def __getitem__(self: Tensor, key: Any) -> Tensor:
     """`self[key]`: a view, or with tensors or lists in the key a copy of what they point at."""
@@ -142,7 +138,6 @@ def __getitem__(self: Tensor, key: Any) -> Tensor:
         # As the only index a slice is taken even where it leaves nothing out.
         return slice_view(self, 0, 0, self._array.shape[0], 1) if key.__class__ is slice else alias(self)
     return index(tensor, indices) if indices else tensor
-
 
 @method
 def __setitem__(self: Tensor, key: Any, value: Any) -> None:
@@ -164,7 +159,6 @@ def __setitem__(self: Tensor, key: Any, value: Any) -> None:
         value = view(value, shape[ones:])
         target.copy_(value if value.shape == target.shape else value.expand(target.shape))
 
-
 def _check(name, self, dim, index, src=None):
     at, given = wrap_dim(dim, self.ndim), self if src is None else src
     shapes = [list(a.shape) for a in (index, self, given)]
@@ -184,36 +178,25 @@ def _check(name, self, dim, index, src=None):
         name = "index_select_first"
     require(not outside.size, f"{name}_bounds", *outside.flat[:1], at, extent)
 
-
 def _at(shape, dim, index):
     """All that lies at an index along `dim`."""
     return (slice(None),) * (dim % len(shape)) + (np.atleast_1d(index),) if shape else (Ellipsis,)
-
 
 def _each(dim, index):
     """For each entry of `index` the element it names: itself along `dim`, its own position along the others."""
     index = np.atleast_1d(index)
     return tuple(index if i == dim % index.ndim else at for i, at in enumerate(np.indices(index.shape, sparse=True)))
 
-
 def _scatter(self, dim, index, src, accumulate=False):
     used = np.atleast_1d(src)[tuple(map(slice, np.atleast_1d(index).shape))]  # what the index has places for
     return _put(np.atleast_1d(self), _each(dim, index), used, accumulate).reshape(self.shape)
 
-
-def _trace(self):
+def _check_trace(self):
     require(self.ndim == 2, "trace_rank", self.ndim)
     require(self.dtype != bool, "linalg_kernel", "trace", self)
-    return np.trace(self)
-
-
-def _of_trace(g, self_shape):
-    flat, places = zeros_beside(g, math.prod(self_shape)), np.arange(min(self_shape)) * (self_shape[1] + 1)
-    return view(index_fill(flat, 0, places, g), self_shape)
-
 
 index_select = op("index_select(self, dim: int, index)", check=partial(_check, "index_select"),
-    kernel=lambda self, dim, index: np.asarray(self[_at(self.shape, dim, index)], order="C"),
+    kernel=lambda self, dim, index: _picked(self, _at(self.shape, dim, index)),
     self=lambda g, self_shape, dim, index: index_add(zeros_beside(g, self_shape), dim, index, g))
 index_add = op("index_add(self, dim: int, index, source)", self=lambda g: g,
     kernel=lambda self, dim, index, source: _put(self, _at(self.shape, dim, index), source, accumulate=True),
@@ -222,7 +205,8 @@ index_fill = op("index_fill.1(self, dim: int, index: Any, value)",
     lambda self, dim, index, value: _put(self, _at(self.shape, dim, index), value),
     self=lambda g, dim, index: index_fill(g, dim, index, zeros_beside(g, ())),
     value=lambda g, dim, index: index_select(g, dim, wrap(index) if isinstance(g, Tensor) else index).sum())
-trace = op("trace(self)", _trace, self=_of_trace)
+trace = op("trace(self)", np.trace, check=_check_trace, self=lambda g, self_shape: view(index_fill(
+    zeros_beside(g, (math.prod(self_shape),)), 0, np.arange(min(self_shape)) * (self_shape[1] + 1), g), self_shape))
 gather = op("gather(self, dim: int, index)", check=partial(_check, "gather"),
     kernel=lambda self, dim, index: np.atleast_1d(self)[_each(dim, index)].reshape(index.shape),
     # It is read for its shape alone; but PyTorch saves it, and notices a write.
@@ -232,8 +216,7 @@ scatter_add = _writing("scatter_add(self, dim: int, index, src)", partial(_scatt
 scatter = _writing("scatter(self, dim: int, index, src)", _scatter,
     self=lambda g, dim, index: scatter(g, dim, index, zeros_beside(g, index.shape)))
 
-
-def _sort(self, dim, descending, stable=True):
+def _sort(self, dim, descending, stable=False):
     """The elements in ascending order, of equal ones the first first, and their places; NaN is the largest."""
     whole, dim = np.atleast_1d(self), wrap_dim(dim, self.ndim)
     places = np.argsort(np.flip(whole, dim) if descending else whole, dim, kind="stable")
@@ -243,36 +226,18 @@ def _sort(self, dim, descending, stable=True):
     values[...] = np.take_along_axis(whole, places, dim)
     return values.reshape(self.shape), places.reshape(self.shape)
 
-
-sort_plain, sort_stable = (op(f"sort.{number}(self, dim=-1, descending=False)", _sort, outputs=("values", "indices"),
+# Equal elements keep their order anyhow.
+sort = op("sort(self, dim=-1, descending=False)", _sort, outputs=("values", "indices"),
     self=lambda grads, self_shape, dim, indices: scatter(zeros_beside(grads[0], self_shape), dim, indices, grads[0]))
-    for number in (0, 1))
 argsort = op("argsort(self, dim=-1, descending=False, stable=False)", lambda *arguments: _sort(*arguments)[1])
-
-
-@method
-def sort(input: Tensor, dim: int = -1, descending: bool = False, *, stable: bool | None = None) -> Any:
-    """The elements in order along `dim`, and their places before; equal elements keep their order."""
-    return (sort_plain if stable is None else sort_stable)(input, dim, descending)
-
-
 searchsorted = op("searchsorted(sorted_sequence, input, *, right=False)", numbers=True,
     check=lambda sorted_sequence, input, right: require(sorted_sequence.ndim == 1, "bucketize", sorted_sequence.ndim),
     kernel=lambda sorted_sequence, input, right: np.searchsorted(sorted_sequence, input, "right" if right else "left"))
 isin = op("isin(elements, test_elements)", np.isin, numbers=True)
-nonzero_rows = op("nonzero_rows(self)", np.argwhere, method=False)
-
 
 def bucketize(input: Any, boundaries: Tensor, *, right: bool = False) -> Tensor:
     """The number of the bucket between `boundaries` that each value falls into."""
     return searchsorted(boundaries, input, right=right)
-
-
-@method
-def nonzero(input: Tensor, *, as_tuple: bool = False) -> Any:
-    """The positions of all elements that are not zero, one per row; with `as_tuple` one tensor per dimension."""
-    return tuple(map(wrap, np.nonzero(np.atleast_1d(input._array)))) if as_tuple else nonzero_rows(input)
-
 
 @method
 def unique(input: Tensor, sorted=True, return_inverse=False, return_counts=False, dim: int | None = None) -> Any:

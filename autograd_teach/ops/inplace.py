@@ -18,14 +18,15 @@ from ..autograd.modes import enable_grad, state
 from ..autograd.node import NO_EDGE, Edge, Node, operation_name
 from ..autograd.saved import freed
 from ..errors import error, require
-from ..tensor import Tensor, View, axes_by_stride, memory_of, wrap
-from .declare import OPERATIONS, inplace_form, op
+from ..tensor import Tensor, View, axes_by_stride, wrap
+from .declare import OPERATIONS, inplace_form, method, op
 from .pointwise import common_shape, zeros_of
 from .reduction import sum_all
-from .shape import as_strided, squeeze, squeeze_own, storage_view
+from .shape import as_strided, place_of, reach, squeeze, squeeze_own, storage_view
+
+# fmt: off
 
 # Who may write where
-
 
 def refuse_in_place(tensor: Tensor) -> None:
     """RuntimeError where recording a write would lose a leaf's place as a leaf, or the history of a view."""
@@ -40,7 +41,6 @@ def refuse_in_place(tensor: Tensor) -> None:
     if tensor._edge is not NO_EDGE and tensor.is_leaf:
         raise error("in_place_on_leaf")
 
-
 def forbidden_write(view: View, edge: Edge | None, what: str) -> Exception:
     """Why a write to a view, or to `what` else, cannot be told from one that should not be recorded."""
     node, number = edge or NO_EDGE
@@ -50,7 +50,6 @@ def forbidden_write(view: View, edge: Edge | None, what: str) -> Exception:
     of = "" if node is None else " of a view which"
     head += f"{of} was created in no_grad mode and {what} modified inplace with grad mode enabled."
     return error(f"view_made_by_{view._made_by}", head)
-
 
 def refuse_overlap(target: Tensor, operands: Sequence[Tensor]) -> None:
     """RuntimeError where an element would be written twice, or be written before another one is computed from it."""
@@ -62,21 +61,14 @@ def refuse_overlap(target: Tensor, operands: Sequence[Tensor]) -> None:
         if operand is not target and _partly_the_same(written, operand._array):
             raise error("write_overlaps")
 
-
 def _partly_the_same(a: np.ndarray, b: np.ndarray) -> bool:
     """Whether two packed arrays share memory without being the same; of others PyTorch finds it too hard to tell."""
-    if not (a.size and b.size and np.may_share_memory(a, b) and _is_packed(a) and _is_packed(b)):
+    if not (a.size and b.size and np.may_share_memory(a, b)):
         return False
-    return a.ctypes.data != b.ctypes.data or a.nbytes != b.nbytes or a.strides != b.strides
-
-
-def _is_packed(array: np.ndarray) -> bool:
-    """Whether the elements fill their stretch of memory, in whatever order."""
-    return array.transpose(axes_by_stride(array)).flags.c_contiguous
-
+    packed = [array.transpose(axes_by_stride(array)).flags.c_contiguous for array in (a, b)]
+    return all(packed) and (a.ctypes.data, a.nbytes, a.strides) != (b.ctypes.data, b.nbytes, b.strides)
 
 # The write, and what it does to the history
-
 
 def write(tensor: Tensor, value: Tensor) -> Tensor:
     """Put the values of `value`, an operation's result, into `tensor`, and its history onto `tensor`."""
@@ -107,26 +99,17 @@ def write(tensor: Tensor, value: Tensor) -> Tensor:
         place_in_base(tensor, node)
     return tensor
 
-
 def place_in_base(view: Any, node: Any) -> None:
     """Make a node that wrote into a view a part of the history of its base, where its views look for theirs now."""
     slices = CopySlices(view._base, view, node)
-    node._written = weakref.ref(slices)
     view._base._become((slices, 0))
     view._counter[1:] = [f"0 of {slices.name()}"]
-    view._edge  # noqa: B018  brings it up to date
-
-
-def _place(tensor: Tensor) -> tuple[Any, ...]:
-    """Where a tensor lies in its memory: size, strides and offset in elements."""
-    return tuple(tensor.shape), tensor.stride(), tensor.storage_offset()
-
+    node._written = weakref.ref(view._edge[0])  # which brings it up to date
 
 def edge_into_base(base: Tensor, place: tuple[Any, ...]) -> Edge:
     """The edge that a view has after a write: that of a strided part of the base as it is now."""
     with enable_grad():
         return edge_of(as_strided(base, *place))
-
 
 class CopySlices(Node):
     """The backward of a write into a view: of the base's gradient, the part written goes through the write's node."""
@@ -139,7 +122,8 @@ class CopySlices(Node):
         base_edge = NO_EDGE if base._edge is NO_EDGE else edge_of(base)
         super().__init__((base_edge, *write._edges[1:]), base._array.shape, base._array.dtype)
         self._write: Node | None = write
-        self._extent, self._whole, self._part = memory_of(base._array).size, _place(base), _place(view)
+        self._whole, self._part = place_of(base), place_of(view)
+        self._extent = max(reach(*self._whole), reach(*self._part))
 
     def _backward(self, grad: Any, edges: Sequence[Edge]) -> tuple[Any, ...]:
         write = self._write or freed(self)
@@ -148,147 +132,66 @@ class CopySlices(Node):
         whole[...] = grad
         first, *others = write._backward(part.copy(), (write._edges[0], *edges[1:]))
         part[...] = 0 if first is None else first
-        return (whole, *others)
+        return (whole if edges[0][0] else None, *others)
 
     def _backward_graph(self, grad: Any, edges: Sequence[Edge]) -> tuple[Any, ...]:
         write = self._write or freed(self)
-        whole = self._empty_base(grad._array.dtype).copy_(grad)
+        whole = wrap(storage_view(np.zeros(self._extent, grad._array.dtype), *self._whole)).copy_(grad)
         part = as_strided(whole, *self._part)
         first, *others = write._backward_graph(part.clone(), (write._edges[0], *edges[1:]))
         zero_(part) if first is None else copy_(part, first)
-        return (whole, *others)
-
-    def _empty_base(self, dtype: np.dtype) -> Tensor:
-        return wrap(storage_view(np.zeros(self._extent, dtype), *self._whole))
-
-    def edge_of_part(self) -> Edge:
-        """The edge of the part as it was written: what a saved result of the write depends on."""
-        base = self._empty_base(self._dtype)
-        base._edge = (self, 0)
-        return edge_into_base(base, self._part)
+        return (whole if edges[0][0] else None, *others)
 
     def _free(self) -> None:
-        if self._write is not None:
-            self._write._free()
-        self._write = None
-
+        self._write = None  # which others may still lead to
 
 # Rows whose out-of-place form has no use of its own
 
+def _overwriting(signature: str, kernel: Callable[..., Any], overlap: bool = False, **row: Any) -> Callable[..., Any]:
+    """The in-place form of a result that does not depend on what was there, which therefore gets gradient zero."""
+    return method(inplace_form(op(signature, kernel, method=False, self=lambda g: zeros_of(g), **row), overlap))
 
-def _overwriting(
-    signature: str, kernel: Callable[..., Any], overlap: bool = False, **formulas: Any
-) -> Callable[..., Any]:
-    """The in-place form of a result that does not depend on what was there before, which therefore gets gradient zero."""
-    return inplace_form(op(signature, kernel, method=False, self=lambda g: zeros_of(g), **formulas), overlap)
-
-
-def _drawing(signature: str, draw: Callable[..., Any]) -> Callable[..., Any]:
+def _drawing(signature: str, draw: Callable[..., Any], **row: Any) -> Callable[..., Any]:
     """The same of draws from the generator, the last argument, in the order of the memory that they fill."""
-
     def kernel(self, *given):
         *given, generator = given
         return random.filled(self, lambda size: draw(generator or random.default_generator, size, self.dtype, *given))
-
-    return _overwriting(signature, kernel)
-
-
-def _copied(self: np.ndarray, src: np.ndarray, non_blocking: bool) -> np.ndarray:
-    # A source that does not fit is left as it is: `write` says what is wrong.
-    return np.broadcast_to(src, common_shape(self, src)).astype(self.dtype)
-
-
-def _by_chances(self: np.ndarray, p: np.ndarray, generator: random.Generator | None) -> np.ndarray:
-    draw = (generator or random.default_generator).bernoulli
-    return random.filled(self, lambda size, chance: draw(chance, size, self.dtype), np.broadcast_to(p, self.shape))
-
+    return _overwriting(signature, kernel, **row)
 
 zero_ = _overwriting("zero(self)", np.zeros_like, overlap=True)
-copy_ = _overwriting(
-    "copy(self, src, non_blocking=False)", _copied, numbers=True, node="torch::autograd::CopyBackwards", src=lambda g: g
-)
-_fill_number_ = _overwriting("fill.2(self, value: float)", np.full_like, overlap=True)
-_fill_value_ = _overwriting(
-    "fill.3(self, value)", np.full_like, overlap=True, value=lambda g: sum_all(g),
-    check=lambda self, value: require(not value.ndim, "fill_with_many", value.ndim),
-)  # fmt: skip
-_normal_ = _drawing("normal(self, mean: float, std: float, contiguous: bool, generator: Any)", random.Generator.normal)
+# A source that does not fit is left as it is: `write` says what is wrong.
+copy_ = _overwriting("copy(self, src, non_blocking=False)", numbers=True, src=lambda g: g,
+    kernel=lambda self, src, non_blocking: np.broadcast_to(src, common_shape(self, src)).astype(self.dtype),
+    node="torch::autograd::CopyBackwards")
+_fill_number = _overwriting("fill.2(self, value: float)", np.full_like, overlap=True)
+_fill_value = _overwriting("fill.3(self, value)", np.full_like, overlap=True, value=lambda g: sum_all(g),
+    check=lambda self, value: require(not value.ndim, "fill_with_many", value.ndim))
+_normal = _drawing("normal(self, mean: float, std: float, contiguous: bool, generator: Any)", random.Generator.normal)
 uniform_ = _drawing("uniform(self, low=0.0, high=1.0, *, generator=None)", random.Generator.uniform)
-# PyTorch counts its forms: between two bounds, below one, without any.
-_random_between_ = _drawing(
-    "random.0(self, low: int, to: int, generator: Any)",
-    lambda generator, size, dtype, low, to: generator.randint(low, to, size, dtype),
-)
-_random_below_ = _drawing(
-    "random.1(self, to: int, generator: Any)", lambda generator, size, dtype, to: generator.randint(0, to, size, dtype)
-)
-_random_all_ = _drawing("random.2(self, generator: Any)", random.Generator.random)
-_bernoulli_own = op(
-    "bernoulli.0(self, generator: Any)", lambda self, generator: _by_chances(self, self, generator),
-    self=lambda g: zeros_of(g),
-)  # fmt: skip
-_bernoulli_tensor_ = _overwriting("bernoulli.1(self, p, generator: Any)", _by_chances, p=lambda g: zeros_of(g))
-_bernoulli_number_ = _drawing(
-    "bernoulli.2(self, p: float, generator: Any)", lambda generator, size, dtype, p: generator.bernoulli(p, size, dtype)
-)
+random_ = _drawing("random(self, low: int, to: int, *, generator=None)",
+    lambda generator, size, dtype, low, to: generator.randint(low, to, size, dtype))
+bernoulli_ = _drawing("bernoulli.2(self, p: float = 0.5, *, generator=None)",
+    lambda generator, size, dtype, p: generator.bernoulli(p, size, dtype),
+    check=lambda self, p, generator: require(not isinstance(p, Tensor), "bernoulli_tensor"))
 
-
+@method
 def fill_(self: Tensor, value: Any) -> Tensor:
     """Set every element to `value`, a number or a tensor of rank 0."""
-    return (_fill_value_ if isinstance(value, Tensor) else _fill_number_)(self, value)
+    return (_fill_value if isinstance(value, Tensor) else _fill_number)(self, value)
 
-
+@method
 def normal_(self: Tensor, mean: float = 0.0, std: float = 1.0, *, generator: Any = None) -> Tensor:
     """Fill with draws from the normal distribution, of `generator` or of the one that `torch.manual_seed` seeds."""
-    return _normal_(self, mean, std, self.is_contiguous(), generator)
-
-
-def random_(self: Tensor, low: int | None = None, to: int | None = None, *, generator: Any = None) -> Tensor:
-    """Fill with integers drawn from [low, to), with one bound from [0, low), with none from all of the dtype's."""
-    if low is None:
-        return _random_all_(self, generator)
-    return _random_below_(self, low, generator) if to is None else _random_between_(self, low, to, generator)
-
-
-def bernoulli_(self: Tensor, p: Any = 0.5, *, generator: Any = None) -> Tensor:
-    """Fill with ones with probability `p`, a number or a tensor that broadcasts, else zeros."""
-    return (_bernoulli_tensor_ if isinstance(p, Tensor) else _bernoulli_number_)(self, p, generator)
-
-
-def bernoulli(input: Tensor, p: float | None = None, *, generator: Any = None) -> Tensor:
-    """Ones and zeros, where each element of `input` is the probability of a one, or `p` is that of all."""
-    if p is None:
-        return _bernoulli_own(input, generator)
-    require(not (state.recording and input.requires_grad), "bernoulli_derivative")
-    return bernoulli_(input.clone(), p, generator=generator)
-
-
-for _form in (zero_, fill_, copy_, normal_, uniform_, random_, bernoulli_, bernoulli):
-    setattr(Tensor, _form.__name__, _form)
-
+    return _normal(self, mean, std, self.is_contiguous(), generator)
 
 # Forms that leave the memory as it is and change how the tensor looks at it
-
 
 def _own(key: str, number: int, **options: Any) -> Callable[..., Any]:
     """The row of a view for the form that changes the tensor itself: PyTorch gives its node a number of its own."""
     row = OPERATIONS[key]
-    options = {"check": row.check, **row.formulas} | options
-    return op(f"{row.name}.{number}({row.parameter_list}", row.kernel, **options)
+    return op(f"{row.name}.{number}({row.parameter_list}", row.kernel, **{"check": row.check, **row.formulas} | options)
 
-
-_squeeze_rows = (_own("squeeze.0", 3), squeeze_own, _own("squeeze.2", 5))
-_strided_own = _own("as_strided.0", 1)
-_looks = {
-    "t_": _own("t", 1, check=lambda self: require(self.ndim <= 2, "t_rank", "t_", self.ndim)),
-    **dict.fromkeys(("transpose_", "swapaxes_", "swapdims_"), _own("transpose", 1)),
-    "unsqueeze_": _own("unsqueeze", 1),
-    "squeeze_": lambda self, *dim, **named: squeeze(self, *dim, **named, rows=_squeeze_rows),
-    "as_strided_": lambda self, *place: as_strided(self, *place, row=_strided_own),
-}
-
-
-def _look_in_place(function: Callable[..., Tensor], name: str) -> Callable[..., Tensor]:
+def _look_in_place(name: str, function: Callable[..., Tensor]) -> None:
     def form(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         if state.recording and self.requires_grad:
             refuse_in_place(self)
@@ -305,8 +208,12 @@ def _look_in_place(function: Callable[..., Tensor], name: str) -> Callable[..., 
 
     form.__name__ = form.__qualname__ = name
     form.__doc__ = f"The form of `{name[:-1]}` that changes the tensor itself."
-    return form
+    method(form)
 
-
-for _name, _look in _looks.items():
-    setattr(Tensor, _name, _look_in_place(_look, _name))
+_squeeze_rows, _strided_row = (_own("squeeze.0", 3), squeeze_own, _own("squeeze.2", 5)), _own("as_strided.0", 1)
+_look_in_place("t_", _own("t", 1, check=lambda self: require(self.ndim <= 2, "t_rank", "t_", self.ndim)))
+_look_in_place("transpose_", _own("transpose", 1))
+_look_in_place("unsqueeze_", _own("unsqueeze", 1))
+_look_in_place("squeeze_", lambda self, *dim, **named: squeeze(self, *dim, **named, rows=_squeeze_rows))
+_look_in_place("as_strided_", lambda self, *place: as_strided(self, *place, row=_strided_row))
+Tensor.swapaxes_ = Tensor.swapdims_ = Tensor.transpose_  # type: ignore[attr-defined]  # as operations are

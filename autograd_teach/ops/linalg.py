@@ -12,65 +12,61 @@ import numpy as np
 from ..errors import error, require
 from ..tensor import Tensor, c_name, wrap
 from .declare import method, op
-from .pointwise import _times, common_shape, needs_tensor
+from .pointwise import common_shape, mul_number, needs_tensor
 from .reduction import expand
 from .shape import reshape, squeeze_dim, squeeze_own, t, tril, triu, unsafe_view, unsqueeze
 
-# A row takes a line or two, as in a table: one argument a line would scatter it.
 # fmt: off
 
-def _check_product(name, ranks, a, b):
+def _check_product(name, left, right, a, b):
+    if a.ndim == left and b.ndim == right and a.dtype is b.dtype and a.dtype.kind != "b" and (
+        a.shape[-1] == b.shape[0 if right == 1 else -2] and (left < 3 or a.shape[0] == b.shape[0])):
+        return  # said at once of what is right, for products are many
     fits = a.shape[-1:] == b.shape[-2:][:1] and a.shape[:-2] == b.shape[:-2]
-    if (a.ndim, b.ndim) == ranks and fits and a.dtype is b.dtype and a.dtype.kind != "b":
-        return
-    require(a.ndim == ranks[0], f"{name}_left", a.ndim, b.ndim)
-    require(b.ndim == ranks[1], f"{name}_right", a.ndim, b.ndim)
+    require(a.ndim == left, f"{name}_left", a.ndim, b.ndim)
+    require(b.ndim == right, f"{name}_right", a.ndim, b.ndim)
     require(fits or (name == "dot" and a.dtype != b.dtype), f"{name}_size", a.shape, b.shape)
-    require(a.dtype == b.dtype, f"{name}_dtype", a, b, c_name(a), c_name(b))
+    require(a.dtype == b.dtype or (name, a.dtype.kind) == ("bmm", "b"), f"{name}_dtype", a, b, c_name(a), c_name(b))
     require(a.dtype.kind != "b", f"{name}_bool")
 
+_product = np.ndarray.dot  # what `np.matmul` computes, in less time
 
-def _check_addmm(self, mat1, mat2, beta, alpha):
+def _check_addmm(self, mat1, mat2):
     require(mat1.ndim == 2, "addmm_rank", "mat1", mat1.ndim)
     require(mat2.ndim == 2, "addmm_rank", "mat2", mat2.ndim)
     require(self.dtype == mat2.dtype, "addmm_dtype", "self", self, mat2)
     require(mat1.dtype == mat2.dtype, "addmm_dtype", "mat1", mat1, mat2)
-    _check_product("mm", (2, 2), mat1, mat2)
+    _check_product("mm", 2, 2, mat1, mat2)
     if self.shape != mat2.shape[1:]:
         expand(wrap(self), (mat1.shape[0], mat2.shape[1]))  # raises where it cannot be added
 
-
-def _addmm(self, mat1, mat2, beta=1, alpha=1):
-    product = np.matmul(mat1, mat2)
-    if alpha != 1:
-        product *= product.dtype.type(alpha)
-    if beta:
-        product += self if beta == 1 else self * self.dtype.type(beta)
+def _addmm(self, mat1, mat2):
+    product = _product(mat1, mat2)
+    product += self
     return product
 
+def _by_columns(strides, g, rows):
+    """Whether the matrix with these strides, of so many rows, lies in memory column by column."""
+    return tuple(strides) == (g.itemsize, g.itemsize * rows)
 
 def _of_left(g, mat2, self_strides):
     """The gradient of the left matrix of a product: by columns if that matrix lies so in memory, as PyTorch does it."""
-    return t(mm(mat2, t(g))) if self_strides[0] * g.shape[0] == self_strides[1] > 0 else mm(g, t(mat2))
-
+    return t(mm(mat2, t(g))) if _by_columns(self_strides, g, g.shape[0]) else mm(g, t(mat2))
 
 def _of_right(g, self, mat2_strides):
-    return t(mm(t(g), self)) if mat2_strides[0] * self.shape[1] == mat2_strides[1] > 0 else mm(t(self), g)
-
+    return t(mm(t(g), self)) if _by_columns(mat2_strides, g, self.shape[1]) else mm(t(self), g)
 
 # A gradient of a product of matrices is a product of matrices: no formula for the elements is needed.
-mm = op("mm(self, mat2)", np.matmul, check=partial(_check_product, "mm", (2, 2)), self=_of_left, mat2=_of_right)
-addmm = op("addmm(self, mat1, mat2, *, beta=1, alpha=1)", _addmm, check=_check_addmm,
-    self=lambda g, beta: _times(g, beta),
-    mat1=lambda g, mat2, mat1_strides, alpha: _times(_of_left(g, mat2, mat1_strides), alpha),
-    mat2=lambda g, mat1, mat2_strides, alpha: _times(_of_right(g, mat1, mat2_strides), alpha))
-mv = op("mv(self, vec)", np.matmul, check=partial(_check_product, "mv", (2, 1)),
+mm = op("mm(self, mat2)", _product, check=partial(_check_product, "mm", 2, 2), self=_of_left, mat2=_of_right)
+addmm = op("addmm(self, mat1, mat2)", _addmm, check=_check_addmm, self=lambda g: g,
+    mat1=lambda g, mat2, mat1_strides: _of_left(g, mat2, mat1_strides),
+    mat2=lambda g, mat1, mat2_strides: _of_right(g, mat1, mat2_strides))
+mv = op("mv(self, vec)", _product, check=partial(_check_product, "mv", 2, 1),
     self=lambda g, vec: reshape(g, (-1, 1)) * vec, vec=lambda g, self: mv(t(self), g))
-dot = op("dot(self, tensor)", np.matmul, check=partial(_check_product, "dot", (1, 1)),
+dot = op("dot(self, tensor)", _product, check=partial(_check_product, "dot", 1, 1),
     self=lambda g, tensor: g * tensor, tensor=lambda g, self: g * self)
-bmm = op("bmm(self, mat2)", np.matmul, check=partial(_check_product, "bmm", (3, 3)),
+bmm = op("bmm(self, mat2)", np.matmul, check=partial(_check_product, "bmm", 3, 3),
     self=lambda g, mat2: bmm(g, mat2.mT), mat2=lambda g, self: bmm(self.mT, g))
-
 
 @method
 def matmul(input: Tensor, other: Tensor) -> Tensor:
@@ -89,7 +85,6 @@ def matmul(input: Tensor, other: Tensor) -> Tensor:
     folds = min(ranks) < 3 and (small.requires_grad or (ranks[0] != 2 and large.is_contiguous()))
     return _folded(input, other) if folds else _batched(input, other)
 
-
 def _folded(a, b):
     """The matrices of the larger operand below each other as one, times the smaller operand."""
     swap = b.ndim > a.ndim
@@ -99,10 +94,8 @@ def _folded(a, b):
     result = unsafe_view((mm if small.ndim == 2 else mv)(flat, small), (*rows, *small.shape[1:]))
     return result.mT.contiguous() if swap and small.ndim == 2 else result
 
-
 def _batch(a, b):
     return common_shape(np.empty(a.shape[:-2]), np.empty(b.shape[:-2]))
-
 
 def _batched(a, b):
     """Each matrix of one batch times that of the other, after the batches have been broadcast."""
@@ -114,7 +107,6 @@ def _batched(a, b):
     product = bmm(left, right) if columns else squeeze_dim(bmm(left, unsqueeze(right, 2)), -1)
     return unsafe_view(product, (*batch, *rows, *columns))
 
-
 @method
 def outer(input: Tensor, vec2: Tensor) -> Tensor:
     """The matrix of all products of an element of one vector with one of the other."""
@@ -122,98 +114,60 @@ def outer(input: Tensor, vec2: Tensor) -> Tensor:
     require(vec2.ndim == 1, "outer_rank", "vec2", vec2.ndim)
     return reshape(input, (-1, 1)) * vec2
 
-
 Tensor.__matmul__ = (  # type: ignore[method-assign, assignment]
     lambda self, other: matmul(self, other) if isinstance(other, Tensor) else NotImplemented)
 
 # Systems of equations and factorisations; the derivatives are those of Giles, "Collected matrix derivative results for
 # forward and reverse mode algorithmic differentiation" (2008): with A X = B, dX = A⁻¹ (dB - dA X).
 
-
 class LinAlgError(RuntimeError):
     """A matrix that has no inverse, or no factorisation of the kind wanted."""
 
-
 LinAlgError.__name__ = "_LinAlgError"  # as tracebacks of PyTorch have it
 
-
-def _check(name, kernel, A, B=None, left=True, *triangle):
+def _check(name, kernel, A, B=None, upper=None, left=True):
     require(A.ndim >= 2, "linalg_rank", name, "A")
     require(A.shape[-1] == A.shape[-2], "linalg_square", name, *A.shape[-2:])
-    require(A.dtype.kind == "f" or triangle, "linalg_kind", name, A)
+    require(A.dtype.kind == "f" or upper is not None, "linalg_kind", name, A)
     if B is not None:
-        require(triangle or A.dtype == B.dtype, "linalg_dtype", name, A, B)
-        size = B.shape if triangle or not _is_vector(A, B) else (*B.shape, 1)
+        require(upper is not None or A.dtype == B.dtype, "linalg_dtype", name, A, B)
+        size = B.shape if upper is not None or not _is_vector(A, B) else (*B.shape, 1)
         require(len(size) >= 2, "linalg_rank", name, "B")
         fits = size[-2 if left else -1] == A.shape[-1]
         require(fits, "linalg_size", name, "AX" if left else "XA", *A.shape[-2:], *size[-2:])
     require(not A.size or (A.dtype.kind == "f" and A.itemsize > 2), "linalg_kernel", kernel, A)
 
-
 def _is_vector(A, B):
     """Whether the right-hand sides are vectors: one, or as many as there are matrices."""
     return B.ndim == 1 or (A.ndim - 1 == B.ndim and tuple(B.shape) == tuple(A.shape[:-1]))
 
-
-def _solve(A, B, left=True):
-    if not left:
-        return _solve(A.mT, B.mT).mT
+def _solve(A, B):
     if _is_vector(A, B):
         return _solve(A, B[..., None])[..., 0]
     _batch(B, A)  # raises where they do not broadcast
     try:
-        return np.linalg.solve(A, B).mT.copy().mT
+        return np.linalg.solve(A, B).mT.copy().mT  # by columns, as all these results lie in memory
     except np.linalg.LinAlgError:
         raise LinAlgError(error("singular")) from None
 
-
-def _of_solved(g, A, left):
-    if _is_vector(A, g):
-        return squeeze_dim(solve(A.mT, unsqueeze(g, -1), left=left), -1)
-    return solve(A.mT, g, left=left)
-
-
-def _of_matrix(g, A, result, left):
+def _of_matrix(g, A, result):
+    solved = solve(A.mT, g)
     if _is_vector(A, result):
-        g, result = unsqueeze(g, -1), unsqueeze(result, -1)
-    solved = solve(A.mT, g, left=left)
-    return -(solved @ result.mT) if left else -(result.mT @ solved)
+        solved, result = unsqueeze(solved, -1), unsqueeze(result, -1)
+    return -(solved @ result.mT)
 
-
-solve = op("linalg_solve_ex(A, B, *, left=True)", _solve, check=partial(_check, "linalg.solve", "lu_cpu"),
-    A=_of_matrix, B=_of_solved)
-
-
-def _substituted(A, B, left=True, unitriangular=False, upper=False):
+def _substituted(A, B, upper, left=True):
     if not left:
-        return _substituted(A.mT, B.mT, True, unitriangular, not upper).mT
+        return _substituted(A.mT, B.mT, not upper).mT
     X = np.array(np.broadcast_to(B, (*_batch(B, A), *B.shape[-2:])).mT, A.dtype, order="C").mT
     for i in range(A.shape[-1])[:: -1 if upper else 1]:
         known = slice(i + 1, None) if upper else slice(i)
         X[..., i, :] -= (A[..., i, None, known] @ X[..., known, :])[..., 0, :]
-        if not unitriangular:
-            X[..., i, :] /= A[..., i, i, None]
+        X[..., i, :] /= A[..., i, i, None]
     return X
 
-
-def _of_substituted(g, A, upper, left, unitriangular):
-    return solve_triangular(A.mT, g, upper=not upper, left=left, unitriangular=unitriangular)
-
-
-def _of_triangle(g, A, result, upper, left, unitriangular):
-    solved = _of_substituted(g, A, upper, left, unitriangular)
-    g = -(solved @ result.mT) if left else -(result.mT @ solved)
-    return triu(g, int(unitriangular)) if upper else tril(g, -int(unitriangular))
-
-
-solve_triangular = op("linalg_solve_triangular(A, B, *, left=True, unitriangular=False, upper: bool)", _substituted,
-    check=partial(_check, "linalg.solve_triangular", "triangular_solve_cpu"), A=_of_triangle, B=_of_substituted)
-
-
-def _cholesky(A, upper=False):
-    if upper:
-        return _cholesky(A.mT).mT
-    L = np.zeros(A.shape, A.dtype).mT  # by columns, as all these results lie in memory
+def _cholesky(A):
+    L = np.zeros(A.shape, A.dtype).mT
     for i in range(A.shape[-1]):
         rest = A[..., i:, i] - (L[..., i:, :i] @ L[..., i, :i, None])[..., 0]
         if not (rest[..., 0] > 0).all():
@@ -221,17 +175,22 @@ def _cholesky(A, upper=False):
         L[..., i:, i] = rest / np.sqrt(rest[..., :1])
     return L
 
+def _of_factored(g, result):
+    below = tril(result.mT @ g)
+    solved = solve_triangular(result.mT, mul_number(below + tril(below, -1).mT, 0.5), upper=True)
+    return solve_triangular(result, solved, upper=False, left=False)
 
-def _of_factored(g, result, upper):
-    g, lower = (g.mT, result.mT) if upper else (g, result)
-    below = tril(lower.mT @ g)
-    both = _times(below + tril(below, -1).mT, 0.5)
-    return solve_triangular(lower, solve_triangular(lower.mT, both, upper=True), upper=False, left=False)
+def _of_triangle(g, A, result, upper, left):
+    solved = solve_triangular(A.mT, g, upper=not upper, left=left)
+    return (triu if upper else tril)(-(solved @ result.mT if left else result.mT @ solved))
 
-
-cholesky = op("linalg_cholesky_ex(A, *, upper=False)", _cholesky, A=_of_factored,
-    check=lambda A, upper: _check("linalg.cholesky", "cholesky_cpu", A))
-
+solve = op("linalg_solve_ex(A, B)", _solve, check=partial(_check, "linalg.solve", "lu_cpu"),
+    A=_of_matrix, B=lambda g, A: solve(A.mT, g))
+solve_triangular = op("linalg_solve_triangular(A, B, *, upper: bool, left=True)", _substituted,
+    check=partial(_check, "linalg.solve_triangular", "triangular_solve_cpu"), A=_of_triangle,
+    B=lambda g, A, upper, left: solve_triangular(A.mT, g, upper=not upper, left=left))
+cholesky = op("linalg_cholesky_ex(A)", _cholesky, A=_of_factored,
+    check=partial(_check, "linalg.cholesky", "cholesky_cpu"))
 
 def norm(A: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = False) -> Tensor:
     """The norm of a vector; of a matrix, where `dim` names two dimensions or `A` has two, the Frobenius norm."""

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..autograd.leaf import edge_of
 from ..autograd.modes import state
-from ..dtypes import as_floating, promote, result_type
+from ..dtypes import as_floating, copied, promote, result_type
 from ..errors import error, require
 from ..tensor import Tensor, c_name, wrap
 from .declare import inplace_form, method, op
@@ -26,15 +26,14 @@ from .operands import NUMBERS, broadcast_error, number, scaled
 arithmetic = partial(op, promote=True, inplace=True)
 smooth = partial(op, floating=True, inplace=True)
 stepwise = partial(op, inplace=True, self=lambda g: zeros_of(g))
+
 def zeros_of(g):
     """A gradient of zero, whatever arrives: not `g * 0`, which is NaN for an infinite `g`, and no part of any graph."""
     return wrap(np.zeros_like(g._array)) if isinstance(g, Tensor) else np.zeros_like(g)
 
-
 def only_for(kinds, *words, message="no_kernel"):
     """A check: an error for dtypes of other kinds (NumPy's letters), by itself with the name of PyTorch's kernel."""
     return lambda self, *others: require(self.dtype.kind in kinds, message, *words, self)
-
 
 def in_single(kernel):
     """A kernel that computes halves in single precision and rounds their result once, as PyTorch's do."""
@@ -46,16 +45,14 @@ def in_single(kernel):
 
     return wide
 
-
 def cast(input: Tensor, dtype: np.dtype) -> Tensor:
     """A tensor as an operation computes with it in another dtype: the engine casts its gradient, there is no node."""
     if input._array.dtype == dtype:
         return input
     source = wrap(input._array.astype(dtype))
-    require(dtype.kind == "f" or not (input.requires_grad and state.recording), "no_gradient_of", source._array)
     source._counter, source._edge = input._counter, edge_of(input)
+    require(dtype.kind == "f" or not (input.requires_grad and state.recording), "no_gradient_of", source._array)
     return source
-
 
 def common_shape(first, *others):
     """The shape to which arrays broadcast; RuntimeError, in PyTorch's words, if to none."""
@@ -67,7 +64,6 @@ def common_shape(first, *others):
                 raise broadcast_error(first, other) from None
     return first.shape
 
-
 # Sums, products, quotients. PyTorch's formulas compute with numbers by the rows `.1`, of one edge; a user's have two.
 
 def _subtractable(a, b):
@@ -76,16 +72,13 @@ def _subtractable(a, b):
         raise error("sub_dtype" if bools == 2 else "sub_bool")
     return promote(a, b)
 
-
 def _reversed(self, other, alpha):
     self, other = _subtractable(self, other)
     return np.subtract(other, self if alpha == 1 else scaled(self, alpha))
 
-
 def _times(g, alpha):
     """`g * alpha`, without a node where alpha is 1."""
     return g if alpha == 1 else mul_number(g, alpha)
-
 
 add = arithmetic("add(self, other, *, alpha=1)", np.add, operator="add",
     self=lambda g: g, other=lambda g, alpha: _times(g, alpha))
@@ -106,7 +99,6 @@ rsub_number = op("rsub.1(self, other: float, *, alpha=1)", self=lambda g, alpha:
 neg = op("neg(self)", np.negative, inplace=True, self=lambda g: -g)
 reciprocal = smooth("reciprocal(self)", np.reciprocal, self=lambda g, result: -g * (result * result))
 
-
 def _rounded(self, other, rounding_mode):
     if rounding_mode is None:
         return as_floating(self) / as_floating(other)
@@ -118,11 +110,9 @@ def _rounded(self, other, rounding_mode):
         return np.floor_divide(self, other)
     return np.trunc(self / other) if self.dtype.kind == "f" else (self - np.fmod(self, other)) // other
 
-
 div_rounded = op("div.2(self, other, rounding_mode: str)", _rounded, promote=True,
     self=lambda g, other, rounding_mode: zeros_of(g) if rounding_mode else g / other,
     other=lambda g, self, other, rounding_mode: zeros_of(g) if rounding_mode else -g * ((self / other) / other))
-
 
 def div(input: Tensor, other: Any, **mode: Any) -> Tensor:
     """`input / other`, broadcasting, integers as floats; or rounded, with `rounding_mode` "floor" or "trunc".
@@ -133,16 +123,13 @@ def div(input: Tensor, other: Any, **mode: Any) -> Tensor:
     """
     return div_rounded(input, other, **mode) if mode else div_true(input, other)
 
-
 def rsub(input: Tensor, other: Any, *, alpha: float = 1) -> Tensor:
     """`other - alpha * input`."""
     return (rsub_tensor if isinstance(other, Tensor) else rsub_number)(input, other, alpha=alpha)
 
-
 # Powers. The small ones that PyTorch computes by multiplication give the same last bit so, and are faster.
 
 _POWERS = {0: np.ones_like, 0.5: np.sqrt, 1: np.copy, 2: partial(np.square, out=...), 3: lambda x: x * x * x}
-
 
 def _power(self, exponent):
     if self.dtype.kind != "f":
@@ -150,7 +137,6 @@ def _power(self, exponent):
         if exponent < 0 and self.dtype.kind != "f":
             raise error("negative_power")
     return _POWERS[exponent](self) if exponent in _POWERS else np.power(self, exponent)
-
 
 def _power_of_tensor(self, exponent):
     only_for("iuf", "pow")(self)
@@ -160,18 +146,17 @@ def _power_of_tensor(self, exponent):
     whole = np.power(self, np.where(exponent < 0, exponent % 2, exponent))
     return np.where((exponent < 0) & (np.absolute(self) != 1), 0, whole)
 
-
 # The first power, which PyTorch's graph of the gradient of a square shows, an array is already.
 pow_number = op("pow(self, exponent: float)", _power, self=lambda g, self, exponent: zeros_of(g) if exponent == 0 else (
     g * mul_number(self if exponent == 2 and not isinstance(self, Tensor) else pow(self, exponent - 1), exponent)))
 # At exponent 0 the power is constant; at base 0 with a positive exponent it does not depend on the exponent.
 pow_tensor = op("pow.1(self, exponent)", _power_of_tensor, promote=True, self=lambda g, self, exponent: where(
     exponent == 0, 0.0, g * (exponent * pow_tensor(self, sub_number(exponent, 1)))),
-    exponent=lambda g, self, exponent, result: g * where((self == 0) & (exponent >= 0), 0.0, result * log(self)))
+    exponent=lambda g, self, exponent, result: g * where((self == 0) & (exponent >= 0), 0.0, result * log(
+        self if self.dtype == result.dtype else to_copy(self, result.dtype))))
 pow_of_number = op("pow.2(exponent, self: float)", lambda exponent, self: np.asarray(_power_of_tensor(
     *promote(number(self, exponent)._array, exponent)), order="C"), exponent=lambda g, self, exponent, result: g * (
     mul_number(result, float(np.log(self))) if self else where(exponent >= 0, 0.0, mul_number(result, -math.inf))))
-
 
 def pow(input: Any, exponent: Any) -> Any:
     """`input ** exponent`, either of them a tensor or a number."""
@@ -179,11 +164,9 @@ def pow(input: Any, exponent: Any) -> Any:
         return pow_number(input, exponent)
     return pow_of_number(exponent, input) if isinstance(input, (int, float)) else pow_tensor(input, exponent)
 
-
 def square(input: Tensor) -> Tensor:
     """`input ** 2`."""
     return pow_number(input, 2)
-
 
 # Smooth functions
 
@@ -204,13 +187,11 @@ sinh = smooth("sinh(self)", np.sinh, self=lambda g, self: g * cosh(self))
 cosh = smooth("cosh(self)", np.cosh, self=lambda g, self: g * sinh(self))
 acosh = op("acosh(self)", np.arccosh, floating=True, self=lambda g, self: g * rsqrt(sub_number(self * self, 1)))
 
-
 def _tanh_slope(grad_output, y):
     # In one buffer: NumPy would make a second one for `1 - ...`, as large as a layer.
     slope = np.multiply(y, y, out=...)
     np.subtract(1, slope, out=slope)
     return np.multiply(grad_output, slope, out=slope)
-
 
 tanh = smooth("tanh(self)", np.tanh, self=lambda g, result: tanh_backward(g, result))
 tanh_backward = op("tanh_backward(grad_output, y)", _tanh_slope,
@@ -236,7 +217,8 @@ threshold = op("threshold(self, threshold: float, value: float)",
     self=lambda g, self, threshold: threshold_backward(g, self, threshold))
 threshold_backward = op("threshold_backward(grad_output, self, threshold: float)",
     lambda grad_output, self, threshold: np.where(self <= threshold, 0, grad_output),
-    grad_output=lambda g, self, threshold: threshold_backward(g, self, threshold), self=lambda g: zeros_of(g))
+    grad_output=lambda g, self, threshold: threshold_backward(g, self, threshold),
+    self=lambda g, self: zeros_of(g))  # PyTorch keeps it for this too
 
 # Bounds
 
@@ -245,10 +227,8 @@ def _clamp(self, min, max):
     require(not isinstance(min, Tensor) and not isinstance(max, Tensor), "clamp_tensor")
     return np.clip(as_floating(self) if float in (type(min), type(max)) else self, min, max)
 
-
 clamp = op("clamp.1(self, min: float = None, max: float = None)", _clamp, self=lambda g, self, min, max: where(
     (self >= (-math.inf if min is None else min)) & (self <= (math.inf if max is None else max)), g, 0.0))
-
 
 # Where both are equal, each gets half; where one is NaN, each gets all.
 _larger, _smaller = (
@@ -263,20 +243,17 @@ def _check_choice(condition, self, other):
     require(condition.dtype.kind == "b", "where_condition", condition)
     common_shape(condition, self, other)
 
-
 def _check_filling(self, mask, value):
     require(mask.dtype.kind == "b", "mask_dtype", c_name(mask))
     require(not np.ndim(value), "mask_value", np.ndim(value))
     common_shape(mask, self)
 
-
 # A copy is laid out as what is copied, unless `order` is "C".
-clone = op("clone(self, order='K')", np.ndarray.copy, self=lambda g: g)
-to_copy = op("to_copy(self, dtype: object)", lambda self, dtype: self.astype(getattr(dtype, "numpy", dtype)),
+clone = op("clone(self, order='K')", copied, self=lambda g: g)
+to_copy = op("to_copy(self, dtype: object)", lambda self, dtype: copied(self, d=getattr(dtype, "numpy", dtype)),
     method=False, self=lambda g, self_dtype: to_copy(g, self_dtype))
 where_tensors = op("where(condition, self, other)", np.where, check=_check_choice,
     self=lambda g, condition: where(condition, g, 0.0), other=lambda g, condition: where(condition, 0.0, g))
-
 
 def where(condition: Any, input: Any, other: Any) -> Any:
     """`input` where the boolean `condition` holds, else `other`; the two may be numbers and broadcast."""
@@ -289,17 +266,14 @@ def where(condition: Any, input: Any, other: Any) -> Any:
     dtype = result_type(input._array, other._array)
     return where_tensors(condition, cast(input, dtype), cast(other, dtype))
 
-
 filling = partial(op, check=_check_filling, self=lambda g, mask: masked_fill(g, mask, 0.0),
     kernel=lambda self, mask, value: np.asarray(np.where(mask, np.asarray(value).astype(self.dtype), self), order="C"))
 masked_fill_number = filling("masked_fill(self, mask, value: float)")
 masked_fill_tensor = filling("masked_fill.1(self, mask, value)", value=lambda g, mask: where(mask, g, 0.0).sum())
 
-
 def masked_fill(input: Any, mask: Any, value: Any) -> Any:
     """`input` with `value`, a number or a tensor of rank 0, where the boolean `mask` holds."""
     return (masked_fill_tensor if isinstance(value, Tensor) else masked_fill_number)(input, mask, value)
-
 
 # Comparisons and logic: not differentiable
 
@@ -315,12 +289,10 @@ bitwise_not = op("bitwise_not(self)", np.invert, inplace=True)
 isnan, isinf, isfinite, signbit = (
     op(f"{test.__name__}(self)", test) for test in (np.isnan, np.isinf, np.isfinite, np.signbit))
 
-
 def needs_tensor(name, other):
     """TypeError where the second operand of a function that is no row is no tensor (a row asks by itself)."""
     if not isinstance(other, Tensor):
         raise error("argument_is_no_tensor", name, "other", 2, type(other).__name__)
-
 
 @method
 def allclose(input: Tensor, other: Tensor, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> bool:
@@ -333,13 +305,11 @@ def allclose(input: Tensor, other: Tensor, rtol: float = 1e-5, atol: float = 1e-
     common_shape(a, b)
     return bool(np.allclose(a, b, rtol, atol, equal_nan))
 
-
 @method
 def equal(input: Tensor, other: Tensor) -> bool:
     """Whether both tensors have the same size and elements."""
     needs_tensor("equal", other)
     return np.array_equal(input._array, other._array)
-
 
 # Methods and operators that are none of the rows'
 
@@ -350,11 +320,9 @@ def _reflected(function):
 
     return form
 
-
 def _positive(self):
     require(self._array.dtype.kind != "b", "pos_dtype")
     return self
-
 
 for _form in (div, pow, square, clamp, masked_fill):
     setattr(Tensor, _form.__name__, _form)

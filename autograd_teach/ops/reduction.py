@@ -19,23 +19,19 @@ from .declare import method, op
 from .pointwise import cast, div_number, exp, in_single, isnan, masked_fill, mul_number, only_for, sgn, where, zeros_of
 from .shape import flip, reshape, transpose, unsqueeze, wrap_dims, zeros_beside
 
-# A row takes a line or two, as in a table: one argument a line would scatter it.
 # fmt: off
 
 def _dims(dim):
     return (dim,) if isinstance(dim, int) else None if dim is None else tuple(dim)
-
 
 def _axes(dim, ndim):
     """The dimensions counted from the front, none of a tensor of rank 0."""
     axes = wrap_dims(_dims(dim) or range(ndim), ndim, "reduced_twice")
     return axes if ndim else ()
 
-
 def _count(shape, dim):
     """How many elements become one."""
     return math.prod([shape[d] for d in _axes(dim, len(shape))])
-
 
 def _restored(ndim, dim, keepdim, *reduced):
     """Reduced tensors with the reduced dimensions put back."""
@@ -43,17 +39,15 @@ def _restored(ndim, dim, keepdim, *reduced):
         reduced = [unsqueeze(x, d) for x in reduced]
     return reduced
 
-
 def _along(reduce):
     """The kernel of a function of NumPy's that reduces."""
-    return lambda self, dim=None, keepdim=False: reduce(self, axis=_axes(dim, self.ndim), keepdims=keepdim)
-
+    return lambda self, dim=None, keepdim=False: np.asarray(
+        reduce(self, axis=_axes(dim, self.ndim), keepdims=keepdim), order="C")
 
 def _wide(kernel):
     """A kernel that accumulates as PyTorch does: integers become int64; halves, too coarse, are singles on the way."""
     single = in_single(kernel)
     return lambda self, *rest: single(self if self.dtype.kind == "f" else self.astype(np.int64), *rest)
-
 
 def _function(doc, along, whole=None, dims=operator.index, pair=None, to=cast):
     """The function, and method, that chooses among rows: for all elements, along a dimension, for pairs of them."""
@@ -73,7 +67,6 @@ def _function(doc, along, whole=None, dims=operator.index, pair=None, to=cast):
     choose.__name__, choose.__doc__ = along.__name__, doc
     return method(choose)
 
-
 # Expansion, and sums, means, products
 
 def _expand(self, size):
@@ -92,7 +85,6 @@ def _expand(self, size):
     repeated.flags.writeable = self.flags.writeable  # whether a write is allowed, its strides say
     return repeated
 
-
 @method
 def sum_to_size(input: Any, *size: Any) -> Any:
     """Summed over what broadcasting from `size` had repeated; RuntimeError if this cannot come from there."""
@@ -106,14 +98,11 @@ def sum_to_size(input: Any, *size: Any) -> Any:
     total = sum_dim(input, dims, True) if dims else input
     return reshape(total, target) if new else total
 
-
 def _spread(g, self_shape, dim, keepdim):
     return expand(*_restored(len(self_shape), dim, keepdim, g), self_shape)
 
-
 def _spread_evenly(g, self_shape, dim, keepdim):
     return div_number(_spread(g, self_shape, dim, keepdim), _count(self_shape, dim))
-
 
 def _prod_derivative(g, self, result, dim, keepdim):
     if not len(self.shape):
@@ -128,7 +117,6 @@ def _prod_derivative(g, self, result, dim, keepdim):
     own = np.eye(rows.shape[-1], dtype=bool)
     others = prod_dim(masked_fill(unsqueeze(rows, -2), wrap(own) if isinstance(g, Tensor) else own, 1), -1)
     return g * (reshape(others, tuple(self.shape)) if dim is None else transpose(others, dim, -1))
-
 
 _sum, _prod = _wide(_along(np.add.reduce)), _wide(_along(np.multiply.reduce))
 _of_floats = only_for("f", message="mean_dtype")
@@ -154,11 +142,9 @@ mean = _function("The mean of all elements, or along `dim`; RuntimeError for int
 prod = _function("The product of all elements, or along `dim`; of integers as int64.", prod_dim, prod_all)
 cumsum = _function("The sums of the first 1, 2, ... elements along `dim`.", cumsum_dim)
 
-
 def _norm(self, ord, dim, keepdim):
     require(0 <= ord < math.inf or _count(self.shape, dim), "norm_empty", ord)
-    return np.linalg.vector_norm(self, axis=_axes(dim, self.ndim), keepdims=keepdim, ord=ord)
-
+    return _along(partial(np.linalg.vector_norm, ord=ord))(self, dim, keepdim)
 
 def _norm_derivative(g, self, result, ord, dim, keepdim):
     g, result = _restored(len(self.shape), dim, keepdim, g, result)
@@ -176,16 +162,13 @@ def _norm_derivative(g, self, result, ord, dim, keepdim):
     scaled = sgn(self) * abs(self) ** (ord - 1) if ord < 2 else self * abs(self) ** (ord - 2)
     return scaled * masked_fill(g / result ** (ord - 1), result == 0, 0.0)
 
-
 linalg_vector_norm = op("linalg_vector_norm.0(self, ord=2, dim=None, keepdim=False)", _wide(_norm),
     check=only_for("f", message="norm_dtype"), self=_norm_derivative)
-
 
 @method
 def norm(input: Tensor, p: Any = 2, dim: Any = None, keepdim: bool = False) -> Tensor:
     """(Σ |x|ᵖ)^(1/p) of all elements, or along `dim`; p may be "fro", which is 2."""
     return linalg_vector_norm(input, 2 if p in ("fro", None) else p, _dims(dim), keepdim)
-
 
 def _var_derivative(g, self, dim, correction, keepdim):
     everything = dim is None or not len(self.shape)
@@ -197,22 +180,23 @@ def _var_derivative(g, self, dim, correction, keepdim):
         return g * where(deviation == 0, math.nan, math.inf)
     return mul_number(g, 2 / freedom if freedom else math.inf) * deviation
 
-
 def _var_mean_derivative(grads, self, dim, correction, keepdim):
     of_var = [_var_derivative(g, self, dim, correction, keepdim) for g in grads[:1] if g is not None]
     of_mean = [_spread_evenly(g, tuple(self.shape), dim, keepdim) for g in grads[1:] if g is not None]
     return of_var[0] + of_mean[0] if of_var and of_mean else (of_var or of_mean)[0]
-
 
 def _moment(name, words, pick, **row):
     """A row of variances and its function, to which a lone boolean is `unbiased`, another way to say `correction`."""
     def kernel(self, dim, correction, keepdim):
         exact = self.astype(np.float64)  # as PyTorch accumulates
         # Of an empty result nothing is free.
-        freedom = (_count(self.shape, dim) if self.size else 0) - (1 if correction is None else correction)
+        freedom = _count(self.shape, dim) * bool(self.size) - (1 if correction is None else correction)
         if freedom <= 0:
             warnings.warn(str(error("freedom", name)), stacklevel=4)
-        squares = _sum((exact - _mean(exact, dim, True)) ** 2, dim, keepdim)
+        # Counted from the first element, so that of equal ones nothing is left, whatever a mean rounds to.
+        axes = _axes(dim, self.ndim)
+        apart = exact - exact[tuple(slice(0, 1) if axis in axes else slice(None) for axis in range(self.ndim))]
+        squares = _sum((apart - _mean(apart, dim, True)) ** 2, dim, keepdim)
         return pick(squares / np.maximum(freedom, 0), _mean(exact, dim, keepdim), d=self.dtype)
 
     check = only_for("f", name if name == "var_mean" else "std and var", message="var_dtype")
@@ -228,14 +212,12 @@ def _moment(name, words, pick, **row):
     choose.__name__, choose.__doc__ = name, f"The {words} of all elements, or along `dim`."
     return method(choose)
 
-
 var = _moment("var", "variance", lambda var, mean, d: var.astype(d), self=_var_derivative)
 std = _moment("std", "standard deviation", lambda var, mean, d: np.sqrt(var).astype(d),
     self=lambda g, self, result, dim, correction, keepdim: _var_derivative(
         masked_fill(g / mul_number(result, 2), result == 0, 0.0), self, dim, correction, keepdim))
 var_mean = _moment("var_mean", "variance and mean", lambda *both, d: [x.astype(d) for x in both], outputs=(),
     self=_var_mean_derivative)
-
 
 # Elements chosen: extremes and medians
 
@@ -246,25 +228,20 @@ def _to_choose(name, *refused):
         require(self.size or dim not in (None, ()), "no_place" if name.startswith("arg") else "no_element", name)
         for d, shown in zip(_axes(dim, self.ndim), _dims(dim) or ()):
             require(self.shape[d], "no_extent", name, shown if name in ("amax", "amin") else d)
-
     return check
-
 
 def _shared_by_all(g, self, result):
     chosen = isnan(self) if isnan(result) else self == result
     return masked_fill(zeros_of(self), chosen, g / sum_all(chosen))
 
-
 def _shared(g, chosen, dims):
     return g / sum_dim(chosen, dims, True) * chosen
 
-
 def _shared_along(g, self, result, dim, keepdim):
     dims = _axes(dim, len(self.shape))
-    kept = tuple(1 if i in dims else n for i, n in enumerate(self.shape))
+    kept = tuple(1 if i in dims else n for i, n in enumerate(self.shape)) or (1,) * len(_dims(dim))
     g, result = (g, result) if keepdim else (reshape(g, kept), reshape(result, kept))
     return _shared(g, self == result, dims)
-
 
 def to_places(grads, self_shape, dim, indices, keepdim):
     """The gradient of elements chosen along a dimension: in zeros, at the places they were taken from."""
@@ -274,7 +251,6 @@ def to_places(grads, self_shape, dim, indices, keepdim):
         return whole.scatter(dim, indices, g)
     np.put_along_axis(np.atleast_1d(whole), np.atleast_1d(indices), g, dim)
     return whole
-
 
 def _choice(doc, name, numbers, kernel, find, pair=None, check=None):
     """The function that chooses one element of all, or along a dimension, with its place; there the gradient goes."""
@@ -290,7 +266,6 @@ def _choice(doc, name, numbers, kernel, find, pair=None, check=None):
         check=_to_choose(name.removeprefix("nan"), *refused), self=to_places)
     return _function(doc, along, whole, pair=pair)
 
-
 def _extremes(name, ufunc, find):
     """`max` or `min`, and their variants `amax` and `argmax`."""
     doc = f"The {name}imum of all elements; along `dim`, with its place; of pairs."
@@ -299,7 +274,6 @@ def _extremes(name, ufunc, find):
         op(f"a{name}(self, dim=(), keepdim=False)", kernel, check=_to_choose(f"a{name}"), self=_shared_along),
         op(f"arg{name}(self, dim=None, keepdim=False)", check=_to_choose(f"arg{name}", "no_booleans", f"arg{name}"),
             kernel=lambda self, dim, keepdim: find(self, axis=dim, keepdims=keepdim)))
-
 
 def _median(name, of_all):
     """`median`; or `nanmedian`, that of numbers only."""
@@ -316,40 +290,30 @@ def _median(name, of_all):
     doc = "The element in the middle of all; along `dim`, with its place."
     return _choice(doc, name, (0, 1), kernel, find, check=only_for("iuf", "median_cpu"))
 
-
-def _truth(ufunc):
-    # Of bytes PyTorch makes bytes, of all else booleans.
-    return _along(lambda self, **axes: ufunc.reduce(self, **axes).astype("B" if self.dtype == "B" else "?"))
-
-
 max, amax, argmax = _extremes("max", np.maximum, np.argmax)
 min, amin, argmin = _extremes("min", np.minimum, np.argmin)
 median, nanmedian = _median("median", True), _median("nanmedian", False)
-all = op("all(self, dim=None, keepdim=False)", _truth(np.logical_and))
-any = op("any(self, dim=None, keepdim=False)", _truth(np.logical_or))
+# Of bytes PyTorch makes bytes, of all else booleans.
+all, any = (op(f"{name}(self, dim=None, keepdim=False)", _along(lambda self, test=test, **axes:
+    test.reduce(self, **axes).astype("B" if self.dtype == "B" else "?")))
+    for name, test in (("all", np.logical_and), ("any", np.logical_or)))
 count_nonzero = op("count_nonzero(self, dim=None)", _along(np.count_nonzero))
-
 
 def _shifted(self, dim):
     """Beside the largest along `dim`, so that no power overflows."""
     return self - np.maximum.reduce(self, axis=_axes(dim, self.ndim), keepdims=True, initial=-math.inf)
 
-
 def _soft(signature, kernel, **row):
     """A row along a dimension, the result of which lies in memory in the usual order."""
     name = signature.partition(".")[0]
-
     def check(self, dim):
         last = "_lastdim" if wrap_dim(dim, self.ndim) >= self.ndim - 1 else ""
         require(self.dtype.kind == "f", "no_kernel", f"{name}{last}_kernel_impl", self)
-
     return op(signature, _wide(lambda self, dim: np.asarray(kernel(self, dim), order="C")), check=check, **row)
-
 
 def _logsumexp_derivative(g, self, result, dim, keepdim):
     g, result = _restored(len(self.shape), dim, keepdim, g, result)
     return g * exp(self - result)
-
 
 logsumexp = op("logsumexp(self, dim: tuple, keepdim=False)", floating=True, self=_logsumexp_derivative,
     kernel=_along(lambda x, **axes: np.logaddexp.reduce(x, dtype=np.float64, **axes).astype(x.dtype)))

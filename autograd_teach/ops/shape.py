@@ -16,7 +16,6 @@ from ..errors import error, require
 from ..tensor import Tensor, memory_of, wrap, wrap_dim
 from .declare import method, op
 
-# A row takes a line or two, as in a table: one argument a line would scatter it.
 # fmt: off
 look = partial(op, view=True)
 
@@ -34,11 +33,9 @@ def _view(self, size):
         fits = known == self.size or (known < 0 and not self.size % known)
         raise error("shape_strides") if fits else error("shape_size", list(size), self.size)
 
-
 def _unsqueeze(self, dim):
     at = wrap_dim(dim, self.ndim + 1)
     return self.reshape(*self.shape[:at], 1, *self.shape[at:])
-
 
 def wrap_dims(dims, ndim, twice="dim_twice"):
     """Several dimensions counted from the front; an error where one comes twice."""
@@ -47,12 +44,10 @@ def wrap_dims(dims, ndim, twice="dim_twice"):
         require(wrapped.count(d) == 1, twice, d)
     return wrapped
 
-
 def _units(shape, dim):
     """The dimensions of extent 1: all for None, else those among `dim`, a number or several."""
     dims = (dim,) if isinstance(dim, int) else range(len(shape)) if dim is None else dim
     return [d for d in sorted(wrap_dims(dims, len(shape))) if shape[d : d + 1] == (1,)]
-
 
 _viewing = partial(op, kernel=_view, self=lambda g, self_shape: reshape(g, self_shape))
 _squeezing = partial(op, kernel=lambda self, dim=None: np.squeeze(self, tuple(_units(self.shape, dim))),
@@ -71,7 +66,6 @@ squeeze_dims = _squeezing("squeeze.2(self, dim: tuple)", view=True)
 # What `matmul` does to the row or column that it gave a vector: its own result, squeezed in place.
 squeeze_own = _squeezing("squeeze.4(self, dim: int)")
 
-
 @method
 def reshape(input: Any, *shape: Any) -> Any:
     """The same elements in another shape: a view where the memory allows, else a copy."""
@@ -82,7 +76,6 @@ def reshape(input: Any, *shape: Any) -> Any:
     except RuntimeError:
         return unsafe_view(input.contiguous(), *shape)
 
-
 @method
 def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     """The dimensions from `start_dim` to `end_dim` made one."""
@@ -91,13 +84,11 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     whole = math.prod(shape[first : last + 1])
     return input if shape and first == last else reshape(input, (*shape[:first], whole, *shape[last + 1 :]))
 
-
 @method
 def squeeze(input: Tensor, *dims: Any, dim: Any = None, rows: Any = (squeeze_all, squeeze_dim, squeeze_dims)) -> Tensor:
     """Without the dimensions of extent 1, or without those of `dim`, a number or several, whose extent is 1."""
     dim = dim if not dims else dims[0] if len(dims) == 1 else dims
     return rows[0](input) if dim is None else rows[1 if isinstance(dim, int) else 2](input, dim)
-
 
 Tensor.view_as = lambda self, other: view(self, other.shape)  # type: ignore[attr-defined]  # as operations are
 
@@ -107,19 +98,16 @@ def _transpose(self, dim0, dim1):
     at = wrap_dim(dim0, self.ndim), wrap_dim(dim1, self.ndim)
     return self.swapaxes(*at) if self.ndim else self[...]
 
-
 def _all_reversed(self):
     if self.ndim != 2:
         warnings.warn(error("T_rank") if self.ndim else error("T_scalar", "T"), stacklevel=2)
     return permute(self, tuple(reversed(range(self.ndim))))
-
 
 def _matrices_turned(self):
     require(self.ndim != 1, "mT_rank", self.ndim)
     if not self.ndim:
         warnings.warn(error("T_scalar", "mT"), stacklevel=2)
     return transpose(self, -2, -1) if self.ndim else self
-
 
 t = look("t(self)", lambda self: self.T, check=lambda self: require(self.ndim <= 2, "t_rank", "t", self.ndim),
     self=lambda g: t(g))
@@ -139,10 +127,8 @@ def _select(self, dim, index):
     require(-self.shape[at] <= index < self.shape[at], "select_index", index, self.shape, at)
     return self[(slice(None),) * at + (index, ...)]
 
-
 def _slice(self, dim, start, end, step):
     return self[(slice(None),) * dim + (slice(start, end, step),)]
-
 
 def _diagonal(self, offset=0, dim1=0, dim2=1):
     at = wrap_dim(dim1, self.ndim), wrap_dim(dim2, self.ndim)
@@ -151,16 +137,13 @@ def _diagonal(self, offset=0, dim1=0, dim2=1):
     part.flags.writeable = self.flags.writeable  # NumPy gives it read-only
     return part
 
-
 def _into_zeros(part):
     """The kernel of the derivative of a part: it puts a gradient into zeros at that part."""
     def kernel(grad_output, size, *place):
         whole = np.zeros(size, grad_output.dtype)
         part(whole, *place)[...] = grad_output
         return whole
-
     return kernel
-
 
 select = look("select(self, dim: int, index: int)", _select,
     self=lambda g, self_shape, dim, index: select_backward(g, self_shape, dim, index))
@@ -175,7 +158,6 @@ diagonal = look("diagonal(self, offset=0, dim1=0, dim2=1)", _diagonal,
 diagonal_backward = op("diagonal_backward(grad_output, size: tuple, offset=0, dim1=0, dim2=1)", _into_zeros(_diagonal),
     grad_output=lambda g, offset, dim1, dim2: diagonal(g, offset, dim1, dim2))
 
-
 @method
 def narrow(input: Tensor, dim: int, start: int, length: int) -> Tensor:
     """`length` entries along `dim`, from `start` on."""
@@ -187,8 +169,15 @@ def narrow(input: Tensor, dim: int, start: int, length: int) -> Tensor:
     require(start + length <= extent, "narrow_end", start, length, extent)
     return slice_view(input, at, start, start + length, 1)
 
-
 # A place in memory is a size, strides and an offset, counted in elements
+
+def place_of(tensor):
+    """Where a tensor lies in its memory."""
+    return tuple(tensor.shape), tensor.stride(), tensor.storage_offset()
+
+def reach(size, stride, offset):
+    """How many elements a memory must have for a place to lie within it."""
+    return 0 if 0 in size else offset + 1 + sum((n - 1) * s for n, s in zip(size, stride))
 
 def storage_view(memory: np.ndarray, size: Any, stride: Any, offset: int) -> np.ndarray:
     """What lies at a place in an array's memory."""
@@ -197,19 +186,24 @@ def storage_view(memory: np.ndarray, size: Any, stride: Any, offset: int) -> np.
     step = memory.itemsize
     return np.ndarray(size, memory.dtype, memory, offset * step, [s * step for s in stride])
 
-
-def _strided(self, place, own, extent):
-    size, stride, offset = place
-    needed = 0 if 0 in size else offset + 1 + sum((n - 1) * s for n, s in zip(size, stride))
-    step = self.itemsize
-    require(needed <= extent, "strided_bounds", size, stride, offset, step, needed * step, extent * step)
-    part = storage_view(memory_of(self), *place)
+def _strided(self, place, own):
+    (size, stride, offset), memory, step = place, memory_of(self), self.itemsize
+    needed = reach(*place)
+    require(needed <= memory.size, "strided_bounds", size, stride, offset, step, needed * step, memory.nbytes)
+    part = storage_view(memory, *place)
     part.flags.writeable = all(s for n, s in zip(size, stride) if n > 1)  # an element shown twice is not written to
     return part
 
-
-def _strided_back(g, place, own, extent):
+def _strided_back(g, place, own):
     """What lies at the place `own` of a memory of zeros after the gradient was added at `place`."""
+    size, stride, offset = place
+    if 0 in (*size, *own[0]):
+        return zeros_beside(g, own[0])
+    for i in reversed(range(len(size))):
+        g = squeeze_dim(g, i) if size[i] == 1 else g if stride[i] else g.sum(i)
+    steps = [(n, s) for n, s in zip(size, stride) if n > 1 and s]
+    place = [n for n, _ in steps], [s for _, s in steps], offset
+    extent = max(reach(*place), reach(*own))
     memory, there = zeros_beside(g, (extent,)), storage_view(np.arange(extent), *place)
     if not isinstance(g, Tensor):
         np.add.at(memory, there, g)
@@ -219,19 +213,15 @@ def _strided_back(g, place, own, extent):
         memory = memory.index_add(0, wrap(there.reshape(-1)), reshape(g, -1))
     # The elements of an expanded tensor are one in memory: they share what arrives there.
     sharing = math.prod(n for n, s in zip(*own[:2]) if s == 0)
-    return strided(memory / sharing if sharing > 1 else memory, own, ((extent,), (1,), 0), extent)
+    return strided(memory / sharing if sharing > 1 else memory, own, ((extent,), (1,), 0))
 
-
-strided = look("as_strided.0(self, place: tuple, own: tuple, extent: int)", _strided, self=_strided_back)
-
+strided = look("as_strided.0(self, place: tuple, own: tuple)", _strided, self=_strided_back)
 
 @method
 def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: int | None = None, *, row=strided) -> Tensor:
     """What lies at another place of the memory of `input`; without an offset from the first element of `input` on."""
-    own = tuple(input.shape), input.stride(), input.storage_offset()
-    place = tuple(size), tuple(stride), own[2] if storage_offset is None else storage_offset
-    return row(input, place, own, memory_of(input._array).size)
-
+    own = place_of(input)
+    return row(input, (tuple(size), tuple(stride), own[2] if storage_offset is None else storage_offset), own)
 
 # Several tensors of one, one of several
 
@@ -239,35 +229,31 @@ def _common(tensors):
     common = reduce(promote_types, (a.dtype for a in tensors))
     return [a.astype(common, copy=False) for a in tensors]
 
-
 def _stack(tensors, dim=0):
     require(tensors, "stack_none")
     for i, array in enumerate(tensors):
         require(array.shape == tensors[0].shape, "stack_size", tensors[0].shape, i, array.shape)
     return np.asarray(np.stack(_common(tensors), wrap_dim(dim, tensors[0].ndim + 1)), order="C")
 
-
 def _cat(tensors, dim=0):
     require(tensors, "cat_none")
     scalars = [i for i, array in enumerate(tensors) if not array.ndim]
     require(not scalars, "cat_scalar", *scalars[:1])
-    # PyTorch overlooks empty vectors.
     tensors = _common(tensors)
-    tensors = [a for a in tensors if a.shape != (0,)] or tensors
-    first, at = tensors[0], wrap_dim(dim, tensors[0].ndim)
+    tensors = [a for a in tensors if a.shape != (0,)] or tensors  # PyTorch overlooks empty vectors
+    first = tensors[0]
+    at = wrap_dim(dim, first.ndim) if first.shape != (0,) else 0  # of empty vectors it looks at no dimension
     for i, array in enumerate(tensors):
         require(array.ndim == first.ndim, "cat_rank", first.ndim, array.ndim)
         for d, (n, m) in enumerate(zip(first.shape, array.shape)):
             require(n == m or d == at, "cat_size", at, n, m, i)
     return np.asarray(np.concatenate(tensors, at), order="C")
 
-
 def _cat_back(g, tensors_shape, dim):
     at = dim % g.ndim
     extents = [shape[at] if len(shape) > at else 0 for shape in tensors_shape]
     places = zip(tensors_shape, pairwise(accumulate(extents, initial=0)))
-    return [slice_view(g, at, *ends, 1) if len(shape) == g.ndim else zeros_beside(g, shape) for shape, ends in places]
-
+    return [slice_view(g, at, *ends, 1) if shape != (0,) else zeros_beside(g, shape) for shape, ends in places]
 
 def _split(self, sizes, dim=0):
     require(self.ndim, "split_scalar")
@@ -281,23 +267,19 @@ def _split(self, sizes, dim=0):
     require(sum(sizes) == extent, "split_sum", extent, at, list(sizes))
     return [_slice(self, at, start, end, 1) for start, end in pairwise(accumulate(sizes, initial=0))]
 
-
 def _unbind(self, dim=0):
     at = wrap_dim(dim, self.ndim)
     require(self.ndim, "unbind_scalar", at)
     return [_select(self, at, i) for i in range(self.shape[at])]
-
 
 def _filled(grads, kernel, shape, *place):
     """The gradients of the parts that a kernel takes, zeros for those where none arrived."""
     known, parts = next(g for g in grads if g is not None), kernel(np.broadcast_to(0, shape), *place)
     return [zeros_beside(known, part.shape) if g is None else g for g, part in zip(grads, parts)]
 
-
 def zeros_beside(g: Any, shape: tuple[int, ...]) -> Any:
     """Zeros of another shape, with the kind and dtype of a gradient."""
     return wrap(np.zeros(shape, g._array.dtype)) if isinstance(g, Tensor) else np.zeros(shape, g.dtype)
-
 
 stack = op("stack(tensors, dim=0)", _stack, tensors=lambda g, dim: [select(g, dim, i) for i in range(g.shape[dim])])
 cat = op("cat(tensors, dim=0)", _cat, tensors=_cat_back)
@@ -307,13 +289,11 @@ split_evenly, split_with_sizes = (look(signature, _split, outputs=(),
     self=lambda grads, self_shape, sizes, dim: cat(_filled(grads, _split, self_shape, sizes, dim), dim))
     for signature in ("split.0(self, sizes: int, dim=0)", "split_with_sizes(self, sizes: list, dim=0)"))
 
-
 @method
 def split(tensor: Any, split_size_or_sections: Any, dim: int = 0) -> Any:
     """Views of parts of a given size, or of the given sizes, along `dim`."""
     row = split_evenly if isinstance(split_size_or_sections, int) else split_with_sizes
     return row(tensor, split_size_or_sections, dim)
-
 
 @method
 def chunk(input: Tensor, chunks: int, dim: int = 0) -> Any:
@@ -321,7 +301,6 @@ def chunk(input: Tensor, chunks: int, dim: int = 0) -> Any:
     require(input.ndim, "chunk_scalar")
     require(chunks > 0, "chunk_count", chunks)
     return split(input, -(-input.size(dim) // chunks) or [0] * chunks, dim)
-
 
 # Elements repeated, reversed, cut to a triangle
 
@@ -334,11 +313,9 @@ def _repeat_back(g, self_shape, repeats):
     firsts = [sum(map(len, apart[:i])) for i, pair in enumerate(apart) if len(pair) == 2]
     return reshape(g, tuple(chain(*apart))).sum(tuple(firsts)) if firsts else g
 
-
 def _triangle(name, kernel, formula):
     return op(f"{name}(self, diagonal=0)", kernel, inplace=True, self=formula,
         check=lambda self, diagonal: require(self.ndim > 1, "triangle_rank", name))
-
 
 repeat = op("repeat(self, *repeats)", np.tile, self=_repeat_back,
     check=lambda self, repeats: require(len(repeats) >= self.ndim, "repeat_rank"))

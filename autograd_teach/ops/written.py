@@ -171,7 +171,7 @@ def _record(operation: Operation) -> list[str]:
     else:
         wanted = " or ".join(f"{t}_edge is not NO_EDGE" for t in inputs)
         edges = "(" + "".join(f"{t}_edge or edge_of_leaf({_shown(t)}), " for t in inputs) + ")"
-    made = ["node = new(NodeClass)", f"node._edges = {edges}"]
+    made = ["node = new(NodeClass)", f"node._edges = edges = {edges}"]
     made += ["node._sequence = next_sequence_number()", "node._hooks = None"]
     if operation.many:
         made += ["place_outputs(node, outputs)"]
@@ -179,13 +179,18 @@ def _record(operation: Operation) -> list[str]:
         made += ["node._shape = result.shape", "node._dtype = result.dtype", "output._edge = (node, 0)"]
     for saved in operation.saved:
         value = _saved_value(operation, saved)
-        if saved in operation.tensors and len(inputs) > 1:
-            # An input is kept only where a gradient that needs it will be asked for.
-            users = (t for t in inputs if saved in operation.formula_parameters[t])
-            value += " if " + " or ".join(f"{t}_edge is not NO_EDGE" for t in users) + " else None"
+        if (user := _only_user(operation, saved)) is not None:
+            value += f" if edges[{user}][0] is not None else None"
         made += [f"node._s_{saved} = {value}"]
     made += ["if recording is not True:", "    recording(node)"]
     return [f"        if {wanted}:", *(f"            {line}" for line in made)]
+
+
+def _only_user(operation: Operation, saved: str) -> int | None:
+    """The edge without which an input need not be kept, as in PyTorch: only where just one of several gradients needs it."""
+    users = [i for i, t in enumerate(operation.differentiable) if saved in operation.formula_parameters[t]]
+    several = len(operation.differentiable) > 1 and saved in operation.tensors
+    return users[0] if several and len(users) == 1 and not operation.takes_list else None
 
 
 def _saved_value(operation: Operation, saved: str) -> str:
@@ -224,14 +229,18 @@ def node_class(operation: Operation, name: str) -> type[Node]:
     }
     # Index tensors are plain to a row, but PyTorch frees them as well.
     freed_slots = [*members["_values"], *(["_s_indices"] if "indices" in operation.plain else [])]
-    if freed_slots:
-        members["_free"] = _compile(["def _free(node):", *(f"    node.{s} = ()" for s in freed_slots)], "_free", {})
+    lines = ["def _free(node):", *(f"    node.{s} = node.{s} and ()" for s in freed_slots)]
+    members["_free"] = _compile(lines, "_free", {}) if freed_slots else _free_nothing
     for saved in slots:
         if not saved.endswith(("_dtype", "_strides")):
             members["_saved_" + saved.replace("_shape", "_sym_sizes")] = property(
                 partial(_read_saved, operation, saved)
             )
     return type(short, (Node,), members)
+
+
+def _free_nothing(node: Node) -> None:
+    pass
 
 
 def _read_saved(operation: Operation, saved: str, node: Any) -> Any:
@@ -276,8 +285,9 @@ def _unpack(operation: Operation, saved: str, graph_mode: bool) -> list[str]:
     else:
         unpack = [f"{saved}, counter, version = {saved} or freed(node)", "if counter[0] != version:"]
         unpack += [f"    {saved} = unpack(node, node._s_{saved}, {index})._array"]
-    if len(operation.differentiable) > 1 and saved in operation.tensors:
-        # It may not have been kept.
+        # NumPy multiplies its scalars ten times as fast as arrays of rank 0.
+        unpack += [f"if not {saved}.ndim:", f"    {saved} = {saved}[()]"]
+    if _only_user(operation, saved) is not None:
         return [first, f"if {saved} is not None:", *("    " + line for line in unpack)]
     return [first, *unpack]
 

@@ -164,7 +164,8 @@ def fused(a: Tensor, factor: Tensor | float, c: Tensor) -> Tensor:
     x, z = a.detach().numpy(), c.detach().numpy()
     y = np.asarray(factor.detach().numpy() if isinstance(factor, Tensor) else factor, np.promote_types(x.dtype, "f4"))
     if x.dtype != np.float64:
-        return from_numpy((np.multiply(x, y, dtype=np.float64) + z).astype(x.dtype))  # the product is exact in double
+        # The product is exact in double.
+        return from_numpy(np.asarray(np.multiply(x, y, dtype=np.float64) + z, x.dtype))
     product = x * y
     (x_high, x_low), (y_high, y_low) = _halves(x), _halves(y)
     lost = ((x_high * y_high - product) + x_high * y_low + x_low * y_high) + x_low * y_low

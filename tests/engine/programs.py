@@ -1866,3 +1866,322 @@ def memory_shared_by_dlpack(torch: Any) -> Any:
         array.tolist(),
         raises(lambda: np.from_dlpack(x.clone().requires_grad_())),
     ]
+
+
+# What random programs found
+
+
+@program
+def hooks_after_a_change_of_shape_in_place(torch: Any) -> Any:
+    notes: list[Any] = []
+    x = torch.tensor([[1.0, 2.0]], requires_grad=True)
+    y = x * 2
+    y.register_hook(lambda g: notes.append(("first", tuple(g.shape))))
+    y.transpose_(0, 1)
+    y.register_hook(lambda g: notes.append(("second", tuple(g.shape))))
+    y.sum().backward()
+    z = x * 2
+    z.unsqueeze_(0)
+    z.register_hook(lambda g: notes.append(("later", tuple(g.shape))))
+    z.mul_(2)
+    z.register_hook(lambda g: notes.append(("after a write", tuple(g.shape))))
+    z.sum().backward()
+    return notes, x.grad
+
+
+@program
+def a_gradient_is_forgotten_where_a_function_writes(torch: Any) -> Any:
+    class AddOne(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            ctx.mark_dirty(x)
+            return x.add_(1)
+
+        @staticmethod
+        def backward(ctx: Any, g: Any) -> Any:
+            return g
+
+    x = torch.ones(2, requires_grad=True)
+    y = x * 2
+    y.retain_grad()
+    torch.autograd.grad(y.sum(), x)
+    before = y.grad
+    AddOne.apply(y)
+    row = x[:1]
+    row.grad = torch.ones(1)
+    x.grad = torch.ones(2)
+    return (
+        before,
+        y.grad,
+        y.retains_grad,
+        raises(lambda: AddOne.apply(row)),
+        row.grad,
+        raises(lambda: AddOne.apply(x)),
+        x.grad,
+    )
+
+
+@program
+def the_saved_result_of_a_write_into_a_view(torch: Any) -> Any:
+    x = torch.ones(2, 2, requires_grad=True)
+    graphs = []
+    for keeps in (True, False):
+        y = x * 1
+        view = y.t()
+        view.exp_()
+        if not keeps:
+            del view
+        (grad,) = torch.autograd.grad(y.sum(), x, create_graph=True)
+        graphs.append((graph_text(grad.grad_fn), torch.autograd.grad(grad.sum(), x)[0]))
+    return graphs
+
+
+@program
+def views_that_are_leaves(torch: Any) -> Any:
+    class Same(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            return x.view(-1)
+
+        @staticmethod
+        def backward(ctx: Any, g: Any) -> Any:
+            return g
+
+    leaf = Same.apply(torch.ones(()))
+    leaf.requires_grad = True
+    with torch.no_grad():
+        leaf.t_()
+    base = torch.ones(2, requires_grad=True)
+    with torch.no_grad():
+        unrecorded = base[:1]
+        base.clamp_(0, 0.5)
+    unrecorded.retain_grad()
+    result = base.sum() * 1
+    part = Same.apply(result)
+    part.retain_grad()
+    result.mul_(2)
+    part.retain_grad()
+    return leaf, leaf.is_leaf, unrecorded.retains_grad, part.retains_grad, raises(lambda: part + 1)
+
+
+@program
+def a_view_whose_making_was_not_recorded_needs_nothing(torch: Any) -> Any:
+    results = []
+    x = torch.tensor([2.0, 4.0], requires_grad=True)
+    with torch.no_grad():
+        view = x[:]
+    for function in (lambda: x * view, lambda: view * x, lambda: x.dot(view), lambda: view / x, lambda: x**view):
+        y = function().sum()
+        y.backward()
+        results.append((raises(y.backward), x.grad.tolist()))
+    other = x * 1
+    product = view.dot(other)
+    other.mul_(2)
+    product.backward()
+    (grad,) = torch.autograd.grad((x**view).sum(), x, create_graph=True)
+    return results, x.grad, graph_text(grad.grad_fn)
+
+
+@program
+def what_hooks_of_nodes_see_of_gradients_that_nobody_needs(torch: Any) -> Any:
+    x, plain = torch.tensor(2.0, requires_grad=True), torch.ones(2)
+    notes: list[Any] = []
+
+    def note(*given: Any) -> None:
+        notes.append(given)
+
+    part = plain[:1]
+    part.mul_(x)
+    plain.grad_fn.register_hook(note)
+    plain.sum().backward()
+    stacked = torch.stack([x, torch.ones(())])
+    stacked.grad_fn.register_hook(note)
+    stacked.sum().backward()
+    y = x * 3
+    y.grad_fn.register_hook(note)
+    y.sum().backward(inputs=[y])
+
+    class Nothing(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            return x * 1
+
+        @staticmethod
+        def backward(ctx: Any, g: Any) -> None:
+            return None
+
+    # Nothing arrives at the product, and nothing of it is wanted at the other leaf: its hook does not run.
+    z = torch.ones((), requires_grad=True)
+    z.register_hook(lambda g: 1 / 0)
+    torch.autograd.grad(Nothing.apply(x * z), x, allow_unused=True)
+    turned = x * torch.ones(2, 1)
+    with torch.no_grad():
+        turned.t_()
+    turned.unsqueeze_(-1)
+    turned.sum().backward(inputs=[turned])
+    return notes, turned.grad
+
+
+@program
+def gradients_of_what_is_empty(torch: Any) -> Any:
+    nothing = torch.tensor([], requires_grad=True)
+    twice = torch.cat([nothing, nothing])
+    (grad,) = torch.autograd.grad((twice * twice).sum(), nothing, create_graph=True)
+    x = torch.ones(1, 3, requires_grad=True)
+    y = x * 1
+    none = y.diagonal(-1)
+    y.mul_(2)
+    (of_none,) = torch.autograd.grad((none * none).sum(), x, create_graph=True)
+    return grad, of_none, raises(lambda: torch.var_mean(nothing.detach(), -2))
+
+
+@program
+def gradients_of_strided_parts(torch: Any) -> Any:
+    graphs = []
+    for look in (lambda y: y[None], lambda y: y[:1], lambda y: y.expand(2, 2)):
+        x = torch.tensor([2.0, 3.0], requires_grad=True)
+        y = x * 1
+        view = look(y)
+        y.mul_(2)
+        (grad,) = torch.autograd.grad((view * view).sum(), x, create_graph=True)
+        graphs.append((grad.tolist(), graph_text(grad.grad_fn), torch.autograd.grad(grad.sum(), x)[0]))
+    return graphs
+
+
+@program
+def layouts_of_copies_and_sums(torch: Any) -> Any:
+    expanded, turned = torch.ones(3, 3).expand(2, 3, 3), torch.ones(2, 3, 4).permute(2, 0, 1)
+    copies = [
+        expanded.clone(),
+        expanded.double(),
+        expanded.long(),
+        expanded.bool() * 1,
+        turned.clone(),
+        turned.double(),
+    ]
+    sums = [turned.sum(1), turned.mean(1), turned.prod(1), turned.var(1), turned.norm(2, 1), turned.logsumexp(1)]
+    zeros, first = torch.zeros(2, 3), torch.tensor([0])
+    indexed = [
+        zeros[..., [0]],
+        zeros[:, first],
+        zeros.index_select(1, first),
+        zeros[:, [0, 2, 1]],
+        turned[[0, 1], :, 0],
+    ]
+    diagonal = torch.nn.Parameter(torch.ones(2, 2).diagonal())
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that a gradient with a graph is a cycle, which PyTorch says once
+        (diagonal * diagonal).sum().backward(create_graph=True)
+    return [t.stride() for t in copies + sums + indexed], graph_text(diagonal.grad.grad_fn, "CloneBackward0")
+
+
+@program
+def a_gradient_added_to_one_of_more_dimensions(torch: Any) -> Any:
+    x = torch.ones(2, requires_grad=True)
+    x.sum().backward()
+    x.grad.unsqueeze_(0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that the layouts differ, which costs PyTorch time
+        x.sum().backward()
+    return x.grad
+
+
+@program
+def powers_of_two_dtypes(torch: Any) -> Any:
+    x = torch.tensor(2.0, dtype=torch.float16, requires_grad=True)
+    y = torch.tensor([3.0], requires_grad=True)
+    return graph_text(torch.autograd.grad(x**y, y, create_graph=True)[0].grad_fn)
+
+
+@program
+def where_forward_was_called_of_a_function_that_fails(torch: Any) -> Any:
+    class Failing(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            return x * 1
+
+        @staticmethod
+        def backward(ctx: Any, g: Any) -> Any:
+            raise ValueError("no gradient")
+
+    x = torch.ones(2, requires_grad=True)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        with torch.autograd.detect_anomaly():
+            y = Failing.apply(x)
+            failed = raises(y.sum().backward)
+    return failed, ["Traceback of forward call" in str(w.message) for w in caught]
+
+
+@program
+def what_bends_keeps_its_input_for_the_second_derivative(torch: Any) -> Any:
+    errors = []
+    F = torch.nn.functional
+    for bend in (F.leaky_relu, F.hardtanh, lambda x: torch.threshold(x, 0.5, 1.0)):
+        x = torch.tensor([1.0, -2.0], requires_grad=True)
+        (grad,) = torch.autograd.grad(bend(x).sum(), x, create_graph=True)
+        torch.autograd.grad(grad.sum(), x)
+        errors.append(raises(lambda: torch.autograd.grad(grad.sum(), x)))  # noqa: B023  called at once
+    amin = x[0].amin(0)
+    (grad,) = torch.autograd.grad(amin * amin, x, create_graph=True)
+    return errors, graph_text(grad.grad_fn)
+
+
+@program
+def which_root_is_wrong(torch: Any) -> Any:
+    x = torch.ones(2, requires_grad=True)
+    y = x.chunk(1)[0]
+    with torch.no_grad():
+        x.mul_(2)
+    return raises(lambda: torch.autograd.grad([torch.ones(()), y], x, [None, torch.ones(2)]))
+
+
+@program
+def which_root_has_a_gradient_of_another_shape(torch: Any) -> Any:
+    x = torch.ones(2, 2, requires_grad=True)
+    y = x.cosh()
+    with torch.no_grad():
+        y.unsqueeze_(-1)
+    return raises(lambda: torch.autograd.grad([x.sum(), y], x, [None, y.detach()]))
+
+
+@program
+def what_two_gradients_need_is_kept_though_neither_leads_anywhere(torch: Any) -> Any:
+    x = torch.ones(())
+    flat = x.view(-1)
+    x.requires_grad_()
+    chosen = torch.where(flat > 0.5, 0.5, flat)
+    chosen.backward()
+    return raises(chosen.backward)
+
+
+@program
+def cat_looks_at_no_dimension_of_empty_vectors(torch: Any) -> Any:
+    empty = torch.empty(0, requires_grad=True)
+    wrong = raises(lambda: torch.cat([torch.zeros(0, 2), empty], 5))
+    return torch.cat([empty, empty], 5), torch.autograd.grad(torch.cat([empty, empty], -2).sum(), empty), wrong
+
+
+@program
+def equal_elements_have_no_spread(torch: Any) -> Any:
+    x = torch.tensor([[1.0, 2.0]] * 3, dtype=torch.float64).cos().requires_grad_()
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", category=RuntimeWarning)  # NumPy's, about the quotient by 0
+        return x.std(0), torch.autograd.grad(x.std(0).sum() + torch.var_mean(x)[0], x)
+
+
+@program
+def leaves_are_reached_in_the_order_of_the_edges(torch: Any) -> Any:
+    a, b, order = torch.ones((), requires_grad=True), torch.ones((), requires_grad=True), []
+    for name, leaf in {"a": a, "b": b}.items():
+        leaf.register_post_accumulate_grad_hook(lambda leaf, name=name: order.append((name, leaf.grad.item())))
+    torch.autograd.backward([b * 1, a * b])
+    torch.stack([a, b, a]).sum().backward()
+    return order
+
+
+@program
+def the_layout_of_a_gradient_of_a_narrow_matrix(torch: Any) -> Any:
+    column = torch.ones(2, 1, 3, requires_grad=True).unbind(-1)[-1]
+    (grad,) = torch.autograd.grad(torch.addmm(column[0], column.mT, column), column, create_graph=True)
+    return grad, grad.stride(), graph_text(grad.grad_fn)

@@ -115,7 +115,7 @@ def test_a_subclass_is_named_by_its_own_name() -> None:
 
 def test_only_what_is_shown_of_a_large_tensor_is_formatted(monkeypatch: pytest.MonkeyPatch) -> None:
     formatted: list[int] = []
-    written = printing._formatted
-    monkeypatch.setattr(printing, "_formatted", lambda values: formatted.append(len(values)) or written(values))
+    written = printing._float_form
+    monkeypatch.setattr(printing, "_float_form", lambda values: formatted.append(len(values)) or written(values))
     tensor_repr(Tensor(np.zeros((100, 100, 100))))
     assert formatted == [6**3]

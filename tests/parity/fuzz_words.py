@@ -3,6 +3,13 @@
 A line of the table is a statement with holes. `<a|b|c>` is one of these texts. `{x}` is a tensor; what the other holes are filled
 with, the methods of `fuzz_writer.Writer` say (`hole_x` and so on). A hole fits the tensor that was chosen before it on the line:
 `{y}` combines with it, `{d}` is one of its dimensions, `{_}` is it once more.
+
+What is left out, because it says nothing of the engine that a program would rely on:
+- The composite functions of PyTorch that have no gradient (`isinf`, `isfinite`, `argsort`) of a tensor whose graph may not be read.
+- The product along a dimension in which there is a zero: the graph of its gradient is made of other operations here.
+- Another shape of a result that is not contiguous: where the operands lie in memory in two orders, PyTorch's result takes the
+  order of the first, NumPy's the usual one.
+- Writing into a view what the same memory holds elsewhere: that depends on the order in which elements are written.
 """
 
 from collections.abc import Callable
@@ -28,7 +35,8 @@ EXPRESSIONS: dict[str, tuple[int, str]] = {
         torch.<add|sub|mul|maximum|minimum>({x}, {y})
         {x}.<maximum|minimum>({other})
         {x}.<neg|abs|sign|relu|sigmoid|tanh|sin|cos|atan|square|clone|floor|ceil|round>()
-        {x}.<signbit|isnan|isinf|isfinite|logical_not>()
+        {x}.<signbit|isnan|logical_not>()
+        {x}.detach().<isinf|isfinite>()
         {z}.<exp|expm1|sinh|cosh|sin|cos|tanh|sigmoid>()
         {p}.<log|log1p|sqrt|rsqrt|reciprocal>()
         {unit}.<asin|acos|tan|atan>()
@@ -62,8 +70,9 @@ EXPRESSIONS: dict[str, tuple[int, str]] = {
         {x}.<sum|sum|mean|prod|max|min|amax|amin|var|std|norm>()
         {z}.<median|nanmedian>()
         {x}.<all|any|argmax|argmin|count_nonzero>()
-        {x}.<sum|mean|prod|amax|amin|var|std|argmax|argmin|count_nonzero|all|any>({d})
-        {x}.<sum|mean|prod|amax|amin|argmax|all>({d}, keepdim=True)
+        {x}.<sum|mean|amax|amin|var|std|argmax|argmin|count_nonzero|all|any>({d})
+        {x}.<sum|mean|amax|amin|argmax|all>({d}, keepdim=True)
+        {p}.prod({d}<|, keepdim=True>)
         {x}.<sum|mean|amax|amin|var|logsumexp>({dims})
         {z}.<max|min|median|nanmedian>({d})[0]
         {z}.<max|min|median>({d}, keepdim=True).values
@@ -89,7 +98,6 @@ EXPRESSIONS: dict[str, tuple[int, str]] = {
         {u}.outer({same})
         {u} @ {same}
         torch.addmm({m}[0], {_}.mT, {_})
-        torch.addmm({m}[0], {_}.mT, {_}, beta=<2|0>, alpha=0.5)
         torch.stack([{m}, {_}]) @ {n}
         torch.stack([{m}, {_}]).bmm(torch.stack([{n}, {_}]))
         {m}.<trace|tril|triu|diagonal>()
@@ -114,7 +122,7 @@ EXPRESSIONS: dict[str, tuple[int, str]] = {
         {x}.gather(0, torch.zeros({_}.shape, dtype=torch.int64))
         torch.zeros_like({x}).scatter_add(0, torch.zeros({_}.shape, dtype=torch.int64), {_})
         {x}.sort({d})[<0|1>]
-        {x}.argsort(stable=True)
+        {x}.detach().argsort(stable=True)
         {x}.detach().long().unique()
         torch.bucketize({x}.contiguous(), torch.tensor([-1.0, 0.0, 1.5]))
         {x}[{mask}]
@@ -122,7 +130,7 @@ EXPRESSIONS: dict[str, tuple[int, str]] = {
         {x}[torch.tensor([0, -1])]
         {x}[..., [0]]
         {x}[{i}]
-        {x}.reshape({size})
+        {c}.reshape({size})
         torch.as_tensor({x})
         {x}.clone().requires_grad_()
         {x}.detach()
@@ -139,7 +147,7 @@ EXPRESSIONS: dict[str, tuple[int, str]] = {
         Exponential.apply({x})
         AddOne.apply({x})
         Same.apply({x})
-        Flat.apply({x})
+        Flat.apply({c})
         Once.apply({x})
         Constant.apply({x})
         Nothing.apply({x})

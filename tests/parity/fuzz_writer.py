@@ -36,6 +36,7 @@ class Facts:
     protected: bool = False  # a leaf that requires grad, or a view of one, which must not be written to
     output_nr: int = 0
     memory: int = 0
+    laid_out: bool = True  # whether how it lies in memory was asked for, not left to the operation that made it
     least: float = 1.0
     largest: float = 1.0  # of the absolute values
 
@@ -59,6 +60,7 @@ class Writer:
         self.facts: list[Facts] = []
         self.at: Facts  # the tensor chosen last
         self.mistake = False
+        self.looked = False  # whether what is written to is looked at as a view of the variable
 
     def statement(self) -> str:
         if self.made < 2:
@@ -94,6 +96,7 @@ class Writer:
             protected=owner.requires_grad and owner.is_leaf,
             output_nr=tensor.output_nr,
             memory=tensor.untyped_storage().data_ptr(),
+            laid_out=owner.is_contiguous() or (owner.is_leaf and owner.requires_grad),
             least=float(values.min(initial=1.0)),
             largest=float(np.abs(values).max(initial=0.0)),
         )
@@ -138,6 +141,10 @@ class Writer:
 
     def hole__(self) -> str:
         return self.at.name
+
+    def hole_c(self) -> str:
+        """As {x}, to see in another shape, which tells its layout: of operands in two memory orders PyTorch's result takes the first's."""
+        return self.pick(lambda f: f.floating and f.laid_out, strictly=True) or self._literal((3,))
 
     def hole_w(self) -> str:
         return self.pick(lambda f: f.requires_grad) or self.hole_x()
@@ -186,11 +193,15 @@ class Writer:
         return self.hole_k() if self.rng.random() < 0.3 else self.hole_other()
 
     def hole_into(self) -> str:
-        """What can be written into it."""
-        shape = self.at.shape
+        """What can be written into it; what requires grad into floats alone, for PyTorch lets `x[...] = y` make a bool require grad."""
+        shape, floating = self.at.shape, self.at.floating
+        self.mistake = self.mistake and floating
         if self.rng.random() < 0.3:
             return self.hole_k()
-        return self._beside(lambda f: _broadcast(f.shape, shape) == shape, apart=True) or self.hole_k()
+        found = self._beside(
+            lambda f: _broadcast(f.shape, shape) == shape and (floating or not f.requires_grad), apart=True
+        )
+        return found or self.hole_k()
 
     def hole_value(self) -> str:
         """What can be written into a part of it by index."""
@@ -226,10 +237,13 @@ class Writer:
     def hole_target(self) -> str:
         """What is written into: a variable or a view of one, at times through several levels."""
         name = self.hole_o()
-        return name + "".join(self._look_at() for _ in range(self.rng.choices((0, 1, 2), (6, 4, 1))[0]))
+        looks = [self._look_at() for _ in range(self.rng.choices((0, 1, 2), (6, 4, 1))[0])]
+        self.looked = bool(looks)
+        return name + "".join(looks)
 
     def hole_o(self) -> str:
         """A variable that may be written to, mostly."""
+        self.looked = False
         return self.pick(lambda f: f.floating and (not f.protected or self.rng.random() < 0.1)) or self.hole_x()
 
     def hole_edge(self) -> str:
@@ -237,13 +251,14 @@ class Writer:
 
     def _look_at(self) -> str:
         kinds = [key for key in VIEWS if key in (None, len(self.at.shape)) or key == 1 and self.at.shape]
-        return self.fill(self.line(VIEWS[self.rng.choice(kinds)]))
+        look = self.fill(self.line(VIEWS[self.rng.choice(kinds)]))
+        return look if self.at.laid_out or not look.startswith((".view(-1", ".reshape", ".flatten")) else ""
 
     def _beside(self, fits: Callable[[Facts], bool], apart: bool = False) -> str | None:
         """A tensor that fits the last one; `apart`: none that would be read while it is written to, as a view of it."""
         at, everything = self.at, self.facts
         if apart:
-            self.facts = [f for f in everything if f.memory != at.memory or f.name == at.name]
+            self.facts = [f for f in everything if f.memory != at.memory or (f.name == at.name and not self.looked)]
         found = self.pick(fits)
         self.at, self.facts = at, everything
         return found
@@ -259,6 +274,8 @@ class Writer:
         return self.rng.choice(["2", "0.5", "-1.5", "3", "-2", "1", "0", "True"])
 
     def hole_compare(self) -> str:
+        # What does not fit is named the other way round here where the right one is a view: Python asks a subclass first.
+        self.mistake = False
         return self.rng.choice(["==", "!=", "<", "<=", ">", ">="])
 
     def hole_d(self) -> int:

@@ -68,7 +68,7 @@ IN_PLACE = [
     "y.logical_and_(b)", "y.logical_or_(b)", "y.logical_xor_(b)", "y.logical_not_()",
     "y.pow_(3)", "y.zero_()", "y.fill_(2.0)", "y.copy_(b)", "y += 1", "y -= b", "y *= 2", "y /= b", "y **= 2",
     "y.t_()", "y.transpose_(0, 1)", "y.swapdims_(0, 1)", "y.unsqueeze_(1)", "y.unsqueeze_(0).squeeze_()", "y.squeeze_(0)",
-    "y.unsqueeze_(0).squeeze_((0, 1))", "y.tril_()", "y.triu_(1)", "y.random_(3)", "y.bernoulli_(0.3)", "y.normal_()",
+    "y.unsqueeze_(0).squeeze_((0, 1))", "y.tril_()", "y.triu_(1)", "y.random_(0, 3)", "y.bernoulli_(0.3)", "y.normal_()",
     "y.scatter_add_(1, torch.tensor([[0, 2, 0]]), b.unsqueeze(0))",
     "y.scatter_(0, torch.tensor([[0, 1, 1]]), b.unsqueeze(0))",
     "y[0].scatter_(0, torch.tensor([2]), b[1:2])", "y[:, 1:].tril_()", "y.diagonal().mul_(b[:2])",

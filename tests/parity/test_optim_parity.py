@@ -76,6 +76,21 @@ programs = Programs()
 
 
 @programs
+def parameters_of_one_number(T):
+    found = []
+    for make in OPTIMIZERS.values():
+        for dtype in (T.float32, T.float64):
+            x = T.tensor(1.0, dtype=dtype, requires_grad=True)
+            optimizer = make(T, [x])
+            for _ in range(2):
+                optimizer.zero_grad()
+                (3 * x).backward()
+                optimizer.step()
+            found.append(x)
+    return found
+
+
+@programs
 def closure_is_called_with_recording_on(T):
     x = T.tensor([2.0], requires_grad=True)
     optimizer = T.optim.SGD([x], lr=0.25)
