@@ -52,6 +52,10 @@ def _run(arguments: list[str]) -> int:
         return _release(args)
     if args.command == "notebooks":
         return _notebooks(args)
+    if args.command == "graph":
+        from .viz import command as graph_command
+
+        return graph_command.run(args)
     from .grading import command
 
     return command.run(args)
@@ -109,6 +113,18 @@ def _parser(name: str | None) -> argparse.ArgumentParser:
     )
     notebooks.add_argument("paths", nargs="+", type=Path, metavar="PATH", help="notebook or folder")
     notebooks.add_argument("--check", action="store_true", help="write nothing; status 1 if a file would change")
+
+    graph = commands.add_parser(
+        "graph",
+        help="draw the graph of a script's variable",
+        description="Run a script and draw the graph behind one of its variables: to a file, or without -o as text.",
+        epilog="Example: autograd-teach graph train.py:loss -o loss.svg",
+        allow_abbrev=False,
+    )
+    if name == "graph":
+        from .viz import command as graph_command
+
+        graph_command.add_arguments(graph)
 
     grade = commands.add_parser("grade", help="grade a folder of submissions", allow_abbrev=False)
     if name == "grade":

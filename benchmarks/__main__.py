@@ -1,4 +1,7 @@
-"""`python -m benchmarks`: every workload under every library that is installed, as a table of ratios to NumPy written by hand."""
+"""`python -m benchmarks`: every workload under every library that is installed, as a table of ratios to NumPy written by hand.
+
+`python -m benchmarks viz`: how long the views of graphs take, by size.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ from collections.abc import Iterator, Mapping
 from importlib import metadata
 from pathlib import Path
 
-from benchmarks import memory
+from benchmarks import memory, views
 from benchmarks.libraries import Run, installed, prepare
 from benchmarks.workloads import TIMED
 
@@ -91,6 +94,7 @@ def versions(names: list[str]) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("what", nargs="?", choices=["engine", "viz"], default="engine", help="what is timed")
     parser.add_argument("--output", type=Path, help="write the table to this file too")
     parser.add_argument(
         "--quick", action="store_true", help="few repetitions: rough numbers, to see that all of it runs"
@@ -100,7 +104,8 @@ def main() -> None:
         again = [sys.executable, "-m", "benchmarks", *sys.argv[1:]]
         sys.exit(subprocess.call(again, env={**os.environ, **ENVIRONMENT}))
     lines = []
-    for line in table(arguments.quick):
+    lines_of = views.table if arguments.what == "viz" else table
+    for line in lines_of(arguments.quick):
         print(line, flush=True)
         lines.append(line)
     if arguments.output:

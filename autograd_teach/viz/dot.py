@@ -7,20 +7,25 @@ dashed one. Knows nothing of layout.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from autograd_teach.viz.facts import shape_text
-from autograd_teach.viz.snapshot import Edge, Node, Snapshot
+from autograd_teach.viz.snapshot import Edge, Folded, Node, Snapshot
 
 FONT = "Helvetica,Arial,sans-serif"
 _LONGEST_LINE = 36
+_MOST_NAMES = 6
 _MANY_NODES, _MANY_ROWS = 300, 800
+
+_ORDERS = ("", "octagon", "hexagon")  # of the value, of its gradient, of that one's gradients
 
 _LOOK = {
     "output": 'shape=box style="filled" peripheries=2 color="#009E73" fillcolor="#E3F5EF" penwidth=1.5',
     "operation": 'shape=box style="filled" color="#6B6B6B" fillcolor="#F2F2F2" penwidth=1',
     "leaf": 'shape=box style="filled,rounded" color="#0072B2" fillcolor="#E1F0FA" penwidth=2.6',
+    "fold": 'shape=box3d style="filled" color="#A4487F" fillcolor="#F9EDF4" penwidth=1.5',
     "constant": 'shape=ellipse style="filled,dashed" color="#767676" fillcolor="#FFFFFF" fontcolor="#555555" penwidth=1',
 }
 
@@ -44,7 +49,10 @@ def write(snapshot: Snapshot, parts: Mapping[str, Part] | None = None) -> str:
         f'  edge [fontname="{FONT}" fontsize=10 color="#555555" fontcolor="#333333" arrowsize=0.7]',
     ]
     lines += [_node(node, (parts or {}).get(node.id)) for node in snapshot.nodes]
-    lines += [_edge(snapshot, edge) for edge in snapshot.edges]
+    together = Counter((edge.source, edge.target) for edge in snapshot.edges)
+    lines += [_edge(snapshot, edge, together[edge.source, edge.target] > 1) for edge in snapshot.edges]
+    lines += [_cut(edge) for edge in snapshot.cuts]
+    lines += [_cluster(place, *cluster) for place, cluster in enumerate(snapshot.clusters)]
     return "\n".join([*lines, "}", ""])
 
 
@@ -58,34 +66,68 @@ def _effort(snapshot: Snapshot) -> str:
 def _node(node: Node, part: Part | None) -> str:
     classes = ["agt-node", f"agt-{node.kind}"] + ["agt-freed"] * node.freed + ["agt-stale"] * node.stale
     look = _LOOK[node.kind]
+    if node.order and node.kind == "operation":
+        shape = _ORDERS[min(node.order, len(_ORDERS) - 1)]
+        look = f'shape={shape} style="filled" color="#CC79A7" fillcolor="#F2F2F2" penwidth=1.6 margin="0,0"'
+        classes.append("agt-higher")
     if node.freed:
         look = 'shape=box style="filled,dashed" color="#9A9A9A" fillcolor="#FAFAFA" fontcolor="#6B6B6B" penwidth=1'
     if node.stale:
         look = 'shape=box style="filled,bold" color="#D55E00" fillcolor="#FBE9DD" penwidth=2.6'
+    if node.mark:
+        shape = "ellipse" if node.kind == "constant" else "box"
+        corners = ",rounded" * (node.kind == "leaf")
+        look = f'shape={shape} style="filled,dashed{corners}" color="#D55E00" fillcolor="#FBE9DD" penwidth=2.6'
+        classes.append("agt-marked")
     return f"  {node.id} [id={quote(node.id)} class={quote(' '.join(classes))} label={quote(label(node, part))} {look}]"
 
 
-def _edge(snapshot: Snapshot, edge: Edge) -> str:
+def _edge(snapshot: Snapshot, edge: Edge, parallel: bool) -> str:
     kinds = snapshot.node(edge.source).kind, snapshot.node(edge.target)
-    more = ""
-    if kinds[0] == "output":
+    more, classes = "", "agt-edge"
+    if uses_lower_order(snapshot, edge):
+        more, classes = ' style=dotted penwidth=2 color="#CC79A7"', "agt-edge agt-uses"
+    elif kinds[0] == "output":
         more = ' style=bold arrowhead=none color="#009E73"'
     elif kinds[1].kind == "constant":
         more = ' style=dashed arrowhead=none color="#8A8A8A"'
-    if edge.number:
-        parallel = [(e.source, e.target) for e in snapshot.edges].count((edge.source, edge.target)) > 1
+    if edge.number and edge.count == 1:
         # A label in the middle has room of its own, but would press parallel edges into one.
         place = "headlabel={} labeldistance=1.5 labelangle=-50" if parallel else "label={}"
         more += " " + place.format(quote(f"   {edge.number}" if not parallel else str(edge.number)))
-    return f"  {edge.source} -> {edge.target} [id={quote(edge.id)} class={quote('agt-edge')}{more}]"
+    if edge.count > 1:
+        more += f" label={quote(f'  {edge.count:,} edges')} penwidth=2.2"
+    return f"  {edge.source} -> {edge.target} [id={quote(edge.id)} class={quote(classes)}{more}]"
+
+
+def uses_lower_order(snapshot: Snapshot, edge: Edge) -> bool:
+    """Whether by this edge a gradient's graph hangs on the graph below it: a node that uses a value of a lower order."""
+    source, target = snapshot.node(edge.source), snapshot.node(edge.target)
+    return snapshot.orders and target.kind != "constant" and target.order < source.order and source.kind != "output"
+
+
+def _cut(edge: Edge) -> str:
+    """From a tensor without history to whose value it is: dashed, with a bar in place of an arrow's head."""
+    look = 'style=dashed dir=both arrowhead=tee arrowtail=none color="#D55E00" label="  cut" fontcolor="#A34700"'
+    return f"  {edge.source} -> {edge.target} [id={quote(edge.id)} class={quote('agt-edge agt-cut')} {look}]"
+
+
+def _cluster(place: int, title: str, members: list[str]) -> str:
+    look = f'id="cluster{place}" class="agt-cluster" style="rounded,dashed" color="#8A8A8A" bgcolor=transparent fontsize=13 margin=12'
+    return f"  subgraph cluster_{place} {{ graph [label={quote(clip(title))} {look}] {'; '.join(members)} }}"
 
 
 def label(node: Node, part: Part | None = None) -> str:
     """What stands in the node: its name, then shape and short values."""
     before = f"{part.step}. " if part is not None else ""
     if node.kind == "constant" and node.value is None:
-        return "None"
-    lines = [before + clip(node.title if node.kind in ("leaf", "output") else node.name)]
+        return "\n".join(["None", *[node.mark] * bool(node.mark)])
+    if node.folded is not None:
+        return "\n".join(_fold_lines(node, node.folded))
+    own = node.title if node.kind in ("leaf", "output") else node.name
+    if node.kind == "operation" and " #" in node.title:
+        own += node.title[node.title.rindex(" #") :]  # the number by which all else tells it from others of its name
+    lines = [before + clip(own)]
     if node.kind == "constant":
         lines = [clip(node.variable or "tensor")]
     elif node.kind == "operation" and node.variable:
@@ -100,16 +142,36 @@ def label(node: Node, part: Part | None = None) -> str:
         # The box is made for the longer of what stands there now and at the end of the backward pass.
         lines.append(max(grad_line(node), clip(f"grad {part.grad_after}") if part else "", key=len))
     if node.kind == "constant":
-        lines.append("requires_grad=False")
+        lines += node.cut.replace(", ", ",\n").splitlines() or ["requires_grad=False"]
+    elif node.cut:
+        lines += node.cut.replace(", ", ",\n").splitlines()
+    if node.order:
+        lines.append(f"order {node.order}")
+    lines += [clip(line) for line in [*node.lines, node.mark] if line]
     if node.saved:
         lines.append(clip("saved: " + ", ".join(entry.variable or entry.name for entry in node.saved)))
     if node.freed:
         lines.append("freed")
-    if node.stale:
+    if node.stale and not node.mark:
         lines.append("saved tensor changed")
     if part is not None:
         lines.append(f"0 of {part.waits_for} gradient{'s' * (part.waits_for != 1)}")
     return "\n".join(lines)
+
+
+def _fold_lines(node: Node, folded: Folded) -> list[str]:
+    if not folded.operations:
+        return [folded.name]
+    names = folded.names
+    if len(names) == 1:
+        lines = [clip(folded.name)]
+    else:
+        shown = names if len(names) <= _MOST_NAMES + 1 else [*names[:_MOST_NAMES], f"{len(names) - _MOST_NAMES} more"]
+        lines = [f"{folded.times:,} times", *(clip(name) for name in shown)]
+    if node.shape is not None:
+        lines.append(f"shape {shape_text(node.shape)} each")
+    lines += [clip(f"with {count:,} leaves {sort}") for sort, count in folded.leaves.items()][:3]
+    return [*lines, *["freed"] * node.freed]
 
 
 def grad_line(node: Node) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import contextlib
 import json
 import os
 import re
@@ -14,11 +16,11 @@ from typing import Any
 
 from autograd_teach.files import replace
 from autograd_teach.viz import layout
+from autograd_teach.viz.chart import Chart
 from autograd_teach.viz.naming import caller_tensors
-from autograd_teach.viz.snapshot import take
-from autograd_teach.viz.view import GraphView, View
+from autograd_teach.viz.view import View, graph_of
 
-_ENDINGS = (".svg", ".dot", ".png", ".pdf", ".html")
+ENDINGS = (".svg", ".dot", ".png", ".pdf", ".html")
 
 
 def to_dot(view_or_tensor: Any) -> str:
@@ -57,8 +59,10 @@ def save(view_or_tensor: Any, path: str | os.PathLike[str]) -> Path:
     """
     view, target = _as_view(view_or_tensor, sys._getframe(1)), Path(path)
     ending = target.suffix.lower()
-    if ending not in _ENDINGS:
-        raise ValueError(f"cannot tell from {target.name!r} what to write: let the name end in {', '.join(_ENDINGS)}")
+    if ending not in ENDINGS:
+        raise ValueError(f"cannot tell from {target.name!r} what to write: let the name end in {', '.join(ENDINGS)}")
+    if isinstance(view, Chart):
+        return _save_chart(view, target, ending)
     dot = _dot(view)
     if view.snapshot.tangled and ending in (".svg", ".png", ".pdf"):
         raise ValueError(" ".join(view.snapshot.notes))
@@ -71,25 +75,40 @@ def save(view_or_tensor: Any, path: str | os.PathLike[str]) -> Path:
     else:
         content = layout.render(dot, ending[1:])
     if content is None:
-        raise ValueError(f"no layout engine here can write {ending}: pip install pygraphviz, or install Graphviz (dot)")
+        raise ValueError(
+            f"no layout engine here can write {ending}: pip install pygraphviz, or install Graphviz (dot); .html needs neither"
+        )
     replace(target, content)
     return target
 
 
+def _save_chart(chart: Chart, target: Path, ending: str) -> Path:
+    if ending == ".html":
+        style = "<style>body{margin:16px;font-family:Helvetica,Arial,sans-serif}@media (prefers-color-scheme: dark){body{background:#1e1e1e;color:#ececec}}</style>"
+        text = f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{escape(chart.title)}</title>{style}'
+        replace(target, f"{text}{chart.svg}<pre>{escape(chart.text)}</pre></html>".encode())
+    elif ending == ".svg":
+        replace(target, chart.svg.encode())
+    else:
+        raise ValueError(f"a picture of numbers can be saved as .svg or .html, not as {ending}")
+    return target
+
+
 def _as_view(thing: Any, frame: FrameType) -> View:
-    return thing if isinstance(thing, View) else GraphView(take([thing], caller_tensors(frame)).snapshot)
+    return thing if isinstance(thing, View) else graph_of([thing], caller_tensors(frame))
 
 
 def _dot(view: View) -> str:
     if not view.dot:
-        raise ValueError(" ".join(view.snapshot.notes))
+        chart = "this is a picture of numbers, not of a graph: viz.save writes it as .svg or .html"
+        raise ValueError(chart if isinstance(view, Chart) else " ".join(view.snapshot.notes))
     return view.dot
 
 
 def page(view: View) -> str:
     """One HTML page with the widget in it that needs no kernel and no network; without scripts it shows the static picture."""
     static = files("autograd_teach.viz") / "static"
-    state = {"svg": view.svg, "view": view.data(), "step": 0}
+    state = {"svg": view.svg, "view": view.data(), "step": 0, **_engine(view)}
     parts = {
         "TITLE": escape(view.title),
         "CSS": (static / "widget.css").read_text(encoding="utf-8"),
@@ -101,6 +120,15 @@ def page(view: View) -> str:
     html = (static / "page.html").read_text(encoding="utf-8")
     # In one pass, so that a mark inside a part stays what it is.
     return re.sub("@([A-Z]+)@", lambda mark: parts[mark[1]], html)
+
+
+def _engine(view: View) -> dict[str, str]:
+    """For a page whose picture is still to be laid out: the code that does it there, since no kernel will be asked."""
+    if view.svg or view.snapshot.tangled:
+        return {}
+    with contextlib.suppress(OSError):  # the page then shows the text
+        return {"engine": base64.b64encode(layout.browser_engine()).decode()}
+    return {}
 
 
 def _script(thing: Any) -> str:

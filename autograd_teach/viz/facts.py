@@ -46,6 +46,11 @@ def is_tensor(thing: Any) -> bool:
     return all(hasattr(kind, name) for name in ("grad_fn", "requires_grad", "detach", "shape"))
 
 
+def first_line(error: BaseException) -> str:
+    """What an error says in its first line, which is all that a view has room for."""
+    return str(error).strip().partition("\n")[0]
+
+
 def printable(text: str) -> str:
     """A text on one line without control characters, which neither SVG nor a terminal would bear."""
     return "".join(c if c.isprintable() else " " for c in text)
@@ -64,7 +69,7 @@ def facts(tensor: Any, values: Values = "auto") -> Facts:
     text = _nested(array) if in_full else _range(array)
     short = text if in_full and len(text) <= _SHORT else _range(array).partition(",")[0]
     numbers = tuple(float(v) for v in array.ravel()) if in_full and array.dtype.kind in "fiu" else ()
-    return Facts(shape, dtype, text, short, in_full, _odd(array), numbers)
+    return Facts(shape, dtype, text, short, in_full, odd(array), numbers)
 
 
 def as_array(tensor: Any) -> np.ndarray[Any, Any] | None:
@@ -124,7 +129,8 @@ def _range(array: np.ndarray[Any, Any]) -> str:
     return f"from {low} to {high}, mean {mean}"
 
 
-def _odd(array: np.ndarray[Any, Any]) -> str:
+def odd(array: np.ndarray[Any, Any]) -> str:
+    """How many NaN and infinite elements there are, in words; empty when there are none."""
     if array.dtype.kind not in "fc":
         return ""
     nans, infinite = int(np.isnan(array).sum()), int(np.isinf(array).sum())

@@ -1,4 +1,4 @@
-"""DOT text to an SVG picture: by the pygraphviz wheel, else by a system `dot`, else not at all (the view then shows text).
+"""DOT text to an SVG picture: by the pygraphviz wheel, else by a system `dot`, else in the browser, else not at all (text).
 
 A picture is dressed for pages without any script: a background of its own, a dark form, a description in each node.
 """
@@ -12,6 +12,7 @@ import warnings
 import xml.etree.ElementTree as ET
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from html import escape
+from importlib.resources import files
 from textwrap import wrap
 
 _TALLEST = 480.0  # points: 640 pixels
@@ -25,12 +26,19 @@ _DARK = """
 .agt-static .agt-operation :is(polygon,path,ellipse):not([fill="none"]){fill:#333;stroke:#aaa}
 .agt-static .agt-leaf :is(polygon,path,ellipse):not([fill="none"]){fill:#11324a;stroke:#56b4e9}
 .agt-static .agt-output :is(polygon,path,ellipse):not([fill="none"]){fill:#0d3b2e;stroke:#2fc79b}
+.agt-static .agt-fold :is(polygon,polyline){stroke:#dd9dc0}
+.agt-static .agt-fold polygon:not([fill="none"]){fill:#3d2434}
 .agt-static .agt-constant :is(polygon,path,ellipse):not([fill="none"]){fill:#1e1e1e;stroke:#aaa}
 .agt-static .agt-stale :is(polygon,path,ellipse):not([fill="none"]){fill:#4a2a12;stroke:#ff9a4d}
 .agt-static .agt-operation :is(polygon,path){stroke:#aaa}
+.agt-static .agt-higher polygon:not([fill="none"]){stroke:#e6a5c8}
+.agt-static .agt-marked :is(polygon,path,ellipse):not([fill="none"]){fill:#4a2a12;stroke:#ff9a4d}
 .agt-static .agt-output polygon{stroke:#2fc79b}
 .agt-static .agt-edge path{stroke:#bbb}
 .agt-static .agt-edge polygon{stroke:#bbb;fill:#bbb}
+.agt-static .agt-uses :is(path,polygon){stroke:#e6a5c8}
+.agt-static .agt-cut :is(path,polygon){stroke:#ff9a4d}
+.agt-static .agt-cut polygon{fill:#ff9a4d}
 }
 """
 
@@ -38,8 +46,8 @@ _DARK = """
 def render(dot: str, kind: str = "svg") -> bytes | None:
     """The picture by the first engine that can make it; None when there is none on this machine.
 
-    The next engine in line, Graphviz compiled to WebAssembly, runs in the browser: it takes the DOT text that the
-    widget is given when this returns None (`layOut` in static/widget.js).
+    The next engine in line, Graphviz compiled to WebAssembly, runs in the browser (`layOut` in static/widget.js): it takes
+    the DOT text where this returns None, and `browser_engine` is its code.
     """
     for engine in ENGINES:
         picture = engine(dot, kind)
@@ -80,6 +88,11 @@ def by_system(dot: str, kind: str) -> bytes | None:
         return picture
     except (graphviz.ExecutableNotFound, graphviz.CalledProcessError, OSError):
         return None
+
+
+def browser_engine() -> bytes:
+    """Graphviz as WebAssembly, one ES module of 1.2 MB (static/vendor/graphviz); OSError where the file was taken away."""
+    return (files("autograd_teach.viz") / "static" / "vendor" / "graphviz" / "viz.js").read_bytes()
 
 
 ENGINES: list[Callable[[str, str], bytes | None]] = [by_wheel, by_system]

@@ -15,15 +15,20 @@ _LONGEST_CONTAINER = 100
 
 
 def caller_tensors(frame: FrameType | None) -> list[tuple[str, Any]]:
-    """Every tensor the caller can name, in the order in which the names were made: variables, `w[0]`, `d['k']`, `model.weight`.
-
-    Names that begin with an underscore are left out: IPython keeps results under such names (`_`, `_12`).
-    """
+    """Every tensor the caller can name."""
     if frame is None:
         return []
     spaces: list[Mapping[str, Any]] = [frame.f_locals]
     if frame.f_globals is not frame.f_locals:
         spaces.append(frame.f_globals)
+    return tensors_in(*spaces)
+
+
+def tensors_in(*spaces: Mapping[str, Any]) -> list[tuple[str, Any]]:
+    """Every tensor with a name in these variables, in the order in which they were made: `x`, `w[0]`, `d['k']`, `model.weight`.
+
+    Names that begin with an underscore are left out: IPython keeps results under such names (`_`, `_12`).
+    """
     direct: list[tuple[str, Any]] = []
     nested: list[tuple[str, Any]] = []
     for space in spaces:
@@ -39,6 +44,8 @@ def caller_tensors(frame: FrameType | None) -> list[tuple[str, Any]]:
 
 def given_names(names: Mapping[str, Any]) -> list[tuple[str, Any]]:
     """The names handed over as `names={"x": x}`; what is no tensor is left out."""
+    if not isinstance(names, Mapping):
+        raise TypeError('names must be a dictionary of tensors, such as names={"x": x}')
     return [(printable(str(name)), thing) for name, thing in names.items() if is_tensor(thing)]
 
 

@@ -7,13 +7,15 @@ The pass is really run, by the engine that the tensor belongs to, with a hook on
 from __future__ import annotations
 
 import importlib
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from autograd_teach.viz.facts import NO_GRAD_YET, Facts, as_array, facts, shape_text
+from autograd_teach.viz.facts import NO_GRAD_YET, Facts, as_array, facts, first_line, is_tensor, shape_text
+from autograd_teach.viz.heat import heat
 from autograd_teach.viz.snapshot import Edge, Snapshot, Taken
 
 MOST_STEPS = 300
@@ -49,6 +51,8 @@ class Step:
     bars: list[tuple[float, float]] = field(default_factory=list)
     """For a leaf of few elements: each element's `.grad` before (0 where there was none) and what arrives."""
     had_grad: bool = False
+    maps: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+    """What is too large for numbers as small maps (`heat.heat`), by the row that they belong to: `came in`, `arriving`, `grad after`."""
 
     @property
     def is_leaf(self) -> bool:
@@ -58,11 +62,16 @@ class Step:
     def came_and_went(self) -> list[tuple[str, str]]:
         """Rows for a table: what came in beside what goes out, as many rows as the longer has."""
         if self.is_leaf:
-            went = [f"{self.runs.partition(' of ')[2]}.grad: {self.before} -> {self.after}"]
+            went = [f"{grad_of(self.runs.partition(' of ')[2])}: {self.before} -> {self.after}"]
         else:
             went = [f"to {sent.to}: {sent.text}{_still(sent)}" for sent in self.goes_out] or ["nowhere"]
         count = max(len(self.came_in), len(went))
         return list(zip(_padded(self.came_in, count), _padded(went, count), strict=True))
+
+
+def grad_of(leaf: str) -> str:
+    """What a leaf's gradient is called: `w.grad`; a leaf without a name has no such expression."""
+    return f".grad of the {leaf}" if leaf.startswith("unnamed leaf") else f"{leaf}.grad"
 
 
 def _padded(texts: list[str], count: int) -> list[str]:
@@ -84,35 +93,60 @@ class Recording:
 
 
 def record(output: Any, gradient: Any, taken: Taken) -> Recording:
-    """Run the backward pass from `output` and write down its steps; a pass that cannot run becomes a sentence."""
+    """Run the backward pass from `output`, a tensor or several, and write down its steps; a pass that cannot run becomes a sentence."""
+    outputs = [t for t in (output if isinstance(output, (list, tuple)) else [output]) if is_tensor(t)]
+    gradients = list(gradient) if isinstance(gradient, (list, tuple)) else [gradient]
+    gradients += [None] * (len(outputs) - len(gradients))
     recording = Recording(taken.snapshot)
-    refusal = _refusal(output, gradient, taken.snapshot)
+    if not any(node.kind == "operation" for node in taken.snapshot.nodes):
+        if not taken.snapshot.notes:
+            taken.snapshot.notes.append("There is no backward pass to play: no operation was recorded.")
+        return recording
+    refusal = _refusal(outputs, gradients, taken.snapshot)
     if refusal:
         taken.snapshot.notes.append(refusal)
         return recording
+    if any(is_tensor(g) and g.grad_fn is not None for g in gradients):
+        taken.snapshot.notes.append(
+            "The pass starts from the gradient that you gave, a result with a graph of its own: for two losses, write "
+            "viz.play([loss1, loss2])."
+        )
     recording.waiting = waiting_counts(taken.snapshot)
     try:
-        ran, arrived = _run(output, gradient, taken)
+        ran, arrived = _run(outputs, gradients, taken)
     # Whatever stops a backward pass: freed, changed in place, or a bug of a student's own backward.
     except Exception as error:  # noqa: BLE001
-        first = str(error).strip().partition("\n")[0].partition(". ")[0].rstrip(".")
+        first = first_line(error)
+        # Of the engine's own messages, which are long, the first sentence; of a student's the whole line.
+        first = first.partition(". ")[0] if type(error) is RuntimeError else first
+        first = first.rstrip(".")
         taken.snapshot.notes.append(f"The backward pass stops with {type(error).__name__}: {first}.")
         return recording
-    _write_steps(recording, taken, ran, arrived)
+    _write_steps(recording, taken, ran, arrived, _starts(outputs, gradients, taken))
     return recording
 
 
-def _refusal(output: Any, gradient: Any, snapshot: Snapshot) -> str:
-    if not any(node.kind == "operation" for node in snapshot.nodes):
-        return "" if snapshot.notes else "There is no backward pass to play: no operation was recorded."
+def _refusal(outputs: Sequence[Any], gradients: Sequence[Any], snapshot: Snapshot) -> str:
     if len(snapshot.nodes) > MOST_STEPS:
         return f"The backward pass has {len(snapshot.nodes):,} nodes, too many to step through (limit {MOST_STEPS}): play a smaller part."
-    if gradient is None and int(np.prod(output.shape, dtype=np.int64)) != 1:
-        return (
-            "backward needs a scalar to start from, and this output has "
-            f"shape {shape_text(tuple(output.shape))}: sum it up, or give viz.play(output, gradient=...) of the same shape."
-        )
+    if len(gradients) > len(outputs):
+        return f"There are {len(gradients)} gradients to start from, but {len(outputs)} outputs: give one for each."
+    for tensor, gradient in zip(outputs, gradients, strict=True):
+        if tensor.grad_fn is None:
+            return "One of the outputs is a leaf, to which backward would add its gradient at once: play the others without it."
+        if gradient is None and int(np.prod(tensor.shape, dtype=np.int64)) != 1:
+            return (
+                "backward needs a scalar to start from, and this output has "
+                f"shape {shape_text(tuple(tensor.shape))}: sum it up, or give viz.play(output, gradient=...) of the same shape."
+            )
     return ""
+
+
+def _starts(outputs: Sequence[Any], gradients: Sequence[Any], taken: Taken) -> list[tuple[Edge, Any]]:
+    """The edges from the outputs into the graph, each with the gradient that backward puts there itself."""
+    edges = [e for e in taken.snapshot.edges if taken.snapshot.node(e.source).kind == "output"]
+    given = [np.ones(tuple(t.shape)) if g is None else g for t, g in zip(outputs, gradients, strict=True)]
+    return list(zip(edges, given, strict=True))
 
 
 def waiting_counts(snapshot: Snapshot) -> dict[str, int]:
@@ -127,25 +161,29 @@ def waiting_counts(snapshot: Snapshot) -> dict[str, int]:
 class _Ran:
     node: str
     came_in: list[Facts | None]
+    maps: list[dict[str, Any]]
+    arrays: list[Any]
+    """Copies of the gradients that came in, after the hooks of the tensors that they belong to."""
     sent: list[Any]
     """Copies of the gradients that left, in the order of `next_functions`."""
 
 
-def _run(output: Any, gradient: Any, taken: Taken) -> tuple[list[_Ran], dict[str, Any]]:
+def _run(outputs: Sequence[Any], gradients: Sequence[Any], taken: Taken) -> tuple[list[_Ran], dict[str, Any]]:
     """The real backward pass, watched by a hook on each operation; beside it what arrived at each leaf in all."""
     ran: list[_Ran] = []
-    leaves = [node.id for node in taken.snapshot.nodes if node.kind == "leaf"]
+    # One whose flag was switched off since gets nothing.
+    leaves = [node.id for node in taken.snapshot.nodes if node.kind == "leaf" and taken.live[node.id].requires_grad]
     handles = []
     kept = [(tensor, tensor.grad) for tensor in taken.retaining]
     try:
         for node in taken.snapshot.nodes:
             if node.kind == "operation":
                 handles.append(taken.live[node.id].register_hook(_writer(node.id, ran)))
-        library = importlib.import_module(_library_of(output) + ".autograd")
+        library = importlib.import_module(library_of(outputs[0]) + ".autograd")
         arrived = library.grad(
-            output,
+            outputs,
             [taken.live[leaf] for leaf in leaves],
-            gradient,
+            gradients,
             retain_graph=True,
             allow_unused=True,
         )
@@ -160,7 +198,7 @@ def _run(output: Any, gradient: Any, taken: Taken) -> tuple[list[_Ran], dict[str
     return ran, {leaf: _copied(grad) for leaf, grad in zip(leaves, arrived, strict=True)}
 
 
-def _library_of(tensor: Any) -> str:
+def library_of(tensor: Any) -> str:
     """The package whose tensors these are: ours or PyTorch, also for a subclass that a program defines."""
     for kind in type(tensor).__mro__:
         package = kind.__module__.partition(".")[0]
@@ -172,9 +210,15 @@ def _library_of(tensor: Any) -> str:
 def _writer(node_id: str, ran: list[_Ran]) -> Any:
     def write(grad_inputs: Any, grad_outputs: Any) -> None:
         came_in = [None if g is None else facts(g) for g in grad_outputs]
-        ran.append(_Ran(node_id, came_in, [_copied(g) for g in grad_inputs]))
+        maps = [found for g in grad_outputs if g is not None and (found := _map(as_array(g))) is not None]
+        ran.append(_Ran(node_id, came_in, maps, [_copied(g) for g in grad_outputs], [_copied(g) for g in grad_inputs]))
 
     return write
+
+
+def _map(array: Any) -> dict[str, Any] | None:
+    """The map of what is too large to be written in full."""
+    return None if array is None or facts(array).in_full else heat(array)
 
 
 def _copied(tensor: Any) -> Any:
@@ -182,16 +226,33 @@ def _copied(tensor: Any) -> Any:
     return None if array is None else np.array(array)
 
 
-def _write_steps(recording: Recording, taken: Taken, ran: list[_Ran], arrived: Mapping[str, Any]) -> None:
+@dataclass
+class _Arrival:
+    text: str
+    number: int
+    """Which output of the node it is for."""
+    array: Any
+
+
+def _write_steps(
+    recording: Recording, taken: Taken, ran: list[_Ran], arrived: Mapping[str, Any], starts: list[tuple[Edge, Any]]
+) -> None:
     snapshot = recording.snapshot
     children = snapshot.children()
-    roots = _roots(snapshot)
     missing = dict(recording.waiting)
-    arrivals: dict[str, list[str]] = {node.id: [] for node in snapshot.nodes}
+    arrivals: dict[str, list[_Arrival]] = {node.id: [] for node in snapshot.nodes}
+    started: Counter[str] = Counter()
+    for edge, start in starts:
+        missing[edge.target] -= 1
+        started[edge.target] += 1
+        text = f"{_text(facts(start))}, with which backward starts"
+        arrivals[edge.target].append(_Arrival(text, edge.number, _copied(start)))
     for one in ran:
         node = snapshot.node(one.node)
-        because = _because(recording.waiting[one.node], one.node in roots)
-        step = Step(one.node, node.title, because, _came_in(arrivals[one.node], _texts(one.came_in)))
+        because = _because(arrivals[one.node], started[one.node])
+        step = Step(one.node, node.title, because, _came_in(arrivals[one.node], one.came_in, one.arrays))
+        if one.maps:
+            step.maps["came in"] = one.maps
         recording.steps.append(step)
         complete: list[str] = []
         for edge, gradient in zip(children[one.node], one.sent, strict=False):
@@ -200,37 +261,41 @@ def _write_steps(recording: Recording, taken: Taken, ran: list[_Ran], arrived: M
                 continue
             missing[edge.target] -= 1
             step.goes_out.append(_sent(recording, edge, gradient, missing[edge.target]))
-            arrivals[edge.target].append(f"{step.goes_out[-1].text} from {node.title}")
+            text = f"{step.goes_out[-1].text} from {node.title}"
+            arrivals[edge.target].append(_Arrival(text, edge.number, gradient))
             if target.kind == "leaf" and missing[edge.target] == 0:
                 complete.append(edge.target)
         # AccumulateGrad goes before every other node that is ready, so a leaf's step follows at once.
         recording.steps += [
-            _leaf_step(recording, leaf, taken.live[leaf], arrived[leaf], arrivals[leaf]) for leaf in complete
+            _leaf_step(recording, leaf, taken.live[leaf], arrived.get(leaf), arrivals[leaf]) for leaf in complete
         ]
 
 
-def _roots(snapshot: Snapshot) -> set[str]:
-    return {edge.target for edge in snapshot.edges if snapshot.node(edge.source).kind == "output"}
+def _because(arrivals: list[_Arrival], started: int) -> str:
+    """Why a node may run: all its gradients are there; those for the same output of it are summed."""
+    count = len(arrivals)
+    if started == count:
+        return "backward starts here" + (f" with {count} gradients; they are summed" if _summed(arrivals) else "")
+    if count == 1:
+        return "its only gradient is there"
+    return f"the last of its {count} gradients is there" + "; they are summed" * _summed(arrivals)
 
 
-def _because(waits_for: int, root: bool) -> str:
-    if root:
-        return "backward starts here"
-    return (
-        "its only gradient is there"
-        if waits_for == 1
-        else f"the last of its {waits_for} gradients is there; they are summed"
-    )
+def _summed(arrivals: list[_Arrival]) -> bool:
+    return max(Counter(arrival.number for arrival in arrivals).values(), default=0) > 1
 
 
-def _texts(came_in: list[Facts | None]) -> list[str]:
-    several = len(came_in) > 1
-    return [(f"output {i}: " if several else "") + _text(f) for i, f in enumerate(came_in)]
-
-
-def _came_in(arrivals: list[str], total: list[str]) -> list[str]:
-    """What a node received: several contributions are told one by one, then their sum."""
-    return total if len(arrivals) < 2 else [*arrivals, *(f"sum: {text}" for text in total)]
+def _came_in(arrivals: list[_Arrival], total: Sequence[Facts | None], arrays: Sequence[Any]) -> list[str]:
+    """What a node received: several contributions to the same output are told one by one, then their sum; and what a hook did."""
+    outputs = [f"output {i}: " if len(total) > 1 else "" for i in range(len(total))]
+    told = [outputs[a.number] + a.text for a in arrivals] if _summed(arrivals) else []
+    for number, (found, array) in enumerate(zip(total, arrays, strict=True)):
+        sent = [a.array for a in arrivals if a.number == number and a.array is not None]
+        text = _text(found)
+        if sent and array is not None and not np.allclose(sum(sent), array, rtol=1e-3, atol=1e-6, equal_nan=True):
+            text = f"{_text(facts(np.asarray(sum(sent))))}; a hook makes it {text}"
+        told.append("sum: " * _summed(arrivals) + outputs[number] + text)
+    return told
 
 
 def _text(found: Facts | None) -> str:
@@ -248,7 +313,7 @@ def _sent(recording: Recording, edge: Edge, gradient: Any, missing: int) -> Sent
     return Sent(edge.id, name, target.id, text, missing, recording.waiting[edge.target])
 
 
-def _leaf_step(recording: Recording, leaf: str, tensor: Any, arriving: Any, arrivals: list[str]) -> Step:
+def _leaf_step(recording: Recording, leaf: str, tensor: Any, arriving: Any, arrivals: list[_Arrival]) -> Step:
     node = recording.snapshot.node(leaf)
     had = as_array(tensor.grad) if tensor.grad is not None else None
     came = NOTHING if arriving is None else _text(facts(arriving))
@@ -256,14 +321,17 @@ def _leaf_step(recording: Recording, leaf: str, tensor: Any, arriving: Any, arri
     step = Step(
         leaf,
         f"AccumulateGrad of {node.title}",
-        _because(recording.waiting[leaf], False),
-        _came_in(arrivals, [came]),
+        _because(arrivals, 0),
+        _came_in(arrivals, [None if arriving is None else facts(arriving)], [arriving]),
         before=NO_GRAD_YET if had is None else _text(facts(had)),
         arriving=came,
         after=NO_GRAD_YET if total is None else _text(facts(total)),
         after_short=NO_GRAD_YET if total is None else facts(total).short,
         had_grad=had is not None,
     )
+    # Without a gradient before, what arrives is what the leaf then holds: one map is enough.
+    arrays = {"arriving": None if had is None else arriving, "grad after": total}
+    step.maps = {head: [found] for head, array in arrays.items() if (found := _map(array)) is not None}
     if arriving is not None and arriving.size <= _MOST_BARS and arriving.dtype.kind == "f":
         start = np.zeros_like(arriving) if had is None else had
         pairs = zip(np.ravel(start).tolist(), np.ravel(arriving).tolist(), strict=True)

@@ -6,20 +6,27 @@ and PyTorch's; never changes what it reads. Iterative: the depth of a graph cost
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from autograd_teach.viz import cuts
 from autograd_teach.viz.facts import NO_GRAD_YET, Facts, Values, facts, is_tensor, shape_text
 
-Kind = Literal["output", "operation", "leaf", "constant"]
+Kind = Literal["output", "operation", "leaf", "constant", "fold"]
 
 MOST_NODES = 2_000
 MOST_EDGES = 6_000
 # Layout time grows with how many rows edges run past, far faster than with nodes: a leaf that each of 100 steps of a loop
 # uses makes 5,000 rows and takes 1.4 s in haste, 45 s with full effort; 200 steps make 20,000 rows and take 5 s.
 MOST_ROWS_PASSED = 7_000
+# PyTorch crashes when it frees a chain of some 50,000 nodes or more that Python has walked through with `next_functions`
+# (2.13; a stack overflow in its own destructors, whoever walks): only so many of its nodes are counted.
+MOST_WALKED = 30_000
+_MOST_NAMES = 12
+_MOST_RESULTS = 100
 
 
 @dataclass
@@ -30,6 +37,36 @@ class Saved:
     text: str
     variable: str = ""
     facts: Facts | None = None
+
+
+@dataclass
+class Folded:
+    """What a box stands for that holds repeated structure (fold.py)."""
+
+    times: int
+    pattern: list[tuple[int, str]]
+    """One repetition, from the output's side: names in their order, equal neighbours counted."""
+    operations: int
+    leaves: dict[str, int]
+    """The leaves in the box: how many of each sort, the sort in words."""
+    odd: int
+    """How many of the results known have values that are not finite."""
+
+    @property
+    def names(self) -> list[str]:
+        """One repetition in words, such as `["2 x AddBackward0", "TanhBackward0"]`."""
+        return [name if count == 1 else f"{count} x {name}" for count, name in self.pattern]
+
+    @property
+    def name(self) -> str:
+        """Such as `50 x (TanhBackward0, AddBackward0)`."""
+        if not self.operations:
+            sort = next(iter(self.leaves))
+            return f"{self.times:,} leaves {sort}"
+        names = self.names
+        more = [f"{len(names) - _MOST_NAMES} more"] if len(names) > _MOST_NAMES + 1 else []
+        inside = ", ".join([*names[:_MOST_NAMES], *more] if more else names)
+        return f"{self.times:,} x " + (f"({inside})" if len(names) > 1 or self.pattern[0][0] > 1 else inside)
 
 
 @dataclass
@@ -55,6 +92,16 @@ class Node:
     stale: bool = False
     title: str = ""
     """A name that no other node of this picture has."""
+    cut: str = ""
+    """Whose value this tensor is without that one's history, in words; empty where that cannot be told."""
+    order: int = 0
+    """0 for what the value needs, 1 for what only its gradient needs, 2 for the gradient of that; see `Snapshot.orders`."""
+    mark: str = ""
+    """What sets this node apart in its view, such as `only in y`."""
+    lines: list[str] = field(default_factory=list)
+    """What its view adds to the label."""
+    folded: Folded | None = None
+    """For a box of repeated structure, what is in it."""
 
 
 @dataclass
@@ -65,6 +112,8 @@ class Edge:
     source: str
     target: str
     number: int = 0
+    count: int = 1
+    """How many edges of the graph this one stands for, where it begins or ends at a box of repeated structure."""
 
 
 @dataclass
@@ -77,8 +126,20 @@ class Snapshot:
     notes: list[str] = field(default_factory=list)
     """Sentences for the reader: what could not be drawn, and what is odd in what could."""
     show_saved: bool = False
+    orders: bool = False
+    """Whether each node's `order` is known: only where the caller said so, for a graph does not tell."""
+    cuts: list[Edge] = field(default_factory=list)
+    """From a tensor without history to the node whose value it is. No gradient flows here, so these are no `edges`."""
+    clusters: list[tuple[str, list[str]]] = field(default_factory=list)
+    """Nodes to be drawn in a frame of their own, with its title."""
+    _by_id: dict[str, Node] = field(default_factory=dict, init=False, repr=False, compare=False)
     rows_passed: int = 0
     """Over all edges, how many rows of the picture they run past."""
+
+    tangled_note = (
+        "This graph is too tangled to draw: some nodes are used again far away, as a weight is in each step of a "
+        "long loop. Here it is as text; for a picture, run fewer steps of the loop."
+    )
 
     @property
     def tangled(self) -> bool:
@@ -87,7 +148,13 @@ class Snapshot:
 
     def node(self, node_id: str) -> Node:
         """The node with this id."""
-        return self.nodes[int(node_id[1:])]
+        place = int(node_id[1:])  # where nothing is folded
+        if place < len(self.nodes) and self.nodes[place].id == node_id:
+            return self.nodes[place]
+        if len(self._by_id) != len(self.nodes) or node_id not in self._by_id:
+            self._by_id.clear()
+            self._by_id.update((node.id, node) for node in self.nodes)
+        return self._by_id[node_id]
 
     def children(self) -> dict[str, list[Edge]]:
         """The edges that leave each node, in the order of its `next_functions`."""
@@ -105,6 +172,8 @@ class Taken:
     live: dict[str, Any]
     retaining: list[Any] = field(default_factory=list)
     """The tensors met that keep a gradient though they are no leaves."""
+    results: list[Any] = field(default_factory=list)
+    """The tensors met that operations made."""
 
 
 def take(
@@ -112,38 +181,54 @@ def take(
     names: Sequence[tuple[str, Any]] = (),
     saved: bool = False,
     values: Values = "auto",
+    orders: bool = False,
+    most_nodes: int = MOST_NODES,
 ) -> Taken:
-    """The graph behind `outputs` as plain data. What cannot be drawn becomes a sentence in `notes`, never an error."""
+    """The graph behind `outputs` as plain data. What cannot be drawn becomes a sentence in `notes`, never an error.
+
+    `orders`: the outputs go from a value to its gradients; those of one order are in a list.
+    A graph of more than `most_nodes` nodes is not read, only summed up: to show it folded, more are read than can be drawn.
+    """
     tensors = _the_tensors(outputs)
     walk = _Walk(names, values)
     walk.snapshot.notes += tensors.notes
     size = _measure(tensors.found)
-    if size.too_large:
-        walk.snapshot.notes.append(size.sentence())
-        return Taken(walk.snapshot, {})
-    for tensor in tensors.found:
-        walk.add_output(tensor, len(tensors.found))
+    if size.exceeds(most_nodes):
+        return Taken(summed_up(outputs), {})
+    for tensor, place in zip(tensors.found, tensors.places, strict=True):
+        walk.add_output(tensor, len(tensors.found), place if orders else 0)
+    walk.snapshot.orders = orders and walk.orders_hold()
     walk.read_saved(saved)
     walk.finish()
     met = [*tensors.found, *(tensor for _, tensor in names), *walk.described]
-    return Taken(walk.snapshot, walk.live, [t for t in met if getattr(t, "retains_grad", False)])
+    retaining = [t for t in met if getattr(t, "retains_grad", False)]
+    return Taken(walk.snapshot, walk.live, retaining, [t for t in walk.described if t.grad_fn is not None])
+
+
+def summed_up(outputs: Sequence[Any]) -> Snapshot:
+    """In place of a graph that cannot be drawn, sentences with counts. No value is read."""
+    tensors = _the_tensors(outputs)
+    return Snapshot(notes=[*tensors.notes, _measure(tensors.found).sentence(), *_summary(tensors.found)])
 
 
 @dataclass
 class _Tensors:
     found: list[Any]
+    places: list[int]
+    """For each, which argument it was or was in."""
     notes: list[str]
 
 
 def _the_tensors(outputs: Sequence[Any]) -> _Tensors:
     """The tensors among the arguments; a list or tuple of tensors counts as its members."""
-    given: list[Any] = []
-    for thing in outputs:
-        given.extend(thing if isinstance(thing, (list, tuple)) else [thing])
-    result = _Tensors([], [])
-    for thing in given:
+    given: list[tuple[int, Any]] = []
+    for place, thing in enumerate(outputs):
+        given.extend((place, one) for one in (thing if isinstance(thing, (list, tuple)) else [thing]))
+    result = _Tensors([], [], [])
+    for place, thing in given:
         if is_tensor(thing):
             result.found.append(thing)
+            result.places.append(place)
         else:
             result.notes.append(
                 f"Nothing to draw for {_a(type(thing).__name__)}: give a tensor, such as the result of a computation."
@@ -162,18 +247,25 @@ class _Size:
     nodes: int
     edges: int
     names: Counter[str]
+    in_part: bool = False
 
-    @property
-    def too_large(self) -> bool:
-        return self.nodes > MOST_NODES or self.edges > MOST_EDGES
+    def exceeds(self, most_nodes: int) -> bool:
+        return self.nodes > most_nodes or self.edges > most_nodes * MOST_EDGES // MOST_NODES
 
     def sentence(self) -> str:
         most = ", ".join(
             f"{count:,} {name}" for name, count in sorted(self.names.items(), key=lambda p: (-p[1], p[0]))[:5]
         )
-        return (
-            f"This graph has {self.nodes:,} nodes and {self.edges:,} edges ({most}): too many to draw, the limit is "
-            f"{MOST_NODES:,} nodes and {MOST_EDGES:,} edges. Draw a smaller part, such as a single step of a loop."
+        has = f"This graph has {self.nodes:,} nodes and {self.edges:,} edges ({most}): "
+        if self.in_part:
+            has = f"This graph has more than {self.nodes:,} nodes (among those nearest to the output {most}): "
+        if not self.exceeds(MOST_NODES):
+            return has + (
+                "too tangled to draw, some nodes are used again far away. Draw a smaller part, such as a few steps of a loop."
+            )
+        return has + (
+            f"too many to draw, the limit is {MOST_NODES:,} nodes and {MOST_EDGES:,} edges. "
+            "Draw a smaller part, such as a single step of a loop."
         )
 
 
@@ -182,7 +274,11 @@ def _measure(tensors: Sequence[Any]) -> _Size:
     seen = {id(t.grad_fn): t.grad_fn for t in tensors if t.grad_fn is not None}
     todo = list(seen.values())
     size = _Size(0, 0, Counter())
+    most = _most_walked(tensors)
     while todo:
+        if size.nodes >= most:
+            size.in_part = True
+            break
         node = todo.pop()
         size.nodes += 1
         size.names[short_name(node)] += 1
@@ -194,22 +290,33 @@ def _measure(tensors: Sequence[Any]) -> _Size:
     return size
 
 
+def _most_walked(tensors: Sequence[Any]) -> float:
+    packages = {kind.__module__.partition(".")[0] for tensor in tensors for kind in type(tensor).__mro__}
+    return MOST_WALKED if "torch" in packages else math.inf
+
+
 class _Walk:
     """The walk itself: first the shape of the graph, then what is known of the tensors in it."""
 
     def __init__(self, names: Sequence[tuple[str, Any]], values: Values) -> None:
         self.values = values
-        self.names = names
+        self.named = names
+        self.names: dict[int, str] = {}
+        for name, tensor in names:
+            self.names.setdefault(id(tensor), name)
         self.snapshot = Snapshot()
         self.live: dict[str, Any] = {}
         self.lone: list[str] = []
         self.described: list[Any] = []
         self._id_of: dict[int, str] = {}
+        self._slots: dict[str, int] = {}  # how many arguments an operation has
+        self._attributes: dict[type, list[str]] = {}
         self._several: set[str] = set()  # the nodes of operations with several results
         # A tensor that a node made is known by the node and which of its outputs it is.
         self._made: dict[tuple[int, int], tuple[str, Any]] = {}
         # An id is an object's own only while someone holds the object.
-        self._held: list[Any] = []
+        self._held: list[Any] = [tensor for _, tensor in names]
+        self._leaf_of: dict[int, Node] = {}
         for name, tensor in names:
             if tensor.grad_fn is not None:
                 self._made.setdefault(self._origin(tensor), (name, tensor))
@@ -219,10 +326,39 @@ class _Walk:
         self._held.append(root)
         return id(root), output_number(tensor)
 
-    def add_output(self, tensor: Any, how_many: int) -> None:
+    def add_output(self, tensor: Any, how_many: int, order: int = 0) -> None:
+        """Walk from one more output; what only it needs is of this order."""
+        before = len(self.snapshot.nodes)
         if tensor.grad_fn is None:
             self._add_lone_tensor(tensor)
-            return
+        else:
+            self._add_result(tensor, how_many)
+        for node in self.snapshot.nodes[before:]:
+            node.order = order
+
+    def orders_hold(self) -> bool:
+        """Whether the outputs may be a value and its gradients; a sentence, and no orders, where they cannot be."""
+        snapshot = self.snapshot
+        for output in [snapshot.node(i) for i in snapshot.outputs]:
+            if not output.order:
+                continue
+            who = output.variable or "One output"
+            if output.kind == "constant":
+                snapshot.notes.append(
+                    f"{who} has no history: take it with grad(..., create_graph=True) to see its graph."
+                )
+                continue
+            own = {node.id for node in snapshot.nodes if node.order == output.order}
+            if not any(e.source in own and snapshot.node(e.target).order < output.order for e in snapshot.edges):
+                snapshot.notes.append(
+                    f"{who} uses nothing of the graphs given before it, so it is no gradient of them: no orders are shown."
+                )
+                for node in snapshot.nodes:
+                    node.order = 0
+                return False
+        return True
+
+    def _add_result(self, tensor: Any, how_many: int) -> None:
         number = len(self.snapshot.outputs)
         fallback = "output" if how_many == 1 else f"output {number}"
         node = self._new("output", "output", tensor)
@@ -239,21 +375,22 @@ class _Walk:
 
     def _add_lone_tensor(self, tensor: Any) -> None:
         """A tensor that no operation made: a leaf, or one that takes no part in any graph."""
-        for node in self.snapshot.nodes:
-            if self.live[node.id] is tensor:
-                if node.id not in self.snapshot.outputs:
-                    self.snapshot.outputs.append(node.id)
-                return
+        known = self._leaf_of.get(id(tensor))
+        if known is not None:
+            if known.id not in self.snapshot.outputs:
+                self.snapshot.outputs.append(known.id)
+            return
         leaf = bool(tensor.requires_grad)
         node = self._new("leaf" if leaf else "constant", "leaf" if leaf else "tensor", tensor)
+        self._leaf_of[id(tensor)] = node
         node.variable = self._name_of(tensor)
         self._describe(node, tensor)
         self.snapshot.outputs.append(node.id)
         who = node.variable or "This tensor"
         self.lone.append(
-            f"{who} is a leaf: you made it, no operation did, so there is no graph behind it."
+            f"{who} is a leaf: no operation was recorded for it, so there is no graph behind it."
             if leaf
-            else f"{who} has no graph: it has requires_grad=False, so no operation was recorded."
+            else f"{who} has no graph: no operation was recorded, as where no input requires grad, or under no_grad()."
         )
 
     def _descend(self, root: Any) -> None:
@@ -286,15 +423,16 @@ class _Walk:
         if name != "AccumulateGrad":
             node = self._new("operation", name, live)
             self._id_of[id(live)] = node.id
+            self._slots[node.id] = len(live.next_functions)
             return node.id
         variable = live.variable
-        for node in self.snapshot.nodes:  # the leaf may have been given as an output before
-            if node.kind == "leaf" and self.live[node.id] is variable:
-                node.name = name
-                self._id_of[id(live)] = node.id
-                self.live[f"{node.id} node"] = live
-                return node.id
-        node = self._new("leaf", name, variable)
+        known_leaf = self._leaf_of.get(id(variable))
+        if known_leaf is not None:  # the leaf was given as an output before
+            known_leaf.name = name
+            self._id_of[id(live)] = known_leaf.id
+            self.live[f"{known_leaf.id} node"] = live
+            return known_leaf.id
+        node = self._leaf_of[id(variable)] = self._new("leaf", name, variable)
         self.live[f"{node.id} node"] = live
         self._id_of[id(live)] = node.id
         node.variable = self._name_of(variable)
@@ -308,10 +446,7 @@ class _Walk:
         return node
 
     def _name_of(self, tensor: Any) -> str:
-        for name, other in self.names:
-            if other is tensor:
-                return name
-        return ""
+        return self.names.get(id(tensor), "")
 
     def _describe(self, node: Node, tensor: Any) -> None:
         self.described.append(tensor)
@@ -335,10 +470,12 @@ class _Walk:
         """Read what operations keep: it names and values the tensors between them, and is shown on its own if asked."""
         self.snapshot.show_saved = show
         kept: dict[tuple[int, int], tuple[str, Any]] = {}
+        saved: dict[str, list[tuple[str, Any]]] = {}
         for node in self.snapshot.nodes:
             if node.kind != "operation":
                 continue
-            for name, thing in self._saved_of(node):
+            saved[node.id] = self._saved_of(node)
+            for name, thing in saved[node.id]:
                 if is_tensor(thing) and thing.grad_fn is not None:
                     kept.setdefault(self._origin(thing), ("", thing))
                 if show and _holds_tensors(thing):
@@ -352,15 +489,46 @@ class _Walk:
                 self._value_of_operation(node, kept)
                 if node.variable == above.get(node.id):
                     node.variable = ""  # the output's own box says it already
+        self._name_cuts(saved, kept)
+
+    def _name_cuts(self, saved: dict[str, list[tuple[str, Any]]], kept: dict[tuple[int, int], tuple[str, Any]]) -> None:
+        """Give the arguments without gradient the caller's names, and say whose value they are without its history."""
+        results: list[cuts.Result] = []
+        for (of, _), (name, tensor) in [*self._made.items(), *kept.items()]:
+            results.append(cuts.Result(tensor, name, self._id_of.get(of)))
+        for node in self.snapshot.nodes:
+            if node.kind == "leaf":
+                results.append(cuts.Result(self.live[node.id], node.variable, node.id))
+        memory = cuts.Memory(results, self.named)
+        for edge in self.snapshot.edges:
+            node = self.snapshot.node(edge.target)
+            if node.kind == "constant":
+                tensor = cuts.argument(int(edge.id.partition("_")[2]), self._slots[edge.source], saved[edge.source])
+                if tensor is not None and (found := memory.find(tensor)):
+                    self._describe(node, tensor)
+                    self._cut(node, found)
+        for node in self.snapshot.nodes:
+            alone = node.kind == "constant" and self.live[node.id] is not None
+            if (
+                alone
+                and (found := memory.find(self.live[node.id]))
+                or node.kind == "leaf"
+                and (found := memory.find_history(self.live[node.id]))
+            ):
+                self._cut(node, found)
+
+    def _cut(self, node: Node, found: cuts.Found) -> None:
+        node.variable = node.variable or found.name
+        node.cut = found.words
+        if found.node is not None and found.words:
+            self.snapshot.cuts.append(Edge(f"c{node.id[1:]}", node.id, found.node))
 
     def _saved_of(self, node: Node) -> list[tuple[str, Any]]:
         """What an operation keeps, by name; sizes (`_saved_self_sym_sizes`) are left out."""
         live = self.live[node.id]
         found: list[tuple[str, Any]] = []
         gone = False
-        for attribute in sorted(dir(live)):
-            if attribute != "saved_tensors" and (not attribute.startswith("_saved_") or "_sym_" in attribute):
-                continue
+        for attribute in self._attributes_of(live):
             try:
                 thing = getattr(live, attribute)
             except RuntimeError as error:
@@ -377,6 +545,13 @@ class _Walk:
         node.freed = gone and not any(is_tensor(thing) for _, thing in found)
         return found
 
+    def _attributes_of(self, live: Any) -> list[str]:
+        """The names under which an operation keeps things; the same for all of its kind."""
+        kind = type(live)
+        if kind not in self._attributes:
+            self._attributes[kind] = _saved_attributes(live)
+        return self._attributes[kind]
+
     def _saved_entry(self, name: str, thing: Any) -> Saved:
         if is_tensor(thing):
             found = facts(thing, self.values)
@@ -392,8 +567,10 @@ class _Walk:
         key = (id(live), 0)
         recorded: Any = getattr(live, "_input_metadata", ())
         if node.id in self._several:  # no one value stands for them
-            names = sorted((number, name) for (of, number), (name, _) in self._made.items() if of == key[0] and name)
-            node.variable = ", ".join(name for _, name in names)
+            names = [
+                self._made.get((key[0], number), ("", None))[0] for number in range(len(recorded) or _MOST_RESULTS)
+            ]
+            node.variable = ", ".join(name for name in names if name)
             shapes = [shape_text(tuple(int(size) for size in result.shape)) for result in recorded]
             node.shapes = f"{' and '.join(shapes)}, of its {len(shapes)} results" if shapes else ""
             node.grad_text = "not kept: not a leaf"
@@ -412,21 +589,22 @@ class _Walk:
         notes = self.snapshot.notes
         if not any(node.kind == "operation" for node in self.snapshot.nodes):
             notes += self.lone  # beside a graph, a tensor without one needs no explanation
-        self.snapshot.rows_passed = _rows_passed(self.snapshot)
+            for node in self.snapshot.nodes:
+                if node.cut:
+                    who = node.variable or "This tensor"
+                    notes.append(f"{who} holds {node.cut}, as after detach() or .data.")
+        self.snapshot.rows_passed = rows_passed(self.snapshot)
         if self.snapshot.tangled:
-            notes.append(
-                "This graph is too tangled to draw: some nodes are used again far away, as a weight is in each step of a "
-                "long loop. Here it is as text; for a picture, run fewer steps of the loop."
-            )
+            notes.append(self.snapshot.tangled_note)
         if any(node.freed for node in self.snapshot.nodes):
             notes.append(
                 "Part of this graph is freed (grey): a backward pass ran through it and its saved tensors are gone. "
-                "Run the computation again, or call backward(retain_graph=True), to go through it once more."
+                "Run the computation again to go through it; for two passes, give the first one retain_graph=True."
             )
         for node in self.snapshot.nodes:
             if node.stale:
                 notes.append(
-                    f"{node.title} saved a tensor that was changed in place afterwards: backward will raise an error here."
+                    f"{node.title} saved a tensor that was changed in place afterwards: backward will raise an error here if it needs it."
                 )
             if node.kind in ("leaf", "output") and node.value is not None and node.value.odd:
                 notes.append(f"{node.title} has values that are not finite: {node.value.odd}.")
@@ -434,16 +612,21 @@ class _Walk:
     def _give_titles(self) -> None:
         for node in self.snapshot.nodes:
             node.title = _title(node)
-        count = Counter(node.title for node in self.snapshot.nodes)
-        seen: Counter[str] = Counter()
-        for node in self.snapshot.nodes:
-            plain = node.title
-            if count[plain] > 1 and node.kind != "constant":
-                seen[plain] += 1
-                node.title = f"{plain} #{seen[plain]}"
+        number_titles(self.snapshot.nodes)
 
 
-def _rows_passed(snapshot: Snapshot) -> int:
+def number_titles(nodes: Sequence[Node]) -> None:
+    """Tell apart by a number the nodes that have the same title."""
+    count = Counter(node.title for node in nodes)
+    seen: Counter[str] = Counter()
+    for node in nodes:
+        plain = node.title
+        if count[plain] > 1 and node.kind != "constant":
+            seen[plain] += 1
+            node.title = f"{plain} #{seen[plain]}"
+
+
+def rows_passed(snapshot: Snapshot) -> int:
     """Put each node one row below the lowest that leads to it, and count the rows between the ends of each edge."""
     children, waiting = snapshot.children(), Counter(edge.target for edge in snapshot.edges)
     row = {node.id: 0 for node in snapshot.nodes}
@@ -457,6 +640,12 @@ def _rows_passed(snapshot: Snapshot) -> int:
     return sum(row[edge.target] - row[edge.source] - 1 for edge in snapshot.edges)
 
 
+def _saved_attributes(live: Any) -> list[str]:
+    return sorted(
+        name for name in dir(live) if name == "saved_tensors" or (name.startswith("_saved_") and "_sym_" not in name)
+    )
+
+
 def _holds_tensors(thing: Any) -> bool:
     return is_tensor(thing) or (isinstance(thing, (list, tuple)) and any(is_tensor(t) for t in thing))
 
@@ -467,7 +656,7 @@ def _title(node: Node) -> str:
     if node.kind == "output":
         return node.variable
     if node.kind == "constant":
-        return node.variable or "no gradient"
+        return node.variable or ("no gradient" if node.value is None else "unnamed tensor")
     return f"{node.name} ({node.variable})" if node.variable else node.name
 
 
@@ -479,3 +668,84 @@ def short_name(live: Any) -> str:
 def output_number(tensor: Any) -> int:
     """Which output of its `grad_fn` a tensor is."""
     return int(getattr(tensor, "output_nr", 0))
+
+
+def _summary(tensors: Sequence[Any]) -> list[str]:
+    """Sentences on a graph: its depth, its leaves, the largest tensors it keeps. No value is read."""
+    if _measure(tensors).in_part:
+        return ["Depth, leaves and saved tensors are not counted: PyTorch bears no walk through so deep a graph."]
+    order, shapes = _in_order(tensors), Counter[tuple[int, ...]]()
+    depth: dict[int, int] = {}
+    saved: Counter[tuple[tuple[int, ...], str]] = Counter()
+    attributes: dict[type, list[str]] = {}
+    deepest = operations = 0
+    for node in order:
+        here = depth.get(id(node), 1)
+        deepest = max(deepest, here)
+        for child, _ in node.next_functions:
+            if child is not None:
+                depth[id(child)] = max(depth.get(id(child), 1), here + 1)
+        name = short_name(node)
+        if name == "AccumulateGrad":
+            shapes[tuple(int(size) for size in node.variable.shape)] += 1
+            continue
+        operations += 1
+        kind = type(node)
+        if kind not in attributes:
+            attributes[kind] = _saved_attributes(node)
+        saved.update((shape, name) for shape in _saved_shapes(node, attributes[kind]))
+    leaves = sum(shapes.values())
+    said = [
+        f"The longest way through it passes {deepest:,} nodes.",
+        f"It has {operations:,} operation{'s' * (operations != 1)} and {leaves:,} {'leaf' if leaves == 1 else 'leaves'}"
+        + (f", of {_largest([((shape, ''), count) for shape, count in shapes.items()])}." if leaves else "."),
+    ]
+    if saved:
+        said.append(f"The largest tensors kept for the backward pass: {_largest(list(saved.items()))}.")
+    return said
+
+
+def _in_order(tensors: Sequence[Any]) -> list[Any]:
+    """The graph's nodes, each before those its gradients go to."""
+    waiting: Counter[int] = Counter()
+    found = {id(t.grad_fn): t.grad_fn for t in tensors if t.grad_fn is not None}
+    todo = list(found.values())
+    while todo:
+        for child, _ in todo.pop().next_functions:
+            if child is None:
+                continue
+            waiting[id(child)] += 1
+            if id(child) not in found:
+                found[id(child)] = child
+                todo.append(child)
+    order = [node for node in found.values() if not waiting[id(node)]]
+    for node in order:  # it grows while it is read
+        for child, _ in node.next_functions:
+            if child is not None:
+                waiting[id(child)] -= 1
+                if not waiting[id(child)]:
+                    order.append(child)
+    return order
+
+
+def _saved_shapes(node: Any, attributes: Sequence[str]) -> list[tuple[int, ...]]:
+    found = []
+    for attribute in attributes:
+        try:
+            thing = getattr(node, attribute)
+        except RuntimeError:  # freed, or changed in place
+            continue
+        for each in thing if isinstance(thing, (list, tuple)) else [thing]:
+            if is_tensor(each):
+                found.append(tuple(int(size) for size in each.shape))
+    return found
+
+
+def _largest(counted: list[tuple[tuple[tuple[int, ...], str], int]]) -> str:
+    """The three largest shapes in words, with how often each occurs."""
+    ordered = sorted(counted, key=lambda entry: (-math.prod(entry[0][0]), -entry[1], entry[0]))
+    parts = [
+        f"shape {shape_text(shape)}" + (f" by {name}" if name else "") + (f" ({count:,} times)" if count > 1 else "")
+        for (shape, name), count in ordered[:3]
+    ]
+    return ", ".join(parts) + (f" and {len(ordered) - 3:,} sorts more" if len(ordered) > 3 else "")

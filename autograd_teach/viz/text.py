@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from autograd_teach.viz.dot import uses_lower_order
 from autograd_teach.viz.facts import shape_text
-from autograd_teach.viz.snapshot import Edge, Node, Snapshot
+from autograd_teach.viz.snapshot import Edge, Folded, Node, Snapshot
 
 if TYPE_CHECKING:
     from autograd_teach.viz.record import Recording
@@ -38,8 +39,9 @@ def tree(snapshot: Snapshot) -> str:
                 return "\n".join(lines)
             edge, before, last = stack.pop()
             first = edge.target not in told
-            branch = ("└─ " if last else "├─ ") + (f"output {edge.number} of " if edge.number else "")
-            lines.append(before + branch + line_for(snapshot.node(edge.target)))
+            branch = ("└─ " if last else "├─ ") + _of(edge)
+            uses = "uses a value: " if uses_lower_order(snapshot, edge) else ""
+            lines.append(before + branch + uses + line_for(snapshot.node(edge.target)))
             if first:
                 columns = before + ("   " if last else "│  ")
                 lines += _saved_lines(snapshot, edge.target, columns, bool(children[edge.target]))
@@ -49,6 +51,12 @@ def tree(snapshot: Snapshot) -> str:
 
 def _entries(edges: Sequence[Edge], before: str) -> list[tuple[Edge, str, bool]]:
     return [(edge, before, place == 0) for place, edge in enumerate(reversed(edges))]
+
+
+def _of(edge: Edge) -> str:
+    if edge.count > 1:
+        return f"{edge.count:,} edges to "
+    return f"output {edge.number} of " if edge.number else ""
 
 
 def heading(node: Node) -> str:
@@ -62,6 +70,8 @@ def describe(node: Node) -> str:
     """One node in one line."""
     if node.kind == "constant" and node.value is None:
         return "None: no gradient goes here"
+    if node.folded is not None:
+        return ", ".join(_folded(node, node.folded))
     told = [heading(node)]
     if node.value is not None:
         told.append(str(node.value))
@@ -70,8 +80,21 @@ def describe(node: Node) -> str:
     if node.kind == "leaf":
         told.append(f"grad {node.grad.text if node.grad is not None else node.grad_text}")
     if node.kind == "constant":
-        told.append("requires_grad=False")
+        told.append("requires_grad=False: no history" if not node.cut else "")
+    told += [node.cut, f"order {node.order}" * bool(node.order), *node.lines, node.mark]
+    told = [part for part in told if part]
     return ", ".join([*told, *["freed"] * node.freed, *["saved tensor changed in place"] * node.stale])
+
+
+def _folded(node: Node, folded: Folded) -> list[str]:
+    told = [node.title]
+    if folded.operations:
+        told.append(f"{folded.operations:,} operations folded")
+        if node.shape is not None:
+            told.append(f"shape {shape_text(node.shape)} each")
+        told += [f"with {count:,} leaves {sort}" for sort, count in folded.leaves.items()]
+        told += [f"{folded.odd:,} results not finite"] * bool(folded.odd)
+    return [*told, *["freed"] * node.freed, *["saved tensor changed in place"] * node.stale]
 
 
 def _saved_lines(snapshot: Snapshot, node_id: str, columns: str, more: bool) -> list[str]:

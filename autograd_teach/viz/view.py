@@ -9,19 +9,22 @@ from __future__ import annotations
 import math
 import sys
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
 from autograd_teach.viz import layout, text
-from autograd_teach.viz.dot import Part, clip, grad_line, label, write
-from autograd_teach.viz.facts import Values, is_tensor, shape_text
+from autograd_teach.viz.dot import Part, clip, grad_line, label, uses_lower_order, write
+from autograd_teach.viz.facts import Values, shape_text
+from autograd_teach.viz.fold import MOST_READ, Fold, drawable
+from autograd_teach.viz.fold import fold as folding_of
 from autograd_teach.viz.naming import caller_tensors, given_names
-from autograd_teach.viz.record import Recording, Sent, Step, record
-from autograd_teach.viz.snapshot import Node, Snapshot, take
+from autograd_teach.viz.record import Recording, Sent, Step, grad_of, record
+from autograd_teach.viz.snapshot import Folded, Node, Snapshot, summed_up, take
 
 _VALUES = ("auto", "always", "never")
 _WIDGET = "application/vnd.jupyter.widget-view+json"
+_MOST_TOLD = 12
 _WIDEST_AT_AN_EDGE, _SHORT_CAPTION = 22, 60
 
 
@@ -30,6 +33,8 @@ def graph(
     names: Mapping[str, Any] | None = None,
     saved: bool = False,
     values: Values = "auto",
+    orders: bool = False,
+    fold: Fold = "auto",
 ) -> GraphView:
     """Draw the graph behind one or more tensors: what `backward` would walk through, from each output down to its leaves.
 
@@ -37,8 +42,18 @@ def graph(
     shape, value and gradient; `saved=True` also shows what each operation keeps for its gradient. `values`: `"auto"` writes
     small tensors in full and larger ones as range and mean, `"always"` in full up to 100 elements, `"never"` shapes only.
 
+    A tensor that takes no gradient but shares its memory with one of these is shown as a cut: the value went on without its
+    history (`detach`, `.data`).
+
+    Higher order: `viz.graph(y, dx, d2x, orders=True)` says that the outputs are a value, its gradient (made with
+    `create_graph=True`), the gradient of that; several gradients of one order stand in a list. Each node then belongs to the
+    first output that needs it, and edges by which a gradient uses a value of a lower order are dotted. A graph does not tell
+    a gradient from another result, so without `orders=True` nothing is called one.
+    `fold`: whether repeated structure, such as the steps of a loop, is folded into one box that says how often it repeats;
+    `"auto"` does so above 300 nodes and where a picture would be a tangle. A box is opened by a click or by `view.unfold(id)`.
+
     Works for tensors of this package and of PyTorch. What cannot be drawn is said in a sentence, not raised. Raises
-    ValueError for a value of `values` that does not exist.
+    ValueError for a value of `values` or `fold` that does not exist.
 
     >>> import autograd_teach as torch
     >>> from autograd_teach import viz
@@ -50,8 +65,23 @@ def graph(
           └─ AccumulateGrad of x, shape (2), [1, -2], grad not computed yet
     """
     _known_values(values)
+    if fold not in (True, False, "auto"):
+        raise ValueError(f'fold must be True, False or "auto", not {fold!r}')
     known = given_names(names or {}) + caller_tensors(sys._getframe(1))
-    return GraphView(take(outputs, known, saved, values).snapshot)
+    return graph_of(outputs, known, saved, values, fold, orders)
+
+
+def graph_of(
+    outputs: Sequence[Any],
+    known: Sequence[tuple[str, Any]],
+    saved: bool = False,
+    values: Values = "auto",
+    fold: Fold = "auto",
+    orders: bool = False,
+) -> GraphView:
+    """The view of a graph: as it is, folded, or, where even that cannot be drawn, summed up."""
+    view = GraphView(take(outputs, known, saved, values, orders, MOST_READ).snapshot, fold)
+    return view if drawable(view.snapshot) else GraphView(summed_up(outputs), False)
 
 
 def play(output: Any, gradient: Any = None, *, names: Mapping[str, Any] | None = None) -> PlayView:
@@ -59,7 +89,8 @@ def play(output: Any, gradient: Any = None, *, names: Mapping[str, Any] | None =
 
     The pass is run once to be recorded; no `.grad` changes and the graph is not freed, so that `backward` may still be
     called afterwards. `gradient`: what to start from where `output` is not a scalar, of its shape, as for `backward`.
-    `names` as in `graph`. `view.steps` holds the steps as data.
+    A list of outputs, such as two losses, is played as one pass (`gradient` is then a list too). `names` as in `graph`.
+    `view.steps` holds the steps as data.
 
     What cannot be played is said in a sentence, not raised.
 
@@ -71,8 +102,6 @@ def play(output: Any, gradient: Any = None, *, names: Mapping[str, Any] | None =
     """
     known = given_names(names or {}) + caller_tensors(sys._getframe(1))
     taken = take([output], known)
-    if not is_tensor(output):
-        return PlayView(Recording(taken.snapshot))
     return PlayView(record(output, gradient, taken))
 
 
@@ -109,13 +138,16 @@ class View:
         drawn = layout.render(self.dot)
         if drawn is None:
             return ""
+        return layout.dress(drawn, {n.id: describe(n) for n in self.snapshot.nodes}, self.title, self._room())
+
+    def _room(self) -> dict[str, tuple[str, str]]:
+        """For a player's leaves, the line that only makes room for the gradient at the end, and what to write there first."""
         parts = self._parts()
-        room = {
+        return {
             n.id: (label(n, parts[n.id]).splitlines()[-2], grad_line(n))
             for n in self.snapshot.nodes
             if n.kind == "leaf" and n.id in parts
         }
-        return layout.dress(drawn, {n.id: describe(n) for n in self.snapshot.nodes}, self.title, room)
 
     @property
     def title(self) -> str:
@@ -123,12 +155,17 @@ class View:
         snapshot = self.snapshot
         if not snapshot.nodes:
             return " ".join(snapshot.notes)
-        count = len([n for n in snapshot.nodes if n.kind == "operation"])
+        folded = [n.folded for n in snapshot.nodes if n.folded]
+        count = sum(n.kind == "operation" for n in snapshot.nodes) + sum(box.operations for box in folded)
         leaves = [n.title for n in snapshot.nodes if n.kind == "leaf"]
+        leaves += [f"{many:,} {sort}" for box in folded for sort, many in box.leaves.items()]
+        number = sum(n.kind == "leaf" for n in snapshot.nodes) + sum(sum(box.leaves.values()) for box in folded)
         outputs = [n.title for n in snapshot.nodes if n.id in snapshot.outputs]
         return (
-            f"Autograd graph of {', '.join(outputs)}: {count} operation{'s' * (count != 1)}, "
-            f"{len(leaves)} {'leaf' if len(leaves) == 1 else 'leaves'}{': ' * bool(leaves)}{', '.join(leaves)}."
+            f"Autograd graph of {_few(outputs)}: {count:,} operation{'s' * (count != 1)}, "
+            f"{number:,} {'leaf' if number == 1 else 'leaves'}{': ' * bool(leaves)}{_few(leaves)}."
+            + " Repeated structure is folded."
+            * bool(folded)
         )
 
     def data(self) -> dict[str, Any]:
@@ -138,16 +175,35 @@ class View:
             "title": self.title,
             "notes": self.snapshot.notes,
             "nodes": [
-                {"id": n.id, "kind": n.kind, "title": _heading(n), "rows": self._rows(n)} for n in self.snapshot.nodes
+                {"id": n.id, "kind": n.kind, "title": _heading(n), "rows": self._rows(n)}
+                | ({"unfolds": True} if n.folded else {})
+                for n in self.snapshot.nodes
             ],
             "edges": [[e.id, e.source, e.target, e.number] for e in self.snapshot.edges],
-            "text": "" if self.svg else self.text,
-            "dot": "" if self.svg or self.snapshot.tangled else self.dot,
+            "dot": self.dot,
+            # Without a picture the browser shows the text, and draws from the DOT text where that is not too tangled.
+            **({} if self.svg else {"text": self.text, "drawable": not self.snapshot.tangled, "room": self._room()}),
+            **({"legend": legend} if (legend := self._legend()) else {}),
             **self._more(),
         }
 
     def _rows(self, node: Node) -> list[list[str]]:
         return rows(node, self.snapshot.show_saved)
+
+    def _legend(self) -> list[list[str]]:
+        """What the legend explains beside the kinds of nodes: a sign's class, and its words."""
+        shot, entries = self.snapshot, []
+        for order in sorted({node.order for node in shot.nodes if shot.orders and node.order}):
+            shape, what = ("eight", "the gradient") if order == 1 else ("six", "the gradient of a gradient")
+            entries.append([f"order{min(order, 2)}", f"order {order}: only {what} needs it ({shape} corners)"])
+        if any(uses_lower_order(shot, edge) for edge in shot.edges):
+            entries.append(["uses", "uses a value of a lower order (dotted)"])
+        if shot.cuts:
+            entries.append(["cut", "cut: the value went on without its history (dashed, ends in a bar)"])
+        return entries
+
+    def _heard(self, message: Any) -> None:
+        """A message from the browser's half of the widget; only a graph's view knows any."""
 
     def _more(self) -> dict[str, Any]:
         return {}
@@ -160,7 +216,16 @@ class View:
         """The interactive form, an anywidget; ImportError where anywidget is not installed."""
         from autograd_teach.viz.widget import Widget
 
-        return Widget(svg=self.svg, view=self.data())
+        widget = Widget(svg=self.svg, view=self.data())
+        widget.on_msg(lambda _, content, buffers: self._heard(content))
+        return widget
+
+    def _renew(self, widget: Any) -> None:
+        """Draw anew after the snapshot has changed, also in the widget where there is one."""
+        for stale in ("dot", "svg"):
+            self.__dict__.pop(stale, None)
+        if widget is not None:
+            widget.show(self.svg, self.data())
 
     def __repr__(self) -> str:
         return self.text
@@ -175,6 +240,7 @@ class View:
                     "version_major": 2,
                     "version_minor": 0,
                     "model_id": self.widget.model_id,
+                    "autograd_teach": True,  # viz/jupyter knows by this what it may show in its place
                 }
             except ImportError:
                 pass  # the picture and the text are true without it
@@ -182,7 +248,70 @@ class View:
 
 
 class GraphView(View):
-    """The picture of a graph."""
+    """The picture of a graph. Where repeated structure is folded, its boxes can be opened."""
+
+    def __init__(self, snapshot: Snapshot, fold: Fold = "auto") -> None:
+        super().__init__(snapshot)
+        self._folding = folding_of(snapshot, fold)
+        self._opened = False
+        if self._folding is not None:
+            self.snapshot = self._folding.snapshot()
+
+    def unfold(self, node_id: str) -> None:
+        """Open the box with this id (`"n12"`, as in `to_dot`): its first and last repetition and a box for those between.
+
+        A box of up to 30 nodes opens as a whole. The view and its widget change in place. Raises KeyError where no box
+        has this id.
+
+        >>> import autograd_teach as torch
+        >>> from autograd_teach import viz
+        >>> x = torch.tensor(1.0, requires_grad=True)
+        >>> y = x
+        >>> for _ in range(50):
+        ...     y = y.tanh().exp()
+        >>> view = viz.graph(y, names={"x": x}, fold=True)
+        >>> view
+        output y, shape (), 2.694
+        └─ 49 x (ExpBackward0, TanhBackward0), 98 operations folded, shape () each
+           └─ ExpBackward0 #50, shape (), 2.142
+              └─ TanhBackward0 #50, shape (), 0.7616
+                 └─ AccumulateGrad of x, shape (), 1, grad not computed yet
+        >>> view.unfold("n1")
+        >>> [node.title for node in view.snapshot.nodes][1:5]
+        ['ExpBackward0 #1', 'TanhBackward0 #1', '47 x (ExpBackward0, TanhBackward0)', 'ExpBackward0 #49']
+        """
+        if self._folding is None:
+            raise KeyError(f"there is no box {node_id!r} to unfold: nothing is folded")
+        self._folding.unfold(node_id)
+        self._opened = True
+        self._show_again()
+
+    def refold(self) -> None:
+        """Fold all again that was unfolded."""
+        if self._folding is not None:
+            self._folding.refold()
+            self._opened = False
+            self._show_again()
+
+    def _more(self) -> dict[str, Any]:
+        return {"refolds": True} if self._opened else {}
+
+    def _show_again(self) -> None:
+        assert self._folding is not None
+        self.snapshot = self._folding.snapshot()
+        self._renew(self.__dict__.get("widget"))
+
+    def _heard(self, message: Any) -> None:
+        """What the browser asks for: `{"type": "unfold", "id": "n12"}`, `{"type": "refold"}`."""
+        if not isinstance(message, dict):
+            return
+        if message.get("type") == "refold":
+            self.refold()
+        elif message.get("type") == "unfold":
+            try:
+                self.unfold(str(message.get("id")))
+            except KeyError:
+                pass  # a second click on a box that is open by now
 
 
 class PlayView(View):
@@ -227,8 +356,38 @@ class PlayView(View):
         }
 
 
+def _few(names: list[str]) -> str:
+    more = [f"{len(names) - _MOST_TOLD:,} more"] if len(names) > _MOST_TOLD else []
+    return ", ".join(names[:_MOST_TOLD] + more)
+
+
+def _fold_rows(node: Node, folded: Folded) -> list[list[str]]:
+    if not folded.operations:
+        return [["folded", f"{folded.times:,} leaves of the same kind, each used once by the same operation"]]
+    one = folded.operations // folded.times
+    found = [
+        ["repeats", f"{folded.times:,} times, equal in names, shapes and edges"],
+        [
+            "one time",
+            ", ".join(folded.names[:_MOST_TOLD]),
+        ],
+        ["operations", f"{one:,} each time, {folded.operations:,} in all"],
+    ]
+    if len(folded.pattern) > _MOST_TOLD:
+        found[1][1] += f", {len(folded.pattern) - _MOST_TOLD:,} more"
+    if node.shape is not None:
+        found.append(["shape", f"{shape_text(node.shape)} each"])
+    found += [["leaves", f"{many:,} {sort}, a different one each time"] for sort, many in folded.leaves.items()]
+    if folded.odd:
+        found.append(["not finite", f"{folded.odd:,} of the results"])
+    return found
+
+
 def rows(node: Node, show_saved: bool) -> list[list[str]]:
     """What the widget shows of a node under the pointer, as pairs of a heading and a text."""
+    if node.folded is not None:
+        state = [["state", "freed: a backward pass ran through here"]] * node.freed
+        return [*_fold_rows(node, node.folded), *state, ["in Python", f'view.unfold("{node.id}")']]
     if node.kind == "constant" and node.value is None:
         return [
             [
@@ -248,6 +407,14 @@ def rows(node: Node, show_saved: bool) -> list[list[str]]:
         found.append([head, "not kept by the graph"])
     if node.kind in ("leaf", "constant"):
         found.append(["requires_grad", str(node.requires_grad)])
+    if node.cut:
+        found.append(["cut", f"{node.cut}: no gradient goes back from here to there"])
+    elif node.kind == "constant":
+        found.append(["history", "none: no operation was recorded that made it"])
+    if node.order:
+        found.append(["order", str(node.order)])
+    if node.mark and not node.stale:
+        found.append(["mark", node.mark])
     found.append(["gradient", node.grad.text or str(node.grad) if node.grad is not None else node.grad_text])
     for entry in node.saved:
         found.append(
@@ -280,7 +447,7 @@ def describe(node: Node) -> str:
 
 def _step_data(step: Step, place: int, total: int) -> dict[str, Any]:
     """A step as the change that it makes, and the words for it."""
-    found = [["why now", step.because], ["came in", "\n".join(step.came_in)]]
+    found: list[list[Any]] = [["why now", step.because], ["came in", "\n".join(step.came_in)]]
     if step.is_leaf:
         # A single contribution is what arrives; several are told one by one first.
         found = found if len(step.came_in) > 1 else found[:1]
@@ -291,6 +458,8 @@ def _step_data(step: Step, place: int, total: int) -> dict[str, Any]:
         ]
     else:
         found.append(["goes out", "\n".join(_sending(sent) for sent in step.goes_out) or "nowhere"])
+    for below, (head, _) in reversed(list(enumerate(found, 1))):
+        found[below:below] = [[f"{head}, as a map", {"heat": one}] for one in step.maps.get(head, ())]
     return {
         "node": step.node,
         "caption": f"Step {place} of {total}: {_sentence(step)}",
@@ -313,9 +482,9 @@ def _sentence(step: Step) -> str:
     if step.is_leaf:
         leaf = step.runs.partition(" of ")[2]
         if not step.had_grad:
-            return f"{step.runs} runs: {leaf}.grad was {step.before}, now it holds {_noun(step.after)}."
+            return f"{step.runs} runs: {grad_of(leaf)} was {step.before}, now it holds {_noun(step.after)}."
         becomes = f": {step.before} becomes {step.after}" if len(step.before + step.after) < _SHORT_CAPTION else ""
-        return f"{step.runs} runs and adds {_noun(step.arriving)} to {leaf}.grad{becomes}."
+        return f"{step.runs} runs and adds {_noun(step.arriving)} to {grad_of(leaf)}{becomes}."
     counts = Counter(sent.to for sent in step.goes_out)
     sends = " and ".join(
         f"{'a gradient' if count == 1 else f'{count} gradients'} to {to}" for to, count in counts.items()

@@ -1,8 +1,10 @@
 """The browser's half of a view, with a model of our own in a bare page: no kernel, no notebook, no network."""
 
+import base64
+import json
+import struct
 import xml.etree.ElementTree as ET
-from collections.abc import Iterator
-from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,57 +12,19 @@ import pytest
 import autograd_teach as torch
 from autograd_teach import viz
 
-STATIC = files("autograd_teach.viz") / "static"
-
-SHOW = """
-async ([code, css, states]) => {
-  document.body.replaceChildren();
-  document.head.replaceChildren(Object.assign(document.createElement("style"), { textContent: css }));
-  const { default: widget } = await import(URL.createObjectURL(new Blob([code], { type: "text/javascript" })));
-  window.models = [];
-  for (const state of states) {
-    const listeners = {};
-    const model = {
-      saved: 0, get: (name) => state[name], save_changes() { this.saved += 1; },
-      set(name, value) { state[name] = value; (listeners[`change:${name}`] || []).forEach((act) => act()); },
-      on: (event, act) => (listeners[event] ||= []).push(act),
-    };
-    const el = document.createElement("div");
-    el.className = "cell";
-    document.body.append(el);
-    widget.render({ model, el });
-    window.models.push(model);
-  }
+SVG = "{http://www.w3.org/2000/svg}"
+PIXELS = """
+async (data) => {
+  const image = Object.assign(new Image(), { src: `data:image/png;base64,${data}` });
+  await image.decode();
+  const canvas = Object.assign(document.createElement("canvas"), { width: image.width, height: image.height }).getContext("2d");
+  canvas.drawImage(image, 0, 0);
+  const all = canvas.getImageData(0, 0, image.width, image.height).data;
+  let darkest = 255;
+  for (let i = 0; i < all.length; i += 4) darkest = Math.min(darkest, Math.max(all[i], all[i + 1], all[i + 2]));
+  return [[...all.slice(0, 4)], darkest];
 }
 """
-
-
-class Page:
-    """A page that holds views, and everything that went wrong in it."""
-
-    def __init__(self, page: Any) -> None:
-        self.page = page
-        self.errors: list[str] = []
-        self.requests: list[str] = []
-        page.on("console", lambda message: self.errors.append(message.text))
-        page.on("pageerror", lambda error: self.errors.append(str(error)))
-        page.on("request", lambda request: self.requests.append(request.url))
-
-    def show(self, *views: viz.View) -> Any:
-        states = [{"svg": view.svg, "view": view.data(), "step": 0} for view in views]
-        code, css = ((STATIC / name).read_text(encoding="utf-8") for name in ("widget.js", "widget.css"))
-        self.page.evaluate(SHOW, [code, css, states])
-        return self.page
-
-
-@pytest.fixture
-def bare(browser: Any) -> Iterator[Page]:
-    context = browser.new_context(viewport={"width": 1000, "height": 800}, reduced_motion="reduce")
-    page = Page(context.new_page())
-    yield page
-    assert page.errors == []
-    assert [url for url in page.requests if not url.startswith(("blob:", "about:", "data:", "file:"))] == []
-    context.close()
 
 
 def abs_sum() -> Any:
@@ -117,6 +81,15 @@ def test_a_screen_reader_hears_each_node_and_can_ask_for_a_table(bare):
     label = page.locator(".agt-leaf").get_attribute("aria-label")
     assert label.startswith("x, a leaf (AccumulateGrad), shape: (4), float32, value: [1, -2, 3, -4]")
     page.get_by_role("button", name="table").click()
+    assert page.get_by_role("table", name="Autograd graph of output: 2 operations, 1 leaf: x.").count() == 1
+    assert page.get_by_role("columnheader").all_inner_texts() == [
+        "node",
+        "shape",
+        "value",
+        "gradient",
+        "gradients go to",
+    ]
+    assert page.get_by_role("rowheader").nth(2).inner_text() == "AbsBackward0"
     rows = page.locator(".agt-table tbody tr")
     assert rows.count() == 4
     assert rows.nth(2).inner_text().split("\t") == [
@@ -178,15 +151,47 @@ def test_a_node_stays_clickable_though_the_stage_can_be_dragged(bare):
     assert details(page).startswith("x, a leaf")
 
 
-def test_saved_svg_is_the_static_picture(bare, tmp_path):
-    graph, _ = abs_sum()
-    page = bare.show(graph)
+def saved(page: Any, button: str, folder: Path) -> Path:
     with page.expect_download() as waiting:
-        page.get_by_role("button", name="save as SVG").click()
-    waiting.value.save_as(tmp_path / "graph.svg")
-    text = (tmp_path / "graph.svg").read_text(encoding="utf-8")
-    assert text == graph.svg
-    assert ET.fromstring(text).tag.endswith("svg")
+        page.get_by_role("button", name=button).click()
+    path = folder / waiting.value.suggested_filename
+    waiting.value.save_as(path)
+    return path
+
+
+def test_saved_svg_is_the_picture_of_this_step_whole_and_complete_in_itself(bare, tmp_path):
+    bare.page.emulate_media(color_scheme="dark")
+    page = bare.show(abs_sum()[1])
+    page.get_by_role("button", name="last").click()
+    page.locator(".agt-leaf").hover()
+    page.get_by_role("button", name="zoom in").click()
+    root = ET.parse(saved(page, "save as SVG", tmp_path)).getroot()
+    shapes = {group.get("id"): group for group in root.iter(f"{SVG}g")}
+    assert float(root.get("width")) == pytest.approx(float(root.get("viewBox").split()[2]) * 4 / 3, abs=1)
+    assert "grad [1, -1, 1, -1]" in [text.text for text in shapes["n3"].iter(f"{SVG}text")]
+    assert shapes["n3"].find(f"{SVG}path").get("stroke") == "rgb(213, 94, 0)", "runs at this step"
+    assert float(shapes["n1"].get("opacity")) < 1, "has run"
+    assert shapes["n1"].find(f"{SVG}text").get("fill") == "rgb(26, 26, 26)", "light on paper, also in a dark notebook"
+    assert shapes["graph0"].find(f"{SVG}polygon").get("fill") == "rgb(255, 255, 255)"
+    assert shapes["n3"].find(f"{SVG}title").text.startswith("x, a leaf (AccumulateGrad), shape: (4)")
+    text = ET.tostring(root, encoding="unicode")
+    assert not any(strange in text for strange in ("class=", "color(", "var(", "agt-"))
+
+
+def test_saved_png_is_twice_as_fine_and_white(bare, tmp_path):
+    bare.page.emulate_media(color_scheme="dark")
+    page = bare.show(abs_sum()[0])
+    width, height = (round(side * 4 / 3) for side in viewbox(page)[2:])
+    data = saved(page, "save as PNG", tmp_path).read_bytes()
+    assert struct.unpack(">II", data[16:24]) == (2 * width, 2 * height)
+    corner, darkest = page.evaluate(PIXELS, base64.b64encode(data).decode())
+    assert corner == [255, 255, 255, 255]
+    assert darkest < 60, "there is text"
+
+
+def test_saved_dot_is_the_text_for_graphviz(bare, tmp_path):
+    graph, _ = abs_sum()
+    assert saved(bare.show(graph), "save as DOT", tmp_path).read_text(encoding="utf-8") == graph.dot
 
 
 def caption(page: Any, nth: int = 0) -> str:
@@ -338,14 +343,6 @@ def test_two_views_on_one_page_do_not_disturb_each_other(bare):
     assert page.locator(".cell").nth(0).locator(".agt-on").count() == 0
 
 
-def test_without_a_layout_engine_the_text_tree_is_shown(bare, monkeypatch):
-    monkeypatch.setattr(viz.layout, "ENGINES", [])
-    graph, play = abs_sum()
-    page = bare.show(graph, play)
-    assert page.locator("pre.agt-text").nth(0).inner_text() == graph.text
-    assert page.locator("pre.agt-text").nth(1).inner_text() == play.text
-
-
 def test_a_view_without_a_graph_shows_its_sentence(bare):
     page = bare.show(viz.graph(3.0))
     assert page.locator(".agt-note").inner_text().startswith("Nothing to draw for a float")
@@ -416,3 +413,208 @@ def test_an_exported_page_shows_its_picture_without_scripts(browser, tmp_path):
     page.goto((tmp_path / "graph.html").as_uri())
     assert page.locator("svg.agt-static .agt-leaf").is_visible()
     context.close()
+
+
+def chain(length: int) -> viz.View:
+    y = torch.tensor(1.0, requires_grad=True)
+    for _ in range(length):
+        y = y.exp()
+    return viz.graph(y, names={"y": y})
+
+
+def update(page: Any, view: viz.View | dict[str, Any], more: str = "") -> None:
+    new = view if isinstance(view, dict) else {"svg": view.svg, "view": view.data()}
+    page.evaluate(f"(state) => {{ window.models[0].update(state); {more} }}", new)
+
+
+def test_another_picture_takes_the_place_of_the_first(bare):
+    page = bare.show(chain(2))
+    page.get_by_role("button", name="table").click()
+    update(page, chain(3))
+    assert page.locator(".agt-node").count() == 5
+    assert page.locator(".agt-table tbody tr").count() == 5, "the table stays open"
+    assert page.locator(".agt").count() == page.locator(".agt-stage svg").count() == 1
+    assert (
+        page.locator(".agt").get_attribute("aria-label") == "Autograd graph of y: 3 operations, 1 leaf: unnamed leaf."
+    )
+    update(page, viz.graph(3.0))
+    assert page.locator(".agt-node").count() == 0
+    assert page.locator(".agt-note").is_visible()
+    update(page, abs_sum()[1])
+    page.get_by_role("button", name="forward").click()
+    assert caption(page).startswith("Step 1 of 3")
+
+
+def test_a_new_picture_keeps_zoom_and_the_node_in_focus(bare):
+    page = bare.show(chain(2))
+    page.get_by_role("button", name="zoom in").click()
+    near = viewbox(page)
+    page.locator(".agt-leaf").focus()
+    page.wait_for_function("() => document.activeElement.id === 'n3'")
+    update(page, chain(4))
+    assert viewbox(page)[2:] == pytest.approx(near[2:])
+    assert page.evaluate("() => document.activeElement.getAttribute('aria-label')").startswith("unnamed leaf, a leaf")
+    assert details(page).startswith("unnamed leaf, a leaf")
+    page.get_by_role("button", name="fit").click()
+    update(page, chain(40))
+    assert viewbox(page)[3] > 1500, "all of it, as asked for"
+    assert page.evaluate("() => document.activeElement.title") == "fit"
+
+
+def test_a_picture_and_its_words_that_come_one_after_the_other_wait_for_each_other(bare):
+    page = bare.show(chain(2))
+    new = chain(3)
+    update(page, {"view": new.data()})
+    assert page.locator(".agt-node").count() == 4
+    update(page, {"svg": new.svg})
+    assert page.locator(".agt-node").count() == 5
+
+
+def test_a_view_that_is_taken_away_lets_go_of_its_model(bare):
+    page = bare.show(abs_sum()[1])
+    page.get_by_role("button", name="play").click()
+    page.evaluate("() => { window.models[0].leave(); window.models[0].set('step', 3); }")
+    page.wait_for_timeout(50)
+    assert caption(page).startswith("Step 1 of 3")
+
+
+def folded() -> dict[str, Any]:
+    view = chain(2)
+    data = view.data()
+    data["nodes"][1]["unfolds"] = True
+    return {"svg": view.svg, "view": data, "step": 0}
+
+
+def unfold_by_click(page: Any) -> None:
+    page.locator("#n1").click()
+
+
+def unfold_by_keyboard(page: Any) -> None:
+    page.locator("#n1").focus()
+    page.keyboard.press("Enter")
+
+
+@pytest.mark.parametrize("unfold", [unfold_by_click, unfold_by_keyboard])
+def test_a_folded_node_asks_the_kernel_to_unfold_it(bare, unfold):
+    page = bare.show(folded(), kernel=True)
+    page.locator("#n1").hover()
+    assert "Click, or press Enter, to unfold." in details(page)
+    unfold(page)
+    assert page.evaluate("() => window.models[0].sent") == [{"type": "unfold", "id": "n1"}]
+    assert page.get_by_role("status").inner_text() == "Unfolding…"
+    update(page, chain(4))
+    assert page.locator(".agt-node").count() == 6
+    assert page.get_by_role("status").count() == 0
+    assert page.evaluate("() => document.activeElement.id") == "n1"
+
+
+@pytest.mark.parametrize("unfold", [unfold_by_click, unfold_by_keyboard])
+def test_without_a_kernel_a_folded_node_says_that_it_needs_one(bare, unfold):
+    page = bare.show(folded())
+    unfold(page)
+    said = page.get_by_role("status").inner_text()
+    assert said == "There is no kernel here: unfolding needs a running kernel. Run the cell again in a notebook."
+
+
+def test_a_kernel_that_does_not_answer_is_not_waited_for_in_silence(bare):
+    page = bare.show(folded(), kernel=True)
+    page.clock.install()
+    unfold_by_click(page)
+    page.clock.run_for(6_000)
+    assert page.get_by_role("status").inner_text().startswith("No answer yet: unfolding needs a running kernel.")
+
+
+def test_a_node_that_is_dragged_is_not_unfolded(bare):
+    page = bare.show(folded(), kernel=True)
+    box = page.locator("#n1").bounding_box()
+    for distance, sent in ((30, 0), (2, 1)):
+        page.mouse.move(box["x"] + 10, box["y"] + 8)
+        page.mouse.down()
+        page.mouse.move(box["x"] + 10 + distance, box["y"] + 8, steps=3)
+        page.mouse.up()
+        assert page.evaluate("() => window.models[0].sent.length") == sent
+        page.get_by_role("button", name="fit").click()
+
+
+HEAT = {
+    "rows": 2,
+    "columns": 3,
+    "values": [[-2.0, 0.0, 1.0], [None, "inf", "-inf"]],
+    "low": -2.0,
+    "high": 1.0,
+    "shape": "shape (2, 3)",
+    "range": "from -2 to 1, 1 NaN, 2 inf",
+}
+
+
+def heated(heat: dict[str, Any]) -> dict[str, Any]:
+    view = abs_sum()[1]
+    data = view.data()
+    data["steps"][1]["rows"][1] = ["came in", {"heat": heat}]
+    return {"svg": view.svg, "view": data, "step": 2}
+
+
+def test_a_larger_gradient_is_a_heat_map_with_its_shape_and_range_beside_it(bare):
+    page = bare.show(heated(HEAT))
+    cells = page.locator(".agt-step .agt-cell")
+    fills = cells.evaluate_all("(all) => all.map((cell) => cell.getAttribute('fill'))")
+    blue, orange, white = "rgb(0 114 178)", "rgb(213 94 0)", "rgb(255 255 255)"
+    assert [fills[0], fills[1], fills[4], fills[5]] == [blue, white, orange, blue]
+    assert fills[3] == "#fff", "under the strokes of what is no number"
+    assert fills[2] == "rgb(234 175 128)", "half of the way, as 1 is of 2"
+    assert page.locator(".agt-no-number").count() == 1
+    assert page.locator(".agt-minus").count() == 2, "below zero is told by more than colour"
+    assert page.locator(".agt-heat-told").inner_text() == "shape (2, 3)\nfrom -2 to 1, 1 NaN, 2 inf"
+    assert page.get_by_role("img", name="heat map, shape (2, 3), from -2 to 1, 1 NaN, 2 inf").count() == 1
+    titles = cells.evaluate_all("(all) => all.map((cell) => cell.querySelector('title')?.textContent)")
+    assert titles == ["[0, 0] -2", "[0, 1] 0", "[0, 2] 1", "[1, 0] nan", "[1, 1] inf", "[1, 2] -inf"]
+    page.get_by_role("button", name="table").click()
+    assert "came in: shape (2, 3), from -2 to 1, 1 NaN, 2 inf" in page.locator(".agt-table").inner_text()
+
+
+@pytest.mark.parametrize(("rows", "columns"), [(1, 1), (1, 64), (64, 1), (64, 64), (0, 0)])
+def test_a_heat_map_of_any_form_stays_small(bare, rows, columns):
+    page = bare.show(heated({**HEAT, "rows": rows, "columns": columns, "values": [[0.5] * columns] * rows}))
+    box = page.locator(".agt-heat").bounding_box()
+    assert box["width"] <= 152.5
+    assert box["height"] <= 112.5
+
+
+def test_a_heat_map_of_zeros_is_white(bare):
+    page = bare.show(heated({**HEAT, "values": [[0.0, 0.0, 0.0]] * 2, "low": 0.0, "high": 0.0}))
+    assert page.locator('.agt-cell[fill="rgb(255 255 255)"]').count() == 6
+
+
+STEP_TIMES = """
+() => new Promise((done) => {
+  const model = window.models[0], last = Number(document.querySelector(".agt-slider").max), times = [];
+  const step = (place) => {
+    if (place > last) { done(times); return; }
+    const before = performance.now();
+    model.set("step", place);
+    document.querySelector(".agt").getBoundingClientRect(); // the layout that this step calls for
+    requestAnimationFrame(() => { times.push(performance.now() - before); setTimeout(() => step(place + 1)); });
+  };
+  step(1);
+})
+"""
+
+
+def test_a_step_of_a_player_with_100_nodes_takes_less_than_50_milliseconds(bare):
+    y = torch.tensor(0.5, requires_grad=True)
+    for _ in range(49):
+        y = y.exp() * 0.1
+    page = bare.show(viz.play(y))
+    assert page.locator(".agt-node").count() >= 100
+    times = sorted(page.evaluate(STEP_TIMES))
+    assert len(times) > 90
+    assert times[len(times) // 2] < 50, f"median {times[len(times) // 2]:.0f} ms, slowest {times[-1]:.0f} ms"
+
+
+def test_a_view_of_a_lesson_s_size_has_a_small_state():
+    y = torch.tensor(0.5, requires_grad=True)
+    for _ in range(20):
+        y = y.exp() * 0.1
+    view = viz.play(y)
+    assert len(view.snapshot.nodes) > 60
+    assert len(json.dumps({"svg": view.svg, "view": view.data()})) < 100_000

@@ -1,5 +1,7 @@
 """What is installed: the files in the wheel, what importing it loads, and the commands that README.md promises."""
 
+import hashlib
+import json
 import os
 import re
 import subprocess
@@ -56,8 +58,32 @@ def test_the_wheel_carries_every_file_of_the_package_and_nothing_beside_it(wheel
     assert {Path(name).suffix for name in package} >= {".py", ".js", ".css", ".toml", ".typed"}
     carried = {name for name in wheel.namelist() if "/_course/" not in name}
     metadata = {name for name in carried if name.split("/")[0].endswith(".dist-info")}
-    assert carried - metadata == package
+    for_jupyter = {name for name in carried if ".data/data/share/jupyter/" in name}
+    assert carried - metadata - for_jupyter == package
     assert any(name.endswith("licenses/LICENSE") for name in metadata)
+
+
+def test_the_wheel_puts_the_extension_where_jupyterlab_and_notebook_7_look_for_it(wheel: zipfile.ZipFile):
+    source = ROOT / "autograd_teach/viz/jupyter/labextensions"
+    files = {path.relative_to(source).as_posix(): path.read_bytes() for path in source.rglob("*") if path.is_file()}
+    marker = ".data/data/share/jupyter/labextensions/"
+    carried = {name.split(marker)[1]: wheel.read(name) for name in wheel.namelist() if marker in name}
+    assert carried == files
+    about = json.loads(files["autograd-teach/package.json"])
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert (about["name"], about["version"]) == (project["name"], project["version"])
+    assert f"autograd-teach/{about['jupyterlab']['_build']['load']}" in files
+
+
+def test_the_works_of_others_are_what_their_readme_says_with_their_licences(wheel: zipfile.ZipFile):
+    folder = ROOT / "autograd_teach/viz/static/vendor/graphviz"
+    readme = (folder / "README.md").read_text(encoding="utf-8")
+    code = (folder / "viz.js").read_bytes()
+    assert hashlib.sha256(code).hexdigest() in readme
+    assert code.startswith(b"/*!\nViz.js 3.31.0")
+    licences = {path.name for path in folder.glob("LICENSE.*")}
+    assert licences == set(re.findall(r"`(LICENSE\.[\w-]+)`", readme))
+    assert licences <= {name.rpartition("/")[2] for name in wheel.namelist() if ".dist-info/licenses/" in name}
 
 
 def test_importing_the_package_loads_numpy_and_the_standard_library_only():

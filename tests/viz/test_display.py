@@ -112,9 +112,70 @@ def test_second_engine_is_the_systems_dot(output, monkeypatch):
     assert asked == ["svg"]
 
 
-def test_without_engines_the_text_tree_is_what_is_shown(output, kernel, monkeypatch):
+def test_a_system_with_nothing_but_a_dot_program_gives_the_same_picture(output, monkeypatch, tmp_path, require_module):
+    """A real program on a real path, in a process of its own; what it draws with matters to no one."""
+    pytest.importorskip("pygraphviz", reason="nothing here to stand behind a dot program")
+    require_module("graphviz")
+    by_wheel = viz.graph(output).svg
+    program = tmp_path / "dot"
+    program.write_text(
+        f"#!{sys.executable}\nimport pygraphviz, sys\n"
+        "assert sys.argv[1:] == ['-Kdot', '-Tsvg'], sys.argv\n"
+        "sys.stdout.buffer.write(pygraphviz.AGraph(string=sys.stdin.read()).draw(format='svg', prog='dot'))\n"
+    )
+    program.chmod(0o755)
+    hide(monkeypatch, "pygraphviz")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert viz.graph(output).svg == by_wheel
+
+
+def nothing_in_python(monkeypatch):
     hide(monkeypatch, "pygraphviz")
     monkeypatch.setattr(shutil, "which", lambda name: None)
+
+
+def test_third_engine_is_the_browsers_and_the_kernel_sends_it_when_asked(output, kernel, monkeypatch):
+    nothing_in_python(monkeypatch)
+    view = viz.play(output)
+    assert view.svg == ""
+    assert view.data()["drawable"]
+    sent = []
+    monkeypatch.setattr(
+        type(view.widget), "send", lambda widget, message, buffers=None: sent.append((message, buffers))
+    )
+    view.widget._handle_custom_msg({"type": "unfold", "id": "n0"}, [])
+    assert sent == []
+    view.widget._handle_custom_msg({"type": "engine"}, [])
+    ((message, (code,)),) = sent
+    assert message == {"type": "engine"}
+    assert code.startswith(b"/*!\nViz.js")
+    assert len(json.dumps(view.widget.get_state(["view", "svg", "step"]))) < 20_000, "it is no part of the state"
+
+
+def test_fourth_is_the_text_where_the_file_for_the_browser_is_gone_too(output, kernel, monkeypatch, tmp_path):
+    nothing_in_python(monkeypatch)
+    monkeypatch.setattr(layout, "files", lambda package: tmp_path)
+    view = viz.graph(output)
+    sent = []
+    monkeypatch.setattr(type(view.widget), "send", lambda widget, message, buffers=None: sent.append(message))
+    view.widget._handle_custom_msg({"type": "engine"}, [])
+    assert sent == [{"type": "engine", "error": "Graphviz is not in this installation: No such file or directory"}]
+    assert view.text in viz.save(view, tmp_path / "graph.html").read_text(encoding="utf-8")
+
+
+def test_a_widget_shows_another_picture_with_one_message(output, kernel, monkeypatch):
+    first, then = viz.graph(output), viz.play(output)
+    widget = first.widget
+    widget.step = 2
+    sent = []
+    monkeypatch.setattr(type(widget), "send_state", lambda widget, key=None: sent.append(set(key)))
+    widget.show(then.svg, then.data())
+    assert sent == [{"svg", "view", "step"}]
+    assert (widget.svg, widget.view["kind"], widget.step) == (then.svg, "play", 0)
+
+
+def test_without_engines_the_text_tree_is_what_is_shown(output, kernel, monkeypatch):
+    nothing_in_python(monkeypatch)
     view = viz.graph(output)
     bundle = view._repr_mimebundle_()
     assert set(bundle) == {"text/plain", WIDGET}

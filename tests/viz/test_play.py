@@ -1,5 +1,7 @@
 """`viz.play`: the recorded steps are those that the engine takes, and playing leaves no trace."""
 
+import json
+
 import pytest
 
 from autograd_teach import viz
@@ -212,3 +214,139 @@ def test_a_caption_names_a_large_gradient_by_its_shape(lib):
     x = leaf(lib, [[1.0] * 20] * 5)
     step = viz.play(x.sum()).data()["steps"][-1]
     assert step["caption"].endswith("now it holds a gradient of shape (5, 20).")
+
+
+def test_two_losses_are_one_pass_that_starts_at_both(lib):
+    w = leaf(lib, 2.0)
+    loss1, loss2 = w * 3, w * w
+    view = viz.play([loss1, loss2])
+    assert [step.because for step in view.steps[:2]] == ["backward starts here"] * 2
+    last = view.steps[-1]
+    assert last.because == "the last of its 3 gradients is there; they are summed"
+    # w * w sends twice, w * 3 once; the engine runs the later recorded first.
+    assert (last.came_in[-1], last.after) == ("sum: 7", "7")
+    (loss1 + loss2).backward()
+    assert float(w.grad) == 7.0
+
+
+def test_a_loss_inside_another_starts_with_its_own_gradient_and_waits_for_the_rest(lib):
+    w = leaf(lib, 2.0)
+    loss1 = w * 3
+    loss2 = loss1 * loss1
+    first, second, last = viz.play([loss1, loss2]).steps
+    assert [sent.missing for sent in first.goes_out] == [1, 0]
+    assert second.because == "the last of its 3 gradients is there; they are summed"
+    ((name,),) = [{text.partition(" from ")[2] for text in second.came_in[1:3]}]
+    assert second.came_in == ["1, with which backward starts", f"6 from {name}", f"6 from {name}", "sum: 13"]
+    assert last.after == "39"
+
+
+def test_several_outputs_each_have_a_gradient_to_start_from(lib):
+    x = leaf(lib, [1.0, 2.0])
+    view = viz.play([x * 2, (x * x).sum()], gradient=[lib.tensor([1.0, 10.0]), None])
+    assert view.steps[-1].after == "[4, 24]"
+
+
+def test_more_gradients_than_outputs_are_explained(lib):
+    x = leaf(lib, 1.0)
+    assert "There are 2 gradients to start from, but 1 outputs" in repr(viz.play([x * 2], gradient=[None, None]))
+
+
+def test_a_leaf_among_the_outputs_is_explained(lib):
+    x = leaf(lib, 1.0)
+    view = viz.play([x * 2, x])
+    assert view.steps == []
+    assert "One of the outputs is a leaf" in repr(view)
+
+
+def test_a_shared_weight_gets_the_sum_and_adds_it_once_to_what_it_had(lib):
+    w, x = leaf(lib, [1.0, 2.0]), lib.tensor([3.0, 4.0])
+    (w * x).sum().backward()
+    loss = (w * x).sum() + (w**2).sum()
+    step = viz.play(loss).steps[-1]
+    assert step.came_in == ["[2, 4] from PowBackward0", "[3, 4] from MulBackward0", "sum: [5, 8]"]
+    assert (step.before, step.arriving, step.after) == ("[3, 4]", "[5, 8]", "[8, 12]")
+    caption = viz.play(loss).data()["steps"][-1]["caption"]
+    assert caption.endswith("runs and adds [5, 8] to w.grad: [3, 4] becomes [8, 12].")
+
+
+def test_gradients_for_different_outputs_of_a_node_are_not_called_a_sum(lib):
+    a, b = leaf(lib, [1.0, 2.0]).unbind()
+    step = viz.play(a * b).steps[1]
+    assert step.because == "the last of its 2 gradients is there"
+    assert step.came_in == ["output 0: 2", "output 1: 1"]
+
+
+def test_a_leaf_without_a_name_has_no_dotted_gradient(lib):
+    caption = viz.play(leaf(lib, 2.0) * 3).data()["steps"][-1]["caption"]
+    assert caption.endswith("runs: .grad of the unnamed leaf was not computed yet, now it holds 3.")
+
+
+def maps(view):
+    return [body["heat"] for step in view.data()["steps"] for _, body in step["rows"] if isinstance(body, dict)]
+
+
+def test_a_larger_gradient_comes_as_a_map_beside_its_text(lib):
+    w = lib.ones(3, 5, requires_grad=True)
+    (found,) = maps(viz.play((w * lib.arange(15.0).reshape(3, 5)).sum()))[1:]
+    assert found["values"] == [[float(5 * i + j) for j in range(5)] for i in range(3)]
+    assert (found["rows"], found["columns"], found["shape"], found["range"]) == (3, 5, "shape (3, 5)", "from 0 to 14")
+
+
+def test_a_small_gradient_needs_no_map(lib):
+    assert maps(viz.play(lib.ones(12, requires_grad=True).sum())) == []
+
+
+def test_a_map_is_no_larger_than_can_be_seen_and_keeps_what_is_no_number(lib):
+    w = lib.zeros(100, 40, requires_grad=True)
+    factor = lib.ones(100, 40)
+    factor[0, 0], factor[99, 39] = float("nan"), float("inf")
+    found = maps(viz.play((w * factor).sum()))[-1]
+    assert [len(found["values"]), len(found["values"][0])] == [16, 16]
+    assert found["values"][0][0] is None and found["values"][15][15] == "inf" and found["values"][5][5] == 1.0
+    assert found["range"] == "from 1 to 1, 1 NaN and 1 infinite of 4000"
+
+
+def test_state_of_a_player_with_large_tensors_stays_small(lib):
+    h = lib.ones(64, 50)
+    for _ in range(4):
+        h = (h @ leaf(lib, [[0.01 * (i - j) for j in range(50)] for i in range(50)])).tanh() + leaf(lib, [0.1] * 50)
+    view = viz.play(h.mean())
+    assert len(maps(view)) > 10
+    assert len(json.dumps([view.data(), view.svg])) < 100_000
+
+
+def test_what_a_hook_makes_of_a_gradient_is_no_sum(lib):
+    x = leaf(lib, 2.0)
+    x.register_hook(lambda g: g * 100)
+    assert viz.play(x * x + x).steps[-1].came_in[-1] == "sum: 5; a hook makes it 500"
+    h = leaf(lib, 1.0) * 3
+    h.register_hook(lambda g: g * 10)
+    assert viz.play(h * 2).steps[1].came_in == ["2; a hook makes it 20"]
+
+
+def test_a_leaf_whose_flag_was_switched_off_gets_nothing_and_the_others_theirs(lib):
+    w, v = leaf(lib, 2.0), leaf(lib, 3.0)
+    product = w * v
+    w.requires_grad_(False)
+    assert [step.after for step in viz.play(product).steps if step.is_leaf and "v" in step.runs] == ["2"]
+
+
+def test_the_whole_message_of_a_students_own_error_is_told(lib):
+    class Picky(lib.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x * 2
+
+        @staticmethod
+        def backward(ctx, g):
+            raise ValueError("expected 1 entry, e.g. 0.5. Got a list")
+
+    text = viz.play(Picky.apply(leaf(lib, 1.0))).text
+    assert text == "The backward pass stops with ValueError: expected 1 entry, e.g. 0.5. Got a list."
+
+
+def test_a_second_loss_in_place_of_a_gradient_is_pointed_out(lib):
+    w = leaf(lib, 2.0)
+    assert "for two losses, write viz.play([loss1, loss2])." in viz.play(w * 2, w * 3).text
+    assert "two losses" not in viz.play(w * 2, lib.tensor(3.0)).text

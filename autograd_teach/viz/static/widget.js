@@ -1,6 +1,9 @@
 // The browser's half of a view: shows the picture, tells what is under the pointer, steps through a backward pass.
-// Hand-written and complete: no build step, no import, nothing from the network. All words come from Python (view.py);
+// Hand-written and complete: no build step, nothing from the network. All words on a graph come from Python (view.py);
 // all text enters the page as text, never as markup.
+//
+// Where Python could not lay a picture out, Graphviz does it here, as WebAssembly: the view asks its kernel for that code.
+// The model may change what it shows (traits `view` and `svg`); the view then draws anew in its place.
 
 const SVG = "http://www.w3.org/2000/svg";
 const MILLISECONDS_A_STEP = 1400;
@@ -9,11 +12,16 @@ const LEAST_SCALE = 0.68; // pixels a point of the picture; smaller than that it
 const PLAYED_SCALE = 1; // a player's camera follows the nodes, so that they may be larger
 const AROUND_A_PLAYER = 240; // pixels that the notebook, the buttons and the caption take from the window's height
 const MOST_CARRIED = 3; // edges of one step that are labelled
+const HEAT_WIDTH = 150, HEAT_HEIGHT = 110; // pixels
+const MOST_CANVAS = 16_000; // pixels a side
+const LEAST_DRAG = 4; // pixels; less is the shaking of a hand that clicks
+const UNFOLDING = 5_000; // milliseconds after which a kernel that is there would have answered
 
 const LEGEND = [
   ["output", "output: where backward starts (double line)"],
-  ["operation", "operation: recorded in the forward pass, runs in the backward pass (=: its forward result)"],
+  ["operation", "operation: recorded in the forward pass, runs in the backward pass (=: its value)"],
   ["leaf", "leaf with requires_grad=True: collects .grad (thick, round)"],
+  ["fold", "equal repetitions folded into one box (a stack); an edge with a number stands for so many"],
   ["constant", "takes no gradient (dashed)"],
 ];
 const PLAYED = [
@@ -66,9 +74,55 @@ function button(label, text, act) {
   return element;
 }
 
-// The place of the layout in the browser (Graphviz as WebAssembly): DOT text in, SVG text out, null while there is none.
-function layOut(_dot) {
-  return null;
+// Graphviz comes to a page once, however many views it has, and through the first that asks: its kernel sends the code, a
+// page without a kernel carries it (`engine`). Each notebook's kernel is asked once; one that does not answer, again later.
+const GRAPHVIZ = Symbol.for("autograd_teach: Graphviz in this page");
+const ROOM = 'margin="0.2,0.06"'; // inches around every label: this Graphviz has no fonts and guesses how wide a text is
+const PATIENCE = 20_000; // milliseconds until the reader is told that nothing came
+
+async function start(code) {
+  const url = URL.createObjectURL(new Blob([code], { type: "text/javascript" }));
+  try {
+    return await (await import(url)).instance();
+  } finally {
+    URL.revokeObjectURL(url);
+  }
+}
+
+function graphviz(model) {
+  const here = (globalThis[GRAPHVIZ] ||= { asked: new WeakSet() });
+  const engine = here.engine ||= new Promise((resolve, reject) => {
+    here.fails = (why) => { here.engine = null; here.asked = new WeakSet(); reject(new Error(why)); };
+    here.came = (code) => start(code).then((engine) => { here.ready = true; resolve(engine); }, (error) => here.fails(error.message));
+  });
+  if (here.ready) return engine;
+  const carried = model.get("engine"), kernel = model.widget_manager || model;
+  if (carried) {
+    here.came(Uint8Array.from(atob(carried), (byte) => byte.charCodeAt(0)));
+  } else if (!model.send) {
+    here.fails("there is no kernel to send Graphviz");
+  } else if (!here.asked.has(kernel)) {
+    here.asked.add(kernel);
+    setTimeout(() => here.asked.delete(kernel), PATIENCE);
+    model.on("msg:custom", (message, buffers) => {
+      if (message.type !== "engine") return;
+      if (buffers?.length) here.came(buffers[0]);
+      else here.fails(message.error || "the kernel sent nothing");
+    });
+    model.send({ type: "engine" });
+  }
+  return engine;
+}
+
+// What layout.py does with a picture of its own: a page to lie on, and leaves without the line that only made room.
+async function layOut(view, model) {
+  const engine = await graphviz(model);
+  const svg = parse(engine.renderString(view.dot.replace(/margin="[^"]*"/, ROOM), { format: "svg" }));
+  svg.querySelector("g.graph > polygon")?.classList.add("agt-page");
+  for (const [id, [made, said]] of Object.entries(view.room || {})) {
+    for (const text of svg.querySelectorAll(`[id="${id}"] > text`)) if (text.textContent === made) text.textContent = said;
+  }
+  return svg;
 }
 
 function parse(svg) {
@@ -80,8 +134,9 @@ function parse(svg) {
 }
 
 // Zoom and pan by the viewBox: the picture is laid out once and never changed. A picture too large to be read as a whole
-// starts with the part around its first output, and the camera goes along with the player and the keyboard.
-function camera(svg, stage, first, playing) {
+// starts with the part around its first output, and the camera goes along with the player and the keyboard. `kept`: where an
+// earlier picture of the same view was looked at.
+function camera(svg, stage, first, playing, kept) {
   const [, , width, height] = svg.getAttribute("viewBox").split(/[ ,]+/).map(Number);
   const whole = { x: 0, y: 0, w: width, h: height };
   // The buttons must stay in sight while the picture is read. A front end may show each output in a low frame of its own.
@@ -100,8 +155,10 @@ function camera(svg, stage, first, playing) {
   stage.style.height = `${Math.round(Math.min(Math.max(naturalHeight + 24, 150), most))}px`;
   svg.style.maxWidth = `${Math.round((view.w * 4) / 3)}px`;
 
+  let chosen = kept?.chosen; // by the reader: "fit", or "place"
   const apply = () => svg.setAttribute("viewBox", `${view.x} ${view.y} ${view.w} ${view.h}`);
-  const free = () => { svg.style.maxWidth = "none"; };
+  const free = () => { chosen = "place"; svg.style.maxWidth = "none"; };
+  const within = (start, length, all) => Math.min(Math.max(start, 0), Math.max(all - length, 0));
   function zoom(factor, centre = { x: view.x + view.w / 2, y: view.y + view.h / 2 }) {
     const w = Math.min(Math.max(view.w * factor, width / 20), width * 4);
     const real = w / view.w;
@@ -111,9 +168,11 @@ function camera(svg, stage, first, playing) {
   }
   function fit() {
     view = { ...whole };
+    chosen = "fit";
     svg.style.maxWidth = `${Math.round((width * 4) / 3)}px`;
     apply();
   }
+  const xy = ({ x, y }) => ({ x, y });
   function at(event) {
     return new DOMPoint(event.clientX, event.clientY).matrixTransform(svg.getScreenCTM().inverse());
   }
@@ -125,7 +184,6 @@ function camera(svg, stage, first, playing) {
     // Below a running node must be room for the nodes to which its gradients go.
     const inside = x > view.x && x < view.x + view.w && y > view.y + 20 && y < view.y + view.h * (playing ? 0.7 : 0.9);
     if (inside) return;
-    const within = (start, length, all) => Math.min(Math.max(start, 0), Math.max(all - length, 0));
     view = { ...view, x: within(x - view.w / 2, view.w, width), y: within(y - view.h / 3, view.h, height) };
     apply();
   }
@@ -137,25 +195,75 @@ function camera(svg, stage, first, playing) {
   let grip = null;
   stage.addEventListener("pointerdown", (event) => {
     if (event.button !== 0) return;
-    grip = at(event);
+    grip = { ...xy(at(event)), clientX: event.clientX, clientY: event.clientY };
   });
   stage.addEventListener("pointermove", (event) => {
     if (!grip || !(event.buttons & 1)) { grip = null; return; }
-    if (!stage.hasPointerCapture(event.pointerId)) stage.setPointerCapture(event.pointerId);
+    if (!stage.hasPointerCapture(event.pointerId)) {
+      if (Math.hypot(event.clientX - grip.clientX, event.clientY - grip.clientY) < LEAST_DRAG) return; // still a click
+      stage.setPointerCapture(event.pointerId);
+      chosen = "place";
+    }
     const now = at(event);
     view = { ...view, x: view.x + grip.x - now.x, y: view.y + grip.y - now.y };
     apply();
   });
   stage.addEventListener("pointerup", () => { grip = null; });
+  if (chosen === "fit") fit();
+  if (chosen === "place") {
+    view = { ...kept.view, x: within(kept.view.x, kept.view.w, width), y: within(kept.view.y, kept.view.h, height) };
+    free();
+  }
   apply();
-  return { zoom, fit, follow, cropped };
+  return { zoom, fit, follow, cropped, keep: () => ({ chosen, view }), whole };
 }
 
 // No <dl> and no <h4>: notebooks have style rules of their own for those.
 function pairs(rows) {
   const list = make("div", "agt-rows");
-  for (const [head, body] of rows) list.append(make("span", "agt-head", head), make("span", "agt-said", body));
+  for (const [head, body] of rows) {
+    const said = make("span", "agt-said");
+    said.append(body.heat ? heatMap(body.heat) : body);
+    list.append(make("span", "agt-head", head), said);
+  }
   return list;
+}
+
+// A row of the data, its body a text or a heat map, as one line of text.
+const asText = ([head, body]) => `${head}: ${body.heat ? `${body.heat.shape}, ${body.heat.range}` : body}`;
+
+// Blue below zero, white at zero, orange above. A short stroke marks what is negative, strokes across what is no number.
+function heatMap(heat) {
+  const columns = Math.max(1, ...heat.values.map((row) => row.length));
+  const side = Math.min(18, HEAT_WIDTH / columns, HEAT_HEIGHT / Math.max(1, heat.values.length));
+  const most = Math.max(Math.abs(heat.low), Math.abs(heat.high)) || 1;
+  const [width, height] = [columns * side, heat.values.length * side];
+  const exact = heat.values.length === heat.rows && columns === heat.columns;
+  const svg = draw("svg", {
+    class: "agt-heat", width, height, viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `heat map, ${heat.shape}, ${heat.range}`,
+  });
+  heat.values.forEach((row, i) => row.forEach((value, j) => {
+    const number = value === null ? NaN : Number(value); // JSON has no NaN; infinities come as "inf" and "-inf"
+    const sign = { inf: 1, "-inf": -1 }[value] ?? Math.min(Math.max(number / most, -1), 1);
+    const [x, y] = [j * side, i * side];
+    const cell = draw("rect", { class: "agt-cell", x, y, width: side, height: side, fill: Number.isNaN(sign) ? "#fff" : heatColour(sign) });
+    if (exact) cell.append(draw("title", {}, `[${heat.rows > 1 ? `${i}, ` : ""}${j}] ${value === null ? "nan" : value}`));
+    svg.append(cell);
+    if (Number.isNaN(sign)) {
+      svg.append(draw("path", { class: "agt-no-number", d: `M${x} ${y + side}l${side} ${-side}M${x} ${y + side / 2}l${side / 2} ${-side / 2}M${x + side / 2} ${y + side}l${side / 2} ${-side / 2}` }));
+    } else if (sign < 0 && side >= 8) {
+      svg.append(draw("path", { class: sign < -0.6 ? "agt-minus agt-minus-pale" : "agt-minus", d: `M${x + side * 0.32} ${y + side / 2}h${side * 0.36}` }));
+    }
+  }));
+  const box = make("span", "agt-heat-box");
+  const told = make("span", "agt-heat-told", `${heat.shape}\n${heat.range}`);
+  box.append(svg, told);
+  return box;
+}
+
+function heatColour(sign) {
+  const end = sign < 0 ? [0, 114, 178] : [213, 94, 0];
+  return `rgb(${end.map((part) => Math.round(255 + (part - 255) * Math.abs(sign))).join(" ")})`;
 }
 
 function heading(text) {
@@ -165,10 +273,11 @@ function heading(text) {
   return element;
 }
 
-function legend(kinds, playing) {
+function legend(kinds, playing, more) {
   const list = make("ul", "agt-legend");
   const entries = LEGEND.filter(([kind]) => kinds.has(kind));
   if (playing) entries.push(...PLAYED);
+  entries.push(...more);
   for (const [kind, text] of entries) {
     const item = make("li");
     item.append(make("span", `agt-swatch agt-swatch-${kind}`), make("span", "", text));
@@ -182,8 +291,10 @@ function legend(kinds, playing) {
   return list;
 }
 
-function table(heads, rows) {
+// The first cell of a row names it.
+function table(caption, heads, rows) {
   const element = make("table", "agt-table");
+  element.createCaption().textContent = caption;
   const top = element.createTHead().insertRow();
   for (const head of heads) {
     const cell = make("th", "", head);
@@ -193,24 +304,31 @@ function table(heads, rows) {
   const body = element.createTBody();
   for (const row of rows) {
     const line = body.insertRow();
-    for (const text of row) line.insertCell().textContent = text;
+    row.forEach((text, i) => {
+      const cell = make(i ? "td" : "th", "", text);
+      if (!i) cell.scope = "row";
+      line.append(cell);
+    });
   }
   return element;
 }
 
 function nodeTable(view) {
   const titles = new Map(view.nodes.map((node) => [node.id, node.title]));
-  const cell = (node, ...heads) => (node.rows.find(([name]) => heads.includes(name)) || ["", ""])[1];
-  return table(["node", "shape", "value", "gradient", "gradients go to"], view.nodes.map((node) => [
+  const cell = (node, ...heads) => {
+    const found = node.rows.find(([name]) => heads.includes(name));
+    return found ? asText(found).slice(found[0].length + 2) : "";
+  };
+  return table(view.title, ["node", "shape", "value", "gradient", "gradients go to"], view.nodes.map((node) => [
     node.title, cell(node, "shape"), cell(node, "value", "result"), cell(node, "gradient"),
     view.edges.filter(([, source]) => source === node.id).map(([, , target]) => titles.get(target)).join("; "),
   ]));
 }
 
 function stepTable(view) {
-  return table(["step", "what happens"], view.steps.map((step, i) => [
+  return table(`The backward pass step by step. ${view.title}`, ["step", "what happens"], view.steps.map((step, i) => [
     String(i + 1),
-    [step.caption, ...step.rows.map(([head, body]) => `${head}: ${body}`)].join("\n"),
+    [step.caption, ...step.rows.map(asText)].join("\n"),
   ]));
 }
 
@@ -241,8 +359,71 @@ function bars(step) {
   return box;
 }
 
-function download(text, name) {
+// The picture as it stands there, whole and in the light colours, for slides: what the page's style sheet gives is written
+// into the picture itself, so that it looks the same everywhere.
+const GIVEN = {
+  text: ["fill", "stroke", "stroke-width", "paint-order", "font-family", "font-size", "font-weight", "font-style", "text-anchor"],
+  shape: ["fill", "stroke", "stroke-width", "stroke-dasharray"],
+};
+
+function onPaper(svg, whole, root, title) {
+  const copy = svg.cloneNode(true), paper = make("div", "agt agt-paper"), stage = make("div", "agt-stage");
+  for (const marked of copy.querySelectorAll(".agt-on, .agt-from")) marked.classList.remove("agt-on", "agt-from");
+  stage.append(copy);
+  paper.append(stage);
+  root.append(paper);
+  const plain = plainColours();
+  for (const element of copy.querySelectorAll("g, text, path, polygon, polyline, ellipse")) {
+    const style = getComputedStyle(element), group = element.tagName === "g";
+    if (style.opacity !== "1") element.setAttribute("opacity", style.opacity);
+    const names = group ? [] : element.tagName === "text" ? GIVEN.text : GIVEN.shape;
+    for (const name of names) element.setAttribute(name, plain(style.getPropertyValue(name)));
+  }
+  paper.remove();
+  for (const element of copy.querySelectorAll("[aria-label]")) element.prepend(draw("title", {}, element.getAttribute("aria-label")));
+  for (const element of copy.querySelectorAll("g, text, path, polygon, polyline, ellipse")) {
+    for (const name of ["class", "role", "tabindex", "data-state", "aria-label"]) element.removeAttribute(name);
+  }
+  for (const name of ["style", "class"]) copy.removeAttribute(name);
+  const [width, height] = [whole.w, whole.h].map((points) => Math.round((points * 4) / 3));
+  for (const [name, value] of Object.entries({
+    width, height, viewBox: `0 0 ${whole.w} ${whole.h}`, role: "img", "aria-label": title,
+  })) copy.setAttribute(name, value);
+  return { text: new XMLSerializer().serializeToString(copy), width, height };
+}
+
+// Colours as other programs know them: a browser may answer `color(srgb 0.1 0.2 0.3)`.
+function plainColours() {
+  const canvas = Object.assign(document.createElement("canvas"), { width: 1, height: 1 }).getContext("2d", { willReadFrequently: true });
+  const known = new Map();
+  return (value) => {
+    if (!value.startsWith("color(")) return value;
+    if (!known.has(value)) {
+      canvas.fillStyle = value;
+      canvas.fillRect(0, 0, 1, 1);
+      known.set(value, `rgb(${[...canvas.getImageData(0, 0, 1, 1).data].slice(0, 3).join(",")})`);
+    }
+    return known.get(value);
+  };
+}
+
+async function savePng({ text, width, height }) {
   const url = URL.createObjectURL(new Blob([text], { type: "image/svg+xml" }));
+  const image = new Image();
+  image.src = url;
+  await image.decode();
+  const scale = Math.min(2, MOST_CANVAS / width, MOST_CANVAS / height);
+  const canvas = Object.assign(document.createElement("canvas"), { width: width * scale, height: height * scale });
+  const pen = canvas.getContext("2d");
+  pen.fillStyle = "white";
+  pen.fillRect(0, 0, canvas.width, canvas.height);
+  pen.drawImage(image, 0, 0, canvas.width, canvas.height);
+  URL.revokeObjectURL(url);
+  canvas.toBlob((blob) => download(blob, "graph.png"), "image/png");
+}
+
+function download(blob, name) {
+  const url = URL.createObjectURL(blob);
   const link = make("a");
   link.href = url;
   link.download = name;
@@ -332,7 +513,7 @@ function player(view, model, groups, edges, side, lens) {
     slider.value = place;
     counter.textContent = `${place} / ${last}`;
     caption.textContent = step ? step.caption
-      : "Before the start: each node shows how many of its gradients have arrived. It may run when all have. Press an arrow button or key.";
+      : "Before the start: each node shows how many of its gradients have arrived. It may run when all have. This is a recording: it changes no .grad of yours. Press an arrow button or key.";
     panel.replaceChildren(...(step ? [pairs(step.rows), ...(step.bars?.length ? [bars(step)] : [])] : []));
     // What stands below must not jump from step to step.
     tallest = Math.max(tallest, panel.offsetHeight);
@@ -365,7 +546,6 @@ function player(view, model, groups, edges, side, lens) {
   ];
   controls[2].classList.add("agt-play");
   slider.addEventListener("input", () => { stop(); go(Number(slider.value)); });
-  model.on("change:step", () => { if (model.get("step") !== place) go(model.get("step")); });
 
   const bar = make("div", "agt-transport");
   bar.append(...controls, slider, counter);
@@ -374,21 +554,8 @@ function player(view, model, groups, edges, side, lens) {
   return { bar, caption, stop, go, place: () => place };
 }
 
-function render({ model, el }) {
-  const view = model.get("view");
-  const root = make("div", `agt agt-${view.kind}-view`);
-  root.setAttribute("role", "group");
-  root.setAttribute("aria-label", view.title);
-  root.tabIndex = -1; // a click anywhere in the view gives it the keys
-  el.append(root);
-  for (const note of view.notes) root.append(make("p", "agt-note", note));
-
-  const drawn = view.nodes.length ? model.get("svg") || layOut(view.dot) : null;
-  const svg = drawn ? parse(drawn) : null;
-  if (!svg) {
-    if (view.nodes.length) root.append(make("pre", "agt-text", view.text));
-    return undefined;
-  }
+// One picture with all around it, on `root`. Answers what render() needs to know when it is to be replaced by the next.
+function stageView(view, svg, model, root, kept) {
   const top = make("div", "agt-top"), tools = make("div", "agt-tools");
   const body = make("div", "agt-body"), stage = make("div", "agt-stage"), side = make("div", "agt-side");
   stage.append(svg);
@@ -396,28 +563,45 @@ function render({ model, el }) {
   root.append(top, body);
 
   svg.setAttribute("role", "group");
+  svg.setAttribute("aria-label", view.title);
   for (const title of svg.querySelectorAll("title")) title.remove();
   const groups = new Map(), edges = new Map();
   for (const node of view.nodes) groups.set(node.id, svg.querySelector(`[id="${node.id}"]`));
   for (const [id] of view.edges) edges.set(id, svg.querySelector(`[id="${id}"]`));
-  const lens = camera(svg, stage, groups.get(view.nodes[0].id), Boolean(view.steps));
+  const lens = camera(svg, stage, groups.get(view.nodes[0].id), Boolean(view.steps), kept?.lens);
 
   const details = make("div", "agt-details");
   details.append(make("p", "agt-hint", "Point at a node, or Tab to the picture and use the arrow keys."
     + (lens.cropped ? " This picture is large: drag it to see the rest, or press Fit to see all of it." : "")));
   side.append(details);
-  root.append(legend(new Set(view.nodes.map((node) => node.kind)), Boolean(view.steps)));
+  root.append(legend(new Set(view.nodes.map((node) => node.kind)), Boolean(view.steps), view.legend ?? []));
 
   function tell(node) {
     for (const [id, group] of groups) group.classList.toggle("agt-on", id === node.id);
     for (const [id, source] of view.edges) edges.get(id).classList.toggle("agt-from", source === node.id);
     details.replaceChildren(heading(node.title), pairs(node.rows));
+    if (node.unfolds) details.append(make("p", "agt-hint", "Click, or press Enter, to unfold."));
+  }
+  let patience = null;
+  function unfold(node) {
+    tell(node);
+    const said = make("p", "agt-hint");
+    said.setAttribute("role", "status");
+    details.lastChild.replaceWith(said);
+    const needed = "unfolding needs a running kernel. Run the cell again in a notebook.";
+    said.textContent = model.send ? "Unfolding…" : `There is no kernel here: ${needed}`;
+    if (!model.send) return;
+    model.send({ type: "unfold", id: node.id });
+    clearTimeout(patience);
+    patience = setTimeout(() => { said.textContent = `No answer yet: ${needed}`; }, UNFOLDING);
   }
   view.nodes.forEach((node, i) => {
     const group = groups.get(node.id);
     group.setAttribute("tabindex", i === 0 ? "0" : "-1");
-    group.setAttribute("role", "img");
-    group.setAttribute("aria-label", [node.title, ...node.rows.map(([head, text]) => `${head}: ${text}`)].join(", "));
+    group.setAttribute("role", node.unfolds ? "button" : "img");
+    group.setAttribute("aria-label", [node.title, ...node.rows.map(asText), ...(node.unfolds ? ["Enter unfolds it"] : [])].join(", "));
+    group.classList.toggle("agt-unfolds", Boolean(node.unfolds));
+    if (node.unfolds) group.addEventListener("click", () => unfold(node));
     group.addEventListener("pointerenter", () => tell(node));
     group.addEventListener("focus", () => {
       for (const other of groups.values()) other.setAttribute("tabindex", other === group ? "0" : "-1");
@@ -435,14 +619,21 @@ function render({ model, el }) {
     toTable.setAttribute("aria-expanded", String(!sheet.hidden));
   });
   toTable.setAttribute("aria-expanded", "false");
+  const paper = () => onPaper(svg, lens.whole, root, view.title);
   tools.append(
     button("zoom out", "−", () => lens.zoom(1.3)), button("zoom in", "+", () => lens.zoom(1 / 1.3)),
-    button("fit", "Fit", () => lens.fit()), toTable, button("save as SVG", "SVG", () => download(model.get("svg"), "graph.svg")),
+    button("fit", "Fit", () => lens.fit()), toTable,
+    button("save as SVG", "SVG", () => download(new Blob([paper().text], { type: "image/svg+xml" }), "graph.svg")),
+    button("save as PNG", "PNG", () => savePng(paper())),
   );
+  if (view.dot) tools.append(button("save as DOT", "DOT", () => download(new Blob([view.dot], { type: "text/vnd.graphviz" }), "graph.dot")));
+  if (view.refolds && model.send) tools.prepend(button("fold again what was unfolded", "Fold", () => model.send({ type: "refold" })));
   top.append(tools);
   if (steps) body.before(steps.caption);
+  if (kept?.table) toTable.click();
+  refocus(root, view, groups, kept?.focus);
 
-  root.addEventListener("keydown", (event) => {
+  function keydown(event) {
     const onNode = event.target.closest?.(".agt-node");
     const plain = !(event.ctrlKey || event.metaKey || event.altKey || event.shiftKey);
     const arrow = event.key.startsWith("Arrow");
@@ -451,9 +642,89 @@ function render({ model, el }) {
     if (event.target.tagName === "INPUT") return; // the slider moves by itself
     const to = { ArrowLeft: () => steps.place() - 1, ArrowRight: () => steps.place() + 1, Home: () => 0, End: () => view.steps.length }[event.key];
     if (steps && to) { event.preventDefault(); steps.stop(); steps.go(to()); return; }
-    if (onNode && arrow) { event.preventDefault(); neighbour([...groups.values()], onNode, event.key)?.focus(); }
-  });
-  return () => steps?.stop();
+    if (!onNode) return;
+    event.preventDefault();
+    const node = view.nodes.find(({ id }) => groups.get(id) === onNode);
+    if (arrow) neighbour([...groups.values()], onNode, event.key)?.focus();
+    else if (node.unfolds && (event.key === "Enter" || event.key === " ")) unfold(node);
+  }
+  return {
+    keydown,
+    step: (place) => { if (steps && place !== steps.place()) steps.go(place); },
+    stop: () => { clearTimeout(patience); steps?.stop(); },
+    keep: () => ({ lens: lens.keep(), table: Boolean(sheet && !sheet.hidden), focus: focused(root, view, groups) }),
+  };
+}
+
+// The keyboard stays where it was when a picture gives way to the next: on the node of the same name, else in the same place.
+function focused(root, view, groups) {
+  const active = root.getRootNode().activeElement;
+  if (!active || !root.contains(active)) return null;
+  const node = view.nodes.find(({ id }) => groups.get(id) === active);
+  return node ? { id: node.id, title: node.title } : { label: active.getAttribute("aria-label") };
+}
+
+function refocus(root, view, groups, focus) {
+  if (!focus) return;
+  const same = view.nodes.find(({ title }) => title === focus.title) || view.nodes.find(({ id }) => id === focus.id);
+  const control = [...root.querySelectorAll("button, input")].find((one) => one.getAttribute("aria-label") === focus.label);
+  (same ? groups.get(same.id) : control || root).focus({ preventScroll: true });
+}
+
+function render({ model, el }) {
+  const root = make("div");
+  root.setAttribute("role", "group");
+  root.tabIndex = -1; // a click anywhere in the view gives it the keys
+  el.append(root);
+  let scene = null, turn = 0, due = false;
+
+  function put(svg, told) {
+    const view = model.get("view"), kept = scene?.keep();
+    scene?.stop();
+    root.className = `agt agt-${view.kind}-view`;
+    root.setAttribute("aria-label", view.title);
+    root.replaceChildren(...view.notes.map((note) => make("p", "agt-note", note)));
+    scene = svg ? stageView(view, svg, model, root, kept) : null;
+    if (svg || !view.nodes.length) return;
+    if (told) root.append(told);
+    root.append(make("pre", "agt-text", view.text));
+  }
+  async function show() {
+    const view = model.get("view"), mine = ++turn, made = view.nodes.length ? model.get("svg") : "";
+    if (made || !view.nodes.length || !view.drawable) {
+      const svg = made ? parse(made) : null;
+      if (!svg || view.nodes.every(({ id }) => svg.querySelector(`[id="${id}"]`))) put(svg);
+      return; // else only one of the two has changed yet
+    }
+    const told = make("p", "agt-hint", "The picture is being laid out in this browser. Until it is there, this text says the same.");
+    told.setAttribute("role", "status");
+    const late = setTimeout(() => { told.textContent = "Still no picture: the kernel is busy, or no longer there. This text says the same."; }, PATIENCE);
+    if (!scene) put(null, told);
+    try {
+      const svg = await layOut(view, model);
+      if (mine === turn) put(svg);
+    } catch (error) {
+      if (mine === turn) { put(null, told); told.textContent = `No picture could be laid out in this browser (${error.message}). This text says the same.`; }
+    } finally {
+      clearTimeout(late);
+    }
+  }
+  // Both traits may come with one message: one new picture.
+  const renew = () => {
+    if (due) return;
+    due = true;
+    queueMicrotask(() => { due = false; show(); });
+  };
+  const follow = () => scene?.step(model.get("step"));
+  const heard = { "change:view": renew, "change:svg": renew, "change:step": follow };
+  for (const [event, act] of Object.entries(heard)) model.on(event, act);
+  root.addEventListener("keydown", (event) => scene?.keydown(event));
+  show();
+  return () => {
+    turn += 1;
+    scene?.stop();
+    for (const [event, act] of Object.entries(heard)) model.off(event, act);
+  };
 }
 
 export default { render };

@@ -1,0 +1,153 @@
+"""Where the history was cut: which of the caller's tensors an argument without gradient is, and whose value it holds.
+
+`detach`, `.data` and `no_grad` leave no trace in a graph; the memory does. A tensor that takes no gradient but has its
+numbers where one that takes gradients has them is that one's value, gone on without its history. Only what shares memory
+is told, so nothing is said of copies, of other devices, or of an operation that saved nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.lib.array_utils import byte_bounds
+
+from autograd_teach.viz.facts import as_array, is_tensor
+
+# Which argument a saved tensor was, by the name that PyTorch's derivatives give it; -1 is the last.
+_PLACES = {
+    "self": 0,
+    "input": 0,
+    "other": 1,
+    "exponent": 1,
+    "tensor": 1,
+    "target": 1,
+    "mat1": 1,
+    "tensor1": 1,
+    "batch1": 1,
+    "mat2": -1,
+    "vec": -1,
+    "vec2": -1,
+    "tensor2": -1,
+    "batch2": -1,
+}
+_MOST_WALKED = 5_000
+
+
+@dataclass
+class Result:
+    """A tensor that takes gradients, its name if it has one, and its node if that is in the picture."""
+
+    tensor: Any
+    name: str
+    node: str | None
+
+
+@dataclass
+class Found:
+    """What is known of a tensor without history: a name for it, whose value it is in words, and that one's node."""
+
+    name: str
+    words: str = ""
+    node: str | None = None
+
+
+def argument(slot: int, slots: int, saved: Sequence[tuple[str, Any]]) -> Any:
+    """The tensor that was the argument in this place, if its operation saved it."""
+    for name, thing in saved:
+        place = _PLACES.get(name)
+        if place is not None and place % slots == slot and is_tensor(thing) and not thing.requires_grad:
+            return thing
+    return None
+
+
+class Memory:
+    """Finds tensors by where their numbers are. Holds them meanwhile, so that no address is used again."""
+
+    def __init__(self, results: Sequence[Result], names: Sequence[tuple[str, Any]]) -> None:
+        self._results = [(array, result) for result in results if (array := _array(result.tensor)) is not None]
+        self._bounds = np.array([byte_bounds(array) for array, _ in self._results], dtype=np.uint64).reshape(-1, 2)
+        self._made: dict[Any, Result] = {}  # by operations
+        for array, result in self._results:
+            if result.tensor.grad_fn is not None:
+                self._made.setdefault(_place(array), result)
+        self._with_history: dict[Any, Result] = {}
+        self._without: dict[Any, str] = {}
+        # A result in the picture before one that is not, then a named one before another.
+        for array, result in sorted(self._results, key=lambda pair: (pair[1].node is None, not pair[1].name)):
+            self._with_history.setdefault(_place(array), result)
+        for name, tensor in names:
+            array = _array(tensor)
+            if array is None:
+                continue
+            if tensor.requires_grad:
+                self._with_history.setdefault(_place(array), Result(tensor, name, None))
+            else:
+                self._without.setdefault(_place(array), name)
+
+    def find(self, tensor: Any) -> Found | None:
+        """The caller's name for a tensor that takes no gradient, and whose value it is; None where neither can be told."""
+        array = _array(tensor)
+        if array is None:
+            return None
+        name, source = self._without.get(_place(array), ""), self._with_history.get(_place(array))
+        if source is not None:
+            detached = f"{source.name}.detach()" if source.name else ""
+            return Found(name or detached, _words(source), source.node)
+        # Few arrays have their ends around another's; only those are compared element by element.
+        low, high = byte_bounds(array)
+        for place in np.flatnonzero((self._bounds[:, 0] < high) & (self._bounds[:, 1] > low)):
+            other, result = self._results[place]
+            if _overlap(array, other):
+                who = result.name or "a result"
+                return Found(name, f"in the memory of {who}, without its history", result.node)
+        return Found(name) if name else None
+
+    def find_history(self, leaf: Any) -> Found | None:
+        """Whose value a leaf holds: a result of operations of which none began at this leaf."""
+        array = _array(leaf)
+        source = None if array is None else self._made.get(_place(array))
+        if source is None or _reaches(source.tensor.grad_fn, leaf):
+            return None
+        return Found("", _words(source), source.node)
+
+
+def _words(source: Result) -> str:
+    return f"the value of {source.name or 'a result'}, without its history"
+
+
+def _array(tensor: Any) -> np.ndarray[Any, Any] | None:
+    array = as_array(tensor)
+    return array if array is not None and array.size else None
+
+
+def _place(array: np.ndarray[Any, Any]) -> Any:
+    return array.__array_interface__["data"][0], array.shape, array.strides, array.dtype.str
+
+
+def same_memory(one: np.ndarray[Any, Any], other: np.ndarray[Any, Any]) -> bool:
+    """Whether two arrays are the same numbers in the same place."""
+    return one.size > 0 and _place(one) == _place(other)
+
+
+def _overlap(one: np.ndarray[Any, Any], other: np.ndarray[Any, Any]) -> bool:
+    try:
+        return np.shares_memory(one, other, max_work=1_000)  # type: ignore[arg-type]  # the stubs know only 0 and -1
+    except np.exceptions.TooHardError:
+        return False
+
+
+def _reaches(node: Any, leaf: Any) -> bool:
+    """Whether a walk from this node comes to the leaf; taken for granted where the walk is too long."""
+    seen, todo = {id(node)}, [node]
+    while todo and len(seen) < _MOST_WALKED:
+        node = todo.pop()
+        if getattr(node, "variable", None) is leaf:
+            return True
+        for child, _ in node.next_functions:
+            if child is not None and id(child) not in seen:
+                seen.add(id(child))
+                todo.append(child)
+    return bool(todo)

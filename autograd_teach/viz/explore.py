@@ -1,0 +1,281 @@
+"""`viz.explore`: controls for the arguments of a function; its graph is built and drawn anew at each change.
+
+A graph is dynamic: it is whatever the code did this time. The controls are ipywidgets, made only when the view is shown in a
+kernel; without them the view shows the graph of the start values.
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import FrameType
+from typing import Any
+
+from autograd_teach.viz.facts import first_line, is_tensor, printable, shape_text
+from autograd_teach.viz.naming import caller_tensors, given_names
+from autograd_teach.viz.snapshot import Snapshot, take
+from autograd_teach.viz.view import GraphView, View
+
+_MOST_IN_A_ROW = 60
+
+
+def explore(f: Callable[..., Any], /, *, names: Mapping[str, Any] | None = None, **arguments: Any) -> ExploreView:
+    """Draw the graph of what `f` returns, with a control for each argument; a change runs `f` again and draws anew.
+
+    `viz.explore(f, k=(1, 6))` gives a slider over 1 to 6. A pair (or triple, with a step) of whole numbers is an integer
+    slider, of others a slider over real numbers, True or False a check box, a list a choice, a single number a slider around it.
+    A control starts at the default that `f` has for it, else at the lower end or the first of the list.
+
+    `f` returns a tensor, or several in a list, tuple or dictionary. `names` as in `viz.graph`; the variables inside `f` are
+    known as well. `view.value(k=3)` sets arguments from code and returns what `f` gives for them.
+
+    An error in `f`, or a control that cannot be made, becomes a sentence in the view.
+
+    >>> import autograd_teach as torch
+    >>> from autograd_teach import viz
+    >>> x = torch.tensor(2.0, requires_grad=True)
+    >>> def power(k):
+    ...     y = x
+    ...     for _ in range(k):
+    ...         y = y * x
+    ...     return y
+    >>> viz.explore(power, k=(1, 6), names={"x": x})
+    power(k=1)
+    output y, shape (), 4
+    └─ MulBackward0, shape (), 4
+       ├─ AccumulateGrad of x, shape (), 2, grad not computed yet
+       └─ AccumulateGrad of x, shown above
+    """
+    known = given_names(names or {})
+    return ExploreView(f, arguments, known, caller_tensors(sys._getframe(1)))
+
+
+@dataclass
+class Control:
+    """One argument: what it may be, and where it starts."""
+
+    kind: str
+    start: Any
+    low: Any = None
+    high: Any = None
+    step: Any = None
+    options: tuple[Any, ...] = ()
+
+    def shown(self, value: Any) -> Any:
+        """What the control holds for a value: a choice holds its place among the options."""
+        if not self.options:
+            return value
+        return next((place for place, option in enumerate(self.options) if _same(option, value)), None)
+
+
+class ExploreView(View):
+    """The graph of a function's result at the present values of its arguments."""
+
+    kind = "graph"
+
+    def __init__(
+        self,
+        f: Callable[..., Any],
+        arguments: Mapping[str, Any],
+        given: list[tuple[str, Any]],
+        around: list[tuple[str, Any]],
+    ) -> None:
+        self.f = f
+        self._given, self._around = given, around
+        self.controls: dict[str, Control] = {}
+        self.values: dict[str, Any] = {}
+        self._widget: Any = None
+        self._picture: Any = None
+        self._sliders: dict[str, Any] = {}
+        trouble = "" if callable(f) else f"Nothing to explore: give a function, not {_short(f)}."
+        defaults = _defaults(f) if not trouble else {}
+        for name, spec in arguments.items():
+            try:
+                self.controls[name] = _control(name, spec, defaults.get(name, inspect.Parameter.empty))
+            except ValueError as error:
+                trouble = trouble or str(error)
+        self.values = {name: control.start for name, control in self.controls.items()}
+        self._trouble = trouble
+        self.result: Any = None
+        self.view = self._run()
+
+    def value(self, **changed: Any) -> Any:
+        """Set arguments, draw anew, and return what the function gave (None where it raised). Raises TypeError for an unknown name."""
+        unknown = [name for name in changed if name not in self.values]
+        if unknown:
+            raise TypeError(
+                f"there is no control for {', '.join(unknown)}; there are {', '.join(self.values) or 'none'}"
+            )
+        self.values |= changed
+        self._redraw()
+        for name, value in changed.items():
+            if name in self._sliders:
+                self._sliders[name].value = self.controls[name].shown(value)
+        return self.result
+
+    def _run(self) -> GraphView:
+        """The view of what the function gives now; whatever stops it becomes a sentence."""
+        self.result = None
+        if self._trouble:
+            return GraphView(Snapshot(notes=[self._trouble]))
+        inside: list[tuple[str, Any]] = []
+        try:
+            self.result = _call(self.f, dict(self.values), inside)
+        # Whatever a student's own function raises.
+        except Exception as error:  # noqa: BLE001
+            told = printable(first_line(error))
+            return GraphView(
+                Snapshot(notes=[f"{self.call} stops with {type(error).__name__}{': ' * bool(told)}{told}"])
+            )
+        outputs = list(self.result.values()) if isinstance(self.result, dict) else [self.result]
+        return GraphView(take(outputs, [*self._given, *inside, *self._around]).snapshot)
+
+    @property
+    def call(self) -> str:
+        """The call that is shown, as code: `power(k=3)`."""
+        name = getattr(self.f, "__name__", type(self.f).__name__)
+        name = "f" if name == "<lambda>" else name
+        return printable(f"{name}({', '.join(f'{key}={_short(value)}' for key, value in self.values.items())})")
+
+    def _redraw(self) -> None:
+        self.view = self._run()
+        self._renew(self._picture)
+
+    @property
+    def snapshot(self) -> Snapshot:  # type: ignore[override]  # another one after each change
+        """The graph as it is now."""
+        return self.view.snapshot
+
+    @property
+    def text(self) -> str:
+        """The call, then the graph of its result."""
+        return self.view.text if self._trouble else f"{self.call}\n{self.view.text}"
+
+    @property
+    def title(self) -> str:
+        """One sentence on what the picture shows, for those who do not see it."""
+        return self.view.title if self._trouble else f"{self.call}: {self.view.title}"
+
+    @property
+    def widget(self) -> Any:  # type: ignore[override]  # a box of controls with the picture below
+        """The controls with the picture below; ImportError where ipywidgets or anywidget is not installed."""
+        if self._widget is None:
+            import ipywidgets
+
+            from autograd_teach.viz.widget import Widget
+
+            self._picture = Widget(svg=self.svg, view=self.data())
+            self._sliders = {name: _make(ipywidgets, name, control) for name, control in self.controls.items()}
+            for name, slider in self._sliders.items():
+                slider.value = self.controls[name].shown(self.values[name])
+                slider.observe(self._changed(name), "value")
+            self._widget = ipywidgets.VBox([*self._sliders.values(), self._picture])
+        return self._widget
+
+    def _changed(self, name: str) -> Callable[[Any], None]:
+        def act(change: Any) -> None:
+            control = self.controls[name]
+            new = control.options[change["new"]] if control.options else change["new"]
+            if not _same(self.values[name], new):
+                self.values[name] = new
+                self._redraw()
+
+        return act
+
+
+def _same(one: Any, other: Any) -> bool:
+    return one is other or (isinstance(one, (bool, int, float, str)) and type(one) is type(other) and one == other)
+
+
+def _call(f: Callable[..., Any], values: dict[str, Any], inside: list[tuple[str, Any]]) -> Any:
+    """Call `f`, and note the tensors that its own variables name when it returns."""
+    code = getattr(f, "__code__", None)
+    before = sys.getprofile()
+
+    def watch(frame: FrameType, event: str, _: Any) -> None:
+        if event == "return" and frame.f_code is code:
+            inside[:] = caller_tensors(frame)
+
+    if code is not None:
+        sys.setprofile(watch)
+    try:
+        return f(**values)
+    finally:
+        sys.setprofile(before)
+
+
+def _defaults(f: Any) -> dict[str, Any]:
+    try:
+        return {name: parameter.default for name, parameter in inspect.signature(f).parameters.items()}
+    except (TypeError, ValueError):  # a function without a readable signature
+        return {}
+
+
+def _control(name: str, spec: Any, default: Any) -> Control:
+    """The control for one argument; ValueError, in a reader's words, where there is none."""
+    if isinstance(spec, bool):
+        return Control("check box", spec)
+    if isinstance(spec, list):
+        if not spec:
+            raise ValueError(f"{name} has an empty list to choose from: give at least one value.")
+        found = [option for option in spec if _same(option, default)]
+        return Control("choice", found[0] if found else spec[0], options=tuple(spec))
+    if isinstance(spec, tuple) and len(spec) in (2, 3) and all(map(_is_number, spec)):
+        return _range(name, spec, default)
+    if _is_number(spec):
+        low, high = (spec - 10, spec + 10) if spec == 0 else sorted((spec * 0, 2 * spec))
+        return Control("slider", spec, low, high, 1 if isinstance(spec, int) else _fine(low, high))
+    raise ValueError(
+        f"There is no control for {name}={_short(spec)}: give a range such as (1, 6), a list to choose from, a number, "
+        "True or False."
+    )
+
+
+def _range(name: str, spec: tuple[Any, ...], start: Any) -> Control:
+    low, high = spec[:2]
+    if not low < high:
+        raise ValueError(f"{name}={spec} is no range: the first number must be below the second.")
+    if len(spec) == 3 and not spec[2] > 0:
+        raise ValueError(f"{name}={spec} has no step that can be taken: the third number must be above 0.")
+    whole = all(isinstance(number, int) for number in spec)
+    if not whole:
+        low, high = float(low), float(high)
+    step = spec[2] if len(spec) == 3 else 1 if whole else _fine(low, high)
+    fits = _is_number(start) and low <= start <= high and (isinstance(start, int) or not whole)
+    return Control("slider", type(low)(start) if fits else low, low, high, step)
+
+
+def _fine(low: float, high: float) -> float:
+    """A step of a hundredth of the range or less, that is written with one digit."""
+    return float(10.0 ** math.floor(math.log10((high - low) / 100)))
+
+
+def _is_number(thing: Any) -> bool:
+    return isinstance(thing, (int, float)) and not isinstance(thing, bool) and math.isfinite(thing)
+
+
+def _make(ipywidgets: Any, name: str, control: Control) -> Any:
+    if control.kind == "check box":
+        return ipywidgets.Checkbox(value=control.start, description=name)
+    if control.kind == "choice":
+        # By place: the options may be tensors, which have no single truth value when they are compared.
+        options = [(_short(option), place) for place, option in enumerate(control.options)]
+        return ipywidgets.Dropdown(options=options, description=name)
+    whole = isinstance(control.start, int)
+    make = ipywidgets.IntSlider if whole else ipywidgets.FloatSlider
+    form = {} if whole else {"readout_format": ".4g"}
+    return make(value=control.start, min=control.low, max=control.high, step=control.step, description=name, **form)
+
+
+def _short(thing: Any) -> str:
+    """A value on one line, without an address."""
+    if is_tensor(thing):
+        return f"a tensor of shape {shape_text(tuple(thing.shape))}"
+    if callable(thing):
+        return getattr(thing, "__name__", f"<{type(thing).__name__}>")
+    plain = isinstance(thing, (int, float, complex, str, bytes, list, tuple, dict, set, type(None)))
+    told = repr(thing) if plain else f"<{type(thing).__name__}>"
+    return told if len(told) <= _MOST_IN_A_ROW else told[: _MOST_IN_A_ROW - 1] + "…"
