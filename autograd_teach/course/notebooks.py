@@ -102,11 +102,14 @@ def execute(notebook: NotebookNode, folder: str | Path, timeout: float = 60) -> 
         DeadKernelError,
     )
 
+    from .kernels import PrivateAsyncKernelManager
+
     ran = deepcopy(notebook)
     client = NotebookClient(
         ran,
         timeout=timeout,
         kernel_name="python3",
+        kernel_manager_class=PrivateAsyncKernelManager,
         store_widget_state=False,
         resources={"metadata": {"path": str(folder)}},
     )

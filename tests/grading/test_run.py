@@ -127,8 +127,11 @@ CLASS: dict[str, tuple[dict[str, str], str, str, str]] = {
     ),
     "looks around": (
         {
-            "double": "import os, sys\n"
+            "double": "import json, os, sys\n"
+            "import ipykernel\n"
             "assert os.listdir() == [], os.listdir()\n"
+            "transport = json.load(open(ipykernel.get_connection_file()))['transport']\n"
+            "assert transport == ('ipc' if os.name == 'posix' else 'tcp')\n"
             "assert 'PYTHONPATH' not in os.environ and 'GRADER_SECRET' not in os.environ\n"
             "assert os.environ['AUTOGRAD_TEACH_NO_PROGRESS'] == '1'\n"
             "assert not any('END SOLUTION' in cell for cell in In)\n" + DOUBLE

@@ -1,5 +1,6 @@
 """nbval, strict, as a student types it: in a folder of their own, away from the repository and its settings."""
 
+import os
 import shutil
 import subprocess
 import sys
@@ -10,7 +11,7 @@ import pytest
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 
 from autograd_teach.course.content import folder
-from autograd_teach.course.notebooks import read_notebook, write_notebook
+from autograd_teach.course.notebooks import execute, read_notebook, write_notebook
 
 LESSONS = sorted(folder("lessons").glob("*.ipynb"))
 
@@ -56,3 +57,18 @@ def test_another_svg_is_let_pass_and_another_text_is_not(kind: str, failures: in
     cell.outputs = [new_output("display_data", data={**shown, kind: "drawn by another engine"})]
     write_notebook(tmp_path / "picture.ipynb", new_notebook(cells=[cell]))
     assert nbval(tmp_path) == {"tests": 1, "failures": failures, "errors": 0, "skipped": 0}
+
+
+ASKS_HOW_IT_IS_REACHED = """
+import json, ipykernel
+with open(ipykernel.get_connection_file()) as file:
+    assert json.load(file)["transport"] == "ipc"
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="sockets are no files there")
+def test_kernels_are_reached_by_sockets_of_their_own(tmp_path: Path) -> None:
+    """With TCP another process may take a port first; a kernel without its output port neither works nor ends."""
+    notebook = new_notebook(cells=[new_code_cell(ASKS_HOW_IT_IS_REACHED, id="ask")])
+    write_notebook(tmp_path / "asks.ipynb", execute(notebook, tmp_path))
+    assert nbval(tmp_path) == {"tests": 1, "failures": 0, "errors": 0, "skipped": 0}
