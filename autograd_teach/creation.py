@@ -58,7 +58,8 @@ def _array_of(data: Any, dtype: Any, dim: int = 0) -> np.ndarray:
     if not isinstance(data, (Tensor, bool, int, float)):
         known = {str: "no_number", bytes: "no_number", complex: "no_complex"}.get(type(data), "dtype_not_inferred")
         raise error(known, type(data).__name__)
-    number = data._scalar() if isinstance(data, Tensor) else data
+    # A number taken out of a graph: `float` warns.
+    number = (float(data) if data.requires_grad else data._scalar()) if isinstance(data, Tensor) else data
     own = data.dtype if isinstance(data, Tensor) else None if isinstance(data, float) else type(data)
     target = as_dtype(own if dtype is None else dtype).numpy
     if target.kind in "iu":

@@ -182,6 +182,7 @@ class Function:
         many = isinstance(output, tuple)
         outputs = output if many else (output,)
         results = tuple(_output(ctx, o, i, tensors, recording, many) for i, o in enumerate(outputs))
+        require(all(any(o is written for o in outputs) for written in ctx._dirty), "dirty_not_returned")
         if recording:
             _describe(ctx, results)
             ctx._saved = tuple(None if t is None else _saved(ctx, t, tensors, outputs) for t in ctx._to_save or ())
@@ -246,7 +247,8 @@ def _dirty(ctx: BackwardFunction, output: Tensor, number: int, recording: bool, 
 def _saved(ctx: BackwardFunction, tensor: Tensor, inputs: list[Tensor], outputs: Sequence[Any]) -> tuple[Saved, Any]:
     """A value with its place, in place of a tensor: one that held its own node would be a cycle."""
     index = next((i for i, t in enumerate(inputs) if t is tensor), None)
-    if tensor._edge is not NO_EDGE:
+    if tensor._edge is not NO_EDGE and (index is None or any(tensor is written for written in ctx._dirty)):
+        # An input that is returned as it came is saved as the input: the result is another tensor, a view of it.
         index = next((-1 - i for i, o in enumerate(outputs) if o is tensor), index)
     return pack(ctx, (tensor._array, tensor._counter, tensor._counter[0]), index), index
 

@@ -5,7 +5,8 @@ arguments controls.
 
 Names only, no logic. The way of the data: snapshot (the graph's public protocol -> plain data) -> dot (text) -> layout
 (SVG) -> view (rich display, widget). The graph is read only through `grad_fn`, `name()`, `next_functions`, `variable` and
-`_saved_*`, so PyTorch's own graphs draw as well as ours. Nothing of Jupyter or Graphviz is imported until it is needed.
+`_saved_*`, so PyTorch's own graphs draw as well as ours, and those of a reader's own engine. Nothing of Jupyter or Graphviz
+is imported until it is needed.
 """
 
 from autograd_teach.viz.compare import CompareView, compare

@@ -18,7 +18,8 @@ from autograd_teach.viz.snapshot import Snapshot
 from autograd_teach.viz.view import View
 
 _BLUE, _ORANGE = (0, 114, 178), (213, 94, 0)
-_MOST_CELLS, _SIDE, _LEAST_WITH_NUMBERS = 24, 250, 40
+_MOST_CELLS, _SIDE, _LEAST_WITH_NUMBERS, _LONGEST_IN_A_FIELD = 24, 250, 40, 7
+_PIXELS_A_LETTER = 5.7  # of the lines below a map
 _MARKS = {"circle": '<circle cx="{x}" cy="{y}" r="3.5"/>', "square": '<rect x="{l}" y="{t}" width="7" height="7"/>'}
 _STYLE = """
 .agt-chart text{fill:#1A1A1A;font-family:Helvetica,Arial,sans-serif;font-size:12px}
@@ -97,7 +98,7 @@ def _heat_map(panel: Panel, left: float, top: float, across: str, down: str) -> 
         if cell >= _LEAST_WITH_NUMBERS and block == (1, 1):
             shade = "agt-on-dark" if abs(share) > 0.6 else "agt-on-light" if math.isfinite(value) else "agt-on-hatch"
             place = f'x="{x + cell / 2:.1f}" y="{y + cell / 2 + 4:.1f}" text-anchor="middle"'
-            parts.append(f'<text {place} class="{shade}" style="font-size:10px">{number(float(f"{value:.3g}"))}</text>')
+            parts.append(f'<text {place} class="{shade}" style="font-size:10px">{_brief(value)}</text>')
         if wrong is not None and wrong[i, j]:
             a, b, c, d = x + 2, y + 2, x + cell - 2, y + cell - 2
             corner = min(8.0, cell / 3)
@@ -118,7 +119,17 @@ def _heat_map(panel: Panel, left: float, top: float, across: str, down: str) -> 
         f'<text transform="translate({middle}) rotate(-90)" text-anchor="middle" style="font-size:11px">'
         f"{escape(down)}</text>"
     )
-    return "".join(parts), max(width, 200.0), height
+    return "".join(parts), max(width, 200.0, _PIXELS_A_LETTER * max(map(len, said))), height
+
+
+def _brief(value: float) -> str:
+    """A number that fits into a field of a map.
+
+    >>> _brief(12.3456), _brief(-2.8755e-11)
+    ('12.3', '-3e-11')
+    """
+    text = number(float(f"{value:.3g}"))
+    return text if len(text) <= _LONGEST_IN_A_FIELD else f"{value:.0e}"
 
 
 def _shrunk(panel: Panel) -> tuple[np.ndarray, np.ndarray | None, tuple[int, int]]:

@@ -132,7 +132,8 @@ class _Match:
         self.below = self.sides[0].children(), self.sides[1].children()
         self.there: dict[str, str] = {}
         self.back: dict[str, str] = {}
-        # What both graphs run through is the same whatever stands around it; other leaves match by their shape.
+        # What both graphs run through is the same whatever stands around it; other leaves match by their shape, but not
+        # one from which a graph leads to an output with one that is an output itself.
         places = [
             {id(taken.live[node.id]): node.id for node in taken.snapshot.nodes if node.kind in ("leaf", "operation")}
             for taken in (first, second)
@@ -150,10 +151,9 @@ class _Match:
         """A number for each node, the same for two nodes under which the graphs are the same."""
         forms: dict[str, int] = {}
         for node_id in _from_the_leaves(self.sides[side], self.below[side]):
-            node = self.sides[side].node(node_id)
             shared = self._shared.get(node_id) if side == 0 else node_id if node_id in self._shared_back else None
             parts = tuple((forms[edge.target], edge.number) for edge in self.below[side][node_id])
-            forms[node_id] = known.setdefault((_sort(node), node.shape, shared, parts), len(known))
+            forms[node_id] = known.setdefault((*self._traits(side, node_id), shared, parts), len(known))
         return forms
 
     def _walk(self, todo: list[tuple[str, str]]) -> None:
@@ -189,8 +189,12 @@ class _Match:
         if _sort(one) != _sort(other):
             return False
         if one.kind in ("leaf", "constant"):
-            return one.shape == other.shape and one.cut == other.cut
+            return self._traits(0, a) == self._traits(1, b) and one.cut == other.cut
         return True
+
+    def _traits(self, side: int, node_id: str) -> tuple[Any, ...]:
+        node = self.sides[side].node(node_id)
+        return _sort(node), node.shape, node_id in self.sides[side].outputs
 
     def _further_down(
         self, side: int, start: str, fits: Callable[[str], bool], furthest: int = _FURTHEST_DOWN

@@ -122,6 +122,8 @@ def jacobian(fn: Callable[..., Any], inputs: Any, *, eps: float = EPS, atol: flo
     >>> x = torch.tensor([1.0, 2.0], dtype=torch.float64, requires_grad=True)
     >>> viz.jacobian(lambda x: x**2, x)
     Jacobian of output 0, shape (2), by input 0, shape (2): all 4 entries agree.
+      output entry 0: 2, 0
+      output entry 1: 0, 4
     """
     try:
         function = _Function(fn, inputs)
@@ -170,7 +172,9 @@ def jacobian(fn: Callable[..., Any], inputs: Any, *, eps: float = EPS, atol: flo
 def _in_words(what: str, numerical: np.ndarray, analytical: np.ndarray, wrong: np.ndarray) -> list[str]:
     places = np.argwhere(wrong)
     if not len(places):
-        return [f"{what}: all {wrong.size} entries agree."]
+        listed = analytical if max(analytical.shape) <= _MOST_LISTED else analytical[:0]
+        rows = [f"  output entry {i}: {', '.join(map(number, row))}" for i, row in enumerate(listed)]
+        return [f"{what}: all {wrong.size} entries agree.", *rows]
     lines = [f"{what}: {len(places)} of {wrong.size} entries differ."]
     for i, j in places[:_MOST_LISTED]:
         lines.append(

@@ -9,11 +9,15 @@ from __future__ import annotations
 import inspect
 import math
 import sys
+from base64 import b64encode
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
+from html import escape
 from types import FrameType
 from typing import Any
 
+from autograd_teach.viz.chart import Chart
 from autograd_teach.viz.facts import first_line, is_tensor, printable, shape_text
 from autograd_teach.viz.naming import caller_tensors, given_names
 from autograd_teach.viz.snapshot import Snapshot, take
@@ -30,7 +34,8 @@ def explore(f: Callable[..., Any], /, *, names: Mapping[str, Any] | None = None,
     A control starts at the default that `f` has for it, else at the lower end or the first of the list.
 
     `f` returns a tensor, or several in a list, tuple or dictionary. `names` as in `viz.graph`; the variables inside `f` are
-    known as well. `view.value(k=3)` sets arguments from code and returns what `f` gives for them.
+    known as well. `view.value(k=3)` sets arguments from code and returns what `f` gives for them. Where `f` returns a picture
+    of numbers, that of `viz.jacobian` or `viz.gradcheck_eps`, this is shown.
 
     An error in `f`, or a control that cannot be made, becomes a sentence in the view.
 
@@ -89,6 +94,7 @@ class ExploreView(View):
         self.values: dict[str, Any] = {}
         self._widget: Any = None
         self._picture: Any = None
+        self._chart: Any = None
         self._sliders: dict[str, Any] = {}
         trouble = "" if callable(f) else f"Nothing to explore: give a function, not {_short(f)}."
         defaults = _defaults(f) if not trouble else {}
@@ -116,7 +122,7 @@ class ExploreView(View):
                 self._sliders[name].value = self.controls[name].shown(value)
         return self.result
 
-    def _run(self) -> GraphView:
+    def _run(self) -> View:
         """The view of what the function gives now; whatever stops it becomes a sentence."""
         self.result = None
         if self._trouble:
@@ -130,6 +136,8 @@ class ExploreView(View):
             return GraphView(
                 Snapshot(notes=[f"{self.call} stops with {type(error).__name__}{': ' * bool(told)}{told}"])
             )
+        if isinstance(self.result, Chart):
+            return self.result
         outputs = list(self.result.values()) if isinstance(self.result, dict) else [self.result]
         return GraphView(take(outputs, [*self._given, *inside, *self._around]).snapshot)
 
@@ -142,12 +150,27 @@ class ExploreView(View):
 
     def _redraw(self) -> None:
         self.view = self._run()
-        self._renew(self._picture)
+        self._renew(None if isinstance(self.view, Chart) else self._picture)
+        if self._widget is not None:
+            self._widget.children = [*self._sliders.values(), self._shown()]
+
+    def _shown(self) -> Any:
+        """The picture's widget. One of numbers is an image, as in an output: so it is dark on a dark page."""
+        if not isinstance(self.view, Chart):
+            return self._picture
+        source = f"data:image/svg+xml;base64,{b64encode(self.svg.encode()).decode()}"
+        self._chart.value = f'<img alt="{escape(self.title)}" src="{source}">'
+        return self._chart
 
     @property
     def snapshot(self) -> Snapshot:  # type: ignore[override]  # another one after each change
         """The graph as it is now."""
         return self.view.snapshot
+
+    @cached_property
+    def svg(self) -> str:
+        """The picture for the present values."""
+        return self.view.svg if isinstance(self.view, Chart) else super().svg
 
     @property
     def text(self) -> str:
@@ -168,11 +191,12 @@ class ExploreView(View):
             from autograd_teach.viz.widget import Widget
 
             self._picture = Widget(svg=self.svg, view=self.data())
+            self._chart = ipywidgets.HTML()
             self._sliders = {name: _make(ipywidgets, name, control) for name, control in self.controls.items()}
             for name, slider in self._sliders.items():
                 slider.value = self.controls[name].shown(self.values[name])
                 slider.observe(self._changed(name), "value")
-            self._widget = ipywidgets.VBox([*self._sliders.values(), self._picture])
+            self._widget = ipywidgets.VBox([*self._sliders.values(), self._shown()])
         return self._widget
 
     def _changed(self, name: str) -> Callable[[Any], None]:

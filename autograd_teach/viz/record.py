@@ -1,7 +1,8 @@
 """The backward pass, recorded step by step: which node ran, why then, what came in, what went out, what a leaf's `.grad` became.
 
 The pass is really run, by the engine that the tensor belongs to, with a hook on each node, but through `autograd.grad` with
-`retain_graph=True`: that computes the same gradients in the same order, writes no `.grad` and frees nothing.
+`retain_graph=True`: that computes the same gradients in the same order, writes no `.grad` and frees nothing. An engine of
+someone's own has no such function: there `backward` is called, and each leaf gets back the `.grad` that it had.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from autograd_teach.viz.snapshot import Edge, Snapshot, Taken
 
 MOST_STEPS = 300
 _MOST_BARS = 8
+_LIBRARIES = "autograd_teach", "torch"
 NOTHING = "nothing (None)"
 
 
@@ -145,7 +147,9 @@ def _refusal(outputs: Sequence[Any], gradients: Sequence[Any], snapshot: Snapsho
 def _starts(outputs: Sequence[Any], gradients: Sequence[Any], taken: Taken) -> list[tuple[Edge, Any]]:
     """The edges from the outputs into the graph, each with the gradient that backward puts there itself."""
     edges = [e for e in taken.snapshot.edges if taken.snapshot.node(e.source).kind == "output"]
+    # An engine of someone's own may start from a plain number.
     given = [np.ones(tuple(t.shape)) if g is None else g for t, g in zip(outputs, gradients, strict=True)]
+    given = [g if hasattr(g, "shape") else np.asarray(g) for g in given]
     return list(zip(edges, given, strict=True))
 
 
@@ -179,14 +183,7 @@ def _run(outputs: Sequence[Any], gradients: Sequence[Any], taken: Taken) -> tupl
         for node in taken.snapshot.nodes:
             if node.kind == "operation":
                 handles.append(taken.live[node.id].register_hook(_writer(node.id, ran)))
-        library = importlib.import_module(library_of(outputs[0]) + ".autograd")
-        arrived = library.grad(
-            outputs,
-            [taken.live[leaf] for leaf in leaves],
-            gradients,
-            retain_graph=True,
-            allow_unused=True,
-        )
+        arrived = _pass(outputs, [taken.live[leaf] for leaf in leaves], gradients)
     finally:
         for handle in handles:
             handle.remove()
@@ -198,11 +195,31 @@ def _run(outputs: Sequence[Any], gradients: Sequence[Any], taken: Taken) -> tupl
     return ran, {leaf: _copied(grad) for leaf, grad in zip(leaves, arrived, strict=True)}
 
 
+def _pass(outputs: Sequence[Any], leaves: Sequence[Any], gradients: Sequence[Any]) -> Sequence[Any]:
+    """The gradients of the leaves, by one backward pass of the engine that the tensors belong to."""
+    library = library_of(outputs[0])
+    if library in _LIBRARIES:
+        autograd = importlib.import_module(library + ".autograd")
+        found: Sequence[Any] = autograd.grad(outputs, leaves, gradients, retain_graph=True, allow_unused=True)
+        return found
+    if len(outputs) > 1:
+        raise NotImplementedError("of an engine of your own, play one output at a time")
+    had = [leaf.grad for leaf in leaves]
+    try:
+        for leaf in leaves:
+            leaf.grad = None
+        outputs[0].backward(*(gradient for gradient in gradients if gradient is not None))
+        return [leaf.grad for leaf in leaves]
+    finally:
+        for leaf, grad in zip(leaves, had, strict=True):
+            leaf.grad = grad
+
+
 def library_of(tensor: Any) -> str:
-    """The package whose tensors these are: ours or PyTorch, also for a subclass that a program defines."""
+    """The package whose tensors these are: ours or PyTorch, also for a subclass that a program defines; else that of the class."""
     for kind in type(tensor).__mro__:
         package = kind.__module__.partition(".")[0]
-        if package in ("autograd_teach", "torch"):
+        if package in _LIBRARIES:
             return package
     return type(tensor).__module__.partition(".")[0]
 

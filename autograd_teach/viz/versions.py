@@ -147,7 +147,8 @@ class VersionsView(View):
         entries = super()._legend()
         nodes = self.snapshot.nodes
         if any(node.stale for node in nodes):
-            entries.append(["marked", "will raise: a saved tensor was changed in place (dashed and thick, says so)"])
+            verbs = " or ".join(sorted({self._verbs[node.title] for node in nodes if node.stale}, reverse=True))
+            entries.append(["marked", f"{verbs}: a saved tensor was changed in place (dashed and thick, says so)"])
         if any(node.freed for node in nodes):
             entries.append(["freed", "freed: its saved tensors are gone (grey, dashed)"])
         return entries

@@ -90,7 +90,8 @@ def play(output: Any, gradient: Any = None, *, names: Mapping[str, Any] | None =
     The pass is run once to be recorded; no `.grad` changes and the graph is not freed, so that `backward` may still be
     called afterwards. `gradient`: what to start from where `output` is not a scalar, of its shape, as for `backward`.
     A list of outputs, such as two losses, is played as one pass (`gradient` is then a list too). `names` as in `graph`.
-    `view.steps` holds the steps as data.
+    `view.steps` holds the steps as data. Of an engine of your own, whose nodes have a `register_hook` as PyTorch's, it plays
+    what `output.backward(gradient)` does.
 
     What cannot be played is said in a sentence, not raised.
 

@@ -1890,6 +1890,54 @@ def hooks_after_a_change_of_shape_in_place(torch: Any) -> Any:
 
 
 @program
+def what_a_function_marks_dirty_is_returned(torch: Any) -> Any:
+    class Marks(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any, what: str) -> Any:
+            x.add_(1)
+            ctx.mark_dirty(x)
+            return {"itself": x, "a view": x.view_as(x), "a copy": x * 1, "twice": (x, x), "a number": 3}[what]
+
+        @staticmethod
+        def backward(ctx: Any, *grads: Any) -> Any:
+            return grads[0], None
+
+    seen: list[Any] = []
+    for needed in (True, False):
+        for what in ("itself", "a view", "a copy", "twice", "a number"):
+            y = torch.ones(2, requires_grad=needed) * 1
+            seen += [what, raises(lambda: Marks.apply(y, what)), y]  # noqa: B023  called at once
+    return seen
+
+
+@program
+def an_input_returned_as_it_came_is_saved_as_the_input(torch: Any) -> Any:
+    class Same(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any, write: str) -> Any:
+            if write != "nothing":
+                x.mul_(2)
+            if write == "marked":
+                ctx.mark_dirty(x)
+            ctx.save_for_backward(x)
+            return x
+
+        @staticmethod
+        def backward(ctx: Any, g: Any) -> Any:
+            (x,) = ctx.saved_tensors
+            seen.append(graph_text(x.grad_fn))
+            return g * x * x, None
+
+    seen: list[Any] = []
+    x = torch.tensor(3.0, requires_grad=True)
+    for y, write in ((x, "nothing"), (x * 1, "nothing"), (x * 1, "unmarked"), (x * 1, "marked")):
+        z = Same.apply(y, write)
+        (grad,) = torch.autograd.grad(z, x, create_graph=True)
+        seen += [z is y, grad, torch.autograd.grad(grad, x)]
+    return seen
+
+
+@program
 def a_gradient_is_forgotten_where_a_function_writes(torch: Any) -> Any:
     class AddOne(torch.autograd.Function):
         @staticmethod

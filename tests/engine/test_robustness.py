@@ -23,6 +23,7 @@ import pytest
 import autograd_teach as torch
 from autograd_teach import viz
 from autograd_teach.autograd import Function
+from autograd_teach.tensor import _warn_once
 
 # A million operations
 
@@ -653,3 +654,11 @@ def test_a_gradient_that_nobody_holds_is_not_copied(monkeypatch: pytest.MonkeyPa
     x.grad = None
     x.sum().backward()
     assert made == [(2, 3)]
+
+
+def test_numbers_taken_out_of_a_graph_into_a_new_tensor_are_warned_about_once() -> None:
+    _warn_once.cache_clear()
+    a = torch.tensor(2.0, requires_grad=True)
+    with pytest.warns(UserWarning, match="requires_grad=True to a scalar may lead to unexpected") as caught:
+        assert not torch.tensor([a, 2 * a]).requires_grad
+    assert len(caught) == 1

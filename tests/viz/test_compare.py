@@ -127,6 +127,14 @@ def test_a_cut_is_told_where_the_other_graph_goes_on(lib):
     assert "h.detach(), shape (2), [2.718, 7.389], the value of h, without its history, only in z" in repr(view)
 
 
+def test_a_new_leaf_is_not_taken_for_the_one_that_the_other_graph_starts_from(lib):
+    w = lib.tensor(3.0, requires_grad=True)
+    kept, cut = w * w, lib.tensor(9.0, requires_grad=True)
+    view = viz.compare(kept, cut)
+    assert view.summary == "In both: nothing. Only in kept: MulBackward0, w. Only in cut: cut."
+    assert viz.compare(kept, w).summary == "In both: 0 operations and 1 leaf. Only in kept: MulBackward0."
+
+
 def test_the_picture_has_two_frames_with_the_callers_names(lib):
     x = leaf(lib, 2.0)
     first, second = x * x, x.exp()

@@ -1,5 +1,6 @@
 """`viz.explore`: which control each argument gets, and that the picture is always that of the present values."""
 
+import base64
 import json
 import types
 
@@ -148,6 +149,34 @@ def test_an_error_in_the_function_is_a_sentence_and_passes(power):
     slider.value = 6
     assert operations(view) == 7
     assert picture.view["notes"] == []
+
+
+def shown(image):
+    """The SVG in an <img>."""
+    return base64.b64decode(image.value.partition("base64,")[2].rstrip('">')).decode()
+
+
+def test_a_picture_of_numbers_is_shown_as_it_is(lib):
+    x = lib.tensor([1.0, 2.0], dtype=lib.float64, requires_grad=True)
+
+    def jacobian(power):
+        if power > 0:
+            raise ValueError("too large")
+        return viz.jacobian(lambda x: x * x * x, x, eps=10.0**power)
+
+    view = viz.explore(jacobian, power=(-6, 1))
+    slider, picture = view.widget.children
+    assert repr(view).startswith("jacobian(power=-6)\nJacobian of output 0, shape (2), by input 0, shape (2): all 4")
+    assert shown(picture) == view.svg == view.view.svg
+    assert 'alt="jacobian(power=-6): Jacobian of output 0' in picture.value
+    assert view._repr_mimebundle_()["image/svg+xml"] == view.svg
+    slider.value = 0
+    assert "2 of 4 entries differ" in repr(view)
+    assert shown(view.widget.children[-1]) == view.svg == view.view.svg
+    slider.value = 1
+    sentence = view.widget.children[-1]
+    assert sentence.view["notes"] == ["jacobian(power=1) stops with ValueError: too large"]
+    assert view.value(power=-6).svg == view.svg == shown(view.widget.children[-1])
 
 
 BAD = [

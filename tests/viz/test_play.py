@@ -1,7 +1,9 @@
 """`viz.play`: the recorded steps are those that the engine takes, and playing leaves no trace."""
 
 import json
+from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 from autograd_teach import viz
@@ -350,3 +352,87 @@ def test_a_second_loss_in_place_of_a_gradient_is_pointed_out(lib):
     w = leaf(lib, 2.0)
     assert "for two losses, write viz.play([loss1, loss2])." in viz.play(w * 2, w * 3).text
     assert "two losses" not in viz.play(w * 2, lib.tensor(3.0)).text
+
+
+class Own:
+    """A scalar of an engine that is neither ours nor PyTorch's: the protocol that the views read, and no more."""
+
+    grad_fn = grad = None
+    shape, dtype, requires_grad, is_leaf = (), "float64", True, True
+
+    def __init__(self, value, grad_fn=None):
+        self.value, self.grad_fn, self.is_leaf = value, grad_fn, grad_fn is None
+        self.leaf_node = OwnNode("AccumulateGrad", self.store) if grad_fn is None else None
+        if self.leaf_node:
+            self.leaf_node.variable = self
+
+    def detach(self):
+        return self
+
+    def numpy(self):
+        return np.asarray(self.value)
+
+    def store(self, gradient):
+        self.grad = np.asarray(gradient + (0.0 if self.grad is None else self.grad))
+        return ()
+
+    def __mul__(self, other):
+        rule = OwnNode("Times", lambda g: (g * other.value, g * self.value), self, other)
+        return Own(self.value * other.value, rule)
+
+    def backward(self, gradient=1.0):
+        self.grad_fn.run(np.asarray(gradient))
+
+
+class OwnNode:
+    """Runs again for each gradient that arrives, as the simplest engines do."""
+
+    def __init__(self, name, rule, *inputs):
+        self.title, self.rule, self.hooks = name, rule, []
+        self.next_functions = tuple((x.grad_fn or x.leaf_node, 0) for x in inputs)
+
+    def name(self):
+        return self.title
+
+    def register_hook(self, hook):
+        self.hooks.append(hook)
+        return SimpleNamespace(remove=lambda: self.hooks.remove(hook))
+
+    def run(self, gradient):
+        sent = self.rule(gradient)
+        for hook in self.hooks:
+            hook(sent, (gradient,))
+        for (node, _), g in zip(self.next_functions, sent, strict=True):
+            node.run(g)
+
+
+def test_an_engine_of_someones_own_is_drawn_and_played_and_keeps_its_gradients():
+    a, b = Own(2.0), Own(5.0)
+    a.grad = np.asarray(100.0)
+    product = a * b
+    assert viz.graph(product).text.splitlines()[1:] == [
+        "└─ Times, shape (), 10",
+        "   ├─ AccumulateGrad of a, shape (), 2, grad 100",
+        "   └─ AccumulateGrad of b, shape (), 5, grad not computed yet",
+    ]
+    steps = viz.play(product, 3.0).steps
+    assert [(step.runs, step.after) for step in steps] == [
+        ("Times", ""),
+        ("AccumulateGrad of a", "115"),
+        ("AccumulateGrad of b", "6"),
+    ]
+    assert [sent.text for sent in viz.play(product).steps[0].goes_out] == ["5", "2"]
+    assert (a.grad, b.grad, product.grad_fn.hooks) == (100.0, None, [])
+
+
+def test_of_an_engine_of_someones_own_several_outputs_are_not_played_and_that_is_said():
+    a = Own(2.0)
+    text = viz.play([a * a, a * a]).text
+    assert text.startswith(
+        "The backward pass stops with NotImplementedError: of an engine of your own, play one output"
+    )
+
+
+def test_a_node_without_hooks_cannot_be_played_and_that_is_said(monkeypatch):
+    monkeypatch.delattr(OwnNode, "register_hook")
+    assert "has no attribute 'register_hook'" in viz.play(Own(2.0) * Own(5.0)).text

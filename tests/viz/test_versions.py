@@ -180,6 +180,7 @@ def test_what_a_custom_function_saved_is_read_too(lib):
     assert ("tensor 0", "v") in [(row.name, row.tensor) for row in viz.versions(z).saved]
     v.mul_(3)
     assert "TwiceBackward may raise in backward: it saved a tensor (probably v) at version 0" in repr(viz.versions(z))
+    assert viz.versions(z).data()["legend"][0][1].startswith("may raise: ")
     (row,) = [row for row in viz.versions(z).saved if row.state != "unchanged"]
     assert (row.saved_at, row.now) == (0, 1)
 
