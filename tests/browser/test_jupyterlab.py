@@ -257,6 +257,34 @@ def test_lesson_03_runs_and_its_graphs_answer(
     assert_clean(observed, NOTEBOOK_7S_OWN if front_end == "notebook" else ())
 
 
+def test_a_word_in_a_lesson_leads_to_its_entry_in_the_glossary(lab: Lab, page: "Page", observed: Observed):
+    """Notebook 7 forgets the heading when it opens a notebook in a tab of its own: there, it is the glossary's beginning."""
+    open_notebook(page, lab, "lessons/01_requires_grad.ipynb")
+    colour = "(node) => getComputedStyle(node).color"
+    code = page.locator(".jp-RenderedMarkdown p > a > code").first  # the text of a link
+    assert code.evaluate(colour) == code.locator("..").evaluate(colour) != code.locator("../..").evaluate(colour)
+    link = page.locator(".jp-RenderedMarkdown a", has_text=re.compile("^leaf$")).first
+    panel = page.locator(".jp-NotebookPanel:not(.lm-mod-hidden) .jp-WindowedPanel-outer")
+
+    def is_found() -> bool:  # a page has the cells that are near the reader's eyes, no others
+        panel.evaluate("(panel) => { panel.scrollTop += 400 }")
+        return link.count() > 0
+
+    wait_until(page, is_found)
+    link.click()
+    heading = page.locator(".jp-NotebookPanel:not(.lm-mod-hidden) h2[data-jupyter-id=leaf]")
+    heading.wait_for()
+
+    def is_in_view() -> bool:
+        frame, box = panel.bounding_box(), heading.bounding_box()
+        return bool(frame and box and frame["y"] <= box["y"] < frame["y"] + frame["height"] - box["height"])
+
+    wait_until(page, is_in_view)
+    assert panel.evaluate("(panel) => panel.scrollTop") > 0
+    keep(page, "glossary.png")
+    assert_clean(observed)
+
+
 def unexpected_errors(notebook: Notebook) -> list[str]:
     """The exceptions in cells that are not there to show one."""
     return [

@@ -116,11 +116,6 @@ def test_the_readmes_commands_are_one_line_each_and_say_the_same_on_both_systems
         assert said == re.findall(r"\.venv\\Scripts\\(.*?) ?(?:;| }|$)", other.strip())
 
 
-def test_the_readmes_table_lists_exactly_the_lessons_there_are():
-    listed = re.findall(r"^\| `(\d\d_\w+)` \|", (ROOT / "README.md").read_text("utf-8"), re.MULTILINE)
-    assert [f"{name}.ipynb" for name in listed] == NOTEBOOKS["lessons"]
-
-
 def test_the_readmes_pictures_exist_and_are_light():
     for name in re.findall(r"!\[[^\]]+\]\(([^)]+)\)", (ROOT / "README.md").read_text("utf-8")):
         assert (ROOT / name).stat().st_size < 300_000
