@@ -10,8 +10,9 @@ from typing import Any
 
 from . import record
 from .errors import UserError
-from .exercises import Exercise, exercise, exercises
+from .exercises import Call, Exercise, exercise, exercises
 from .observe import observe
+from .observe_call import observe_call
 from .report import Report
 
 
@@ -32,11 +33,12 @@ def report_on(id: str, answer: Any) -> Report:
     >>> report_on("09.Scale", abs).headline
     'Scale: 0 of 7 checks pass (0 of 2 points)'
     """
-    return Report(observe(_find(id), answer))
+    exercise = _find(id)
+    return Report((observe_call if isinstance(exercise.grading, Call) else observe)(exercise, answer))
 
 
 def check(id: str, answer: Any) -> None:
-    """Check `answer`, the object itself (a class, not a call of it), as the answer to the exercise `id`; show the report.
+    """Check `answer`, the object itself (a class or function, not a call of it), as the answer to the exercise `id`; show the report.
 
     Raises `NotPassed`, one line long, where something is not right or not attempted.
     """
@@ -44,7 +46,7 @@ def check(id: str, answer: Any) -> None:
     record.note_check(report.exercise.id, report.passed, report.passing, len(report.lines), report.attempted)
     if is_stale(answer):
         print(
-            f"The last cell that defines {answer.__name__} ended in an error: this is the class as it was before. "
+            f"The last cell that defines {answer.__name__} ended in an error: this is what it was before. "
             "Mend that cell first, and run it again."
         )
     _show(report)
@@ -73,16 +75,16 @@ def progress(notebook: str | None = None, folder: Any = None) -> None:
 
 
 def is_stale(answer: Any) -> bool:
-    """Whether a later cell of this notebook defines a class of that name too, but did not get as far as doing it."""
+    """Whether a later cell of this notebook defines that name too, but did not get as far as doing it."""
     shell = _ipython()
-    forward = vars(answer).get("forward") if isinstance(answer, type) else None
-    if shell is None or forward is None:
+    written = vars(answer).get("forward", vars(answer).get("__init__")) if isinstance(answer, type) else answer
+    if shell is None or not hasattr(answer, "__name__"):
         return False
     try:
-        checked = inspect.getsource(getattr(forward, "__func__", forward)).rstrip()
+        checked = inspect.getsource(getattr(written, "__func__", written)).rstrip()  # type: ignore[arg-type]  # TypeError
     except (OSError, TypeError):
         return False
-    defines = re.compile(rf"^[ \t]*class[ \t]+{answer.__name__}\b", re.MULTILINE)
+    defines = re.compile(rf"^[ \t]*(class|def)[ \t]+{answer.__name__}\b", re.MULTILINE)
     cells = [cell for cell in shell.user_ns.get("In", []) if defines.search(cell)]
     return bool(cells) and checked not in cells[-1] and any(checked in cell for cell in cells[:-1])
 

@@ -4,6 +4,7 @@ Standard library only. Must not know exercises or the engine.
 """
 
 import _thread
+import builtins
 import contextlib
 import io
 import linecache
@@ -17,6 +18,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
+from unittest import mock
 
 _LIBRARIES = tuple(
     str(Path(path).resolve())
@@ -25,6 +27,10 @@ _LIBRARIES = tuple(
         str(Path(__file__).parents[1]),
     }
 )
+
+
+PATIENCE = 3
+"""How many times longer than it may compute an answer may take by the clock, where other programs share the processor."""
 
 
 class TimeLimit(BaseException):
@@ -51,13 +57,24 @@ class Crash:
 
 def crash_of(error: BaseException, phase: str) -> Crash:
     """What `error` says, at the innermost line that is the student's."""
-    first_line = textwrap.shorten(str(error).strip().partition("\n")[0], 160, placeholder=" ...")
+    first_line = _shortened(str(error).strip().partition("\n")[0])
     own = [frame for frame in traceback.extract_tb(error.__traceback__) if _is_own(frame.filename)]
     if not own:
         return Crash(phase, type(error).__name__, first_line)
-    frame = own[-1]
-    source = linecache.getline(frame.filename, frame.lineno or 0).strip()
+    lines = [(frame, linecache.getline(frame.filename, frame.lineno or 0).strip()) for frame in own]
+    frame, source = next((each for each in reversed(lines) if each[1]), lines[-1])  # compiled modules show no source
     return Crash(phase, type(error).__name__, first_line, frame.lineno, source)
+
+
+def _shortened(message: str, width: int = 160) -> str:
+    """As many whole sentences as fit, or the beginning of the first.
+
+    >>> _shortened("Too small. Make it larger (by far).", 20), _shortened("It is too small by far.", 20)
+    ('Too small.', 'It is too small ...')
+    """
+    short = textwrap.shorten(message, width, placeholder=" ...")
+    whole, end, _ = short.removesuffix(" ...").rpartition(". ")
+    return whole + "." if end and short.endswith(" ...") else short
 
 
 def _is_own(filename: str) -> bool:
@@ -69,22 +86,31 @@ def _is_own(filename: str) -> bool:
 
 @contextlib.contextmanager
 def quiet() -> Iterator[io.StringIO]:
-    """Hide what the student's code prints and warns: forward runs some fifty times in a check. Gives the hidden text."""
+    """Hide what the student's code prints and warns: forward runs some fifty times in a check. Gives the hidden text.
+
+    For the same reason nobody is asked anything: `input` raises, where in JupyterLab it would block the notebook.
+    """
     hidden = io.StringIO()
     with (
         contextlib.redirect_stdout(hidden),
         contextlib.redirect_stderr(hidden),
         warnings.catch_warnings(),
+        mock.patch.object(builtins, "input", _ask_nobody),
     ):
         warnings.simplefilter("ignore")
         yield hidden
 
 
+def _ask_nobody(prompt: object = "") -> str:
+    raise EOFError("a check runs this many times and cannot be asked: nothing is typed in here")
+
+
 @contextlib.contextmanager
 def time_limit(seconds: float) -> Iterator[None]:
-    """Raise `TimeLimit` in the code inside once `seconds` have passed.
+    """Raise `TimeLimit` in the code inside once it has computed for `seconds`, or `PATIENCE` times that have passed by the clock.
 
-    Uses SIGALRM; on Windows, which has none, an interrupt from a timer thread; in a browser or off the main thread nothing.
+    So a right answer on a busy machine is not taken for an endless loop, and one that only waits ends as well. Uses signals; on
+    Windows, which has none of these, an interrupt from a timer thread; in a browser or off the main thread nothing.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -92,25 +118,34 @@ def time_limit(seconds: float) -> Iterator[None]:
         with _alarm(seconds):
             yield
     else:
-        with _interrupt(seconds):
+        with _interrupt(PATIENCE * seconds):
             yield
 
 
 @contextlib.contextmanager
 def _alarm(seconds: float) -> Iterator[None]:
+    with (
+        _timer(signal.ITIMER_PROF, signal.SIGPROF, seconds),
+        _timer(signal.ITIMER_REAL, signal.SIGALRM, PATIENCE * seconds),
+    ):
+        yield
+
+
+@contextlib.contextmanager
+def _timer(clock: int, number: int, seconds: float) -> Iterator[None]:
     def ring(signum: int, frame: FrameType | None) -> None:
         raise TimeLimit
 
-    old_handler = signal.signal(signal.SIGALRM, ring)
+    old_handler = signal.signal(number, ring)
     # Rings again every 0.2 s: a bare `except:` in the student's loop swallows the first.
-    old_delay, old_interval = signal.setitimer(signal.ITIMER_REAL, seconds, 0.2)
+    old_delay, old_interval = signal.setitimer(clock, seconds, 0.2)
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, old_handler)
+        signal.setitimer(clock, 0)
+        signal.signal(number, old_handler)
         if old_delay:
-            signal.setitimer(signal.ITIMER_REAL, old_delay, old_interval)
+            signal.setitimer(clock, old_delay, old_interval)
 
 
 @contextlib.contextmanager

@@ -10,8 +10,8 @@ from typing import Literal
 import numpy as np
 
 from .exercises.declaration import Exercise
-from .jacobian import flat, same_slopes, wrong_values
-from .observe import Case, Evidence, Odd, Run
+from .jacobian import flat, same_slopes, wrong_slopes, wrong_values
+from .observe import Case, Evidence, Odd, Run, Second, gradcheck_of
 
 State = Literal["pass", "fail", "not reached"]
 
@@ -27,8 +27,15 @@ class Check:
 
 def checks_of(exercise: Exercise) -> tuple[Check, ...]:
     """The checks that `exercise` must pass, in the order of the report."""
-    properties = exercise.grading.properties
-    return _FUNCTION_CHECKS + tuple(check for check in _PROPERTY_CHECKS if check.name in properties)
+    grading = gradcheck_of(exercise)
+    asked: set[str] = set(grading.properties)
+    asked |= {name for name, numbers in (("constants", grading.constants), ("in_place", grading.in_place)) if numbers}
+    asked |= {"partial"} if grading.results - len(grading.constants) > 1 else set()
+    return tuple(
+        _DECLARED if check.name == "gradient" and grading.vjp is not None else check
+        for check in (*_FUNCTION_CHECKS, *_PROPERTY_CHECKS)
+        if check in _FUNCTION_CHECKS or check.name in asked
+    )
 
 
 def values_right(run: Run | None, expected: tuple[np.ndarray, ...]) -> bool:
@@ -108,14 +115,14 @@ def _runs(evidence: Evidence) -> State:
     if not evidence.cases and evidence.timeout is None:
         return "not reached"
     crashed = any(run.crash for run in _all_runs(evidence))
-    refused = any(run.refused and _returns_right(run) for run in evidence.runs)
+    refused = any(run.refused and returns_right(run) for run in evidence.runs)
     return _state(evidence.timeout is None and not crashed and not refused)
 
 
 def _all_runs(evidence: Evidence) -> list[Run]:
     extra = (evidence.repeated, evidence.interleaved, evidence.single)
     rows = [row for case in evidence.cases for row in case.rows]
-    return [*evidence.runs, *rows, *(run for run in extra if run is not None)]
+    return [*evidence.runs, *rows, *(run for run in extra if run is not None), *evidence.needed.values()]
 
 
 def _forward(evidence: Evidence) -> State:
@@ -131,7 +138,8 @@ def _single_right(evidence: Evidence) -> bool:
     return crashed or values_right(evidence.single, evidence.single_expected)
 
 
-def _returns_right(run: Run) -> bool:
+def returns_right(run: Run) -> bool:
+    """Whether backward gave what it owes each argument: a gradient of its shape, or None."""
     returned = without_extra_none(run)
     return len(returned) == len(run.arguments) and all(
         (isinstance(entry, np.ndarray) and entry.shape == argument.shape)
@@ -151,7 +159,7 @@ def without_extra_none(run: Run) -> tuple[np.ndarray | Odd | None, ...]:
 
 def _returns(evidence: Evidence) -> State:
     ran = [run for run in evidence.runs if run.returned is not None]
-    return _state(all(map(_returns_right, ran))) if ran else "not reached"
+    return _state(all(map(returns_right, ran))) if ran else "not reached"
 
 
 def _gradient(evidence: Evidence) -> State:
@@ -167,7 +175,9 @@ def _unchanged(evidence: Evidence) -> State:
 def _repeat(evidence: Evidence) -> State:
     if evidence.repeated is None or evidence.interleaved is None:
         return "not reached"
-    first = evidence.cases[0].run
+    first, second = evidence.cases[0].run, evidence.cases[1 % len(evidence.cases)].run
+    if second.crash:
+        return "not reached"  # the second call fails by itself
     return _state(same_run(first, evidence.repeated) and same_run(first, evidence.interleaved))
 
 
@@ -179,6 +189,88 @@ def _from_result(evidence: Evidence) -> State:
     if not all(before) or case.run.changed:
         return "not reached"  # A wrong gradient says nothing about where it came from.
     return _state(all(gradient_right(case, run, index) for index in case.numerical))
+
+
+def _constants(evidence: Evidence) -> State:
+    ran = [run for run in evidence.runs if len(run.requires_grad) == evidence.grading.results]
+    numbers = evidence.grading.constants
+    return _state(not any(run.requires_grad[n] for run in ran for n in numbers)) if ran else "not reached"
+
+
+def _in_place(evidence: Evidence) -> State:
+    ran = [run for run in evidence.runs if run.values is not None]
+    itself = all(set(evidence.grading.in_place) <= set(run.returned_itself) for run in ran)
+    return _state(itself) if ran else "not reached"
+
+
+def _partial(evidence: Evidence) -> State:
+    if not evidence.partial:
+        return "not reached"
+    case = evidence.cases[0]
+    if not all(verdict is not False for verdict in case_gradients(case).values()):
+        return "not reached"  # a gradient that is wrong anyway
+    return _state(all(partial_right(case, run) for run in evidence.partial))
+
+
+def partial_right(case: Case, run: Run) -> bool:
+    """Whether backward is right where only one of the results was used; a None stands for a gradient of zeros."""
+    if run.crash or run.refused or run.returned is None:
+        return False
+    for index in case.numerical:
+        entry = run.returned[index] if index < len(run.returned) else None
+        want = expected_gradient(case, run, index)
+        if not (same_slopes(entry, want) if isinstance(entry, np.ndarray) else entry is None and not want.any()):
+            return False
+    return True
+
+
+def _needs_input_grad(evidence: Evidence) -> State:
+    ran = {index: run for index, run in evidence.needed.items() if run.returned is not None}
+    if not ran or _returns(evidence) == "fail":
+        return "not reached"
+    return _state(not any(computed_unasked(run, index) or asked_wrong(evidence, index) for index, run in ran.items()))
+
+
+def computed_unasked(run: Run, asked: int) -> list[int]:
+    """The float arguments for which backward gave a gradient though only argument `asked` requires one."""
+    returned = enumerate(run.returned or ())
+    return [number for number, entry in returned if number != asked and isinstance(entry, np.ndarray)]
+
+
+def asked_wrong(evidence: Evidence, asked: int) -> bool:
+    """Whether the gradient of argument `asked` is missing or wrong where only that one requires grad, though it is right
+    where all do."""
+    case = evidence.cases[0]
+    return gradient_right(case, case.run, asked) is True and not gradient_right(case, evidence.needed[asked], asked)
+
+
+def _no_gradient(evidence: Evidence) -> State:
+    run = evidence.no_gradient
+    if run is None or not (run.crash or run.returned) or _returns(evidence) == "fail":
+        return "not reached"
+    right = run.got_none and not run.crash and not run.refused and all(entry is None for entry in run.returned or ())
+    return _state(right)
+
+
+def _double_backward(evidence: Evidence) -> State:
+    right = all(v is not False for case in evidence.cases for v in case_gradients(case).values())
+    if not evidence.second or not right or _returns(evidence) == "fail":
+        return "not reached"
+    return _state(all(map(second_right, evidence.second)))
+
+
+def second_right(second: Second) -> bool:
+    """Whether the gradient of the gradient agrees with the measured one; no way to an argument stands for zeros."""
+    return second.connected and second.crash is None and not wrong_seconds(second)
+
+
+def wrong_seconds(second: Second) -> list[int]:
+    """The arguments (-1: grad_output) by which the second derivative is wrong."""
+    return [
+        key
+        for key, want in second.measured.items()
+        if wrong_slopes(np.zeros_like(want) if (got := second.got.get(key)) is None else got, want).any()
+    ]
 
 
 _FUNCTION_CHECKS = (
@@ -195,4 +287,18 @@ _FUNCTION_CHECKS = (
     Check("repeat", "calling it again gives the same, calls do not disturb each other", _repeat),
 )
 
-_PROPERTY_CHECKS = (Check("from_result", "backward works from the saved result, not from the argument", _from_result),)
+_DECLARED = Check("gradient", "the gradient is the declared one, for random grad_output", _gradient)
+
+_PROPERTY_CHECKS = (
+    Check("constants", "a result without a gradient does not require grad", _constants),
+    Check("in_place", "the argument itself is changed and returned, and marked as dirty", _in_place),
+    Check("partial", "backward is right where only one of the results is used", _partial),
+    Check(
+        "needs_input_grad",
+        "backward computes a gradient only where ctx.needs_input_grad asks for one",
+        _needs_input_grad,
+    ),
+    Check("no_gradient", "where no gradient comes, backward gets None and gives None", _no_gradient),
+    Check("from_result", "backward works from the saved result, not from the argument", _from_result),
+    Check("double_backward", "backward can be differentiated, and the second derivative is right", _double_backward),
+)

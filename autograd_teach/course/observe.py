@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from .exercises.declaration import Exercise
+from .exercises.declaration import Exercise, Gradcheck
 from .guard import Crash, TimeLimit, crash_of, quiet, time_limit
-from .jacobian import Values, as_values, is_float, numerical_jacobian, wrong_values
+from .jacobian import Values, as_values, flat, is_float, numerical_jacobian, wrong_values
 
 HEAT_MAP_ENTRIES = 12
 """Largest result and argument whose whole Jacobian is computed; larger inputs are checked by random cotangents alone."""
@@ -36,9 +36,12 @@ class Run:
     values: Values | None = None
     odd_result: Odd | None = None
     own_node: bool = True
+    requires_grad: tuple[bool, ...] = ()  # one for each result
+    returned_itself: tuple[int, ...] = ()  # arguments that came back as a result, the very object
     shares_memory: bool = False
     cotangent: Values = ()
     returned: tuple[np.ndarray | Odd | None, ...] | None = None
+    got_none: bool = False  # whether backward was called with a grad_output of None
     changed: tuple[str, ...] = ()
     crash: Crash | None = None
     # Raised by the engine, not by the student's code, at what backward returned.
@@ -69,6 +72,18 @@ class Case:
 
 
 @dataclass
+class Second:
+    """The gradient of the gradient at one input: of backward's results by the arguments and by grad_output."""
+
+    arguments: tuple[Any, ...]
+    connected: bool = False  # whether what backward returned has a graph of its own
+    # Argument's index, or -1 for grad_output -> got (None: no way leads there) and measured.
+    got: dict[int, np.ndarray | None] = field(default_factory=dict)
+    measured: dict[int, np.ndarray] = field(default_factory=dict)
+    crash: Crash | None = None
+
+
+@dataclass
 class Evidence:
     """Everything that one check saw."""
 
@@ -81,6 +96,10 @@ class Evidence:
     single: Run | None = None  # In float32; forward only.
     single_expected: Values = ()
     from_result: Run | None = None
+    partial: list[Run] = field(default_factory=list)  # one for each result that alone is used
+    needed: dict[int, Run] = field(default_factory=dict)  # only this argument requires grad
+    no_gradient: Run | None = None  # what uses the results gives None back
+    second: list[Second] = field(default_factory=list)
     # The Jacobians of the student's own forward at the first case, where that forward is wrong.
     own_numerical: dict[int, np.ndarray] = field(default_factory=dict)
     timeout: Crash | None = None
@@ -91,6 +110,17 @@ class Evidence:
         """The first run of each input, smallest input first."""
         return [case.run for case in self.cases]
 
+    @property
+    def grading(self) -> Gradcheck:
+        """The declaration, of the type that it has here."""
+        return gradcheck_of(self.exercise)
+
+
+def gradcheck_of(exercise: Exercise) -> Gradcheck:
+    """How the exercise is graded, where that is as a custom Function."""
+    assert isinstance(exercise.grading, Gradcheck)
+    return exercise.grading
+
 
 def observe(exercise: Exercise, subject: Any) -> Evidence:
     """Call the Function that `subject` is in every way that the exercise asks about. Never raises through the student's fault."""
@@ -98,7 +128,7 @@ def observe(exercise: Exercise, subject: Any) -> Evidence:
     function, evidence.structure = function_of(subject)
     if evidence.structure is not None:
         return evidence
-    probe = _Probe(function)
+    probe = _Probe(function, gradcheck_of(exercise))
     with quiet() as hidden:
         try:
             with time_limit(exercise.seconds):
@@ -156,12 +186,14 @@ def _engine(function: type) -> Any:
 class _Probe:
     """A subclass of the student's Function whose methods call theirs and write down what went in and came out."""
 
-    def __init__(self, function: type) -> None:
+    def __init__(self, function: type, grading: Gradcheck) -> None:
         base = _base_function(function)
+        self.grading = grading
         assert base is not None
         self.torch = _engine(base)
         self.phase = "forward"
         self.returned: tuple[np.ndarray | Odd | None, ...] | None = None
+        self.got_none = False
         self.grad_output_changed = False
         student: Any = function
 
@@ -172,6 +204,7 @@ class _Probe:
         def backward(ctx: Any, *grad_outputs: Any) -> Any:
             self.phase = "backward"
             before = [None if g is None else _array(g).copy() for g in grad_outputs]
+            self.got_none = any(g is None for g in grad_outputs)
             result = student.backward(ctx, *grad_outputs)
             self.returned = tuple(self._recorded(each) for each in (result if isinstance(result, tuple) else (result,)))
             self.grad_output_changed |= any(
@@ -182,19 +215,45 @@ class _Probe:
 
         methods = {"forward": staticmethod(forward), "backward": staticmethod(backward)}
         self.function: Any = type(function.__name__, (function,), methods)
+        methods = {
+            "forward": staticmethod(lambda ctx, *xs: tuple(x.clone() for x in xs)),
+            "backward": staticmethod(lambda ctx, *gs: (None,) * len(gs)),
+        }
+        self.ignore: Any = type("Ignore", (base,), methods)
 
-    def tensors(self, arguments: Sequence[Any]) -> list[Any]:
-        """The arguments as the student's Function gets them, float arrays as leaves that require grad."""
-        return [self.torch.tensor(a, requires_grad=is_float(a)) if isinstance(a, np.ndarray) else a for a in arguments]
+    def tensors(self, arguments: Sequence[Any], needed: int | None = None) -> tuple[list[Any], list[Any]]:
+        """The arguments as leaves, float arrays requiring grad (or only number `needed`), and what the Function gets: of an
+        argument that it is to change a copy, for a leaf must not be changed."""
+        leaves = [
+            self.torch.tensor(a, requires_grad=is_float(a) and needed in (None, number))
+            if isinstance(a, np.ndarray)
+            else a
+            for number, a in enumerate(arguments)
+        ]
+        return leaves, [x.clone() if number in self.grading.in_place else x for number, x in enumerate(leaves)]
 
-    def run(self, arguments: tuple[Any, ...], cotangent: "_Draw | None") -> Run:
-        """One forward, and where a cotangent is given one backward."""
+    def without_gradient(self, arguments: tuple[Any, ...], cotangent: "_Draw") -> Run:
+        """One forward and backward where what uses the results gives no gradient back."""
         run = Run(arguments)
         with self._caught(run):
-            inputs = self.tensors(arguments)
+            leaves, inputs = self.tensors(arguments)
+            outputs = self.forward(run, inputs)
+            if outputs and run.own_node:
+                self.backward(run, leaves, self.ignore.apply(*outputs), cotangent)
+        return run
+
+    def run(
+        self, arguments: tuple[Any, ...], cotangent: "_Draw | None", needed: int | None = None, only: int | None = None
+    ) -> Run:
+        """One forward, and where a cotangent is given one backward: of all arguments or the one that is `needed`, through all
+        results or `only` one."""
+        run = Run(arguments)
+        with self._caught(run):
+            leaves, inputs = self.tensors(arguments, needed)
             outputs = self.forward(run, inputs)
             if cotangent is not None and run.values is not None:
-                self.backward(run, inputs, outputs, cotangent)
+                self.backward(run, leaves, outputs, cotangent, only)
+                self._note_changes(run, inputs, "backward")
         return run
 
     def forward(self, run: Run, inputs: list[Any]) -> tuple[Any, ...]:
@@ -206,27 +265,33 @@ class _Probe:
                 run.odd_result = Odd(type(output).__name__)
                 return ()
         run.values = tuple(_array(output).copy() for output in outputs)
-        run.own_node = any(output.requires_grad for output in outputs)
+        run.requires_grad = tuple(output.requires_grad for output in outputs)
+        run.own_node = any(differentiable(self.grading, run.requires_grad))
+        tensors = {number: each for number, each in enumerate(inputs) if isinstance(each, self.torch.Tensor)}
+        run.returned_itself = tuple(n for n, each in tensors.items() if any(output is each for output in outputs))
         run.shares_memory = any(
-            np.shares_memory(_array(output), _array(each))
-            for output in outputs
-            for each in inputs
-            if isinstance(each, self.torch.Tensor)
+            np.shares_memory(_array(output), _array(each)) for output in outputs for each in tensors.values()
         )
         self._note_changes(run, inputs, "forward")
         return outputs
 
-    def backward(self, run: Run, inputs: list[Any], outputs: tuple[Any, ...], cotangent: "_Draw") -> None:
+    def backward(
+        self, run: Run, leaves: list[Any], outputs: tuple[Any, ...], cotangent: "_Draw", only: int | None = None
+    ) -> None:
         if not run.own_node:
             return
-        self.phase, self.returned, self.grad_output_changed = "backward", None, False
-        run.cotangent = cotangent(tuple(_array(output) for output in outputs))
-        wanted = [each for each, a in zip(inputs, run.arguments, strict=True) if is_float(a)]
+        self.phase, self.returned, self.grad_output_changed, self.got_none = "backward", None, False, False
+        chosen = differentiable(self.grading, outputs)
+        run.cotangent = cotangent(tuple(_array(output) for output in chosen))
+        if only is not None:
+            run.cotangent = tuple(v if number == only else 0 * v for number, v in enumerate(run.cotangent))
+        used = [number for number, o in enumerate(chosen) if only in (None, number) and o.requires_grad]
+        wanted = [each for each in leaves if isinstance(each, self.torch.Tensor) and each.requires_grad]
         try:
             self.torch.autograd.grad(
-                outputs,
+                tuple(chosen[number] for number in used),
                 wanted,
-                grad_outputs=tuple(self.torch.tensor(v) for v in run.cotangent),
+                grad_outputs=tuple(self.torch.tensor(run.cotangent[number]) for number in used),
                 allow_unused=True,
             )
         except Exception as error:
@@ -234,15 +299,67 @@ class _Probe:
             if self.returned is None or crash.line is not None:
                 raise
             run.refused = crash
+        finally:
+            run.got_none = self.got_none
         run.returned = self.returned
         if self.grad_output_changed:
             run.changed += ("grad_output in backward",)
-        self._note_changes(run, inputs, "backward")
+
+    def second(self, arguments: tuple[Any, ...], rng: np.random.Generator) -> Second:
+        """Differentiate backward itself, by its own graph and by central differences."""
+        second, run = Second(arguments), Run(arguments)
+        indices = [number for number, a in enumerate(arguments) if is_float(a)]
+        leaves, inputs = self.tensors(arguments)
+        with self._caught(run):
+            outputs = differentiable(self.grading, self.forward(run, inputs))
+            drawn = _random(rng)(tuple(_array(output) for output in outputs))
+            cotangents = [self.torch.tensor(v, requires_grad=True) for v in drawn]
+            self.phase = "backward"
+            wanted = [leaves[number] for number in indices]
+            first = self.torch.autograd.grad(outputs, wanted, cotangents, create_graph=True, allow_unused=True)
+            reached = [each for each in first if each is not None and each.requires_grad]
+            second.connected = bool(reached)
+            weights = _random(rng)(tuple(_array(each) for each in reached))
+            if reached:
+                self.phase = "backward of backward"
+                vs = tuple(self.torch.tensor(w) for w in weights)
+                twice = self.torch.autograd.grad(reached, [*wanted, *cotangents], vs, allow_unused=True)
+                arrays = [None if each is None else _array(each).copy() for each in twice]
+                if all(each is None for each in twice):
+                    # `once_differentiable` cuts the way to the inputs: only a pass through all of the graph meets its error.
+                    self.torch.autograd.backward(reached, vs)
+                second.got = dict(zip([*indices, -1], arrays, strict=False))
+        second.crash = run.crash
+        if second.connected and second.crash is None:
+            at = [
+                number for number, each in zip(indices, first, strict=True) if each is not None and each.requires_grad
+            ]
+            vector = flat(weights)
+            for position, key in [*((number, number) for number in indices), (len(arguments), -1)]:
+                jacobian = numerical_jacobian(self._first_order(at), (*arguments, *drawn), position)
+                second.measured[key] = (vector @ jacobian).reshape(np.shape((*arguments, *drawn)[position]))
+        return second
+
+    def _first_order(self, indices: list[int]) -> Callable[..., Values]:
+        """Arguments and cotangents to what backward returns for the arguments at `indices`."""
+
+        def first(*given: Any) -> Values:
+            count = len(self.grading.arguments)
+            run = self.run(tuple(given[:count]), lambda _: tuple(given[count:]))
+            returned = run.returned or ()
+            return tuple(
+                entry
+                if number < len(returned) and isinstance(entry := returned[number], np.ndarray)
+                else np.array(np.nan)
+                for number in indices
+            )
+
+        return first
 
     def _note_changes(self, run: Run, inputs: list[Any], where: str) -> None:
         for number, (tensor, before) in enumerate(zip(inputs, run.arguments, strict=True)):
             noted = any(change.startswith(f"{number} ") for change in run.changed)
-            if not isinstance(before, np.ndarray) or noted:
+            if not isinstance(before, np.ndarray) or noted or number in self.grading.in_place:
                 continue
             if not np.array_equal(_array(tensor), before, equal_nan=True):
                 run.changed += (f"{number} in {where}",)
@@ -260,6 +377,16 @@ class _Probe:
         if isinstance(entry, self.torch.Tensor):
             return _array(entry).copy()
         return Odd(type(entry).__name__)
+
+
+def generator(exercise: Exercise) -> np.random.Generator:
+    """What draws the inputs of an exercise: the same ones at each check, so that a report can be compared."""
+    return np.random.default_rng(zlib.crc32(exercise.id.encode()))
+
+
+def differentiable(grading: Gradcheck, results: Sequence[Any]) -> tuple[Any, ...]:
+    """Of the results (or what belongs to each) those that have a gradient."""
+    return tuple(each for number, each in enumerate(results) if number not in grading.constants)
 
 
 def _array(tensor: Any) -> np.ndarray:
@@ -296,30 +423,55 @@ def _one_hot(position: int) -> _Draw:
 
 
 def _observe(exercise: Exercise, probe: _Probe, evidence: Evidence) -> None:
-    rng = np.random.default_rng(zlib.crc32(exercise.id.encode()))
-    specification = exercise.grading.forward
-    for arguments in exercise.grading.inputs(rng):
-        expected = as_values(specification(*_copies(arguments)))
-        numerical = {
-            index: numerical_jacobian(specification, arguments, index)
-            for index, argument in enumerate(arguments)
-            if is_float(argument)
-        }
-        evidence.cases.append(Case(arguments, expected, numerical, probe.run(arguments, _random(rng))))
+    rng = generator(exercise)
+    grading = probe.grading
+    for arguments in grading.inputs(rng):
+        expected = as_values(grading.forward(*_copies(arguments)))
+        measured = {n: slopes(grading, arguments, n) for n, argument in enumerate(arguments) if is_float(argument)}
+        evidence.cases.append(Case(arguments, expected, measured, probe.run(arguments, _random(rng))))
     for case in evidence.cases:
         if case.run.returned is not None and _small(case):
-            entries = sum(value.size for value in case.run.values or ())
+            entries = sum(value.size for value in differentiable(grading, case.run.values or ()))
             case.rows = [probe.run(case.arguments, _one_hot(i)) for i in range(entries)]
     first = evidence.cases[0]
     if first.run.returned is None:
         return
     _observe_calls(probe, evidence, rng)
-    if "from_result" in exercise.grading.properties:
+    if "from_result" in grading.properties:
         evidence.from_result = _change_after_forward(probe, first.arguments, _random(rng))
-    if _forward_differs(first):
+    if _forward_differs(first) and grading.vjp is None:
         evidence.own_numerical = {
             index: numerical_jacobian(_forward_of(probe), first.arguments, index) for index in first.numerical
         }
+    if grading.results - len(grading.constants) > 1:
+        evidence.partial = [probe.run(first.arguments, _random(rng), only=k) for k in range(len(first.run.cotangent))]
+    if "needs_input_grad" in grading.properties:
+        evidence.needed = {k: probe.run(first.arguments, _random(rng), needed=k) for k in first.numerical}
+    if "no_gradient" in grading.properties:
+        evidence.no_gradient = probe.without_gradient(first.arguments, _random(rng))
+    if "double_backward" in grading.properties:
+        evidence.second = [probe.second(case.arguments, rng) for case in evidence.cases[:2] if _can_go_on(case.run)]
+
+
+def _can_go_on(run: Run) -> bool:
+    """Whether a second derivative can be measured: the first raised nothing, and no tensor of it has another shape than its argument."""
+    pairs = zip(run.returned or (), run.arguments, strict=False)
+    return run.crash is None and all(
+        entry.shape == np.shape(argument) for entry, argument in pairs if isinstance(entry, np.ndarray)
+    )
+
+
+def slopes(grading: Gradcheck, arguments: Sequence[Any], index: int) -> np.ndarray:
+    """The Jacobian of the results that have a gradient with respect to one argument: measured, or as declared."""
+    if grading.vjp is None:
+        return numerical_jacobian(lambda *a: differentiable(grading, as_values(grading.forward(*a))), arguments, index)
+    results = differentiable(grading, as_values(grading.forward(*_copies(arguments))))
+    place = [n for n, a in enumerate(arguments) if is_float(a)].index(index)
+    rows = [
+        as_values(grading.vjp(*_one_hot(entry)(results), *_copies(arguments)))[place].reshape(-1)
+        for entry in range(sum(value.size for value in results))
+    ]
+    return np.array(rows).reshape(len(rows), np.size(arguments[index]))
 
 
 def _observe_calls(probe: _Probe, evidence: Evidence, rng: np.random.Generator) -> None:
@@ -328,17 +480,17 @@ def _observe_calls(probe: _Probe, evidence: Evidence, rng: np.random.Generator) 
     evidence.interleaved = _interleave(probe, first.arguments, second.arguments, lambda _: first.run.cotangent)
     single = tuple(a.astype(np.float32) if is_float(a) else a for a in first.arguments)
     evidence.single = probe.run(single, None)
-    evidence.single_expected = as_values(evidence.exercise.grading.forward(*_copies(single)))
+    evidence.single_expected = as_values(probe.grading.forward(*_copies(single)))
 
 
 def _interleave(probe: _Probe, first: tuple[Any, ...], second: tuple[Any, ...], cotangent: _Draw) -> Run:
     """Backward of a first call after a second call's forward: what is kept outside ctx has been overwritten by then."""
     run = Run(first)
     with probe._caught(run):
-        inputs = probe.tensors(first)
+        leaves, inputs = probe.tensors(first)
         outputs = probe.forward(run, inputs)
-        probe.forward(Run(second), probe.tensors(second))
-        probe.backward(run, inputs, outputs, cotangent)
+        probe.forward(Run(second), probe.tensors(second)[1])
+        probe.backward(run, leaves, outputs, cotangent)
     return run
 
 
@@ -346,13 +498,13 @@ def _change_after_forward(probe: _Probe, arguments: tuple[Any, ...], cotangent: 
     """Backward after the arguments were changed in place: only what was saved from the result is still right."""
     run = Run(arguments)
     with probe._caught(run):
-        inputs = probe.tensors(arguments)
+        leaves, inputs = probe.tensors(arguments)
         outputs = probe.forward(run, inputs)
         with probe.torch.no_grad():
             for tensor, argument in zip(inputs, arguments, strict=True):
                 if is_float(argument):
                     tensor.add_(0.5)
-        probe.backward(run, inputs, outputs, cotangent)
+        probe.backward(run, leaves, outputs, cotangent)
     run.changed = ()
     return run
 
@@ -360,7 +512,7 @@ def _change_after_forward(probe: _Probe, arguments: tuple[Any, ...], cotangent: 
 def _forward_of(probe: _Probe) -> Callable[..., Values]:
     def forward(*arguments: Any) -> Values:
         run = probe.run(arguments, None)
-        return run.values if run.values is not None else (np.array(np.nan),)
+        return (np.array(np.nan),) if run.values is None else differentiable(probe.grading, run.values)
 
     return forward
 

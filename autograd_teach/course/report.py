@@ -3,15 +3,20 @@
 NumPy only, reads records alone; the text is stable, nbval compares it. The page that JupyterLab shows is in report_html.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
-from .diagnoses import Finding, diagnose, not_attempted
+from .diagnoses import Finding, a_or_an, diagnose, not_attempted
+from .diagnoses_call import call_not_attempted, diagnose_call
 from .exercises.declaration import Exercise
 from .judge import Check, State, case_gradients, checks_of, expected_gradient, usable, values_right
+from .judge_call import CallCheck, call_checks_of, wrong_calls
 from .observe import Case, Evidence
+from .observe_call import Called, CallEvidence, Strange
 
 _MARKS: dict[State, str] = {"pass": "pass", "fail": "FAIL", "not reached": "--  "}
 
@@ -20,7 +25,7 @@ _MARKS: dict[State, str] = {"pass": "pass", "fail": "FAIL", "not reached": "--  
 class Report:
     """The outcome of one `check`. Its repr is the text report, in a notebook it shows as HTML."""
 
-    evidence: Evidence
+    evidence: Evidence | CallEvidence
 
     @property
     def exercise(self) -> Exercise:
@@ -28,8 +33,10 @@ class Report:
         return self.evidence.exercise
 
     @cached_property
-    def lines(self) -> tuple[tuple[Check, State], ...]:
+    def lines(self) -> tuple[tuple[Check | CallCheck, State], ...]:
         """Every check with its state."""
+        if isinstance(self.evidence, CallEvidence):
+            return tuple((each, each.judge(self.evidence)) for each in call_checks_of(self.exercise))
         return tuple((each, each.judge(self.evidence)) for each in checks_of(self.exercise))
 
     @cached_property
@@ -37,11 +44,16 @@ class Report:
         """What is wrong, the most telling first; empty where nothing is, or nothing was attempted."""
         if not self.attempted:
             return []
-        return diagnose(self.evidence, [c.name for c, state in self.lines if state == "fail"])
+        failed = [check.name for check, state in self.lines if state == "fail"]
+        if isinstance(self.evidence, CallEvidence):
+            return diagnose_call(self.evidence, failed)
+        return diagnose(self.evidence, failed)
 
     @property
     def attempted(self) -> bool:
         """Whether the answer is more than the stub."""
+        if isinstance(self.evidence, CallEvidence):
+            return not call_not_attempted(self.evidence)
         return not not_attempted(self.evidence)
 
     @property
@@ -90,6 +102,8 @@ class Report:
 def failing_input(report: Report) -> dict[str, str]:
     """The first input (they come smallest first, 0-d last) on which something is wrong: name -> value of its arguments, and what came out against what must."""
     failed = {check.name for check, state in report.lines if state == "fail"}
+    if isinstance(report.evidence, CallEvidence):
+        return _failing_call(report.evidence) if report.attempted and failed & {"runs", "value"} else {}
     if not report.attempted or not failed & {"runs", "forward", "gradient"}:
         return {}
     for name, rows_of in (
@@ -104,6 +118,31 @@ def failing_input(report: Report) -> dict[str, str]:
     return {}
 
 
+def _failing_call(evidence: CallEvidence) -> dict[str, str]:
+    """The arguments, and for a wrong result both sides; nothing where a prediction is wrong, for that would tell it."""
+    wrong = [called for called, _ in wrong_calls(evidence)]
+    crashed = [called for called in evidence.calls if called.crash]
+    if evidence.exercise.kind == "value" or not (crashed or wrong):
+        return {}
+    called: Called = (crashed or wrong)[0]
+    rows = {name: _number(value) for name, value in zip(called.names, called.arguments, strict=True)}
+    if not crashed:
+        normal = evidence.grading.normal
+        rows |= _result_rows(normal(called.expected), normal(called.result))
+    return rows
+
+
+def _result_rows(expected: Any, got: Any) -> dict[str, str]:
+    """A row for each side; for each of several arrays, where there are as many of them on both sides."""
+    several = isinstance(expected, list) and any(isinstance(each, np.ndarray) and each.ndim for each in expected)
+    if not several or not isinstance(got, list) or len(got) != len(expected):
+        return _both_sides([expected], [got])
+    rows: dict[str, str] = {}
+    for number, (want, have) in enumerate(zip(expected, got, strict=True)):
+        rows |= {f"{side}[{number}]": text for side, text in _both_sides([want], [have]).items()}
+    return rows
+
+
 def _crashing(report: Report, case: Case) -> dict[str, str]:
     return _arguments(report, case) if case.run.crash or case.run.refused else {}
 
@@ -111,10 +150,32 @@ def _crashing(report: Report, case: Case) -> dict[str, str]:
 def _forward_rows(report: Report, case: Case) -> dict[str, str]:
     if case.run.values is None or values_right(case.run, case.expected):
         return {}
-    rows = _arguments(report, case)
-    rows["specified"] = ", ".join(map(_number, case.expected))
-    rows["yours"] = ", ".join(map(_number, case.run.values))
+    return _arguments(report, case) | _both_sides(case.expected, case.run.values)
+
+
+def _both_sides(expected: Sequence[object], got: Sequence[object]) -> dict[str, str]:
+    """What is specified and what came out, with digits enough to tell them apart."""
+    rows = {}
+    for digits in (3, 6, 9, 12):
+        rows = {
+            name: ", ".join(_number(_decimal(value), digits) for value in values)
+            for name, values in (("specified", expected), ("yours", got))
+        }
+        if rows["specified"] != rows["yours"]:
+            break
     return rows
+
+
+def _decimal(value: object) -> object:
+    """A result whose floats are arrays, as they are where tensors came out, so that both are written alike."""
+    match value:
+        case float():
+            return np.asarray(value)
+        case list():
+            return [_decimal(each) for each in value]
+        case dict():
+            return {key: _decimal(each) for key, each in value.items()}
+    return value
 
 
 def _gradient_rows(report: Report, case: Case) -> dict[str, str]:
@@ -129,7 +190,8 @@ def _gradient_rows(report: Report, case: Case) -> dict[str, str]:
             run = wrong[0]
             rows = _arguments(report, case)
             rows["grad_output"] = ", ".join(map(_number, run.cotangent))
-            rows["numerical"] = _number(expected_gradient(case, run, index))
+            right_one = "numerical" if report.exercise.kind == "gradcheck" else "declared"
+            rows[right_one] = _number(expected_gradient(case, run, index))
             rows["yours"] = _number(run.returned[index])  # type: ignore[index,arg-type]  # usable
             return rows
     return {}
@@ -140,11 +202,19 @@ def _arguments(report: Report, case: Case) -> dict[str, str]:
     return {name: _number(value) for name, value in zip(names, case.arguments, strict=True)}
 
 
-def _number(value: object) -> str:
+def _number(value: object, digits: int = 3) -> str:
+    if isinstance(value, list):
+        return f"[{', '.join(_number(each, digits) for each in value)}]"
+    if isinstance(value, dict):
+        return ", ".join(f"{key}: {_number(each, digits)}" for key, each in value.items())
+    if isinstance(value, Strange):
+        return a_or_an(value.type)
     if not isinstance(value, np.ndarray):
-        return repr(value)
-    rounded = np.round(value, 3) + 0.0  # no "-0."
-    return np.array2string(rounded, precision=3, floatmode="fixed", separator=", ", threshold=50)
+        return f"{value:.6g}" if isinstance(value, float) else repr(value)
+    if value.dtype.kind != "f":
+        return np.array2string(value, separator=", ", threshold=50)
+    rounded = np.round(value, digits) + 0.0  # no "-0."
+    return np.array2string(rounded, precision=digits, floatmode="fixed", separator=", ", threshold=50)
 
 
 def _table(rows: dict[str, str]) -> list[str]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from .jacobian import wrong_slopes
 from .judge import State
-from .observe import HEAT_MAP_ENTRIES, Case
+from .observe import HEAT_MAP_ENTRIES, Case, Evidence, differentiable, gradcheck_of
 from .report import Report, failing_input
 
 _POSITIVE, _NEGATIVE = "0, 114, 178", "213, 94, 0"
@@ -31,7 +31,7 @@ STYLE = """<style>
 .agt-report.agt-report .agt-say p { margin: .15em 0; }
 .agt-report.agt-report .agt-input td { vertical-align: top; }
 .agt-report.agt-report pre { margin: 0; padding: 0; background: none; color: inherit; font-family: var(--jp-code-font-family, monospace); font-size: 12px; line-height: 1.35; }
-.agt-report.agt-report .agt-maps { display: flex; flex-wrap: wrap; gap: 12px 20px; margin: .8em 0 .3em; }
+.agt-report.agt-report .agt-maps { display: flex; flex-wrap: wrap; align-items: flex-end; gap: 12px 20px; margin: .8em 0 .3em; }
 .agt-report.agt-report .agt-map caption { caption-side: top; text-align: left; padding: 0 0 4px; color: inherit; font-weight: 600; font-size: 13px; }
 .agt-report.agt-report .agt-map td, .agt-report.agt-report .agt-map th { font-family: var(--jp-code-font-family, monospace); font-size: 11px; line-height: 1.2; text-align: right; padding: 4px 4px; min-width: 2.7em; white-space: nowrap; }
 .agt-report.agt-report .agt-map td { border: 1px solid var(--jp-border-color2, rgba(127, 127, 127, .45)); }
@@ -39,6 +39,10 @@ STYLE = """<style>
 .agt-report.agt-report .agt-map td.agt-wrong { outline: 2px solid currentColor; outline-offset: -2px; font-weight: 700; }
 .agt-report.agt-report .agt-note { margin: .4em 0 0; font-size: 13px; opacity: .85; }
 .agt-report.agt-report details summary { cursor: pointer; }
+.agt-report.agt-report .agt-hint { margin: .5em 0 0; }
+.agt-report.agt-report .agt-hint > summary { display: inline-block; padding: 1px 10px; border: 1px solid var(--jp-border-color1, currentColor); border-radius: 3px; font-size: 13px; }
+.agt-report.agt-report .agt-hint[open] > summary { opacity: .6; }
+.agt-report.agt-report .agt-hint > p { margin: .4em 0; padding-left: .8em; border-left: 4px solid #0072b2; }
 </style>"""
 
 
@@ -54,21 +58,34 @@ def html(report: Report) -> str:
         parts.append(_input(failing))
     parts.append(_maps(report))
     parts += [f'<p class="agt-note">{escape(note)}</p>' for note in report.notes]
+    if not report.passed:
+        parts.append(_hints(report.exercise.hints))
     state = " agt-passed" if report.passed else ""
     return f'<div class="agt-report{state}">{STYLE}{"".join(parts)}</div>'
+
+
+def _hints(hints: tuple[str, ...]) -> str:
+    """Each hint behind a button of its own, the next one inside the one before: one at a time, and without a kernel."""
+    shown = ""
+    for number, text in reversed(list(enumerate(hints, 1))):
+        label = "Show a hint" if number == 1 else "Show the next hint"
+        last = "" if number < len(hints) else '<p class="agt-note">That is the last one.</p>'
+        shown = f'<details class="agt-hint"><summary>{label}</summary><p>{_code(text)}</p>{shown}{last}</details>'
+    return shown
 
 
 def _checks(report: Report) -> str:
     row_class = {"pass": "agt-pass", "fail": "agt-fail", "not reached": "agt-not"}
     rows = "".join(
-        f'<tr class="{row_class[state]}"><td class="agt-state">{_MARKS[state]}</td><td>{escape(check.text)}</td></tr>'
+        f'<tr class="{row_class[state]}"><td class="agt-state">{_MARKS[state]}</td><td>{_code(check.text)}</td></tr>'
         for check, state in report.lines
     )
     return f"<table>{rows}</table>"
 
 
 def _input(rows: dict[str, str]) -> str:
-    label = {"numerical": "gradient, numerical", "yours": "gradient, yours"} if "numerical" in rows else {}
+    right = next((each for each in ("numerical", "declared") if each in rows), None)
+    label = {right: f"gradient, {right}", "yours": "gradient, yours"} if right else {}
     cells = "".join(
         f"<tr><td>{escape(label.get(name, name))}</td><td><pre>{escape(value)}</pre></td></tr>"
         for name, value in rows.items()
@@ -81,16 +98,18 @@ def _maps(report: Report) -> str:
     if chosen is None:
         return ""
     case, index = chosen
+    declared = report.exercise.kind == "declared"
     numerical, analytical = case.numerical[index], case.analytical(index)
     names = report.exercise.grading.arguments
     at = ", ".join(
         f"{name} of shape {np.shape(value)}" if isinstance(value, np.ndarray) else f"{name} = {value!r}"
         for name, value in zip(names, case.arguments, strict=True)
     )
-    side = (case.expected, np.shape(case.arguments[index]))
+    side = (differentiable(gradcheck_of(report.exercise), case.expected), np.shape(case.arguments[index]))
     scale = float(np.nanmax(np.abs(numerical), initial=1e-12))
     if not report.attempted or analytical is None or analytical.shape != numerical.shape:
-        tables = _map("numerical: measured by small changes", numerical, scale, None, side)
+        title = "declared: what backward must give" if declared else "numerical: measured by small changes"
+        tables = _map(title, numerical, scale, None, side)
         wrong_count = 0
     else:
         finite = analytical[np.isfinite(analytical)]
@@ -98,19 +117,26 @@ def _maps(report: Report) -> str:
         wrong = wrong_slopes(analytical, numerical)
         wrong_count = int(wrong.sum())
         tables = (
-            _map("numerical: measured", numerical, scale, None, side)
+            _map("declared" if declared else "numerical: measured", numerical, scale, None, side)
             + _map("analytical: your backward", analytical, scale, wrong, side)
-            + _map("difference: yours minus measured", analytical - numerical, scale, wrong, side)
+            + _map(
+                f"difference: yours minus {'declared' if declared else 'measured'}",
+                analytical - numerical,
+                scale,
+                wrong,
+                side,
+            )
         )
     legend = (
-        f"The Jacobian (the table of all derivatives) of the result with respect to {names[index]}, at {at}. "
+        f"The {'declared ' if declared else ''}Jacobian (the table of all derivatives) of the result with respect to {names[index]}, at {at}. "
         f"A row is an entry of the result, a column an entry of {names[index]}. "
         + (f"✗ marks the {wrong_count} wrong of {numerical.size} entries. " if wrong_count else "")
         + "Blue is positive, orange negative."
     )
     body = f'<div class="agt-maps">{tables}</div><p class="agt-note">{escape(legend)}</p>'
     if report.passed:
-        return f"<details><summary>The Jacobians: numerical and yours</summary>{body}</details>"
+        kind = "declared" if declared else "numerical"
+        return f"<details><summary>The Jacobians: {kind} and yours</summary>{body}</details>"
     if not report.attempted:
         return f"<details><summary>What backward must agree with, at a small input</summary>{body}</details>"
     return body
@@ -118,7 +144,8 @@ def _maps(report: Report) -> str:
 
 def _case_to_show(report: Report) -> tuple[Case, int] | None:
     """The first input with a wrong gradient; where nothing is wrong, or nothing attempted, the first one."""
-    cases = [case for case in report.evidence.cases if _fits(case)]
+    evidence = report.evidence
+    cases = [case for case in evidence.cases if _fits(case)] if isinstance(evidence, Evidence) else []
     if not cases:
         return None
     states = {check.name: state for check, state in report.lines}
@@ -149,7 +176,11 @@ def _map(
 ) -> str:
     expected, input_shape = side
     columns = [_index(at) for at in np.ndindex(input_shape)]
-    rows = [_index(at) for value in expected for at in np.ndindex(value.shape)]
+    rows = [
+        _index(at) if len(expected) == 1 else f"result {number}: {_index(at)}"
+        for number, value in enumerate(expected, 1)
+        for at in np.ndindex(value.shape)
+    ]
     head = "<tr><th></th>" + "".join(f'<th scope="col">{each}</th>' for each in columns) + "</tr>"
     body = "".join(
         f'<tr><th scope="row">{name}</th>'

@@ -32,6 +32,20 @@ def test_a_loop_ends_at_the_limit_even_if_it_swallows_everything():
     assert time.monotonic() - start < 2
 
 
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="this platform has no SIGALRM")
+def test_who_only_waits_is_ended_by_the_clock():
+    start = time.monotonic()
+    with pytest.raises(TimeLimit), time_limit(0.2):
+        time.sleep(30)
+    assert 0.2 * guard.PATIENCE <= time.monotonic() - start < 10
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="this platform has no SIGALRM")
+def test_time_that_others_use_does_not_count():
+    with time_limit(0.3):
+        time.sleep(0.4)
+
+
 def test_without_sigalrm_a_timer_interrupts(monkeypatch):
     monkeypatch.delattr(signal, "setitimer", raising=False)
     start = time.monotonic()
@@ -91,6 +105,12 @@ def test_a_crash_is_told_at_the_innermost_own_line_not_in_a_library():
     assert crash.source == 'return fractions.Fraction("one half")'
     assert str(crash).startswith(f"forward, line {crash.line}: `return fractions")
     assert "raised ValueError" in str(crash)
+
+
+def test_nobody_is_asked_while_a_check_runs():
+    with pytest.raises(EOFError, match="many times"), guard.quiet():
+        input("a number: ")
+    assert input.__module__ != guard.__name__
 
 
 def test_a_cell_of_a_notebook_is_the_students_and_generated_code_is_not():

@@ -12,8 +12,9 @@ import pytest
 from nbformat import NotebookNode
 
 from autograd_teach.course.content import folder
-from autograd_teach.course.notebooks import _text as as_stored
+from autograd_teach.course.exercises import exercises
 from autograd_teach.course.notebooks import canonical, read_notebook
+from autograd_teach.course.notebooks import notebook_text as as_stored
 from autograd_teach.course.predict import lessons as lessons_with_questions
 from autograd_teach.course.predict import load_questions
 
@@ -130,6 +131,14 @@ def test_prints_no_machine_and_leaves_no_error_or_warning(path: Path) -> None:
             assert output.output_type != "error", cell.id
             assert output.get("name") != "stderr", cell.id
         assert "Warning:" not in str(cell.outputs), cell.id
+
+
+@pytest.mark.parametrize("path", LESSONS[1:-1], ids=lambda path: path.stem)
+def test_leads_to_its_exercises(path: Path) -> None:
+    (section,) = (cell.source for cell in read_notebook(path).cells if cell.source.startswith("## Exercises"))
+    assert f"](../exercises/{path.name})" in section
+    assert [each.entry for each in exercises(path.stem) if f"`{each.entry}`" not in section] == []
+    assert exercises(path.stem)
 
 
 @lesson

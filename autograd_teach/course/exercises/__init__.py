@@ -6,12 +6,60 @@ May use NumPy. Must not know the engine: the grader's own process reads this wit
 from difflib import get_close_matches
 
 from ..errors import UserError
-from . import e09_custom_functions
-from .declaration import Arguments, Exercise, Gradcheck, Kind, Mistake
+from . import (
+    e01_requires_grad,
+    e02_grad_and_backward,
+    e03_the_graph,
+    e04_dynamic_graphs,
+    e05_no_grad_and_detach,
+    e06_freed_graphs,
+    e07_higher_order,
+    e08_in_place,
+    e09_custom_functions,
+    e10_gradcheck,
+    e11_saving_tensors,
+    e12_arguments_and_options,
+    e13_outputs_and_side_effects,
+    e14_losses_and_grad_output,
+    e15_implicit_functions,
+    e16_build_your_own,
+)
+from .declaration import Also, Arguments, Call, Exercise, Gradcheck, Kind, Leaf, Mistake, Place, Program, Watched
 
-__all__ = ["Arguments", "Exercise", "Gradcheck", "Kind", "Mistake", "exercise", "exercises"]
+__all__ = [
+    "Also",
+    "Arguments",
+    "Call",
+    "Exercise",
+    "Gradcheck",
+    "Kind",
+    "Leaf",
+    "Mistake",
+    "Place",
+    "Program",
+    "Watched",
+    "exercise",
+    "exercises",
+]
 
-_ALL: tuple[Exercise, ...] = (*e09_custom_functions.EXERCISES,)
+_ALL: tuple[Exercise, ...] = (
+    *e01_requires_grad.EXERCISES,
+    *e02_grad_and_backward.EXERCISES,
+    *e03_the_graph.EXERCISES,
+    *e04_dynamic_graphs.EXERCISES,
+    *e05_no_grad_and_detach.EXERCISES,
+    *e06_freed_graphs.EXERCISES,
+    *e07_higher_order.EXERCISES,
+    *e08_in_place.EXERCISES,
+    *e09_custom_functions.EXERCISES,
+    *e10_gradcheck.EXERCISES,
+    *e11_saving_tensors.EXERCISES,
+    *e12_arguments_and_options.EXERCISES,
+    *e13_outputs_and_side_effects.EXERCISES,
+    *e14_losses_and_grad_output.EXERCISES,
+    *e15_implicit_functions.EXERCISES,
+    *e16_build_your_own.EXERCISES,
+)
 _BY_ID = {each.id: each for each in _ALL}
 
 

@@ -1,6 +1,5 @@
 """Wrong answers to notebook 09, each with the diagnosis that must name it and words that its message must have."""
 
-import time
 import warnings
 
 import numpy as np
@@ -440,7 +439,7 @@ class ScaleEndless(ScaleForward):
     def backward(ctx, g):
         while True:
             try:
-                time.sleep(0.01)
+                pass
             except Exception:  # noqa: BLE001, S110  # what must not swallow the time limit
                 pass
 

@@ -1,0 +1,380 @@
+"""Exercises of notebook 07, gradients of gradients: nth_derivative, hessian_vector_product, newton_step, gradient_penalty."""
+
+from collections.abc import Callable, Sequence
+from math import factorial
+from typing import Any
+
+import numpy as np
+
+from .declaration import Also, Arguments, Call, Exercise, Mistake, Program, Watched
+from .e02_grad_and_backward import NO_TRACE
+
+NOTEBOOK = "07_higher_order"
+
+Function = Callable[..., Any]
+
+# Derivatives in NumPy. A central difference of a central difference has about four right digits; a function that takes
+# complex numbers, as all of these do, has its derivatives to nearly all digits.
+
+
+def derivative(f: Function, x: np.ndarray, n: int) -> np.ndarray:
+    """The n-th derivative of an elementwise function, from its values on a circle around each entry (Cauchy's formula).
+
+    >>> derivative(lambda x: x**3, np.array([1.0, 2.0]), 2).round(6)
+    array([ 6., 12.])
+    """
+    radius, turns = 0.5, np.exp(2j * np.pi * np.arange(64) / 64)
+    around = sum(f(x + radius * turn) * turn**-n for turn in turns) / len(turns)
+    return np.asarray(factorial(n) / radius**n * around).real + 0.0
+
+
+def gradient(f: Function, x: np.ndarray) -> np.ndarray:
+    """The gradient of a function with one number as result, by a tiny imaginary step for each entry.
+
+    >>> gradient(lambda x: (x**3).sum(), np.array([1.0, 2.0]))
+    array([ 3., 12.])
+    """
+    slopes = np.empty(x.size)
+    for entry in range(x.size):
+        step = np.zeros(x.size, dtype=complex)
+        step[entry] = 1e-30j
+        slopes[entry] = np.imag(f(x + step.reshape(x.shape))) / 1e-30
+    return slopes.reshape(x.shape)
+
+
+def times_hessian(f: Function, x: np.ndarray, v: np.ndarray) -> np.ndarray:
+    """How the gradient changes along v."""
+    eps = 1e-5
+    return (gradient(f, x + eps * v) - gradient(f, x - eps * v)) / (2 * eps)
+
+
+def hessian(f: Function, x: np.ndarray) -> np.ndarray:
+    return np.stack([times_hessian(f, x, row.reshape(x.shape)).reshape(-1) for row in np.eye(x.size)])
+
+
+# nth_derivative
+
+CURVES = (
+    ("x ** 3", 1),
+    ("torch.tanh(x)", 2),
+    ("torch.exp(2 * x)", 3),
+    ("x * x", 3),
+    ("2 * x + 1", 2),
+    ("torch.ones_like(x)", 1),
+    ("torch.log(x)", 5),
+    ("torch.sin(x) * x", 4),
+    ("x ** 2 + x", 0),
+)
+
+
+def curve_inputs(rng: np.random.Generator) -> Sequence[Arguments]:
+    shapes = [(2,), (2, 3), (1,), (2,), (3,), (2,), (4,), (), ()]
+    return [
+        (Program("x", text), rng.uniform(1, 2, size=shape), n) for (text, n), shape in zip(CURVES, shapes, strict=True)
+    ]
+
+
+def last_not_zero(f: Function, x: np.ndarray, n: int) -> np.ndarray:
+    """The derivative of the highest order up to n that is not zero: what is left when a loop stops too early."""
+    for order in range(n, 0, -1):
+        found = derivative(f, x, order)
+        if np.abs(found).max() > 1e-9:
+            return found
+    return derivative(f, x, 0)
+
+
+# hessian_vector_product
+
+SURFACES = (
+    ("(x ** 3).sum()", (2,)),
+    ("torch.exp(x[0]) * x[1] + x[2] ** 2 * x[0]", (3,)),
+    ("(x @ x @ x).sum() + torch.sin(x).sum()", (2, 2)),
+    ("(x * x).sum() ** 2 / 4", (40,)),
+    ("torch.tanh(x)", ()),
+)
+
+
+def surface_inputs(rng: np.random.Generator) -> Sequence[Arguments]:
+    return [(Watched("x", text), rng.uniform(0.3, 1.2, size=shape), rng.normal(size=shape)) for text, shape in SURFACES]
+
+
+def few_passes(called: Any) -> str | None:
+    x, passes = called.arguments[1], called.arguments[0].passes
+    if x.size < 20 or passes < x.size:
+        return None
+    return (
+        f"for x with {x.size} entries the way back through f is gone {passes} times: as often as it takes to compute "
+        "all rows of the Hessian"
+    )
+
+
+# newton_step
+
+BOWLS = (
+    ("(x[0] - 1) ** 2 + 20 * (x[1] + 2) ** 2 + (x[0] - 1) * (x[1] + 2)", (2,)),
+    ("torch.exp(x[0] + 3 * x[1]) + torch.exp(x[0] - 3 * x[1]) + torch.exp(-x[0])", (2,)),
+    ("torch.exp(x).sum() + x.sum() ** 2 + x[0, 0] * x[1, 2]", (2, 3)),
+    ("torch.exp(x) - 2 * x", ()),
+)
+
+
+def bowl_inputs(rng: np.random.Generator) -> Sequence[Arguments]:
+    return [(Program("x", text), rng.uniform(-0.5, 0.5, size=shape)) for text, shape in BOWLS]
+
+
+def newton(f: Function, x: np.ndarray, share: float = 1.0) -> np.ndarray:
+    return x - share * np.linalg.solve(hessian(f, x), gradient(f, x).reshape(-1)).reshape(x.shape)
+
+
+# gradient_penalty
+
+MODELS = (
+    ("x @ w", (3, 2), (2,)),
+    ("torch.tanh(x @ w)", (2, 3), (3,)),
+    ("torch.sin(x @ w).sum(1) + (x * x).sum(1) * w[0, 1]", (3, 2), (2, 3)),
+    ("torch.exp(x[:, 0] * w)", (4, 2), ()),
+)
+
+
+def model_inputs(rng: np.random.Generator) -> Sequence[Arguments]:
+    return [
+        (Program("x, w", text), rng.normal(size=of_x), rng.uniform(0.2, 1, size=of_w)) for text, of_x, of_w in MODELS
+    ]
+
+
+def penalty(f: Function, x: np.ndarray, w: np.ndarray) -> float:
+    slopes = gradient(lambda at: f(at, w).sum(), x)
+    return float((slopes**2).sum(axis=1).mean())
+
+
+def with_gradient(value: Callable[[np.ndarray], float], w: np.ndarray) -> list[Any]:
+    """`value(w)` and its gradient, by differences of what is itself exact."""
+    eps, slopes = 1e-5, np.empty(w.size)
+    for entry, row in enumerate(np.eye(w.size)):
+        step = eps * row.reshape(w.shape)
+        slopes[entry] = (value(w + step) - value(w - step)) / (2 * eps)
+    return [value(w), slopes.reshape(w.shape)]
+
+
+def penalised(f: Function, x: np.ndarray, w: np.ndarray) -> list[Any]:
+    return with_gradient(lambda at: penalty(f, x, at), w)
+
+
+def mean_length(f: Function, x: np.ndarray, w: np.ndarray) -> float:
+    slopes = gradient(lambda at: f(at, w).sum(), x)
+    return float(np.sqrt((slopes**2).sum(axis=1)).mean())
+
+
+def scaled(factor: Callable[[np.ndarray], float]) -> Function:
+    """The penalty, and its gradient, times `factor(x)`."""
+    return lambda f, x, w: [factor(x) * each for each in penalised(f, x, w)]
+
+
+EXERCISES = (
+    Exercise(
+        notebook=NOTEBOOK,
+        entry="nth_derivative",
+        points=2,
+        title="A derivative of any order",
+        grading=Call(("f", "x", "n"), derivative, curve_inputs, also=(NO_TRACE,)),
+        hints=(
+            "The derivative of order 2 is the derivative of the derivative. So do the same n times. What has to be asked of each gradient, so that it can be differentiated again?",
+            "Each entry of the result depends on one entry of x only. What does the gradient of the sum of all entries have at each place?",
+            "Before each turn look whether the value still depends on x: `requires_grad` tells. If it does not, all further derivatives are known.",
+        ),
+        mistakes=(
+            Mistake(
+                "stopped",
+                "where a derivative is constant, the next one is 0; yours is still the constant",
+                forward=last_not_zero,
+            ),
+            Mistake(
+                "one_too_many",
+                "that is the derivative of order n + 1: one turn too many",
+                forward=lambda f, x, n: derivative(f, x, n + 1),
+            ),
+            Mistake(
+                "one_too_few",
+                "that is the derivative of order n - 1: one turn is missing",
+                forward=lambda f, x, n: derivative(f, x, max(n - 1, 0)),
+            ),
+            Mistake(
+                "always_first",
+                "that is the first derivative, whatever n is",
+                forward=lambda f, x, n: derivative(f, x, 1),
+            ),
+            Mistake(
+                "power",
+                "that is the first derivative to the power of n; the n-th derivative is another thing",
+                forward=lambda f, x, n: derivative(f, x, 1) ** n,
+            ),
+            Mistake(
+                "summed",
+                "that is the sum over all entries: each entry of x has a derivative of its own",
+                forward=lambda f, x, n: derivative(f, x, n).sum(),
+            ),
+        ),
+    ),
+    Exercise(
+        notebook=NOTEBOOK,
+        entry="hessian_vector_product",
+        points=2,
+        title="A Hessian times a vector, without the Hessian",
+        grading=Call(
+            ("f", "x", "v"),
+            times_hessian,
+            surface_inputs,
+            also=(Also("hessian_formed", "the Hessian is not computed row by row", few_passes), NO_TRACE),
+        ),
+        hints=(
+            "Row i of the Hessian is the gradient of entry i of the gradient. The product adds up the rows, each times an entry of v. Can the adding come first?",
+            "Make a single number of the gradient and v, and differentiate it. The gradient must have a history for that.",
+            "`dot` is for vectors; for any shape multiply entry by entry and sum. v is a constant in all this.",
+        ),
+        mistakes=(
+            Mistake(
+                "first_order",
+                "that is the gradient times v, entry by entry: nothing was differentiated a second time",
+                forward=lambda f, x, v: gradient(f, x) * v,
+            ),
+            Mistake(
+                "directional",
+                "that is one number, how fast f grows along v; asked for is how the gradient changes along v",
+                forward=lambda f, x, v: (gradient(f, x) * v).sum(),
+            ),
+            Mistake(
+                "v_ignored",
+                "v plays no part: these are the sums of the Hessian's rows, as if v were all ones",
+                forward=lambda f, x, v: times_hessian(f, x, np.ones_like(x)),
+            ),
+            Mistake(
+                "v_afterwards",
+                "v multiplies the sums of the Hessian's rows: it has to weigh the entries before they are added up",
+                forward=lambda f, x, v: times_hessian(f, x, np.ones_like(x)) * v,
+            ),
+            Mistake(
+                "diagonal",
+                "only the diagonal of the Hessian is used: each entry of the gradient may depend on all entries of x",
+                forward=lambda f, x, v: np.diag(hessian(f, x)).reshape(x.shape) * v,
+            ),
+            Mistake(
+                "quadratic",
+                "that is v times the Hessian times v, one number; the product with v from one side is asked for",
+                forward=lambda f, x, v: (times_hessian(f, x, v) * v).sum(),
+            ),
+            Mistake(
+                "times_gradient",
+                "that is the Hessian times the gradient: v plays no part",
+                forward=lambda f, x, v: times_hessian(f, x, gradient(f, x)),
+            ),
+            Mistake(
+                "times_gradient",
+                "that is twice the Hessian times the gradient, the slope of the gradient's squared length: v plays no part",
+                forward=lambda f, x, v: 2 * times_hessian(f, x, gradient(f, x)),
+            ),
+        ),
+    ),
+    Exercise(
+        notebook=NOTEBOOK,
+        entry="newton_step",
+        points=2,
+        title="One jump to the bottom of a bowl",
+        grading=Call(("f", "x"), newton, bowl_inputs, also=(NO_TRACE,)),
+        hints=(
+            "The lesson has it for a vector. Which of its lines need a vector, and what could you make of a matrix or a single number, before and after them?",
+            "reshape(-1) makes a vector of a tensor of any shape, also of a single number. The gradient as a vector has one row of the Hessian for each entry; a row must become a vector too.",
+            "Solve Hessian times step = gradient, all as vectors. Then give the step the shape of x and take it off x.",
+        ),
+        mistakes=(
+            Mistake(
+                "gradient_step",
+                "that is x minus the gradient: the curvature plays no part",
+                forward=lambda f, x: x - gradient(f, x),
+            ),
+            Mistake(
+                "uphill",
+                "the jump goes the wrong way: the step is added to x",
+                forward=lambda f, x: newton(f, x, -1.0),
+            ),
+            Mistake(
+                "step_alone",
+                "that is the step alone, not the place where it leads from x",
+                forward=lambda f, x: x - newton(f, x),
+            ),
+            Mistake(
+                "diagonal",
+                "the gradient is divided by the Hessian's diagonal, entry by entry: the rest of the Hessian counts too",
+                forward=lambda f, x: x - gradient(f, x) / np.diag(hessian(f, x)).reshape(x.shape),
+            ),
+            Mistake(
+                "row_sums",
+                "the gradient is divided by the sums of the Hessian's rows: that is what differentiating the sum of the gradient gives",
+                forward=lambda f, x: x - gradient(f, x) / times_hessian(f, x, np.ones_like(x)),
+            ),
+            Mistake(
+                "multiplied",
+                "the gradient is multiplied with the Hessian; the step is what the Hessian makes the gradient of",
+                forward=lambda f, x: x - times_hessian(f, x, gradient(f, x)),
+            ),
+        ),
+    ),
+    Exercise(
+        notebook=NOTEBOOK,
+        entry="gradient_penalty",
+        points=3,
+        title="A penalty on slopes, and its gradient",
+        grading=Call(("f", "x", "w"), penalised, model_inputs, also=(NO_TRACE,)),
+        hints=(
+            "Two gradients, one after the other, and not with respect to the same tensor. Which comes first?",
+            "The first one is asked for the slopes with respect to x, and must have a history: the penalty is made from it. The second one is the gradient of the penalty.",
+            "f(x, w) has one entry for each row, which depends on that row only. So one gradient, of the sum of all entries, has the slopes of all rows. Square, sum over each row, take the mean over the rows.",
+        ),
+        mistakes=(
+            Mistake(
+                "sum",
+                "that is the sum over the rows; the penalty is their mean",
+                forward=scaled(len),
+            ),
+            Mistake(
+                "mean_of_all",
+                "that is the mean over all entries of the slopes: in each row the squares are added up, the mean is over the rows",
+                forward=scaled(lambda x: 1 / x.shape[1]),
+            ),
+            Mistake(
+                "mean_of_results",
+                "the slopes are those of the mean of all results, so each is smaller by the number of rows; each row's result has slopes of its own",
+                forward=scaled(lambda x: 1 / len(x) ** 2),
+            ),
+            Mistake(
+                "length",
+                "the lengths of the slopes are used; the penalty has their squares",
+                forward=lambda f, x, w: with_gradient(lambda at: mean_length(f, x, at), w),
+            ),
+            Mistake(
+                "of_the_model",
+                "the penalty is right, but beside it is the gradient of f, not that of the penalty",
+                forward=lambda f, x, w: [penalty(f, x, w), gradient(lambda at: f(x, at).sum(), w)],
+            ),
+            Mistake(
+                "penalty_of_weights",
+                "the slopes with respect to w are penalised; the penalty is on those with respect to x",
+                forward=lambda f, x, w: with_gradient(
+                    lambda at: float((gradient(lambda to: f(x, to).sum(), at) ** 2).sum()), w
+                ),
+            ),
+            Mistake(
+                "slope_of_x",
+                "beside the penalty is its gradient with respect to x; w is what is trained",
+                forward=lambda f, x, w: [
+                    penalty(f, x, w),
+                    with_gradient(lambda at: penalty(f, at, w), x)[1],
+                ],
+            ),
+            Mistake(
+                "swapped",
+                "the penalty comes first, then its gradient: the two have changed places",
+                forward=lambda f, x, w: penalised(f, x, w)[::-1],
+            ),
+        ),
+    ),
+)

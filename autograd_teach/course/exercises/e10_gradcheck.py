@@ -1,0 +1,315 @@
+"""Exercises of notebook 10, is my backward right: numerical_jacobian, find_kinks, and five Functions whose backward is to be repaired."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from .declaration import Arguments, Call, Exercise, Gradcheck, Mistake, Program
+
+NOTEBOOK = "10_gradcheck"
+
+MAPS = (
+    (Program("x", "x ** 3 * x[0]"), (2,), 0.1),
+    (Program("x", "torch.stack([x[0] * x[1] * x[2], torch.exp(x[0] - x[2])])"), (3,), 0.02),
+    (Program("x", "torch.sin(x) * x.sum()"), (2, 2), 0.001),
+    (Program("x", "(x ** 4).sum()"), (3,), 0.05),
+    (Program("x", "torch.exp(2 * x)"), (), 0.01),
+)
+CURVES = (
+    (Program("x", "torch.abs(x - 1)"), [0.0, 1.0, 2.0]),
+    (Program("x", "torch.where(x > 0, x, 0 * x)"), [-1.0, 0.0, 0.5]),
+    (Program("x", "x ** 3 + 3 * torch.exp(x)"), [-1.0, 0.0, 2.0]),
+    (Program("x", "torch.abs(x + 1) + 0.1 * torch.abs(x - 2) + x ** 2"), [-1.0, 0.0, 2.0, 3.0]),
+    (Program("x", "torch.abs(x) * x"), [0.0, 1.0]),
+    (Program("x", "50 * x ** 2"), [-1.0, 0.0, 3.0]),
+    (Program("x", "torch.abs(torch.sin(3 * x))"), [0.0, 0.5]),
+)
+
+
+def measured(up: float, down: float) -> Callable[[Any, np.ndarray, float], np.ndarray]:
+    """The Jacobian by steps of `up` and `down` times eps; its columns, one at a time."""
+
+    def jacobian(f: Any, x: np.ndarray, eps: float) -> np.ndarray:
+        steps = np.eye(x.size).reshape(x.size, *x.shape)
+        columns = [(f(x + up * eps * e) - f(x - down * eps * e)) / ((up + down) * eps) for e in steps]
+        return np.stack([np.ravel(column) for column in columns], axis=1)
+
+    return jacobian
+
+
+def all_at_once(f: Any, x: np.ndarray, eps: float) -> np.ndarray:
+    return np.asarray((f(x + eps) - f(x - eps)) / (2 * eps))
+
+
+def map_inputs(rng: np.random.Generator) -> Sequence[Arguments]:
+    return [(f, rng.uniform(0.5, 1.5, size=shape), eps) for f, shape, eps in MAPS]
+
+
+def slopes(f: Any, at: float) -> tuple[float, float]:
+    """To the left of a point, and to the right."""
+    step = 1e-6
+    return (f(np.array(at)) - f(np.array(at - step))) / step, (f(np.array(at + step)) - f(np.array(at))) / step
+
+
+def is_kink(f: Any, at: float) -> bool:
+    left, right = slopes(f, at)
+    return bool(abs(right - left) > 0.05)
+
+
+def kinks(f: Any, candidates: np.ndarray) -> list[float]:
+    return [at for at in candidates.tolist() if is_kink(f, at)]
+
+
+def unequal_sizes(f: Any, candidates: np.ndarray) -> list[float]:
+    return [at for at in candidates.tolist() if abs(np.diff(np.abs(slopes(f, at))).item()) > 0.05]
+
+
+def curve_inputs(rng: np.random.Generator) -> Sequence[Arguments]:
+    return [(f, np.array(candidates)) for f, candidates in CURVES]
+
+
+def entrywise_inputs(rng: np.random.Generator) -> Sequence[Arguments]:
+    shapes = [(3,), (2, 3), (2, 1, 3), ()]
+    return [(np.asarray(rng.uniform(0.5, 1.8, size=shape) * rng.choice([-1, 1], size=shape)),) for shape in shapes]
+
+
+def matrix_inputs(rng: np.random.Generator) -> Sequence[Arguments]:
+    return [(rng.normal(size=shape), rng.normal(size=shape[1])) for shape in [(2, 3), (3, 2), (3, 1)]]
+
+
+def table_inputs(rng: np.random.Generator) -> Sequence[Arguments]:
+    return [(rng.normal(size=shape), rng.normal(size=shape[1])) for shape in [(2, 3), (3, 2), (4, 1), (3, 3)]]
+
+
+EXERCISES = (
+    Exercise(
+        notebook=NOTEBOOK,
+        entry="numerical_jacobian",
+        points=2,
+        title="A Jacobian, measured",
+        grading=Call(("f", "x", "eps"), measured(1, 1), map_inputs),
+        hints=(
+            "A measurement moves one entry of x and watches all results: what part of the table does it give?",
+            "For each entry: a copy of x with that entry moved up by eps, another with it moved down. `x.reshape(-1)` counts the entries one after the other, whatever the shape.",
+            "`result.reshape(-1)` makes one column of a result of any shape. torch.stack(columns, dim=1) sets columns side by side.",
+        ),
+        mistakes=(
+            Mistake(
+                "forward_difference",
+                "this measures on one side only, from x to x + eps: the central difference steps to both sides",
+                forward=measured(1, 0),
+            ),
+            Mistake(
+                "backward_difference",
+                "this measures on one side only, from x - eps to x: the central difference steps to both sides",
+                forward=measured(0, 1),
+            ),
+            Mistake(
+                "other_eps",
+                "these are the slopes as they come out with a very small step, or exactly: the step asked for is eps",
+                forward=lambda f, x, eps: measured(1, 1)(f, x, 1e-6),
+            ),
+            Mistake(
+                "half_step",
+                "x is moved by eps / 2 to each side; the central difference here steps by a whole eps",
+                forward=lambda f, x, eps: measured(1, 1)(f, x, eps / 2),
+            ),
+            Mistake(
+                "all_at_once",
+                "all entries of x are moved at the same time: that measures the sum of all slopes, not each of them",
+                forward=all_at_once,
+            ),
+        ),
+    ),
+    Exercise(
+        notebook=NOTEBOOK,
+        entry="find_kinks",
+        points=2,
+        title="Where a slope jumps",
+        grading=Call(("f", "candidates"), kinks, curve_inputs),
+        hints=(
+            "What is the slope a little to the left of a point, and a little to the right? At a kink these are two numbers.",
+            "Measure each by a step to one side: from the point to point + eps, and from point - eps to the point. Then compare the two, signs and all.",
+            "How different is different? Where f is smooth, the two differ by the bend of f times eps: choose eps so small that this stays far below 0.1, and not so small that rounding matters.",
+        ),
+        mistakes=(
+            Mistake(
+                "smooth",
+                "these are the points at which there is no kink",
+                forward=lambda f, candidates: [at for at in candidates.tolist() if not is_kink(f, at)],
+            ),
+            Mistake(
+                "sizes",
+                "a slope of -1 and one of 1 are of the same size, but not the same slope: such kinks are missed",
+                forward=unequal_sizes,
+            ),
+            Mistake(
+                "mask",
+                "this says True or False for each candidate; the kinks themselves are asked for",
+                forward=lambda f, candidates: [is_kink(f, at) for at in candidates.tolist()],
+            ),
+            Mistake(
+                "numbers",
+                "these are the places of the kinks in the list of candidates; the kinks themselves are asked for",
+                forward=lambda f, candidates: [n for n, at in enumerate(candidates.tolist()) if is_kink(f, at)],
+            ),
+        ),
+    ),
+    Exercise(
+        notebook=NOTEBOOK,
+        entry="RepairReciprocal",
+        points=1,
+        title="Repair: the reciprocal",
+        grading=Gradcheck(("x",), lambda x: 1 / x, entrywise_inputs),
+        hints=(
+            "Draw 1/x for positive x. Does it rise or fall?",
+            "Let gradcheck show its two tables, and compare one entry of them. In what do they differ?",
+        ),
+        mistakes=(
+            Mistake(
+                "one_division",
+                "the slope used has the right sign, but x stands below the line once only: 1/x falls faster than that near 0",
+                vjp=lambda g, x: -g / x,
+            ),
+            Mistake("times_square", "the gradient grows with x, but 1/x gets flatter", vjp=lambda g, x: -g * x**2),
+            Mistake(
+                "logarithm",
+                "the logarithm is what has 1/x as its slope; asked for is the slope of 1/x",
+                vjp=lambda g, x: g * np.log(np.abs(x)),
+            ),
+        ),
+    ),
+    Exercise(
+        notebook=NOTEBOOK,
+        entry="RepairSquare",
+        points=1,
+        title="Repair: the square",
+        grading=Gradcheck(("x",), np.square, entrywise_inputs),
+        hints=(
+            "What is the slope of the square at 3? Measure it, or move 3 by 0.1 in your head.",
+            "A square is a product of two factors that both are x. How often does x reach the result?",
+        ),
+        mistakes=(
+            Mistake(
+                "slope_two",
+                "the slope used is 2 everywhere, but a parabola gets steeper",
+                vjp=lambda g, x: 2 * g,
+            ),
+            Mistake(
+                "square_left",
+                "the slope used contains the square of x, as that of the cube does",
+                vjp=lambda g, x: 2 * g * x**2,
+            ),
+            Mistake(
+                "always_up",
+                "the gradient has lost the sign of x: left of 0 the parabola falls",
+                vjp=lambda g, x: 2 * g * np.abs(x),
+            ),
+        ),
+    ),
+    Exercise(
+        notebook=NOTEBOOK,
+        entry="RepairTanh",
+        points=1,
+        title="Repair: tanh",
+        grading=Gradcheck(("x",), np.tanh, entrywise_inputs),
+        hints=(
+            "Two losses, one three times the other, are computed from the same result. How do their gradients differ? Does this backward know of it?",
+            "What comes in as grad_output, and where does it go?",
+        ),
+        mistakes=(
+            Mistake(
+                "argument_for_result",
+                "1 minus the square of x itself is used as the slope; it is the result that belongs there",
+                vjp=lambda g, x: g * (1 - x**2),
+            ),
+            Mistake(
+                "added",
+                "grad_output is added to the slope; think of a loss that does not depend on this result: its grad_output is 0",
+                vjp=lambda g, x: g + 1 - np.tanh(x) ** 2,
+            ),
+            Mistake(
+                "twice",
+                "tanh is taken twice on the way to the slope",
+                vjp=lambda g, x: g * (1 - np.tanh(np.tanh(x)) ** 2),
+            ),
+            Mistake(
+                "squared_inside",
+                "grad_output is squared along with the result: it must multiply the whole slope",
+                vjp=lambda g, x: 1 - (g * np.tanh(x)) ** 2,
+            ),
+            Mistake(
+                "not_squared",
+                "the slope used is 1 minus the result: for a negative x it is above 1, but tanh is nowhere as steep as that",
+                vjp=lambda g, x: g * (1 - np.tanh(x)),
+            ),
+        ),
+    ),
+    Exercise(
+        notebook=NOTEBOOK,
+        entry="RepairMatVec",
+        points=1,
+        title="Repair: a matrix times a vector",
+        grading=Gradcheck(("matrix", "x"), lambda matrix, x: matrix @ x, matrix_inputs),
+        hints=(
+            "Which shape does the gradient for `matrix` have to have? Check once with a matrix that is not square.",
+            "Entry [i, j] of the matrix takes part in one product only, with x[j], and reaches result[i]. So which entry of grad_output does its gradient contain, and which of x?",
+        ),
+        mistakes=(
+            Mistake(
+                "grad_output_only",
+                "each row of the gradient for matrix is one number repeated: x does not come into it",
+                vjp=lambda g, matrix, x: (np.broadcast_to(g[:, None], matrix.shape), None),
+            ),
+            Mistake(
+                "matrix_sum",
+                "the gradient for x is the same for every grad_output of the same sum: each row of the matrix belongs to one entry of it",
+                vjp=lambda g, matrix, x: (None, g.sum() * matrix.sum(axis=0)),
+            ),
+        ),
+    ),
+    Exercise(
+        notebook=NOTEBOOK,
+        entry="RepairScaleColumns",
+        points=1,
+        title="Repair: a factor for each column",
+        grading=Gradcheck(("x", "scale"), lambda x, scale: x * scale, table_inputs),
+        hints=(
+            "How often is one entry of scale used, in a table with three rows?",
+            "What reaches the result in several places gets a gradient from each of them. What becomes of several gradients of the same number?",
+        ),
+        mistakes=(
+            Mistake(
+                "mean",
+                "the gradient for scale is the mean over the rows; what one number gets from several places is added up",
+                vjp=lambda g, x, scale: (None, (g * x).mean(axis=0)),
+            ),
+            Mistake(
+                "first_row",
+                "the gradient for scale is that of the first row alone: every row has used it",
+                vjp=lambda g, x, scale: (None, (g * x)[0]),
+            ),
+            Mistake(
+                "last_row",
+                "the gradient for scale is that of the last row alone: every row has used it",
+                vjp=lambda g, x, scale: (None, (g * x)[-1]),
+            ),
+            Mistake(
+                "summed_apart",
+                "grad_output and x are summed over the rows each by itself and multiplied then: the sum of products is another number",
+                vjp=lambda g, x, scale: (None, g.sum(axis=0) * x.sum(axis=0)),
+            ),
+            Mistake(
+                "x_forgotten",
+                "the gradient for scale is the sum of grad_output, as if scale were added to x and not multiplied with it",
+                vjp=lambda g, x, scale: (None, g.sum(axis=0)),
+            ),
+            Mistake(
+                "scale_forgotten",
+                "the gradient for x is grad_output itself, whatever `scale` is",
+                vjp=lambda g, x, scale: (g, None),
+            ),
+        ),
+    ),
+)

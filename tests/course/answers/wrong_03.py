@@ -1,0 +1,315 @@
+"""Wrong answers to notebook 03, each with the diagnosis that must name it and words that its message must have."""
+
+from collections import Counter
+
+import autograd_teach as torch
+
+WRONG: list[tuple[str, object, str, str]] = []
+
+
+def wrong(exercise, diagnosis, words=""):
+    return lambda answer: WRONG.append((exercise, answer, diagnosis, words)) or answer
+
+
+def following(node):
+    return [each for each, _ in node.next_functions if each is not None]
+
+
+def walk(y):
+    """All nodes, each once, in the order in which they are met."""
+    found = {y.grad_fn: None} if y.grad_fn is not None else {}
+    waiting = list(found)
+    while waiting:
+        for each in following(waiting.pop(0)):
+            if each not in found:
+                found[each] = None
+                waiting.append(each)
+    return list(found)
+
+
+def in_order(y):
+    missing = Counter(each for node in walk(y) for each in following(node))
+    order = [y.grad_fn]
+    for node in order:
+        for each in following(node):
+            missing[each] -= 1
+            if not missing[each]:
+                order.append(each)
+    return order
+
+
+# count_nodes
+
+
+@wrong("03.count_nodes", "known", "once for each way")
+def never_remembers(y):
+    count, waiting = 0, [y.grad_fn] if y.grad_fn is not None else []
+    while waiting:
+        count += 1
+        waiting += following(waiting.pop())
+    return count
+
+
+@wrong("03.count_nodes", "timeout", "for the y of `c = [a]; for i in range(25): ")
+def remembers_and_goes_on(y):
+    found, waiting = set(), [y.grad_fn] if y.grad_fn is not None else []
+    while waiting:
+        node = waiting.pop()
+        found.add(node)
+        waiting += following(node)
+    return len(found)
+
+
+@wrong("03.count_nodes", "known", "the nodes that store into the leaves are left out")
+def operations(y):
+    return sum(node.next_functions != () for node in walk(y))
+
+
+@wrong("03.count_nodes", "known", "only the first entry")
+def down_the_first(y):
+    node, count = y.grad_fn, 0
+    while node is not None:
+        count += 1
+        node = node.next_functions[0][0] if node.next_functions else None
+    return count
+
+
+@wrong("03.count_nodes", "known", "the node of y itself")
+def starts_too_late(y):
+    found, waiting = set(), [y.grad_fn] if y.grad_fn is not None else []
+    while waiting:
+        for each in following(waiting.pop()):
+            if each not in found:
+                found.add(each)
+                waiting.append(each)
+    return len(found)
+
+
+@wrong("03.count_nodes", "known", "two nodes can have the same name")
+def by_name(y):
+    return len({node.name() for node in walk(y)})
+
+
+@wrong("03.count_nodes", "known", "arrows, not the nodes")
+def arrows(y):
+    return sum(len(following(node)) for node in walk(y))
+
+
+@wrong("03.count_nodes", "known", "the arrows and one")
+def looks_in_the_wrong_list(y):
+    count, looked_at, waiting = 0, set(), [y.grad_fn] if y.grad_fn is not None else []
+    while waiting:
+        node = waiting.pop()
+        count += 1
+        if node not in looked_at:
+            looked_at.add(node)
+            waiting += following(node)
+    return count
+
+
+@wrong("03.count_nodes", "known", "None is counted")
+def none_too(y):
+    found, waiting = set(), [y.grad_fn]
+    while waiting:
+        node = waiting.pop()
+        if node not in found:
+            found.add(node)
+            waiting += [pair[0] for pair in node.next_functions] if node is not None else []
+    return len(found)
+
+
+@wrong("03.count_nodes", "one_shape", "other inputs work, but not the y of `y = d * 2`, d without grad")
+def no_graph_at_all(y):
+    found, waiting = {y.grad_fn}, [y.grad_fn]
+    while waiting:
+        for each in following(waiting.pop()):
+            if each not in found:
+                found.add(each)
+                waiting.append(each)
+    return len(found)
+
+
+@wrong("03.count_nodes", "one_shape", "'NoneType' object has no attribute 'next_functions'")
+def none_is_followed(y):
+    found, waiting = set(), [y.grad_fn] if y.grad_fn is not None else []
+    while waiting:
+        node = waiting.pop()
+        if node not in found:
+            found.add(node)
+            waiting += [pair[0] for pair in node.next_functions]
+    return len(found)
+
+
+@wrong("03.count_nodes", "recursion", "calls inside calls, more than Python allows")
+def recursive(y):
+    found = set()
+
+    def visit(node):
+        if node is not None and node not in found:
+            found.add(node)
+            for pair in node.next_functions:
+                visit(pair[0])
+
+    visit(y.grad_fn)
+    return len(found)
+
+
+@wrong("03.count_nodes", "type", "a list of 3 entries, it must be a number")
+def the_nodes_themselves(y):
+    return [node.name() for node in walk(y)]
+
+
+# leaves_of
+
+
+@wrong("03.leaves_of", "known", "asked for are the leaves themselves")
+def nodes(y):
+    return [node for node in walk(y) if not node.next_functions]
+
+
+@wrong("03.leaves_of", "known", "once for each arrow")
+def each_arrow(y):
+    return [each.variable for node in walk(y) for each in following(node) if not each.next_functions]
+
+
+@wrong("03.leaves_of", "known", "only the first entry")
+def first_leaf(y):
+    node = y.grad_fn
+    while node.next_functions and node.next_functions[0][0] is not None:
+        node = node.next_functions[0][0]
+    return [node.variable] if not node.next_functions else []
+
+
+@wrong("03.leaves_of", "known", "only the leaves that y was computed from directly")
+def one_step(y):
+    return {each.variable for each in following(y.grad_fn) if hasattr(each, "variable")}
+
+
+@wrong("03.leaves_of", "known", "two leaves are the same only if they are one object")
+def by_numbers(y):
+    leaves = []
+    for node in walk(y):
+        if not node.next_functions and all(node.variable.tolist() != each.tolist() for each in leaves):
+            leaves.append(node.variable)
+    return leaves
+
+
+@wrong("03.leaves_of", "type", "is a Tensor, it must be a list of 1 entry")
+def only_one(y):
+    return next(node.variable for node in walk(y) if not node.next_functions)
+
+
+@wrong("03.leaves_of", "some_values", "is 'some int', it must be 'a'")
+def sizes(y):
+    return [node.variable.numel() for node in walk(y) if not node.next_functions]
+
+
+@wrong("03.leaves_of", "recursion", "for the y of `c = [a]; for i in range(2000)")
+def recursive_leaves(y):
+    found, leaves = set(), []
+
+    def visit(node):
+        found.add(node)
+        if not node.next_functions:
+            leaves.append(node.variable)
+        for each in following(node):
+            if each not in found:
+                visit(each)
+
+    visit(y.grad_fn)
+    return leaves
+
+
+# backward_order
+
+
+@wrong("03.backward_order", "order", "comes before")
+def as_they_are_met(y):
+    return walk(y)
+
+
+@wrong(
+    "03.backward_order",
+    "order",
+    "AddBackward0 of b comes before MulBackward0 of d, from which it still gets a gradient",
+)
+def depth_first(y):
+    found, waiting = {}, [y.grad_fn]
+    while waiting:
+        node = waiting.pop()
+        if node not in found:
+            found[node] = True
+            waiting += reversed(following(node))
+    return list(found)
+
+
+@wrong("03.backward_order", "order", "the wrong way round: it begins with AccumulateGrad of a")
+def leaves_first(y):
+    return in_order(y)[::-1]
+
+
+@wrong("03.backward_order", "known", "two nodes can have the same name")
+def names(y):
+    return [node.name().rpartition("::")[2] for node in in_order(y)]
+
+
+@wrong("03.backward_order", "known", "backward runs them as well")
+def without_leaves(y):
+    return [node for node in in_order(y) if node.next_functions]
+
+
+@wrong("03.backward_order", "known", "the first that backward runs")
+def without_start(y):
+    return in_order(y)[1:]
+
+
+@wrong("03.backward_order", "known", "once for each arrow")
+def each_arrow_in_order(y):
+    order, looked_at, waiting = [], set(), [y.grad_fn]
+    while waiting:
+        node = waiting.pop(0)
+        order.append(node)
+        if node not in looked_at:
+            looked_at.add(node)
+            waiting += following(node)
+    return order
+
+
+@wrong("03.backward_order", "length", "has 1 entry, it must have 3")
+def arrows_count_once(y):
+    missing = Counter(each for node in walk(y) for each in following(node))
+    order = [y.grad_fn]
+    for node in order:
+        for each in set(following(node)):
+            missing[each] -= 1
+            if not missing[each]:
+                order.append(each)
+    return order
+
+
+@wrong("03.backward_order", "recursion", "calls inside calls")
+def recursive_order(y):
+    found, finished = set(), []
+
+    def visit(node):
+        found.add(node)
+        for each in following(node):
+            if each not in found:
+                visit(each)
+        finished.append(node)
+
+    visit(y.grad_fn)
+    return finished[::-1]
+
+
+@wrong("03.backward_order", "timeout", "endless loop")
+def waits_for_ever(y):
+    torch.manual_seed(0)
+    order, waiting = [], walk(y)
+    while waiting:
+        node = waiting.pop(0)
+        if any(node in following(each) for each in waiting):
+            waiting.insert(0, node)
+        else:
+            order.append(node)
+    return order

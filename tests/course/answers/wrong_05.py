@@ -1,0 +1,309 @@
+"""Wrong answers to notebook 05, each with the diagnosis that must name it and words that its message must have."""
+
+import autograd_teach as torch
+
+WRONG: list[tuple[str, object, str, str]] = []
+
+
+def wrong(exercise, diagnosis, words=""):
+    return lambda answer: WRONG.append((exercise, answer, diagnosis, words)) or answer
+
+
+def loss_of(data, targets, w):
+    return (data @ w - targets).pow(2).mean()
+
+
+def own_terms(a, b):
+    return (a - 1) ** 2 + (b + 1) ** 2
+
+
+# train_linear
+
+
+@wrong("05.train_linear", "grad_is_none", "what an operation has made is no leaf")
+def as_it_was_given(data, targets, w, steps, lr):
+    losses = []
+    for _ in range(steps):
+        loss = loss_of(data, targets, w)
+        losses.append(loss)
+        loss.backward()
+        w = w - lr * w.grad
+    return losses
+
+
+@wrong("05.train_linear", "raised", "a leaf Variable that requires grad is being used in an in-place operation")
+def without_the_block(data, targets, w, steps, lr):
+    losses = []
+    for _ in range(steps):
+        loss = loss_of(data, targets, w)
+        losses.append(loss.item())
+        w.grad = None
+        loss.backward()
+        w -= lr * w.grad
+    return losses
+
+
+@wrong("05.train_linear", "history_kept", "3 of the losses that are handed back still have their history")
+def keeps_history(data, targets, w, steps, lr):
+    losses = []
+    for _ in range(steps):
+        loss = loss_of(data, targets, w)
+        losses.append(loss)
+        w.grad = None
+        loss.backward()
+        with torch.no_grad():
+            w -= lr * w.grad
+    return losses
+
+
+@wrong("05.train_linear", "history_kept", "memory")
+def keeps_history_in_one_tensor(data, targets, w, steps, lr):
+    return torch.stack(keeps_history(data, targets, w, steps, lr))
+
+
+@wrong("05.train_linear", "known", "the sum of all gradients so far")
+def not_zeroed(data, targets, w, steps, lr):
+    losses = []
+    for _ in range(steps):
+        loss = loss_of(data, targets, w)
+        losses.append(loss.item())
+        loss.backward()
+        with torch.no_grad():
+            w -= lr * w.grad
+    return losses
+
+
+@wrong("05.train_linear", "known", "its gradient is forgotten before the step uses it")
+def zeroed_between(data, targets, w, steps, lr):
+    losses = []
+    for _ in range(steps):
+        loss = loss_of(data, targets, w)
+        losses.append(loss.item())
+        loss.backward()
+        w.grad.zero_()
+        with torch.no_grad():
+            w -= lr * w.grad
+    return losses
+
+
+@wrong("05.train_linear", "grad_is_none", "the .grad is None")
+def forgotten_between(data, targets, w, steps, lr):
+    for _ in range(steps):
+        loss_of(data, targets, w).backward()
+        w.grad = None
+        with torch.no_grad():
+            w -= lr * w.grad
+
+
+@wrong("05.train_linear", "known", "the caller's w is what it was at the start")
+def a_new_leaf_each_time(data, targets, w, steps, lr):
+    losses = []
+    for _ in range(steps):
+        loss = loss_of(data, targets, w)
+        losses.append(loss.item())
+        (gradient,) = torch.autograd.grad(loss, w)
+        w = (w - lr * gradient).detach().requires_grad_()
+    return losses
+
+
+@wrong("05.train_linear", "raised", "does not require grad")
+def replaced_in_the_block(data, targets, w, steps, lr):
+    losses = []
+    for _ in range(steps):
+        loss = loss_of(data, targets, w)
+        losses.append(loss.item())
+        w.grad = None
+        loss.backward()
+        with torch.no_grad():
+            w = w - lr * w.grad
+    return losses
+
+
+@wrong("05.train_linear", "known", "a graph holds the numbers it was computed from")
+def loss_before_the_loop(data, targets, w, steps, lr):
+    losses, loss = [], loss_of(data, targets, w)
+    for _ in range(steps):
+        losses.append(loss.item())
+        w.grad = None
+        loss.backward(retain_graph=True)
+        with torch.no_grad():
+            w -= lr * w.grad
+    return losses
+
+
+@wrong("05.train_linear", "known", "the list begins with the loss at the starting point")
+def noted_late(data, targets, w, steps, lr):
+    losses = []
+    for _ in range(steps):
+        w.grad = None
+        loss_of(data, targets, w).backward()
+        with torch.no_grad():
+            w -= lr * w.grad
+        losses.append(loss_of(data, targets, w).item())
+    return losses
+
+
+@wrong("05.train_linear", "known", "uphill")
+def uphill(data, targets, w, steps, lr):
+    return zeroing(data, targets, w, steps, -lr)
+
+
+@wrong("05.train_linear", "length", "has 4 entries, it must have 3")
+def one_loss_more(data, targets, w, steps, lr):
+    return [*zeroing(data, targets, w, steps, lr), loss_of(data, targets, w).item()]
+
+
+@wrong("05.train_linear", "known", "the list of losses is missing")
+def no_list(data, targets, w, steps, lr):
+    zeroing(data, targets, w, steps, lr)
+
+
+@wrong("05.train_linear", "no_leaf_any_more", "w does not require grad any more")
+def flag_switched_off(data, targets, w, steps, lr):
+    losses = zeroing(data, targets, w, steps, lr)
+    w.requires_grad_(False)
+    return losses
+
+
+def zeroing(data, targets, w, steps, lr):
+    losses = []
+    for _ in range(steps):
+        loss = loss_of(data, targets, w)
+        losses.append(loss.item())
+        (gradient,) = torch.autograd.grad(loss, w)
+        with torch.no_grad():
+            w -= lr * gradient
+    return losses
+
+
+# stop_gradient
+
+
+@wrong("05.stop_gradient", "known", "the wrong one is blind")
+def swapped(a, b, blind):
+    x = a.detach() if blind in ("b", "both") else a
+    y = b.detach() if blind in ("a", "both") else b
+    return own_terms(a, b) + (x - y) ** 2
+
+
+@wrong("05.stop_gradient", "known", "whatever `blind` says")
+def never_detached(a, b, blind):
+    if blind in ("a", "both"):
+        a.detach()
+    if blind in ("b", "both"):
+        b.detach()
+    return own_terms(a, b) + (a - b) ** 2
+
+
+@wrong("05.stop_gradient", "known", "the other must feel it")
+def term_detached(a, b, blind):
+    last = (a - b) ** 2
+    return own_terms(a, b) + (last if blind == "none" else last.detach())
+
+
+@wrong("05.stop_gradient", "known", "its own term")
+def detached_everywhere(a, b, blind):
+    if blind in ("a", "both"):
+        a = a.detach()
+    if blind in ("b", "both"):
+        b = b.detach()
+    return own_terms(a, b) + (a - b) ** 2
+
+
+@wrong("05.stop_gradient", "known", "the loss has no history")
+def all_in_the_block(a, b, blind):
+    with torch.no_grad():
+        return own_terms(a, b) + (a - b) ** 2
+
+
+@wrong("05.stop_gradient", "known", "the loss lacks its last term")
+def term_left_out(a, b, blind):
+    last = {"none": (a - b) ** 2, "a": (a.detach() - b) ** 2, "b": (a - b.detach()) ** 2, "both": 0 * a}
+    return own_terms(a, b) + last[blind]
+
+
+@wrong("05.stop_gradient", "no_result", "return")
+def no_loss(a, b, blind):
+    (own_terms(a, b) + (a - b) ** 2).backward()
+
+
+@wrong("05.stop_gradient", "some_values", "['loss'] is")
+def sign_in_the_second_term(a, b, blind):
+    x = a.detach() if blind in ("a", "both") else a
+    y = b.detach() if blind in ("b", "both") else b
+    return own_terms(a, -b) + (x - y) ** 2
+
+
+# ema_update
+
+
+@wrong("05.ema_update", "known", "the new ones went into another tensor")
+def rebound(average, weight, decay):
+    with torch.no_grad():
+        average = decay * average + (1 - decay) * weight
+    return average
+
+
+@wrong("05.ema_update", "one_shape", "a leaf Variable that requires grad is being used in an in-place operation")
+def recorded(average, weight, decay):
+    average.mul_(decay).add_((1 - decay) * weight)
+
+
+@wrong("05.ema_update", "no_leaf_any_more", "has a history, and is no leaf")
+def recorded_where_allowed(average, weight, decay):
+    if not average.requires_grad:
+        average.mul_(decay).add_((1 - decay) * weight)
+    else:
+        average.detach().mul_(decay).add_((1 - decay) * weight.detach())
+
+
+@wrong("05.ema_update", "no_leaf_any_more", "average requires grad after the call")
+def flag_switched_on(average, weight, decay):
+    with torch.no_grad():
+        average.mul_(decay).add_((1 - decay) * weight)
+    average.requires_grad_()
+
+
+@wrong("05.ema_update", "no_leaf_any_more", "average does not require grad any more")
+def flag_switched_off_again(average, weight, decay):
+    average.requires_grad_(False)
+    average.mul_(decay).add_((1 - decay) * weight.detach())
+
+
+@wrong("05.ema_update", "known", "swapped")
+def shares_swapped(average, weight, decay):
+    with torch.no_grad():
+        average.mul_(1 - decay).add_(decay * weight)
+
+
+@wrong("05.ema_update", "known", "only a share of it")
+def whole_weight(average, weight, decay):
+    with torch.no_grad():
+        average.mul_(decay).add_(weight)
+
+
+@wrong("05.ema_update", "known", "nothing of the old average is taken off")
+def only_added(average, weight, decay):
+    with torch.no_grad():
+        average += (1 - decay) * weight
+
+
+@wrong("05.ema_update", "known", "the order is wrong")
+def shrunk_last(average, weight, decay):
+    with torch.no_grad():
+        average += (1 - decay) * weight
+        average *= decay
+
+
+@wrong("05.ema_update", "known", "its past counts too")
+def copied(average, weight, decay):
+    with torch.no_grad():
+        average.copy_(weight)
+
+
+@wrong("05.ema_update", "argument_changed", "the argument weight is changed by the call")
+def weight_scaled_in_place(average, weight, decay):
+    with torch.no_grad():
+        average *= decay
+        weight *= 1 - decay
+        average += weight

@@ -1,0 +1,505 @@
+"""Wrong answers to notebook 10, each with the diagnosis that must name it and words that its message must have."""
+
+import autograd_teach as torch
+from autograd_teach.autograd import Function
+
+WRONG: list[tuple[str, object, str, str]] = []
+
+
+def wrong(exercise, diagnosis, words=""):
+    return lambda answer: WRONG.append((exercise, answer, diagnosis, words)) or answer
+
+
+def directions(x):
+    return [each.reshape(x.shape) for each in torch.eye(x.numel(), dtype=x.dtype)]
+
+
+def table(columns):
+    return torch.stack([column.reshape(-1) for column in columns], dim=1)
+
+
+def central(f, x, eps):
+    return table([(f(x + eps * d) - f(x - eps * d)) / (2 * eps) for d in directions(x)])
+
+
+def slopes(f, x, eps=1e-6):
+    return ((f(x) - f(x - eps)) / eps).item(), ((f(x + eps) - f(x)) / eps).item()
+
+
+# numerical_jacobian
+
+
+@wrong("10.numerical_jacobian", "known", "from x to x + eps")
+def one_side(f, x, eps):
+    return table([(f(x + eps * d) - f(x)) / eps for d in directions(x)])
+
+
+@wrong("10.numerical_jacobian", "known", "from x - eps to x")
+def other_side(f, x, eps):
+    return table([(f(x) - f(x - eps * d)) / eps for d in directions(x)])
+
+
+@wrong("10.numerical_jacobian", "known", "the step asked for is eps")
+def by_autograd(f, x, eps):
+    result = torch.autograd.functional.jacobian(f, x)
+    return result.reshape(-1, x.numel())
+
+
+@wrong("10.numerical_jacobian", "known", "the step asked for is eps")
+def eps_of_its_own(f, x, eps):
+    return central(f, x, 1e-5)
+
+
+@wrong("10.numerical_jacobian", "known", "moved by eps / 2")
+def half_a_step(f, x, eps):
+    return central(f, x, eps / 2)
+
+
+@wrong("10.numerical_jacobian", "factor", "2 times too large")
+def divided_by_eps(f, x, eps):
+    return 2 * central(f, x, eps)
+
+
+@wrong("10.numerical_jacobian", "factor", "minus")
+def turned_round(f, x, eps):
+    return -central(f, x, eps)
+
+
+@wrong("10.numerical_jacobian", "transposed", "rows and columns")
+def columns_as_rows(f, x, eps):
+    return central(f, x, eps).t()
+
+
+@wrong("10.numerical_jacobian", "known", "at the same time")
+def all_entries_at_once(f, x, eps):
+    return (f(x + eps) - f(x - eps)) / (2 * eps)
+
+
+@wrong("10.numerical_jacobian", "wrong_shape", "for f = lambda x: torch.sin(x) * x.sum()")
+def vectors_only(f, x, eps):
+    if x.dim() == 0:
+        x = x.reshape(1)
+    steps = eps * torch.eye(len(x), dtype=x.dtype)
+    return torch.cat([((f(x + s) - f(x - s)) / (2 * eps)).reshape(-1, 1) for s in steps], 1)
+
+
+@wrong("10.numerical_jacobian", "argument_changed", "the argument x is changed by the call")
+def never_put_back(f, x, eps):
+    jacobian = central(f, x, eps)
+    x += eps
+    return jacobian
+
+
+@wrong("10.numerical_jacobian", "argument_changed", "in its last digits: what is added and subtracted again")
+def put_back_by_arithmetic(f, x, eps):
+    entries, columns = x.view(-1), []
+    for j in range(len(entries)):
+        entries[j] += eps
+        up = f(x).reshape(-1)
+        entries[j] -= 2 * eps
+        columns.append((up - f(x).reshape(-1)) / (2 * eps))
+        entries[j] += eps
+    return torch.stack(columns, dim=1)
+
+
+@wrong("10.numerical_jacobian", "wrong_shape", "has shape (2,), it must have (2, 2)")
+def diagonal_only(f, x, eps):
+    return central(f, x, eps).diagonal()
+
+
+@wrong("10.numerical_jacobian", "zero", "zero everywhere")
+def never_moved(f, x, eps):
+    return table([f(x) - f(x) for _ in directions(x)])
+
+
+# find_kinks
+
+
+@wrong("10.find_kinks", "known", "there is no kink")
+def the_smooth_ones(f, candidates):
+    return [x.item() for x in candidates if abs(slopes(f, x)[0] - slopes(f, x)[1]) < 0.05]
+
+
+@wrong("10.find_kinks", "known", "such kinks are missed")
+def signs_lost(f, candidates):
+    return [x for x in candidates if abs(abs(slopes(f, x)[0]) - abs(slopes(f, x)[1])) > 0.05]
+
+
+@wrong("10.find_kinks", "known", "True or False for each candidate")
+def yes_and_no(f, candidates):
+    return [abs(slopes(f, x)[0] - slopes(f, x)[1]) > 0.05 for x in candidates]
+
+
+@wrong("10.find_kinks", "known", "the kinks themselves are asked for")
+def yes_and_no_as_tensor(f, candidates):
+    return torch.tensor(yes_and_no(f, candidates))
+
+
+@wrong("10.find_kinks", "known", "the places of the kinks in the list")
+def their_numbers(f, candidates):
+    return [n for n, is_kink in enumerate(yes_and_no(f, candidates)) if is_kink]
+
+
+@wrong("10.find_kinks", "selection", "missing from the result: 1.0, for f = lambda x: torch.abs(x - 1)")
+def by_gradcheck(f, candidates):
+    found = []
+    for place in candidates.tolist():
+        x = torch.tensor(place, dtype=torch.float64, requires_grad=True)
+        if not torch.autograd.gradcheck(f, (x,), raise_exception=False):
+            found.append(place)
+    return found
+
+
+@wrong("10.find_kinks", "selection", "in the result, but not asked for: ")
+def steps_too_large(f, candidates):
+    return [x.item() for x in candidates if abs(slopes(f, x, 0.1)[0] - slopes(f, x, 0.1)[1]) > 0.05]
+
+
+@wrong("10.find_kinks", "selection", "in the result, but not asked for: ")
+def compared_exactly(f, candidates):
+    return [x.item() for x in candidates if slopes(f, x)[0] != slopes(f, x)[1]]
+
+
+@wrong("10.find_kinks", "selection", "missing from the result")
+def large_jumps_only(f, candidates):
+    return [x.item() for x in candidates if abs(slopes(f, x)[0] - slopes(f, x)[1]) > 0.5]
+
+
+@wrong("10.find_kinks", "selection", "in the result, but not asked for: ")
+def single_precision(f, candidates):
+    return [x for x in candidates.tolist() if abs(slopes(f, torch.tensor(x))[0] - slopes(f, torch.tensor(x))[1]) > 0.05]
+
+
+@wrong("10.find_kinks", "selection", "in the result, but not asked for: ")
+def zeros_of_the_slope(f, candidates):
+    return [x.item() for x in candidates if abs(sum(slopes(f, x))) < 1e-3]
+
+
+@wrong("10.find_kinks", "length", "the result has 2 entries, it must have 1")
+def found_twice(f, candidates):
+    return [x.item() for x in candidates for side in (0, 1) if abs(slopes(f, x)[0] - slopes(f, x)[1]) > 0.05]
+
+
+@wrong("10.find_kinks", "type", "it must be a list of 1 entry")
+def first_kink_only(f, candidates):
+    return next((x.item() for x in candidates if abs(slopes(f, x)[0] - slopes(f, x)[1]) > 0.05), [])
+
+
+@wrong("10.find_kinks", "no_result", "return")
+def printed_only(f, candidates):
+    print(the_smooth_ones(f, candidates))
+
+
+# RepairReciprocal
+
+
+class ReciprocalForward(Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return 1 / x
+
+
+@wrong("10.RepairReciprocal", "sign", "the sign is flipped")
+class ReciprocalAsGiven(ReciprocalForward):
+    @staticmethod
+    def backward(ctx, grad_output):
+        (x,) = ctx.saved_tensors
+        return grad_output / x**2
+
+
+@wrong("10.RepairReciprocal", "known", "x stands below the line once only")
+class ReciprocalOnce(ReciprocalForward):
+    @staticmethod
+    def backward(ctx, grad_output):
+        (x,) = ctx.saved_tensors
+        return -grad_output / x
+
+
+@wrong("10.RepairReciprocal", "known", "1/x gets flatter")
+class ReciprocalTimes(ReciprocalForward):
+    @staticmethod
+    def backward(ctx, grad_output):
+        (x,) = ctx.saved_tensors
+        return -grad_output * x**2
+
+
+@wrong("10.RepairReciprocal", "known", "the logarithm")
+class ReciprocalIntegrated(ReciprocalForward):
+    @staticmethod
+    def backward(ctx, grad_output):
+        (x,) = ctx.saved_tensors
+        return grad_output * x.abs().log()
+
+
+@wrong("10.RepairReciprocal", "grad_output_forgotten", "grad_output is not used")
+class ReciprocalLocal(ReciprocalForward):
+    @staticmethod
+    def backward(ctx, grad_output):
+        (x,) = ctx.saved_tensors
+        return -1 / x**2
+
+
+@wrong("10.RepairReciprocal", "grad_output_changed", "grad_output in place")
+class ReciprocalInPlace(ReciprocalForward):
+    @staticmethod
+    def backward(ctx, grad_output):
+        (x,) = ctx.saved_tensors
+        grad_output *= -1
+        return grad_output / x**2
+
+
+@wrong("10.RepairReciprocal", "backward_of_wrong_forward", "mend forward first")
+class ReciprocalOfMinus(Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return -1 / x
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        (x,) = ctx.saved_tensors
+        return grad_output / x**2
+
+
+# RepairSquare
+
+
+class SquareForward(Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x * x
+
+
+@wrong("10.RepairSquare", "factor", "half of what it must be")
+class SquareAsGiven(SquareForward):
+    @staticmethod
+    def backward(ctx, grad_output):
+        (x,) = ctx.saved_tensors
+        return grad_output * x
+
+
+@wrong("10.RepairSquare", "known", "2 everywhere")
+class SquareSlopeTwo(SquareForward):
+    @staticmethod
+    def backward(ctx, grad_output):
+        return 2 * grad_output
+
+
+@wrong("10.RepairSquare", "known", "as that of the cube does")
+class SquareTwoSquares(SquareForward):
+    @staticmethod
+    def backward(ctx, grad_output):
+        (x,) = ctx.saved_tensors
+        return grad_output * 2 * x**2
+
+
+@wrong("10.RepairSquare", "known", "has lost the sign of x")
+class SquareOfSize(SquareForward):
+    @staticmethod
+    def backward(ctx, grad_output):
+        (x,) = ctx.saved_tensors
+        return grad_output * 2 * x.abs()
+
+
+@wrong("10.RepairSquare", "grad_output_forgotten", "grad_output is not used")
+class SquareLocal(SquareForward):
+    @staticmethod
+    def backward(ctx, grad_output):
+        (x,) = ctx.saved_tensors
+        return 2 * x
+
+
+@wrong("10.RepairSquare", "not_linear", "right where grad_output is 1")
+class SquareOfGradOutput(SquareForward):
+    @staticmethod
+    def backward(ctx, grad_output):
+        (x,) = ctx.saved_tensors
+        return 2 * x * grad_output**2
+
+
+@wrong("10.RepairSquare", "too_many", "backward returns 2 values")
+class SquareTwoGradients(SquareForward):
+    @staticmethod
+    def backward(ctx, grad_output):
+        (x,) = ctx.saved_tensors
+        return grad_output * x, grad_output * x
+
+
+# RepairTanh
+
+
+class TanhForward(Function):
+    @staticmethod
+    def forward(ctx, x):
+        result = x.tanh()
+        ctx.save_for_backward(result)
+        return result
+
+
+@wrong("10.RepairTanh", "grad_output_forgotten", "whatever grad_output it gets")
+class TanhAsGiven(TanhForward):
+    @staticmethod
+    def backward(ctx, grad_output):
+        (result,) = ctx.saved_tensors
+        return 1 - result**2
+
+
+@wrong("10.RepairTanh", "known", "it is the result that belongs there")
+class TanhOfArgument(Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x.tanh()
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        (x,) = ctx.saved_tensors
+        return grad_output * (1 - x**2)
+
+
+@wrong("10.RepairTanh", "known", "grad_output is added")
+class TanhAdded(TanhForward):
+    @staticmethod
+    def backward(ctx, grad_output):
+        (result,) = ctx.saved_tensors
+        return grad_output + 1 - result**2
+
+
+@wrong("10.RepairTanh", "known", "tanh is taken twice")
+class TanhTwice(TanhForward):
+    @staticmethod
+    def backward(ctx, grad_output):
+        (result,) = ctx.saved_tensors
+        return grad_output * (1 - result.tanh() ** 2)
+
+
+@wrong("10.RepairTanh", "known", "grad_output is squared")
+class TanhSquaredInside(TanhForward):
+    @staticmethod
+    def backward(ctx, grad_output):
+        (result,) = ctx.saved_tensors
+        return 1 - (grad_output * result) ** 2
+
+
+@wrong("10.RepairTanh", "known", "1 minus the result")
+class TanhNotSquared(TanhForward):
+    @staticmethod
+    def backward(ctx, grad_output):
+        (result,) = ctx.saved_tensors
+        return grad_output * (1 - result)
+
+
+@wrong("10.RepairTanh", "mixed_up", "the same sum of grad_output")
+class TanhSummed(TanhForward):
+    @staticmethod
+    def backward(ctx, grad_output):
+        (result,) = ctx.saved_tensors
+        return grad_output.sum() * (1 - result**2)
+
+
+# RepairMatVec
+
+
+class MatVecForward(Function):
+    @staticmethod
+    def forward(ctx, matrix, x):
+        ctx.save_for_backward(matrix, x)
+        return matrix @ x
+
+
+@wrong("10.RepairMatVec", "transposed", "it has shape (3, 2), matrix itself (2, 3)")
+class MatVecAsGiven(MatVecForward):
+    @staticmethod
+    def backward(ctx, grad_output):
+        matrix, x = ctx.saved_tensors
+        return x.unsqueeze(1) * grad_output, matrix.t() @ grad_output
+
+
+@wrong("10.RepairMatVec", "some_entries", "of matrix")
+class MatVecReshaped(MatVecForward):
+    @staticmethod
+    def backward(ctx, grad_output):
+        matrix, x = ctx.saved_tensors
+        return (x.unsqueeze(1) * grad_output).reshape(matrix.shape), matrix.t() @ grad_output
+
+
+@wrong("10.RepairMatVec", "known", "x does not come into it")
+class MatVecGradOutputOnly(MatVecForward):
+    @staticmethod
+    def backward(ctx, grad_output):
+        matrix, _ = ctx.saved_tensors
+        return grad_output.unsqueeze(1).expand_as(matrix).clone(), matrix.t() @ grad_output
+
+
+@wrong("10.RepairMatVec", "grad_output_forgotten", "grad_output is not used for matrix")
+class MatVecXOnly(MatVecForward):
+    @staticmethod
+    def backward(ctx, grad_output):
+        matrix, x = ctx.saved_tensors
+        return x.expand_as(matrix).clone(), matrix.t() @ grad_output
+
+
+@wrong("10.RepairMatVec", "known", "of the same sum")
+class MatVecSums(MatVecForward):
+    @staticmethod
+    def backward(ctx, grad_output):
+        matrix, x = ctx.saved_tensors
+        return grad_output.unsqueeze(1) * x, grad_output.sum() * matrix.sum(0)
+
+
+@wrong("10.RepairMatVec", "raised", "matrix @ grad_output")
+class MatVecNotTransposed(MatVecForward):
+    @staticmethod
+    def backward(ctx, grad_output):
+        matrix, x = ctx.saved_tensors
+        return grad_output.unsqueeze(1) * x, matrix @ grad_output
+
+
+@wrong("10.RepairMatVec", "swapped_gradients", "have changed places")
+class MatVecSwapped(MatVecForward):
+    @staticmethod
+    def backward(ctx, grad_output):
+        matrix, x = ctx.saved_tensors
+        return matrix.t() @ grad_output, grad_output.unsqueeze(1) * x
+
+
+@wrong("10.RepairMatVec", "too_few", "backward returns 1 value")
+class MatVecMatrixOnly(MatVecForward):
+    @staticmethod
+    def backward(ctx, grad_output):
+        _, x = ctx.saved_tensors
+        return grad_output.unsqueeze(1) * x
+
+
+# RepairScaleColumns
+
+
+class ColumnsForward(Function):
+    @staticmethod
+    def forward(ctx, x, scale):
+        ctx.save_for_backward(x, scale)
+        return x * scale
+
+
+def columns(name, diagnosis, words, grads):
+    """A wrong backward, from (grad_output, x, scale) to the two gradients."""
+
+    def backward(ctx, grad_output):
+        return grads(grad_output, *ctx.saved_tensors)
+
+    answer = type(name, (ColumnsForward,), {"backward": staticmethod(backward)})
+    WRONG.append(("10.RepairScaleColumns", answer, diagnosis, words))
+
+
+columns("ColumnsAsGiven", "not_summed", "was broadcast", lambda g, x, scale: (g * scale, g * x))
+columns("ColumnsMean", "known", "the mean over the rows", lambda g, x, scale: (g * scale, (g * x).mean(0)))
+columns("ColumnsFirst", "known", "the first row alone", lambda g, x, scale: (g * scale, (g * x)[0]))
+columns("ColumnsLast", "known", "the last row alone", lambda g, x, scale: (g * scale, (g * x)[-1]))
+columns("ColumnsApart", "known", "the sum of products", lambda g, x, scale: (g * scale, g.sum(0) * x.sum(0)))
+columns("ColumnsNoX", "known", "as if scale were added", lambda g, x, scale: (g * scale, g.sum(0)))
+columns("ColumnsNoScale", "known", "whatever `scale` is", lambda g, x, scale: (g, (g * x).sum(0)))
+columns("ColumnsWrongAxis", "wrong_shape", "(2,)", lambda g, x, scale: (g * scale, (g * x).sum(1)))
+columns("ColumnsOneNumber", "wrong_shape", "has shape ()", lambda g, x, scale: (g * scale, (g * x).sum()))
+columns("ColumnsSwapped", "swapped_gradients", "changed places", lambda g, x, scale: ((g * x).sum(0), g * scale))

@@ -1,0 +1,656 @@
+"""Wrong answers to notebook 11, each with the diagnosis that must name it and words that its message must have."""
+
+import numpy as np
+
+import autograd_teach as torch
+from autograd_teach.autograd import Function
+
+WRONG: list[tuple[str, object, str, str]] = []
+
+
+def wrong(exercise, diagnosis, words=""):
+    return lambda answer: WRONG.append((exercise, answer, diagnosis, words)) or answer
+
+
+class AbsProductForward(Function):
+    @staticmethod
+    def forward(ctx, u, v):
+        ctx.save_for_backward(u, v)
+        return (u * v).abs()
+
+
+class AbsProductBackward(Function):
+    @staticmethod
+    def backward(ctx, g):
+        u, v = ctx.saved_tensors
+        signed = g * (u * v).sign()
+        return signed * v, signed * u
+
+
+class SigmoidForward(Function):
+    @staticmethod
+    def forward(ctx, x):
+        y = 1 / (1 + (-x).exp())
+        ctx.save_for_backward(y)
+        return y
+
+
+class CubeForward(Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x * x * x
+
+
+class NormForward(Function):
+    @staticmethod
+    def forward(ctx, x):
+        result = (x * x).sum() ** 0.5
+        ctx.save_for_backward(x, result)
+        return result
+
+
+class NormBackward(Function):
+    @staticmethod
+    def backward(ctx, g):
+        x, result = ctx.saved_tensors
+        return g * x / result
+
+
+# AbsProduct
+
+
+@wrong("11.AbsProduct", "swapped_gradients", "u and v have changed places")
+class AbsProductSwapped(AbsProductForward):
+    @staticmethod
+    def backward(ctx, g):
+        u, v = ctx.saved_tensors
+        signed = g * (u * v).sign()
+        return signed * u, signed * v
+
+
+@wrong("11.AbsProduct", "swapped_gradients", "changed places")
+class AbsProductSavedInOtherOrder(AbsProductBackward):
+    @staticmethod
+    def forward(ctx, u, v):
+        ctx.save_for_backward(v, u)
+        return (u * v).abs()
+
+
+@wrong("11.AbsProduct", "place", "for u is wrong only where u * v is negative")
+class AbsProductSignLost(AbsProductForward):
+    @staticmethod
+    def backward(ctx, g):
+        u, v = ctx.saved_tensors
+        return g * v, g * u
+
+
+@wrong("11.AbsProduct", "place", "for u is wrong only where v is negative")
+class AbsProductSignOfOne(AbsProductForward):
+    @staticmethod
+    def backward(ctx, g):
+        u, v = ctx.saved_tensors
+        return g * v * u.sign(), g * u * v.sign()
+
+
+@wrong("11.AbsProduct", "known", "|v| and |u| alone")
+class AbsProductSizes(AbsProductForward):
+    @staticmethod
+    def backward(ctx, g):
+        u, v = ctx.saved_tensors
+        return g * v.abs(), g * u.abs()
+
+
+@wrong("11.AbsProduct", "known", "the slope of the product inside it is missing")
+class AbsProductOuterOnly(AbsProductForward):
+    @staticmethod
+    def backward(ctx, g):
+        u, v = ctx.saved_tensors
+        signed = g * (u * v).sign()
+        return signed, signed.clone()
+
+
+@wrong("11.AbsProduct", "known", "the product itself, with its sign")
+class AbsProductNoAbs(AbsProductBackward):
+    @staticmethod
+    def forward(ctx, u, v):
+        ctx.save_for_backward(u, v)
+        return u * v
+
+
+@wrong("11.AbsProduct", "known", "of one factor only")
+class AbsProductOneAbs(AbsProductBackward):
+    @staticmethod
+    def forward(ctx, u, v):
+        ctx.save_for_backward(u, v)
+        return u.abs() * v
+
+
+@wrong("11.AbsProduct", "too_few", "(u, v)")
+class AbsProductOneGradient(AbsProductForward):
+    @staticmethod
+    def backward(ctx, g):
+        u, v = ctx.saved_tensors
+        return g * (u * v).sign() * v
+
+
+@wrong("11.AbsProduct", "none_for_tensor", "returns None for v")
+class AbsProductNoneForV(AbsProductForward):
+    @staticmethod
+    def backward(ctx, g):
+        u, v = ctx.saved_tensors
+        return g * (u * v).sign() * v, None
+
+
+@wrong("11.AbsProduct", "raised", "not enough values to unpack")
+class AbsProductOneSaved(AbsProductBackward):
+    @staticmethod
+    def forward(ctx, u, v):
+        ctx.save_for_backward(u)
+        return (u * v).abs()
+
+
+@wrong("11.AbsProduct", "argument_changed", "u is changed in forward")
+class AbsProductInPlace(AbsProductBackward):
+    @staticmethod
+    def forward(ctx, u, v):
+        ctx.save_for_backward(u.clone(), v)
+        u *= v
+        return u.abs()
+
+
+@wrong("11.AbsProduct", "grad_output_forgotten", "is not used: backward gives the same")
+class AbsProductLocal(AbsProductForward):
+    @staticmethod
+    def backward(ctx, g):
+        u, v = ctx.saved_tensors
+        return (u * v).sign() * v, (u * v).sign() * u
+
+
+@wrong("11.AbsProduct", "shared_between_calls", "kept on ctx")
+class AbsProductOnClass(Function):
+    @staticmethod
+    def forward(ctx, u, v):
+        AbsProductOnClass.saved = u, v
+        return (u * v).abs()
+
+    @staticmethod
+    def backward(ctx, g):
+        u, v = (each.reshape(g.shape) if each.numel() == g.numel() else g for each in AbsProductOnClass.saved)
+        return g * (u * v).sign() * v, g * (u * v).sign() * u
+
+
+@wrong("11.AbsProduct", "known", "which is no slope")
+class AbsProductTimesResult(AbsProductForward):
+    @staticmethod
+    def backward(ctx, g):
+        u, v = ctx.saved_tensors
+        return g * (u * v).abs(), g * (u * v).abs()
+
+
+@wrong("11.AbsProduct", "place", "only where u is negative")
+class AbsProductSignOfU(AbsProductForward):
+    @staticmethod
+    def backward(ctx, g):
+        u, v = ctx.saved_tensors
+        return g * v * v.sign(), g * u * u.sign() * (u * v).sign() * u.sign()
+
+
+# Sigmoid
+
+
+@wrong("11.Sigmoid", "saved_argument", "save the result instead")
+class SigmoidSavesX(Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return 1 / (1 + (-x).exp())
+
+    @staticmethod
+    def backward(ctx, g):
+        (x,) = ctx.saved_tensors
+        y = 1 / (1 + (-x).exp())
+        return g * y * (1 - y)
+
+
+@wrong("11.Sigmoid", "saved_argument", "needs x itself")
+class SigmoidKeepsX(Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.x = x
+        return torch.sigmoid(x)
+
+    @staticmethod
+    def backward(ctx, g):
+        y = torch.sigmoid(ctx.x)
+        return g * y * (1 - y)
+
+
+@wrong("11.Sigmoid", "known", "it is one in the result")
+class SigmoidFormulaOfX(Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return 1 / (1 + (-x).exp())
+
+    @staticmethod
+    def backward(ctx, g):
+        (x,) = ctx.saved_tensors
+        return g * x * (1 - x)
+
+
+@wrong("11.Sigmoid", "known", "once more")
+class SigmoidTwice(SigmoidForward):
+    @staticmethod
+    def backward(ctx, g):
+        (y,) = ctx.saved_tensors
+        y = torch.sigmoid(y)
+        return g * y * (1 - y)
+
+
+@wrong("11.Sigmoid", "known", "the slope of tanh")
+class SigmoidTanhSlope(SigmoidForward):
+    @staticmethod
+    def backward(ctx, g):
+        (y,) = ctx.saved_tensors
+        return g * (1 - y * y)
+
+
+@wrong("11.Sigmoid", "known", "by the result alone")
+class SigmoidHalf(SigmoidForward):
+    @staticmethod
+    def backward(ctx, g):
+        (y,) = ctx.saved_tensors
+        return g * y
+
+
+@wrong("11.Sigmoid", "sign", "the sign is flipped")
+class SigmoidSign(SigmoidForward):
+    @staticmethod
+    def backward(ctx, g):
+        (y,) = ctx.saved_tensors
+        return g * y * (y - 1)
+
+
+@wrong("11.Sigmoid", "known", "the sign in the exponent")
+class SigmoidFalling(SigmoidForward):
+    @staticmethod
+    def forward(ctx, x):
+        y = 1 / (1 + x.exp())
+        ctx.save_for_backward(1 - y)
+        return y
+
+    @staticmethod
+    def backward(ctx, g):
+        (y,) = ctx.saved_tensors
+        return g * y * (1 - y)
+
+
+@wrong("11.Sigmoid", "grad_output_forgotten", "grad_output is not used")
+class SigmoidLocal(SigmoidForward):
+    @staticmethod
+    def backward(ctx, g):
+        (y,) = ctx.saved_tensors
+        return y * (1 - y)
+
+
+@wrong("11.Sigmoid", "raised", "a tuple? `ctx.saved_tensors` is one, also for a single tensor")
+class SigmoidTuple(SigmoidForward):
+    @staticmethod
+    def backward(ctx, g):
+        y = ctx.saved_tensors
+        return g * y * (1 - y)
+
+
+@wrong("11.Sigmoid", "known", "by 1 minus the result alone")
+class SigmoidOtherHalf(SigmoidForward):
+    @staticmethod
+    def backward(ctx, g):
+        (y,) = ctx.saved_tensors
+        return g * (1 - y)
+
+
+@wrong("11.Sigmoid", "known", "as if the slope of the sigmoid were 1")
+class SigmoidPassesOn(SigmoidForward):
+    @staticmethod
+    def backward(ctx, g):
+        return g.clone()
+
+
+@wrong("11.Sigmoid", "known", "the sigmoid goes from 0 to 1")
+class SigmoidIsTanh(SigmoidForward):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(1 / (1 + (-x).exp()))
+        return x.tanh()
+
+    @staticmethod
+    def backward(ctx, g):
+        (y,) = ctx.saved_tensors
+        return g * y * (1 - y)
+
+
+@wrong("11.Sigmoid", "raised", "a tuple? `ctx.saved_tensors` is one, also for a single tensor")
+class SigmoidTupleAsked(SigmoidForward):
+    @staticmethod
+    def backward(ctx, g):
+        y = ctx.saved_tensors
+        return g * (y - y**2)
+
+
+# Cube
+
+
+@wrong("11.Cube", "second_raised", "once_differentiable forbids")
+class CubeOnce(CubeForward):
+    @staticmethod
+    @torch.autograd.function.once_differentiable
+    def backward(ctx, g):
+        (x,) = ctx.saved_tensors
+        return 3 * g * x * x
+
+
+@wrong("11.Cube", "second_cut", "it leaves the tensors")
+class CubeInNumPy(CubeForward):
+    @staticmethod
+    def backward(ctx, g):
+        (x,) = ctx.saved_tensors
+        return torch.tensor(3 * g.detach().numpy() * x.detach().numpy() ** 2)
+
+
+@wrong("11.Cube", "second_cut", "has no graph of its own")
+class CubeNewLeaf(CubeForward):
+    @staticmethod
+    def backward(ctx, g):
+        (x,) = ctx.saved_tensors
+        return (3 * g * x * x).detach().requires_grad_()
+
+
+@wrong("11.Cube", "second_cut", "no_grad")
+class CubeUnderNoGrad(CubeForward):
+    @staticmethod
+    def backward(ctx, g):
+        (x,) = ctx.saved_tensors
+        with torch.no_grad():
+            return 3 * g * x * x
+
+
+@wrong("11.Cube", "second_constant", "misses how the gradient depends on x")
+class CubeSavedSlope(Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(3 * x * x)
+        return x**3
+
+    @staticmethod
+    def backward(ctx, g):
+        (slope,) = ctx.saved_tensors
+        return g * slope
+
+
+@wrong("11.Cube", "second_constant", "is a constant, computed in forward")
+class CubeKeptSquare(Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.square = x * x
+        return ctx.square * x
+
+    @staticmethod
+    def backward(ctx, g):
+        return 3 * g * ctx.square
+
+
+@wrong("11.Cube", "second_constant", "save x or the result itself")
+class CubeDetached(CubeForward):
+    @staticmethod
+    def backward(ctx, g):
+        x = ctx.saved_tensors[0].detach()
+        return 3 * g * x * x
+
+
+@wrong("11.Cube", "wrong_second", "the second by x is wrong")
+class CubeHalfDetached(Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        ctx.square = x * x
+        return x**3
+
+    @staticmethod
+    def backward(ctx, g):
+        (x,) = ctx.saved_tensors
+        return g * (ctx.square + 2 * x * x)
+
+
+@wrong("11.Cube", "wrong_second", "does it leave the graph on its way")
+class CubeDetachedGradOutput(CubeForward):
+    @staticmethod
+    def backward(ctx, g):
+        (x,) = ctx.saved_tensors
+        return 3 * g.detach() * x * x
+
+
+@wrong("11.Cube", "factor", "1/3 of what it must be")
+class CubeFactorLost(CubeForward):
+    @staticmethod
+    def backward(ctx, g):
+        (x,) = ctx.saved_tensors
+        return g * x * x
+
+
+@wrong("11.Cube", "known", "the slope used is 3 x")
+class CubePowerLost(CubeForward):
+    @staticmethod
+    def backward(ctx, g):
+        (x,) = ctx.saved_tensors
+        return 3 * g * x
+
+
+@wrong("11.Cube", "known", "that is the second derivative")
+class CubeSecond(CubeForward):
+    @staticmethod
+    def backward(ctx, g):
+        (x,) = ctx.saved_tensors
+        return 6 * x * g
+
+
+@wrong("11.Cube", "known", "the power falls by one")
+class CubePowerKept(CubeForward):
+    @staticmethod
+    def backward(ctx, g):
+        (x,) = ctx.saved_tensors
+        return 3 * g * x**3
+
+
+@wrong("11.Cube", "raised", "save_for_backward")
+class CubeSavesANumber(Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x, 3)
+        return x**3
+
+    @staticmethod
+    def backward(ctx, g):
+        x, power = ctx.saved_tensors
+        return power * g * x * x
+
+
+@wrong("11.Cube", "known", "is the value, not its slope")
+class CubeTimesResult(CubeForward):
+    @staticmethod
+    def backward(ctx, g):
+        (x,) = ctx.saved_tensors
+        return g * x * x * x
+
+
+@wrong("11.Cube", "known", "the square of x, not the cube")
+class CubeIsSquare(CubeForward):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x * x
+
+    @staticmethod
+    def backward(ctx, g):
+        (x,) = ctx.saved_tensors
+        return 3 * g * x * x
+
+
+@wrong("11.Cube", "backward_of_wrong_forward", "mend forward first")
+class CubeIsTriple(CubeForward):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return 3 * x
+
+    @staticmethod
+    def backward(ctx, g):
+        return 3 * g
+
+
+# Norm
+
+
+@wrong("11.Norm", "wrong_second", "the second by x is wrong")
+class NormAsANumber(Function):
+    @staticmethod
+    def forward(ctx, x):
+        result = (x * x).sum() ** 0.5
+        ctx.save_for_backward(x)
+        ctx.length = result.item()
+        return result
+
+    @staticmethod
+    def backward(ctx, g):
+        (x,) = ctx.saved_tensors
+        return g * x / ctx.length
+
+
+@wrong("11.Norm", "wrong_second", "a constant for backward")
+class NormSavesACopy(NormBackward):
+    @staticmethod
+    def forward(ctx, x):
+        result = (x * x).sum() ** 0.5
+        ctx.save_for_backward(x, result.clone())
+        return result
+
+
+@wrong("11.Norm", "second_constant", "misses how the gradient depends on x")
+class NormSavedDirection(Function):
+    @staticmethod
+    def forward(ctx, x):
+        result = x.norm()
+        ctx.save_for_backward(x / result)
+        return result
+
+    @staticmethod
+    def backward(ctx, g):
+        (direction,) = ctx.saved_tensors
+        return g * direction
+
+
+@wrong("11.Norm", "second_cut", ".item()")
+class NormAllNumbers(NormForward):
+    @staticmethod
+    def backward(ctx, g):
+        x, result = ctx.saved_tensors
+        return torch.tensor([g.item() * entry / result.item() for entry in x.tolist()], dtype=x.dtype)
+
+
+@wrong("11.Norm", "second_raised", "once_differentiable forbids")
+class NormOnce(NormForward):
+    @staticmethod
+    @torch.autograd.function.once_differentiable
+    def backward(ctx, g):
+        x, result = ctx.saved_tensors
+        return g * x / result
+
+
+@wrong("11.Norm", "known", "times x, as long as x is")
+class NormNotDivided(NormForward):
+    @staticmethod
+    def backward(ctx, g):
+        x, _ = ctx.saved_tensors
+        return g * x
+
+
+@wrong("11.Norm", "factor", "2 times too large")
+class NormTwice(NormForward):
+    @staticmethod
+    def backward(ctx, g):
+        x, result = ctx.saved_tensors
+        return g * 2 * x / result
+
+
+@wrong("11.Norm", "known", "not by its length")
+class NormDividedTwice(NormForward):
+    @staticmethod
+    def backward(ctx, g):
+        x, result = ctx.saved_tensors
+        return g * x / result**2
+
+
+@wrong("11.Norm", "known", "the slope of the root is missing")
+class NormOfSquare(NormForward):
+    @staticmethod
+    def backward(ctx, g):
+        x, _ = ctx.saved_tensors
+        return g * 2 * x
+
+
+@wrong("11.Norm", "wrong_shape", "has shape (), x itself (2,)")
+class NormInnerLost(NormForward):
+    @staticmethod
+    def backward(ctx, g):
+        _, result = ctx.saved_tensors
+        return g / (2 * result)
+
+
+@wrong("11.Norm", "known", "the slope of the squares inside is missing")
+class NormRootOnly(NormForward):
+    @staticmethod
+    def backward(ctx, g):
+        x, result = ctx.saved_tensors
+        return g / (2 * result) * torch.ones_like(x)
+
+
+@wrong("11.Norm", "known", "(1 or -1 for each)")
+class NormSigns(NormForward):
+    @staticmethod
+    def backward(ctx, g):
+        x, _ = ctx.saved_tensors
+        return g * x.sign()
+
+
+@wrong("11.Norm", "known", "the root is taken of the mean")
+class NormOfMean(NormBackward):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x, (x * x).sum() ** 0.5)
+        return (x * x).mean() ** 0.5
+
+
+@wrong("11.Norm", "known", "the root is missing")
+class NormSquare(NormBackward):
+    @staticmethod
+    def forward(ctx, x):
+        result = (x * x).sum()
+        ctx.save_for_backward(x, result**0.5)
+        return result
+
+
+@wrong("11.Norm", "known", "the sum of the sizes")
+class NormOfSizes(NormBackward):
+    @staticmethod
+    def forward(ctx, x):
+        result = x.abs().sum()
+        ctx.save_for_backward(x, result)
+        return result
+
+
+@wrong("11.Norm", "no_result", "a float")
+class NormIsANumber(NormBackward):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return float(np.sqrt((x.detach().numpy() ** 2).sum()))

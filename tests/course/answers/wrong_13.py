@@ -1,0 +1,826 @@
+"""Wrong answers to notebook 13, each with the diagnosis that must name it and words that its message must have."""
+
+import autograd_teach as torch
+from autograd_teach.autograd import Function
+
+WRONG: list[tuple[str, object, str, str]] = []
+
+
+def wrong(exercise, diagnosis, words=""):
+    return lambda answer: WRONG.append((exercise, answer, diagnosis, words)) or answer
+
+
+# SinCos
+
+
+class SinCosForward(Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x.sin(), x.cos()
+
+
+class SinCosBackward(Function):
+    @staticmethod
+    def backward(ctx, g, h):
+        (x,) = ctx.saved_tensors
+        return g * x.cos() - h * x.sin()
+
+
+@wrong("13.SinCos", "none_grad_output", "where only result 1 is used, backward, line")
+class SinCosNone(SinCosBackward):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.set_materialize_grads(False)
+        ctx.save_for_backward(x)
+        return x.sin(), x.cos()
+
+
+@wrong("13.SinCos", "none_grad_output", "where only result 2 is used, the gradient is wrong")
+class SinCosGivesUp(Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.set_materialize_grads(False)
+        ctx.save_for_backward(x)
+        return x.sin(), x.cos()
+
+    @staticmethod
+    def backward(ctx, g, h):
+        (x,) = ctx.saved_tensors
+        if g is None:
+            return None
+        result = g * x.cos()
+        return result if h is None else result - h * x.sin()
+
+
+@wrong("13.SinCos", "wrong_gradient", "for some grad_output")
+class SinCosZerosMeanNothing(SinCosForward):
+    @staticmethod
+    def backward(ctx, g, h):
+        (x,) = ctx.saved_tensors
+        if not h.any():
+            return torch.zeros_like(x)
+        return g * x.cos() - h * x.sin()
+
+
+@wrong("13.SinCos", "known", "the sine, is not used")
+class SinCosSecondOnly(SinCosForward):
+    @staticmethod
+    def backward(ctx, g, h):
+        (x,) = ctx.saved_tensors
+        return -h * x.sin()
+
+
+@wrong("13.SinCos", "known", "the cosine, is not used")
+class SinCosFirstOnly(SinCosForward):
+    @staticmethod
+    def backward(ctx, g, h):
+        (x,) = ctx.saved_tensors
+        return g * x.cos()
+
+
+@wrong("13.SinCos", "known", "the cosine has the wrong sign")
+class SinCosSign(SinCosForward):
+    @staticmethod
+    def backward(ctx, g, h):
+        (x,) = ctx.saved_tensors
+        return g * x.cos() + h * x.sin()
+
+
+@wrong("13.SinCos", "known", "the two gradients have changed places")
+class SinCosSwapped(SinCosForward):
+    @staticmethod
+    def backward(ctx, h, g):
+        (x,) = ctx.saved_tensors
+        return g * x.cos() - h * x.sin()
+
+
+@wrong("13.SinCos", "known", "the sine comes first")
+class SinCosOrder(SinCosBackward):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x.cos(), x.sin()
+
+
+@wrong("13.SinCos", "one_per_result", "2 values, as many as forward has results")
+class SinCosTwoGradients(SinCosForward):
+    @staticmethod
+    def backward(ctx, g, h):
+        (x,) = ctx.saved_tensors
+        return g * x.cos(), -h * x.sin()
+
+
+@wrong("13.SinCos", "signature", "one grad_output for each result")
+class SinCosOneGradOutput(SinCosForward):
+    @staticmethod
+    def backward(ctx, g):
+        (x,) = ctx.saved_tensors
+        return g * x.cos()
+
+
+@wrong("13.SinCos", "number_of_results", "1 result; this exercise asks for 2")
+class SinCosStacked(Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return torch.stack((x.sin(), x.cos()))
+
+    @staticmethod
+    def backward(ctx, g):
+        (x,) = ctx.saved_tensors
+        return g[0] * x.cos() - g[1] * x.sin()
+
+
+@wrong("13.SinCos", "wrong_forward", "result 2 at [0] is")
+class SinCosTangent(SinCosBackward):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x.sin(), x.tan()
+
+
+@wrong("13.SinCos", "second_cut", "leaves the tensors")
+class SinCosDetached(SinCosForward):
+    @staticmethod
+    def backward(ctx, g, h):
+        x = ctx.saved_tensors[0].detach()
+        return g.detach() * x.cos() - h.detach() * x.sin()
+
+
+@wrong("13.SinCos", "second_constant", "misses how the gradient depends on x")
+class SinCosKeptSlopes(Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.slopes = x.cos(), -x.sin()
+        return x.sin(), x.cos()
+
+    @staticmethod
+    def backward(ctx, g, h):
+        return g * ctx.slopes[0] + h * ctx.slopes[1]
+
+
+# SortDescending
+
+
+class SortForward(Function):
+    @staticmethod
+    def forward(ctx, x):
+        values, indices = torch.sort(x, descending=True)
+        positions = indices.to(x.dtype)
+        ctx.mark_non_differentiable(positions)
+        ctx.save_for_backward(indices)
+        return values, positions
+
+
+class SortBackward(Function):
+    @staticmethod
+    def backward(ctx, g, _):
+        (indices,) = ctx.saved_tensors
+        result = torch.zeros_like(g)
+        result[indices] = g
+        return result
+
+
+@wrong("13.SortDescending", "not_marked", "result 2 requires grad, but has no gradient")
+class SortNotMarked(SortBackward):
+    @staticmethod
+    def forward(ctx, x):
+        values, indices = torch.sort(x, descending=True)
+        ctx.save_for_backward(indices)
+        return values, indices.to(x.dtype)
+
+
+@wrong("13.SortDescending", "not_marked", "ctx.mark_non_differentiable says so")
+class SortMarksTheWrongTensor(SortBackward):
+    """What is marked is not what is handed back."""
+
+    @staticmethod
+    def forward(ctx, x):
+        values, indices = torch.sort(x, descending=True)
+        ctx.mark_non_differentiable(indices)
+        ctx.save_for_backward(indices)
+        return values, indices.to(x.dtype)
+
+
+@wrong("13.SortDescending", "no_graph", "result 1 does not require grad")
+class SortMarksBoth(SortBackward):
+    @staticmethod
+    def forward(ctx, x):
+        values, indices = torch.sort(x, descending=True)
+        positions = indices.to(x.dtype)
+        ctx.mark_non_differentiable(values, positions)
+        ctx.save_for_backward(indices)
+        return values, positions
+
+
+@wrong("13.SortDescending", "no_graph", "result 1 does not require grad")
+class SortMarksValues(SortBackward):
+    @staticmethod
+    def forward(ctx, x):
+        values, indices = torch.sort(x, descending=True)
+        ctx.mark_non_differentiable(values)
+        ctx.save_for_backward(indices)
+        return values, indices.to(x.dtype)
+
+
+@wrong("13.SortDescending", "known", "in the order of the sorted values")
+class SortNotSentBack(SortForward):
+    @staticmethod
+    def backward(ctx, g, _):
+        return g
+
+
+@wrong("13.SortDescending", "known", "it must take the way back")
+class SortForthAgain(SortForward):
+    @staticmethod
+    def backward(ctx, g, _):
+        (indices,) = ctx.saved_tensors
+        return g[indices]
+
+
+@wrong("13.SortDescending", "known", "itself sorted by size")
+class SortGradientSorted(SortForward):
+    @staticmethod
+    def backward(ctx, g, _):
+        return torch.sort(g, descending=True)[0]
+
+
+@wrong("13.SortDescending", "known", "from small to large")
+class SortAscending(SortBackward):
+    @staticmethod
+    def forward(ctx, x):
+        values, indices = torch.sort(x)
+        positions = indices.to(x.dtype)
+        ctx.mark_non_differentiable(positions)
+        ctx.save_for_backward(indices)
+        return values, positions
+
+
+@wrong("13.SortDescending", "known", "where each entry of x went")
+class SortRanks(SortBackward):
+    @staticmethod
+    def forward(ctx, x):
+        values, indices = torch.sort(x, descending=True)
+        positions = torch.argsort(indices).to(x.dtype)
+        ctx.mark_non_differentiable(positions)
+        ctx.save_for_backward(indices)
+        return values, positions
+
+
+@wrong("13.SortDescending", "known", "the positions from small to large")
+class SortPositionsAscending(SortBackward):
+    @staticmethod
+    def forward(ctx, x):
+        values, indices = torch.sort(x, descending=True)
+        positions = torch.argsort(x).to(x.dtype)
+        ctx.mark_non_differentiable(positions)
+        ctx.save_for_backward(indices)
+        return values, positions
+
+
+@wrong("13.SortDescending", "known", "counted from 1")
+class SortFromOne(SortBackward):
+    @staticmethod
+    def forward(ctx, x):
+        values, indices = torch.sort(x, descending=True)
+        positions = indices.to(x.dtype) + 1
+        ctx.mark_non_differentiable(positions)
+        ctx.save_for_backward(indices)
+        return values, positions
+
+
+@wrong("13.SortDescending", "dtype", "result 2 is int64 where")
+class SortWholeNumbers(SortBackward):
+    @staticmethod
+    def forward(ctx, x):
+        values, indices = torch.sort(x, descending=True)
+        ctx.mark_non_differentiable(indices)
+        ctx.save_for_backward(indices)
+        return values, indices
+
+
+@wrong("13.SortDescending", "dtype", "float32 where the argument is float64")
+class SortSingle(SortBackward):
+    @staticmethod
+    def forward(ctx, x):
+        values, indices = torch.sort(x, descending=True)
+        positions = indices.float()
+        ctx.mark_non_differentiable(positions)
+        ctx.save_for_backward(indices)
+        return values, positions
+
+
+@wrong("13.SortDescending", "number_of_results", "1 result")
+class SortValuesOnly(Function):
+    @staticmethod
+    def forward(ctx, x):
+        values, indices = torch.sort(x, descending=True)
+        ctx.save_for_backward(indices)
+        return values
+
+    @staticmethod
+    def backward(ctx, g):
+        (indices,) = ctx.saved_tensors
+        return torch.zeros_like(g).scatter(0, indices, g)
+
+
+@wrong("13.SortDescending", "signature", "one grad_output for each result")
+class SortOneGradOutput(SortForward):
+    @staticmethod
+    def backward(ctx, g):
+        (indices,) = ctx.saved_tensors
+        return torch.zeros_like(g).scatter(0, indices, g)
+
+
+@wrong("13.SortDescending", "grad_output_forgotten", "is not used")
+class SortOnes(SortForward):
+    @staticmethod
+    def backward(ctx, g, _):
+        return torch.ones_like(g)
+
+
+@wrong("13.SortDescending", "grad_output_changed", "grad_output in place")
+class SortInPlace(SortForward):
+    @staticmethod
+    def backward(ctx, g, _):
+        (indices,) = ctx.saved_tensors
+        old = g.clone()
+        g[indices] = old
+        return g
+
+
+# AddInPlace
+
+
+class AddForward(Function):
+    @staticmethod
+    def forward(ctx, x, y):
+        x.add_(y)
+        ctx.mark_dirty(x)
+        return x
+
+
+class AddBackward(Function):
+    @staticmethod
+    def backward(ctx, g):
+        return g, g
+
+
+@wrong("13.AddInPlace", "not_dirty", "the result is a new tensor; x itself must be changed")
+class AddNew(AddBackward):
+    @staticmethod
+    def forward(ctx, x, y):
+        return x + y
+
+
+@wrong("13.AddInPlace", "not_dirty", "the result is a new tensor")
+class AddToCopy(AddBackward):
+    @staticmethod
+    def forward(ctx, x, y):
+        x = x.clone()
+        x += y
+        return x
+
+
+@wrong("13.AddInPlace", "not_dirty", "x is changed in place, but autograd is not told so")
+class AddUnmarked(AddBackward):
+    @staticmethod
+    def forward(ctx, x, y):
+        x.add_(y)
+        return x
+
+
+@wrong("13.AddInPlace", "not_dirty", "autograd is not told so")
+class AddThroughData(AddBackward):
+    @staticmethod
+    def forward(ctx, x, y):
+        x.data += y
+        return x
+
+
+@wrong("13.AddInPlace", "argument_changed", "the argument y is changed in forward: work on a copy of y")
+class AddToTheOther(AddBackward):
+    @staticmethod
+    def forward(ctx, x, y):
+        y.add_(x)
+        x.copy_(y)
+        ctx.mark_dirty(x)
+        return x
+
+
+@wrong("13.AddInPlace", "argument_returned", "the result is x unchanged")
+class AddForgotten(AddBackward):
+    @staticmethod
+    def forward(ctx, x, y):
+        x + y
+        ctx.mark_dirty(x)
+        return x
+
+
+@wrong("13.AddInPlace", "no_result", "is there a `return`?")
+class AddNothing(AddBackward):
+    @staticmethod
+    def forward(ctx, x, y):
+        x.add_(y)
+
+
+@wrong("13.AddInPlace", "too_few", "1 value")
+class AddOneGradient(AddForward):
+    @staticmethod
+    def backward(ctx, g):
+        return g
+
+
+@wrong("13.AddInPlace", "none_for_tensor", "None for y")
+class AddNoneForY(AddForward):
+    @staticmethod
+    def backward(ctx, g):
+        return g, None
+
+
+@wrong("13.AddInPlace", "zero", "the gradient for x is zero everywhere")
+class AddZeroForX(AddForward):
+    @staticmethod
+    def backward(ctx, g):
+        return torch.zeros_like(g), g
+
+
+@wrong("13.AddInPlace", "known", "half for x and half for y")
+class AddHalves(AddForward):
+    @staticmethod
+    def backward(ctx, g):
+        return g / 2, g / 2
+
+
+@wrong("13.AddInPlace", "known", "those of a product")
+class AddProductRule(Function):
+    @staticmethod
+    def forward(ctx, x, y):
+        ctx.save_for_backward(x.clone(), y)
+        x.add_(y)
+        ctx.mark_dirty(x)
+        return x
+
+    @staticmethod
+    def backward(ctx, g):
+        x, y = ctx.saved_tensors
+        return g * y, g * x
+
+
+@wrong("13.AddInPlace", "sign", "the gradient for y is minus")
+class AddSign(AddForward):
+    @staticmethod
+    def backward(ctx, g):
+        return g, -g
+
+
+@wrong("13.AddInPlace", "known", "subtracted")
+class AddSubtracts(AddBackward):
+    @staticmethod
+    def forward(ctx, x, y):
+        ctx.mark_dirty(x)
+        return x.sub_(y)
+
+
+@wrong("13.AddInPlace", "known", "overwritten with y")
+class AddOverwrites(AddBackward):
+    @staticmethod
+    def forward(ctx, x, y):
+        ctx.mark_dirty(x)
+        return x.copy_(y)
+
+
+@wrong("13.AddInPlace", "known", "added twice")
+class AddTwice(AddBackward):
+    @staticmethod
+    def forward(ctx, x, y):
+        ctx.mark_dirty(x)
+        x.add_(y)
+        x += y
+        return x
+
+
+@wrong("13.AddInPlace", "grad_output_changed", "grad_output in place")
+class AddChangesGradOutput(AddForward):
+    @staticmethod
+    def backward(ctx, g):
+        return g.mul_(1.5).div(1.5), g / 1.5
+
+
+# CumSum
+
+
+class CumSumForward(Function):
+    @staticmethod
+    def forward(ctx, x):
+        return torch.cumsum(x, -1)
+
+
+class CumSumBackward(Function):
+    @staticmethod
+    def backward(ctx, g):
+        return g.flip(-1).cumsum(-1).flip(-1)
+
+
+@wrong("13.CumSum", "known", "summed up to its place")
+class CumSumAgain(CumSumForward):
+    @staticmethod
+    def backward(ctx, g):
+        return torch.cumsum(g, -1)
+
+
+@wrong("13.CumSum", "known", "in reverse order")
+class CumSumFlippedOnce(CumSumForward):
+    @staticmethod
+    def backward(ctx, g):
+        return g.flip(-1).cumsum(-1)
+
+
+@wrong("13.CumSum", "known", "its own place is missing")
+class CumSumExclusive(CumSumForward):
+    @staticmethod
+    def backward(ctx, g):
+        return g.sum(-1, keepdim=True) - g.cumsum(-1)
+
+
+@wrong("13.CumSum", "known", "part of one result only")
+class CumSumSlopeOne(CumSumForward):
+    @staticmethod
+    def backward(ctx, g):
+        return g
+
+
+@wrong("13.CumSum", "known", "along the first dimension where the result is along the last")
+class CumSumBackwardFirst(CumSumForward):
+    @staticmethod
+    def backward(ctx, g):
+        return g.flip(0).cumsum(0).flip(0)
+
+
+@wrong("13.CumSum", "known", "the sums run along the first dimension")
+class CumSumFirst(CumSumBackward):
+    @staticmethod
+    def forward(ctx, x):
+        return torch.cumsum(x, 0)
+
+
+@wrong("13.CumSum", "backward_of_wrong_forward", "mend forward first")
+class CumSumBothExclusive(Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x.cumsum(-1) - x
+
+    @staticmethod
+    def backward(ctx, g):
+        return g.flip(-1).cumsum(-1).flip(-1) - g
+
+
+@wrong("13.CumSum", "known", "from the end of each row")
+class CumSumFromTheEnd(CumSumBackward):
+    @staticmethod
+    def forward(ctx, x):
+        return x.flip(-1).cumsum(-1).flip(-1)
+
+
+@wrong("13.CumSum", "known", "over its whole row")
+class CumSumTotal(CumSumForward):
+    @staticmethod
+    def backward(ctx, g):
+        return g.sum(-1, keepdim=True).expand_as(g)
+
+
+@wrong("13.CumSum", "grad_output_forgotten", "is not used")
+class CumSumCounts(CumSumForward):
+    @staticmethod
+    def backward(ctx, g):
+        n = g.shape[-1]
+        return (n - torch.arange(n)).to(g.dtype).expand_as(g)
+
+
+@wrong("13.CumSum", "one_shape", "works for shape (2, 3), (3, 2) but not for (3,), (2, 2, 3), (1,)")
+class CumSumMatrices(CumSumBackward):
+    @staticmethod
+    def forward(ctx, x):
+        _, columns = x.shape
+        result = x.clone()
+        for j in range(1, columns):
+            result[:, j] += result[:, j - 1]
+        return result
+
+
+@wrong("13.CumSum", "argument_changed", "the argument x is changed in forward")
+class CumSumInPlace(CumSumBackward):
+    @staticmethod
+    def forward(ctx, x):
+        for j in range(1, x.shape[-1]):
+            x[..., j] += x[..., j - 1]
+        return x.clone()
+
+
+@wrong("13.CumSum", "forward_shape", "(1,) where (3,)")
+class CumSumIsSum(Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.shape = x.shape
+        return x.sum(-1, keepdim=True)
+
+    @staticmethod
+    def backward(ctx, g):
+        return g.expand(ctx.shape)
+
+
+# MaxPool1d
+
+
+def cut(x, k):
+    count = x.shape[-1] // k
+    return x[..., : count * k].reshape(*x.shape[:-1], count, k)
+
+
+class PoolForward(Function):
+    @staticmethod
+    def forward(ctx, x, k):
+        ctx.k = k
+        values, offsets = cut(x, k).max(dim=-1)
+        ctx.save_for_backward(x, offsets)
+        return values
+
+
+class PoolBackward(Function):
+    @staticmethod
+    def backward(ctx, g):
+        x, offsets = ctx.saved_tensors
+        places = offsets + torch.arange(offsets.shape[-1]) * ctx.k
+        return torch.zeros_like(x).scatter(-1, places, g), None
+
+
+@wrong("13.MaxPool1d", "known", "every entry of a window gets the gradient")
+class PoolAll(PoolForward):
+    @staticmethod
+    def backward(ctx, g):
+        x, _ = ctx.saved_tensors
+        grad = torch.zeros_like(x)
+        n = g.shape[-1] * ctx.k
+        grad[..., :n] = g.unsqueeze(-1).expand(*g.shape, ctx.k).flatten(-2)
+        return grad, None
+
+
+@wrong("13.MaxPool1d", "known", "as for a mean")
+class PoolShares(PoolForward):
+    @staticmethod
+    def backward(ctx, g):
+        x, _ = ctx.saved_tensors
+        grad = torch.zeros_like(x)
+        n = g.shape[-1] * ctx.k
+        grad[..., :n] = g.unsqueeze(-1).expand(*g.shape, ctx.k).flatten(-2) / ctx.k
+        return grad, None
+
+
+@wrong("13.MaxPool1d", "known", "first entry of each window")
+class PoolFirst(PoolForward):
+    @staticmethod
+    def backward(ctx, g):
+        x, _ = ctx.saved_tensors
+        grad = torch.zeros_like(x)
+        grad[..., : g.shape[-1] * ctx.k : ctx.k] = g
+        return grad, None
+
+
+@wrong("13.MaxPool1d", "known", "counted from the beginning of its window")
+class PoolOffsets(PoolForward):
+    @staticmethod
+    def backward(ctx, g):
+        x, offsets = ctx.saved_tensors
+        return torch.zeros_like(x).scatter_add(-1, offsets, g), None
+
+
+@wrong("13.MaxPool1d", "known", "only the largest entry of a whole row")
+class PoolRowMaximum(PoolForward):
+    @staticmethod
+    def backward(ctx, g):
+        x, _ = ctx.saved_tensors
+        windows = cut(x, ctx.k)
+        mask = windows == windows.flatten(-2).amax(-1).unsqueeze(-1).unsqueeze(-1)
+        grad = torch.zeros_like(x)
+        grad[..., : g.shape[-1] * ctx.k] = (mask.to(g.dtype) * g.unsqueeze(-1)).flatten(-2)
+        return grad, None
+
+
+@wrong("13.MaxPool1d", "known", "multiplied by the largest value")
+class PoolTimesValue(PoolForward):
+    @staticmethod
+    def backward(ctx, g):
+        x, offsets = ctx.saved_tensors
+        places = offsets + torch.arange(offsets.shape[-1]) * ctx.k
+        return torch.zeros_like(x).scatter(-1, places, g) * x, None
+
+
+@wrong("13.MaxPool1d", "wrong_shape", "has shape (2,), x itself (4,)")
+class PoolNotSpread(PoolForward):
+    @staticmethod
+    def backward(ctx, g):
+        return g, None
+
+
+@wrong("13.MaxPool1d", "wrong_shape", "has shape (6,), x itself (7,)")
+class PoolRestForgotten(PoolForward):
+    @staticmethod
+    def backward(ctx, g):
+        _, offsets = ctx.saved_tensors
+        places = offsets + torch.arange(offsets.shape[-1]) * ctx.k
+        zeros = torch.zeros(*g.shape[:-1], g.shape[-1] * ctx.k, dtype=g.dtype)
+        return zeros.scatter(-1, places, g), None
+
+
+@wrong("13.MaxPool1d", "one_shape", "works for shape (4,), (2, 6), (3,) but not for (7,), (2, 5)")
+class PoolNoRest(PoolBackward):
+    @staticmethod
+    def forward(ctx, x, k):
+        ctx.k = k
+        values, offsets = x.reshape(*x.shape[:-1], x.shape[-1] // k, k).max(dim=-1)
+        ctx.save_for_backward(x, offsets)
+        return values
+
+
+@wrong("13.MaxPool1d", "too_few", "(x, k)")
+class PoolOneGradient(PoolForward):
+    @staticmethod
+    def backward(ctx, g):
+        x, offsets = ctx.saved_tensors
+        places = offsets + torch.arange(offsets.shape[-1]) * ctx.k
+        return torch.zeros_like(x).scatter(-1, places, g)
+
+
+@wrong("13.MaxPool1d", "number_of_results", "2 results; this exercise asks for 1")
+class PoolWholeAnswerOfMax(PoolBackward):
+    """x.max(dim=-1) is two tensors in one."""
+
+    @staticmethod
+    def forward(ctx, x, k):
+        ctx.k = k
+        ctx.save_for_backward(x)
+        return cut(x, k).max(dim=-1)
+
+
+@wrong("13.MaxPool1d", "number_of_results", "2 results; this exercise asks for 1")
+class PoolBothResults(Function):
+    @staticmethod
+    def forward(ctx, x, k):
+        ctx.k = k
+        values, offsets = cut(x, k).max(dim=-1)
+        ctx.save_for_backward(x, offsets)
+        return values, offsets
+
+    @staticmethod
+    def backward(ctx, g, _):
+        x, offsets = ctx.saved_tensors
+        places = offsets + torch.arange(offsets.shape[-1]) * ctx.k
+        return torch.zeros_like(x).scatter(-1, places, g), None
+
+
+@wrong("13.MaxPool1d", "known", "the smallest entry of each window, it must be")
+class PoolSmallest(PoolBackward):
+    @staticmethod
+    def forward(ctx, x, k):
+        ctx.k = k
+        values, offsets = cut(x, k).min(dim=-1)
+        ctx.save_for_backward(x, offsets)
+        return values
+
+
+@wrong("13.MaxPool1d", "known", "the mean of each window")
+class PoolMean(PoolBackward):
+    @staticmethod
+    def forward(ctx, x, k):
+        ctx.k = k
+        ctx.save_for_backward(x, cut(x, k).argmax(-1))
+        return cut(x, k).mean(-1)
+
+
+@wrong("13.MaxPool1d", "known", "without regard to the sign")
+class PoolAbsolute(PoolBackward):
+    @staticmethod
+    def forward(ctx, x, k):
+        ctx.k = k
+        offsets = cut(x, k).abs().argmax(-1)
+        ctx.save_for_backward(x, offsets)
+        return cut(x, k).gather(-1, offsets.unsqueeze(-1)).squeeze(-1)
+
+
+@wrong("13.MaxPool1d", "shared_between_calls", "kept on ctx")
+class PoolOnClass(Function):
+    @staticmethod
+    def forward(ctx, x, k):
+        values, PoolOnClass.offsets = cut(x, k).max(dim=-1)
+        ctx.k, ctx.shape = k, x.shape
+        return values
+
+    @staticmethod
+    def backward(ctx, g):
+        grad = torch.zeros(ctx.shape, dtype=g.dtype).reshape(-1)
+        offsets = PoolOnClass.offsets.reshape(-1)
+        for i, value in enumerate(g.reshape(-1)):
+            row, window = divmod(i, g.shape[-1])
+            grad[row * ctx.shape[-1] + window * ctx.k + offsets[i]] = value
+        return grad.reshape(ctx.shape), None
