@@ -46,10 +46,18 @@ def _run(arguments: list[str]) -> int:
     if args.command is None:
         parser.print_help()
         return 0
+    if args.command == "check":
+        from .course import check_command
+
+        return check_command.run(args)
     if args.command == "progress":
         return _progress(args)
+    if args.command == "update":
+        return _update(args)
     if args.command == "release":
         return _release(args)
+    if args.command == "validate":
+        return _validate(args)
     if args.command == "notebooks":
         return _notebooks(args)
     if args.command == "graph":
@@ -87,6 +95,19 @@ def _parser(name: str | None) -> argparse.ArgumentParser:
         help="this port, or an error (default: the next free one)",
     )
 
+    check = commands.add_parser(
+        "check",
+        help="check your exercises without JupyterLab",
+        description="Run notebooks with exercises and say of each exercise what its check in the notebook says. What you have "
+        "solved is noted beside the notebooks, as when the checks run in JupyterLab.",
+        epilog="Status 0 where everything passes, else 1. This is feedback; grades come from `autograd-teach grade`.",
+        allow_abbrev=False,
+    )
+    if name == "check":
+        from .course import check_command
+
+        check_command.add_arguments(check)
+
     progress = commands.add_parser(
         "progress",
         help="show which exercises are solved",
@@ -94,6 +115,15 @@ def _parser(name: str | None) -> argparse.ArgumentParser:
         allow_abbrev=False,
     )
     progress.add_argument("folder", nargs="?", type=Path, metavar="FOLDER", help="default: ./autograd-course")
+
+    update = commands.add_parser(
+        "update",
+        help="bring your course up to this version and keep what you wrote",
+        description="Bring lessons and exercises in FOLDER up to this version of the course. What you wrote stays: answers, cells of your "
+        "own, and beside the new version what you changed in a cell that has changed too. The notebooks as they were are kept as well.",
+        allow_abbrev=False,
+    )
+    update.add_argument("folder", nargs="?", type=Path, metavar="FOLDER", help="default: ./autograd-course")
 
     release = commands.add_parser(
         "release",
@@ -104,6 +134,16 @@ def _parser(name: str | None) -> argparse.ArgumentParser:
     release.add_argument("--solutions", type=Path, metavar="FOLDER", help="default: those of this repository")
     release.add_argument("--exercises", type=Path, metavar="FOLDER", help="default: exercises/ beside the solutions")
     release.add_argument("--check", action="store_true", help="write nothing; status 1 if a file is out of date")
+
+    validate = commands.add_parser(
+        "validate",
+        help="examine the exercises themselves",
+        description="Of every exercise: its solution passes, what students get is not attempted, each known mistake is called by its "
+        "own message, there are hints, and the released notebooks are up to date. Status 1 where something is not so.",
+        allow_abbrev=False,
+    )
+    validate.add_argument("--solutions", type=Path, metavar="FOLDER", help="default: those of this repository")
+    validate.add_argument("--exercises", type=Path, metavar="FOLDER", help="default: exercises/ beside the solutions")
 
     notebooks = commands.add_parser(
         "notebooks",
@@ -186,6 +226,14 @@ def _progress(args: argparse.Namespace) -> int:
     return 0
 
 
+def _update(args: argparse.Namespace) -> int:
+    from .course.lab import DEFAULT_FOLDER
+    from .course.update import update
+
+    print(update(args.folder or DEFAULT_FOLDER))
+    return 0
+
+
 def _release(args: argparse.Namespace) -> int:
     from .course import content, release
 
@@ -195,6 +243,18 @@ def _release(args: argparse.Namespace) -> int:
     for path in changed:
         print(f"{'out of date' if args.check else 'written'}: {path}")
     return 1 if args.check and changed else 0
+
+
+def _validate(args: argparse.Namespace) -> int:
+    from .course import content, validate
+
+    solutions = args.solutions or content.folder("solutions")
+    problems = 0
+    for each in validate.validate(solutions, args.exercises or solutions.parent / "exercises"):
+        print(f"{each.exercise.id}: {'; '.join(each.problems) or 'fit'}", flush=True)
+        problems += bool(each.problems)
+    print(f"{problems} exercises need mending" if problems else "all exercises are fit")
+    return 1 if problems else 0
 
 
 def _notebooks(args: argparse.Namespace) -> int:

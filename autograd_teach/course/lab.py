@@ -23,7 +23,8 @@ from .errors import UserError
 DEFAULT_FOLDER = Path("autograd-course")
 FIRST_PAGE = "lessons/00_start_here.ipynb"
 MANIFEST = ".autograd-teach.json"
-"""In the student's folder: what this command has put there, as {path: SHA-256 when it was put there}."""
+"""In the student's folder: what this command has put there, as {path: SHA-256 when it was put there}, and under "cells" the same
+for each cell of each notebook, by which `autograd-teach update` tells who changed it."""
 
 
 @dataclass
@@ -43,7 +44,7 @@ class Delivery:
         if self.kept:
             lines.append(
                 f"Kept as you left them, though the course has other versions: {', '.join(self.kept)}. "
-                "To get the course's version, rename yours and run this again."
+                "To get the course's version and keep what you wrote: autograd-teach update."
             )
         return "\n".join(lines)
 
@@ -59,15 +60,15 @@ def deliver(folder: Path) -> Delivery:
     """
     folder = Path(os.path.abspath(folder.expanduser()))
     delivery = Delivery(folder)
-    delivered: dict[str, str] = {}
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        delivered = _read_manifest(folder / MANIFEST)
-        before = dict(delivered)
-        for name, source in _course_files():
-            _deliver_file(name, _as_delivered(source), delivery, delivered)
-        if delivered != before:
-            files.replace(folder / MANIFEST, json.dumps(delivered, indent=1, sort_keys=True).encode())
+        delivered, cells = read_manifest(folder)
+        for name, source in course_files():
+            new = as_delivered(source)
+            _deliver_file(name, new, delivery, delivered)
+            if delivered.get(name) == _hash(new) and (name not in delivery.kept):
+                note_as_delivered(name, new, delivered, cells)
+        write_manifest(folder, delivered, cells)
     except (FileExistsError, NotADirectoryError) as error:
         raise UserError(
             f"{error.filename or folder} is a file, but the course needs a folder of that name; "
@@ -81,7 +82,7 @@ def deliver(folder: Path) -> Delivery:
     return delivery
 
 
-def _course_files() -> Iterator[tuple[str, Path]]:
+def course_files() -> Iterator[tuple[str, Path]]:
     """Every file a student gets, with its path in the student's folder."""
     for room in ("lessons", "exercises"):
         source = content.folder(room)
@@ -91,7 +92,7 @@ def _course_files() -> Iterator[tuple[str, Path]]:
                 yield "/".join((room, *parts)), path
 
 
-def _as_delivered(source: Path) -> bytes:
+def as_delivered(source: Path) -> bytes:
     """A course file as a student gets it: notebooks without stored results, which would give away what is to be predicted."""
     data = source.read_bytes()
     if source.suffix != ".ipynb":
@@ -131,15 +132,39 @@ def _hash(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
-def _read_manifest(path: Path) -> dict[str, str]:
-    """The hashes noted by earlier runs; none where the file is missing or damaged, so that every file counts as the student's."""
+Cells = dict[str, dict[str, str]]
+"""File -> cell id -> `cell_hash` when it was delivered."""
+
+
+def cell_hash(source: str | list[str]) -> str:
+    """What a cell is told by: its text, less the blanks at its end."""
+    return _hash("".join(source).rstrip().encode())[:24]
+
+
+def note_as_delivered(name: str, new: bytes, delivered: dict[str, str], cells: Cells) -> None:
+    """Note that the student's file `name` is, or is made of, this version."""
+    delivered[name] = _hash(new)
     try:
-        noted = json.loads(path.read_bytes())
-    except (FileNotFoundError, ValueError):
-        return {}
-    if not isinstance(noted, dict):
-        return {}
-    return {name: value for name, value in noted.items() if isinstance(value, str)}
+        cells[name] = {cell["id"]: cell_hash(cell["source"]) for cell in json.loads(new)["cells"]}
+    except (ValueError, KeyError, TypeError):  # no notebook
+        cells.pop(name, None)
+
+
+def read_manifest(folder: Path) -> tuple[dict[str, str], Cells]:
+    """What earlier runs noted of files and of cells; nothing where the file is missing or damaged, so that all counts as the student's."""
+    try:
+        noted = json.loads((folder / MANIFEST).read_bytes())
+        cells = noted.pop("cells", {})
+        return {n: h for n, h in noted.items() if isinstance(h, str)}, {n: dict(each) for n, each in cells.items()}
+    except (FileNotFoundError, ValueError, TypeError, AttributeError):
+        return {}, {}
+
+
+def write_manifest(folder: Path, delivered: dict[str, str], cells: Cells) -> None:
+    """Write what `read_manifest` reads, where it is not there already."""
+    if read_manifest(folder) != (delivered, cells):
+        noted = delivered | {"cells": cells}
+        files.replace(folder / MANIFEST, json.dumps(noted, indent=1, sort_keys=True).encode())
 
 
 def open_lab(

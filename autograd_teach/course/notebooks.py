@@ -85,7 +85,7 @@ def write_notebook(path: str | Path, notebook: NotebookNode) -> None:
     """Write `notebook` to `path` whole or not at all; `UserError` where that fails."""
     path = Path(path)
     try:
-        files.replace(path, _text(notebook).encode())
+        files.replace(path, notebook_text(notebook).encode())
     except OSError as problem:
         raise UserError(f"{path} cannot be written ({problem.strerror}); nothing was changed.") from problem
 
@@ -169,7 +169,7 @@ def canonicalise(paths: Iterable[str | Path], check: bool = False, timeout: floa
             raise UserError(f"{path}: {problem}") from problem
         if complaint:
             complaints.append(f"{path} ({complaint})")
-        elif not check and _text(fresh) != before:
+        elif not check and notebook_text(fresh) != before:
             write_notebook(path, fresh)
             changed.append(path)
         state = complaint or ("rewritten" if path in changed else "up to date")
@@ -181,7 +181,7 @@ def canonicalise(paths: Iterable[str | Path], check: bool = False, timeout: floa
 
 def _difference(stored: NotebookNode, fresh: NotebookNode, text: str) -> str:
     """What keeps `stored` (read from `text`) from being the canonical `fresh`; empty where nothing does."""
-    if text != _text(canonical(stored)):
+    if text != notebook_text(canonical(stored)):
         return "not in canonical form"
     for old, new in zip(stored.cells, fresh.cells, strict=True):
         if _compared(old) != _compared(new):
@@ -268,7 +268,8 @@ def _notebooks(paths: Iterable[str | Path]) -> list[Path]:
     return found
 
 
-def _text(notebook: NotebookNode) -> str:
+def notebook_text(notebook: NotebookNode) -> str:
+    """The notebook as it is written to a file."""
     return nbformat.writes(notebook, version=nbformat.NO_CONVERT).rstrip("\n") + "\n"
 
 

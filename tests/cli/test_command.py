@@ -11,7 +11,7 @@ from autograd_teach import cli
 from autograd_teach.course import content, lab, record
 from autograd_teach.course.errors import UserError
 
-COMMANDS = ["lab", "progress", "release", "notebooks", "grade"]
+COMMANDS = ["lab", "check", "progress", "update", "release", "validate", "notebooks", "grade"]
 
 
 def run(*arguments: str, **options: object) -> subprocess.CompletedProcess[str]:

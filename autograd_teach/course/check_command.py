@@ -1,0 +1,242 @@
+"""`autograd-teach check`: the checks of a student's notebooks without JupyterLab, with the same results as there.
+
+A notebook is run in a fresh kernel, in its own folder, its check cells left out; then every exercise that it holds is
+checked by what its names stand for, whether the cell with the check is there or not. May use notebooks and the
+declarations. This is feedback: it believes the notebook. Points for a grade come from `autograd-teach grade`.
+"""
+
+import argparse
+import json
+import os
+import re
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, TextIO
+
+from nbformat import NotebookNode
+from nbformat.v4 import new_code_cell, new_notebook
+
+from . import record
+from .errors import UserError
+from .exercises import Exercise, exercises
+from .notebooks import read_notebook
+
+BEGIN, END = "<<autograd-teach results>>", "<<end of results>>"
+CELL_SECONDS = 60.0
+"""For each cell of the student's own: their answers are bounded by the checks' shorter limit."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What the check of one exercise said."""
+
+    exercise: str
+    points: int
+    passed: bool
+    attempted: bool
+    passing: int
+    checks: int
+    message: str = ""
+
+
+@dataclass(frozen=True)
+class Checked:
+    """One notebook: its outcomes, or why it could not be run."""
+
+    path: Path
+    outcomes: tuple[Outcome, ...] = ()
+    trouble: str = ""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Give `parser` the arguments of `autograd-teach check`."""
+    parser.add_argument("paths", nargs="*", type=Path, metavar="NOTEBOOK|FOLDER", help="default: ./autograd-course")
+    parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Check, print the table (or JSON); 0 where everything passes, else 1."""
+    from .lab import DEFAULT_FOLDER
+
+    paths = args.paths or [DEFAULT_FOLDER if DEFAULT_FOLDER.is_dir() else Path()]
+    found = find(paths)
+    checked = list(check_notebooks(found, progress=sys.stderr))
+    print(as_json(checked) if args.json else table(checked))
+    return 0 if all(o.passed for each in checked for o in each.outcomes) and not any(c.trouble for c in checked) else 1
+
+
+def find(paths: Iterable[Path]) -> list[Path]:
+    """The notebooks with exercises among `paths`, files and folders (a course's folder means its exercises/).
+
+    `UserError` where one that is named does not exist, and where none of them has an exercise.
+    """
+    found: list[Path] = []
+    for path in paths:
+        if path.is_dir():
+            folder = path / "exercises" if (path / "exercises").is_dir() else path
+            inside = (p for p in sorted(folder.glob("*.ipynb")) if not p.name.startswith("."))
+            found += [p for p in inside if _exercises_in(p)]
+        else:
+            read_notebook(path)  # says what is wrong with it
+            found += [path]
+    without = [path for path in found if path in paths and not exercises_of(read_notebook(path))]
+    if without:
+        raise UserError(f"{without[0]} has no exercise of this course; name a notebook of your exercises folder.")
+    if not found:
+        named = ", ".join(map(str, paths))
+        raise UserError(
+            f"There is no notebook with exercises in {named}; name the folder of your course: autograd-teach check FOLDER."
+        )
+    return found
+
+
+def _exercises_in(path: Path) -> bool:
+    try:
+        return bool(exercises_of(read_notebook(path)))
+    except UserError:
+        return any(path.stem == each.notebook for each in exercises())  # broken, but meant: check_notebooks says so
+
+
+def exercises_of(notebook: NotebookNode) -> list[Exercise]:
+    """The exercises whose answer cells `notebook` has, whatever its file is called: those of the one course notebook of
+    which it has most."""
+    ids = {cell.id for cell in notebook.cells}
+    ids |= {cell.metadata.get("nbgrader", {}).get("grade_id") for cell in notebook.cells}
+    by_notebook: dict[str, list[Exercise]] = {}
+    for each in exercises():
+        if each.answer_cell in ids:
+            by_notebook.setdefault(each.notebook, []).append(each)
+    return max(by_notebook.values(), key=len, default=[])
+
+
+def check_notebooks(paths: Iterable[Path], progress: TextIO | None) -> Iterator[Checked]:
+    """Run and check the notebooks one by one; says on `progress` which is at work."""
+    paths = list(paths)
+    for number, path in enumerate(paths, 1):
+        _say(progress, f"[{number}/{len(paths)}] {path.name}", end="")
+        checked = check_notebook(path)
+        solved = sum(outcome.passed for outcome in checked.outcomes)
+        _say(progress, f": {checked.trouble or f'{solved} of {len(checked.outcomes)} solved'}")
+        yield checked
+
+
+def check_notebook(path: Path) -> Checked:
+    """Run one notebook and check its exercises; the progress file beside it is brought up to date (or rebuilt).
+
+    A cell that raises or takes too long stops no other; a notebook that is broken or ends its kernel is said to.
+    """
+    from nbclient import NotebookClient
+    from nbclient.exceptions import CellTimeoutError, DeadKernelError
+
+    from .kernels import PrivateAsyncKernelManager
+
+    try:
+        notebook = read_notebook(path)
+    except UserError as problem:
+        return Checked(path, trouble=str(problem))
+    chosen = exercises_of(notebook)
+    checks = {each.check_cell for each in chosen}
+    cells = [
+        new_code_cell(cell.source)
+        for cell in notebook.cells
+        if cell.cell_type == "code" and cell.id not in checks and not cell.metadata.get("nbgrader", {}).get("grade")
+    ]
+    ids = [each.id for each in chosen]
+    last = f"from autograd_teach.course import check_command as _c; _c.report_in_kernel({ids!r}, globals())"
+    cells.append(new_code_cell(last, id="results"))
+    client = NotebookClient(
+        new_notebook(cells=cells),
+        timeout_func=lambda cell: CELL_SECONDS + (sum(each.seconds for each in chosen) + 60) * (cell.id == "results"),
+        interrupt_on_timeout=True,
+        allow_errors=True,
+        kernel_name="python3",
+        kernel_manager_class=PrivateAsyncKernelManager,
+        resources={"metadata": {"path": str(path.parent)}},
+    )
+    try:
+        ran = client.execute(env=_environment(), stderr=-3)  # subprocess.DEVNULL: the kernel's own log
+    except (DeadKernelError, CellTimeoutError, RuntimeError):
+        return Checked(
+            path, trouble="a cell ends the kernel, or cannot be interrupted: run it in JupyterLab to see which"
+        )
+    text = "".join(o.get("text", "") for o in ran.cells[-1].outputs if o.output_type == "stream")
+    match = re.search(re.escape(BEGIN) + "(.*)" + re.escape(END), text, re.DOTALL)
+    if not match:
+        return Checked(path, trouble="its checks gave no result: run it in JupyterLab to see why")
+    return Checked(path, tuple(Outcome(**each) for each in json.loads(match.group(1))))
+
+
+def _environment() -> dict[str, str]:
+    """The kernel's environment; plots are drawn nowhere."""
+    return {**os.environ, "MPLBACKEND": "agg"}
+
+
+def report_in_kernel(ids: list[str], names: dict[str, Any]) -> None:
+    """In the notebook's kernel: check each exercise by the name it goes by, remember the outcome, print all as JSON."""
+    from .checking import report_on
+
+    found = []
+    for each in (e for e in exercises() if e.id in ids):
+        answer = names.get(each.entry)
+        if answer is None:
+            outcome = Outcome(
+                each.id,
+                each.points,
+                False,
+                False,
+                0,
+                0,
+                f"there is no {each.entry} in the notebook, or its cell raises",
+            )
+        else:
+            report = report_on(each.id, answer)
+            message = report.findings[0].message if report.findings else ""
+            outcome = Outcome(
+                each.id, each.points, report.passed, report.attempted, report.passing, len(report.lines), message
+            )
+        record.note_outcome(each.id, outcome.passed, outcome.passing, outcome.checks, outcome.attempted)
+        found.append(asdict(outcome))
+    print(BEGIN + json.dumps(found) + END)
+
+
+def table(checked: Iterable[Checked]) -> str:
+    """A line an exercise, with what is wrong first, and the points in all."""
+    checked = list(checked)
+    width = max((len(o.exercise) for c in checked for o in c.outcomes), default=8) + 2
+    lines: list[str] = []
+    for each in checked:
+        lines += [f"{each.path.name}: {each.trouble}"] if each.trouble else []
+        for o in each.outcomes:
+            lines.append(f"{o.exercise:<{width}}{o.points if o.passed else 0} of {o.points}  {_state(o)}")
+            lines += [f"{'':<{width}}  {o.message}"] if o.message and not o.passed else []
+    earned, total = _points(checked)
+    return "\n".join([*lines, f"{earned} of {total} points"])
+
+
+def _state(outcome: Outcome) -> str:
+    if outcome.passed:
+        return "passed"
+    return f"{outcome.passing} of {outcome.checks} checks pass" if outcome.attempted else "not attempted"
+
+
+def _points(checked: Iterable[Checked]) -> tuple[int, int]:
+    outcomes = [outcome for each in checked for outcome in each.outcomes]
+    return sum(o.points for o in outcomes if o.passed), sum(o.points for o in outcomes)
+
+
+def as_json(checked: Iterable[Checked]) -> str:
+    """The same for programs: a list of notebooks, each with its exercises."""
+    checked = list(checked)
+    earned, total = _points(checked)
+    notebooks = [
+        {"notebook": each.path.name, "trouble": each.trouble, "exercises": [asdict(o) for o in each.outcomes]}
+        for each in checked
+    ]
+    return json.dumps({"points": earned, "of": total, "notebooks": notebooks}, indent=1, ensure_ascii=False)
+
+
+def _say(stream: TextIO | None, text: str, end: str = "\n") -> None:
+    if stream is not None:
+        print(text, end=end, file=stream, flush=True)

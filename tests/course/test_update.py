@@ -1,0 +1,169 @@
+"""A newer course comes into a student's folder: what they wrote is still there, and what changed is there too."""
+
+import json
+import shutil
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+from nbformat import NotebookNode
+from nbformat.v4 import new_code_cell
+
+from autograd_teach import cli
+from autograd_teach.course import content, lab, update
+from autograd_teach.course.errors import UserError
+from autograd_teach.course.notebooks import read_notebook, write_notebook
+
+EXERCISE, LESSON = "exercises/09_custom_functions.ipynb", "lessons/01_requires_grad.ipynb"
+ANSWER = "class Scale(Function):\n    pass  # mine"
+
+
+class Course:
+    """A course that can be changed, and a student's folder with it."""
+
+    def __init__(self, base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.source, self.folder = base / "source", base / "student"
+        for room in ("lessons", "exercises"):
+            (self.source / room).mkdir(parents=True)
+        for name in (EXERCISE, LESSON):
+            shutil.copy(content.folder("lessons").parent / name, self.source / name)
+        monkeypatch.setattr(content, "folder", lambda room: self.source / room)
+        lab.deliver(self.folder)
+
+    def change(self, where: Path, name: str, id: str, text: str) -> None:
+        notebook = read_notebook(where / name)
+        next(cell for cell in notebook.cells if cell.id == id).source = text
+        write_notebook(where / name, notebook)
+
+    def add(self, name: str, after: str, cell: NotebookNode) -> None:
+        notebook = read_notebook(self.folder / name)
+        place = [cell.id for cell in notebook.cells].index(after) + 1
+        notebook.cells.insert(place, cell)
+        write_notebook(self.folder / name, notebook)
+
+    def cells(self, name: str) -> dict[str, str]:
+        return {cell.id: cell.source for cell in read_notebook(self.folder / name).cells}
+
+
+@pytest.fixture
+def course(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Course:
+    return Course(tmp_path, monkeypatch)
+
+
+def test_an_answer_stays_and_the_rest_of_its_notebook_is_new(course: Course) -> None:
+    course.change(course.folder, EXERCISE, "scale-answer", ANSWER)
+    course.change(course.source, EXERCISE, "scale-statement", "A better statement")
+    done = update.update(course.folder)
+    assert course.cells(EXERCISE)["scale-answer"] == ANSWER
+    assert course.cells(EXERCISE)["scale-statement"] == "A better statement"
+    assert (done.merged, done.conflicts) == ([EXERCISE], {})
+    assert "with what you wrote kept" in str(done)
+
+
+def test_cells_of_their_own_stay_where_they_stood(course: Course) -> None:
+    course.add(EXERCISE, "scale-answer", new_code_cell("Scale.apply(x, 2)", id="try-it"))
+    course.change(course.source, EXERCISE, "intro", "A new beginning")
+    update.update(course.folder)
+    ids = list(course.cells(EXERCISE))
+    assert ids[ids.index("scale-answer") + 1] == "try-it"
+    assert course.cells(EXERCISE)["intro"] == "A new beginning"
+
+
+def test_where_both_changed_an_exercise_the_answer_counts_and_the_new_text_stands_below(course: Course) -> None:
+    course.change(course.folder, EXERCISE, "scale-answer", ANSWER)
+    course.change(course.source, EXERCISE, "scale-answer", "class Scale(Function):\n    new stub")
+    done = update.update(course.folder)
+    cells = course.cells(EXERCISE)
+    assert cells["scale-answer"] == ANSWER
+    assert "new stub" in cells["scale-answer-new"]
+    assert list(cells).index("scale-answer-new") == list(cells).index("scale-answer") + 1
+    assert done.conflicts == {EXERCISE: ["scale-answer"]}
+    assert "both versions are there" in str(done)
+
+
+def test_where_both_changed_a_lesson_the_new_cell_counts_and_theirs_stands_below(course: Course) -> None:
+    id = next(cell.id for cell in read_notebook(course.source / LESSON).cells if cell.cell_type == "code")
+    course.change(course.folder, LESSON, id, "import autograd_teach as torch  # mine")
+    course.change(course.source, LESSON, id, "import autograd_teach as torch  # newer")
+    update.update(course.folder)
+    assert course.cells(LESSON)[id].endswith("# newer")
+    assert "# mine" in course.cells(LESSON)[f"{id}-yours"]
+
+
+def test_a_second_update_changes_nothing(course: Course) -> None:
+    course.change(course.folder, EXERCISE, "scale-answer", ANSWER)
+    course.change(course.source, EXERCISE, "scale-answer", "class Scale(Function):\n    new stub")
+    update.update(course.folder, datetime(2026, 1, 1))
+    before = (course.folder / EXERCISE).read_bytes()
+    again = update.update(course.folder, datetime(2026, 1, 2))
+    assert (course.folder / EXERCISE).read_bytes() == before
+    assert str(again).endswith("and is up to date.")
+    assert not lab.deliver(course.folder).kept, "`lab` has nothing to complain of either"
+
+
+def test_the_notebook_as_it_was_is_kept(course: Course) -> None:
+    course.change(course.folder, EXERCISE, "scale-answer", ANSWER)
+    before = (course.folder / EXERCISE).read_bytes()
+    course.change(course.source, EXERCISE, "intro", "A new beginning")
+    done = update.update(course.folder)
+    assert done.backup is not None
+    assert (done.backup / EXERCISE).read_bytes() == before
+
+
+def test_without_notes_of_what_was_delivered_nothing_of_theirs_is_lost(course: Course) -> None:
+    """A folder made by a version that noted no cells, or whose notes were deleted."""
+    course.change(course.folder, EXERCISE, "scale-answer", ANSWER)
+    course.change(course.folder, EXERCISE, "intro", "Words of mine")
+    course.change(course.source, EXERCISE, "exp-answer", "class Exp(Function):\n    new stub")
+    (course.folder / lab.MANIFEST).unlink()
+    update.update(course.folder)
+    everything = "\n".join(course.cells(EXERCISE).values())
+    assert course.cells(EXERCISE)["scale-answer"] == ANSWER
+    assert course.cells(EXERCISE)["exp-answer"].endswith("new stub"), "an untouched stub is no answer"
+    assert "Words of mine" in everything and "# Exercises 09" in everything
+
+
+def test_what_they_deleted_comes_back_and_a_broken_notebook_is_left_alone(course: Course) -> None:
+    (course.folder / EXERCISE).write_text("{ broken")
+    (course.folder / LESSON).unlink()
+    course.change(course.source, EXERCISE, "intro", "A new beginning")
+    done = update.update(course.folder)
+    assert (course.folder / EXERCISE).read_text() == "{ broken"
+    assert done.added == [LESSON]
+    assert "not a valid notebook" in str(done)
+
+
+def test_results_and_the_notes_of_the_front_end_stay(course: Course) -> None:
+    path = course.folder / EXERCISE
+    raw = json.loads(path.read_text())
+    for cell in raw["cells"]:
+        if cell["id"] == "scale-answer":
+            cell["source"], cell["execution_count"] = ANSWER, 7
+    path.write_text(json.dumps(raw))
+    course.change(course.source, EXERCISE, "intro", "A new beginning")
+    update.update(course.folder)
+    (kept,) = (cell for cell in read_notebook(path).cells if cell.id == "scale-answer")
+    assert kept.execution_count == 7 and kept.metadata.nbgrader.solution
+
+
+def test_a_folder_without_a_course_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(UserError, match="There is no course in"):
+        update.update(tmp_path)
+    assert cli.main(["update", str(tmp_path)]) == 2
+    assert "autograd-teach lab FOLDER" in capsys.readouterr().err
+
+
+def test_a_folder_that_cannot_be_written_leaves_everything_as_it_was(
+    course: Course, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    course.change(course.folder, EXERCISE, "scale-answer", ANSWER)
+    course.change(course.source, EXERCISE, "intro", "A new beginning")
+    before = (course.folder / EXERCISE).read_bytes()
+
+    def refuse(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(update.files, "replace", refuse)
+    with pytest.raises(UserError, match="No space left on device"):
+        update.update(course.folder)
+    assert (course.folder / EXERCISE).read_bytes() == before
