@@ -1,9 +1,15 @@
-"""nbval, strict, as a student types it: in a folder of their own, away from the repository and its settings."""
+"""nbval, strict, over all lessons: that a test run has every cell of them; and as a student types it, in a folder of their own.
+
+The cells themselves are tests of the run that this file is part of (`testpaths` in pyproject.toml), in their own right.
+"""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
+import tomllib
+from collections import Counter
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -13,6 +19,7 @@ from nbformat.v4 import new_code_cell, new_notebook, new_output
 from autograd_teach.course.content import folder
 from autograd_teach.course.notebooks import execute, read_notebook, write_notebook
 
+ROOT = folder("lessons").parent
 LESSONS = sorted(folder("lessons").glob("[0-9][0-9]_*.ipynb"))
 
 # How many cells each lesson runs. Written by hand, so that a cell which is lost, with its output, does not go unnoticed:
@@ -69,8 +76,22 @@ def test_every_lesson_has_its_number_of_cells() -> None:
     assert counts == CELLS
 
 
-@pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.stem)
-def test_every_cell_of_a_lesson_runs_and_prints_what_is_stored(path: Path, tmp_path: Path) -> None:
+def test_a_test_run_has_every_cell_of_every_lesson() -> None:
+    """What `pytest` collects here, by the settings of the project."""
+    command = [sys.executable, "-m", "pytest", "--collect-only", "-q", "-p", "no:cacheprovider", "-p", "no:xdist"]
+    ran = subprocess.run(
+        [*command, "--override-ini=addopts=--nbval --nbval-current-env", "lessons"],
+        cwd=ROOT, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    collected = Counter(re.findall(r"^lessons/(\w+)\.ipynb::", ran.stdout, flags=re.MULTILINE))
+    assert {name: count for name, count in collected.items() if name != "glossary"} == CELLS, ran.stdout[-2000:]
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["pytest"]["ini_options"]
+    assert "lessons" in settings["testpaths"] and "--nbval" in settings["addopts"]
+
+
+@pytest.mark.parametrize("number", ["00", "05", "10"])  # pictures of graphs, data of the package, heat maps
+def test_a_lesson_runs_and_prints_what_is_stored_in_a_folder_of_its_own(number: str, tmp_path: Path) -> None:
+    (path,) = (path for path in LESSONS if path.stem.startswith(number))
     shutil.copy(path, tmp_path)
     assert nbval(tmp_path) == {"tests": CELLS[path.stem], "failures": 0, "errors": 0, "skipped": 0}
 
