@@ -66,7 +66,7 @@ def _run(arguments: list[str]) -> int:
         return graph_command.run(args)
     from .grading import command
 
-    return command.run(args)
+    return command.run_regrade(args) if args.command == "regrade" else command.run(args)
 
 
 def _parser(name: str | None) -> argparse.ArgumentParser:
@@ -171,6 +171,17 @@ def _parser(name: str | None) -> argparse.ArgumentParser:
         from .grading import command
 
         command.add_arguments(grade)
+
+    regrade = commands.add_parser(
+        "regrade",
+        help="judge again what a changed exercise concerns",
+        description="Judge again the answers in a gradebook whose exercise, course or judge has changed, and list the grades that changed.",
+        allow_abbrev=False,
+    )
+    if name == "regrade":
+        from .grading import command
+
+        command.add_regrade_arguments(regrade)
     return parser
 
 

@@ -2,17 +2,22 @@
 
 The rooms, in the order in which a submission walks through them:
 
-    intake.py    reads files and runs nothing; keeps the source of the answer cells and no more
+    intake.py    reads files and runs nothing; keeps the source of the answer cells and no more; names.py knows how learning
+                 platforms name what they export
+    selection.py what an instructor asks of the class: a roster (roster.py), a due date, the best of several, points,
+                 pseudonyms (pseudonyms.py); preview.py shows it without running anything
     rebuild.py   sets those answers into the instructor's own notebook
-    record.py    runs that notebook through nbval in a process of its own, under limits (a `Runner`)
-    verdicts.py  turns records into a mark an exercise (today's judge is nbval) and a result a student
-    reports.py   a CSV row and a table row a student
-    batch.py     walks a class through all of them; command.py is the command line's view of it
+    sandbox.py   what stands between a student's program and this machine; confine.py is its last step before the program
+    record.py    runs that notebook through nbval, its kernel in the sandbox (a `Runner`)
+    oracle/      asks each answer, in a process of its own, on inputs drawn after it was loaded: the judge of points
+    verdicts.py  from a `Judge` (the oracle, or nbval's records) to a mark an exercise and a result a student
+    judge.py     chooses the judge, and the isolation
+    gradebook.py keeps every mark with its evidence, in SQLite; standing.py says which of them still stand, by the hashes that
+                 fingerprint.py makes of an exercise and of the course
+    reports/     the table, CSV, JSON, Gradescope's file, a page a student and one for the class
+    batch.py     walks a class through all of them; command.py is the command line's view of it, explain.py of one mark
 
-Three rooms have their doors but are not built: a sandbox is another `Runner`, handed to `batch.grade_class`; the
-oracle takes the place of `verdicts.judge` as what gives points, after which the record is only feedback; the gradebook
-takes each `Result` where `batch.grade_class` yields it. Until they are, a check passes because nbval says so, and a
-notebook written to deceive nbval can do that: grade this way only a class that you trust.
+With `--judge nbval` a check passes because nbval says so, and a notebook written to deceive nbval can do that.
 
 May use the course, nbval, pytest and psutil. Must not know how an exercise is checked.
 """

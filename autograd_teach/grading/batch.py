@@ -4,19 +4,26 @@ The rooms of this package meet here and nowhere else. Must not know how any of t
 """
 
 import math
+import sys
 import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import nullcontext, suppress
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TextIO
 
 from ..course.errors import UserError
-from . import reports
-from .intake import Submission, take_in
+from . import fingerprint, gradebook, reports, selection
+from . import judge as judges
+from .gradebook import Gradebook
+from .intake import Submission
 from .rebuild import Assignment, load_assignments
 from .record import Interrupted, Limits, Runner, run_nbval
 from .results import Mark, Result, Status
-from .verdicts import marks_of, result
+from .selection import NO_WISHES, Wishes
+from .standing import Change, Standing, answers_by_hash, from_book
+from .verdicts import Judge, by_nbval, result
 
 
 def grade(
@@ -28,24 +35,45 @@ def grade(
     timeout: float,
     jobs: int,
     progress: TextIO | None,
+    wishes: Wishes = NO_WISHES,
+    require_sandbox: bool = False,
+    judge: judges.Name = "oracle",
 ) -> list[Result]:
     """Grade the folder or zip `submissions`, write a new `grades.csv` in `output`, and return a result a student.
 
-    `timeout` is in seconds a cell; `jobs` notebooks run at a time. Judge is nbval, isolation a process (verdicts.py,
-    record.py say what that is worth). A `UserError` says what is wrong with the arguments, or that the reference
-    solution itself does not pass here; a broken submission is a status in its own result.
+    `timeout` is in seconds a cell; `jobs` notebooks run at a time. `judge` gives the points, isolation is the best there is
+    here, and with `require_sandbox` nothing less than a sandbox (verdicts.py, sandbox.py say what they are worth). A
+    `UserError` says what is wrong with the arguments, or that the reference solution itself does not pass here; a broken
+    submission is a status in its own result.
     """
     from ..course.exercises import exercises as declared
 
     assignments = load_assignments(solutions, exercises, declared())
-    return grade_class(
-        submissions,
-        assignments,
-        output=output,
-        limits=Limits(timeout=timeout),
-        jobs=jobs,
-        progress=progress,
-    )
+    limits = Limits(timeout=timeout)
+    hidden = (submissions, solutions, output, *filter(None, (wishes.roster, wishes.anonymous)))
+    with judges.called(judge, limits, hidden, required=require_sandbox, progress=progress) as judged:
+        return grade_class(
+            submissions,
+            assignments,
+            output=output,
+            limits=limits,
+            jobs=jobs,
+            progress=progress,
+            judged=judged,
+            wishes=wishes,
+        )
+
+
+def dry_run(submissions: Path, *, exercises: Path, solutions: Path, progress: TextIO | None, wishes: Wishes) -> str:
+    """What `grade` would recognise, as a table, under the students' own names; runs and writes nothing."""
+    from ..course.exercises import exercises as declared
+    from .preview import preview
+
+    assignments = load_assignments(solutions, exercises, declared())
+    assignments = selection.asked_for(assignments, wishes)
+    wishes = replace(wishes, anonymous=None)
+    class_ = selection.gather(submissions, assignments, wishes, lambda sentence: reports.say(progress, sentence))
+    return preview(class_, assignments, wishes)
 
 
 def grade_class(
@@ -57,46 +85,158 @@ def grade_class(
     jobs: int,
     progress: TextIO | None,
     runner: Runner = run_nbval,
+    judged: Judge | None = None,
+    wishes: Wishes = NO_WISHES,
 ) -> list[Result]:
-    """`grade` with the assignments as data and the runner as an argument (a sandbox will be another one)."""
+    """`grade` with the assignments as data, and the judge as an argument: by default nbval, run by `runner` (record.py)."""
+    _refuse_impossible(limits, jobs)
+    assignments = selection.asked_for(assignments, wishes)
+    reports.prepare(output)
+    class_ = selection.gather(submissions, assignments, wishes, lambda sentence: reports.say(progress, sentence))
+    handed_in = [a for a in assignments if wishes.only or any(a.name in s.answers for s in class_)] or list(assignments)
+    with gradebook.writing(output) as book:
+        return _into(
+            book, class_, handed_in, output, limits, jobs, progress, judged or by_nbval(runner, limits), wishes
+        )[0]
+
+
+def regrade(
+    *,
+    output: Path,
+    exercises: Path,
+    solutions: Path,
+    timeout: float | None,
+    jobs: int,
+    progress: TextIO | None,
+    require_sandbox: bool = False,
+    judge: judges.Name | None = None,
+) -> tuple[list[Result], list[Change]]:
+    """Judge again what the gradebook in `output` has and what no longer stands, from the answers in it; say what changed.
+
+    Time limits are those of the last run where `timeout` is None, and the judge is that of the book where `judge` is.
+    """
+    from ..course.exercises import exercises as declared
+
+    assignments = load_assignments(solutions, exercises, declared())
+    with gradebook.reading(output) as book:
+        judge = judge or ("oracle" if "oracle" in book.judges() else "nbval")
+        limits = _limits(book, timeout)
+    with judges.called(judge, limits, (solutions, output), required=require_sandbox, progress=progress) as judged:
+        return regrade_class(assignments, output=output, timeout=timeout, jobs=jobs, progress=progress, judged=judged)
+
+
+def regrade_class(
+    assignments: Sequence[Assignment],
+    *,
+    output: Path,
+    timeout: float | None,
+    jobs: int,
+    progress: TextIO | None,
+    runner: Runner = run_nbval,
+    judged: Judge | None = None,
+) -> tuple[list[Result], list[Change]]:
+    """`regrade` with the assignments as data, and the judge as an argument."""
+    with gradebook.reading(output):  # which says so where there is none
+        pass
+    reports.prepare(output)
+    with gradebook.writing(output) as book:
+        known = book.current()
+        notebooks = {judged.notebook for marks in known.values() for judged in marks.values()}
+        graded = [assignment for assignment in assignments if assignment.name in notebooks]
+        if not graded:
+            raise UserError(f"{book.path} has no grades of this course's exercises; grade something first.")
+        limits = _limits(book, timeout)
+        _refuse_impossible(limits, jobs)
+        class_ = [
+            from_book(student, known[student], book.answer, graded) for student in sorted(known, key=str.casefold)
+        ]
+        return _into(book, class_, graded, output, limits, jobs, progress, judged or by_nbval(runner, limits))
+
+
+def _limits(book: Gradebook, timeout: float | None) -> Limits:
+    """Those of the book's last run, but for `timeout` where there is one."""
+    last = book.run()
+    limits = gradebook.known_fields(Limits, last.limits) if last else Limits()
+    return limits if timeout is None else replace(limits, timeout=timeout)
+
+
+def _into(
+    book: Gradebook,
+    class_: Sequence[Submission],
+    assignments: list[Assignment],
+    output: Path,
+    limits: Limits,
+    jobs: int,
+    progress: TextIO | None,
+    judged: Judge,
+    wishes: Wishes = NO_WISHES,
+) -> tuple[list[Result], list[Change]]:
+    """Grade what does not stand in the book yet, each student into the book as soon as the result is final."""
+    reports.say(progress, f"{len(class_)} students; grading {', '.join(a.name for a in assignments)}")
+    stop = threading.Event()
+    standing = Standing(book.current(), assignments, _try_references(assignments, judged, stop), limits)
+    book.begin(fingerprint.course(), fingerprint.versions(), asdict(limits))
+    bar = reports.Progress(progress, len(class_))
+    submissions = {s.student: s for s in class_}
+    results = {s.student: _not_graded(s, assignments) for s in class_}
+
+    def settle(fresh: Result) -> None:
+        submission = selection.as_counted(submissions[fresh.student], fresh)
+        final = standing.merged(submission, fresh)
+        if news := standing.news(submission, final):
+            book.add(final.student, final.note, news, answers_by_hash(submission, assignments))
+        results[final.student] = final
+        bar.show(final)
+
+    try:
+        # Which of several is the best only shows when all are graded.
+        to_do = [(s, True) if selection.has_several(s) else standing.to_do(s) for s in class_]
+        for submission, is_left in to_do:
+            if not is_left:
+                settle(result(submission, assignments, judged, stop))  # which runs nothing
+        if stood := bar.done:
+            reports.say(progress, f"{stood} of {len(class_)} students need no run")
+        for one in _graded([s for s, is_left in to_do if is_left], assignments, judged, jobs, stop, wishes):
+            settle(one)
+        book.end()
+    finally:
+        stop.set()
+        bar.close()
+        in_order = selection.dress([results[s.student] for s in class_], class_, wishes)
+        # Where the gradebook cannot be written, its sentence says more than that the CSV file cannot be either.
+        with suppress(UserError) if isinstance(sys.exception(), UserError) else nullcontext():
+            path = reports.write_csv(in_order, output)
+            reports.say(progress, f"{bar.done} of {len(class_)} students graded, written to {path}")
+            if isinstance(sys.exception(), KeyboardInterrupt):
+                reports.say(progress, "Stopped; nothing that was graded is lost. The same command goes on from here.")
+    return in_order, standing.changes
+
+
+def _refuse_impossible(limits: Limits, jobs: int) -> None:
     if not 0 < limits.timeout < math.inf:  # nor nan
         raise UserError("The time limit must be a number of seconds above 0; give --timeout another one.")
     if jobs < 1:
         raise UserError("At least one notebook must run at a time; give --jobs 1 or more.")
-    class_ = take_in(submissions, assignments, lambda sentence: reports.say(progress, sentence))
-    reports.prepare(output)
-    handed_in = [a for a in assignments if any(a.name in s.answers for s in class_)] or list(assignments)
-    reports.say(progress, f"{len(class_)} students; grading {', '.join(a.name for a in handed_in)}")
-    stop = threading.Event()
-    _try_references(handed_in, runner, limits, stop)
-    bar = reports.Progress(progress, len(class_))
-    results = {s.student: _not_graded(s, handed_in) for s in class_}
-    try:
-        for one in _graded(class_, handed_in, runner, limits, jobs, stop):
-            results[one.student] = one  # the gradebook's place: each result is final here
-            bar.show(one)
-    finally:
-        stop.set()
-        bar.close()
-        in_order = [results[s.student] for s in class_]
-        path = reports.write_csv(in_order, output)
-        reports.say(progress, f"{bar.done} of {len(class_)} students graded, written to {path}")
-    return in_order
 
 
 def _graded(
     class_: Sequence[Submission],
     assignments: list[Assignment],
-    runner: Runner,
-    limits: Limits,
+    judged: Judge,
     jobs: int,
     stop: threading.Event,
+    wishes: Wishes,
 ) -> Iterator[Result]:
     """Results as they come; a fault of the grader itself ends in that student's result and in no other's."""
 
+    def of_one(submission: Submission, assignments: list[Assignment]) -> Result:
+        return result(submission, assignments, judged, stop)
+
     def one(submission: Submission) -> Result | None:
         try:
-            return None if stop.is_set() else result(submission, assignments, runner, limits, stop)
+            if stop.is_set():
+                return None
+            return selection.best_of(submission, assignments, of_one, wishes.due)
         except Interrupted:
             return None
         except Exception as problem:  # noqa: BLE001 - whatever it is, the class gets its grades
@@ -114,16 +254,19 @@ def _graded(
             stop.set()
 
 
-def _try_references(assignments: list[Assignment], runner: Runner, limits: Limits, stop: threading.Event) -> None:
+def _try_references(assignments: list[Assignment], judged: Judge, stop: threading.Event) -> dict[str, Mark]:
     """The reference must get full points here, or no student can: a broken installation is nobody's failed exercise."""
+    trial: dict[str, Mark] = {}
     for assignment in assignments:
-        marks = marks_of(assignment, assignment.references, runner, limits, stop)
+        marks = judged(assignment, assignment.references, stop)
+        trial |= marks
         for mark in marks.values():
             if mark.status is not Status.PASS:
                 raise UserError(
                     f"Nothing was graded: the reference solution of {mark.exercise} in {assignment.name} does not pass "
                     f"on this machine ({mark.status}: {mark.detail}); repair the installation or the solution first."
                 )
+    return trial
 
 
 def _not_graded(submission: Submission, assignments: list[Assignment]) -> Result:

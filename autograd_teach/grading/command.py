@@ -4,52 +4,200 @@ import argparse
 import os
 import signal
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from types import FrameType
+from typing import TYPE_CHECKING
+
+from ..course.errors import UserError
+
+if TYPE_CHECKING:
+    from .results import Result
+    from .selection import Wishes
+
+REPORTS = ("html", "json", "gradescope")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Give `parser` the arguments of `autograd-teach grade`."""
-    parser.add_argument("submissions", type=Path, metavar="SUBMISSIONS", help="folder or zip")
+    parser.add_argument("submissions", type=Path, nargs="?", metavar="SUBMISSIONS", help="folder or zip")
+    parser.add_argument(
+        "--explain", nargs=2, metavar=("STUDENT", "EXERCISE"),
+        help="grade nothing; say why this grade in the gradebook is what it is, and judge that answer once more",
+    )  # fmt: skip
+    parser.add_argument(
+        "--timeout", type=float, default=60.0, metavar="SECONDS",
+        help="the longest that one cell may take (default: 60); the oracle gives an answer about 10 at most",
+    )  # fmt: skip
+    _add_shared(parser)
+    _add_class_arguments(parser)
+
+
+def add_regrade_arguments(parser: argparse.ArgumentParser) -> None:
+    """Give `parser` the arguments of `autograd-teach regrade`."""
+    parser.add_argument(
+        "--timeout", type=float, metavar="SECONDS",
+        help="the longest that one cell may take (default: as when it was graded)",
+    )  # fmt: skip
+    _add_shared(parser)
+    parser.set_defaults(judge=None)
+
+
+def _add_shared(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--output", type=Path, default=Path(), metavar="FOLDER",
-        help="where grades.csv goes (default: here); an existing one is kept and the new one gets a number",
+        help="where the gradebook and grades.csv go (default: here); a grades.csv that exists is kept and the new one gets a number",
+    )  # fmt: skip
+    parser.add_argument(
+        "--report", type=_kinds, default=["html"], metavar="KINDS",
+        help="beside grades.csv, with commas between them: html (default: a page a student and one for the class), json, "
+        "gradescope (one student's results.json), none",
     )  # fmt: skip
     for room in ("solutions", "exercises"):
         parser.add_argument(f"--{room}", type=Path, metavar="FOLDER", help=f"other {room} than the course's own")
     parser.add_argument(
-        "--timeout", type=float, default=60.0, metavar="SECONDS",
-        help="the longest that one cell may take (default: 60)",
-    )  # fmt: skip
-    parser.add_argument(
         "--jobs", type=int, default=os.cpu_count() or 2, metavar="N",
         help="notebooks that run at a time (default: one a processor)",
     )  # fmt: skip
+    parser.add_argument(
+        "--judge", choices=("oracle", "nbval"), default="oracle",
+        help="who gives the points: the oracle, outside the student's process, or the check cells' own outputs, "
+        "which a notebook can forge (default: oracle; to regrade: as before)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--require-sandbox", action="store_true",
+        help="grade nothing where students' code cannot be kept from reading solutions and other submissions",
+    )  # fmt: skip
+
+
+def _add_class_arguments(parser: argparse.ArgumentParser) -> None:
+    of_class = parser.add_argument_group("the class")
+    of_class.add_argument("--dry-run", action="store_true", help="show what is recognised; run and write nothing")
+    of_class.add_argument(
+        "--only", action="append", default=[], metavar="NOTEBOOK",
+        help="grade this alone, like 09_custom_functions; may be given again (default: all that anybody handed in)",
+    )  # fmt: skip
+    of_class.add_argument(
+        "--roster", type=Path, metavar="FILE",
+        help="a CSV file with a line a student; who handed in nothing is missing, who is not on it is named",
+    )  # fmt: skip
+    of_class.add_argument(
+        "--due", metavar="DATE", help="like 2026-11-20 or “2026-11-20 18:00”; adds the columns submitted and late",
+    )  # fmt: skip
+    of_class.add_argument(
+        "--keep", choices=("named", "newest", "best"), default="named",
+        help="of several notebooks of one student: the one with the assignment's name (default), the newest, or the best",
+    )  # fmt: skip
+    of_class.add_argument(
+        "--points", type=float, metavar="TOTAL", help="make the points of everything that is graded add up to this",
+    )  # fmt: skip
+    of_class.add_argument(
+        "--anonymous", type=Path, metavar="KEY",
+        help="report pseudonyms; the file KEY, made where there is none, says whose they are",
+    )  # fmt: skip
+
+
+def _kinds(text: str) -> list[str]:
+    kinds = [] if text == "none" else text.split(",")
+    if unknown := [kind for kind in kinds if kind not in REPORTS]:
+        raise argparse.ArgumentTypeError(f"{', '.join(unknown)!r} is none of {', '.join((*REPORTS, 'none'))}")
+    return kinds
 
 
 def run(args: argparse.Namespace) -> int:
     """Grade and print the table; 0 when every student was graded, else 1. A `UserError` is the caller's to print."""
-    from ..course import content
-    from .batch import grade
+    from .batch import dry_run, grade
     from .reports import table
     from .results import Status
 
+    if args.explain:
+        return _explain(args)
+    if args.submissions is None:
+        raise UserError("The submissions are required: autograd-teach grade SUBMISSIONS, a folder or a zip.")
+    wishes = _wishes(args)
+    if args.dry_run:
+        print(dry_run(args.submissions, **_rooms(args), progress=sys.stderr, wishes=wishes))
+        return 0
     _end_like_ctrl_c()
     results = grade(
         args.submissions,
         output=args.output,
-        exercises=args.exercises or content.folder("exercises"),
-        solutions=args.solutions or content.folder("solutions"),
+        **_rooms(args),
         timeout=args.timeout,
         jobs=args.jobs,
         progress=sys.stderr,
+        wishes=wishes,
+        require_sandbox=args.require_sandbox,
+        judge=args.judge,
     )
     print(table(results))
-    print(
-        "Points are nbval's verdict on each check cell; a notebook written to deceive it can forge that, "
-        "and student code ran as you, without a sandbox."
-    )
+    _report(args, results)
+    _say_what_it_is_worth(results)
     return 1 if any(result.status is Status.GRADER_ERROR for result in results) else 0
+
+
+def _wishes(args: argparse.Namespace) -> "Wishes":
+    from .intake import Keep
+    from .selection import Wishes, due_date
+
+    due = due_date(args.due) if args.due else None
+    return Wishes(tuple(args.only), Keep(args.keep), due, args.roster, args.points, args.anonymous)
+
+
+def run_regrade(args: argparse.Namespace) -> int:
+    """Judge again what no longer stands and print what changed; 0 when every student was graded, else 1."""
+    from .batch import regrade
+    from .reports import table
+    from .results import Status
+
+    _end_like_ctrl_c()
+    results, changes = regrade(
+        output=args.output,
+        **_rooms(args),
+        timeout=args.timeout,
+        jobs=args.jobs,
+        progress=sys.stderr,
+        require_sandbox=args.require_sandbox,
+        judge=args.judge,
+    )
+    print(table(results))
+    print("\n".join(["", f"{len(changes)} grades changed:" if changes else "No grade changed.", *map(str, changes)]))
+    _report(args, results)
+    return 1 if any(result.status is Status.GRADER_ERROR for result in results) else 0
+
+
+def _say_what_it_is_worth(results: "Sequence[Result]") -> None:
+    if any("nbval" in result.judge.split("+") for result in results):
+        print("Some points are nbval's verdict on check cells; a notebook written to deceive it can forge that.")
+    if any("process" in result.isolation.split("+") for result in results):
+        print("Students' code ran as you, without a sandbox.")
+
+
+def _explain(args: argparse.Namespace) -> int:
+    from .explain import explain
+
+    student, exercise = args.explain
+    text, same = explain(student, exercise, output=args.output, **_rooms(args), progress=sys.stderr)
+    print(text)
+    return 0 if same else 1
+
+
+def _rooms(args: argparse.Namespace) -> dict[str, Path]:
+    from ..course import content
+
+    return {
+        "exercises": args.exercises or content.folder("exercises"),
+        "solutions": args.solutions or content.folder("solutions"),
+    }
+
+
+def _report(args: argparse.Namespace, results: "Sequence[Result]") -> None:
+    from . import gradebook, reports
+
+    if args.report:
+        with gradebook.reading(args.output) as book:
+            for kind in args.report:
+                print(f"written: {reports.write(kind, results, args.output, book.answer)}")
 
 
 def _end_like_ctrl_c() -> None:

@@ -1,12 +1,13 @@
 """From a folder or a zip of submissions to the source of each student's answers. Runs nothing, unpacks nothing to disk.
 
 Of a submitted notebook only the *source* of its answer cells is taken, found by cell id or else by nbgrader's `grade_id`
-(a front end that drops ids keeps that). Outputs, tags, metadata, kernel names, check cells and everything else stay
+(a front end that drops ids keeps that) or Colab's own copy of the id. Outputs, tags, metadata, kernel names, check cells and everything else stay
 behind, so their faults do not matter: what is validated is what is taken. Whatever else a file can be (broken, huge, a
 link, a zip bomb) ends in a named status, not in an exception.
 
 Understood are `alice.ipynb` (the file's name names the student, without the assignment's name if that is part of it),
-`alice/any/where/name.ipynb`, nbgrader's `submitted/alice/assignment/name.ipynb`, a zip of any of them, and zips among
+`alice/any/where/name.ipynb`, nbgrader's `submitted/alice/assignment/name.ipynb`, GitHub Classroom's
+`ps1-submissions/ps1-alice/`, what learning platforms export (names.py), a zip of any of them, and zips among
 them: `alice.zip` is read like the folder `alice`. A renamed notebook is recognised by its cells. Symbolic links, hidden
 files and names with `..` are passed over; what of that lies where students' work is looked for is said.
 """
@@ -16,15 +17,21 @@ import json
 import os
 import re
 import stat
+import struct
 import unicodedata
 import zipfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from enum import StrEnum
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Any, BinaryIO
+from zoneinfo import ZoneInfo
 
 from ..course.errors import UserError
+from . import names
+from .names import Name
 from .rebuild import Assignment, Question
 from .results import Status
 
@@ -37,10 +44,25 @@ handed in, not the one that holds the class."""
 MOST_FILES = 5_000
 """In one zip that is handed in."""
 
+MOST_NOTEBOOKS = 100
+LARGEST_HAND_IN = 100_000_000
+"""Of one student: so many notebooks are read, and so many bytes of them, lest one hand-in keep the class waiting."""
+
+LONGEST_NAME = 200
+"""Letters of a path that are shown."""
+
 DEEPEST_FOLDER = 10
+
+_READS = 5
+"""How often a file is read that changes meanwhile: an upload, or an editor that saves."""
+
+_NO_DETOUR = sum(getattr(os, flag, 0) for flag in ("O_NOFOLLOW", "O_NONBLOCK"))
 
 _NOT_SUBMITTED = {"__MACOSX", "__pycache__"}
 _COURSE_FOLDERS = {"lessons", "exercises"}
+_NBGRADER = "submitted"
+_WORLD_TIME = 0x5455  # the zip format's "extended timestamp"
+_NO_TIME = datetime(1980, 1, 2).timestamp()  # what a zip says that knows no time
 
 
 @dataclass(frozen=True)
@@ -52,6 +74,27 @@ class Answer:
     detail: str = ""
 
 
+class Keep(StrEnum):
+    """Which of several notebooks that one student handed in for one assignment counts.
+
+    A notebook in which nothing is written, or that cannot be read, never hides one that can.
+    """
+
+    NAMED = "named"  # the one with the assignment's own name, then the newest
+    NEWEST = "newest"
+    BEST = "best"  # all are graded
+
+
+@dataclass(frozen=True)
+class Version:
+    """One notebook that a student handed in for an assignment."""
+
+    path: str
+    answers: dict[str, Answer]
+    submitted: datetime | None = None  # local time, without a zone; None where nothing says it
+    is_late: bool = False  # the platform says so; a date of one's own is for selection.py
+
+
 @dataclass
 class Submission:
     """One student's answers, by assignment name and exercise id."""
@@ -60,6 +103,11 @@ class Submission:
     answers: dict[str, dict[str, Answer]] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     fault: str = ""  # of a file that might have been any of the assignments
+    id: str = ""  # the learning platform's number for the student
+    versions: dict[str, list[Version]] = field(default_factory=dict)
+    """By assignment name: first the one whose answers count, then, where the best is asked for, the others to try."""
+    paths: list[str] = field(default_factory=list)  # every file that a note may name
+    columns: dict[str, str] = field(default_factory=dict)  # of the roster, for the report
 
     def answer(self, assignment: Assignment, question: Question) -> Answer:
         """What was handed in for `question`; `missing` where nothing was."""
@@ -99,6 +147,11 @@ class _Entry:
     def stem(self) -> str:
         return PurePosixPath(self.parts[-1]).stem
 
+    @property
+    def is_top_file(self) -> bool:
+        """Whether it lies beside the students' folders and is no folder."""
+        return len(self.parts) == 1 and not self.is_folder
+
 
 @dataclass(frozen=True)
 class _Notebook:
@@ -108,16 +161,30 @@ class _Notebook:
     assignment: Assignment | None
     answers: dict[str, Answer]
     fault: str = ""
+    name: Name | None = None  # what a learning platform says by the file's or folder's name
+    submitted: datetime | None = None
 
-    @property
-    def rank(self) -> tuple[bool, bool, bool, tuple[float, ...]]:
+    def rank(self, keep: Keep) -> tuple[object, ...]:
         """Of several notebooks for one assignment that counts in which something is written, then the readable one, then
-        the one with its name, then the newest: a lesson of that name, or a fresh download, hides nobody's work."""
-        named = self.assignment is not None and self.entry.stem == self.assignment.name
-        return self._is_written, not self.fault, named, self.entry.modified
+        by the platform's own clock, then as `keep` says: a lesson of that name, or a fresh download, hides nobody's work."""
+        attempt = self.name.attempt if self.name else 0
+        at = self.name.at.isoformat() if self.name and self.name.at else ""
+        newest = (attempt, self.entry.modified)
+        order = (self._is_named, newest) if keep is Keep.NAMED else (newest, self._is_named)
+        return self.is_written, not self.fault, at, *order
 
     @property
-    def _is_written(self) -> bool:
+    def version(self) -> Version:
+        late = self.name is not None and self.name.late
+        return Version(_path(self), self.answers, self.submitted, late)
+
+    @property
+    def _is_named(self) -> bool:
+        name = self.assignment.name if self.assignment else ""
+        return bool(name) and (self.entry.stem.endswith(name) if self.name else self.entry.stem == name)
+
+    @property
+    def is_written(self) -> bool:
         stubs = self.assignment.stubs if self.assignment else {}
         return any(
             answer.status is not Status.MISSING and not (answer.source and is_untouched(answer.source, stubs[id]))
@@ -125,42 +192,80 @@ class _Notebook:
         )
 
 
+@dataclass
+class _HandIn:
+    """All that one student handed in, as it is read."""
+
+    id: str = ""
+    notebooks: list[_Notebook] = field(default_factory=list)
+    unread: int = 0  # notebooks beyond the most that are looked at
+    others: list[str] = field(default_factory=list)
+    bytes_left: int = field(default_factory=lambda: LARGEST_HAND_IN)
+
+    def add(
+        self, entry: _Entry, assignments: Sequence[Assignment], name: Name | None, submitted: datetime | None
+    ) -> None:
+        """Read one notebook more, if there may be one more."""
+        if len(self.notebooks) == MOST_NOTEBOOKS or self.bytes_left <= 0:
+            self.unread += 1
+            return
+        notebook, size = _read(entry, assignments, min(LARGEST_NOTEBOOK, self.bytes_left))
+        self.notebooks.append(replace(notebook, name=name, submitted=submitted))
+        self.bytes_left -= size
+
+
 def take_in(
-    submissions: Path, assignments: Sequence[Assignment], say: Callable[[str], object] = lambda _: None
+    submissions: Path,
+    assignments: Sequence[Assignment],
+    say: Callable[[str], object] = lambda _: None,
+    keep: Keep = Keep.NAMED,
 ) -> list[Submission]:
     """All students found in `submissions` (a folder or a zip), by name; a `UserError` where there are none.
 
     What lies beside the students and is nobody's is told to `say`, in one sentence.
     """
     known = {assignment.name for assignment in assignments}
+    taken: dict[str, _HandIn] = {}
+    strays: list[str] = []
     with _opened(submissions) as found:
-        entries = _without_wrapper([e for e in found if _is_wanted(e.parts)], submissions, known)
-        taken: dict[str, Submission] = {}
-        notebooks: dict[str, list[_Notebook]] = {}
-        others: dict[str, list[str]] = {}
-        strays: list[str] = []
+        entries, holder = _without_wrapper([e for e in found if _is_wanted(e.parts)], submissions, known)
+        whose = _owners(entries, holder, known)
+        stamps = _stamps(entries) if holder == _NBGRADER else {}
         for entry in sorted(entries, key=lambda entry: entry.parts):
-            is_stray = len(entry.parts) == 1 and not (entry.is_notebook or entry.is_zip or entry.is_folder)
-            if is_stray or (len(entry.parts) == 1 and entry.fault == _LINK):
+            student, name = whose[entry.parts[0]]
+            is_work = entry.is_notebook or entry.is_zip or entry.is_folder or name
+            if len(entry.parts) == 1 and (not is_work or entry.fault == _LINK):
                 strays.append(_printable(entry.parts[0]) + " (a symbolic link)" * bool(entry.fault))
                 continue
-            name = _student(entry, known)
-            taken.setdefault(name, Submission(name))
+            hand_in = taken.setdefault(student, _HandIn(name.id if name else ""))
             if entry.is_notebook or entry.fault:
-                notebooks.setdefault(name, []).append(_read(entry, assignments))
-            elif not entry.is_folder:
-                others.setdefault(name, []).append(_printable(entry.parts[-1]))
+                at = stamps.get(entry.parts[:2]) or (name.at if name else None) or _time(entry)
+                hand_in.add(entry, assignments, name, at)
+            elif not entry.is_folder and entry.parts[:2] not in stamps:
+                hand_in.others.append(_printable(entry.parts[-1]))
     if not taken:
         raise UserError(
             f"{submissions} holds no notebooks (.ipynb) and no students' folders; name the folder or zip that does."
         )
     if strays:
-        say(f"Passed over, as no student's work can be read from it: {', '.join(strays)}")
-    for name, submission in taken.items():
-        if name not in notebooks:
-            submission.notes.append(_no_notebook(others.get(name, [])))
-        _settle(submission, notebooks.get(name, []), assignments)
-    return sorted(taken.values(), key=lambda submission: submission.student.casefold())
+        say(f"Passed over, as no student's work can be read from it: {_some(strays, 10)}")
+    class_ = [_submission(student, hand_in, assignments, keep) for student, hand_in in taken.items()]
+    return sorted(class_, key=lambda submission: submission.student.casefold())
+
+
+def _submission(student: str, hand_in: _HandIn, assignments: Sequence[Assignment], keep: Keep) -> Submission:
+    submission = Submission(student, id=hand_in.id)
+    submission.paths = [_path(notebook) for notebook in hand_in.notebooks] + hand_in.others
+    if not hand_in.notebooks:
+        named = _some(hand_in.others, 3)
+        submission.notes.append(f"the folder holds no notebook, but {named}" if named else "the folder is empty")
+    _settle(submission, hand_in.notebooks, assignments, keep)
+    if hand_in.unread:
+        submission.notes.append(
+            f"{hand_in.unread} notebooks not looked at: read are {MOST_NOTEBOOKS} of one student, "
+            f"and of all together {LARGEST_HAND_IN // 1_000_000} MB"
+        )
+    return submission
 
 
 def read_answers(data: bytes, assignments: Sequence[Assignment]) -> tuple[Assignment | None, dict[str, Answer]]:
@@ -212,26 +317,46 @@ def _entries_of_folder(folder: Path, above: tuple[str, ...]) -> Iterator[_Entry]
         parts = (*above, child.name)
         if not _is_wanted(parts):
             continue
-        if child.is_symlink():
+        try:
+            is_link, is_folder = child.is_symlink(), child.is_dir(follow_symlinks=False)
+            is_file = child.is_file(follow_symlinks=False)
+            modified = child.stat(follow_symlinks=False).st_mtime
+        except OSError:
+            continue  # it has just been taken away
+        if is_link:
             yield _Entry(parts, is_folder=False, fault=_LINK)
-        elif child.is_dir(follow_symlinks=False):
+        elif is_folder:
             yield _Entry(parts, is_folder=True)
             if len(parts) < DEEPEST_FOLDER:
                 yield from _entries_of_folder(Path(child.path), parts)
-        elif child.is_file(follow_symlinks=False):
-            modified = child.stat(follow_symlinks=False).st_mtime
+        elif is_file:
             yield _Entry(parts, False, (modified,), _file_reader(Path(child.path)))
 
 
 def _file_reader(path: Path) -> Callable[[int], bytes]:
     def read(most: int) -> bytes:
         try:
-            with path.open("rb") as file:
-                return file.read(most + 1)
+            for _ in range(_READS):
+                with open(path, "rb", opener=_as_it_was) as file:
+                    before = os.fstat(file.fileno())
+                    data = _read_all(file, most)
+                    after = os.fstat(file.fileno())
+                if (before.st_mtime_ns, before.st_size) == (after.st_mtime_ns, after.st_size):
+                    return data
         except OSError as problem:
             raise Unreadable(f"it cannot be read: {problem.strerror}") from problem
+        raise Unreadable("it changed while it was read, again and again: grade when it is complete")
 
     return read
+
+
+def _as_it_was(path: str, flags: int) -> int:
+    """Opens what was neither a link nor a pipe a moment ago, and does not follow or wait where it is one by now."""
+    return os.open(path, flags | _NO_DETOUR)
+
+
+def _read_all(file: BinaryIO, most: int) -> bytes:
+    return file.read(most + 1)
 
 
 def _unpacked(entry: _Entry) -> Iterator[_Entry]:
@@ -276,12 +401,21 @@ def _entries_of_zip(archive: zipfile.ZipFile, opened: Opener) -> Iterator[_Entry
         parts = tuple(part for part in name.split("/") if part not in ("", "."))
         is_link = stat.S_ISLNK(info.external_attr >> 16)
         if parts and not is_link and not name.startswith("/") and ".." not in parts:
-            yield _Entry(parts, info.is_dir(), (_sortable(info.date_time),), _zip_reader(opened, info))
+            yield _Entry(parts, info.is_dir(), (_modified(info),), _zip_reader(opened, info))
 
 
-def _sortable(date_time: tuple[int, int, int, int, int, int]) -> float:
-    """A zip's date as a number that sorts; its parts may be nonsense, which a calendar would refuse."""
-    return float("".join(f"{part:02d}" for part in date_time))
+def _modified(info: zipfile.ZipInfo) -> float:
+    """The file's time in seconds since 1970: by the clock of the world where the zip has that, else taken as local time."""
+    extra = info.extra
+    while len(extra) >= 4:
+        kind, size = struct.unpack_from("<HH", extra)
+        if kind == _WORLD_TIME and size >= 5 and len(extra) >= 9 and extra[4] & 1:
+            return float(struct.unpack_from("<i", extra, 5)[0])
+        extra = extra[4 + size :]
+    try:
+        return datetime(*info.date_time).timestamp()
+    except (ValueError, OverflowError, OSError):  # the parts may be nonsense, which a calendar refuses
+        return 0.0
 
 
 def _zip_reader(opened: Opener, info: zipfile.ZipInfo) -> Callable[[int], bytes]:
@@ -301,19 +435,24 @@ def _is_wanted(parts: tuple[str, ...]) -> bool:
     return not any(part.startswith(".") or part in _NOT_SUBMITTED for part in parts)
 
 
-def _without_wrapper(entries: list[_Entry], container: Path, known: set[str]) -> list[_Entry]:
-    """The entries below the one folder that holds all students, if there is one: nbgrader's, or the one that zips add."""
+def _without_wrapper(entries: list[_Entry], container: Path, known: set[str]) -> tuple[list[_Entry], str]:
+    """The entries below the one folder that holds all students, if there is one (nbgrader's, or the one that zips add), and
+    the name of what holds them."""
     tops = {entry.parts[0] for entry in entries}
-    if "submitted" in tops:
-        return _below(entries, "submitted")
-    if len(tops) != 1:
-        return entries
+    if _NBGRADER in tops:
+        return _below(entries, _NBGRADER), _NBGRADER
+    if len(tops) != 1 or names.convention(tops)(next(iter(tops))):
+        return entries, container.stem
     (top,) = tops
     inside = _below(entries, top)
-    names = {entry.stem for entry in inside if entry.is_notebook and len(entry.parts) == 1}
-    several = len(names) > 1 or _is_class(inside, known)
-    wraps = (top == container.stem or several) and not names & known
-    return inside if inside and wraps else entries
+    stems = {entry.stem for entry in inside if entry.is_notebook and len(entry.parts) == 1}
+    several = len(stems) > 1 or _is_class(inside, known)
+    wraps = (top == container.stem or several) and not stems & known
+    if not inside or not wraps:
+        return entries, container.stem
+    if _NBGRADER in {entry.parts[0] for entry in inside}:
+        return _below(inside, _NBGRADER), _NBGRADER
+    return inside, top
 
 
 def _is_class(entries: list[_Entry], known: set[str]) -> bool:
@@ -335,11 +474,60 @@ def _below(entries: list[_Entry], top: str) -> list[_Entry]:
 # ---- names ----------------------------------------------------------------------------------------------------------
 
 
-def _student(entry: _Entry, known: set[str]) -> str:
-    """Whose `entry` is: the first folder's name, or what a file's or zip's name says."""
-    top = entry.parts[0]
-    is_file = len(entry.parts) == 1 and not entry.is_folder
-    return _printable(_named_by(PurePosixPath(top).stem, known) if is_file or top.lower().endswith(".zip") else top)
+def _owners(entries: list[_Entry], holder: str, known: set[str]) -> dict[str, tuple[str, Name | None]]:
+    """For the name of each file and folder beside the students': whose it is, and what a platform says by it."""
+    tops = {entry.parts[0]: entry.is_top_file or entry.parts[0].lower().endswith(".zip") for entry in entries}
+    reader = names.convention(tops)
+    prefix = holder.removesuffix("submissions") if holder.endswith("-submissions") else ""
+    if not all(top.startswith(prefix) for top in tops):
+        prefix = ""
+    whose: dict[str, tuple[str, Name | None]] = {}
+    for top, is_file in tops.items():
+        name = reader(top)
+        student = name.student if name else _named_by(PurePosixPath(top).stem, known) if is_file else top
+        whose[top] = _printable(student if name else student.removeprefix(prefix)), name
+    return _told_apart(whose)
+
+
+def _told_apart(whose: dict[str, tuple[str, Name | None]]) -> dict[str, tuple[str, Name | None]]:
+    """`whose` with the platform's number beside a name that several students share."""
+    ids: dict[str, set[str]] = {}
+    for student, name in whose.values():
+        ids.setdefault(student, set()).update({name.id} if name and name.id else ())
+    return {
+        top: (f"{student} ({name.id})" if name and name.id and len(ids[student]) > 1 else student, name)
+        for top, (student, name) in whose.items()
+    }
+
+
+def _stamps(entries: list[_Entry]) -> dict[tuple[str, ...], datetime]:
+    """nbgrader's own record of when an assignment came in, by (student, assignment): `timestamp.txt`."""
+    stamps: dict[tuple[str, ...], datetime] = {}
+    for entry in entries:
+        if entry.parts[2:] == ("timestamp.txt",) and not entry.is_folder:
+            try:
+                stamps[entry.parts[:2]] = _local_time(entry.read(100).decode())
+            except (Unreadable, ValueError, OSError, KeyError):
+                continue
+    return stamps
+
+
+def _local_time(text: str) -> datetime:
+    day, clock, *zone = text.split()
+    time = datetime.fromisoformat(f"{day} {clock}")
+    if zone:
+        time = time.replace(tzinfo=UTC if zone[0] == "UTC" else ZoneInfo(zone[0]))
+    return time.astimezone().replace(tzinfo=None)
+
+
+def _time(entry: _Entry) -> datetime | None:
+    """When the file came: of the outermost zip's date, since what is in a student's own zip says what the student likes."""
+    if not entry.modified or entry.modified[0] < _NO_TIME:
+        return None
+    try:
+        return datetime.fromtimestamp(entry.modified[0]).replace(microsecond=0)
+    except (ValueError, OverflowError, OSError):  # a file may say that it is of the year 60,000
+        return None
 
 
 def _named_by(stem: str, known: set[str]) -> str:
@@ -355,23 +543,31 @@ def _named_by(stem: str, known: set[str]) -> str:
 def _printable(name: str) -> str:
     """`name` fit for a terminal and a file: one form of accents, nothing that a terminal would obey."""
     name = unicodedata.normalize("NFC", name)
+    if len(name) > LONGEST_NAME:
+        name = name[: LONGEST_NAME - 1] + "…"
     return "".join(letter if letter.isprintable() else "?" for letter in name).strip() or "?"
 
 
 # ---- what is inside ---------------------------------------------------------------------------------------------------
 
 
-def _read(entry: _Entry, assignments: Sequence[Assignment]) -> _Notebook:
+def _read(entry: _Entry, assignments: Sequence[Assignment], most: int) -> tuple[_Notebook, int]:
+    """The notebook at `entry`, of at most so many bytes, and how many it has."""
     by_name = next((a for a in assignments if a.name in entry.stem), None)
+    size = 0
     try:
         if entry.fault:
             raise Unreadable(entry.fault)
-        assignment, answers = read_answers(entry.read(LARGEST_NOTEBOOK), assignments)
+        data = entry.read(most)
+        size = len(data)
+        if most < size <= LARGEST_NOTEBOOK:
+            raise Unreadable(f"the student's notebooks have more than {LARGEST_HAND_IN // 1_000_000} MB together")
+        assignment, answers = read_answers(data, assignments)
     except Unreadable as problem:
-        return _Notebook(entry, by_name, {}, str(problem))
+        return _Notebook(entry, by_name, {}, str(problem)), size
     if assignment is None and by_name:
         assignment, answers = by_name, _answers([], by_name)
-    return _Notebook(entry, assignment, answers)
+    return _Notebook(entry, assignment, answers), size
 
 
 def _code_cells(data: bytes) -> list[dict[str, Any]]:
@@ -396,7 +592,8 @@ def _answers(cells: list[dict[str, Any]], assignment: Assignment) -> dict[str, A
     return {
         question.id: _answer(
             [cell for cell in cells if cell.get("id") == question.answer]
-            or [cell for cell in cells if _grade_id(cell) == question.answer],
+            or [cell for cell in cells if _grade_id(cell) == question.answer]
+            or [cell for cell in cells if _metadata(cell).get("id") == question.answer],
             stubs[question.id],
         )
         for question in assignment.questions
@@ -443,9 +640,13 @@ def _source(cell: dict[str, Any]) -> str | None:
         return None
 
 
-def _grade_id(cell: dict[str, Any]) -> object:
+def _metadata(cell: dict[str, Any]) -> dict[str, Any]:
     metadata = cell.get("metadata")
-    nbgrader = metadata.get("nbgrader") if isinstance(metadata, dict) else None
+    return metadata if isinstance(metadata, dict) else {}
+
+
+def _grade_id(cell: dict[str, Any]) -> object:
+    nbgrader = _metadata(cell).get("nbgrader")
     return nbgrader.get("grade_id") if isinstance(nbgrader, dict) else None
 
 
@@ -453,10 +654,10 @@ def _given(answers: dict[str, Answer]) -> int:
     return sum(answer.status is not Status.MISSING for answer in answers.values())
 
 
-def _settle(submission: Submission, notebooks: list[_Notebook], assignments: Sequence[Assignment]) -> None:
+def _settle(submission: Submission, notebooks: list[_Notebook], assignments: Sequence[Assignment], keep: Keep) -> None:
     """Choose the notebook that counts for each assignment and note what was passed over, if it may be anybody's work."""
     for assignment in assignments:
-        rivals = sorted((n for n in notebooks if n.assignment is assignment), key=lambda n: n.rank)
+        rivals = sorted((n for n in notebooks if n.assignment is assignment), key=lambda n: n.rank(keep))
         if not rivals:
             continue
         best = rivals.pop()
@@ -464,6 +665,11 @@ def _settle(submission: Submission, notebooks: list[_Notebook], assignments: Seq
             question.id: Answer(None, Status.INVALID_NOTEBOOK, f"{_path(best)}: {best.fault}")
             for question in assignment.questions
         }
+        versions = [best.version]
+        if keep is Keep.BEST:
+            versions += [n.version for n in reversed(rivals) if not n.fault and n.is_written]
+            rivals = [n for n in rivals if n.fault or not n.is_written]
+        submission.versions[assignment.name] = versions
         submission.notes += [
             f"{_path(n)} passed over for {_path(best)}" + f" ({n.fault})" * bool(n.fault)
             for n in rivals
@@ -481,6 +687,5 @@ def _path(notebook: _Notebook) -> str:
     return _printable("/".join(notebook.entry.parts))
 
 
-def _no_notebook(others: list[str], most: int = 3) -> str:
-    named = ", ".join(others[:most]) + ", ..." * (len(others) > most)
-    return f"the folder holds no notebook, but {named}" if named else "the folder is empty"
+def _some(words: list[str], most: int) -> str:
+    return ", ".join(words[:most]) + ", ..." * (len(words) > most)

@@ -4,16 +4,22 @@ Reads a job (JSON) from standard input, writes the notebook into the working fol
 writes a report (JSON) to what was its standard output; that pipe is closed to the kernel, whose prints go to standard
 error. It then waits to be ended, so that whatever the notebook left running is still its descendant.
 
+The kernel is started as the job says: in the sandbox that record.py prepared for it, out of which it is reached by
+sockets in the folder that only it and we see. This process itself stays outside, and holds what a check is compared by.
+
 May use the standard library, psutil, pytest and nbval; knows nothing of autograd_teach, students or points.
 
 nbval by itself waits the whole time limit for a kernel that is dead, collects output without a bound, and goes on after
 a time-out with cells that "pass" unexpectedly. So its kernel is watched here, and the first such event ends the run.
 """
 
+import asyncio
 import contextlib
 import ctypes
 import json
 import os
+import signal
+import subprocess
 import sys
 import tempfile
 import threading
@@ -22,7 +28,7 @@ from collections import deque
 from functools import partial
 from pathlib import Path
 from queue import Empty
-from typing import Any
+from typing import Any, ClassVar
 
 if __name__ == "__main__":
     # jsonschema uses this for a kind of address that no notebook's schema has, and does without where it is missing;
@@ -34,12 +40,17 @@ import nbval.plugin
 import psutil
 import pytest
 from jupyter_client.manager import KernelManager
+from jupyter_client.provisioning.local_provisioner import LocalProvisioner
 from nbval.kernel import RunningKernel
 
 NOTEBOOK = "notebook.ipynb"
 LONGEST_MESSAGE = 300
 LARGEST_FILE = 64_000_000
 """Bytes that the notebook may write to one file, this process's log among them."""
+LONGEST_START = 60.0
+"""Seconds until a kernel has opened its sockets."""
+LOOK_AT_MEMORY = 0.5
+"""Seconds between two looks at what all processes of the notebook use together."""
 
 
 class Stopped(Exception):
@@ -51,6 +62,8 @@ class WatchedKernel(RunningKernel):
 
     most_output = 0
     """Characters of output that one notebook may produce; set from the job."""
+    most_memory = 0
+    """Bytes of memory that all its processes may use together; set from the job."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         self.stopped_by = ""
@@ -62,8 +75,12 @@ class WatchedKernel(RunningKernel):
 
     def await_reply(self, msg_id: str, timeout: float | None = None) -> None:
         """Wait for a cell to end, reading its output on the way (nbval reads it afterwards, however much it is)."""
-        deadline = time.monotonic() + (timeout or 0)
+        now = time.monotonic()
+        deadline, look = now + (timeout or 0), now + LOOK_AT_MEMORY
         while time.monotonic() < deadline:
+            if time.monotonic() > look:
+                self._look_at_memory()
+                look = time.monotonic() + LOOK_AT_MEMORY
             reply = self._next("shell", 0)
             if reply and reply["parent_header"].get("msg_id") == msg_id:
                 return
@@ -90,11 +107,19 @@ class WatchedKernel(RunningKernel):
             message: dict[str, Any] = receive(timeout=timeout)
         except Empty:
             return None
+        except (ValueError, TypeError, KeyError, RecursionError, AttributeError):  # not what a kernel sends
+            self._stop("protocol_error")
+            return None
         if stream == "iopub":
             self._output += _size(message["content"])
             if self._output > self.most_output:
                 self._stop("output_limit")
         return message
+
+    def _look_at_memory(self) -> None:
+        """Each process has its own limit; this is for many that stay below it."""
+        if _resident(self.km.provisioner.pid, self.most_memory) > self.most_memory:
+            self._stop("out_of_memory")
 
     def _stop(self, status: str) -> None:
         if not self._watching:  # still starting up: nbval's own business
@@ -105,6 +130,26 @@ class WatchedKernel(RunningKernel):
         raise Stopped(status)
 
 
+def _resident(pid: int, most: int) -> int:
+    """Bytes of memory that `pid` and its descendants have in use. What they share counts once, which takes the kernel so
+    long to find out that it is asked only where it matters: above `most`."""
+    processes: list[psutil.Process] = []
+    with contextlib.suppress(psutil.Error):
+        first = psutil.Process(pid)
+        processes = [first, *first.children(recursive=True)]
+    total = sum(_bytes(process.memory_info) for process in processes)
+    return total if total <= most else sum(_bytes(process.memory_full_info) for process in processes)
+
+
+def _bytes(ask: Any) -> int:
+    """The process's own and its part of what is shared (`pss`, Linux), or all of both."""
+    try:
+        answer = ask()
+    except (psutil.Error, OSError):  # it ended meanwhile
+        return 0
+    return int(getattr(answer, "pss", answer.rss))
+
+
 def _size(content: Any) -> int:
     """Characters in a message, whatever its kind."""
     if isinstance(content, dict):
@@ -112,6 +157,90 @@ def _size(content: Any) -> int:
     if isinstance(content, list):
         return sum(map(_size, content))
     return len(content) if isinstance(content, str) else 8
+
+
+class InSandbox(LocalProvisioner):
+    """Starts a kernel by the command that record.py wrapped, and reaches its sockets from outside the sandbox."""
+
+    plan: ClassVar[dict[str, Any]] = {}
+    """From the job: `command`, `environment`, `directory`, `uid`, the `connection` file that the command names, where the
+    kernel is to open its `sockets` as it sees them, and where that folder is seen from here (`reached_by`)."""
+
+    async def launch_kernel(self, cmd: list[str], **kwargs: Any) -> Any:
+        """The kernel's own command is not used: it is in the wrapped one already."""
+        connection: dict[str, Any] = dict(self.connection_info)
+        self._tell_kernel({**connection, "ip": self.plan["sockets"]})
+        self.process = process = _started(self.plan)
+        self.pid = process.pid
+        connection["ip"] = await self._reach(process, connection)
+        return connection
+
+    async def send_signal(self, signum: int) -> None:
+        """Interrupts are not passed on: nobody sends one but to end the kernel, and then by a signal that cannot be ignored."""
+        if self.process and signum != signal.SIGINT:
+            _end_descendants(self.process.pid)
+            self.process.kill()
+
+    def _tell_kernel(self, connection: dict[str, Any]) -> None:
+        """The connection file, in which the key is text, for nobody but the kernel to read."""
+        path, key = Path(self.plan["connection"]), connection["key"]
+        text = json.dumps({**connection, "key": key.decode() if isinstance(key, bytes) else key})
+        path.write_text(text, encoding="utf-8")
+        path.chmod(0o400)
+        if self.plan["uid"] is not None:
+            os.chown(path, self.plan["uid"], self.plan["uid"])
+
+    async def _reach(self, process: subprocess.Popen[bytes], connection: dict[str, Any]) -> str:
+        """Wait for the kernel's sockets and return where they are. No cell has run yet: the folder is what it should be.
+
+        It is held open from here on, so that nothing that a cell does to the names on the way to it leads elsewhere.
+        """
+        ports = [number for name, number in connection.items() if name.endswith("_port")]
+        name = os.path.basename(self.plan["sockets"])
+        deadline = time.monotonic() + LONGEST_START
+        folder = ""
+        while time.monotonic() < deadline and process.poll() is None:
+            folder = folder or self._folder(process)  # once: it looks through all processes of this machine
+            if folder and all(os.path.exists(f"{folder}/{name}-{port}") for port in ports):
+                return f"/proc/self/fd/{os.open(folder, os.O_PATH | os.O_DIRECTORY)}/{name}"
+            await asyncio.sleep(0.01)
+        raise RuntimeError("the kernel did not start in its sandbox")
+
+    def _folder(self, process: subprocess.Popen[bytes]) -> str:
+        reached_by: str = self.plan["reached_by"]
+        if "{init}" not in reached_by:
+            return reached_by
+        first = psutil.Process(process.pid).children()
+        return reached_by.format(init=first[0].pid) if first else ""
+
+
+def _started(plan: dict[str, Any]) -> subprocess.Popen[bytes]:
+    """The kernel, with no file of ours open in it: not even the log."""
+    return subprocess.Popen(
+        plan["command"],
+        env=plan["environment"],
+        cwd=plan["directory"],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+
+
+class SandboxedKernelManager(KernelManager):
+    """jupyter_client's manager with `InSandbox` for its provisioner."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, transport="ipc", ip=InSandbox.plan["sockets"], **kwargs)
+        self.provisioner = InSandbox(parent=self, kernel_spec=self.kernel_spec, kernel_id="sandboxed")
+
+
+def _end_descendants(pid: int) -> None:
+    """Kill everything that `pid` started."""
+    with contextlib.suppress(psutil.Error):
+        for process in psutil.Process(pid).children(recursive=True):
+            with contextlib.suppress(psutil.Error):
+                process.kill()
 
 
 class Recorder:
@@ -226,9 +355,7 @@ def _end_with_grader(pipe: int) -> None:
     """Wait for the end of `pipe`, which the grader holds open until it ends us; then the grader is gone, and so are we."""
     while os.read(pipe, 1):
         pass
-    for process in psutil.Process().children(recursive=True):
-        with contextlib.suppress(psutil.Error):
-            process.kill()
+    _end_descendants(os.getpid())
     os._exit(1)
 
 
@@ -243,9 +370,12 @@ def main() -> None:
     _adopt_orphans()
     _limit_resources(job["memory"])
     Path(NOTEBOOK).write_text(json.dumps(job["notebook"]), encoding="utf-8")
-    WatchedKernel.most_output = job["output"]
+    WatchedKernel.most_output, WatchedKernel.most_memory = job["output"], job["memory"]
     nbval.plugin.RunningKernel = WatchedKernel
-    if os.name == "posix":
+    if job["kernel"]:
+        InSandbox.plan = job["kernel"]
+        nbval.kernel.KernelManager = SandboxedKernelManager
+    elif os.name == "posix":
         # Sockets of its own: with TCP another kernel may get there first, and both wait in vain (course/kernels.py).
         channels = os.path.join(tempfile.gettempdir(), "kernel")
         nbval.kernel.KernelManager = partial(KernelManager, transport="ipc", ip=channels)

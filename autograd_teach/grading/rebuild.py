@@ -9,12 +9,13 @@ May use the course's notebooks. Must not know files of students, and repairs not
 
 from collections.abc import Iterable, Mapping
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
 from ..course.errors import UserError
 from ..course.notebooks import read_notebook
+from . import fingerprint
 
 Cell = dict[str, Any]
 Notebook = dict[str, Any]
@@ -45,6 +46,7 @@ class Question:
     points: float
     answer: str
     check: str
+    declared: str = field(default="", compare=False)  # the hash of its declaration
 
 
 @dataclass(frozen=True)
@@ -74,7 +76,9 @@ def load_assignments(solutions: Path, exercises: Path, declared: Iterable[Declar
     for exercise in declared:
         name = Path(exercise.notebook).stem
         by_notebook.setdefault(name, []).append(
-            Question(exercise.id, exercise.points, exercise.answer_cell, exercise.check_cell)
+            Question(
+                exercise.id, exercise.points, exercise.answer_cell, exercise.check_cell, fingerprint.declared(exercise)
+            )
         )
     return [
         make_assignment(

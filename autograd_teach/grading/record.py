@@ -1,9 +1,10 @@
 """Runs a rebuilt notebook through nbval, in a process of its own, and says what happened in each cell.
 
-`run_nbval` is the one `Runner` there is today. Its isolation is `process`: a fresh folder and home that hold nothing but
-the notebook, a clean environment, limits on time, memory and output, and the end of every process it started. It is the
-same user on the same machine, so a hostile notebook can read files, use the network and forge what is recorded here. A
-sandbox is another function of this shape (its own `isolation` in the `Record`), handed to `batch.grade_class`.
+`run_nbval` runs the kernel in the best sandbox that this machine has; `nbval_under` makes a `Runner` for another one, or
+one that knows which folders no student may see. nbval itself stays outside the sandbox, and what it compares with too.
+Whatever the isolation (it is in the `Record`): a fresh folder and home that hold nothing but the notebook, a clean
+environment, limits on time, memory and output, and the end of every process it started. What the kernel says of itself
+is not evidence in any of them: a hostile notebook can forge what is recorded here.
 
 May use psutil. Must not know students, points or what a verdict is.
 """
@@ -23,8 +24,10 @@ from typing import Any
 
 import psutil
 
+from . import sandbox
 from .rebuild import Notebook
 from .results import Status
+from .sandbox import Isolation
 
 STARTUP = 60.0
 """Seconds allowed for starting Python, pytest and a kernel on a busy machine, on top of the cells' own time."""
@@ -40,6 +43,13 @@ _KEPT_VARIABLES = (
     "WINDIR",
     "COMSPEC",
 )
+_KERNEL = """\
+import runpy, sys
+sys.path.append(sys.argv.pop(1))
+runpy.run_module("ipykernel_launcher", run_name="__main__")
+"""
+"""The grader's own autograd_teach comes last on the path: where it is run from a checkout, Python would not find it."""
+
 _MARK = "AUTOGRAD_TEACH_RUN"
 _LARGEST_REPORT = 4_000_000
 
@@ -87,6 +97,26 @@ class Interrupted(Exception):
 
 def run_nbval(notebook: Notebook, checks: Sequence[int], limits: Limits, stop: threading.Event) -> Record:
     """Run `notebook` and return its `Record`; `Interrupted` when `stop` is set. No process of it is left afterwards."""
+    return nbval_under(sandbox.available())(notebook, checks, limits, stop)
+
+
+def nbval_under(isolation: Isolation, hidden: Sequence[Path] = ()) -> Runner:
+    """`run_nbval` under `isolation`, whatever else there is; `hidden` are folders that no student's program may see."""
+
+    def run(notebook: Notebook, checks: Sequence[int], limits: Limits, stop: threading.Event) -> Record:
+        return _run(notebook, checks, limits, stop, isolation, hidden)
+
+    return run
+
+
+def _run(
+    notebook: Notebook,
+    checks: Sequence[int],
+    limits: Limits,
+    stop: threading.Event,
+    isolation: Isolation,
+    hidden: Sequence[Path],
+) -> Record:
     started = time.monotonic()
     code_cells = sum(cell["cell_type"] == "code" for cell in notebook["cells"])
     job = {
@@ -96,15 +126,61 @@ def run_nbval(notebook: Notebook, checks: Sequence[int], limits: Limits, stop: t
         "memory": limits.memory,
         "output": limits.output,
     }
+    seconds = STARTUP + limits.timeout * code_cells
     with tempfile.TemporaryDirectory(prefix="autograd-teach-", ignore_cleanup_errors=True) as scratch:
-        report, log = _report_of(job, Path(scratch), STARTUP + limits.timeout * code_cells, stop)
+        kernel = _Kernel(Path(scratch), isolation, hidden, limits, seconds)
+        try:
+            report, log = _report_of({**job, "kernel": kernel.plan}, Path(scratch), seconds, stop)
+        finally:
+            kernel.end()
     if report is None:
         record = Record({}, Status.TIMEOUT, None, "the whole notebook took too long")
     elif not report:
         record = Record({}, Status.DIED, None, f"its process ended without a report: {log}")
     else:
         record = _read_report(report, code_cells)
-    return replace(record, seconds=time.monotonic() - started)
+    return replace(record, seconds=time.monotonic() - started, isolation=isolation.value)
+
+
+class _Kernel:
+    """A notebook's kernel in its sandbox: how nbval_process.py is to start it, and the end of all that it started."""
+
+    def __init__(
+        self, scratch: Path, isolation: Isolation, hidden: Sequence[Path], limits: Limits, seconds: float
+    ) -> None:
+        self.plan: dict[str, Any] | None = None  # without a sandbox nbval starts the kernel itself
+        self._wrapped: sandbox.Wrapped | None = None
+        if not isolation.is_sandbox:
+            return
+        scratch.chmod(0o711)
+        work, told = scratch / "kernel", scratch / "told"
+        work.mkdir()
+        told.mkdir()
+        connection = told / "connection.json"
+        package = Path(__file__).resolve().parents[2]
+        self._wrapped = sandbox.wrap(
+            [sys.executable, "-c", _KERNEL, str(package), "-f", str(connection)],
+            work=work,
+            readable=[told],
+            limits=sandbox.Bounds(memory=limits.memory, cpu=int(seconds) + 1),
+            environment=_variables(),
+            hidden=hidden,
+            isolation=isolation,
+        )
+        in_namespace = isolation is Isolation.BUBBLEWRAP
+        self.plan = {
+            "command": self._wrapped.command,
+            "environment": dict(self._wrapped.environment),
+            "directory": str(self._wrapped.directory),
+            "uid": self._wrapped.uid,
+            "connection": str(connection),
+            "sockets": "/tmp/kernel" if in_namespace else ".kernel",
+            "reached_by": "/proc/{init}/root/tmp" if in_namespace else str(work),
+        }
+
+    def end(self) -> None:
+        if self._wrapped is not None:
+            sandbox.sweep(self._wrapped)
 
 
 def _report_of(job: dict[str, Any], scratch: Path, seconds: float, stop: threading.Event) -> tuple[bytes | None, str]:
@@ -152,19 +228,21 @@ def _send(process: subprocess.Popen[bytes], job: dict[str, Any]) -> None:
 
 
 def _environment(home: Path, mark: str) -> dict[str, str]:
+    """For the process that runs nbval, and for a kernel without a sandbox."""
+    folders = {name: str(home) for name in ("HOME", "USERPROFILE", "TMPDIR", "TEMP", "TMP", "MPLCONFIGDIR")}
+    return {**_variables(), **folders, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", _MARK: mark}
+
+
+def _variables() -> dict[str, str]:
     """What the notebook may know: no path of the grader, no personal settings, one thread a numerical library."""
     kept = {name: os.environ[name] for name in _KEPT_VARIABLES if name in os.environ}
-    folders = {name: str(home) for name in ("HOME", "USERPROFILE", "TMPDIR", "TEMP", "TMP", "MPLCONFIGDIR")}
     threads = {name: "1" for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")}
     return {
         **kept,
-        **folders,
         **threads,
         "AUTOGRAD_TEACH_NO_PROGRESS": "1",
-        "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
         "PYTHONDONTWRITEBYTECODE": "1",
         "PYTHONUTF8": "1",
-        _MARK: mark,
     }
 
 

@@ -42,6 +42,8 @@ class Mark:
     isolation: str = ""  # what stood between the student's code and this machine
     seconds: float = 0.0
     source: str = ""  # SHA-256 of the answer that was judged
+    seed: str = ""  # what the oracle drew its inputs with; the same one gives the same verdict again
+    versions: str = ""  # of what the verdict depends on
 
     @property
     def points(self) -> float:
@@ -71,6 +73,9 @@ class Result:
     student: str
     marks: tuple[Mark, ...]
     note: str = ""  # what intake had to say: a copy passed over, a file that is no notebook
+    columns: tuple[
+        tuple[str, str], ...
+    ] = ()  # more of the student for the report: of the roster, and when it was handed in
 
     @property
     def points(self) -> float:

@@ -1,15 +1,15 @@
-"""From what was handed in and what was recorded to a mark an exercise.
+"""From what was handed in to a mark an exercise, by a `Judge`.
 
-Today's judge is nbval: an exercise's points come when its check cell raised nothing and said what the reference's says.
-A notebook can forge that (replace `check`, or what `check` calls), so every mark says `judge: nbval`. The oracle will
-take `judge`'s place; what it needs, the answer's source and nothing from the run, is at hand where `judge` is called.
+The default judge is the oracle (oracle/judging.py), which needs the answers' sources alone. Here is the other one, nbval:
+an exercise's points come when its check cell raised nothing and said what the reference's says. A notebook can forge that
+(replace `check`, or what `check` calls); so every mark says who judged it.
 
 Runs nothing itself: how a notebook is run is the `Runner` it is given. Must not know files.
 """
 
 import hashlib
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from .intake import Submission, is_untouched
@@ -19,17 +19,24 @@ from .results import Mark, Result, Status
 
 JUDGE = "nbval"
 
+Judge = Callable[[Assignment, Mapping[str, str], threading.Event], dict[str, Mark]]
+"""(assignment, answers by exercise id, an event that asks to stop) -> a mark for each of the answers."""
+
 
 def result(
     submission: Submission,
     assignments: list[Assignment],
-    runner: Runner,
-    limits: Limits,
+    judged: Judge,
     stop: threading.Event,
 ) -> Result:
     """Grade everything that one student handed in."""
-    marks = [mark for assignment in assignments for mark in _marks(submission, assignment, runner, limits, stop)]
+    marks = [mark for assignment in assignments for mark in _marks(submission, assignment, judged, stop)]
     return Result(submission.student, tuple(marks), "; ".join(submission.notes))
+
+
+def by_nbval(runner: Runner, limits: Limits) -> Judge:
+    """The judge that believes what nbval records."""
+    return lambda assignment, answers, stop: marks_of(assignment, answers, runner, limits, stop)
 
 
 def marks_of(
@@ -64,8 +71,7 @@ def judge(assignment: Assignment, question: Question, record: Record) -> Mark:
 def _marks(
     submission: Submission,
     assignment: Assignment,
-    runner: Runner,
-    limits: Limits,
+    judged: Judge,
     stop: threading.Event,
 ) -> list[Mark]:
     stubs = assignment.stubs
@@ -80,7 +86,7 @@ def _marks(
             marks[question.id] = Mark(question.id, Status.NOT_ATTEMPTED, question.points)
         else:
             written[question.id] = answer.source
-    marks |= marks_of(assignment, written, runner, limits, stop)
+    marks |= judged(assignment, written, stop)
     return [marks[question.id] for question in assignment.questions]
 
 

@@ -14,6 +14,7 @@ import pytest
 from autograd_teach.course.errors import UserError
 from autograd_teach.grading import intake
 from autograd_teach.grading.intake import take_in
+from autograd_teach.grading.rebuild import rebuild
 from autograd_teach.grading.results import Status
 from tests.grading.classroom import (
     NAME,
@@ -170,6 +171,25 @@ NOTEBOOKS: dict[str, tuple[list[dict[str, Any]], str | None, Status | None]] = {
         Status.INVALID_NOTEBOOK,
     ),
     "cells that are no cells": ([3, None, *cells_of(SOLUTIONS)], ANSWER, None),  # type: ignore[list-item]  # that is the point
+    "the cell renamed": (
+        [
+            {**cell, "id": "mine", "metadata": {}} if cell["id"] == "double-answer" else cell
+            for cell in cells_of(SOLUTIONS)
+        ],
+        None,
+        Status.MISSING,
+    ),
+    "ids where Colab keeps them": (
+        without_ids([{**cell, "metadata": {"id": cell["id"]}} for cell in cells_of(SOLUTIONS)]),
+        ANSWER,
+        None,
+    ),
+    "the answer as text": (
+        [{**cell, "cell_type": "raw"} for cell in cells_of(SOLUTIONS)],
+        None,
+        Status.MISSING,
+    ),
+    "an id that is no text": ([{**code("x", OTHER), "id": ["double-answer"]}, *cells_of(SOLUTIONS)], ANSWER, None),
     "an answer of a megabyte": (
         [code("double-answer", "#" * 1_000_000)],
         None,
@@ -188,12 +208,78 @@ def test_the_answer_cell_is_found_or_its_absence_named(
     assert (answer.source, answer.status) == (source, status)
 
 
+def checks_changed(change: Callable[[dict[str, Any]], list[dict[str, Any]]]) -> dict[str, Any]:
+    """The solved notebook, each check cell replaced by what `change` makes of it."""
+    cells = cells_of(SOLUTIONS)
+    return notebook([new for cell in cells for new in (change(cell) if cell["id"].endswith("-check") else [cell])])
+
+
+NOTHING_TO_US: dict[str, dict[str, Any]] = {
+    "no kernelspec": notebook(cells_of(SOLUTIONS)),
+    "an unknown kernel": {
+        **notebook(cells_of(SOLUTIONS)),
+        "metadata": {"kernelspec": {"name": "evil", "argv": ["sh"]}},
+    },
+    "metadata that are none": {**notebook(cells_of(SOLUTIONS)), "metadata": 7},
+    "no metadata": {"nbformat": 4, "cells": cells_of(SOLUTIONS)},
+    "a minor format of the future": {**notebook(cells_of(SOLUTIONS)), "nbformat_minor": 999},
+    "checks deleted": checks_changed(lambda cell: []),
+    "checks doubled": checks_changed(lambda cell: [cell, cell]),
+    "checks renamed": checks_changed(lambda cell: [{**cell, "id": "mine"}]),
+    "checks rewritten": checks_changed(lambda cell: [{**cell, "source": "print('double: 3 of 3 checks pass')"}]),
+    "checks as text": checks_changed(lambda cell: [{**cell, "cell_type": "markdown"}]),
+    "checks moved": notebook(sorted(cells_of(SOLUTIONS), key=lambda cell: cell["id"].endswith("-answer"))),
+    "all ids doubled": notebook(cells_of(SOLUTIONS) * 2),
+    "every cell's id the same but for the answers'": notebook(
+        [cell if cell["id"].endswith("-answer") else {**cell, "id": "a"} for cell in cells_of(SOLUTIONS)]
+    ),
+    **{
+        f"the tag {tag} on every cell": notebook(
+            [
+                {**cell, "metadata": {**cell["metadata"], "tags": [tag]}, "source": cell["source"]}
+                for cell in cells_of(SOLUTIONS)
+            ]
+        )
+        for tag in ("skip-execution", "raises-exception", "nbval-skip", "nbval-raises-exception", "nbval-ignore-output")
+    },
+    "outputs and counts of another world": notebook(
+        [{**cell, "outputs": {"text": "pass"}, "execution_count": "all"} for cell in cells_of(SOLUTIONS)]
+    ),
+    "attachments, widgets and a megabyte of output": {
+        **notebook([{**cell, "attachments": 3, "outputs": ["x" * 1_000_000]} for cell in cells_of(SOLUTIONS)]),
+        "metadata": {"widgets": {"application/vnd.jupyter.widget-state+json": {"state": {}}}},
+    },
+}
+
+
+@pytest.mark.parametrize("submitted", NOTHING_TO_US.values(), ids=NOTHING_TO_US)
+def test_whatever_is_done_to_the_rest_of_a_notebook_the_one_that_runs_is_ours(
+    tmp_path: Path, submitted: dict[str, Any]
+) -> None:
+    (tmp_path / "eve.ipynb").write_text(json.dumps(submitted))
+    (eve,) = take_in(tmp_path, [assignment()])
+    answers = {q.id: eve.answer(assignment(), q).source for q in QUESTIONS}
+    assert answers == SOLUTIONS
+    assert eve.notes == []
+    assert (
+        rebuild(assignment(), SOLUTIONS)["cells"]
+        == rebuild(assignment(), {k: v or "" for k, v in answers.items()})["cells"]
+    )
+
+
 BROKEN: dict[str, tuple[bytes, str]] = {
     "empty": (b"", "not valid JSON"),
     "cut off": (SOLVED.encode()[:500], "not valid JSON"),
     "binary": (bytes(range(256)), "not valid JSON"),
     "nested a million deep": (b"[" * 1_000_000, "not valid JSON"),
+    "nested deep inside a notebook": (
+        SOLVED.replace('"metadata": {}', f'"metadata": {"[" * 100_000}{"]" * 100_000}', 1).encode(),
+        "not valid JSON",
+    ),
+    "a number of a million digits": (b'{"nbformat": ' + b"4" * 1_000_000 + b"}", "not valid JSON"),
     "a list": (b"[]", "not a notebook"),
+    "a format that is no number": (b'{"nbformat": "4", "cells": []}', "not a notebook"),
+    "a format yet to come": (b'{"nbformat": 5, "cells": []}', "format 4"),
     "format 3": (b'{"nbformat": 3, "worksheets": []}', "format 4"),
     "no cells": (b'{"nbformat": 4, "cells": {}}', "no list of cells"),
     "huge": (b'"' + b" " * intake.LARGEST_NOTEBOOK + b'"', "larger than 20 MB"),
@@ -259,6 +345,86 @@ def test_a_zip_is_read_no_further_than_the_cap_whatever_its_header_says(tmp_path
     assert bomb.stat().st_size < 300_000
     (eve,) = take_in(bomb, [assignment()])
     assert eve.answer(assignment(), QUESTIONS[0]).detail == "eve.ipynb: it is larger than 20 MB"
+
+
+def test_a_notebook_of_500_mb_is_read_no_further_than_the_cap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = written(tmp_path / "in", {"bob.ipynb": SOLVED})
+    with (folder / "eve.ipynb").open("wb") as file:
+        file.truncate(500_000_000)  # sparse: it takes no room on the disk
+    asked: list[int] = []
+    read_answers = intake.read_answers
+    monkeypatch.setattr(intake, "read_answers", lambda data, *a: (asked.append(len(data)), read_answers(data, *a))[1])
+    bob, eve = take_in(folder, [assignment()])
+    assert bob.answer(assignment(), QUESTIONS[0]).source == ANSWER
+    assert eve.answer(assignment(), QUESTIONS[0]).detail == "eve.ipynb: it is larger than 20 MB"
+    assert max(asked) == intake.LARGEST_NOTEBOOK + 1
+
+
+def test_a_thousand_notebooks_of_one_student_keep_nobody_waiting(tmp_path: Path) -> None:
+    many = a_zip({f"{'n' * 3000}{number}.ipynb": HANDED_OUT for number in range(1000)})
+    bob, eve = take_in(written(tmp_path / "in", {"eve.zip": many, f"bob/{NAME}.ipynb": SOLVED}), [assignment()])
+    assert bob.answer(assignment(), QUESTIONS[0]).source == ANSWER
+    assert "900 notebooks not looked at: read are 100 of one student" in eve.notes[-1]
+    assert max(map(len, eve.notes)) < 500
+
+
+def test_of_one_student_s_huge_notebooks_only_so_many_bytes_are_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(intake, "LARGEST_NOTEBOOK", 200_000)
+    monkeypatch.setattr(intake, "LARGEST_HAND_IN", 500_000)
+    bomb = a_zip({f"{number}.ipynb": f"{SOLVED}{' ' * 190_000}" for number in range(9)})
+    (eve, _) = take_in(written(tmp_path / "in", {"eve.zip": bomb, "fay.ipynb": SOLVED}), [assignment()])
+    assert eve.answer(assignment(), QUESTIONS[0]).source == ANSWER
+    assert any("6 notebooks not looked at" in note for note in eve.notes)
+    assert any("have more than 0 MB together" in note for note in eve.notes)
+
+
+def test_a_file_that_is_not_what_it_was_when_it_was_listed_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    secret = hand_in(tmp_path / "secret.ipynb")
+    folder = written(tmp_path / "in", dict.fromkeys(["bob.ipynb", "gone.ipynb", "link.ipynb", "pipe.ipynb"], SOLVED))
+    without_wrapper = intake._without_wrapper
+
+    def meanwhile(*arguments: Any) -> Any:
+        for name in ("gone", "link", "pipe"):
+            (folder / f"{name}.ipynb").unlink()
+        (folder / "link.ipynb").symlink_to(secret)
+        os.mkfifo(folder / "pipe.ipynb")
+        return without_wrapper(*arguments)
+
+    monkeypatch.setattr(intake, "_without_wrapper", meanwhile)
+    found = {s.student: s.answer(assignment(), QUESTIONS[0]) for s in take_in(folder, [assignment()])}
+    assert found["bob"].source == ANSWER
+    assert {name: answer.source for name, answer in found.items() if name != "bob"} == {
+        "gone": None,
+        "link": None,
+        "pipe": None,
+    }
+    assert "cannot be read" in found["gone"].detail
+    assert "cannot be read" in found["link"].detail
+
+
+@pytest.mark.parametrize(("writes", "source"), [(1, ANSWER), (99, None)])
+def test_a_file_that_is_written_to_while_it_is_read_is_read_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, writes: int, source: str | None
+) -> None:
+    path = hand_in(tmp_path / "eve.ipynb", {"double": OTHER})
+    left = [writes]
+    fstat = os.fstat
+
+    def busy(handle: int) -> os.stat_result:
+        if left[0]:
+            left[0] -= 1
+            path.write_text(SOLVED + " " * left[0])
+        return fstat(handle)
+
+    monkeypatch.setattr(os, "fstat", busy)
+    (eve,) = take_in(tmp_path, [assignment()])
+    answer = eve.answer(assignment(), QUESTIONS[0])
+    assert answer.source == source
+    assert source or "changed while it was read" in answer.detail
 
 
 def test_what_is_nobody_s_is_said_and_what_is_somebody_s_is_named(tmp_path: Path) -> None:

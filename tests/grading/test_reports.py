@@ -1,16 +1,22 @@
-"""The CSV file, the table and the bar."""
+"""What comes out of grading: the CSV file, the table and the bar, JSON, Gradescope's file, the pages."""
 
 import codecs
 import csv
 import errno
 import io
+import json
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from autograd_teach.course.errors import UserError
-from autograd_teach.grading.reports import Progress, prepare, table, write_csv
+from autograd_teach.grading import command
+from autograd_teach.grading.reports import Progress, prepare, table, write, write_csv
+from autograd_teach.grading.reports.class_page import FOLDER, file_names
+from autograd_teach.grading.reports.mistakes import commonest
+from autograd_teach.grading.reports.page import MEANING
 from autograd_teach.grading.results import Mark, Result, Status
 
 
@@ -147,3 +153,184 @@ def test_a_student_s_status_follows_from_the_marks(each: tuple[Status, Status], 
 
 def test_no_marks_are_no_pass() -> None:
     assert Result("ada", ()).status is Status.MISSING
+
+
+# ---- for other programs ---------------------------------------------------------------------------------------------
+
+
+def no_answer(_: str) -> str:
+    return ""
+
+
+def test_every_kind_of_report_is_one_that_the_command_knows(tmp_path: Path) -> None:
+    for kind in command.REPORTS:
+        assert write(kind, [result()], tmp_path, no_answer).is_file()
+
+
+def test_json_has_everything_and_keeps_what_exists(tmp_path: Path) -> None:
+    paths = [write("json", [result("Zoë \ud800", "no")], tmp_path, no_answer) for _ in range(2)]
+    assert [path.name for path in paths] == ["grades.json", "grades-2.json"]
+    read = json.loads(paths[0].read_text())
+    (zoe,) = read["students"]
+    assert (read["format"], zoe["student"], zoe["points"], zoe["maximum"]) == (1, "Zoë \ud800", 1, 3.5)
+    assert zoe["marks"][1] == {
+        **{field: getattr(result("", "no").marks[1], field) for field in zoe["marks"][1]},
+        "status": "fail",
+        "points": 0,
+    }
+
+
+# Gradescope's "Autograder output format": the fields it reads, their types, the words it takes.
+TOP = {
+    "score": (int, float),
+    "execution_time": int,
+    "output": str,
+    "output_format": ["text", "html", "simple_format", "md", "ansi"],
+    "visibility": ["hidden", "after_due_date", "after_published", "visible"],
+    "stdout_visibility": ["hidden", "after_due_date", "after_published", "visible"],
+    "tests": list,
+    "extra_data": dict,
+}
+TEST = {
+    "score": (int, float),
+    "max_score": (int, float),
+    "status": ["passed", "failed"],
+    "name": str,
+    "number": str,
+    "output": str,
+    "output_format": TOP["output_format"],
+    "visibility": TOP["visibility"],
+    "extra_data": dict,
+}
+
+
+def fits(found: dict[str, Any], wanted: dict[str, Any]) -> bool:
+    return set(found) == set(wanted) and all(
+        found[name] in kind if isinstance(kind, list) else isinstance(found[name], kind)
+        for name, kind in wanted.items()
+    )
+
+
+def test_gradescope_gets_one_student_in_its_own_words(tmp_path: Path) -> None:
+    for detail in ("old", "not so: it is right"):
+        path = write("gradescope", [result("ada", detail)], tmp_path, no_answer)
+    assert path == tmp_path / "results.json"
+    read = json.loads(path.read_text())
+    assert fits(read, TOP)
+    assert all(fits(test, TEST) for test in read["tests"])
+    assert (read["score"], sum(test["max_score"] for test in read["tests"])) == (1, 3.5)
+    assert [test["status"] for test in read["tests"]] == ["passed", "failed"]
+    assert "not so: it is right" in read["tests"][1]["output"]
+
+
+def test_gradescope_s_file_is_no_class_s(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="2 students were graded"):
+        write("gradescope", [result("ada"), result("bob")], tmp_path, no_answer)
+    assert list(tmp_path.iterdir()) == []
+
+
+# ---- pages ------------------------------------------------------------------------------------------------------------
+
+EVIL = "</pre><script>document.title = 'taken'</script><img src=x onerror=\"document.title='taken'\">\u202e\x00"
+
+
+def pages(folder: Path, results: list[Result], answer: str = "") -> dict[str, str]:
+    write("html", results, folder, lambda _: answer)
+    return {path.name: path.read_text(encoding="utf-8") for path in (folder / FOLDER).rglob("*.html")}
+
+
+def test_each_student_s_page_says_what_was_found_and_nothing_of_others(tmp_path: Path) -> None:
+    said = "NotPassed: b: 6 of 7 checks pass - 2 times too large (x[0]: -8.2)"
+    mark = Mark("b", Status.FAIL, 2, said, "oracle", "bubblewrap", 1.25, "ab" * 32)
+    written = pages(tmp_path, [Result("ada", (mark,), "a note"), result("bob")], "class Answer: ...")
+    for words in ("0 of 2 points", "✗ failed", "6 of 7 checks pass", "2 times too large", "class Answer", "a note"):
+        assert words in written["ada.html"], words
+    assert "judged by oracle · isolation: bubblewrap" in written["ada.html"]
+    assert "bob" not in written["ada.html"] and "index.html" not in written["ada.html"]
+    assert {"ada.html", "bob.html"} <= {name for name in written if f"students/{name}" in written["index.html"]}
+
+
+def test_checks_that_are_named_are_listed_and_the_rest_of_a_mark_stays_inside(tmp_path: Path) -> None:
+    mark = Mark("b", Status.FAIL, 2, "not so: forward is right; backward is right (it gave None)", "oracle")
+    object.__setattr__(mark, "seed", "31415926")  # what a judge may note besides is for the gradebook
+    written = pages(tmp_path, [Result("ada", (mark,))])
+    for words in ("</span> forward is right</li>", "</span> backward is right</li>", "<p>it gave None</p>"):
+        assert words in written["ada.html"], words
+    assert "31415926" not in written["ada.html"]
+
+
+def test_pages_are_written_anew_each_time(tmp_path: Path) -> None:
+    pages(tmp_path, [result("ada", "", Status.FAIL, Status.FAIL)])
+    assert "1 of 3.5 points" in pages(tmp_path, [result("ada")])["ada.html"]
+
+
+@pytest.mark.parametrize("students", [[], ["ada"], ["ada", "Ada", "a/da", "..", "con", "é" * 300, "<b>", ""]])
+def test_every_class_has_its_pages(tmp_path: Path, students: list[str]) -> None:
+    names = file_names(students)
+    assert len({name.casefold() for name in names.values()}) == len(students)
+    assert not any(set(name) & set('/\\<>:"|?*') or name.startswith(".") or len(name) > 100 for name in names.values())
+    assert len(pages(tmp_path, [result(student) for student in students])) == len(students) + 1
+
+
+def test_no_page_that_the_disk_has_no_room_for_is_a_traceback(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_bytes", full)
+    with pytest.raises(UserError, match="No space left on device"):
+        write("html", [result()], tmp_path, no_answer)
+
+
+MISTAKES = [
+    ("NotPassed: a: 1 of 7 checks pass - 2 times too large (x[0]: 1.5)", "NotPassed: a: 3 of 7 checks pass - 4 times too large", True),
+    ("not so: forward is right", "not so: forward is right; backward is right", False),
+    ("NameError: name 'x1' is not defined", "NameError: name 'x2' is not defined", True),
+    ("NameError: name 'y' is not defined", "TypeError: y is not callable", False),
+    ("", "", True),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("one", "other", "alike"), MISTAKES)
+def test_mistakes_are_counted_together_where_only_numbers_differ(one: str, other: str, alike: bool) -> None:
+    marks = [(f"s{n}", Mark("a", Status.FAIL, 1, detail)) for n, detail in enumerate((one, other, one))]
+    found = commonest([*marks, ("idle", Mark("a", Status.NOT_ATTEMPTED, 1)), ("fine", Mark("a", Status.PASS, 1))])
+    assert [len(each.students) for each in found] == ([3] if alike else [2, 1])
+
+
+def test_every_status_has_words_for_its_reader() -> None:
+    assert set(MEANING) == set(Status)
+    assert len({meaning.name for meaning in MEANING.values()}) == len(MEANING)
+
+
+def contrast(one: str, other: str) -> float:
+    def light(colour: str) -> float:
+        parts = [int(part) / 255 for part in colour[4:-1].split(",")]
+        linear = [part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+        return sum(weight * part for weight, part in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
+
+    lighter, darker = sorted((light(one), light(other)), reverse=True)
+    return (lighter + 0.05) / (darker + 0.05)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_pages_in_a_browser(tmp_path: Path, browser: Any, scheme: str) -> None:
+    """Nothing is loaded from anywhere, nothing of a student's runs, nothing runs off a narrow page, every word can be read."""
+    every = tuple(Mark(f"e{n}", status, 1, EVIL, "oracle", "process", 1, "ab" * 32) for n, status in enumerate(Status))
+    pages(tmp_path, [Result(f"ada {EVIL}", every, EVIL), result("bob")], EVIL + "x" * 500)
+    context = browser.new_context(color_scheme=scheme, viewport={"width": 390, "height": 800})
+    page, asked = context.new_page(), []
+    page.on("request", lambda request: asked.append(request.url))
+    for path in (tmp_path / FOLDER).rglob("*.html"):
+        asked.clear()
+        page.goto(path.as_uri())
+        assert len(asked) == 1 and "taken" not in page.title()[:5]
+        assert page.locator("script, img").count() == 0
+        assert page.evaluate("document.documentElement.scrollWidth") == 390
+        colours = page.evaluate("""[...document.querySelectorAll('body, .state, .soft, a, thead th')].map(
+            element => getComputedStyle(element).color)""")
+        paper = page.evaluate("getComputedStyle(document.body).backgroundColor")
+        assert min(contrast(colour, paper) for colour in colours) >= 4.5
+    page.goto((tmp_path / FOLDER / "index.html").as_uri())
+    page.locator("table a", has_text="bob").click()
+    assert "1 of 3.5 points" in page.locator("body").inner_text()
+    context.close()

@@ -16,8 +16,9 @@ import pytest
 
 from autograd_teach.grading.batch import grade_class
 from autograd_teach.grading.rebuild import rebuild
-from autograd_teach.grading.record import Interrupted, Limits, run_nbval
+from autograd_teach.grading.record import Interrupted, Limits, nbval_under, run_nbval
 from autograd_teach.grading.results import Result
+from autograd_teach.grading.sandbox import Isolation
 from tests.grading.classroom import SOLUTIONS, assignment, hand_in
 
 TIMEOUT = 4.0
@@ -190,6 +191,7 @@ def graded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Graded]:
             limits=Limits(timeout=TIMEOUT, memory=2_000_000_000, output=200_000),
             jobs=2,
             progress=progress,
+            runner=nbval_under(Isolation.PROCESS),  # what a sandbox adds is in test_attacks.py
         )
     with (folder / "out" / "grades.csv").open(newline="", encoding="utf-8-sig") as file:
         rows = {row["student"]: row for row in csv.DictReader(file)}

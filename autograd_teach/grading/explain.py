@@ -1,0 +1,117 @@
+"""Why a grade is what it is: everything the gradebook has on one mark, and the same answer judged once more.
+
+The rooms meet here as in batch.py. Must not know how any of them works.
+"""
+
+import threading
+from collections.abc import Callable, Collection, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import asdict
+from difflib import get_close_matches
+from pathlib import Path
+from typing import TextIO
+
+from ..course.errors import UserError
+from . import gradebook, judge, reports, standing
+from .gradebook import Gradebook, Judged
+from .rebuild import Assignment, load_assignments
+from .record import Limits
+from .results import Mark
+from .verdicts import Judge
+
+_SAID = {"exercise", "status", "maximum", "detail", "judge", "isolation", "seconds", "source"}
+"""What has its own line; whatever else a mark has (a seed, say) gets one under its own name."""
+
+
+def explain(
+    student: str, exercise: str, *, output: Path, exercises: Path, solutions: Path, progress: TextIO | None = None
+) -> tuple[str, bool]:
+    """The text, and whether judging again came to the same; a `UserError` where the book has no such mark."""
+    from ..course.exercises import exercises as declared
+
+    assignments = load_assignments(solutions, exercises, declared())
+
+    def as_then(mark: Mark, limits: Limits) -> AbstractContextManager[Judge]:
+        # The other exercises of the notebook run too, and their inputs do not matter.
+        def seed(asked: str) -> int:
+            return int(mark.seed) if asked == mark.exercise and mark.seed else 0
+
+        reports.say(progress, "Judging that answer once more.")  # an endless one takes its time again
+        return judge.called(mark.judge, limits, (solutions, output), seed=seed)
+
+    return explain_in(student, exercise, assignments, output=output, as_then=as_then)
+
+
+def explain_in(
+    student: str,
+    exercise: str,
+    assignments: Sequence[Assignment],
+    *,
+    output: Path,
+    as_then: Callable[[Mark, Limits], AbstractContextManager[Judge]],
+) -> tuple[str, bool]:
+    """`explain` with the assignments as data; `as_then` gives the judge of a mark, with the seed that it had."""
+    with gradebook.reading(output) as book:
+        current = book.current()
+        student = _one_of(current, student, "student", book.path)
+        marks = current[student]
+        judged = marks[_exercise(list(marks), exercise, student)]
+        assignment = next((a for a in assignments if a.name == judged.notebook), None)
+        lines = _lines(book, judged)
+        if assignment and (why := standing.changed_since(judged, assignment)):
+            lines.append(f"{why} since then; `autograd-teach regrade` judges what that concerns again.")
+        if assignment is None or not judged.mark.source:
+            return "\n".join([*lines, "Nothing had to be run for this, so there is nothing to judge again."]), True
+        run = book.run(judged.run)
+        limits = gradebook.known_fields(Limits, run.limits) if run else Limits()
+        submission = standing.from_book(student, marks, book.answer, [assignment])
+    written = {id: each.source for id, each in submission.answers[assignment.name].items() if each.source is not None}
+    with as_then(judged.mark, limits) as judge_of_then:  # all of the notebook: one answer may use a name from another
+        mark = judge_of_then(assignment, written, threading.Event())[judged.mark.exercise]
+    same = (mark.status, mark.points) == (judged.mark.status, judged.mark.points)
+    again = "from that answer, with that seed" if judged.mark.seed else "from that answer"
+    lines.append(f"Judged again just now, {again}: {_outcome(mark)}, {'the same' if same else 'NOT the same'}.")
+    if not same and mark.detail:
+        lines.append(f"  {mark.detail}")
+    return "\n".join(lines), same
+
+
+def _lines(book: Gradebook, judged: Judged) -> list[str]:
+    mark, run = judged.mark, book.run(judged.run)
+    facts = {"why": mark.detail or "-", "judge": mark.judge or "none: nothing was run"}
+    facts |= {"isolation": mark.isolation} if mark.isolation else {}
+    facts |= {name: str(value) for name, value in asdict(mark).items() if name not in _SAID and value not in ("", None)}
+    facts["graded"] = f"{judged.graded}, in {mark.seconds:.1f} s"
+    if run:
+        facts["run"] = f"{judged.run}, process {run.process} on {run.machine}"
+        facts["course"] = run.course
+        facts["versions"] = ", ".join(f"{name} {version}" for name, version in run.versions.items())
+        facts["limits"] = ", ".join(f"{name} {value}" for name, value in run.limits.items())
+    facts |= {"note": judged.note} if judged.note else {}
+    for earlier in book.history(judged.student, mark.exercise)[:-1]:
+        facts[f"before ({earlier.graded})"] = _outcome(earlier.mark)
+    width = max(map(len, facts)) + 2
+    lines = [f"{judged.student}, {mark.exercise}: {_outcome(mark)}", ""]
+    lines += [f"  {name:{width}}{value}" for name, value in facts.items()]
+    if judged.answer:
+        lines += ["", f"The answer (SHA-256 {judged.answer}):", ""]
+        lines += [f"    {line}" for line in book.answer(judged.answer).splitlines()]
+    return [*lines, ""]
+
+
+def _outcome(mark: Mark) -> str:
+    return f"{mark.status}, {mark.points:g} of {mark.maximum:g} points"
+
+
+def _exercise(known: list[str], asked: str, student: str) -> str:
+    """ "09.Scale", or "Scale" where only one exercise is called that."""
+    ending = [id for id in known if id.rpartition(".")[2] == asked]
+    return ending[0] if len(ending) == 1 else _one_of(known, asked, "exercise", f"the grades of {student}")
+
+
+def _one_of(known: Collection[str], asked: str, what: str, where: object) -> str:
+    if asked in known:
+        return asked
+    near = sorted(each for each in known if asked.casefold() in each.casefold())[:10]
+    near = near or get_close_matches(asked, list(known), n=3) or list(known)[:10]
+    raise UserError(f"There is no {what} {asked!r} in {where}; there are {', '.join(near)}.")

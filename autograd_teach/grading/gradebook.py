@@ -1,0 +1,327 @@
+"""The gradebook: every mark with its evidence, in one SQLite file beside the reports. Nothing in it is ever changed or deleted.
+
+Each student who was graded is one transaction, on disk before anything says so: a run that is killed, or whose disk is
+full, leaves a whole book with everything up to there. What counts is the newest mark of a student in an exercise; the
+older ones stay below it. The answers themselves are kept too, so that a grade can be explained and reproduced without
+the files it came from.
+
+One grader at a time holds the lock, a file beside the book that the system releases when the grader ends, however it
+ends. Readers need no lock. May use results. Must not know how a mark came about.
+"""
+
+import json
+import os
+import platform
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import asdict, dataclass, fields
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, TypeVar
+
+from ..course.errors import UserError
+from .results import Mark, Status
+
+FILE_NAME = "gradebook.sqlite"
+LOCK_NAME = "gradebook.lock"
+SCHEMA_VERSION = 1
+T = TypeVar("T")
+_APPLICATION = 0x61677462
+"""What tells our files from everybody else's SQLite files."""
+
+_SCHEMA = """
+CREATE TABLE runs (
+    id INTEGER PRIMARY KEY,
+    started TEXT NOT NULL,
+    ended TEXT,                 -- NULL: still running, or killed
+    machine TEXT NOT NULL,
+    process INTEGER NOT NULL,
+    course TEXT NOT NULL,
+    versions TEXT NOT NULL,     -- JSON: of Python, NumPy and so on
+    limits TEXT NOT NULL        -- JSON
+);
+CREATE TABLE answers (
+    hash TEXT PRIMARY KEY,      -- SHA-256 of the text
+    text TEXT NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE gradings (         -- one student, once
+    id INTEGER PRIMARY KEY,
+    run INTEGER NOT NULL REFERENCES runs (id),
+    student TEXT NOT NULL,
+    graded TEXT NOT NULL,
+    note TEXT NOT NULL
+);
+CREATE TABLE marks (
+    grading INTEGER NOT NULL REFERENCES gradings (id),
+    exercise TEXT NOT NULL,
+    notebook TEXT NOT NULL,
+    status TEXT NOT NULL,
+    points REAL NOT NULL,
+    maximum REAL NOT NULL,
+    judge TEXT NOT NULL,
+    isolation TEXT NOT NULL,
+    seconds REAL NOT NULL,
+    answer TEXT REFERENCES answers (hash),
+    mark TEXT NOT NULL,         -- JSON: the whole mark, with whatever else its judge noted
+    basis TEXT NOT NULL,        -- JSON: what it rests on (standing.py)
+    PRIMARY KEY (grading, exercise)
+) WITHOUT ROWID;
+CREATE INDEX gradings_of_student ON gradings (student, id);
+"""
+
+
+@dataclass(frozen=True)
+class Basis:
+    """What a mark rests on, each as a hash or a name: where all of it is the same, there is nothing to run again."""
+
+    answers: str  # all that the student wrote in this notebook
+    exercise: str
+    course: str
+    judge: str
+    isolation: str
+    limits: str
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A mark as the book has it."""
+
+    student: str
+    notebook: str
+    mark: Mark
+    basis: Basis
+    answer: str = ""  # the hash of what was handed in, also where it was not run
+    note: str = ""
+    graded: str = ""  # when, in UTC
+    run: int = 0
+
+
+@dataclass(frozen=True)
+class Run:
+    """One call of the grader."""
+
+    started: str
+    ended: str
+    machine: str
+    process: int
+    course: str
+    versions: Mapping[str, str]
+    limits: Mapping[str, float]
+
+
+class Gradebook:
+    """An open book; `writing` and `reading` open one."""
+
+    def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
+        self.path, self._connection = path, connection
+        self._run = 0
+
+    def begin(self, course: str, versions: Mapping[str, str], limits: Mapping[str, float]) -> None:
+        """Note that a run starts; what is added from now on belongs to it."""
+        words = (_now(), platform.node(), os.getpid(), course, json.dumps(dict(versions)), json.dumps(dict(limits)))
+        with self._transaction() as book:
+            cursor = book.execute(
+                "INSERT INTO runs (started, machine, process, course, versions, limits) VALUES (?, ?, ?, ?, ?, ?)",
+                words,
+            )
+        self._run = cursor.lastrowid or 0
+
+    def end(self) -> None:
+        """Note that the run came to its end."""
+        with self._transaction() as book:
+            book.execute("UPDATE runs SET ended = ? WHERE id = ?", (_now(), self._run))
+
+    def add(self, student: str, note: str, judged: Sequence[Judged], answers: Mapping[str, str]) -> None:
+        """Add one student's new marks, all or none of them; `answers` are texts by their hash, at least those of the marks."""
+        rows = [_row(each) for each in judged]
+        texts = {each.answer: answers[each.answer] for each in judged if each.answer}
+        with self._transaction() as book:
+            grading = book.execute(
+                "INSERT INTO gradings (run, student, graded, note) VALUES (?, ?, ?, ?)",
+                (self._run, student, _now(), note),
+            ).lastrowid
+            book.executemany("INSERT OR IGNORE INTO answers (hash, text) VALUES (?, ?)", texts.items())
+            book.executemany(
+                "INSERT INTO marks (grading, exercise, notebook, status, points, maximum, judge, isolation, seconds, answer,"
+                " mark, basis) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                [(grading, *row) for row in rows],
+            )
+
+    def current(self) -> dict[str, dict[str, Judged]]:
+        """The newest mark of every student in every exercise, by student and exercise."""
+        newest: dict[str, dict[str, Judged]] = {}
+        for judged in self._marks("", ()):
+            newest.setdefault(judged.student, {})[judged.mark.exercise] = judged
+        return newest
+
+    def judges(self) -> set[str]:
+        """Everybody who ever judged something here."""
+        with _told(self.path):
+            return {
+                judge for (judge,) in self._connection.execute("SELECT DISTINCT judge FROM marks WHERE judge != ''")
+            }
+
+    def history(self, student: str, exercise: str) -> list[Judged]:
+        """All marks of one student in one exercise, the oldest first."""
+        return list(self._marks("WHERE student = ? AND exercise = ?", (student, exercise)))
+
+    def answer(self, hash: str) -> str:
+        """The text of an answer, by its hash; "" where the book has none."""
+        with _told(self.path):
+            found = self._connection.execute("SELECT text FROM answers WHERE hash = ?", (hash,)).fetchone()
+        return str(found[0]) if found else ""
+
+    def run(self, number: int | None = None) -> Run | None:
+        """The run of this number, by default the last one."""
+        which, values = ("WHERE id = ?", (number,)) if number is not None else ("ORDER BY id DESC LIMIT 1", ())
+        columns = "started, ended, machine, process, course, versions, limits"
+        with _told(self.path):
+            found = self._connection.execute(f"SELECT {columns} FROM runs {which}", values).fetchone()
+        if found is None:
+            return None
+        started, ended, machine, process, course, versions, limits = found
+        return Run(started, ended or "", machine, process, course, json.loads(versions), json.loads(limits))
+
+    def _marks(self, where: str, values: tuple[str, ...]) -> Iterator[Judged]:
+        query = (
+            "SELECT student, notebook, mark, basis, ifnull(answer, ''), note, graded, run FROM marks JOIN gradings ON grading = id"
+            f" {where} ORDER BY id"
+        )
+        with _told(self.path):
+            for student, notebook, mark, basis, *rest in self._connection.execute(query, values):
+                yield Judged(student, notebook, _mark(mark), Basis(**json.loads(basis)), *rest)
+
+    @contextmanager
+    def _transaction(self) -> Iterator[sqlite3.Connection]:
+        with _told(self.path), self._connection as book:  # commits, or takes everything back
+            book.execute("BEGIN IMMEDIATE")
+            yield book
+
+
+@contextmanager
+def writing(folder: Path) -> Iterator[Gradebook]:
+    """The book in `folder`, made if there is none, for one grader alone.
+
+    A `UserError` where another grader has it, where it cannot be written, or where what lies there is no gradebook.
+    """
+    path = folder / FILE_NAME
+    with _locked(path), _told(path), closing(sqlite3.connect(path, timeout=30, isolation_level=None)) as connection:
+        if is_new := _is_empty(connection):
+            connection.execute("PRAGMA journal_mode = WAL")  # kept in the file
+        else:
+            _refuse_unfit(connection, path)  # before anything is written
+        connection.execute("PRAGMA synchronous = FULL")  # a grade that was shown survives a power cut
+        connection.execute("PRAGMA foreign_keys = ON")
+        if is_new:
+            _create(connection)
+        yield Gradebook(path, connection)
+
+
+@contextmanager
+def reading(folder: Path) -> Iterator[Gradebook]:
+    """The book in `folder`, to look something up in it, also while somebody grades; a `UserError` where there is none."""
+    path = folder / FILE_NAME
+    if not path.is_file():
+        raise UserError(f"There is no {path}; name the folder with --output, or grade something first.")
+    # A book that nobody has open needs two files beside it to be read, which a read-only folder refuses.
+    mode = "rw" if os.access(folder, os.W_OK) else "ro&immutable=1"
+    address = f"{path.absolute().as_uri()}?mode={mode}"
+    with _told(path), closing(sqlite3.connect(address, uri=True, timeout=30)) as connection:
+        connection.execute("PRAGMA query_only = ON")
+        _refuse_unfit(connection, path)
+        yield Gradebook(path, connection)
+
+
+def _is_empty(connection: sqlite3.Connection) -> bool:
+    return not connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+
+
+def _create(connection: sqlite3.Connection) -> None:
+    with connection:
+        connection.execute("BEGIN IMMEDIATE")
+        for statement in _SCHEMA.split(";\n"):
+            connection.execute(statement)
+        connection.execute(f"PRAGMA application_id = {_APPLICATION}")
+        connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+
+
+def _refuse_unfit(connection: sqlite3.Connection, path: Path) -> None:
+    application, version = (connection.execute(f"PRAGMA {n}").fetchone()[0] for n in ("application_id", "user_version"))
+    if application != _APPLICATION:
+        raise UserError(
+            f"{path} is no gradebook of autograd-teach; move it away, or name another folder with --output."
+        )
+    if version != SCHEMA_VERSION:
+        raise UserError(
+            f"{path} has schema version {version}, and this version of autograd-teach reads {SCHEMA_VERSION}; "
+            "use the version it was made with, or name another folder with --output."
+        )
+    (found,) = connection.execute("PRAGMA quick_check(1)").fetchone()
+    if found != "ok":
+        raise sqlite3.DatabaseError(found)
+
+
+@contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    """Alone with the book until the end of this process: a lock on a second, empty database, which works on every system."""
+    lock = path.with_name(LOCK_NAME)
+    with _told(lock), closing(sqlite3.connect(lock, timeout=0, isolation_level=None)) as connection:
+        try:
+            connection.execute("BEGIN EXCLUSIVE")
+        except sqlite3.OperationalError as problem:
+            if "locked" not in str(problem):
+                raise
+            raise UserError(
+                f"Another grader has {path} open{_who(path)}; wait until it has finished, or name another folder with --output."
+            ) from problem
+        yield
+
+
+def _who(path: Path) -> str:
+    try:
+        with reading(path.parent) as book:
+            run = book.run()
+    except UserError:  # it is just being made
+        return ""
+    return f" (process {run.process} on {run.machine}, since {run.started})" if run and not run.ended else ""
+
+
+@contextmanager
+def _told(path: Path) -> Iterator[None]:
+    """What SQLite says, as a sentence that says what to do."""
+    try:
+        yield
+    except sqlite3.Error as problem:
+        code = getattr(problem, "sqlite_errorcode", 0) & 0xFF
+        if code in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT) or not code:
+            advice = "it is damaged or no gradebook; nothing in it was changed: move it away, or put a copy of it back"
+        else:
+            advice = "every student graded so far is safe in it; mend that and run the same command again, which goes on from there"
+        raise UserError(f"The gradebook {path} cannot be used ({problem}): {advice}.") from problem
+
+
+def _row(judged: Judged) -> tuple[Any, ...]:
+    mark = judged.mark
+    words = (mark.exercise, judged.notebook, str(mark.status), mark.points, mark.maximum, mark.judge, mark.isolation)
+    whole = json.dumps(asdict(mark), default=str)
+    return (*words, mark.seconds, judged.answer or None, whole, json.dumps(asdict(judged.basis)))
+
+
+def known_fields(kind: type[T], stored: Mapping[str, Any]) -> T:
+    """A `kind` from what was stored; what it no longer has is left out, and what it has newly has its default."""
+    known = {field.name for field in fields(kind)}  # type: ignore[arg-type]  # a dataclass
+    return kind(**{name: value for name, value in stored.items() if name in known})
+
+
+def _mark(text: str) -> Mark:
+    stored = {name: _hashable(value) for name, value in json.loads(text).items()}
+    return known_fields(Mark, stored | {"status": Status(stored["status"])})
+
+
+def _hashable(value: Any) -> Any:
+    return tuple(map(_hashable, value)) if isinstance(value, list) else value
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")

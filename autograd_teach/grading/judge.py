@@ -1,0 +1,62 @@
+"""Chooses who judges a class, and under what isolation: here the sandbox, nbval and the oracle meet.
+
+Must not know how any of them works.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Literal, TextIO
+
+from ..course.errors import UserError
+from . import reports, sandbox
+from .record import Limits, nbval_under
+from .sandbox import Isolation
+from .verdicts import Judge, by_nbval
+
+Name = Literal["oracle", "nbval"]
+
+
+@contextmanager
+def called(
+    name: str,
+    limits: Limits,
+    hidden: Sequence[Path],
+    *,
+    required: bool = False,
+    progress: TextIO | None = None,
+    seed: Callable[[str], int] | None = None,
+) -> Iterator[Judge]:
+    """The judge of this name, with the processes that it needs; `hidden` are folders that no student's code may see.
+
+    With `required`, a `UserError` where there is no sandbox. `seed` says what the oracle draws an exercise's inputs with, where
+    a verdict is to be reproduced.
+    """
+    isolation = _isolation(hidden, required, progress)
+    nbval = by_nbval(nbval_under(isolation, hidden), limits)
+    if name == "nbval":
+        yield nbval
+        return
+    from ..course.exercises import exercises as declared
+    from .oracle.judging import Oracle
+    from .oracle.pool import pool_under
+
+    chosen = {"seed": seed} if seed else {}
+    with pool_under(isolation, hidden, required=required) as pool:
+        yield Oracle(pool, {each.id: each for each in declared()}, limits, nbval, **chosen)
+
+
+def _isolation(hidden: Sequence[Path], required: bool, progress: TextIO | None) -> Isolation:
+    """The isolation that the class is run under, said before anything else; never a lesser one than `required` quietly."""
+    isolation = sandbox.available()
+    seen = sandbox.readable_by_anyone(hidden) if isolation is Isolation.USER else []
+    lack = sandbox.why() if not isolation.is_sandbox else ""
+    if seen:
+        lack = f"any user of this machine can read {', '.join(map(str, seen))}"
+    if required and lack:
+        raise UserError(
+            f"Nothing was graded: --require-sandbox was given, and there is none here ({lack}); "
+            "install bubblewrap, or leave the option out for a class that you trust."
+        )
+    reports.say(progress, f"Isolation: {isolation}{f' ({lack})' if lack else ''}")
+    return isolation

@@ -1,0 +1,197 @@
+"""From a student's answers to marks by the oracle: a cell is loaded, then asked about, one exercise after the other.
+
+The cells are those of the notebook in its order: its setup, each answer, and where there is none the stub as it was handed
+out. An exercise is asked right after its own cell, as the notebook checks it. Must not know how answers are judged.
+"""
+
+import hashlib
+import platform
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...course.exercises.declaration import Exercise
+from ..rebuild import Assignment, Question
+from ..record import Interrupted, Limits
+from ..results import Mark, Status
+from ..verdicts import Judge
+from . import wire
+from .pool import Allowed, Ended, Pool, Session, Stopped, TooSlow
+from .referee import Unfit, can_ask, draw_seed, judge, load_question, read_loaded
+
+JUDGE = "oracle"
+SETUP = "setup"
+ANSWER_SECONDS = 10.0
+"""What loading an answer may take, and what answering all questions about it may take, unless its exercise allows more."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of one exercise."""
+
+    status: Status
+    detail: str = ""
+    seed: int | None = None
+
+
+class Oracle:
+    """A `Judge` that asks; what it cannot ask it leaves to `otherwise`."""
+
+    def __init__(
+        self,
+        pool: Pool,
+        exercises: Mapping[str, Exercise],
+        limits: Limits,
+        otherwise: Judge,
+        seed: Callable[[str], int] = lambda exercise: draw_seed(),
+    ) -> None:
+        self._pool, self._exercises, self._limits, self._otherwise, self._seed = (
+            pool,
+            exercises,
+            limits,
+            otherwise,
+            seed,
+        )
+        self._reasons: dict[str, str] = {}
+
+    def __call__(self, assignment: Assignment, answers: Mapping[str, str], stop: threading.Event) -> dict[str, Mark]:
+        """A mark for each of `answers`; `Interrupted` when `stop` is set."""
+        mute = [id for id in answers if self.why_not(id)]
+        marks = self._otherwise(assignment, answers, stop) if mute else {}
+        marks = {id: mark for id, mark in marks.items() if id in mute}
+        left = [question for question in assignment.questions if question.id in answers and question.id not in mute]
+        broken: set[str] = set()  # whose cell ends the process when it is loaded
+        while left:
+            if stop.is_set():
+                raise Interrupted
+            try:
+                with self._pool.session(self._allowed(assignment), stop) as session:
+                    found = self._round(session, assignment, answers, left, broken)
+            except Stopped:
+                raise Interrupted from None
+            marks |= found
+            left = [question for question in left if question.id not in found]
+        return marks
+
+    def why_not(self, exercise: str) -> str:
+        """Why an exercise has another judge; "" where the oracle can ask it."""
+        if exercise not in self._reasons:
+            known = self._exercises.get(exercise)
+            self._reasons[exercise] = can_ask(known) if known else "it is not declared"
+        return self._reasons[exercise]
+
+    def _allowed(self, assignment: Assignment) -> Allowed:
+        seconds = sum(2 * self._seconds(question.id) for question in assignment.questions)
+        return Allowed(self._limits.memory, int(seconds) + 10)
+
+    def _seconds(self, exercise: str) -> float:
+        known = self._exercises.get(exercise)
+        return min(self._limits.timeout, max(ANSWER_SECONDS, 6 * known.seconds if known else 0))
+
+    def _round(
+        self,
+        session: Session,
+        assignment: Assignment,
+        answers: Mapping[str, str],
+        left: list[Question],
+        broken: set[str],
+    ) -> dict[str, Mark]:
+        """The marks of one process; it ends with the notebook, or with the first answer that ends it."""
+        sources = {cell["id"]: cell["source"] for cell in assignment.cells}
+        marks: dict[str, Mark] = {}
+        try:
+            if SETUP in sources and not _load(session, SETUP, sources[SETUP], self._limits.timeout)[0]:
+                raise RuntimeError("the notebook's setup cell raises an error in the oracle's process")
+        except (Ended, TooSlow) as problem:
+            raise RuntimeError(f"the oracle's process does not run the notebook's setup cell: {problem}") from None
+        for question in assignment.questions:
+            given = question.id in answers and question.id not in broken
+            source = answers[question.id] if given else sources[question.answer]
+            start, is_loaded = time.monotonic(), False
+            try:
+                is_loaded, words = _load(session, question.id, source, self._seconds(question.id))
+                if question not in left:
+                    continue
+                outcome = self._ask(session, question) if is_loaded else _raised(words)
+                is_over = False
+            except (Ended, TooSlow, wire.Broken) as problem:
+                outcome, is_over = _ended(problem), True
+                if not is_loaded:
+                    broken.add(question.id)
+            if question in left:
+                marks[question.id] = _mark(question, outcome, answers, session.isolation, time.monotonic() - start)
+            if is_over:
+                break
+        return marks
+
+    def _ask(self, session: Session, question: Question) -> Outcome:
+        exercise = self._exercises[question.id]
+        seconds, seed = self._seconds(question.id), self._seed(question.id)
+        try:
+            verdict = judge(exercise, lambda asked, size: session.ask(asked, size, seconds), seed)
+        except Unfit as problem:
+            return Outcome(Status.GRADER_ERROR, f"{problem} (seed {seed})", seed)
+        if verdict.passed:
+            return Outcome(Status.PASS, "", seed)
+        if "raised MemoryError" in verdict.words:
+            return Outcome(Status.OUT_OF_MEMORY, _printable(verdict.words), seed)
+        return Outcome(Status.FAIL, "not so: " + "; ".join(verdict.failed) + _remark(verdict.words), seed)
+
+
+def _load(session: Session, name: str, source: str, seconds: float) -> tuple[bool, str]:
+    question, size = load_question(name, source)
+    return read_loaded(session.ask(question, size, seconds))
+
+
+def _raised(words: str) -> Outcome:
+    status = Status.OUT_OF_MEMORY if "raised MemoryError" in words else Status.FAIL
+    return Outcome(status, _printable(words) or "its cell raises an error")
+
+
+def _ended(problem: Exception) -> Outcome:
+    match problem:
+        case TooSlow():
+            return Outcome(Status.TIMEOUT, "no reply came within its time limit")
+        case Ended(status=2):
+            return Outcome(Status.OUT_OF_MEMORY, "its process had no memory left")
+        case Ended():
+            return Outcome(Status.DIED, f"its process ended: {problem}")
+    return Outcome(Status.PROTOCOL_ERROR, str(problem))
+
+
+def _mark(question: Question, outcome: Outcome, answers: Mapping[str, str], isolation: str, seconds: float) -> Mark:
+    return Mark(
+        question.id,
+        outcome.status,
+        question.points,
+        outcome.detail,
+        JUDGE,
+        isolation,
+        seconds,
+        hashlib.sha256(answers[question.id].encode()).hexdigest(),
+        "" if outcome.seed is None else str(outcome.seed),
+        versions(),
+    )
+
+
+def versions() -> str:
+    """What a seed's numbers depend on, and the course."""
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        own = version("autograd-teach")
+    except PackageNotFoundError:
+        own = "unknown"
+    return f"autograd-teach {own}, NumPy {np.__version__}, Python {platform.python_version()}"
+
+
+def _remark(words: str) -> str:
+    return f" ({_printable(words)})" if words else ""
+
+
+def _printable(words: str) -> str:
+    """A student's text fit for a terminal and a table."""
+    return " ".join("".join(letter if letter.isprintable() else " " for letter in words).split())

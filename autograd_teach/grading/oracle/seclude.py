@@ -1,0 +1,205 @@
+"""Cuts the process of one submission off from the grader, the other submissions and the network, as far as the system lets it.
+
+Standard library only, loaded by server.py by its path; knows nothing of questions. Linux's namespaces, a user of its own
+where the grader is root, limits on everything that can be limited. What could not be done is said (`Level`), never hidden.
+"""
+
+import contextlib
+import ctypes
+import os
+import signal
+import stat
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+FIRST_STRANGER = 1_000_000_000
+"""User ids from here on belong to nobody; each submission gets one, so that none can count or signal another's processes."""
+
+MOST_PROCESSES = 128
+LARGEST_FILE = 64_000_000
+SCRATCH = 64_000_000
+"""Bytes of the memory that takes the place of /tmp."""
+
+_CLONE = {
+    "mount": 0x20000,
+    "uts": 0x4000000,
+    "ipc": 0x8000000,
+    "user": 0x10000000,
+    "pid": 0x20000000,
+    "net": 0x40000000,
+}
+_READ_ONLY, _NO_SUID, _NO_DEVICES, _NO_EXEC, _BIND, _RECURSIVE, _PRIVATE = 1, 2, 4, 8, 0x1000, 0x4000, 0x40000
+_SET_PARENT_DEATH, _SET_DUMPABLE, _DROP_BOUND, _SET_SUBREAPER = 1, 4, 24, 36
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Bytes of address space, and seconds of processor time, of one submission's process."""
+
+    memory: int
+    seconds: int
+
+
+@dataclass(frozen=True)
+class Level:
+    """What stands between the submission and this machine: namespaces of its own, a user of its own."""
+
+    namespaces: bool = False
+    user: bool = False
+
+    @property
+    def code(self) -> int:
+        """As one byte."""
+        return self.namespaces + 2 * self.user
+
+
+def level_of(code: int) -> Level:
+    """What `Level.code` stands for."""
+    return Level(bool(code & 1), bool(code & 2))
+
+
+def _libc() -> ctypes.CDLL | None:
+    return ctypes.CDLL(None, use_errno=True) if sys.platform == "linux" else None
+
+
+def _prctl(option: int, value: int) -> None:
+    if libc := _libc():
+        libc.prctl(option, value, 0, 0, 0)
+
+
+def hide_memory() -> None:
+    """No other process of this user may look into this one's memory, or take its files."""
+    _prctl(_SET_DUMPABLE, 0)
+
+
+def end_with_parent(parent: int) -> None:
+    """Be killed when the process `parent` ends (0: a parent that has no number here). A change of user undoes this."""
+    _prctl(_SET_PARENT_DEATH, signal.SIGKILL)
+    if sys.platform == "linux" and os.getppid() != parent:
+        os._exit(0)
+
+
+def adopt_orphans() -> None:
+    """Become the parent of descendants whose own parent ends."""
+    _prctl(_SET_SUBREAPER, 1)
+
+
+def enter_namespaces(hidden: Sequence[str], needed: Sequence[str]) -> Level:
+    """New namespaces for this process's next child; `hidden` folders are empty there, and so is /tmp; `needed` ones can be read."""
+    libc = _libc()
+    is_root, can_change = os.getuid() == 0, _can_change_user()
+    if libc is None or not _unshare(libc, is_root):
+        return Level(user=can_change and not any(map(_closed_above, needed)))
+    libc.mount(b"none", b"/", None, _RECURSIVE | _PRIVATE, None)
+    if is_root:
+        _open_ways(libc, needed)
+    for folder in hidden:
+        libc.mount(b"none", os.fsencode(folder), b"tmpfs", _READ_ONLY | _NO_SUID | _NO_DEVICES, b"size=4k")
+    for folder in ("/tmp", "/dev/shm"):  # shared by all, which is why they are replaced
+        libc.mount(b"none", folder.encode(), b"tmpfs", _NO_SUID | _NO_DEVICES, f"size={SCRATCH},mode=1777".encode())
+    return Level(namespaces=True, user=can_change)
+
+
+def _can_change_user() -> bool:
+    """Whether this is root, and root over other users than itself."""
+    if os.getuid() != 0 or sys.platform != "linux":
+        return False
+    try:
+        ranges = [tuple(map(int, line.split())) for line in Path("/proc/self/uid_map").read_text().splitlines()]
+    except (OSError, ValueError):
+        return False
+    return any(first <= FIRST_STRANGER < first + count - 2**23 for first, _, count in ranges)
+
+
+def _closed_above(folder: str) -> Path | None:
+    """The uppermost folder on the way to `folder` that only its owner may pass: root's own home, say."""
+    ways = [*reversed(Path(folder).parents), Path(folder)]
+    return next((way for way in ways if way.is_dir() and not way.stat().st_mode & stat.S_IXOTH), None)
+
+
+def _open_ways(libc: ctypes.CDLL, needed: Sequence[str]) -> None:
+    """Where Python lies in a folder that another user may not pass, put an empty one in its place, with nothing but Python in it."""
+    closed = {folder: way for folder in needed if (way := _closed_above(folder))}
+    kept = {folder: os.open(folder, os.O_PATH) for folder in closed}
+    for way in set(closed.values()):
+        libc.mount(b"none", os.fsencode(way), b"tmpfs", _NO_SUID | _NO_DEVICES, b"size=1m,mode=755")
+    for folder, number in kept.items():
+        Path(folder).mkdir(parents=True, exist_ok=True)
+        libc.mount(f"/proc/self/fd/{number}".encode(), os.fsencode(folder), None, _BIND, None)
+        os.close(number)
+
+
+def _unshare(libc: ctypes.CDLL, is_root: bool) -> bool:
+    flags = sum(bit for name, bit in _CLONE.items() if name != "user" or not is_root)
+    uid, gid = os.getuid(), os.getgid()
+    if libc.unshare(flags) != 0:
+        return False
+    if is_root:
+        return True
+    _prctl(_SET_DUMPABLE, 1)  # else these files are root's
+    try:
+        Path("/proc/self/setgroups").write_text("deny")
+        Path("/proc/self/uid_map").write_text(f"{uid} {uid} 1")
+        Path("/proc/self/gid_map").write_text(f"{gid} {gid} 1")
+    except OSError:
+        return False
+    finally:
+        _prctl(_SET_DUMPABLE, 0)
+    return True
+
+
+def give_up_rights(level: Level, limits: Limits, uid: int, confine: Any) -> None:
+    """In the process that will run the student's code, as the last thing before it: limits, no rights, no way back to them.
+
+    `confine` is the module of the sandbox that does this for every other program of a student's; the rest is what an exec
+    would have done there.
+    """
+    libc = _libc()
+    if libc is not None and level.namespaces:
+        libc.mount(b"proc", b"/proc", b"proc", _NO_SUID | _NO_DEVICES | _NO_EXEC, None)  # its own processes alone
+    bounds = {"AS": limits.memory, "CPU": limits.seconds, "FSIZE": LARGEST_FILE, "CORE": 0, "NOFILE": 256}
+    if level.namespaces or level.user:
+        bounds["NPROC"] = MOST_PROCESSES
+    confine.bound_resources(bounds)
+    if level.user:
+        confine.become(uid)
+    if libc is not None:
+        _drop_capabilities(libc)
+    confine.give_up_rights(False)
+    if level.namespaces or level.user:
+        confine.refuse_system_calls()
+    os.umask(0o077)
+
+
+def _drop_capabilities(libc: ctypes.CDLL) -> None:
+    for capability in range(64):
+        libc.prctl(_DROP_BOUND, capability, 0, 0, 0)
+    version_3_of_this_process = (ctypes.c_uint32 * 2)(0x20080522, 0)
+    none = (ctypes.c_uint32 * 6)()
+    libc.capset(version_3_of_this_process, none)
+
+
+def end_descendants(seconds: float = 5.0) -> None:
+    """Kill every process below this one that is left, and wait for it."""
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        for pid in _children():
+            with contextlib.suppress(OSError):
+                os.kill(pid, signal.SIGKILL)
+        try:
+            while os.waitpid(-1, os.WNOHANG)[0]:
+                pass
+        except ChildProcessError:
+            return
+        time.sleep(0.01)
+
+
+def _children() -> list[int]:
+    try:
+        return [int(pid) for pid in Path("/proc/thread-self/children").read_text().split()]
+    except (OSError, ValueError):
+        return []

@@ -1,0 +1,59 @@
+"""What `grade --dry-run` shows: whose hand-in every file was taken for, and what is in it, before anything has run.
+
+May use what intake and selection found. Must not know how an answer is judged.
+"""
+
+from collections.abc import Sequence
+
+from .intake import Answer, Submission, is_untouched
+from .rebuild import Assignment
+from .results import Status
+from .selection import Wishes, clock, is_clocked
+
+_NOTHING = "nothing was handed in"
+_NO_NOTEBOOK = "no notebook"
+
+
+def preview(class_: Sequence[Submission], assignments: Sequence[Assignment], wishes: Wishes) -> str:
+    """A row for each student and notebook, aligned; below it what has to be said, and the sum."""
+    rows = [["student", "assignment", "written", "submitted", "late", "file"]]
+    has_clock = is_clocked(class_, wishes)
+    for submission in class_:
+        rows += _rows(submission, assignments, wishes, has_clock)
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = ["  ".join(word.ljust(width) for word, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+    said = [f"  {s.student}: {'; '.join(notes)}" for s in class_ if (notes := [*filter(None, [s.fault]), *s.notes])]
+    handed_in = sum(bool(submission.answers) for submission in class_)
+    total = f"{len(class_)} students, {handed_in} with a notebook that was recognised. Nothing was run or written."
+    return "\n".join([*lines, "", *said, *[""] * bool(said), total])
+
+
+def _rows(
+    submission: Submission, assignments: Sequence[Assignment], wishes: Wishes, has_clock: bool
+) -> list[list[str]]:
+    rows = []
+    for assignment in assignments:
+        for version in submission.versions.get(assignment.name, ()):
+            clocked = clock([version], wishes.due)
+            written = _written(version.answers or submission.answers[assignment.name], assignment)
+            words = [assignment.name, written, clocked["submitted"], clocked["late"] if has_clock else "", version.path]
+            rows.append([submission.student, *words])
+    what = "unreadable" if submission.fault else _NO_NOTEBOOK if submission.notes else _NOTHING
+    return rows or [[submission.student, "", what, "", "", ""]]
+
+
+def _written(answers: dict[str, Answer], assignment: Assignment) -> str:
+    """
+    >>> from autograd_teach.grading.rebuild import Question
+    >>> assignment = Assignment("tiny", (Question("double", 1, "a", "b"),), ({"id": "a", "source": "..."},), {})
+    >>> _written({"double": Answer(None, Status.MISSING)}, assignment)
+    '0 of 1, 1 missing'
+    """
+    stubs = assignment.stubs
+    given = [(stubs[id], answer) for id, answer in answers.items()]
+    written = sum(answer.source is not None and not is_untouched(answer.source, stub) for stub, answer in given)
+    parts = [f"{written} of {len(given)}"]
+    for status, word in ((Status.MISSING, "missing"), (Status.INVALID_NOTEBOOK, "unreadable")):
+        count = sum(answer.status is status for _, answer in given)
+        parts += [f"{count} {word}"] * bool(count)
+    return ", ".join(parts)

@@ -1,0 +1,66 @@
+"""Pseudonyms for students, and the file that alone says whose they are.
+
+They are drawn, not computed, so that nobody without that file can tell them. Who has one in it keeps it.
+Must not know how anything is graded.
+"""
+
+import csv
+import io
+import re
+import secrets
+from collections.abc import Iterable
+from pathlib import Path
+
+from .. import files
+from ..course.errors import UserError
+
+_HEADER = ["pseudonym", "student"]
+_LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"  # none that is read for another
+
+
+def of(students: Iterable[str], key: Path) -> dict[str, str]:
+    """A pseudonym for each of `students`: the one that the file `key` has or a new one, which is added to it."""
+    known = _read(key)
+    taken = set(known.values())
+    new = [student for student in students if student not in known]
+    for student in new:
+        pseudonym = _drawn()
+        while pseudonym in taken:
+            pseudonym = _drawn()
+        known[student] = pseudonym
+        taken.add(pseudonym)
+    if new:
+        _write(known, key)
+    return known
+
+
+def _drawn() -> str:
+    return "S-" + "".join(secrets.choice(_LETTERS) for _ in range(6))
+
+
+def _read(key: Path) -> dict[str, str]:
+    try:
+        lines = list(csv.reader(io.StringIO(key.read_text(encoding="utf-8-sig"), newline="")))
+    except FileNotFoundError:
+        return {}
+    except OSError as problem:
+        raise UserError(f"The pseudonyms in {key} cannot be read ({problem.strerror}).") from problem
+    except (UnicodeDecodeError, csv.Error):
+        lines = []
+    pseudonyms = [line[0] for line in lines[1:] if len(line) == 2 and re.fullmatch(r"S-\w+", line[0])]
+    if lines[:1] != [_HEADER] or len(set(pseudonyms)) != len(lines) - 1:
+        raise UserError(f"{key} is not a file of pseudonyms that this command wrote; name another with --anonymous.")
+    return {student: pseudonym for pseudonym, student in lines[1:]}
+
+
+def _write(known: dict[str, str], key: Path) -> None:
+    text = io.StringIO(newline="")
+    writer = csv.writer(text)
+    writer.writerow(_HEADER)
+    writer.writerows((pseudonym, student) for student, pseudonym in known.items())
+    try:
+        key.parent.mkdir(parents=True, exist_ok=True)
+        files.replace(key, text.getvalue().encode())
+        key.chmod(0o600)
+    except OSError as problem:
+        raise UserError(f"The pseudonyms could not be written to {key} ({problem.strerror}).") from problem

@@ -1,0 +1,97 @@
+"""What a mark's detail says, in its parts, and which mistakes are the same one.
+
+May use results. Must not know who wrote the detail: what it does not recognise it shows as it is.
+"""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+from ..results import Mark, Status
+
+_CHECKS = re.compile(r"(?:NotPassed: )?(?:[^:]{1,80}: )?(\d+ of \d+ checks pass)(?: - )?(.*)", re.DOTALL)
+_NOT_SO = re.compile(r"not so: (.*?)(?: \((.*)\))?", re.DOTALL)
+_NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?")
+_ENDING = re.compile(r"\s*\([^()]*\d[^()]*\)\.?$")
+
+
+@dataclass(frozen=True)
+class Found:
+    """A mark's detail.
+
+    >>> Found("NotPassed: Scale: 6 of 7 checks pass - 2 times too large (x[0]: -8.2)").diagnosis
+    '2 times too large (x[0]: -8.2)'
+    """
+
+    detail: str
+
+    @cached_property
+    def _parts(self) -> tuple[str, tuple[str, ...], str]:
+        if match := _CHECKS.fullmatch(self.detail):
+            return match[1], (), match[2]
+        if match := _NOT_SO.fullmatch(self.detail):
+            return "", tuple(match[1].split("; ")), match[2] or ""
+        return "", (), self.detail
+
+    @property
+    def checks(self) -> str:
+        """How many checks pass, "" where that is not said."""
+        return self._parts[0]
+
+    @property
+    def failed(self) -> tuple[str, ...]:
+        """The checks that do not pass, where they are named.
+
+        >>> Found("not so: forward is right; backward is right (it returned None)").failed
+        ('forward is right', 'backward is right')
+        """
+        return self._parts[1]
+
+    @property
+    def diagnosis(self) -> str:
+        """What is wrong, "" where nothing is said."""
+        return self._parts[2]
+
+    @property
+    def short(self) -> str:
+        """All of it that is worth a line.
+
+        >>> Found("not so: forward is right; backward is right").short
+        'not so: forward is right, and 1 more'
+        """
+        more = f", and {len(self.failed) - 1} more" if len(self.failed) > 1 else ""
+        return self.diagnosis or (f"not so: {self.failed[0]}{more}" if self.failed else self.checks)
+
+    @property
+    def kind(self) -> str:
+        """The diagnosis without the numbers of this one answer: what two students' mistakes have in common.
+
+        >>> Found("x: 1 of 2 checks pass - off by 3 (x[0]: 2)").kind == Found("x: 0 of 2 checks pass - off by 5 (x[1]: 4)").kind
+        True
+        """
+        return _NUMBER.sub("…", _ENDING.sub("", self.short)).strip()
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """One that several students made, with the words that one of them got."""
+
+    example: str
+    students: tuple[str, ...]
+    status: Status
+
+
+def commonest(marks: Iterable[tuple[str, Mark]], most: int = 5) -> list[Mistake]:
+    """The mistakes in `marks` (student, mark), the commonest first; what was not attempted is no mistake."""
+    alike: dict[tuple[Status, str], list[tuple[str, str]]] = {}
+    for student, mark in marks:
+        if mark.status in (Status.PASS, Status.NOT_ATTEMPTED, Status.MISSING, Status.NOT_GRADED):
+            continue
+        found = Found(mark.detail)
+        alike.setdefault((mark.status, found.kind), []).append((student, found.short))
+    by_number = sorted(alike.items(), key=lambda item: (-len(item[1]), item[0]))
+    return [
+        Mistake(example=who[0][1], students=tuple(student for student, _ in who), status=status)
+        for (status, _), who in by_number[:most]
+    ]

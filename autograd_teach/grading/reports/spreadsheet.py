@@ -1,0 +1,81 @@
+"""A CSV file with a row a student, and how a file of grades gets its name: none that exists is ever touched.
+
+May use results. Must not know how they came about.
+"""
+
+import csv
+import io
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from ... import files
+from ...course.errors import UserError
+from ..results import Result
+from .terminal import exercises_of, number, points_of
+
+FILE_NAME = "grades"
+
+
+def write_csv(results: Sequence[Result], folder: Path) -> Path:
+    """Write `grades.csv` in `folder` and return its path; where there is one already, `grades-2.csv` and so on.
+
+    The file appears whole or not at all, and none that exists is touched. It is UTF-8 and says so in its first three
+    bytes, without which Excel reads ä as Ã¤. A `UserError` where the disk is full.
+    """
+    exercises = exercises_of(results)
+    text = io.StringIO(newline="")
+    writer = csv.writer(text)
+    ends = ["total", "max", "judge", "isolation", "detail"]
+    own = ["student", "status", *exercises, *ends]
+    more = list(dict.fromkeys(name for result in results for name, _ in result.columns))
+    writer.writerow([*own, *(_as_text(f"roster {name}" if name in own else name) for name in more)])
+    for result in results:
+        sums = [number(result.points), number(result.maximum)]
+        words = [result.judge, result.isolation, _as_text(result.detail)]
+        points = points_of(result, exercises)
+        columns = [_as_text(dict(result.columns).get(name, "")) for name in more]
+        writer.writerow([_as_text(result.student), result.status, *points, *sums, *words, *columns])
+    with told(folder):
+        return write_new(folder, ".csv", text.getvalue().encode("utf-8-sig"))
+
+
+def prepare(folder: Path) -> None:
+    """Make the folder for the results, or raise a `UserError`, before hours of grading end in nothing."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=folder):
+            pass
+    except OSError as problem:
+        raise UserError(
+            f"Results cannot be written to {folder} ({problem.strerror}); name another folder with --output."
+        ) from problem
+
+
+@contextmanager
+def told(folder: Path) -> Iterator[None]:
+    """`folder`, made if it has gone, and what the system says of it as a sentence."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)  # hours may have gone by since `prepare`
+        yield
+    except OSError as problem:
+        raise UserError(
+            f"The grades could not be written to {folder} ({problem.strerror or problem}); "
+            "make room there, or name another folder with --output, and grade again."
+        ) from problem
+
+
+def write_new(folder: Path, ending: str, data: bytes) -> Path:
+    """`data` to the first name that is free: `grades.csv`, `grades-2.csv` and so on."""
+    number = 1
+    while True:
+        target = folder / (f"{FILE_NAME}{ending}" if number == 1 else f"{FILE_NAME}-{number}{ending}")
+        if files.add(target, data):
+            return target
+        number += 1
+
+
+def _as_text(words: str) -> str:
+    """`words` so that a spreadsheet shows them and computes nothing: what starts like a formula gets an apostrophe."""
+    return f"'{words}" if words.lstrip()[:1] in ("=", "+", "-", "@") else words

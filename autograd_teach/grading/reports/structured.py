@@ -1,0 +1,105 @@
+"""Results for other programs: all of them as JSON, and one student's as Gradescope's `results.json`.
+
+May use results. Must not know how they came about.
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from ... import files
+from ...course.errors import UserError
+from ..results import Mark, Result, Status
+from .page import MEANING
+from .spreadsheet import told, write_new
+from .terminal import number
+
+FORMAT = 1
+"""Goes up when something in the JSON changes its meaning or leaves."""
+
+
+def write_json(results: Sequence[Result], folder: Path) -> Path:
+    """Write `grades.json`, everything known of every mark, for the instructor; one that exists is kept."""
+    with told(folder):
+        return write_new(folder, ".json", _as_bytes(as_json(results)))
+
+
+def as_json(results: Sequence[Result]) -> dict[str, Any]:
+    """The results as JSON's own kinds of data.
+
+    >>> as_json([Result("ada", (Mark("scale", Status.PASS, 2),))])["students"][0]["points"]
+    2
+    """
+    return {"format": FORMAT, "students": [_student(result) for result in results]}
+
+
+def write_gradescope(results: Sequence[Result], folder: Path) -> Path:
+    """Write `results.json` as Gradescope reads it: one student's, since it runs a grader for each submission by itself.
+
+    Its name is Gradescope's and its content follows from the gradebook, so one that exists is replaced.
+    """
+    if len(results) != 1:
+        raise UserError(
+            f"Gradescope's results.json is one student's, and {len(results)} students were graded; "
+            "hand --report gradescope a folder with one submission."
+        )
+    with told(folder):
+        path = folder / "results.json"
+        files.replace(path, _as_bytes(as_gradescope(results[0])))
+        return path
+
+
+def as_gradescope(result: Result) -> dict[str, Any]:
+    """One student's result in Gradescope's words; all of it may be seen by the student.
+
+    >>> as_gradescope(Result("ada", (Mark("scale", Status.PASS, 2),)))["tests"][0]["status"]
+    'passed'
+    """
+    seconds = {mark.source: mark.seconds for mark in result.marks}.values()
+    return {
+        "score": result.points,
+        "execution_time": round(sum(seconds)),
+        "output": "\n".join(
+            [f"{number(result.points)} of {number(result.maximum)} points.", *([result.note] if result.note else [])]
+        ),
+        "output_format": "text",
+        "visibility": "visible",
+        "stdout_visibility": "hidden",  # what the grader itself prints is for the instructor
+        "tests": [_test(place, mark) for place, mark in enumerate(result.marks, 1)],
+        "extra_data": {"judge": result.judge, "isolation": result.isolation},
+    }
+
+
+def _test(place: int, mark: Mark) -> dict[str, Any]:
+    said = [MEANING[mark.status].words, *([mark.detail] if mark.detail else [])]
+    return {
+        "number": str(place),
+        "name": mark.exercise,
+        "score": mark.points,
+        "max_score": mark.maximum,
+        "status": "passed" if mark.status is Status.PASS else "failed",
+        "output": "\n".join(said),
+        "output_format": "text",
+        "visibility": "visible",
+        "extra_data": {"status": str(mark.status)},
+    }
+
+
+def _student(result: Result) -> dict[str, Any]:
+    return {
+        "student": result.student,
+        "status": str(result.status),
+        "points": result.points,
+        "maximum": result.maximum,
+        "judge": result.judge,
+        "isolation": result.isolation,
+        "note": result.note,
+        "marks": [{**asdict(mark), "points": mark.points} for mark in result.marks],
+    }
+
+
+def _as_bytes(data: dict[str, Any]) -> bytes:
+    # What a student wrote may hold half a character, which JSON can say and UTF-8 cannot.
+    return json.dumps(data, indent=2, ensure_ascii=True, default=str).encode() + b"\n"

@@ -1,0 +1,91 @@
+"""What an instructor sees while a class is graded and right after: a progress bar, a table.
+
+May use results. Must not know how they came about.
+"""
+
+from collections.abc import Sequence
+from typing import TextIO
+
+from ..results import Mark, Result
+
+
+class Progress:
+    """A bar that is drawn over itself in a terminal, a line a student elsewhere; silent without a stream."""
+
+    def __init__(self, stream: TextIO | None, total: int) -> None:
+        self.stream, self.total, self.done = stream, total, 0
+        self._is_terminal = bool(stream and stream.isatty())
+
+    def show(self, result: Result) -> None:
+        """Count `result` and show it."""
+        self.done += 1
+        if self.stream is None:
+            return
+        what = f"{self.done}/{self.total} {result.student}: {result.status}"
+        if not self._is_terminal:
+            print(what, file=self.stream)
+            return
+        filled = 30 * self.done // self.total
+        bar = "#" * filled + "." * (30 - filled)
+        print(f"\r[{bar}] {what[:40]:40}", end="", file=self.stream, flush=True)
+
+    def close(self) -> None:
+        """Leave the bar's line."""
+        if self.stream is not None and self._is_terminal:
+            print(file=self.stream)
+
+
+def say(stream: TextIO | None, sentence: str) -> None:
+    """Write one line to `stream`, if there is one."""
+    if stream is not None:
+        print(sentence, file=stream)
+
+
+def table(results: Sequence[Result]) -> str:
+    """The results as aligned text: a row a student, points an exercise, and below it what did not pass and why.
+
+    >>> from autograd_teach.grading.results import Mark, Result, Status
+    >>> print(table([Result("ada", (Mark("scale", Status.PASS, 2, judge="nbval", isolation="process"),))]))
+    student  status  scale  total
+    ada      pass        2    2/2
+    <BLANKLINE>
+    judge: nbval; isolation: process
+    """
+    exercises = exercises_of(results)
+    rows = [["student", "status", *exercises, "total"]]
+    for result in results:
+        total = f"{number(result.points)}/{number(result.maximum)}"
+        rows.append([result.student, result.status, *points_of(result, exercises), total])
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = ["  ".join(_aligned(row, widths)).rstrip() for row in rows]
+    details = [f"  {result.student}: {_short(result.detail)}" for result in results if result.detail]
+    if details:
+        lines += ["", *details]
+    judges = sorted({f"judge: {r.judge}; isolation: {r.isolation}" for r in results if r.judge != "none"})
+    return "\n".join([*lines, "", *judges]).rstrip()
+
+
+def exercises_of(results: Sequence[Result]) -> list[str]:
+    """The exercises that were graded, in the course's order."""
+    return [mark.exercise for mark in results[0].marks] if results else []
+
+
+def points_of(result: Result, exercises: list[str]) -> list[str]:
+    """The points of each exercise, as words."""
+    marks: dict[str, Mark] = {mark.exercise: mark for mark in result.marks}
+    return [number(marks[exercise].points) for exercise in exercises]
+
+
+def number(value: float) -> str:
+    """Points as a reader writes them: 2, not 2.0."""
+    return f"{value:g}"
+
+
+def _short(detail: str, most: int = 160) -> str:
+    return detail if len(detail) <= most else f"{detail[: most - 1]}…"
+
+
+def _aligned(row: list[str], widths: list[int]) -> list[str]:
+    """Words to the left, numbers to the right."""
+    pairs = list(zip(row, widths, strict=True))
+    return [word.ljust(width) for word, width in pairs[:2]] + [word.rjust(width) for word, width in pairs[2:]]

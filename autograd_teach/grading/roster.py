@@ -1,0 +1,184 @@
+"""A roster: who should have handed in, read from a CSV file, and which submission is whose.
+
+Any CSV with a line of column names serves: Moodle's grading worksheet, Canvas's gradebook, GitHub Classroom's roster, one typed
+by hand. The columns are recognised by their names, students by any of what they hold.
+
+Standard library only besides the submissions it is given. Must not know what an answer is worth.
+"""
+
+import csv
+import io
+import unicodedata
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from ..course.errors import UserError
+from .intake import Submission
+
+_FULL_NAMES = ("student", "name", "full name", "fullname", "student name")
+_FIRST_NAMES = ("first name", "firstname", "given name", "forename")
+_LAST_NAMES = ("last name", "lastname", "surname", "family name")
+_IDS = (
+    "id", "identifier", "student id", "user id", "id number", "username", "user name", "login", "login id", "sis login id",
+    "sis user id", "email", "e-mail", "email address", "github", "github username", "github_username",
+)  # fmt: skip
+_NUMBERED = ("id", "identifier", "user id")  # the platform's own number, which its export's file names carry too
+_NOT_STUDENTS = {"pointspossible", "studenttest"}  # lines of Canvas's gradebook
+_LARGEST = 10_000_000
+STRANGER = "not on the roster"
+
+
+@dataclass(frozen=True)
+class Row:
+    """One student of the roster."""
+
+    name: str
+    columns: dict[str, str]  # what else identifies the student, by the column's name in the file
+    exact: frozenset[str]
+    keys: frozenset[str]
+    numbers: frozenset[str]
+
+
+def read(path: Path) -> list[Row]:
+    """The students of the CSV file `path`; a `UserError` says in one sentence what is wrong with it."""
+    lines = _lines(path)
+    header = [" ".join(name.casefold().split()) for name in lines[0]]
+    full, first, last = (_first(header, names) for names in (_FULL_NAMES, _FIRST_NAMES, _LAST_NAMES))
+    ids = [column for column, name in enumerate(header) if name in _IDS]
+    names_given = full is not None or last is not None
+    if not names_given and not ids:
+        raise UserError(
+            f"The first line of {path} names no column that says who a student is; call one name, id or email."
+        )
+    shown = ids if names_given else ids[1:]
+    rows: list[Row] = []
+    for number, line in enumerate(lines[1:], start=2):
+        cells = [*line, *[""] * (len(header) - len(line))]
+        names = [cells[full]] if full is not None else []
+        if last is not None:
+            given = cells[first] if first is not None else ""
+            names.append(f"{given} {cells[last]}".strip())
+        name = next(filter(None, [*names, *(cells[column] for column in ids)]), "")
+        if not _key(name):
+            if any(map(_key, cells)):
+                raise UserError(f"Line {number} of {path} names no student; fill it in or delete it.")
+            continue
+        if _key(name) in _NOT_STUDENTS:
+            continue
+        values = [value for value in [*names, *(cells[column] for column in ids)] if value]
+        numbers = {_digits(cells[column]) for column in ids if header[column] in _NUMBERED} - {""}
+        columns = {lines[0][column]: cells[column] for column in shown}
+        keys = frozenset(key for value in values for key in _keys(value))
+        rows.append(Row(name, columns, frozenset(values), keys, frozenset(numbers)))
+    if not rows:
+        raise UserError(f"{path} names no students: it needs a line for each, below the columns' names.")
+    return _distinct(rows, path)
+
+
+def compare(
+    class_: Sequence[Submission], rows: Sequence[Row], merge: Callable[[list[Submission]], Submission]
+) -> tuple[list[Submission], list[str]]:
+    """The class in the roster's order, those who are not on it at the end; and the names of these.
+
+    Who handed in nothing has a submission without answers. What is found under several names of one student is one hand-in by
+    `merge`.
+    """
+    found: dict[int, list[Submission]] = {number: [] for number in range(len(rows))}
+    strangers: list[Submission] = []
+    for submission in class_:
+        candidates = _candidates(submission, rows)
+        if len(candidates) == 1:
+            found[candidates[0]].append(submission)
+            continue
+        why = "it may be any of " + " and ".join(rows[n].name for n in candidates[:3]) if candidates else ""
+        strangers.append(replace(submission, notes=[f"{STRANGER}{': ' * bool(why)}{why}", *submission.notes]))
+    ours = [
+        replace(merge(found[n]) if found[n] else Submission(row.name), student=row.name, columns=dict(row.columns))
+        for n, row in enumerate(rows)
+    ]
+    return [*ours, *strangers], [stranger.student for stranger in strangers]
+
+
+def _candidates(submission: Submission, rows: Sequence[Row]) -> list[int]:
+    """The numbers of the rows that may be who handed in: by name and the platform's number, else by name, else by number.
+
+    An id on the roster need not be the platform's number, so that alone it rules nobody out.
+    """
+    key = _key(submission.student)
+    by_name = {n for n, row in enumerate(rows) if key and key in row.keys}
+    by_number = {n for n, row in enumerate(rows) if submission.id and submission.id in row.numbers}
+    candidates = sorted(by_name & by_number or by_name or by_number)
+    exact = [n for n in candidates if submission.student in rows[n].exact]
+    return exact if len(candidates) > 1 and exact else candidates
+
+
+def _lines(path: Path) -> list[list[str]]:
+    """The file's lines as cells, stripped; by its first line commas, semicolons or tabs part them."""
+    try:
+        with path.open("rb") as file:
+            data = file.read(_LARGEST + 1)
+    except OSError as problem:
+        raise UserError(f"The roster {path} cannot be read ({problem.strerror}).") from problem
+    if len(data) > _LARGEST:
+        raise UserError(f"{path} is larger than {_LARGEST // 1_000_000} MB, which no roster is.")
+    try:
+        text = data.decode("utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig")
+    except UnicodeDecodeError as problem:
+        raise UserError(f"{path} is not UTF-8 text; save it from the spreadsheet as “CSV UTF-8”.") from problem
+    first = text.lstrip().partition("\n")[0]
+    delimiter = max(",;\t", key=first.count)
+    try:
+        lines = [[cell.strip() for cell in line] for line in csv.reader(io.StringIO(text), delimiter=delimiter)]
+    except csv.Error as problem:
+        raise UserError(f"{path} is not a CSV file ({problem}); save it from the spreadsheet as CSV.") from problem
+    lines = [line for line in lines if any(line)]
+    if not lines:
+        raise UserError(f"{path} is empty; a roster has a line of columns' names and one for each student.")
+    return lines
+
+
+def _distinct(rows: list[Row], path: Path) -> list[Row]:
+    """`rows`, with an id beside a name that two share; a `UserError` where nothing tells them apart."""
+    shared = Counter(row.name for row in rows)
+    told = [
+        row if shared[row.name] == 1 else replace(row, name=f"{row.name} ({next(iter(row.columns.values()), '')})")
+        for row in rows
+    ]
+    seen: set[str] = set()
+    for row in told:
+        if row.name in seen:
+            raise UserError(f"{path} names {row.name.removesuffix(' ()')} twice, with nothing to tell the two apart.")
+        seen.add(row.name)
+    return told
+
+
+def _first(header: list[str], names: Sequence[str]) -> int | None:
+    return next((header.index(name) for name in names if name in header), None)
+
+
+def _keys(value: str) -> Iterator[str]:
+    """The forms in which `value` may come back: "Ada Lovelace" as "Lovelace, Ada" or "lovelaceada", an address by its user."""
+    yield _key(value)
+    words = value.replace(",", " , ").split()
+    if "," in words:
+        comma = words.index(",")
+        words = words[comma + 1 :] + words[:comma]
+    for cut in range(len(words)):
+        yield _key("".join(words[cut:] + words[:cut]))
+    user, at, host = value.partition("@")
+    if at and "." in host:
+        yield _key(user)
+
+
+def _key(text: str) -> str:
+    """Letters and digits alone, without accents and case: platforms drop different ones of the rest."""
+    plain = unicodedata.normalize("NFKD", text)
+    return "".join(letter for letter in plain if letter.isalnum()).casefold()
+
+
+def _digits(text: str) -> str:
+    """Moodle's "Participant 12345" as 12345."""
+    last = text.split()[-1] if text.split() else ""
+    return last if last.isdecimal() else ""

@@ -1,0 +1,246 @@
+"""What an instructor decides of a class around the grading itself: who is in it, what counts of what they handed in, when it
+was due, how many points it makes, under which names it is reported.
+
+`gather` comes before grading, `best_of` around that of one student, `dress` after it. Must not know how an answer is judged.
+"""
+
+import hashlib
+import math
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+
+from ..course.errors import UserError
+from . import pseudonyms, roster
+from .intake import Answer, Keep, Submission, Version, take_in
+from .rebuild import Assignment
+from .results import Mark, Result, Status
+
+Say = Callable[[str], object]
+Grade = Callable[[Submission, list[Assignment]], Result]
+
+
+@dataclass(frozen=True)
+class Wishes:
+    """The options of `grade` that are about the class."""
+
+    only: tuple[str, ...] = ()  # the names of the assignments to grade; none: those that somebody handed in
+    keep: Keep = Keep.NAMED
+    due: datetime | None = None  # local time, without a zone
+    roster: Path | None = None
+    points: float | None = None  # what everything that is graded makes together; None: the exercises' own points
+    anonymous: Path | None = None  # the file of the pseudonyms
+
+    def __post_init__(self) -> None:
+        if self.points is not None and not 0 < self.points < math.inf:  # nor nan
+            raise UserError("The total of the points must be a number above 0; give --points another one.")
+
+
+NO_WISHES = Wishes()
+_NAMED = 20
+"""So many absent students, or students who are not on the roster, are named before anything has run."""
+
+
+def due_date(text: str) -> datetime:
+    """The moment after which a hand-in is late: a day counts to its end, a minute too. Without a zone it is local time.
+
+    >>> str(due_date("2026-11-20")), str(due_date("2026-11-20 18:00"))
+    ('2026-11-20 23:59:59', '2026-11-20 18:00:59')
+    """
+    try:
+        due = datetime.fromisoformat(text.strip())
+        due = due.astimezone().replace(tzinfo=None) if due.tzinfo else due
+    except (ValueError, OverflowError) as problem:
+        raise UserError(f"{text!r} is no date; write it like 2026-11-20 or “2026-11-20 18:00”.") from problem
+    if not re.search(r"\d[T ]\d", text.strip()):
+        due = due.replace(hour=23, minute=59)
+    return due.replace(second=59) if due.second == 0 else due
+
+
+def asked_for(assignments: Sequence[Assignment], wishes: Wishes) -> list[Assignment]:
+    """The assignments that are wished for, in the course's order; a `UserError` where one is none of the course's."""
+    names = [assignment.name for assignment in assignments]
+    for name in wishes.only:
+        if name not in names:
+            raise UserError(f"There is no exercise notebook {name}; there are {', '.join(names)}.")
+    return [a for a in assignments if a.name in wishes.only or not wishes.only]
+
+
+def gather(submissions: Path, assignments: Sequence[Assignment], wishes: Wishes, say: Say) -> list[Submission]:
+    """The class as it is to be graded and reported: recognised, held against the roster, under its pseudonyms."""
+    rows = roster.read(wishes.roster) if wishes.roster else []
+    class_ = take_in(submissions, assignments, say, wishes.keep)
+    if rows:
+        class_, strangers = roster.compare(class_, rows, lambda several: _merged(several, wishes.keep))
+    names = {one.student: one.student for one in class_}
+    if wishes.anonymous:
+        names = pseudonyms.of(list(names), wishes.anonymous)
+    if rows:
+        absent = [names[one.student] for one in class_ if not (one.answers or one.notes or one.fault)]
+        say(f"{len(absent)} of {len(rows)} students on the roster handed in nothing{_listed(absent)}")
+        if strangers:
+            say(f"Not on the roster, and graded all the same{_listed([names[name] for name in strangers])}")
+    if wishes.anonymous:
+        class_ = sorted((_nameless(one, names[one.student]) for one in class_), key=lambda one: one.student)
+    return class_
+
+
+def _listed(names: Sequence[str]) -> str:
+    """What ends a sentence about these students; the grades have those of whom there are too many here.
+
+    >>> _listed([]), _listed(["Ada", "Bob"])
+    ('.', ': Ada, Bob')
+    """
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return f": {', '.join(names[:_NAMED])}{more}" if names else "."
+
+
+def has_several(submission: Submission) -> bool:
+    """Whether there is an assignment of which several notebooks are to be tried."""
+    return any(len(versions) > 1 for versions in submission.versions.values())
+
+
+def best_of(submission: Submission, assignments: list[Assignment], grade: Grade, due: datetime | None) -> Result:
+    """Grade one student; where several notebooks are to be tried, the one with the most points counts.
+
+    Of equal ones the one in time counts, then the newest. Where the grader failed with one of them the best is not known, unless
+    another has all points: then that failure is the result.
+    """
+    if not has_several(submission):
+        return grade(submission, assignments)
+    marks: list[Mark] = []
+    notes = list(submission.notes)
+    for assignment in assignments:
+        versions = submission.versions.get(assignment.name, [])
+        if not versions:
+            marks += grade(submission, [assignment]).marks
+            continue
+        tried: list[tuple[tuple[bool, bool, float, bool], Version, Result]] = []
+        for version in versions:
+            one = grade(replace(submission, answers={assignment.name: version.answers}), [assignment])
+            failed = any(mark.status in (Status.GRADER_ERROR, Status.NOT_GRADED) for mark in one.marks)
+            in_time = clock([version], due)["late"] != "yes"
+            tried.append(((one.points == one.maximum, failed, one.points, in_time), version, one))
+        _, version, best = max(tried, key=lambda each: each[0])  # of equal ones the first
+        marks += best.marks
+        if len(tried) > 1:
+            notes.append(f"{version.path} is the best of {len(tried)}")
+    return Result(submission.student, tuple(marks), "; ".join(notes))
+
+
+def as_counted(submission: Submission, result: Result) -> Submission:
+    """`submission` with the answers that the marks of `result` are of, where several were tried."""
+    if not has_several(submission):
+        return submission
+    chosen = dict(zip(submission.versions, counted(submission, result), strict=True))
+    return replace(submission, answers={**submission.answers, **{name: v.answers for name, v in chosen.items()}})
+
+
+def dress(results: Sequence[Result], class_: Sequence[Submission], wishes: Wishes) -> list[Result]:
+    """`results` with the columns that roster and clock add, and with points that make the total asked for."""
+    by_name = {submission.student: submission for submission in class_}
+    has_clock = is_clocked(class_, wishes)
+    dressed = []
+    for result in results:
+        submission = by_name[result.student]
+        columns = dict(submission.columns)
+        if has_clock:
+            columns |= clock(counted(submission, result), wishes.due)
+        factor = wishes.points / result.maximum if wishes.points and result.maximum else 1.0
+        marks = tuple(replace(mark, maximum=mark.maximum * factor) for mark in result.marks)
+        dressed.append(replace(result, marks=marks, columns=tuple(columns.items())))
+    return dressed
+
+
+def is_clocked(class_: Sequence[Submission], wishes: Wishes) -> bool:
+    """Whether it can be told who is late: there is a due date, or a platform has marked somebody."""
+    return wishes.due is not None or any(
+        version.is_late for one in class_ for versions in one.versions.values() for version in versions
+    )
+
+
+def clock(versions: Sequence[Version], due: datetime | None) -> dict[str, str]:
+    """When the last of `versions` came and whether one is late: `yes`, `no`, or `unknown` where no date tells; "" of nothing.
+
+    >>> clock([Version("a.ipynb", {}, datetime(2026, 11, 21))], due_date("2026-11-20"))
+    {'submitted': '2026-11-21 00:00:00', 'late': 'yes'}
+    """
+    times = [version.submitted for version in versions if version.submitted]
+    last = max(times, default=None)
+    if any(version.is_late for version in versions) or (due and last and last > due):
+        late = "yes"
+    elif due and len(times) < len(versions):
+        late = "unknown"
+    else:
+        late = "no" if versions else ""
+    return {"submitted": str(last or ""), "late": late}
+
+
+def counted(submission: Submission, result: Result | None = None) -> list[Version]:
+    """The version of each assignment that the marks of `result` are of: told by the hashes of the answers."""
+    sources = {mark.source for mark in result.marks if mark.source} if result else set()
+    chosen = []
+    for versions in submission.versions.values():
+        judged = (v for v in versions if any(_hash(answer) in sources for answer in v.answers.values()))
+        best = max(judged, key=lambda v: sum(_hash(a) in sources for a in v.answers.values()), default=versions[0])
+        chosen.append(best)
+    return chosen
+
+
+def _merged(several: list[Submission], keep: Keep) -> Submission:
+    """One submission of what one student handed in under several names."""
+    first, *rest = several
+    if not rest:
+        return first
+    merged = replace(first, versions={}, answers={}, notes=[], paths=[])
+    for one in several:
+        merged.notes += one.notes
+        merged.paths += one.paths
+        merged.fault = merged.fault or one.fault
+        for name, versions in one.versions.items():
+            merged.versions.setdefault(name, []).extend(versions)
+    for name, versions in merged.versions.items():
+        versions.sort(key=lambda version: (_is_readable(version), version.submitted or datetime.min), reverse=True)
+        if keep is not Keep.BEST:
+            merged.notes += [f"{version.path} passed over for {versions[0].path}" for version in versions[1:]]
+            del versions[1:]
+        merged.answers[name] = versions[0].answers
+    return merged
+
+
+def _is_readable(version: Version) -> bool:
+    return any(answer.source is not None for answer in version.answers.values())
+
+
+def _nameless(submission: Submission, pseudonym: str) -> Submission:
+    """`submission` under its pseudonym; the files, whose names may be the student's, are numbered."""
+    numbers = {path: f"file {number}" for number, path in enumerate(submission.paths, start=1)}
+    longest_first = sorted(numbers, key=len, reverse=True)
+
+    def hidden(words: str) -> str:
+        pattern = "|".join(map(re.escape, longest_first))
+        return re.sub(rf"(?<!\w)(?:{pattern})(?!\w)", lambda match: numbers[match[0]], words) if pattern else words
+
+    def answers(given: dict[str, Answer]) -> dict[str, Answer]:
+        return {id: replace(answer, detail=hidden(answer.detail)) for id, answer in given.items()}
+
+    return replace(
+        submission,
+        student=pseudonym,
+        id="",
+        columns={},
+        paths=[],
+        fault=hidden(submission.fault),
+        notes=[roster.STRANGER if roster.STRANGER in note else hidden(note) for note in submission.notes],
+        answers={name: answers(given) for name, given in submission.answers.items()},
+        versions={
+            name: [replace(v, path=numbers.get(v.path, "a file"), answers=answers(v.answers)) for v in versions]
+            for name, versions in submission.versions.items()
+        },
+    )
+
+
+def _hash(answer: Answer) -> str | None:
+    return None if answer.source is None else hashlib.sha256(answer.source.encode()).hexdigest()

@@ -1,0 +1,202 @@
+"""Which marks of the gradebook still stand, so that nothing is run twice: neither after a killed run nor when one exercise changed.
+
+A mark stands as long as its `Basis` is the same: all that the student wrote in that notebook (one answer may use a name
+from another), the exercise, the course, the judge and the isolation. A changed time limit matters only to what a limit ended. Points are
+counted anew. A fault of the grader never stands.
+
+Runs nothing. Must not know files or how a mark is reached.
+"""
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+
+from . import fingerprint
+from .gradebook import Basis, Judged
+from .intake import Answer, Submission, is_untouched
+from .rebuild import Assignment, Question
+from .record import Limits
+from .results import Mark, Result, Status
+
+_ENDED_BY_A_LIMIT = {Status.TIMEOUT, Status.DIED, Status.OUT_OF_MEMORY, Status.OUTPUT_LIMIT}
+_NEVER_STANDS = {Status.NOT_GRADED, Status.GRADER_ERROR}
+
+_WHY = {
+    "answers": "the answer changed",
+    "exercise": "the exercise changed",
+    "course": "the course changed",
+    "judge": "another judge",
+    "isolation": "another isolation",
+    "limits": "another limit",
+}
+
+
+@dataclass(frozen=True)
+class Change:
+    """A mark that is not what it was; `before` is None where there was none."""
+
+    student: str
+    before: Mark | None
+    after: Mark
+    why: str
+
+    def __str__(self) -> str:
+        before = _outcome(self.before) if self.before else "nothing"
+        return f"{self.student}, {self.after.exercise}: {before} -> {_outcome(self.after)} ({self.why})"
+
+
+class Standing:
+    """What is known of a class before a run, and what is new after each student."""
+
+    def __init__(
+        self,
+        known: Mapping[str, Mapping[str, Judged]],
+        assignments: Sequence[Assignment],
+        trial: Mapping[str, Mark],
+        limits: Limits,
+    ) -> None:
+        """`known` is the book's `current`; `trial` are the references' marks, which say what judges here, and under what."""
+        self._known, self._assignments, self._trial = known, list(assignments), trial
+        self._limits = fingerprint.of(asdict(limits))
+        self._questions = {q.id: _hash_of_question(a, q) for a in assignments for q in a.questions}
+        self.changes: list[Change] = []
+
+    def to_do(self, submission: Submission) -> tuple[Submission, bool]:
+        """`submission` without the answers of notebooks in which every mark stands, and whether anything is left to run."""
+        trimmed, any_left = dict(submission.answers), False
+        for assignment in self._assignments:
+            written = _written(submission, assignment)
+            if any(self._standing(submission, assignment, question) is None for question in written):
+                any_left = True
+            elif written:
+                kept = {question.id: Answer(None, Status.NOT_GRADED) for question in written}
+                trimmed[assignment.name] = {**submission.answers[assignment.name], **kept}
+        return replace(submission, answers=trimmed), any_left
+
+    def merged(self, submission: Submission, fresh: Result) -> Result:
+        """`fresh` with the marks that stand in their places."""
+        standing = {
+            question.id: mark
+            for assignment in self._assignments
+            for question in _written(submission, assignment)
+            if (mark := self._standing(submission, assignment, question))
+        }
+        marks = [standing.get(mark.exercise, mark) for mark in fresh.marks]
+        return replace(fresh, marks=tuple(marks))
+
+    def news(self, submission: Submission, result: Result) -> list[Judged]:
+        """What the book does not have yet of this final `result`; remembers what changed."""
+        marks = {mark.exercise: mark for mark in result.marks}
+        new: list[Judged] = []
+        for assignment in self._assignments:
+            for question in assignment.questions:
+                mark, known = marks[question.id], self._of(submission, question)
+                basis = self._basis(submission, assignment, question)
+                if known and known.mark == mark and not (mark.source and _difference(known, basis, mark)):
+                    continue
+                source = submission.answer(assignment, question).source
+                answer = "" if source is None else hash_of(source)
+                new.append(Judged(submission.student, assignment.name, mark, basis, answer, result.note))
+                if known is None or _outcome(known.mark) != _outcome(mark):
+                    why = _difference(known, basis, mark) if known else "not graded before"
+                    self.changes.append(Change(submission.student, known.mark if known else None, mark, why))
+        return new
+
+    def _standing(self, submission: Submission, assignment: Assignment, question: Question) -> Mark | None:
+        known = self._of(submission, question)
+        if known is None or not known.mark.source or known.mark.status in _NEVER_STANDS:
+            return None
+        if _difference(known, self._basis(submission, assignment, question), known.mark):
+            return None
+        return replace(known.mark, maximum=question.points)
+
+    def _of(self, submission: Submission, question: Question) -> Judged | None:
+        return self._known.get(submission.student, {}).get(question.id)
+
+    def _basis(self, submission: Submission, assignment: Assignment, question: Question) -> Basis:
+        trial = self._trial[question.id]
+        return Basis(
+            fingerprint.of({q.id: submission.answer(assignment, q).source for q in _written(submission, assignment)}),
+            self._questions[question.id],
+            fingerprint.course(),
+            trial.judge,
+            trial.isolation,
+            self._limits,
+        )
+
+
+def changed_since(judged: Judged, assignment: Assignment) -> str:
+    """What is not as it was when `judged` was: the exercise, the course, or ""."""
+    question = next((q for q in assignment.questions if q.id == judged.mark.exercise), None)
+    if question is None or judged.basis.exercise != _hash_of_question(assignment, question):
+        return "The exercise changed"
+    return "" if judged.basis.course == fingerprint.course() else "The course changed"
+
+
+def hash_of(answer: str) -> str:
+    """The name of an answer in the gradebook."""
+    return hashlib.sha256(answer.encode()).hexdigest()
+
+
+def answers_by_hash(submission: Submission, assignments: Sequence[Assignment]) -> dict[str, str]:
+    """The texts of all answers of one student."""
+    sources = [submission.answer(a, q).source for a in assignments for q in a.questions]
+    return {hash_of(source): source for source in sources if source is not None}
+
+
+def from_book(
+    student: str, judged: Mapping[str, Judged], text_of: Callable[[str], str], assignments: Sequence[Assignment]
+) -> Submission:
+    """What `student` handed in, as the book has it: no file is read again."""
+    submission = Submission(student)
+    for assignment in assignments:
+        stubs = assignment.stubs
+        submission.answers[assignment.name] = {
+            q.id: _handed_in(judged[q.id], text_of, stubs[q.id]) for q in assignment.questions if q.id in judged
+        }
+    newest = max(judged.values(), key=lambda each: (each.run, each.graded))
+    submission.notes = [newest.note] if newest.note else []
+    return submission
+
+
+def _handed_in(judged: Judged, text_of: Callable[[str], str], stub: str) -> Answer:
+    mark = judged.mark
+    if mark.status is Status.NOT_ATTEMPTED:
+        return Answer(stub)  # today's, whatever it was then
+    return Answer(text_of(judged.answer)) if judged.answer else Answer(None, mark.status, mark.detail)
+
+
+def _written(submission: Submission, assignment: Assignment) -> list[Question]:
+    """The questions of `assignment` whose answers have to be run."""
+    stubs = assignment.stubs
+    answers = [(question, submission.answer(assignment, question).source) for question in assignment.questions]
+    return [
+        question for question, source in answers if source is not None and not is_untouched(source, stubs[question.id])
+    ]
+
+
+def _hash_of_question(assignment: Assignment, question: Question) -> str:
+    """One exercise as it is now: its cells, its stored outputs, its reference, its declaration, and the cells that belong to no
+    exercise (the set-up). Not its points."""
+    others = {id for each in assignment.questions for id in (each.answer, each.check)} - {
+        question.answer,
+        question.check,
+    }
+    code = [cell for cell in assignment.cells if cell["cell_type"] == "code" and cell["id"] not in others]
+    cells = [[cell["id"], cell["source"], cell["outputs"]] for cell in code]
+    return fingerprint.of(cells, assignment.references.get(question.id), question.declared)
+
+
+def _difference(known: Judged, basis: Basis, mark: Mark) -> str:
+    """Why `known` does not stand on `basis`; "" where it does."""
+    before, now = dict(vars(known.basis)), dict(vars(basis))
+    if known.mark.status not in _ENDED_BY_A_LIMIT:
+        now["limits"] = before["limits"]
+    why = [words for name, words in _WHY.items() if before[name] != now[name]]
+    if known.mark.maximum != mark.maximum:
+        why.append("other points")
+    return ", ".join(why) or ("" if _outcome(known.mark) == _outcome(mark) else "graded again")
+
+
+def _outcome(mark: Mark) -> str:
+    return f"{mark.status} {mark.points:g}/{mark.maximum:g}"

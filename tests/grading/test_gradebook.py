@@ -1,0 +1,642 @@
+"""The gradebook: nothing is lost, nothing is run twice, and whatever goes wrong leaves a whole book and a sentence."""
+
+import csv
+import json
+import os
+import random
+import re
+import signal
+import sqlite3
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager, nullcontext
+from dataclasses import replace
+from pathlib import Path
+from typing import Self
+
+import pytest
+
+from autograd_teach.course.errors import UserError
+from autograd_teach.course.exercises import exercises
+from autograd_teach.course.exercises.declaration import Call, Exercise
+from autograd_teach.grading import fingerprint, gradebook, intake
+from autograd_teach.grading.batch import grade_class, regrade_class
+from autograd_teach.grading.explain import explain_in
+from autograd_teach.grading.rebuild import Assignment, Notebook
+from autograd_teach.grading.record import CellRecord, Limits, Record, Runner
+from autograd_teach.grading.results import Mark, Result, Status
+from autograd_teach.grading.standing import Change
+from autograd_teach.grading.verdicts import by_nbval
+from tests.grading.classroom import SOLUTIONS, assignment, hand_in
+
+ROOT = Path(__file__).parents[2]
+TINY = assignment()
+PASSED, FAILED = CellRecord("passed", 0.1, ""), CellRecord("failed", 0.1, "AssertionError: 2 of 3 checks pass")
+
+
+class Judge:
+    """A runner that fails the answers which say `# wrong`, and remembers whose notebooks it ran."""
+
+    def __init__(self, isolation: str = "none at all", ended: Status | None = None, all_right: bool = False) -> None:
+        self.isolation, self.ended, self.all_right = isolation, ended, all_right
+        self.ran: list[str] = []
+
+    def __call__(self, notebook: Notebook, checks: Sequence[int], limits: Limits, stop: threading.Event) -> Record:
+        sources = {cell["id"]: cell["source"] for cell in notebook["cells"]}
+        cells = dict.fromkeys(range(len(TINY.code_cells)), PASSED)
+        if "END SOLUTION" in sources["double-answer"]:
+            return Record(cells, isolation=self.isolation)
+        self.ran.append(sources["double-answer"].rpartition("# ")[2])
+        if self.ended:
+            return Record({}, self.ended, None, isolation=self.isolation)
+        for number in checks:
+            if not self.all_right and "# wrong" in sources[TINY.code_cells[number].replace("check", "answer")]:
+                cells[number] = FAILED
+        return Record(cells, isolation=self.isolation, seconds=0.5)
+
+
+def a_class(folder: Path, *students: str, **answers: str) -> Path:
+    for student in students:
+        named = {"double": f"{SOLUTIONS['double']}  # {student}"}
+        hand_in(folder / f"{student}.ipynb", {**SOLUTIONS, **answers, **named})
+    return folder
+
+
+def grade(
+    submissions: Path, output: Path, runner: Runner, tiny: Assignment = TINY, limits: Limits | None = None
+) -> list[Result]:
+    return grade_class(
+        submissions,
+        [tiny],
+        output=output,
+        limits=limits or Limits(),
+        jobs=2,
+        progress=None,
+        runner=runner,
+    )
+
+
+def regrade(output: Path, runner: Runner, *tiny: Assignment, timeout: float | None = None) -> list[Change]:
+    assignments = tiny or (TINY,)
+    return regrade_class(assignments, output=output, timeout=timeout, jobs=2, progress=None, runner=runner)[1]
+
+
+def is_whole(folder: Path) -> bool:
+    with closing(sqlite3.connect(folder / gradebook.FILE_NAME)) as book:
+        return book.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+
+
+def marks_in(folder: Path) -> dict[str, str]:
+    with gradebook.reading(folder) as book:
+        return {
+            student: " ".join(judged.mark.status for judged in marks.values())
+            for student, marks in book.current().items()
+        }
+
+
+# ---- a run resumes where it was ---------------------------------------------------------------------------------------
+
+
+def changed_check(tiny: Assignment, name: str, words: str = "  # changed") -> Assignment:
+    cells = [{**c, "source": c["source"] + words} if c["id"] == f"{name}-check" else c for c in tiny.cells]
+    return replace(tiny, cells=tuple(cells))
+
+
+def changed_setup(tiny: Assignment) -> Assignment:
+    cells = [{**c, "source": c["source"] + "\n# changed"} if c["id"] == "setup" else c for c in tiny.cells]
+    return replace(tiny, cells=tuple(cells))
+
+
+def other_points(tiny: Assignment) -> Assignment:
+    return replace(tiny, questions=tuple(replace(question, points=5) for question in tiny.questions))
+
+
+def other_declaration(tiny: Assignment) -> Assignment:
+    first, *rest = tiny.questions
+    return replace(tiny, questions=(replace(first, declared="another"), *rest))
+
+
+def test_what_stands_is_not_run_again(tmp_path: Path) -> None:
+    submissions = a_class(tmp_path / "in", "ada", "bob")
+    first, second = Judge(), Judge()
+    once = grade(submissions, tmp_path, first)
+    assert sorted(first.ran) == ["ada", "bob"]
+    assert grade(submissions, tmp_path, second) == once
+    assert second.ran == []
+    a_class(tmp_path / "in", "eve")
+    assert [one.student for one in grade(submissions, tmp_path, second)] == ["ada", "bob", "eve"]
+    assert second.ran == ["eve"]
+
+
+CHANGES = {
+    "nothing": (lambda tiny: tiny, Judge(), []),
+    "its check": (lambda tiny: changed_check(tiny, "square"), Judge(), ["ada", "bob"]),
+    "the set-up": (changed_setup, Judge(), ["ada", "bob"]),
+    "its declaration": (other_declaration, Judge(), ["ada", "bob"]),
+    "its points": (other_points, Judge(), []),
+    "the isolation": (lambda tiny: tiny, Judge("bubblewrap"), ["ada", "bob"]),
+}
+
+
+@pytest.mark.parametrize("what", CHANGES)
+def test_what_rests_on_something_that_changed_is_run_again(tmp_path: Path, what: str) -> None:
+    change, judge, ran = CHANGES[what]
+    judge.ran.clear()
+    submissions = a_class(tmp_path / "in", "ada", "bob")
+    grade(submissions, tmp_path, Judge())
+    results = grade(submissions, tmp_path, judge, change(TINY))
+    assert sorted(judge.ran) == ran
+    assert {one.maximum for one in results} == {15 if what == "its points" else 6}
+    assert {one.points for one in results} == {one.maximum for one in results}
+    again = Judge(judge.isolation)
+    grade(submissions, tmp_path, again, change(TINY))
+    assert again.ran == []
+
+
+def test_an_answer_that_changed_is_run_again_and_nobody_else_s(tmp_path: Path) -> None:
+    submissions = a_class(tmp_path / "in", "ada", "bob")
+    grade(submissions, tmp_path, Judge())
+    a_class(submissions, "bob", square="def square(x): return x ** 2  # wrong")
+    judge = Judge()
+    results = grade(submissions, tmp_path, judge)
+    assert judge.ran == ["bob"]
+    assert [one.points for one in results] == [6, 4]
+    with gradebook.reading(tmp_path) as book:
+        assert [each.mark.status for each in book.history("bob", "square")] == ["pass", "fail"]
+        assert len(book.history("ada", "square")) == 1
+
+
+def test_another_version_of_the_course_is_another_judge(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    submissions, judge = a_class(tmp_path / "in", "ada"), Judge()
+    grade(submissions, tmp_path, judge)
+    monkeypatch.setattr(fingerprint, "course", lambda: "2.0")
+    grade(submissions, tmp_path, judge)
+    assert judge.ran == ["ada", "ada"]
+
+
+@pytest.mark.parametrize(
+    ("status", "limits", "runs"),
+    [
+        (Status.TIMEOUT, Limits(), 1),
+        (Status.TIMEOUT, Limits(timeout=90), 2),
+        (None, Limits(timeout=90), 1),
+        (Status.GRADER_ERROR, Limits(), 2),
+        (Status.PROTOCOL_ERROR, Limits(), 1),
+    ],
+)
+def test_a_limit_matters_to_what_it_ended_and_a_fault_of_the_grader_never_stands(
+    tmp_path: Path, status: Status | None, limits: Limits, runs: int
+) -> None:
+    submissions, judge = a_class(tmp_path / "in", "ada"), Judge(ended=status)
+    grade(submissions, tmp_path, judge)
+    grade(submissions, tmp_path, judge, limits=limits)
+    assert len(judge.ran) == runs
+
+
+def test_a_mark_comes_back_as_it_was_and_a_field_of_tomorrow_does_no_harm(tmp_path: Path) -> None:
+    mark = Mark("square", Status.FAIL, 2.5, 'said "no"\n\u202e', "oracle", "bubblewrap", 0.1 + 0.2, "ab" * 32)
+    basis = gradebook.Basis(*"abcdef")
+    judged = gradebook.Judged("Zoë", "09_tiny", mark, basis, mark.source)
+    with gradebook.writing(tmp_path) as book:
+        book.begin("1", {}, {})
+        book.add("Zoë", "a note", [judged], {mark.source: "text"})
+    with closing(sqlite3.connect(tmp_path / gradebook.FILE_NAME)) as raw, raw:
+        ((stored,),) = raw.execute("SELECT mark FROM marks").fetchall()
+        raw.execute("UPDATE marks SET mark = ?", (json.dumps({**json.loads(stored), "luck": [7]}),))
+    with gradebook.reading(tmp_path) as book:
+        found = book.current()["Zoë"]["square"]
+    assert (found.mark, found.basis, found.note, found.run) == (mark, basis, "a note", 1)
+
+
+# ---- killed, and everything else that can happen to a file ---------------------------------------------------------------
+
+
+class Killable:
+    """A process that grades into a folder, when asked, in a process of its own; see killable.py."""
+
+    def __init__(self, submissions: Path) -> None:
+        command = [sys.executable, "-m", "tests.grading.killable", str(submissions)]
+        environment = {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
+        self.process = subprocess.Popen(
+            command, cwd=ROOT, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+
+    def start(self, output: Path) -> int:
+        """Begin to grade into `output`; the process to kill."""
+        assert self.process.stdin
+        output.mkdir(exist_ok=True)
+        (output / "progress").write_text("")
+        self.process.stdin.write(f"{output}\n")
+        self.process.stdin.flush()
+        return self._answer()
+
+    def _answer(self) -> int:
+        assert self.process.stdout
+        return int(self.process.stdout.readline())
+
+    end = _answer
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        assert self.process.stdin and self.process.stdout
+        self.process.stdin.close()
+        self.process.wait(60)
+        self.process.stdout.close()
+
+
+def ran(output: Path) -> list[str]:
+    """Whose notebooks were run, in order, over all runs."""
+    return (output / "ran").read_text().split("\n")[:-1] if (output / "ran").exists() else []
+
+
+def said_graded(output: Path) -> set[str]:
+    """The students of whom the grader said that they are graded."""
+    lines = [line.partition("/200 ") for line in (output / "progress").read_text().split("\n")[:-1]]
+    return {rest.partition(":")[0] for number, _, rest in lines if number.isdecimal()}
+
+
+@pytest.mark.skipif(
+    not hasattr(os, "fork"), reason="a run that is killed twenty times is forked, so that it starts fast"
+)
+def test_killed_at_twenty_moments_it_resumes_with_the_same_grades(tmp_path: Path) -> None:
+    students = [f"s{number:03}" for number in range(200)]
+    submissions = a_class(tmp_path / "in", *students)
+    calm, stormy = tmp_path / "calm", tmp_path / "stormy"
+    deadline, chance, said, before = time.monotonic() + 100, random.Random(7), set[str](), 0
+    with Killable(submissions) as grader:
+        grader.start(calm)
+        assert grader.end() == 0
+        for kill in range(20):
+            process = grader.start(stormy)
+            until = len(said) + chance.randint(1, 10)
+            if kill % 5:  # else it is killed wherever it is by then: while it starts, or goes through what it has
+                while len(said_graded(stormy)) < until and time.monotonic() < deadline:
+                    time.sleep(0.002)
+            time.sleep(chance.random() * (0.012 if kill % 5 else 0.15))
+            os.kill(process, signal.SIGKILL)
+            assert grader.end() == -signal.SIGKILL, "it was through before it was killed"
+            runs = ran(stormy)
+            assert not said & set(runs[before:]), "what it had was run again"
+            before, said = len(runs), said | said_graded(stormy)
+            if said:
+                assert said <= set(marks_in(stormy)), "what it said it had is lost"
+                assert is_whole(stormy)
+            assert time.monotonic() < deadline
+        grader.start(stormy)
+        assert grader.end() == 0
+
+    def rows(output: Path) -> list[list[str]]:
+        (path,) = output.glob("grades*.csv")
+        with path.open(newline="", encoding="utf-8-sig") as file:
+            return list(csv.reader(file))
+
+    assert rows(stormy) == rows(calm)
+    assert [row[0] for row in rows(calm)[1:]] == students
+    assert {row[-5] for row in rows(calm)[1:]} == {"6", "5"}  # the totals differ, so they can be mixed up
+    with closing(sqlite3.connect(stormy / gradebook.FILE_NAME)) as book:
+        (most,) = book.execute(
+            "SELECT max(n) FROM (SELECT count(*) n FROM marks JOIN gradings ON grading = id GROUP BY student, exercise)"
+        ).fetchone()
+        assert (most, book.execute("SELECT count(*) FROM marks").fetchone()[0]) == (1, 600)
+        assert book.execute("SELECT count(*) FROM gradings").fetchone()[0] == 200, "a student without marks"
+        assert book.execute("SELECT count(*) FROM runs WHERE ended IS NULL").fetchone()[0] > 10
+
+
+def test_two_graders_on_one_gradebook(tmp_path: Path) -> None:
+    submissions, judge = a_class(tmp_path / "in", "ada"), Judge()
+    with gradebook.writing(tmp_path) as book:
+        book.begin("1", {}, {})
+        with pytest.raises(UserError, match=f"Another grader .*process {os.getpid()} on "):
+            grade(submissions, tmp_path, judge)
+    assert judge.ran == []
+    grade(submissions, tmp_path, judge)
+    assert judge.ran == ["ada"]
+
+
+def test_two_graders_in_two_processes(tmp_path: Path) -> None:
+    script = (
+        "import sys; from pathlib import Path; from autograd_teach.grading import gradebook\n"
+        "with gradebook.writing(Path(sys.argv[1])): print('mine', flush=True); sys.stdin.read()"
+    )
+    command = [sys.executable, "-c", script, str(tmp_path)]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment) as other:
+        assert other.stdout and other.stdout.readline().strip() == b"mine"
+        with pytest.raises(UserError, match="Another grader"), gradebook.writing(tmp_path):
+            pass
+        other.kill()
+    with gradebook.writing(tmp_path):  # however the other one ended, its lock ended with it
+        pass
+
+
+@contextmanager
+def small_disk(folder: Path, size: str) -> Iterator[Path]:
+    folder.mkdir()
+    mount = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", folder], check=False, capture_output=True
+    )
+    if mount.returncode:
+        pytest.skip("mounting a small disk takes an administrator's rights")
+    try:
+        yield folder
+    finally:
+        subprocess.run(["umount", folder], check=True)
+
+
+def test_a_disk_that_fills_up_leaves_a_whole_book_from_which_the_run_goes_on(tmp_path: Path) -> None:
+    students = [f"s{number:03}" for number in range(60)]
+    submissions = a_class(tmp_path / "in", *students, negate=f"def negate(x): return -x  # {'long ' * 1500}")
+    with small_disk(tmp_path / "out", "400k") as output:
+        with pytest.raises(UserError, match="gradebook .* cannot be used .*disk.*run the same command again"):
+            grade(submissions, output, Judge())
+        kept = len(marks_in(output))
+        assert 0 < kept < 60
+        assert is_whole(output)
+        subprocess.run(["mount", "-o", "remount,size=8m", output], check=True)
+        judge = Judge()
+        assert {one.status for one in grade(submissions, output, judge)} == {"pass"}
+        assert len(judge.ran) == 60 - kept
+        assert is_whole(output)
+
+
+def test_a_disk_that_is_full_from_the_start(tmp_path: Path) -> None:
+    with small_disk(tmp_path / "out", "100k") as output:
+        with pytest.raises(OSError), (output / "ballast").open("wb") as file:
+            file.write(bytes(200_000))
+        with pytest.raises(UserError):
+            grade(a_class(tmp_path / "in", "ada"), output, Judge())
+        (output / "ballast").unlink()
+        subprocess.run(["mount", "-o", "remount,size=8m", output], check=True)
+        assert [one.status for one in grade(tmp_path / "in", output, Judge())] == ["pass"]
+
+
+def test_a_write_that_fails_takes_the_whole_student_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same where no small disk can be mounted: SQLite may not grow the file."""
+    submissions = a_class(tmp_path / "in", "ada", "bob", "eve")
+    written = gradebook.Gradebook.add
+
+    def add(book: gradebook.Gradebook, student: str, *rest: object) -> None:
+        if len(book.current()) == 1:
+            (pages,) = book._connection.execute("PRAGMA page_count").fetchone()
+            book._connection.execute(f"PRAGMA max_page_count = {pages}")
+            rest = (rest[0], rest[1], {hash: "x" * 200_000 for hash in rest[2]})  # type: ignore[attr-defined]
+        written(book, student, *rest)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(gradebook.Gradebook, "add", add)
+    with pytest.raises(UserError, match="database or disk is full"):
+        grade(submissions, tmp_path, Judge())
+    monkeypatch.undo()
+    assert list(marks_in(tmp_path).values()) == ["pass pass pass"]
+    with closing(sqlite3.connect(tmp_path / gradebook.FILE_NAME)) as book:
+        counts = [book.execute(f"SELECT count(*) FROM {table}").fetchone()[0] for table in ("gradings", "marks")]
+    assert counts == [1, 3]
+    with (tmp_path / "grades.csv").open(newline="", encoding="utf-8-sig") as file:
+        assert sorted(row["status"] for row in csv.DictReader(file)) == ["not_graded", "not_graded", "pass"]
+    judge = Judge()
+    grade(submissions, tmp_path, judge)
+    assert len(judge.ran) == 2
+
+
+def no_database(folder: Path) -> None:
+    (folder / gradebook.FILE_NAME).write_bytes(b"my notes, not to be lost" * 100)
+
+
+def torn(folder: Path) -> None:
+    """Damage where no mark is: in the text of an answer."""
+    grade(a_class(folder / "before", *(f"s{n}" for n in range(40))), folder, Judge())
+    path = folder / gradebook.FILE_NAME
+    data = bytearray(path.read_bytes())
+    start = data.index(b"def double") // 4096 * 4096
+    data[start : start + 200] = bytes(200)
+    path.write_bytes(data)
+
+
+def somebody_else_s(folder: Path) -> None:
+    with closing(sqlite3.connect(folder / gradebook.FILE_NAME)) as book:
+        book.execute("CREATE TABLE songs (name)")
+
+
+def tomorrow_s(folder: Path) -> None:
+    with gradebook.writing(folder):
+        pass
+    with closing(sqlite3.connect(folder / gradebook.FILE_NAME)) as book:
+        book.execute("PRAGMA user_version = 99")
+        book.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+
+def a_folder(folder: Path) -> None:
+    (folder / gradebook.FILE_NAME).mkdir()
+
+
+UNFIT = {
+    no_database: "no gradebook",
+    torn: "damaged",
+    somebody_else_s: "is no gradebook of autograd-teach",
+    tomorrow_s: "schema version 99",
+    a_folder: "unable to open",
+}
+
+
+@pytest.mark.parametrize("made", UNFIT)
+def test_what_is_no_fit_gradebook_is_refused_and_left_alone(tmp_path: Path, made) -> None:  # type: ignore[no-untyped-def]
+    made(tmp_path)
+    path, judge = tmp_path / gradebook.FILE_NAME, Judge()
+    before = None if path.is_dir() else path.read_bytes()
+    with pytest.raises(UserError, match=UNFIT[made]):
+        grade(a_class(tmp_path / "in", "ada"), tmp_path, judge)
+    assert judge.ran == []
+    assert before is None or path.read_bytes() == before
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs a folder that even an administrator cannot write")
+@pytest.mark.parametrize("command", ["grade", "regrade"])
+def test_a_folder_that_is_read_only(tmp_path: Path, command: str) -> None:
+    with pytest.raises(UserError, match="--output"):
+        if command == "grade":
+            grade(a_class(tmp_path / "in", "ada"), Path("/proc"), Judge())
+        else:
+            regrade(Path("/proc"), Judge())
+
+
+def test_a_gradebook_on_a_read_only_disk_can_be_read(tmp_path: Path) -> None:
+    with small_disk(tmp_path / "out", "4m") as output:
+        grade(a_class(tmp_path / "in", "ada"), output, Judge())
+        subprocess.run(["mount", "-o", "remount,ro", output], check=True)
+        assert marks_in(output) == {"ada": "pass pass pass"}
+        with pytest.raises(UserError, match="--output"):
+            regrade(output, Judge())
+
+
+# ---- a submission that changes while it is read ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("times", [1, 1000])
+def test_a_submission_that_changes_while_it_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, times: int
+) -> None:
+    """It is read again, or graded as unreadable: never half of it, and what is graded is what the book has."""
+    submissions = a_class(tmp_path / "in", "ada", "bob")
+    path, left = submissions / "ada.ipynb", [times]
+    whole = path.read_bytes()
+    path.write_bytes(whole[:500])  # the upload is on its way
+    read = intake._read_all
+
+    def read_slowly(file, most: int) -> bytes:  # type: ignore[no-untyped-def]
+        data = read(file, most)
+        if os.path.samestat(os.fstat(file.fileno()), path.stat()) and left[0]:
+            left[0] -= 1
+            path.write_bytes(whole if times == 1 else whole[: 500 + left[0] % 7])
+            os.utime(path, ns=(0, left[0]))
+        return data
+
+    monkeypatch.setattr(intake, "_read_all", read_slowly)
+    ada, bob = grade(submissions, tmp_path, Judge())
+    assert bob.status is Status.PASS
+    if times == 1:
+        assert ada.status is Status.PASS
+    else:
+        assert ada.status is Status.INVALID_NOTEBOOK and "changed while it was read" in ada.detail
+        monkeypatch.undo()
+        path.write_bytes(whole)
+        assert [one.status for one in grade(submissions, tmp_path, Judge())] == ["pass", "pass"]
+
+
+# ---- regrade and explain -------------------------------------------------------------------------------------------------
+
+
+def test_regrade_judges_what_changed_from_the_answers_in_the_book_and_lists_it(tmp_path: Path) -> None:
+    submissions = a_class(tmp_path / "in", "ada")
+    a_class(submissions, "bob", "eve", square="def square(x): return x ** 2  # wrong")
+    hand_in(submissions / "lou.ipynb", {})
+    (submissions / "mia.ipynb").write_text("{")
+    grade(submissions, tmp_path, Judge())
+    for path in submissions.iterdir():
+        path.unlink()
+    judge = Judge(all_right=True)
+    assert regrade(tmp_path, judge) == []
+    assert judge.ran == []
+    changes = regrade(tmp_path, judge, changed_check(TINY, "square"))
+    assert sorted(judge.ran) == ["ada", "bob", "eve"]
+    assert sorted(map(str, changes)) == [
+        f"{student}, square: fail 0/2 -> pass 2/2 (the exercise changed)" for student in ("bob", "eve")
+    ]
+    assert regrade(tmp_path, judge, changed_check(TINY, "square")) == []
+    assert marks_in(tmp_path)["lou"] == " ".join(["not_attempted"] * 3)
+    assert marks_in(tmp_path)["mia"] == " ".join(["invalid_notebook"] * 3)
+
+
+def test_regrade_leaves_the_marks_of_other_exercises_alone(tmp_path: Path) -> None:
+    grade(a_class(tmp_path / "in", "ada", negate="def negate(x): return -x  # wrong"), tmp_path, Judge())
+    changes = regrade(tmp_path, Judge(all_right=True), changed_check(TINY, "square"))
+    assert changes == []  # negate would pass now, and nobody touched it
+    with gradebook.reading(tmp_path) as book:
+        assert [len(book.history("ada", name)) for name in ("double", "square", "negate")] == [1, 2, 1]
+
+
+def test_regrade_lists_points_that_changed_and_runs_nothing(tmp_path: Path) -> None:
+    grade(a_class(tmp_path / "in", "ada"), tmp_path, Judge())
+    judge = Judge()
+    changes = regrade(tmp_path, judge, other_points(TINY))
+    assert str(changes[0]) == "ada, double: pass 1/1 -> pass 5/5 (other points)"
+    assert judge.ran == []
+
+
+def test_regrade_without_a_gradebook(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="--output"):
+        regrade(tmp_path, Judge())
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_regrade_has_the_limits_of_the_run_before_unless_it_is_given_another(tmp_path: Path) -> None:
+    judge = Judge(ended=Status.TIMEOUT)
+    grade(a_class(tmp_path / "in", "ada"), tmp_path, judge, limits=Limits(timeout=3))
+    assert (regrade(tmp_path, judge), len(judge.ran)) == ([], 1)
+    assert [change.why for change in regrade(tmp_path, Judge(), timeout=90)] == ["another limit"] * 3
+
+
+def test_what_the_grader_itself_failed_at_is_judged_again_from_the_book(tmp_path: Path) -> None:
+    def broken(notebook: Notebook, *rest: object) -> Record:
+        if "# ada" in str(notebook):
+            raise RuntimeError("disk on fire")
+        return Record(dict.fromkeys(range(len(TINY.code_cells)), PASSED), isolation="none at all")
+
+    grade(a_class(tmp_path / "in", "ada"), tmp_path, broken)
+    assert {change.after.status for change in regrade(tmp_path, Judge())} == {Status.PASS}
+
+
+def then(runner: Runner):  # type: ignore[no-untyped-def]
+    return lambda mark, limits: nullcontext(by_nbval(runner, limits))
+
+
+def test_explain_says_all_that_the_book_has_and_judges_again(tmp_path: Path) -> None:
+    grade(a_class(tmp_path / "in", "ada", square="def square(x): return x  # wrong"), tmp_path, Judge())
+    text, same = explain_in("ada", "square", [TINY], output=tmp_path, as_then=then(Judge()))
+    assert same
+    for words in ("ada, square: fail, 0 of 2 points", "2 of 3 checks pass", "nbval", "none at all", "# wrong", "numpy"):
+        assert words in text
+    text, same = explain_in("ada", "square", [TINY], output=tmp_path, as_then=then(Judge(all_right=True)))
+    assert not same and "pass, 2 of 2 points, NOT the same" in text
+    text, same = explain_in("ada", "square", [changed_check(TINY, "square")], output=tmp_path, as_then=then(Judge()))
+    assert "The exercise changed since" in text
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"), [(("adda", "square"), "ada."), (("A", "square"), "ada, zara."), (("ada", "squar"), "square.")]
+)
+def test_explain_names_what_comes_near(tmp_path: Path, asked: tuple[str, str], said: str) -> None:
+    grade(a_class(tmp_path / "in", "ada", "bob", "zara"), tmp_path, Judge())
+    with pytest.raises(UserError, match=f"There is no .*; there are {re.escape(said)}$"):
+        explain_in(*asked, [TINY], output=tmp_path, as_then=then(Judge()))
+
+
+# ---- fingerprints of exercises ----------------------------------------------------------------------------------------------
+
+
+def test_each_exercise_has_a_fingerprint_of_its_own_that_is_the_same_in_every_process() -> None:
+    here = {each.id: fingerprint.declared(each) for each in exercises()}
+    assert len(set(here.values())) == len(here)
+    script = (
+        "import json; from autograd_teach.course.exercises import exercises; from autograd_teach.grading import fingerprint\n"
+        "print(json.dumps({each.id: fingerprint.declared(each) for each in exercises()}))"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONHASHSEED": "5"}
+    there = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, check=True, timeout=60)
+    assert json.loads(there.stdout) == here
+
+
+def _exercise(specification, **other) -> Exercise:  # type: ignore[no-untyped-def]
+    grading = Call(("x",), specification, inputs=lambda generator: [(generator.random(3),)])
+    return Exercise("09_tiny", "square", 2, "Square", grading, ("Look again.", "x times x"), **other)
+
+
+def times(factor: float):  # type: ignore[no-untyped-def]
+    return lambda x: x * factor
+
+
+def helper(x: float) -> float:
+    return x * 2
+
+
+def test_a_fingerprint_changes_with_what_judges_and_with_nothing_else() -> None:
+    same = fingerprint.declared(_exercise(times(2)))
+    assert fingerprint.declared(_exercise(times(2))) == same
+    assert fingerprint.declared(replace(_exercise(times(2)), points=7, title="!", hints=("a", "b"))) == same
+    others = [
+        _exercise(times(3)),
+        _exercise(lambda x: x + 2),
+        _exercise(helper),
+        replace(_exercise(times(2)), entry="s"),
+    ]
+    assert len({same, *map(fingerprint.declared, others)}) == 5
+
+
+def test_a_fingerprint_goes_through_the_helpers_that_a_declaration_uses(monkeypatch: pytest.MonkeyPatch) -> None:
+    uses = _exercise(lambda x: helper(x))
+    before = fingerprint.declared(uses)
+    monkeypatch.setitem(globals(), "helper", lambda x: x * 3)
+    assert fingerprint.declared(uses) != before

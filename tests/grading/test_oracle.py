@@ -1,0 +1,606 @@
+"""The oracle: agrees with `check` on every answer of the course's tables, and no attack gets a point or stops it.
+
+Attacks run in the oracle's own processes, under the best isolation that this machine has.
+"""
+
+import importlib.util
+import json
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import psutil
+import pytest
+
+from autograd_teach.course import content
+from autograd_teach.course.checking import report_on
+from autograd_teach.course.errors import UserError
+from autograd_teach.course.exercises import Call, Gradcheck, exercise, exercises
+from autograd_teach.course.observe import generator
+from autograd_teach.grading import sandbox
+from autograd_teach.grading.batch import grade
+from autograd_teach.grading.oracle import referee, wire
+from autograd_teach.grading.oracle.adapters import text_for
+from autograd_teach.grading.oracle.judging import Oracle
+from autograd_teach.grading.oracle.pool import Ended, Pool, Session, TooSlow, pool_under
+from autograd_teach.grading.rebuild import Assignment, load_assignments
+from autograd_teach.grading.record import Interrupted, Limits
+from autograd_teach.grading.results import Mark, Status
+
+ANSWERS = Path(__file__).parents[1] / "course" / "answers"
+BY_ID = {each.id: each for each in exercises()}
+SEED = 7_316_524
+LIMITS = Limits(timeout=4.0, memory=1_500_000_000)
+
+
+@pytest.fixture(scope="module")
+def pool() -> Iterator[Pool]:
+    with pool_under(sandbox.available(), [content.folder("solutions")]) as one:
+        yield one
+
+
+@pytest.fixture(scope="module")
+def assignments() -> dict[str, Assignment]:
+    found = load_assignments(content.folder("solutions"), content.folder("exercises"), exercises())
+    return {each.name[:2]: each for each in found}
+
+
+def never(*_: object) -> dict[str, Mark]:
+    raise AssertionError("the oracle left something to nbval")
+
+
+def load(session: Session, name: str, source: str, seconds: float = 20.0) -> None:
+    question, size = referee.load_question(name, source)
+    is_loaded, words = referee.read_loaded(session.ask(question, size, seconds))
+    assert is_loaded, words
+
+
+# ---- agreement with `check` -------------------------------------------------------------------------------------------
+
+
+def rows_of(path: Path) -> tuple[str, list[tuple[str, str]]]:
+    """The text of an answer file, with what it takes from a declaration written out, and (exercise, name of the list) a row."""
+    text = path.read_text(encoding="utf-8")
+    for line in text.splitlines():
+        if line.startswith("from autograd_teach.course.exercises."):
+            module, _, names = line.removeprefix("from ").partition(" import ")
+            found = importlib.import_module(module)
+            text = text.replace(line, "\n".join(f"{name} = {getattr(found, name)!r}" for name in names.split(", ")))
+    names: dict[str, object] = {"__name__": "answers"}
+    exec(compile(text, str(path), "exec"), names)  # noqa: S102  # our own file
+    table = path.stem.partition("_")[0].upper()
+    rows = names[table]
+    assert isinstance(rows, list)
+    return text, [(row[0], f"{table}[{number}][1]") for number, row in enumerate(rows)]
+
+
+@pytest.mark.parametrize("path", sorted(ANSWERS.glob("*_[0-9]*.py")), ids=lambda path: path.stem)
+def test_check_and_oracle_agree_on_every_answer(pool: Pool, path: Path) -> None:
+    is_right = path.stem.startswith("right")
+    seconds = 20 if is_right else 3
+    text, rows = rows_of(path)
+    assert rows
+    differ = []
+    for id, name in rows:
+        verdict: referee.Verdict | str
+        with pool.session() as session:
+            load(session, path.name, f"{text}\n{BY_ID[id].entry} = {name}")
+            try:
+                verdict = referee.judge(BY_ID[id], lambda asked, size, to=session: to.ask(asked, size, seconds), SEED)
+                passed = verdict.passed
+            except (Ended, TooSlow) as problem:
+                verdict, passed = repr(problem), False
+        if passed != is_right:
+            differ.append((id, name, verdict))
+    assert not differ
+
+
+@pytest.mark.parametrize("number", sorted({each.notebook[:2] for each in exercises()}))
+def test_the_reference_is_right_on_whatever_is_drawn(
+    pool: Pool, assignments: dict[str, Assignment], number: str
+) -> None:
+    assignment = assignments[number]
+    sources = {cell["id"]: cell["source"] for cell in assignment.cells}
+    with pool.session() as session:
+        load(session, "setup", sources["setup"])
+        for question in assignment.questions:
+            load(session, question.id, assignment.references[question.id])
+            for seed in range(8):
+                verdict = referee.judge(BY_ID[question.id], lambda asked, size: session.ask(asked, size, 20), seed)
+                assert verdict.passed, verdict
+
+
+def test_the_oracle_can_ask_every_exercise(capsys: pytest.CaptureFixture[str]) -> None:
+    left_to_nbval = {each.id: why for each in exercises() if (why := referee.can_ask(each))}
+    drawn = {
+        each.id: repr([each.grading.inputs(np.random.default_rng(n)) for n in (1, 2)][n])
+        for each in exercises()
+        for n in (0,)
+    }
+    again = {each.id: repr(each.grading.inputs(np.random.default_rng(2))) for each in exercises()}
+    always_the_same = [id for id in drawn if drawn[id] == again[id]]
+    with capsys.disabled():
+        print(f"\nleft to nbval: {left_to_nbval or 'none'}; the same inputs for every seed: {always_the_same}")
+    assert not left_to_nbval
+
+
+def test_an_exercise_that_cannot_be_asked_is_left_to_the_other_judge(
+    pool: Pool, assignments: dict[str, Assignment]
+) -> None:
+    scale = BY_ID["09.Scale"]
+
+    def outer(torch: object, answer: object) -> object:
+        return scale
+
+    asked = Call((), lambda: 1, lambda rng: [()], call=lambda torch, answer: (outer, scale))  # a closure has no text
+    known = {**BY_ID, "09.Scale": replace(scale, grading=asked)}
+    assert referee.can_ask(known["09.Scale"])
+    mark = Mark("09.Scale", Status.PASS, 2, judge="nbval")
+    oracle = Oracle(pool, known, LIMITS, lambda *_: {"09.Scale": mark})
+    marks = oracle(assignments["09"], assignments["09"].references, threading.Event())
+    assert {id: each.judge for id, each in marks.items()} == {
+        "09.Scale": "nbval",
+        "09.KillHead": "oracle",
+        "09.Exp": "oracle",
+    }
+
+
+@pytest.mark.parametrize("id", [id for id, each in BY_ID.items() if isinstance(each.grading, Call)])
+def test_what_is_sent_along_holds_no_specification(id: str) -> None:
+    grading = BY_ID[id].grading
+    assert isinstance(grading, Call)
+    text = text_for(grading, [tuple(each) for each in grading.inputs(np.random.default_rng(0))])
+    for word in ("for_specification", "EXERCISES", "Mistake", "numerical_jacobian"):
+        assert word not in text
+    name = grading.specification.__name__
+    assert name == "<lambda>" or f"def {name}(" not in text
+
+
+def test_the_second_order_is_measured_on_the_specification() -> None:
+    grading = exercise("11.Cube").grading
+    assert isinstance(grading, Gradcheck)
+    x, g, w = np.array([0.5, -1.25]), np.array([1.5, -0.5]), np.array([0.75, 2.0])
+    measured = referee.second_order(grading, (x,), (g,), (w,))
+    np.testing.assert_allclose(measured[0], w * g * 6 * x, rtol=1e-8)
+    np.testing.assert_allclose(measured[-1], w * 3 * x**2, rtol=1e-8)
+
+
+# ---- bytes ----------------------------------------------------------------------------------------------------------
+
+
+def test_what_is_sent_comes_back_the_same() -> None:
+    sent = {
+        "a": [1, 2.5, None, True, "ü", (np.arange(6).reshape(2, 3), np.array(1.5, np.float32))],
+        "b": {"c": np.zeros((0, 2))},
+    }
+    got = wire.load(wire.dump(sent))
+    assert repr(got) == repr(sent)
+    assert got["a"][5][0].dtype == np.int64 and got["b"]["c"].shape == (0, 2)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        b"",
+        b"{",
+        b"\xff",
+        b"[" * 100_000,
+        b'{"other": 1}',
+        b'{"array": ["float64", [2], "AAAA"]}',
+        b'{"array": ["object", [1], "AAAAAAAAAAA="]}',
+        b'{"array": ["float64", [-1], ""]}',
+        b'{"array": ["float64", [1000000000, 1000000000], ""]}',
+        b'{"array": ["float64", [1.5], ""]}',
+        b'{"dict": [[1, 2]]}',
+        b'{"dict": 3}',
+        b'{"dict": [], "tuple": []}',
+    ],
+)
+def test_what_is_no_reply_is_refused(text: bytes) -> None:
+    with pytest.raises(wire.Broken):
+        wire.load(text)
+
+
+def test_a_length_beyond_the_reply_is_refused() -> None:
+    assert wire.unpadded(wire.padded(b"abc", 64)) == b"abc"
+    with pytest.raises(wire.Broken):
+        wire.unpadded(b"\xff\xff\xff\xff" + bytes(60))
+    assert isinstance(wire.load(wire.unpadded(wire.padded(b"1" * 100, 64))), wire.Strange)
+
+
+# ---- attacks --------------------------------------------------------------------------------------------------------
+
+SCALE = """\
+import os, sys, gc, signal, time, threading
+import numpy as np
+class Scale(Function):
+    @staticmethod
+    def forward(ctx, x, factor):
+        ctx.factor = factor
+        {forward}
+    @staticmethod
+    def backward(ctx, grad_output):
+        {backward}
+{after}
+"""
+RIGHT_FORWARD, RIGHT_BACKWARD = "return x * factor", "return grad_output * ctx.factor, None"
+
+
+def scale(forward: str = RIGHT_FORWARD, backward: str = RIGHT_BACKWARD, after: str = "") -> str:
+    """An answer to 09.Scale."""
+    return SCALE.format(forward=forward, backward=backward, after=after)
+
+
+WRONG = scale("return x * 0", "return grad_output * 0, None")
+
+FORGED = {
+    "bytes on the pipe": scale(after="os.write(3, b'\\0' + bytes(160) + b'\\1' * 500000)"),
+    "bytes on every open file": WRONG
+    + "for n in range(64):\n    try: os.write(n, b'\\1' * 4096)\n    except OSError: pass",
+    "bytes when asked": scale("os.write(3, b'\\1' * 200000); return x * 0"),
+    "a pipe that is closed": scale("os.close(3); return x * factor"),
+    "replies packed anew": WRONG + "import oracle_wire as w\nw.RunLayout.pack = lambda self, ran: b'\\1' * self.size",
+    "flags beyond 1": scale(after="import oracle_wire as w\nw.RunLayout.pack = lambda self, ran: b'\\7' * self.size"),
+    "replies too long": scale(
+        after="import oracle_wire as w\nw.RunLayout.pack = lambda self, ran: bytes(self.size + 1)"
+    ),
+    "replies too short": scale(
+        after="import oracle_wire as w\nw.RunLayout.pack = lambda self, ran: bytes(self.size - 1)"
+    ),
+    "what compares": WRONG
+    + "import builtins\nyes = lambda *a, **k: True\nfor name in ('allclose', 'isclose', 'array_equal', 'shares_memory'):\n"
+    "    setattr(np, name, yes)\nbuiltins.abs = lambda x: 0\nbuiltins.all = yes",
+    "the course": WRONG
+    + "import autograd_teach.course as c\nimport autograd_teach.course.observe as o\nc.check = lambda *a: None\n"
+    "o._Probe.run = lambda self, arguments, *a, **k: o.Run(arguments, values=(arguments[0],), returned=(arguments[0], None))\n"
+    "torch.autograd.gradcheck = lambda *a, **k: True",
+    "Function.apply": WRONG + "Scale.apply = classmethod(lambda cls, x, factor: x)\nFunction.apply = Scale.apply",
+    "zeros": WRONG,
+    "NaN": scale("return x * float('nan')", "return grad_output * float('nan'), None"),
+    "infinity": scale("return x * float('inf')", "return grad_output * float('inf'), None"),
+    "another dtype": scale("return (x * factor).float()"),
+    "another shape": scale("return (x * factor).reshape(1, *x.shape)", "return grad_output.reshape(ctx.shape), None"),
+    "the same for all": scale("return torch.ones(3, dtype=x.dtype) * factor"),
+    "x changed": scale("x.detach().numpy().__imul__(factor); return x * 1"),
+    "grad_output changed": scale(backward="grad_output *= ctx.factor; return grad_output, None"),
+    "x itself": scale("return x"),
+    "right at first": scale("Scale.n = getattr(Scale, 'n', 0) + 1; return x * factor * (1 if Scale.n <= 9 else 2)"),
+    "right from some time on": scale(
+        "Scale.n = getattr(Scale, 'n', 0) + 1; return x * factor * (1 if Scale.n > 3 else 2)"
+    ),
+    "right for public cotangents": scale(backward="return grad_output * 0 + ctx.factor * grad_output.sum(), None"),
+    "a subclass that lies": scale(
+        "return x.detach().numpy() * 0 + Liar(factor)",
+        after="class Liar(float):\n    def __eq__(self, other): return True\n    def __array__(self, *a, **k): return np.zeros(3)\n"
+        "    __float__ = lambda self: 1.0\n    __hash__ = float.__hash__",
+    ),
+    "a Tensor that lies": scale(
+        "return Liar(x.detach().numpy() * 0)",
+        after="class Liar(torch.Tensor):\n    def __eq__(self, other): return True\n    def numpy(self): return self",
+    ),
+    "nothing raised but SystemExit": scale("raise SystemExit(0)"),
+    "an exit at the end": scale(backward="sys.exit(0)"),
+    "input": scale("return x * float(input())"),
+    "KeyboardInterrupt": scale("raise KeyboardInterrupt"),
+    "no class": "Scale = None",
+    "an instance that does all": "class Yes:\n    def __getattr__(self, name): return self\n    def __call__(self, *a): return self\nScale = Yes()",
+    "a syntax error": "class Scale(Function:\n",
+}
+"""What must be judged wrong, or end in a status of its own: never a point."""
+
+ENDED = {
+    "os._exit when asked": (scale("os._exit(0)"), Status.DIED),
+    "os._exit when loaded": (scale(after="os._exit(0)"), Status.DIED),
+    "a signal to itself": (scale("import ctypes; ctypes.string_at(0); return x"), Status.DIED),
+    "endless": (scale("while True: pass"), Status.TIMEOUT),
+    "endless, signals ignored": (
+        scale("while True:\n            try: time.sleep(1)\n            except BaseException: pass")
+        + "for n in range(1, 30):\n    try: signal.signal(n, signal.SIG_IGN)\n    except (OSError, ValueError): pass",
+        Status.TIMEOUT,
+    ),
+    "endless when loaded": (scale(after="while True: pass"), Status.TIMEOUT),
+    "50 GB": (scale("bytearray(50 * 10**9); return x * factor"), Status.OUT_OF_MEMORY),
+    "50 GB when loaded": (scale(after="x = bytearray(50 * 10**9)"), Status.OUT_OF_MEMORY),
+    "more and more": (scale("all = []\n        while True: all.append(bytearray(10**8))"), Status.OUT_OF_MEMORY),
+}
+"""What ends the process or its time, and the status."""
+
+ODDITIES = {
+    "prints": scale("print('x' * 1_000_000); return x * factor"),
+    "warns": scale("import warnings; warnings.warn('mind'); return x * factor"),
+    "matplotlib": scale(after="import matplotlib.pyplot as plt\nplt.plot([1, 2]); plt.show()"),
+    "magic": "%matplotlib inline\n" + scale(after="!ls\ndisplay(Scale)"),
+    "checks itself": scale(after="from autograd_teach.course import check\ncheck('09.Scale', Scale)"),
+    "slow": scale(after="time.sleep(2)"),
+    "threads": scale(after="threading.Thread(target=time.sleep, args=(60,), daemon=True).start()"),
+    "its source": scale(after="import inspect\nassert 'factor' in inspect.getsource(Scale.forward)"),
+    "main": "assert __name__ == '__main__'\n" + scale(),
+    "late import": scale("import wave, decimal; return x * factor"),
+    "left behind": scale(
+        after="import atexit\natexit.register(lambda: time.sleep(60))\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)"
+    ),
+}
+"""What is right, however odd."""
+
+
+def judged(pool: Pool, assignment: Assignment, answers: dict[str, str], limits: Limits = LIMITS) -> dict[str, Mark]:
+    return Oracle(pool, BY_ID, limits, never)(assignment, answers, threading.Event())
+
+
+@pytest.mark.parametrize("name", FORGED)
+def test_what_is_wrong_gets_nothing(pool: Pool, assignments: dict[str, Assignment], name: str) -> None:
+    mark = judged(pool, assignments["09"], {"09.Scale": FORGED[name]})["09.Scale"]
+    assert mark.points == 0
+    assert mark.status in {Status.FAIL, Status.PROTOCOL_ERROR, Status.DIED, Status.TIMEOUT}, mark
+    assert mark.detail and mark.detail.isprintable()
+
+
+@pytest.mark.parametrize("name", ENDED)
+def test_what_ends_the_process_has_a_status_and_takes_no_other_answer_with_it(
+    pool: Pool, assignments: dict[str, Assignment], name: str
+) -> None:
+    source, status = ENDED[name]
+    start = time.monotonic()
+    marks = judged(pool, assignments["09"], {**assignments["09"].references, "09.Scale": source})
+    assert marks["09.Scale"].status is status, marks["09.Scale"]
+    assert {marks[id].status for id in ("09.KillHead", "09.Exp")} == {Status.PASS}
+    assert time.monotonic() - start < 30
+
+
+@pytest.mark.parametrize("name", ODDITIES)
+def test_what_is_right_passes_however_odd(pool: Pool, assignments: dict[str, Assignment], name: str) -> None:
+    limits = replace(LIMITS, memory=4_000_000_000, timeout=30.0)
+    mark = judged(pool, assignments["09"], {"09.Scale": ODDITIES[name]}, limits)["09.Scale"]
+    assert mark.status is Status.PASS, mark
+    assert mark.judge == "oracle" and mark.seed and mark.versions and len(mark.source) == 64
+
+
+def test_examples_learnt_by_heart_pass_the_check_and_not_the_oracle(
+    pool: Pool, assignments: dict[str, Assignment]
+) -> None:
+    grading = exercise("02.gradient_of").grading
+    assert isinstance(grading, Call)
+    known = [
+        (given[1].tolist(), grading.specification(given[0].for_specification(), given[1]).tolist())
+        for given in grading.inputs(generator(exercise("02.gradient_of")))
+    ]
+    source = (
+        "import numpy as np\n"
+        "def gradient_of(f, x):\n"
+        f"    for given, right in {known!r}:\n"
+        "        if np.array_equal(np.array(given), x.numpy()): return torch.tensor(right)\n"
+        "    return torch.zeros_like(x)"
+    )
+    names: dict[str, object] = {}
+    exec(f"import autograd_teach as torch\n{source}", names)  # noqa: S102  # our own text
+    assert report_on("02.gradient_of", names["gradient_of"]).passed
+    assert judged(pool, assignments["02"], {"02.gradient_of": source})["02.gradient_of"].status is Status.FAIL
+
+
+@pytest.mark.parametrize(
+    "result",
+    [
+        "Liar()",
+        "[[1.0]] * 100000",
+        "torch.zeros(3000000)",
+        "10 ** 400",
+        "deep()",
+        "{'a': float('nan')}",
+        "'\\ud800'",
+        "x * float('nan')",
+        "np.array([object()] * 3)",
+        "np.zeros(3, dtype='M8[s]')",
+        "f",
+        "None",
+    ],
+)
+def test_results_of_any_kind_are_only_wrong(pool: Pool, assignments: dict[str, Assignment], result: str) -> None:
+    source = f"""\
+import numpy as np
+class Liar:
+    def __eq__(self, other): return True
+    def __float__(self): return 0.0
+    def __array__(self, *a, **k): return np.zeros(3)
+    def detach(self): return self
+    def numpy(self): return np.zeros(3).view(LyingArray)
+class LyingArray(np.ndarray):
+    def __array_function__(self, *a, **k): return True
+    def __array_ufunc__(self, *a, **k): return True
+def deep():
+    inner = []
+    for _ in range(900): inner = [inner]
+    return inner
+def gradient_of(f, x):
+    return {result}
+"""
+    mark = judged(pool, assignments["02"], {"02.gradient_of": source})["02.gradient_of"]
+    assert mark.status in {Status.FAIL, Status.PROTOCOL_ERROR}, mark
+
+
+SPY = """\
+import gc, sys, inspect
+def found():
+    seen = []
+    for name in list(sys.modules):
+        if name.startswith("autograd_teach.course.exercises.e") or name.startswith("autograd_teach.grading."):
+            seen.append(name)
+    for each in gc.get_objects():
+        kind = type(each).__name__
+        if kind in ("Exercise", "Mistake", "Assignment", "Verdict"):
+            seen.append(kind)
+        if inspect.isfunction(each) and "exercises.e" in (each.__module__ or ""):
+            seen.append(each.__qualname__)
+    frame = sys._getframe()
+    while frame:
+        for name, value in frame.f_locals.items():
+            if name in ("expected", "reference", "references", "seed", "verdict"):
+                seen.append(name)
+        frame = frame.f_back
+    for module in ("autograd_teach.course.exercises.e09_custom_functions", "autograd_teach.grading.oracle.referee",
+                   "autograd_teach.course.exercises.e02_grad_and_backward", "autograd_teach.course.validate"):
+        try:
+            __import__(module)
+            seen.append(module)
+        except ImportError:
+            pass
+    return seen
+"""
+
+
+def test_no_reference_and_no_declaration_is_in_the_process(pool: Pool, assignments: dict[str, Assignment]) -> None:
+    answers = {
+        "09.Scale": SPY + scale("assert not found(), found(); return x * factor", after="assert not found(), found()")
+    }
+    mark = judged(pool, assignments["09"], answers)["09.Scale"]
+    assert mark.status is Status.PASS, mark
+    answers = {
+        "02.gradient_of": SPY
+        + assignments["02"].references["02.gradient_of"].replace("leaf =", "assert not found(), found()\n    leaf =", 1)
+    }
+    assert "assert" in answers["02.gradient_of"]
+    mark = judged(pool, assignments["02"], answers)["02.gradient_of"]
+    assert mark.status is Status.PASS, mark
+
+
+def test_the_files_of_declarations_and_solutions_cannot_be_read(pool: Pool, assignments: dict[str, Assignment]) -> None:
+    with pool.session() as session:
+        if "process" in session.isolation or session.isolation == "user":
+            pytest.skip(f"not under {session.isolation}")
+    package = Path(sandbox.__file__).parents[1]
+    for path in (
+        package / "course" / "exercises",
+        content.folder("solutions"),
+        package / "grading",
+        Path("/proc/1/root/root/x"),
+    ):
+        source = scale(after=f"try: seen = os.listdir({str(path)!r})\nexcept OSError: seen = []\nassert not seen, seen")
+        mark = judged(pool, assignments["09"], {"09.Scale": source})["09.Scale"]
+        assert mark.status is Status.PASS, mark
+
+
+HARM = {
+    "kills whoever it can": "for pid in (os.getppid(), -1):\n    try: os.kill(pid, 9)\n    except OSError: pass",
+    "children that stay": "for _ in range(5):\n    if os.fork() == 0:\n        os.setsid()\n        time.sleep(300)\n        os._exit(0)",
+    "a bomb of few": "n = 0\nwhile n < 200:\n    try:\n        if os.fork() == 0:\n            time.sleep(300); os._exit(0)\n    except OSError: break\n    n += 1\nassert n < 200",
+    "a network": "import socket\ntry: socket.create_connection(('127.0.0.1', 9), 1); raise SystemExit\nexcept OSError as e: assert e.errno == 101, e",
+    "many files": "for n in range(3000): open(f'f{n}', 'w').close()",
+    "a large file": "try: open('large', 'wb').write(bytes(10**6) * 200); raise SystemExit\nexcept OSError: pass",
+    "rights": "import ctypes\nlibc = ctypes.CDLL(None)\nassert libc.unshare(0x10000000) != 0\nassert libc.mount(b'none', b'/tmp', b'tmpfs', 0, None) != 0\n"
+    "for wanted in (0, 1000):\n    try: os.setuid(wanted); raise SystemExit\n    except OSError: pass",
+}
+
+
+@pytest.mark.parametrize("name", HARM)
+def test_harm_stays_inside_and_nothing_is_left(pool: Pool, assignments: dict[str, Assignment], name: str) -> None:
+    with pool.session() as session:
+        if "namespaces" not in session.isolation and session.isolation != "bubblewrap":
+            pytest.skip(f"not under {session.isolation}")
+        before = processes()
+    marks = judged(pool, assignments["09"], {"09.Scale": scale(after=HARM[name])})
+    assert marks["09.Scale"].status in {Status.PASS, Status.DIED}, marks
+    assert len(processes()) < len(before), "the session's own are gone, and no other is left"
+    assert judged(pool, assignments["09"], {"09.Scale": scale()})["09.Scale"].status is Status.PASS
+
+
+def processes() -> list[int]:
+    """The oracle's processes on this machine that descend from this test's."""
+    return [each.pid for each in psutil.Process().children(recursive=True) if each.status() != psutil.STATUS_ZOMBIE]
+
+
+def test_the_waiting_interpreter_is_started_anew_when_it_is_gone(assignments: dict[str, Assignment]) -> None:
+    with pool_under(sandbox.Isolation.PROCESS, []) as own:
+        assert own._process is not None
+        own._process.kill()
+        own._process.wait()
+        assert judged(own, assignments["09"], {"09.Scale": scale()})["09.Scale"].status is Status.PASS
+    assert not processes_named("oracle/server.py", below=own)
+
+
+def processes_named(words: str, below: Pool) -> list[int]:
+    left = psutil.Process().children(recursive=True)
+    own = below._process.pid if below._process else 0
+    return [each.pid for each in left if each.pid == own]
+
+
+# ---- as a judge -----------------------------------------------------------------------------------------------------
+
+
+def test_a_seed_gives_the_same_verdict_again_and_no_two_are_the_same(
+    pool: Pool, assignments: dict[str, Assignment]
+) -> None:
+    answers = {"09.Scale": scale(), "09.Exp": "class Exp(Function): pass"}
+    first, second = (judged(pool, assignments["09"], answers) for _ in range(2))
+    assert first["09.Scale"].seed != second["09.Scale"].seed
+    again = Oracle(pool, BY_ID, LIMITS, never, lambda id: int(first[id].seed))
+    third = again(assignments["09"], answers, threading.Event())
+    assert {id: (m.status, m.detail, m.seed) for id, m in third.items()} == {
+        id: (m.status, m.detail, m.seed) for id, m in first.items()
+    }
+
+
+def test_inputs_are_drawn_when_the_answer_has_been_loaded(pool: Pool, assignments: dict[str, Assignment]) -> None:
+    drawn: list[str] = []
+    oracle = Oracle(pool, BY_ID, LIMITS, never, lambda id: drawn.append(id) or 5)
+    marks = oracle(assignments["09"], {"09.Scale": scale(after="os._exit(0)")}, threading.Event())
+    assert marks["09.Scale"].status is Status.DIED and drawn == []
+
+
+def test_an_answer_may_use_what_an_earlier_cell_or_a_stub_defines(
+    pool: Pool, assignments: dict[str, Assignment]
+) -> None:
+    answers = {
+        "09.KillHead": assignments["09"].references["09.KillHead"] + "\ndef times(x, by): return x * by",
+        "09.Scale": "assert KillHead\n" + scale("return times(x, factor)"),
+    }
+    assert {mark.status for mark in judged(pool, assignments["09"], answers).values()} == {Status.PASS}
+    answers.pop("09.KillHead")
+    assert judged(pool, assignments["09"], answers)["09.Scale"].status is Status.FAIL
+
+
+def test_stopping_is_no_verdict(pool: Pool, assignments: dict[str, Assignment]) -> None:
+    stop = threading.Event()
+    threading.Timer(0.5, stop.set).start()
+    with pytest.raises(Interrupted):
+        Oracle(pool, BY_ID, Limits(timeout=60), never)(assignments["09"], {"09.Scale": scale("while True: pass")}, stop)
+
+
+def test_a_sandbox_that_does_not_start_says_why() -> None:
+    broken = Pool(wrap=lambda command: [command[0], "-c", "import sys; sys.exit('no such thing')"])
+    with pytest.raises(UserError, match="no such thing"), broken, broken.session():
+        pass
+
+
+def test_a_class_is_graded_by_the_oracle(tmp_path: Path, assignments: dict[str, Assignment]) -> None:
+    handed_in = {
+        "ada": {},
+        "eve": {"scale-answer": WRONG + "\ncheck = lambda *a: None"},
+        "bob": {"scale-answer": scale("while True: pass")},
+    }
+    references = {q.answer: assignments["09"].references[q.id] for q in assignments["09"].questions}
+    for student, own in handed_in.items():
+        cells = [
+            {**cell, "source": {**references, **own}.get(cell["id"], cell["source"])}
+            for cell in assignments["09"].cells
+        ]
+        notebook = {"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": cells}
+        (tmp_path / "in" / student).mkdir(parents=True)
+        (tmp_path / "in" / student / "09_custom_functions.ipynb").write_text(json.dumps(notebook))
+    results = grade(
+        tmp_path / "in",
+        output=tmp_path / "out",
+        exercises=content.folder("exercises"),
+        solutions=content.folder("solutions"),
+        timeout=3.0,
+        jobs=2,
+        progress=None,
+    )
+    assert {r.student: (r.points, str(r.status)) for r in results} == {
+        "ada": (6, "pass"),
+        "bob": (4, "partial"),
+        "eve": (4, "partial"),
+    }
+    assert {r.judge for r in results} == {"oracle"}
+    assert "oracle" in (tmp_path / "out" / "grades.csv").read_text(encoding="utf-8-sig")
