@@ -258,7 +258,10 @@ def _submission(student: str, hand_in: _HandIn, assignments: Sequence[Assignment
     submission.paths = [_path(notebook) for notebook in hand_in.notebooks] + hand_in.others
     if not hand_in.notebooks:
         named = _some(hand_in.others, 3)
-        submission.notes.append(f"the folder holds no notebook, but {named}" if named else "the folder is empty")
+        # Every zip that could be opened is a folder by now.
+        has_zip = any(name.casefold().endswith(".zip") for name in hand_in.others)
+        deep = ", a zip too deep in other zips to be opened: unpack the outer one" if has_zip else ""
+        submission.notes.append(f"the folder holds no notebook, but {named}{deep}" if named else "the folder is empty")
     _settle(submission, hand_in.notebooks, assignments, keep)
     if hand_in.unread:
         submission.notes.append(

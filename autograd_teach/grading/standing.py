@@ -126,10 +126,12 @@ class Standing:
 
 
 def changed_since(judged: Judged, assignment: Assignment) -> str:
-    """What is not as it was when `judged` was: the exercise, the course, or ""."""
+    """What is not as it was when `judged` was: the exercise, its points, the course, or ""."""
     question = next((q for q in assignment.questions if q.id == judged.mark.exercise), None)
     if question is None or judged.basis.exercise != _hash_of_question(assignment, question):
         return "The exercise changed"
+    if judged.mark.maximum != question.points:
+        return "The exercise's points changed"
     return "" if judged.basis.course == fingerprint.course() else "The course changed"
 
 

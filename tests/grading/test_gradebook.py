@@ -583,6 +583,9 @@ def test_explain_says_all_that_the_book_has_and_judges_again(tmp_path: Path) -> 
     assert not same and "pass, 2 of 2 points, NOT the same" in text
     text, same = explain_in("ada", "square", [changed_check(TINY, "square")], output=tmp_path, as_then=then(Judge()))
     assert "The exercise changed since" in text
+    dearer = replace(TINY, questions=tuple(replace(each, points=each.points + 1) for each in TINY.questions))
+    text, same = explain_in("ada", "square", [dearer], output=tmp_path, as_then=then(Judge()))
+    assert "The exercise's points changed since" in text
 
 
 @pytest.mark.parametrize(

@@ -612,6 +612,17 @@ def test_a_dry_run_calls_nobody_punctual_where_nothing_is_due(tmp_path: Path, ma
     assert of_bob.partition("12:00:00")[2].split() == [*filter(None, [late]), "bob_2_2_x.ipynb"]
 
 
+def test_a_zip_too_deep_to_be_opened_is_said_to_be_one(tmp_path: Path) -> None:
+    zipped(tmp_path / "mine.zip", {f"{NAME}.ipynb": File()})
+    (tmp_path / "in").mkdir()
+    with zipfile.ZipFile(tmp_path / "in" / "ps9.zip", "w") as outer:
+        outer.write(tmp_path / "mine.zip", f"Gus_17{MOODLE}/mine.zip")
+    (gus,) = take_in(tmp_path / "in" / "ps9.zip", [assignment()])
+    assert (gus.student, gus.notes, len(gus.answers)) == ("Gus", [], 1)
+    (gus,) = take_in(tmp_path / "in", [assignment()])
+    assert "mine.zip, a zip too deep in other zips to be opened" in gus.notes[0]
+
+
 def test_the_command_s_dry_run_runs_nothing_and_writes_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

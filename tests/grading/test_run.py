@@ -296,7 +296,9 @@ def test_a_grader_that_is_ended_leaves_no_process_and_all_but_kill_leave_the_gra
         time.sleep(0.1)
     assert not left
     if how != "SIGKILL":
-        assert (grader.returncode, said) == (130, f"1 of 2 students graded, written to {tmp_path / 'grades.csv'}\n")
+        graded = f"1 of 2 students graded, written to {tmp_path / 'grades.csv'}\n"
+        how_to_go_on = "Stopped; nothing that was graded is lost. The same command goes on from here.\n"
+        assert (grader.returncode, said) == (130, graded + how_to_go_on)
         with (tmp_path / "grades.csv").open(newline="", encoding="utf-8-sig") as file:
             assert [row["status"] for row in csv.DictReader(file)] == ["pass", "not_graded"]
         assert list((tmp_path / "scratch").iterdir()) == []

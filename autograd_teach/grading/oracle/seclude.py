@@ -32,7 +32,11 @@ _CLONE = {
     "pid": 0x20000000,
     "net": 0x40000000,
 }
-_READ_ONLY, _NO_SUID, _NO_DEVICES, _NO_EXEC, _BIND, _RECURSIVE, _PRIVATE = 1, 2, 4, 8, 0x1000, 0x4000, 0x40000
+_READ_ONLY, _NO_SUID, _NO_DEVICES, _NO_EXEC, _REMOUNT = 1, 2, 4, 8, 0x20
+_BIND, _RECURSIVE, _PRIVATE = 0x1000, 0x4000, 0x40000
+_SHARED = ("/tmp", "/dev/shm")
+"""Shared by all processes, which is why each submission gets others in their place."""
+
 _SET_PARENT_DEATH, _SET_DUMPABLE, _DROP_BOUND, _SET_SUBREAPER = 1, 4, 24, 36
 
 
@@ -97,11 +101,30 @@ def enter_namespaces(hidden: Sequence[str], needed: Sequence[str]) -> Level:
     libc.mount(b"none", b"/", None, _RECURSIVE | _PRIVATE, None)
     if is_root:
         _open_ways(libc, needed)
+    shared = {folder: os.open(folder, os.O_PATH) for folder in sorted(needed) if _is_in(folder, _SHARED)}
     for folder in hidden:
         libc.mount(b"none", os.fsencode(folder), b"tmpfs", _READ_ONLY | _NO_SUID | _NO_DEVICES, b"size=4k")
-    for folder in ("/tmp", "/dev/shm"):  # shared by all, which is why they are replaced
+    for folder in _SHARED:
         libc.mount(b"none", folder.encode(), b"tmpfs", _NO_SUID | _NO_DEVICES, f"size={SCRATCH},mode=1777".encode())
+    for folder, number in shared.items():
+        _bring_back(libc, folder, number)
     return Level(namespaces=True, user=can_change)
+
+
+def _is_in(folder: str, places: Sequence[str]) -> bool:
+    return any(Path(place) in Path(folder).parents for place in places)
+
+
+def _bring_back(libc: ctypes.CDLL, folder: str, number: int) -> None:
+    """Python, or this package, lies in a shared folder that was replaced: there again at its old place, to be read only."""
+    for way in reversed([Path(folder), *Path(folder).parents]):
+        if not way.exists():
+            way.mkdir()
+            way.chmod(0o755)
+    source, flags = f"/proc/self/fd/{number}".encode(), _BIND | _RECURSIVE
+    libc.mount(source, os.fsencode(folder), None, flags, None)
+    libc.mount(None, os.fsencode(folder), None, _BIND | _REMOUNT | _READ_ONLY | _NO_SUID, None)
+    os.close(number)
 
 
 def _can_change_user() -> bool:
