@@ -7,6 +7,7 @@ beside the other. The file as it was is kept in a folder of its own before anyth
 
 import json
 import os
+from collections.abc import Container
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -132,16 +133,19 @@ def merge(theirs: NotebookNode, new: NotebookNode, known: dict[str, str] | None)
             cells.append(_kept(cell, old))
         elif _is_answer(cell):
             # What they wrote keeps the id by which it is checked; the new text stands below it for them to look at.
-            cells += [_kept(cell, old), _beside(cell.id, "new", "The new version of the cell above", cell.source)]
+            cells += [
+                _kept(cell, old),
+                _beside(f"{cell.id}-new", mine, "The new version of the cell above", cell.source),
+            ]
             conflicts.append(cell.id)
         else:
-            cells += [cell, _beside(cell.id, "yours", "Your version of the cell above", old.source)]
+            cells += [cell, _beside(f"{cell.id}-yours", mine, "Your version of the cell above", old.source)]
             conflicts.append(cell.id)
-    merged = NotebookNode({**theirs, "cells": _with_own_cells(cells, theirs, set(known or ()))})
+    merged = NotebookNode({**theirs, "cells": _with_own_cells(cells, theirs)})
     return merged, conflicts
 
 
-def _with_own_cells(cells: list[NotebookNode], theirs: NotebookNode, given: set[str]) -> list[NotebookNode]:
+def _with_own_cells(cells: list[NotebookNode], theirs: NotebookNode) -> list[NotebookNode]:
     """`cells` and every cell of `theirs` that the course does not have, each after the cell it stood after.
 
     A cell that the course once gave and has dropped goes only if the student left it as it was: that is not known here, so it stays.
@@ -164,9 +168,12 @@ def _kept(cell: NotebookNode, old: NotebookNode) -> NotebookNode:
     return NotebookNode({**old, "metadata": cell.metadata, "cell_type": cell.cell_type})
 
 
-def _beside(id: str, suffix: str, title: str, source: str) -> NotebookNode:
+def _beside(name: str, taken: Container[str], title: str, source: str) -> NotebookNode:
+    """A cell for the version that did not get the place; one that an earlier update left there has the plain name."""
+    names = (name[-64:], *(f"{name}-{number}"[-64:] for number in range(2, 1000)))
+    id = next(each for each in names if each not in taken)
     fenced = f"```python\n{source}\n```" if source.strip() else "*(empty)*"
-    return new_markdown_cell(f"**{title}**, kept by `autograd-teach update`:\n\n{fenced}", id=f"{id}-{suffix}"[-64:])
+    return new_markdown_cell(f"**{title}**, kept by `autograd-teach update`:\n\n{fenced}", id=id)
 
 
 def _is_answer(cell: NotebookNode) -> bool:

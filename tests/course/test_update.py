@@ -90,6 +90,17 @@ def test_where_both_changed_a_lesson_the_new_cell_counts_and_theirs_stands_below
     assert "# mine" in course.cells(LESSON)[f"{id}-yours"]
 
 
+def test_a_second_conflict_in_the_same_cell_keeps_what_the_first_kept(course: Course) -> None:
+    id = next(cell.id for cell in read_notebook(course.source / LESSON).cells if cell.cell_type == "code")
+    for time in ("first", "second"):
+        course.change(course.folder, LESSON, id, f"import autograd_teach as torch  # mine, the {time}")
+        course.change(course.source, LESSON, id, f"import autograd_teach as torch  # newer than the {time}")
+        update.update(course.folder, datetime(2026, 1, 1 + (time == "second")))
+    everything = "\n".join(course.cells(LESSON).values())
+    assert "# mine, the first" in everything and "# mine, the second" in everything
+    assert course.cells(LESSON)[id].endswith("# newer than the second")
+
+
 def test_a_second_update_changes_nothing(course: Course) -> None:
     course.change(course.folder, EXERCISE, "scale-answer", ANSWER)
     course.change(course.source, EXERCISE, "scale-answer", "class Scale(Function):\n    new stub")
