@@ -9,6 +9,7 @@ import argparse
 import json
 import os
 import re
+import subprocess
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
@@ -156,7 +157,7 @@ def check_notebook(path: Path) -> Checked:
         resources={"metadata": {"path": str(path.parent)}},
     )
     try:
-        ran = client.execute(env=_environment(), stderr=-3)  # subprocess.DEVNULL: the kernel's own log
+        ran = client.execute(env=_environment(), stderr=subprocess.DEVNULL)  # the kernel's own log
     except (DeadKernelError, CellTimeoutError, RuntimeError):
         return Checked(
             path, trouble="a cell ends the kernel, or cannot be interrupted: run it in JupyterLab to see which"

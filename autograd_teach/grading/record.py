@@ -175,7 +175,7 @@ class _Kernel:
             "uid": self._wrapped.uid,
             "connection": str(connection),
             "sockets": "/tmp/kernel" if in_namespace else ".kernel",
-            "reached_by": "/proc/{init}/root/tmp" if in_namespace else str(work),
+            "reached_by": os.path.join("/proc", "{init}", "root", "tmp") if in_namespace else str(work),
         }
 
     def end(self) -> None:

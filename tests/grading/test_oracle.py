@@ -474,7 +474,7 @@ def test_the_files_of_declarations_and_solutions_cannot_be_read(pool: Pool, assi
         package / "course" / "exercises",
         content.folder("solutions"),
         package / "grading",
-        Path("/proc/1/root/root/x"),
+        Path(f"/proc/1/root{content.folder('solutions')}"),
     ):
         source = scale(after=f"try: seen = os.listdir({str(path)!r})\nexcept OSError: seen = []\nassert not seen, seen")
         mark = judged(pool, assignments["09"], {"09.Scale": source})["09.Scale"]
