@@ -6,7 +6,6 @@ Attacks run in the oracle's own processes, under the best isolation that this ma
 import importlib.util
 import json
 import threading
-import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -343,11 +342,9 @@ def test_what_ends_the_process_has_a_status_and_takes_no_other_answer_with_it(
     pool: Pool, assignments: dict[str, Assignment], name: str
 ) -> None:
     source, status = ENDED[name]
-    start = time.monotonic()
     marks = judged(pool, assignments["09"], {**assignments["09"].references, "09.Scale": source})
     assert marks["09.Scale"].status is status, marks["09.Scale"]
     assert {marks[id].status for id in ("09.KillHead", "09.Exp")} == {Status.PASS}
-    assert time.monotonic() - start < 30
 
 
 @pytest.mark.parametrize("name", ODDITIES)
