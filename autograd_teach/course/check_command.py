@@ -160,7 +160,9 @@ def check_notebook(path: Path) -> Checked:
         ran = client.execute(env=_environment(), stderr=subprocess.DEVNULL)  # the kernel's own log
     except (DeadKernelError, CellTimeoutError, RuntimeError):
         return Checked(
-            path, trouble="a cell ends the kernel, or cannot be interrupted: run it in JupyterLab to see which"
+            path,
+            trouble="a cell ends the program, as exit(), quit() and os._exit() do, or cannot be interrupted: "
+            "run it in JupyterLab to see which, and take that line out",
         )
     text = "".join(o.get("text", "") for o in ran.cells[-1].outputs if o.output_type == "stream")
     match = re.search(re.escape(BEGIN) + "(.*)" + re.escape(END), text, re.DOTALL)

@@ -145,6 +145,12 @@ def _timeout(evidence: Evidence) -> str | None:
     return f"stopped after {evidence.exercise.seconds:g} s in {stop.phase}{single}{where}; is there an endless loop?"
 
 
+@diagnosis("ends_program", "runs")
+def _ends_program(evidence: Evidence) -> str | None:
+    crashes = (run.crash for run in evidence.every_run)
+    return next((str(crash) for crash in crashes if crash and crash.ends_program), None)
+
+
 @diagnosis("backward_not_attempted", "runs")
 def _backward_not_attempted(evidence: Evidence) -> str | None:
     crash = next((run.crash for run in evidence.runs if run.crash), None)
@@ -185,9 +191,7 @@ def _signature(evidence: Evidence) -> str | None:
 
 @diagnosis("raised", "runs")
 def _raised(evidence: Evidence) -> str | None:
-    later = (evidence.repeated, evidence.interleaved, evidence.single)
-    rows = [row for case in evidence.cases for row in case.rows]
-    for run in (*evidence.runs, *rows, *(run for run in later if run is not None)):
+    for run in evidence.every_run:
         if crash := run.crash or run.refused:
             legacy = "Legacy autograd function" in crash.message
             return str(crash) + "; a Function is called through its `apply`" if legacy else explained(crash)

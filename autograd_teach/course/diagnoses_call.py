@@ -78,6 +78,12 @@ def _timeout(evidence: CallEvidence) -> str | None:
     return f"stopped after {evidence.exercise.seconds:g} s{where}{last}; is there an endless loop{also}?"
 
 
+@diagnosis("ends_program", "runs")
+def _ends_program(evidence: CallEvidence) -> str | None:
+    crashes = (called.crash for called in evidence.calls)
+    return next((str(crash) for crash in crashes if crash and crash.ends_program), None)
+
+
 @diagnosis("recursion", "runs")
 def _recursion(evidence: CallEvidence) -> str | None:
     for called in evidence.calls:

@@ -1,4 +1,5 @@
-"""Running a student's code so that the notebook survives it: a time limit, hidden prints, and the student's own line of a crash.
+"""Running a student's code so that the notebook survives it: a time limit, no way to end the program, hidden prints, and the student's
+own line of a crash.
 
 Standard library only. Must not know exercises or the engine.
 """
@@ -8,16 +9,19 @@ import builtins
 import contextlib
 import io
 import linecache
+import os
 import signal
+import sys
 import sysconfig
 import textwrap
 import threading
 import traceback
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
+from typing import Any, NoReturn, Protocol
 from unittest import mock
 
 _LIBRARIES = tuple(
@@ -50,8 +54,15 @@ class Crash:
     line: int | None = None
     source: str = ""
 
+    @property
+    def ends_program(self) -> bool:
+        """Whether the answer asked Python to end: by exit(), quit(), sys.exit() or os._exit()."""
+        return self.kind == "SystemExit"
+
     def __str__(self) -> str:
         where = "" if self.line is None else f", line {self.line}: `{self.source}`"
+        if self.ends_program:
+            return f"{self.phase}{where} ends the program (SystemExit), which an answer must not do: take that line out"
         return f"{self.phase}{where} raised {self.kind}" + (f": {self.message}" if self.message else "")
 
 
@@ -99,6 +110,51 @@ def quiet() -> Iterator[io.StringIO]:
     ):
         warnings.simplefilter("ignore")
         yield hidden
+
+
+class Record(Protocol):
+    """What is written down of one call of a student's code."""
+
+    crash: Crash | None
+
+
+@contextlib.contextmanager
+def caught(record: Record, phase: Callable[[], str]) -> Iterator[None]:
+    """Run a student's code inside: whatever it raises, also to end the program, becomes the record's crash."""
+    try:
+        with _nowhere_to_exit():
+            yield
+    except (Exception, SystemExit) as error:  # noqa: BLE001  # whatever a student raises
+        record.crash = crash_of(error, phase())
+
+
+@contextlib.contextmanager
+def _nowhere_to_exit() -> Iterator[None]:
+    """Let exit(), quit() and os._exit() raise SystemExit, as sys.exit() does.
+
+    In a notebook the first two only ask the kernel to end after the cell, and give nothing back; the last ends it at once. Other
+    threads, and children that the student's code has forked, may still end.
+    """
+    real, own, thread = os._exit, os.getpid(), threading.get_ident()
+
+    def stop(status: Any = None, *_: object) -> NoReturn:
+        if os.getpid() != own or threading.get_ident() != thread:
+            real(status or 0)
+        raise SystemExit(status)
+
+    replaced = [(os, "_exit", stop), *((builtins, name, stop) for name in ("exit", "quit") if hasattr(builtins, name))]
+    autocall = sys.modules.get("IPython.core.autocall")  # what IPython calls exit and quit
+    if autocall is not None:
+        kinds = [autocall.ExitAutocall, *autocall.ExitAutocall.__subclasses__()]
+        replaced += [(kind, "__call__", lambda self, *_: stop()) for kind in kinds if "__call__" in vars(kind)]
+    before = [vars(owner)[name] for owner, name, _ in replaced]
+    try:
+        for owner, name, instead in replaced:
+            setattr(owner, name, instead)
+        yield
+    finally:
+        for (owner, name, _), old in zip(replaced, before, strict=True):
+            setattr(owner, name, old)
 
 
 def _ask_nobody(prompt: object = "") -> str:

@@ -103,26 +103,21 @@ def _same(one: tuple[object, ...], other: tuple[object, ...]) -> bool:
     )
 
 
-def _state(right: bool) -> State:
+def state(right: bool) -> State:
+    """What a check says that could be made."""
     return "pass" if right else "fail"
 
 
 def _structure(evidence: Evidence) -> State:
-    return _state(evidence.structure is None)
+    return state(evidence.structure is None)
 
 
 def _runs(evidence: Evidence) -> State:
     if not evidence.cases and evidence.timeout is None:
         return "not reached"
-    crashed = any(run.crash for run in _all_runs(evidence))
+    crashed = any(run.crash for run in (*evidence.every_run, *evidence.needed.values()))
     refused = any(run.refused and returns_right(run) for run in evidence.runs)
-    return _state(evidence.timeout is None and not crashed and not refused)
-
-
-def _all_runs(evidence: Evidence) -> list[Run]:
-    extra = (evidence.repeated, evidence.interleaved, evidence.single)
-    rows = [row for case in evidence.cases for row in case.rows]
-    return [*evidence.runs, *rows, *(run for run in extra if run is not None), *evidence.needed.values()]
+    return state(evidence.timeout is None and not crashed and not refused)
 
 
 def _forward(evidence: Evidence) -> State:
@@ -130,7 +125,7 @@ def _forward(evidence: Evidence) -> State:
     if not ran:
         return "not reached"
     right = all(values_right(case.run, case.expected) and case.run.own_node for case in ran)
-    return _state(right and (evidence.single is None or _single_right(evidence)))
+    return state(right and (evidence.single is None or _single_right(evidence)))
 
 
 def _single_right(evidence: Evidence) -> bool:
@@ -159,17 +154,17 @@ def without_extra_none(run: Run) -> tuple[np.ndarray | Odd | None, ...]:
 
 def _returns(evidence: Evidence) -> State:
     ran = [run for run in evidence.runs if run.returned is not None]
-    return _state(all(map(returns_right, ran))) if ran else "not reached"
+    return state(all(map(returns_right, ran))) if ran else "not reached"
 
 
 def _gradient(evidence: Evidence) -> State:
     judged = [verdict for case in evidence.cases for verdict in case_gradients(case).values() if verdict is not None]
-    return _state(all(judged)) if judged else "not reached"
+    return state(all(judged)) if judged else "not reached"
 
 
 def _unchanged(evidence: Evidence) -> State:
     ran = [run for run in evidence.runs if run.values is not None]
-    return _state(not any(run.changed for run in ran)) if ran else "not reached"
+    return state(not any(run.changed for run in ran)) if ran else "not reached"
 
 
 def _repeat(evidence: Evidence) -> State:
@@ -178,7 +173,7 @@ def _repeat(evidence: Evidence) -> State:
     first, second = evidence.cases[0].run, evidence.cases[1 % len(evidence.cases)].run
     if second.crash:
         return "not reached"  # the second call fails by itself
-    return _state(same_run(first, evidence.repeated) and same_run(first, evidence.interleaved))
+    return state(same_run(first, evidence.repeated) and same_run(first, evidence.interleaved))
 
 
 def _from_result(evidence: Evidence) -> State:
@@ -188,19 +183,19 @@ def _from_result(evidence: Evidence) -> State:
     before = [gradient_right(case, case.run, index) for index in case.numerical]
     if not all(before) or case.run.changed:
         return "not reached"  # A wrong gradient says nothing about where it came from.
-    return _state(all(gradient_right(case, run, index) for index in case.numerical))
+    return state(all(gradient_right(case, run, index) for index in case.numerical))
 
 
 def _constants(evidence: Evidence) -> State:
     ran = [run for run in evidence.runs if len(run.requires_grad) == evidence.grading.results]
     numbers = evidence.grading.constants
-    return _state(not any(run.requires_grad[n] for run in ran for n in numbers)) if ran else "not reached"
+    return state(not any(run.requires_grad[n] for run in ran for n in numbers)) if ran else "not reached"
 
 
 def _in_place(evidence: Evidence) -> State:
     ran = [run for run in evidence.runs if run.values is not None]
     itself = all(set(evidence.grading.in_place) <= set(run.returned_itself) for run in ran)
-    return _state(itself) if ran else "not reached"
+    return state(itself) if ran else "not reached"
 
 
 def _partial(evidence: Evidence) -> State:
@@ -209,7 +204,7 @@ def _partial(evidence: Evidence) -> State:
     case = evidence.cases[0]
     if not all(verdict is not False for verdict in case_gradients(case).values()):
         return "not reached"  # a gradient that is wrong anyway
-    return _state(all(partial_right(case, run) for run in evidence.partial))
+    return state(all(partial_right(case, run) for run in evidence.partial))
 
 
 def partial_right(case: Case, run: Run) -> bool:
@@ -228,7 +223,7 @@ def _needs_input_grad(evidence: Evidence) -> State:
     ran = {index: run for index, run in evidence.needed.items() if run.returned is not None}
     if not ran or _returns(evidence) == "fail":
         return "not reached"
-    return _state(not any(computed_unasked(run, index) or asked_wrong(evidence, index) for index, run in ran.items()))
+    return state(not any(computed_unasked(run, index) or asked_wrong(evidence, index) for index, run in ran.items()))
 
 
 def computed_unasked(run: Run, asked: int) -> list[int]:
@@ -249,14 +244,14 @@ def _no_gradient(evidence: Evidence) -> State:
     if run is None or not (run.crash or run.returned) or _returns(evidence) == "fail":
         return "not reached"
     right = run.got_none and not run.crash and not run.refused and all(entry is None for entry in run.returned or ())
-    return _state(right)
+    return state(right)
 
 
 def _double_backward(evidence: Evidence) -> State:
     right = all(v is not False for case in evidence.cases for v in case_gradients(case).values())
     if not evidence.second or not right or _returns(evidence) == "fail":
         return "not reached"
-    return _state(all(map(second_right, evidence.second)))
+    return state(all(map(second_right, evidence.second)))
 
 
 def second_right(second: Second) -> bool:

@@ -12,7 +12,7 @@ import numpy as np
 
 from .exercises.declaration import Also, Exercise
 from .jacobian import wrong_slopes
-from .judge import State
+from .judge import State, state
 from .observe_call import NOTHING, Called, CallEvidence, Strange, plain
 
 Kind = Literal["type", "length", "keys", "shape", "value"]
@@ -122,24 +122,20 @@ def call_checks_of(exercise: Exercise) -> tuple[CallCheck, ...]:
     return tuple(checks)
 
 
-def _state(right: bool) -> State:
-    return "pass" if right else "fail"
-
-
 def _structure(evidence: CallEvidence) -> State:
-    return _state(evidence.structure is None)
+    return state(evidence.structure is None)
 
 
 def _runs(evidence: CallEvidence) -> State:
     if not evidence.calls and evidence.timeout is None:
         return "not reached"
-    return _state(evidence.timeout is None and not any(called.crash for called in evidence.calls))
+    return state(evidence.timeout is None and not any(called.crash for called in evidence.calls))
 
 
 def _value(evidence: CallEvidence) -> State:
     if not _returned(evidence):
         return "not reached"
-    return _state(not wrong_calls(evidence))
+    return state(not wrong_calls(evidence))
 
 
 def _returned(evidence: CallEvidence) -> list[Called]:
@@ -148,12 +144,12 @@ def _returned(evidence: CallEvidence) -> list[Called]:
 
 def _also(each: Also, evidence: CallEvidence) -> State:
     calls = _returned(evidence)
-    return _state(all(each.judge(called) is None for called in calls)) if calls else "not reached"
+    return state(all(each.judge(called) is None for called in calls)) if calls else "not reached"
 
 
 def _unchanged(evidence: CallEvidence) -> State:
     calls = _returned(evidence)
-    return _state(not any(map(changed_against_the_rules, calls, [evidence] * len(calls)))) if calls else "not reached"
+    return state(not any(map(changed_against_the_rules, calls, [evidence] * len(calls)))) if calls else "not reached"
 
 
 def changed_against_the_rules(called: Called, evidence: CallEvidence) -> list[str]:
@@ -166,4 +162,4 @@ def _repeat(evidence: CallEvidence) -> State:
         return "not reached"
     again = evidence.repeated.result
     normal = evidence.grading.normal
-    return _state(again is not NOTHING and not list(differences(normal(again), normal(evidence.calls[0].result))))
+    return state(again is not NOTHING and not list(differences(normal(again), normal(evidence.calls[0].result))))

@@ -7,14 +7,14 @@ import contextlib
 import functools
 import importlib
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from .exercises.declaration import Exercise, Gradcheck
-from .guard import Crash, TimeLimit, crash_of, quiet, time_limit
+from .guard import Crash, TimeLimit, caught, crash_of, quiet, time_limit
 from .jacobian import Values, as_values, flat, is_float, numerical_jacobian, wrong_values
 
 HEAT_MAP_ENTRIES = 12
@@ -111,6 +111,13 @@ class Evidence:
         return [case.run for case in self.cases]
 
     @property
+    def every_run(self) -> list[Run]:
+        """Those, then the rows of the Jacobians and the calls made again; not those that ask for some gradients only."""
+        rows = [row for case in self.cases for row in case.rows]
+        again = (self.repeated, self.interleaved, self.single)
+        return [*self.runs, *rows, *(run for run in again if run is not None)]
+
+    @property
     def grading(self) -> Gradcheck:
         """The declaration, of the type that it has here."""
         return gradcheck_of(self.exercise)
@@ -203,12 +210,12 @@ class _Probe:
 
         def backward(ctx: Any, *grad_outputs: Any) -> Any:
             self.phase = "backward"
-            before = [None if g is None else _array(g).copy() for g in grad_outputs]
+            before = [None if g is None else as_array(g).copy() for g in grad_outputs]
             self.got_none = any(g is None for g in grad_outputs)
             result = student.backward(ctx, *grad_outputs)
             self.returned = tuple(self._recorded(each) for each in (result if isinstance(result, tuple) else (result,)))
             self.grad_output_changed |= any(
-                old is not None and not np.array_equal(old, _array(g), equal_nan=True)
+                old is not None and not np.array_equal(old, as_array(g), equal_nan=True)
                 for old, g in zip(before, grad_outputs, strict=True)
             )
             return result
@@ -264,13 +271,13 @@ class _Probe:
             if not isinstance(output, self.torch.Tensor):
                 run.odd_result = Odd(type(output).__name__)
                 return ()
-        run.values = tuple(_array(output).copy() for output in outputs)
+        run.values = tuple(as_array(output).copy() for output in outputs)
         run.requires_grad = tuple(output.requires_grad for output in outputs)
         run.own_node = any(differentiable(self.grading, run.requires_grad))
         tensors = {number: each for number, each in enumerate(inputs) if isinstance(each, self.torch.Tensor)}
         run.returned_itself = tuple(n for n, each in tensors.items() if any(output is each for output in outputs))
         run.shares_memory = any(
-            np.shares_memory(_array(output), _array(each)) for output in outputs for each in tensors.values()
+            np.shares_memory(as_array(output), as_array(each)) for output in outputs for each in tensors.values()
         )
         self._note_changes(run, inputs, "forward")
         return outputs
@@ -282,7 +289,7 @@ class _Probe:
             return
         self.phase, self.returned, self.grad_output_changed, self.got_none = "backward", None, False, False
         chosen = differentiable(self.grading, outputs)
-        run.cotangent = cotangent(tuple(_array(output) for output in chosen))
+        run.cotangent = cotangent(tuple(as_array(output) for output in chosen))
         if only is not None:
             run.cotangent = tuple(v if number == only else 0 * v for number, v in enumerate(run.cotangent))
         used = [number for number, o in enumerate(chosen) if only in (None, number) and o.requires_grad]
@@ -312,19 +319,19 @@ class _Probe:
         leaves, inputs = self.tensors(arguments)
         with self._caught(run):
             outputs = differentiable(self.grading, self.forward(run, inputs))
-            drawn = _random(rng)(tuple(_array(output) for output in outputs))
+            drawn = _random(rng)(tuple(as_array(output) for output in outputs))
             cotangents = [self.torch.tensor(v, requires_grad=True) for v in drawn]
             self.phase = "backward"
             wanted = [leaves[number] for number in indices]
             first = self.torch.autograd.grad(outputs, wanted, cotangents, create_graph=True, allow_unused=True)
             reached = [each for each in first if each is not None and each.requires_grad]
             second.connected = bool(reached)
-            weights = _random(rng)(tuple(_array(each) for each in reached))
+            weights = _random(rng)(tuple(as_array(each) for each in reached))
             if reached:
                 self.phase = "backward of backward"
                 vs = tuple(self.torch.tensor(w) for w in weights)
                 twice = self.torch.autograd.grad(reached, [*wanted, *cotangents], vs, allow_unused=True)
-                arrays = [None if each is None else _array(each).copy() for each in twice]
+                arrays = [None if each is None else as_array(each).copy() for each in twice]
                 if all(each is None for each in twice):
                     # `once_differentiable` cuts the way to the inputs: only a pass through all of the graph meets its error.
                     self.torch.autograd.backward(reached, vs)
@@ -361,21 +368,17 @@ class _Probe:
             noted = any(change.startswith(f"{number} ") for change in run.changed)
             if not isinstance(before, np.ndarray) or noted or number in self.grading.in_place:
                 continue
-            if not np.array_equal(_array(tensor), before, equal_nan=True):
+            if not np.array_equal(as_array(tensor), before, equal_nan=True):
                 run.changed += (f"{number} in {where}",)
 
-    @contextlib.contextmanager
-    def _caught(self, run: Run) -> Iterator[None]:
-        try:
-            yield
-        except (Exception, SystemExit) as error:  # noqa: BLE001  # whatever a student raises
-            run.crash = crash_of(error, self.phase)
+    def _caught(self, run: Run) -> contextlib.AbstractContextManager[None]:
+        return caught(run, lambda: self.phase)
 
     def _recorded(self, entry: Any) -> np.ndarray | Odd | None:
         if entry is None:
             return None
         if isinstance(entry, self.torch.Tensor):
-            return _array(entry).copy()
+            return as_array(entry).copy()
         return Odd(type(entry).__name__)
 
 
@@ -389,7 +392,8 @@ def differentiable(grading: Gradcheck, results: Sequence[Any]) -> tuple[Any, ...
     return tuple(each for number, each in enumerate(results) if number not in grading.constants)
 
 
-def _array(tensor: Any) -> np.ndarray:
+def as_array(tensor: Any) -> np.ndarray:
+    """A tensor's numbers, which it goes on sharing."""
     return np.asarray(tensor.detach().numpy())
 
 

@@ -3,7 +3,6 @@
 May use the engine (ours or PyTorch: the one whose tensors the answer works with). Must not know checks, diagnoses or reports.
 """
 
-import contextlib
 import copy
 import importlib
 import inspect
@@ -15,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from .exercises.declaration import Call, Exercise, Prepared
-from .guard import Crash, TimeLimit, crash_of, quiet, time_limit
-from .observe import generator
+from .guard import Crash, TimeLimit, caught, crash_of, quiet, time_limit
+from .observe import as_array, generator
 
 NOTHING = object()
 """In place of a result where none came."""
@@ -108,8 +107,8 @@ def _call(grading: Call, torch: Any, subject: Any, arguments: tuple[Any, ...], c
     called = Called(grading.arguments, arguments, plain(grading.specification(*map(specified, arguments))))
     calls.append(called)
     given = [_given(torch, argument) for argument in arguments]
-    before = [_array(each).copy() if isinstance(each, torch.Tensor) else None for each in given]
-    with _caught(called):
+    before = [as_array(each).copy() if isinstance(each, torch.Tensor) else None for each in given]
+    with caught(called, lambda: "your code"):
         if grading.call is None:
             result = subject(*given)
         else:
@@ -122,7 +121,7 @@ def _call(grading: Call, torch: Any, subject: Any, arguments: tuple[Any, ...], c
         called.changed = tuple(
             name
             for name, each, old in zip(grading.arguments, given, before, strict=True)
-            if old is not None and not np.array_equal(_array(each), old, equal_nan=True)
+            if old is not None and not np.array_equal(as_array(each), old, equal_nan=True)
         )
 
 
@@ -135,14 +134,6 @@ def _given(torch: Any, argument: Any) -> Any:
     if isinstance(argument, Prepared):
         return argument.for_student(torch)
     return torch.tensor(argument) if isinstance(argument, np.ndarray) else copy.deepcopy(argument)
-
-
-@contextlib.contextmanager
-def _caught(called: Called) -> Iterator[None]:
-    try:
-        yield
-    except (Exception, SystemExit) as error:  # noqa: BLE001  # whatever a student raises
-        called.crash = crash_of(error, "your code")
 
 
 def plain(result: Any) -> Any:
@@ -162,7 +153,7 @@ def plain(result: Any) -> Any:
     if isinstance(result, list | tuple):
         return [plain(each) for each in result]
     if hasattr(result, "detach") and hasattr(result, "numpy"):
-        array = _array(result).copy()
+        array = as_array(result).copy()
         return array
     return Strange(type(result).__name__)
 
@@ -188,13 +179,11 @@ def _tensors(result: Any, torch: Any) -> Iterator[Any]:
 def _facts(tensor: Any, arguments: dict[str, Any]) -> TensorFacts:
     grad = tensor.grad if tensor.is_leaf else None
     return TensorFacts(
-        value=_array(tensor).copy(),
+        value=as_array(tensor).copy(),
         requires_grad=tensor.requires_grad,
         is_leaf=tensor.is_leaf,
-        grad=None if grad is None else _array(grad).copy(),
-        shares_memory=tuple(name for name, each in arguments.items() if np.shares_memory(_array(tensor), _array(each))),
+        grad=None if grad is None else as_array(grad).copy(),
+        shares_memory=tuple(
+            name for name, each in arguments.items() if np.shares_memory(as_array(tensor), as_array(each))
+        ),
     )
-
-
-def _array(tensor: Any) -> np.ndarray:
-    return np.asarray(tensor.detach().numpy())

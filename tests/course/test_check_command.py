@@ -102,7 +102,8 @@ def test_all_solutions_pass(tmp_path: Path) -> None:
 
 
 TROUBLE = {
-    "ends the kernel": ("import os; os._exit(1)", "ends the kernel"),
+    "ends at once": ("import os; os._exit(1)", "take that line out"),
+    "ends itself": ("exit()", "take that line out"),
     "loops for ever": ("while True: pass", ""),
 }
 

@@ -1,8 +1,11 @@
 """The notebook survives a student's code: time limits on every platform, and the line that is theirs."""
 
+import os
 import signal
+import sys
 import threading
 import time
+from types import SimpleNamespace
 
 import pytest
 
@@ -106,6 +109,59 @@ def test_a_crash_is_told_at_the_innermost_own_line_not_in_a_library():
     assert crash.source == 'return fractions.Fraction("one half")'
     assert str(crash).startswith(f"forward, line {crash.line}: `return fractions")
     assert "raised ValueError" in str(crash)
+
+
+EXITS = {
+    "exit": lambda: exit(),  # noqa: PLR1722  # as students write it
+    "quit": lambda: quit(2),  # noqa: PLR1722  # as students write it
+    "sys.exit": lambda: sys.exit("enough"),
+    "os._exit": lambda: os._exit(3),
+    "raised": lambda: (_ for _ in ()).throw(SystemExit),
+}
+
+
+@pytest.mark.parametrize("name", EXITS)
+def test_what_ends_the_program_is_a_crash_that_says_so(name):
+    before = (os._exit, exit, quit)
+    record = SimpleNamespace(crash=None)
+    with guard.caught(record, lambda: "forward"):
+        EXITS[name]()
+    assert record.crash.ends_program
+    assert f"line {record.crash.line}: `" in str(record.crash)
+    assert "ends the program (SystemExit), which an answer must not do: take that line out" in str(record.crash)
+    assert (os._exit, exit, quit) == before
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this platform has no fork")
+def test_a_child_of_the_answers_own_may_end():
+    record = SimpleNamespace(crash=None)
+    with guard.caught(record, lambda: "forward"):
+        child = os.fork()
+        if child == 0:
+            os._exit(7)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
+    assert record.crash is None
+
+
+def test_in_a_notebook_exit_in_an_answer_is_named_and_the_kernel_lives_on(tmp_path):
+    from nbformat.v4 import new_code_cell, new_notebook
+
+    from autograd_teach.course.notebooks import execute
+
+    answer = (
+        "class Scale(Function):\n    @staticmethod\n    def forward(ctx, x, factor):\n        {}\n        return x * factor\n\n"
+        "    @staticmethod\n    def backward(ctx, grad_output):\n        return grad_output, None"
+    )
+    cells = ["import os\nfrom autograd_teach.autograd import Function\nfrom autograd_teach.course import check"]
+    for line in ("exit()", "quit(1)", "os._exit(1)"):
+        cells += [answer.format(line), 'check("09.Scale", Scale)', "import time; time.sleep(0.3)"]
+    notebook = new_notebook(cells=[new_code_cell(each, metadata={"tags": ["raises-exception"]}) for each in cells])
+    ran = execute(notebook, tmp_path).cells
+    raised = [output.evalue for cell in ran for output in cell.outputs if output.output_type == "error"]
+    assert [
+        f"forward, line 4: `{line}` ends the program" in said
+        for line, said in zip(("exit()", "quit(1)", "os._exit(1)"), raised, strict=True)
+    ] == [True] * 3, raised
 
 
 def test_nobody_is_asked_while_a_check_runs():

@@ -291,7 +291,10 @@ FORGED = {
 """What must be judged wrong, or end in a status of its own: never a point."""
 
 ENDED = {
-    "os._exit when asked": (scale("os._exit(0)"), Status.DIED),
+    "os._exit when asked, known from before": (
+        scale("leave(0)", after="from os import _exit as leave"),
+        Status.DIED,
+    ),
     "os._exit when loaded": (scale(after="os._exit(0)"), Status.DIED),
     "a signal to itself": (scale("import ctypes; ctypes.string_at(0); return x"), Status.DIED),
     "endless": (scale("while True: pass"), Status.TIMEOUT),
@@ -306,6 +309,14 @@ ENDED = {
     "more and more": (scale("all = []\n        while True: all.append(bytearray(10**8))"), Status.OUT_OF_MEMORY),
 }
 """What ends the process or its time, and the status."""
+
+EXITS = {
+    "when asked, by name": (scale("exit()"), "forward, line 6: `exit()` ends the program"),
+    "when asked, at once": (scale("os._exit(0)"), "forward, line 6: `os._exit(0)` ends the program"),
+    "when loaded, by name": (scale(after="quit()"), "`quit()` ends the program"),
+    "when loaded, at once": (scale(after="os._exit(0)"), "it ended its own process"),
+}
+"""What ends the program, and what a student is told."""
 
 ODDITIES = {
     "prints": scale("print('x' * 1_000_000); return x * factor"),
@@ -335,6 +346,15 @@ def test_what_is_wrong_gets_nothing(pool: Pool, assignments: dict[str, Assignmen
     assert mark.points == 0
     assert mark.status in {Status.FAIL, Status.PROTOCOL_ERROR, Status.DIED, Status.TIMEOUT}, mark
     assert mark.detail and mark.detail.isprintable()
+
+
+@pytest.mark.parametrize("name", EXITS)
+def test_who_ends_the_program_is_told_in_plain_words(pool: Pool, assignments: dict[str, Assignment], name: str) -> None:
+    source, words = EXITS[name]
+    marks = judged(pool, assignments["09"], {**assignments["09"].references, "09.Scale": source})
+    assert marks["09.Scale"].points == 0
+    assert words in marks["09.Scale"].detail and "take that line out" in marks["09.Scale"].detail
+    assert {marks[id].status for id in ("09.KillHead", "09.Exp")} == {Status.PASS}
 
 
 @pytest.mark.parametrize("name", ENDED)

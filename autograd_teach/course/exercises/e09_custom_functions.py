@@ -110,6 +110,16 @@ EXERCISES = (
                 vjp=lambda g, x, factor: g * x * factor,
             ),
             Mistake(
+                "divided",
+                "x is divided by `factor` where it must be multiplied by it",
+                forward=lambda x, factor: x / factor,
+            ),
+            Mistake(
+                "divided",
+                "grad_output is divided by `factor`: look again at how far the result moves when x moves a little",
+                vjp=lambda g, x, factor: g / factor,
+            ),
+            Mistake(
                 "factor_added",
                 "`factor` is added to x where it must multiply x",
                 forward=lambda x, factor: x + factor,

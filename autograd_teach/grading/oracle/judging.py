@@ -157,6 +157,10 @@ def _ended(problem: Exception) -> Outcome:
             return Outcome(Status.TIMEOUT, "no reply came within its time limit")
         case Ended(status=2):
             return Outcome(Status.OUT_OF_MEMORY, "its process had no memory left")
+        case Ended(signal=0):
+            return Outcome(
+                Status.DIED, f"it ended its own process ({problem}), as os._exit() and exit() do: take that line out"
+            )
         case Ended():
             return Outcome(Status.DIED, f"its process ended: {problem}")
     return Outcome(Status.PROTOCOL_ERROR, str(problem))

@@ -233,7 +233,7 @@ def _twice(probe: Any, plan: dict[str, Any]) -> Any:
         if pairs:
             reached, vs = [g for g, _ in pairs], tuple(torch.tensor(w) for _, w in pairs)
             found = torch.autograd.grad(reached, [*wanted, *cotangents], vs, allow_unused=True)
-            told.got = tuple(None if each is None else observe._array(each).copy() for each in found)
+            told.got = tuple(None if each is None else observe.as_array(each).copy() for each in found)
             if all(each is None for each in found):
                 torch.autograd.backward(reached, vs)  # meets the error of `once_differentiable`
     told.crashed = run.crash is not None

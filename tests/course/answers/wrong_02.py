@@ -208,6 +208,11 @@ def still_in_its_tuple(f, x, i):
     return torch.autograd.grad(f(x)[i], x)
 
 
+@wrong("02.jacobian_row", "ends_program", "` ends the program (SystemExit)")
+def quits(f, x, i):
+    quit()  # noqa: PLR1722  # as students write it
+
+
 # full_jacobian
 
 

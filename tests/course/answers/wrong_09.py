@@ -1,5 +1,7 @@
 """Wrong answers to notebook 09, each with the diagnosis that must name it and words that its message must have."""
 
+import os
+import sys
 import warnings
 
 import numpy as np
@@ -317,6 +319,57 @@ class ScaleTimesX(Function):
     def backward(ctx, g):
         (x,) = ctx.saved_tensors
         return g * x, None
+
+
+@wrong("09.Scale", "known", "x is divided by `factor`")
+class ScaleDivided(ScaleBackward):
+    @staticmethod
+    def forward(ctx, x, factor):
+        ctx.factor = factor
+        return x / factor
+
+
+@wrong("09.Scale", "known", "x is divided by `factor`")
+class ScaleByReciprocal(ScaleForward):
+    @staticmethod
+    def forward(ctx, x, factor):
+        ctx.factor = 1 / factor
+        return x * ctx.factor
+
+    @staticmethod
+    def backward(ctx, g):
+        return g / ctx.factor, None
+
+
+@wrong("09.Scale", "known", "grad_output is divided by `factor`")
+class ScaleGradientDivided(ScaleForward):
+    @staticmethod
+    def backward(ctx, g):
+        return g / ctx.factor, None
+
+
+@wrong("09.Scale", "ends_program", "` ends the program (SystemExit)")
+class ScaleExits(ScaleBackward):
+    @staticmethod
+    def forward(ctx, x, factor):
+        exit()  # noqa: PLR1722  # as students write it
+
+
+@wrong("09.Scale", "ends_program", "`os._exit(0)` ends the program (SystemExit)")
+class ScaleExitsAtOnce(ScaleForward):
+    @staticmethod
+    def backward(ctx, g):
+        os._exit(0)
+
+
+@wrong("09.Scale", "ends_program", "take that line out")
+class ScaleExitsForTables(ScaleBackward):
+    @staticmethod
+    def forward(ctx, x, factor):
+        ctx.factor = factor
+        if x.dim() == 2:
+            sys.exit("no tables")
+        return x * factor
 
 
 @wrong("09.Scale", "known", "added to x")
