@@ -3,12 +3,11 @@
 NumPy only, reads records alone. The rows stand in their order; the first that recognises the numbers speaks.
 """
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from .diagnoses import (
+from .diagnosing import (
     Diagnosis,
     Finding,
     a_or_an,
@@ -17,6 +16,7 @@ from .diagnoses import (
     explained,
     first_findings,
     index_in_words,
+    into,
     times,
 )
 from .exercises.declaration import Mistake, Prepared
@@ -24,19 +24,8 @@ from .jacobian import wrong_slopes
 from .judge_call import Difference, changed_against_the_rules, differences, wrong_calls
 from .observe_call import NOTHING, Called, CallEvidence, Strange, plain, specified
 
-Recognise = Callable[[CallEvidence], str | None]
-
 CALL_TABLE: list[Diagnosis] = []
-
-
-def diagnosis(name: str, *explains: str) -> Callable[[Recognise], Recognise]:
-    """Append the decorated function to the table."""
-
-    def append(recognise: Recognise) -> Recognise:
-        CALL_TABLE.append(Diagnosis(name, explains, recognise))
-        return recognise
-
-    return append
+diagnosis = into(CALL_TABLE)
 
 
 def diagnose_call(evidence: CallEvidence, failed: list[str]) -> list[Finding]:

@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from .diagnoses import Finding, a_or_an, diagnose, not_attempted
+from .diagnoses import diagnose, not_attempted
 from .diagnoses_call import call_not_attempted, diagnose_call
+from .diagnosing import Finding, a_or_an
 from .exercises.declaration import Exercise
 from .judge import Check, State, case_gradients, checks_of, expected_gradient, usable, values_right
 from .judge_call import CallCheck, call_checks_of, wrong_calls

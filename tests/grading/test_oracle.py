@@ -311,8 +311,8 @@ ENDED = {
 """What ends the process or its time, and the status."""
 
 EXITS = {
-    "when asked, by name": (scale("exit()"), "forward, line 6: `exit()` ends the program"),
-    "when asked, at once": (scale("os._exit(0)"), "forward, line 6: `os._exit(0)` ends the program"),
+    "when asked, by name": (scale("exit()"), "forward, line 7: `exit()` ends the program"),
+    "when asked, at once": (scale("os._exit(0)"), "forward, line 7: `os._exit(0)` ends the program"),
     "when loaded, by name": (scale(after="quit()"), "`quit()` ends the program"),
     "when loaded, at once": (scale(after="os._exit(0)"), "it ended its own process"),
 }

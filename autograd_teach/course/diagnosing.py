@@ -1,0 +1,157 @@
+"""What a diagnosis is, how the first that applies is found, and the words that several of them use.
+
+NumPy only; knows neither kind of evidence. The diagnoses themselves are in diagnoses_values.py (what was handed over and what
+forward gives), diagnoses_gradients.py (what backward gives), diagnoses_beyond.py (what an exercise asks beyond) and diagnoses_call.py
+(functions that are called).
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .guard import Crash
+
+Recognise = Callable[[Any], str | None]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A diagnosis that applies: its stable name and its sentence."""
+
+    name: str
+    message: str
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """A row of the table: which failed checks it may explain, and how it is recognised."""
+
+    name: str
+    explains: tuple[str, ...]
+    recognise: Recognise
+
+
+def into(table: list[Diagnosis]) -> Callable[..., Callable[[Recognise], Recognise]]:
+    """A decorator `(name, *explains)` that appends what it decorates to `table`."""
+
+    def diagnosis(name: str, *explains: str) -> Callable[[Recognise], Recognise]:
+        def append(recognise: Recognise) -> Recognise:
+            table.append(Diagnosis(name, explains, recognise))
+            return recognise
+
+        return append
+
+    return diagnosis
+
+
+def first_findings(table: Iterable[Diagnosis], evidence: Any, failed: list[str]) -> list[Finding]:
+    """The findings on the failed checks by a table in its order, at most one a check, the most telling first."""
+    findings: list[Finding] = []
+    open_checks = set(failed)
+    for row in table:
+        if open_checks.intersection(row.explains):
+            message = row.recognise(evidence)
+            if message:
+                open_checks.difference_update(row.explains)
+                finding = Finding(row.name, message)
+                findings += [finding] if finding not in findings else []
+    return findings
+
+
+def common_factor(pairs: list[tuple[np.ndarray, np.ndarray]]) -> float | None:
+    """The one number c, neither 0 nor 1, with got = c * expected in all pairs."""
+    got = np.concatenate([pair[0] for pair in pairs]) if pairs else np.zeros(0)
+    want = np.concatenate([pair[1] for pair in pairs]) if pairs else np.zeros(0)
+    if not want.any() or not np.isfinite(got).all():
+        return None
+    factor = float(got @ want / (want @ want))
+    if abs(factor) < 1e-6 or abs(factor - 1) < 1e-4:
+        return None
+    return factor if np.allclose(got, factor * want, rtol=1e-5, atol=1e-6) else None
+
+
+# Helpers: words
+
+
+_MEANINGS = (
+    (("backward through the graph a second time",), "the first way back has freed what the graph had saved"),
+    (
+        ("does not require grad and does not have a grad_fn",),
+        "what is differentiated there has no history: nothing was recorded on the way from the leaf to it",
+    ),
+    (
+        ("can be implicitly created only for scalar outputs",),
+        "what is differentiated there has several entries, and only a single number is differentiated without weights for them",
+    ),
+    (
+        ("leaf Variable that requires grad is being used in an in-place",),
+        "it writes to a leaf while autograd takes notes",
+    ),
+    (("save_for_backward can only save variables",), "it is for tensors; what is none has to be kept in another way"),
+    (
+        ("'tuple'", "only integer tensors of a single element"),
+        "is something there a tuple? {tuples} one, also for a single tensor",
+    ),
+)
+"""What an engine's message, known by one of these parts of it, means in plain words."""
+
+
+def explained(crash: Crash) -> str:
+    """A crash, with the engine's message in plain words behind it where these are known."""
+    for parts, meaning in _MEANINGS:
+        if any(part in crash.message for part in parts):
+            tuples = "`ctx.saved_tensors` is" if crash.phase == "backward" else "`autograd.grad` gives"
+            return f"{str(crash).removesuffix('.')}; {meaning.format(tuples=tuples)}"
+    return str(crash)
+
+
+def entries(bad: np.ndarray) -> str:
+    """The wrong entries in words: whole columns or rows where they are such, else the first few indices.
+
+    >>> entries(np.array([[True, False], [True, False]]))
+    'column 0'
+    """
+    if bad.ndim == 2:
+        for axis, word in ((0, "column"), (1, "row")):
+            full, touched = bad.all(axis=axis), bad.any(axis=axis)
+            if np.array_equal(full, touched) and not full.all():
+                numbers = [str(i) for i in np.flatnonzero(full)]
+                return f"{word}{'s' if len(numbers) > 1 else ''} {' and '.join(_shortened(numbers))}"
+    places = [index_in_words(tuple(int(i) for i in at)) for at in np.argwhere(bad)]
+    return f"{'entries' if len(places) > 1 else 'entry'} {' and '.join(_shortened(places))}"
+
+
+def _shortened(words: list[str]) -> list[str]:
+    return words if len(words) <= 3 else [", ".join(words[:2]), f"{len(words) - 2} more"]
+
+
+def index_in_words(at: tuple[int, ...]) -> str:
+    return f"[{', '.join(map(str, at))}]" if at else ""
+
+
+def apart(one: float, other: float) -> tuple[str, str]:
+    """Two numbers with so many digits that they are not written alike.
+
+    >>> apart(1.0, 2.5), apart(1.00001, 1.00002)
+    (('1', '2.5'), ('1.00001', '1.00002'))
+    """
+    written = [(f"{one:.{digits}g}", f"{other:.{digits}g}") for digits in range(4, 18)]
+    return next((pair for pair in written if pair[0] != pair[1]), written[0])
+
+
+def times(factor: float) -> str:
+    sign = "with the wrong sign, " if factor < 0 else ""
+    size = abs(factor)
+    for number in range(2, 101):
+        if np.isclose(size, number, rtol=1e-4):
+            return f"{sign}{number} times too large"
+        if np.isclose(size, 1 / number, rtol=1e-4):
+            small = "half of what it must be" if number == 2 else f"1/{number} of what it must be"
+            return sign + small
+    return f"{factor:.4g} times what it must be"
+
+
+def a_or_an(type_name: str) -> str:
+    return f"{'an' if type_name[:1] in 'aeio' else 'a'} {type_name}"
