@@ -19,6 +19,7 @@ from autograd_teach.course.diagnoses_call import CALL_TABLE
 from autograd_teach.course.exercises import e01_requires_grad, e08_in_place, exercises
 from autograd_teach.course.exercises import exercise as exercise_of
 from autograd_teach.course.notebooks import read_notebook
+from autograd_teach.course.observe_call import plain, specified
 
 _spec = importlib.util.spec_from_file_location("course_table", Path(__file__).parent / "table.py")
 assert _spec is not None and _spec.loader is not None
@@ -124,6 +125,39 @@ def outcome(program, slope, names):
         assert "modified by an inplace operation" in str(error)
         return "saved"
     return "fine" if np.allclose(names["x"].grad.numpy(), slope(values), rtol=1e-5) else "wrong"
+
+
+ALWAYS_THE_SAME = {
+    "01.predict_flags": "a prediction about one program, which the statement shows",
+    "08.predict_in_place_errors": "a prediction about programs that the statement shows",
+}
+"""Exercises that have nothing to draw, and why."""
+
+
+@pytest.mark.parametrize("exercise", exercises(), ids=lambda each: each.id)
+def test_another_seed_draws_other_inputs_with_other_results(exercise):
+    """So that nothing is gained by learning what the checks ask by heart."""
+    drawn = [list(exercise.grading.inputs(np.random.default_rng(seed))) for seed in range(4)]
+    seen = {repr([list(map(in_full, arguments)) for arguments in calls]) for calls in drawn}
+    results = {repr([right(exercise, arguments) for arguments in calls]) for calls in drawn}
+    if exercise.id in ALWAYS_THE_SAME:
+        assert len(seen) == 1 and exercise.kind == "value"
+    else:
+        assert len(seen) == len(results) == len(drawn)
+        assert all(len(calls) >= 2 for calls in drawn), "several shapes or values"
+
+
+def in_full(argument):
+    if isinstance(argument, np.ndarray):
+        return argument.tolist()
+    return in_full(list(vars(argument).values())) if hasattr(argument, "for_student") else argument
+
+
+def right(exercise, arguments):
+    grading = exercise.grading
+    specification = getattr(grading, "specification", None) or grading.forward
+    result = specification(*map(specified, arguments))
+    return in_full(result) if isinstance(result, np.ndarray) else plain(result)
 
 
 def test_no_message_of_an_exercise_names_its_solution():

@@ -112,18 +112,8 @@ def test_the_reference_is_right_on_whatever_is_drawn(
                 assert verdict.passed, verdict
 
 
-def test_the_oracle_can_ask_every_exercise(capsys: pytest.CaptureFixture[str]) -> None:
-    left_to_nbval = {each.id: why for each in exercises() if (why := referee.can_ask(each))}
-    drawn = {
-        each.id: repr([each.grading.inputs(np.random.default_rng(n)) for n in (1, 2)][n])
-        for each in exercises()
-        for n in (0,)
-    }
-    again = {each.id: repr(each.grading.inputs(np.random.default_rng(2))) for each in exercises()}
-    always_the_same = [id for id in drawn if drawn[id] == again[id]]
-    with capsys.disabled():
-        print(f"\nleft to nbval: {left_to_nbval or 'none'}; the same inputs for every seed: {always_the_same}")
-    assert not left_to_nbval
+def test_the_oracle_can_ask_every_exercise() -> None:
+    assert not {each.id: why for each in exercises() if (why := referee.can_ask(each))}
 
 
 def test_an_exercise_that_cannot_be_asked_is_left_to_the_other_judge(

@@ -10,8 +10,32 @@ from .recipe import Graph, Recipe, Step
 
 NOTEBOOK = "03_the_graph"
 
-CHAIN = "c = [a]\nfor i in range(2000):\n  c.append(c[-1] + 1)\ny = c[-1]"
-DOUBLINGS = "c = [a]\nfor i in range(25):\n  c.append(c[-1] + c[-1])\ny = c[-1]"
+
+def chain(rng: np.random.Generator) -> Recipe:
+    """Longer than Python lets calls go into each other."""
+    return Recipe(f"c = [a]\nfor i in range({rng.integers(1500, 2500)}):\n  c.append(c[-1] + 1)\ny = c[-1]", {"a": 2.0})
+
+
+def doublings(rng: np.random.Generator) -> Recipe:
+    """With more ways from y to a than anyone can go."""
+    return Recipe(f"c = [a]\nfor i in range({rng.integers(25, 35)}):\n  c.append(c[-1] + c[-1])\ny = c[-1]", {"a": 2.0})
+
+
+def drawn(rng: np.random.Generator) -> Recipe:
+    """A graph that nobody has seen before: some values are used twice, some never, and `d` needs no gradient."""
+    leaves = {name: rng.uniform(0.5, 1.5) for name in "abcef"[: rng.integers(2, 6)]}
+    known, lines = ["d", *leaves], []
+    for number in range(rng.integers(5, 12)):
+        one, other = rng.choice(known[-6:], size=2)
+        is_alone = rng.random() < 0.3
+        value = (
+            f"{one}.{rng.choice(['tanh', 'sin', 'abs'])}()"
+            if is_alone
+            else f"{one} {rng.choice(['+', '-', '*'])} {other}"
+        )
+        lines.append(f"v{number} = {value}")
+        known.append(f"v{number}")
+    return Recipe("\n".join([*lines, f"p = {known[-1]} * {known[-3]}", "y = p + a"]), leaves, {"d": 3.0})
 
 
 def network(rng: np.random.Generator) -> Recipe:
@@ -43,16 +67,16 @@ def small(rng: np.random.Generator) -> list[Recipe]:
 
 def count_inputs(rng: np.random.Generator) -> Sequence[Arguments]:
     several = [*small(rng), Recipe("y = d * 2", {"a": 2.0}, {"d": 3.0}), network(rng)]
-    return [(each,) for each in (*several, Recipe(CHAIN, {"a": 2.0}), Recipe(DOUBLINGS, {"a": 2.0}))]
+    return [(each,) for each in (*several, *(drawn(rng) for _ in range(3)), chain(rng), doublings(rng))]
 
 
 def leaf_inputs(rng: np.random.Generator) -> Sequence[Arguments]:
     several = [*small(rng), Recipe("y = (a * a) * (b * a)", {"a": 2.0, "b": 3.0, "c": 4.0}), network(rng)]
-    return [(each,) for each in (*several, Recipe(CHAIN, {"a": 2.0}), Recipe(DOUBLINGS, {"a": 2.0}))]
+    return [(each,) for each in (*several, *(drawn(rng) for _ in range(3)), chain(rng), doublings(rng))]
 
 
 def order_inputs(rng: np.random.Generator) -> Sequence[Arguments]:
-    several = [*small(rng), named_network(rng), Recipe(CHAIN, {"a": 2.0}), Recipe(DOUBLINGS, {"a": 2.0})]
+    several = [*small(rng), named_network(rng), *(drawn(rng) for _ in range(3)), chain(rng), doublings(rng)]
     return [(each,) for each in several]
 
 

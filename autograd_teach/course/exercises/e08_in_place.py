@@ -82,7 +82,8 @@ def leaves(rng: np.random.Generator, *sizes: int) -> Sequence[Arguments]:
 
 def threshold_inputs(rng: np.random.Generator) -> Sequence[Arguments]:
     """tanh(0.52) is just below 0.5: one that compares x with 0.5 is found out by it."""
-    return [(Leaf(x),) for x in ([1.0, -0.3, 0.52], [-1.5, 0.8], rng.choice([-1.0, 0.2, 0.7, 1.3], size=6))]
+    above, below = rng.uniform(0.7, 1.5, size=6), rng.uniform(-1.5, 0.4, size=4)
+    return [(Leaf(x),) for x in ([above[0], below[0], 0.52], [-above[1], above[2]], [*below[1:], *above[3:]])]
 
 
 def after_step(gradient_at: float = 1.0, decay: float = 0.9, rate: float = 0.1) -> Callable[[np.ndarray], Any]:

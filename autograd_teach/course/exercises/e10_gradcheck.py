@@ -16,15 +16,6 @@ MAPS = (
     (Program("x", "(x ** 4).sum()"), (3,), 0.05),
     (Program("x", "torch.exp(2 * x)"), (), 0.01),
 )
-CURVES = (
-    (Program("x", "torch.abs(x - 1)"), [0.0, 1.0, 2.0]),
-    (Program("x", "torch.where(x > 0, x, 0 * x)"), [-1.0, 0.0, 0.5]),
-    (Program("x", "x ** 3 + 3 * torch.exp(x)"), [-1.0, 0.0, 2.0]),
-    (Program("x", "torch.abs(x + 1) + 0.1 * torch.abs(x - 2) + x ** 2"), [-1.0, 0.0, 2.0, 3.0]),
-    (Program("x", "torch.abs(x) * x"), [0.0, 1.0]),
-    (Program("x", "50 * x ** 2"), [-1.0, 0.0, 3.0]),
-    (Program("x", "torch.abs(torch.sin(3 * x))"), [0.0, 0.5]),
-)
 
 
 def measured(up: float, down: float) -> Callable[[Any, np.ndarray, float], np.ndarray]:
@@ -66,7 +57,35 @@ def unequal_sizes(f: Any, candidates: np.ndarray) -> list[float]:
 
 
 def curve_inputs(rng: np.random.Generator) -> Sequence[Arguments]:
-    return [(f, np.array(candidates)) for f, candidates in CURVES]
+    """Kinks at places that are drawn, of any size, and smooth functions that are steep or bend; quarters are exact as floats."""
+
+    def quarter() -> float:
+        return float(rng.integers(-8, 9)) / 4
+
+    def curve(text: str, *places: float) -> Arguments:
+        return Program("x", text), np.array(sorted({*places, places[0] + 2 + abs(quarter())}))
+
+    a, b, c, d, e = (quarter() for _ in range(5))
+    bend, steep, small = rng.integers(2, 5), rng.integers(40, 60), round(rng.uniform(0.08, 0.2), 3)
+    far = b + 1 + abs(quarter())
+    return [
+        curve(f"torch.abs({less(a)})", a - 1, a, a + 1),
+        curve(f"torch.where({less(c)} > 0, {less(c)}, 0 * x)", c - 1, c, c + 0.5),
+        curve(f"x ** 3 + {bend} * torch.exp(x)", -1, 0, quarter()),
+        curve(f"torch.abs({less(b)}) + {small} * torch.abs({less(far)}) + x ** 2", b - 1, b, b + 0.5, far),
+        curve(f"torch.abs({less(d)}) * ({less(d)})", d - 0.5, d, d + 1),
+        curve(f"{steep} * x ** 2", -1, 0, quarter()),
+        curve(f"torch.abs(torch.sin(3 * ({less(e)})))", e - 0.25, e, e + 0.5),
+    ]
+
+
+def less(number: float) -> str:
+    """`x` less a number, as one writes it.
+
+    >>> less(1.0), less(-0.25), less(0.0)
+    ('x - 1', 'x + 0.25', 'x')
+    """
+    return f"x {'-' if number > 0 else '+'} {abs(number):g}" if number else "x"
 
 
 def entrywise_inputs(rng: np.random.Generator) -> Sequence[Arguments]:

@@ -50,7 +50,7 @@ def never_remembers(y):
     return count
 
 
-@wrong("03.count_nodes", "timeout", "for the y of `c = [a]; for i in range(25): ")
+@wrong("03.count_nodes", "timeout", "for the y of `c = [a]; for i in range(")
 def remembers_and_goes_on(y):
     found, waiting = set(), [y.grad_fn] if y.grad_fn is not None else []
     while waiting:
@@ -204,7 +204,7 @@ def sizes(y):
     return [node.variable.numel() for node in walk(y) if not node.next_functions]
 
 
-@wrong("03.leaves_of", "recursion", "for the y of `c = [a]; for i in range(2000)")
+@wrong("03.leaves_of", "recursion", "for the y of `c = [a]; for i in range(")
 def recursive_leaves(y):
     found, leaves = set(), []
 

@@ -140,7 +140,7 @@ def their_numbers(f, candidates):
     return [n for n, is_kink in enumerate(yes_and_no(f, candidates)) if is_kink]
 
 
-@wrong("10.find_kinks", "selection", "missing from the result: 1.0, for f = lambda x: torch.abs(x - 1)")
+@wrong("10.find_kinks", "selection", "missing from the result: ")
 def by_gradcheck(f, candidates):
     found = []
     for place in candidates.tolist():
