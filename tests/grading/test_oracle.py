@@ -387,6 +387,49 @@ def test_examples_learnt_by_heart_pass_the_check_and_not_the_oracle(
     assert judged(pool, assignments["02"], {"02.gradient_of": source})["02.gradient_of"].status is Status.FAIL
 
 
+FORGED_COUNTS = """\
+def watched(f):
+    return next(c.cell_contents for c in f.__closure__ if hasattr(c.cell_contents, "passes"))
+"""
+ROW_BY_ROW = """
+def hessian_vector_product(f, x, v):
+    x = x.detach().clone().requires_grad_()
+    (g,) = torch.autograd.grad(f(x), x, create_graph=True)
+    rows = [(torch.autograd.grad(e, x, retain_graph=True)[0] * v).sum() for e in g.reshape(-1)]
+    watched(f).passes = 2
+    return torch.stack(rows).reshape(x.shape).detach()
+"""
+TWO_CALLS = """
+def two_gradients(f, x):
+    x = x.detach().clone().requires_grad_()
+    found = tuple(torch.autograd.grad(f(x)[n], x)[0] for n in (0, 1))
+    watched(f).calls = 1
+    return found
+"""
+
+
+def test_who_forges_the_count_of_passes_is_too_slow_for_a_large_input(
+    pool: Pool, assignments: dict[str, Assignment]
+) -> None:
+    answers = {**assignments["07"].references, "07.hessian_vector_product": FORGED_COUNTS + ROW_BY_ROW}
+    marks = judged(pool, assignments["07"], answers)
+    assert marks["07.hessian_vector_product"].status is Status.TIMEOUT
+    assert {mark.status for id, mark in marks.items() if id != "07.hessian_vector_product"} == {Status.PASS}
+
+
+def test_what_only_the_answers_own_process_counts_is_said_to_be_so(
+    pool: Pool, assignments: dict[str, Assignment]
+) -> None:
+    """Calling f twice cannot be told from outside: the result's words say what was taken on trust."""
+    for source in (FORGED_COUNTS + TWO_CALLS, assignments["06"].references["06.two_gradients"]):
+        mark = judged(pool, assignments["06"], {"06.two_gradients": source})["06.two_gradients"]
+        assert mark.status is Status.PASS
+        assert mark.detail == "as the answer's own process counts, not seen from outside: f is called once"
+    honest = TWO_CALLS.replace("    watched(f).calls = 1\n", "")
+    mark = judged(pool, assignments["06"], {"06.two_gradients": honest})["06.two_gradients"]
+    assert mark.status is Status.FAIL and "f is called once" in mark.detail
+
+
 @pytest.mark.parametrize(
     "result",
     [

@@ -160,11 +160,13 @@ class Watched(Program):
 @dataclass(frozen=True)
 class Also:
     """A check of a `Call` beyond its result: `judge` gets what was observed of one call (`observe_call.Called`) and returns
-    what is wrong in a sentence, or None. `name` is the diagnosis it stands for."""
+    what is wrong in a sentence, or None. `name` is the diagnosis it stands for. `counted` where it goes by what the process of
+    the answer itself has counted (`Watched`), which nobody else can know."""
 
     name: str
     text: str
     judge: Callable[[Any], str | None]
+    counted: bool = False
 
 
 @dataclass(frozen=True)
@@ -175,6 +177,8 @@ class Call:
     them. `inputs` draws the calls as for `Gradcheck`; an array becomes a tensor, a `Prepared` what it prepares. `call(torch, answer, *arguments)`
     says how the answer is used where that is not `answer(*arguments)`. Arguments in `may_change` are the answer's to change.
     `promise` is the report's line for the result.
+    `larger` draws calls that the grader alone makes: so large that what a `counted` check forbids takes longer there than an answer
+    may, whatever it says that it has counted.
     `normal` is what of a result is compared, where several results are right: of a list in any order, the sorted one.
     """
 
@@ -187,6 +191,7 @@ class Call:
     normal: Callable[[Any], Any] = lambda result: result
     kind: Kind = "function"
     promise: str = "it returns what is specified"
+    larger: Callable[[np.random.Generator], Sequence[Arguments]] | None = None
 
 
 Grading = Gradcheck | Call

@@ -59,7 +59,10 @@ EXERCISES = (
         points=1,
         title="Two results, one graph",
         grading=Call(
-            ("f", "x"), both, pair_inputs, also=(Also("called_again", "f is called once", called_once), NO_TRACE)
+            ("f", "x"),
+            both,
+            pair_inputs,
+            also=(Also("called_again", "f is called once", called_once, counted=True), NO_TRACE),
         ),
         hints=(
             "Both results come from the same intermediate values. What happens to what these nodes have saved, when the first gradient is computed?",

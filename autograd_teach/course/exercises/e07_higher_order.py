@@ -44,6 +44,8 @@ def gradient(f: Function, x: np.ndarray) -> np.ndarray:
 
 def times_hessian(f: Function, x: np.ndarray, v: np.ndarray) -> np.ndarray:
     """How the gradient changes along v."""
+    if isinstance(f, Wide):
+        return f.times_hessian(x, v)
     eps = 1e-5
     return (gradient(f, x + eps * v) - gradient(f, x - eps * v)) / (2 * eps)
 
@@ -96,6 +98,33 @@ SURFACES = (
 
 def surface_inputs(rng: np.random.Generator) -> Sequence[Arguments]:
     return [(Watched("x", text), rng.uniform(0.3, 1.2, size=shape), rng.normal(size=shape)) for text, shape in SURFACES]
+
+
+class Wide(Watched):
+    """A function of very many numbers; what its Hessian does to a vector is known, measuring it would take too long.
+
+    >>> f, x, v = Wide(), np.array([0.5, 1.0]), np.array([2.0, -1.0])
+    >>> bool(np.allclose(f.times_hessian(x, v), times_hessian(Program("x", Wide.FORMULA).for_specification(), x, v)))
+    True
+    """
+
+    FORMULA = "torch.sin(x).sum() + x.mean() * (x * x).sum()"
+
+    def __init__(self) -> None:
+        super().__init__("x", self.FORMULA)
+
+    def for_specification(self) -> "Wide":
+        return self
+
+    def times_hessian(self, x: np.ndarray, v: np.ndarray) -> np.ndarray:
+        """Written down by hand from the formula."""
+        return np.asarray(-np.sin(x) * v + 2 * x.dot(v) / x.size + 2 * x.mean() * v + 2 * v.mean() * x)
+
+
+def wide_inputs(rng: np.random.Generator) -> Sequence[Arguments]:
+    """So many entries that no one goes back once for each of them in time: it takes minutes."""
+    n = int(rng.integers(30_000, 35_000))
+    return [(Wide(), rng.uniform(0.3, 1.2, size=n), rng.normal(size=n))]
 
 
 def few_passes(called: Any) -> str | None:
@@ -224,7 +253,8 @@ EXERCISES = (
             ("f", "x", "v"),
             times_hessian,
             surface_inputs,
-            also=(Also("hessian_formed", "the Hessian is not computed row by row", few_passes), NO_TRACE),
+            also=(Also("hessian_formed", "the Hessian is not computed row by row", few_passes, counted=True), NO_TRACE),
+            larger=wide_inputs,
         ),
         hints=(
             "Row i of the Hessian is the gradient of entry i of the gradient. The product adds up the rows, each times an entry of v. Can the adding come first?",

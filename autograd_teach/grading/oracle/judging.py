@@ -135,10 +135,14 @@ class Oracle:
         except Unfit as problem:
             return Outcome(Status.GRADER_ERROR, f"{problem} (seed {seed})", seed)
         if verdict.passed:
-            return Outcome(Status.PASS, "", seed)
+            return Outcome(Status.PASS, _counted(verdict.counted), seed)
         if "raised MemoryError" in verdict.words:
             return Outcome(Status.OUT_OF_MEMORY, _printable(verdict.words), seed)
         return Outcome(Status.FAIL, "not so: " + "; ".join(verdict.failed) + _remark(verdict.words), seed)
+
+
+def _counted(checks: tuple[str, ...]) -> str:
+    return f"as the answer's own process counts, not seen from outside: {'; '.join(checks)}" if checks else ""
 
 
 def _load(session: Session, name: str, source: str, seconds: float) -> tuple[bool, str]:

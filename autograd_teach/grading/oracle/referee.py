@@ -49,6 +49,7 @@ class Verdict:
     failed: tuple[str, ...]
     seed: int
     words: str = ""  # what was raised; the student's own text, not to be trusted beyond being shown
+    counted: tuple[str, ...] = ()  # checks that rest on nothing but what the answer's own process has counted
 
     @property
     def passed(self) -> bool:
@@ -66,7 +67,8 @@ def can_ask(exercise: Exercise) -> str:
     if not isinstance(exercise.grading, Call):
         return ""
     try:
-        arguments = list(map(tuple, exercise.grading.inputs(np.random.default_rng(0))))
+        rng, larger = np.random.default_rng(0), exercise.grading.larger
+        arguments = [*map(tuple, exercise.grading.inputs(rng)), *map(tuple, larger(rng) if larger else ())]
         text_for(exercise.grading, arguments)
         wire.load(wire.dump([_sent(each) for given in arguments for each in given]))
     except (CannotBeSent, wire.Broken) as problem:
@@ -416,8 +418,26 @@ def _refuse_not_finite(several: Sequence[Values]) -> None:
 
 
 def _judge_call(exercise: Exercise, grading: Call, ask: Asking, seed: int) -> Verdict:
-    inputs = [tuple(arguments) for arguments in grading.inputs(np.random.default_rng(seed))]
-    order = [*inputs, inputs[0]]
+    rng = np.random.default_rng(seed)
+    inputs = [tuple(arguments) for arguments in grading.inputs(rng)]
+    larger = [tuple(arguments) for arguments in grading.larger(rng)] if grading.larger else []
+    evidence = CallEvidence(exercise)
+    calls = _calls(exercise, grading, ask, [*inputs, inputs[0]])
+    if calls:
+        evidence.calls, evidence.repeated = calls[:-1], calls[-1]
+    else:
+        evidence.structure = "no_function"
+    failed = _failed(exercise, evidence)
+    if larger and not failed:  # an answer that is too slow for these has no other verdict than that
+        evidence.calls += _calls(exercise, grading, ask, larger)
+        failed = _failed(exercise, evidence)
+    crashes = [called.crash for called in evidence.calls if called.crash]
+    counted = tuple(each.text for each in grading.also if each.counted and not larger)
+    return Verdict(failed, seed, crashes[0].message if crashes else "", counted)
+
+
+def _calls(exercise: Exercise, grading: Call, ask: Asking, order: list[tuple[Any, ...]]) -> list[Called]:
+    """What comes of the calls in `order`; none where there is nothing that can be called."""
     expected = [plain(grading.specification(*map(specified, arguments))) for arguments in order]
     given = [[_sent(each) for each in arguments] for arguments in order]
     capacity = _capacity(given, expected)
@@ -425,24 +445,22 @@ def _judge_call(exercise: Exercise, grading: Call, ask: Asking, seed: int) -> Ve
         "ask": "call",
         "entry": exercise.entry,
         "names": list(grading.arguments),
-        "text": text_for(grading, inputs),
+        "text": text_for(grading, order),
         "calls": given,
         "capacity": capacity,
     }
     reply = ask(wire.question(question), capacity * len(order))
     replies = [wire.load(wire.unpadded(reply[n * capacity : (n + 1) * capacity])) for n in range(len(order))]
-    evidence = CallEvidence(exercise)
     if all(each == "no_function" for each in replies):
-        evidence.structure = "no_function"
-    else:
-        calls = [
-            _called(Called(grading.arguments, arguments, right), told)
-            for arguments, right, told in zip(order, expected, replies, strict=True)
-        ]
-        evidence.calls, evidence.repeated = calls[:-1], calls[-1]
-    failed = tuple(check.text for check in call_checks_of(exercise) if _state(check, evidence) != "pass")
-    crashes = [called.crash for called in evidence.calls if called.crash]
-    return Verdict(failed, seed, crashes[0].message if crashes else "")
+        return []
+    return [
+        _called(Called(grading.arguments, arguments, right), told)
+        for arguments, right, told in zip(order, expected, replies, strict=True)
+    ]
+
+
+def _failed(exercise: Exercise, evidence: CallEvidence) -> tuple[str, ...]:
+    return tuple(check.text for check in call_checks_of(exercise) if _state(check, evidence) != "pass")
 
 
 def _state(check: Any, evidence: CallEvidence) -> str:
@@ -505,7 +523,7 @@ def _facts(told: Any) -> TensorFacts:
 
 
 def _count(argument: Any, counts: dict[str, Any]) -> None:
-    """Set the counters of an argument that counts what is done with it (`Watched`)."""
+    """Set the counters of an argument that counts what is done with it (`Watched`), as the answer's process says."""
     for name, count in counts.items():
         if isinstance(getattr(type(argument), name, None), int) and type(count) is int:
             setattr(argument, name, count)
