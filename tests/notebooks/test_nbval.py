@@ -41,7 +41,7 @@ CELLS = {
     "13_outputs_and_side_effects": 32,
     "14_losses_and_grad_output": 35,
     "15_implicit_functions": 30,
-    "16_build_your_own": 47,
+    "16_build_your_own": 48,
     "17_on_to_pytorch": 18,
 }
 
