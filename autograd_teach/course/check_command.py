@@ -11,7 +11,7 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, TextIO
@@ -22,7 +22,10 @@ from nbformat.v4 import new_code_cell, new_notebook
 from . import record
 from .errors import UserError
 from .exercises import Exercise, exercises
-from .notebooks import read_notebook
+from .notebooks import client, read_notebook
+
+FIRST = "from autograd_teach.course import guard as _g; _stay = _g.nowhere_to_exit(); _stay.__enter__()"
+"""The first cell: what would end the kernel raises SystemExit instead, in cells as in the checks."""
 
 BEGIN, END = "<<autograd-teach results>>", "<<end of results>>"
 CELL_SECONDS = 60.0
@@ -40,6 +43,25 @@ class Outcome:
     passing: int
     checks: int
     message: str = ""
+
+
+@dataclass(frozen=True)
+class Found:
+    """A notebook that has been read, or why that is not possible."""
+
+    path: Path
+    notebook: NotebookNode | None = None
+    trouble: str = ""
+
+    @property
+    def exercises(self) -> list[Exercise]:
+        """Those whose answer cells it has."""
+        return [] if self.notebook is None else exercises_of(self.notebook)
+
+    @property
+    def is_meant(self) -> bool:
+        """Whether it is broken, but by its name one of the course's: then that is to be said."""
+        return self.notebook is None and any(self.path.stem == each.notebook for each in exercises())
 
 
 @dataclass(frozen=True)
@@ -68,36 +90,35 @@ def run(args: argparse.Namespace) -> int:
     return 0 if all(o.passed for each in checked for o in each.outcomes) and not any(c.trouble for c in checked) else 1
 
 
-def find(paths: Iterable[Path]) -> list[Path]:
-    """The notebooks with exercises among `paths`, files and folders (a course's folder means its exercises/).
+def find(paths: Iterable[Path]) -> list[Found]:
+    """The notebooks with exercises among `paths`, files and folders (a course's folder means its exercises/), each read once.
 
-    `UserError` where one that is named does not exist, and where none of them has an exercise.
+    `UserError` where one that is named does not exist or has no exercise, and where none of them has one.
     """
-    found: list[Path] = []
+    found: list[Found] = []
     for path in paths:
         if path.is_dir():
             folder = path / "exercises" if (path / "exercises").is_dir() else path
-            inside = (p for p in sorted(folder.glob("*.ipynb")) if not p.name.startswith("."))
-            found += [p for p in inside if _exercises_in(p)]
+            inside = (_read(p) for p in sorted(folder.glob("*.ipynb")) if not p.name.startswith("."))
+            found += [each for each in inside if each.exercises or each.is_meant]
         else:
-            read_notebook(path)  # says what is wrong with it
-            found += [path]
-    without = [path for path in found if path in paths and not exercises_of(read_notebook(path))]
-    if without:
-        raise UserError(f"{without[0]} has no exercise of this course; name a notebook of your exercises folder.")
+            named = Found(path, read_notebook(path))  # says what is wrong with it
+            if not named.exercises:
+                raise UserError(f"{path} has no exercise of this course; name a notebook of your exercises folder.")
+            found.append(named)
     if not found:
-        named = ", ".join(map(str, paths))
+        named_ones = ", ".join(map(str, paths))
         raise UserError(
-            f"There is no notebook with exercises in {named}; name the folder of your course: autograd-teach check FOLDER."
+            f"There is no notebook with exercises in {named_ones}; name the folder of your course: autograd-teach check FOLDER."
         )
     return found
 
 
-def _exercises_in(path: Path) -> bool:
+def _read(path: Path) -> Found:
     try:
-        return bool(exercises_of(read_notebook(path)))
-    except UserError:
-        return any(path.stem == each.notebook for each in exercises())  # broken, but meant: check_notebooks says so
+        return Found(path, read_notebook(path))
+    except UserError as problem:
+        return Found(path, trouble=str(problem))
 
 
 def exercises_of(notebook: NotebookNode) -> list[Exercise]:
@@ -112,63 +133,65 @@ def exercises_of(notebook: NotebookNode) -> list[Exercise]:
     return max(by_notebook.values(), key=len, default=[])
 
 
-def check_notebooks(paths: Iterable[Path], progress: TextIO | None) -> Iterator[Checked]:
+def check_notebooks(found: Sequence[Found], progress: TextIO | None) -> Iterator[Checked]:
     """Run and check the notebooks one by one; says on `progress` which is at work."""
-    paths = list(paths)
-    for number, path in enumerate(paths, 1):
-        _say(progress, f"[{number}/{len(paths)}] {path.name}", end="")
-        checked = check_notebook(path)
+    for number, each in enumerate(found, 1):
+        _say(progress, f"[{number}/{len(found)}] {each.path.name}", end="")
+        checked = check_notebook(each)
         solved = sum(outcome.passed for outcome in checked.outcomes)
         _say(progress, f": {checked.trouble or f'{solved} of {len(checked.outcomes)} solved'}")
         yield checked
 
 
-def check_notebook(path: Path) -> Checked:
+def check_notebook(found: Found) -> Checked:
     """Run one notebook and check its exercises; the progress file beside it is brought up to date (or rebuilt).
 
     A cell that raises or takes too long stops no other; a notebook that is broken or ends its kernel is said to.
     """
-    from nbclient import NotebookClient
     from nbclient.exceptions import CellTimeoutError, DeadKernelError
 
-    from .kernels import PrivateAsyncKernelManager
-
-    try:
-        notebook = read_notebook(path)
-    except UserError as problem:
-        return Checked(path, trouble=str(problem))
-    chosen = exercises_of(notebook)
+    path, notebook, chosen = found.path, found.notebook, found.exercises
+    if notebook is None:
+        return Checked(path, trouble=found.trouble)
     checks = {each.check_cell for each in chosen}
-    cells = [
-        new_code_cell(cell.source)
+    own = (
+        cell.source
         for cell in notebook.cells
         if cell.cell_type == "code" and cell.id not in checks and not cell.metadata.get("nbgrader", {}).get("grade")
-    ]
+    )
+    cells = [new_code_cell(source) for source in (FIRST, *own)]
     ids = [each.id for each in chosen]
     last = f"from autograd_teach.course import check_command as _c; _c.report_in_kernel({ids!r}, globals())"
     cells.append(new_code_cell(last, id="results"))
-    client = NotebookClient(
+    runner = client(
         new_notebook(cells=cells),
+        path.parent,
         timeout_func=lambda cell: CELL_SECONDS + (sum(each.seconds for each in chosen) + 60) * (cell.id == "results"),
         interrupt_on_timeout=True,
         allow_errors=True,
-        kernel_name="python3",
-        kernel_manager_class=PrivateAsyncKernelManager,
-        resources={"metadata": {"path": str(path.parent)}},
     )
     try:
-        ran = client.execute(env=_environment(), stderr=subprocess.DEVNULL)  # the kernel's own log
+        ran = runner.execute(env=_environment(), stderr=subprocess.DEVNULL)  # the kernel's own log
     except (DeadKernelError, CellTimeoutError, RuntimeError):
         return Checked(
             path,
-            trouble="a cell ends the program, as exit(), quit() and os._exit() do, or cannot be interrupted: "
-            "run it in JupyterLab to see which, and take that line out",
+            trouble="a cell ends the kernel, or cannot be interrupted: run it in JupyterLab to see which",
         )
     text = "".join(o.get("text", "") for o in ran.cells[-1].outputs if o.output_type == "stream")
     match = re.search(re.escape(BEGIN) + "(.*)" + re.escape(END), text, re.DOTALL)
     if not match:
         return Checked(path, trouble="its checks gave no result: run it in JupyterLab to see why")
-    return Checked(path, tuple(Outcome(**each) for each in json.loads(match.group(1))))
+    return Checked(path, tuple(Outcome(**each) for each in json.loads(match.group(1))), _exits(ran))
+
+
+def _exits(ran: NotebookNode) -> str:
+    """What is to be said of cells that would have ended the program; "" where none would."""
+    for cell in ran.cells:
+        if any(output.get("ename") == "SystemExit" for output in cell.outputs):
+            lines = [line.strip() for line in cell.source.splitlines()]
+            line = next((line for line in lines if re.search(r"\b(_?exit|quit|SystemExit)\b", line)), lines[0])
+            return f"the cell with `{line}` ends the program (SystemExit), which a notebook must not do: take that line out"
+    return ""
 
 
 def _environment() -> dict[str, str]:
@@ -199,7 +222,7 @@ def report_in_kernel(ids: list[str], names: dict[str, Any]) -> None:
             outcome = Outcome(
                 each.id, each.points, report.passed, report.attempted, report.passing, len(report.lines), message
             )
-        record.note_outcome(each.id, outcome.passed, outcome.passing, outcome.checks, outcome.attempted)
+        record.note_check(each.id, outcome.passed, outcome.passing, outcome.checks, outcome.attempted, is_try=False)
         found.append(asdict(outcome))
     print(BEGIN + json.dumps(found) + END)
 

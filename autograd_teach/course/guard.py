@@ -112,6 +112,25 @@ def quiet() -> Iterator[io.StringIO]:
         yield hidden
 
 
+class Seen(Protocol):
+    """What is written down of all calls of a student's code together."""
+
+    timeout: Crash | None
+    printed: bool
+
+
+@contextlib.contextmanager
+def guarded(seen: Seen, seconds: float, phase: Callable[[], str]) -> Iterator[None]:
+    """Call a student's code inside: in quiet, and for no longer than `seconds`; what came of that is noted in `seen`."""
+    with quiet() as hidden:
+        try:
+            with time_limit(seconds):
+                yield
+        except TimeLimit as limit:
+            seen.timeout = crash_of(limit, phase())
+    seen.printed = bool(hidden.getvalue().strip())
+
+
 class Record(Protocol):
     """What is written down of one call of a student's code."""
 
@@ -122,14 +141,14 @@ class Record(Protocol):
 def caught(record: Record, phase: Callable[[], str]) -> Iterator[None]:
     """Run a student's code inside: whatever it raises, also to end the program, becomes the record's crash."""
     try:
-        with _nowhere_to_exit():
+        with nowhere_to_exit():
             yield
     except (Exception, SystemExit) as error:  # noqa: BLE001  # whatever a student raises
         record.crash = crash_of(error, phase())
 
 
 @contextlib.contextmanager
-def _nowhere_to_exit() -> Iterator[None]:
+def nowhere_to_exit() -> Iterator[None]:
     """Let exit(), quit() and os._exit() raise SystemExit, as sys.exit() does.
 
     In a notebook the first two only ask the kernel to end after the cell, and give nothing back; the last ends it at once. Other

@@ -95,26 +95,17 @@ def execute(notebook: NotebookNode, folder: str | Path, timeout: float = 60) -> 
 
     `UserError` where a cell without the tag `raises-exception` fails, takes too long or ends the kernel.
     """
-    from nbclient import NotebookClient
     from nbclient.exceptions import (
         CellExecutionError,
         CellTimeoutError,
         DeadKernelError,
     )
 
-    from .kernels import PrivateAsyncKernelManager
-
     ran = deepcopy(notebook)
-    client = NotebookClient(
-        ran,
-        timeout=timeout,
-        kernel_name="python3",
-        kernel_manager_class=PrivateAsyncKernelManager,
-        store_widget_state=False,
-        resources={"metadata": {"path": str(folder)}},
-    )
     try:
-        client.execute(stderr=subprocess.DEVNULL)  # the kernel's own log, no cell's output
+        client(ran, folder, timeout=timeout).execute(
+            stderr=subprocess.DEVNULL
+        )  # the kernel's own log, no cell's output
     except CellExecutionError as problem:
         raise UserError(
             f"{_failed_cell(ran)} raises {problem.ename}: {problem.evalue}; mend it, then run the command again."
@@ -126,6 +117,22 @@ def execute(notebook: NotebookNode, folder: str | Path, timeout: float = 60) -> 
             "The kernel died while the notebook ran; run it in JupyterLab to see which cell ends it."
         ) from problem
     return ran
+
+
+def client(notebook: NotebookNode, folder: str | Path, **options: Any) -> Any:
+    """nbclient's client for `notebook`, with a Python kernel of its own in `folder`."""
+    from nbclient import NotebookClient
+
+    from .kernels import PrivateAsyncKernelManager
+
+    return NotebookClient(
+        notebook,
+        kernel_name="python3",
+        kernel_manager_class=PrivateAsyncKernelManager,
+        store_widget_state=False,
+        resources={"metadata": {"path": str(folder)}},
+        **options,
+    )
 
 
 def canonical(notebook: NotebookNode) -> NotebookNode:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from .exercises.declaration import Exercise, Gradcheck
-from .guard import Crash, TimeLimit, caught, crash_of, quiet, time_limit
+from .guard import Crash, caught, crash_of, guarded
 from .jacobian import Values, as_values, flat, is_float, numerical_jacobian, wrong_values
 
 HEAT_MAP_ENTRIES = 12
@@ -84,12 +84,20 @@ class Second:
 
 
 @dataclass
-class Evidence:
-    """Everything that one check saw."""
+class Observed:
+    """What is seen of any answer; the calls themselves are written down by those who make them."""
 
     exercise: Exercise
     # Name of what is wrong with the object itself; nothing was run then.
     structure: str | None = None
+    timeout: Crash | None = None
+    printed: bool = False
+
+
+@dataclass
+class Evidence(Observed):
+    """Everything that one check of a custom Function saw."""
+
     cases: list[Case] = field(default_factory=list)
     repeated: Run | None = None
     interleaved: Run | None = None
@@ -102,8 +110,6 @@ class Evidence:
     second: list[Second] = field(default_factory=list)
     # The Jacobians of the student's own forward at the first case, where that forward is wrong.
     own_numerical: dict[int, np.ndarray] = field(default_factory=dict)
-    timeout: Crash | None = None
-    printed: bool = False
 
     @property
     def runs(self) -> list[Run]:
@@ -136,13 +142,8 @@ def observe(exercise: Exercise, subject: Any) -> Evidence:
     if evidence.structure is not None:
         return evidence
     probe = _Probe(function, gradcheck_of(exercise))
-    with quiet() as hidden:
-        try:
-            with time_limit(exercise.seconds):
-                _observe(exercise, probe, evidence)
-        except TimeLimit as limit:
-            evidence.timeout = crash_of(limit, probe.phase)
-    evidence.printed = bool(hidden.getvalue().strip())
+    with guarded(evidence, exercise.seconds, lambda: probe.phase):
+        _observe(exercise, probe, evidence)
     return evidence
 
 

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from .exercises.declaration import Call, Exercise, Prepared
-from .guard import Crash, TimeLimit, caught, crash_of, quiet, time_limit
-from .observe import as_array, generator
+from .guard import Crash, caught, guarded
+from .observe import Observed, as_array, generator
 
 NOTHING = object()
 """In place of a result where none came."""
@@ -47,15 +47,11 @@ class Called:
 
 
 @dataclass
-class CallEvidence:
-    """Everything that one check saw."""
+class CallEvidence(Observed):
+    """Everything that one check of an answer that is called saw."""
 
-    exercise: Exercise
-    structure: str | None = None
     calls: list[Called] = field(default_factory=list)
     repeated: Called | None = None
-    timeout: Crash | None = None
-    printed: bool = False
 
     @property
     def grading(self) -> Call:
@@ -72,18 +68,13 @@ def observe_call(exercise: Exercise, subject: Any) -> CallEvidence:
         return evidence
     torch = _engine_of(subject)
     _warm_up(torch)
-    with quiet() as hidden:
-        try:
-            with time_limit(exercise.seconds):
-                for arguments in evidence.grading.inputs(generator(exercise)):
-                    _call(evidence.grading, torch, subject, arguments, evidence.calls)
-                if evidence.calls and evidence.calls[0].crash is None:
-                    again: list[Called] = []
-                    _call(evidence.grading, torch, subject, evidence.calls[0].arguments, again)
-                    evidence.repeated = again[0]
-        except TimeLimit as limit:
-            evidence.timeout = crash_of(limit, exercise.entry)
-    evidence.printed = bool(hidden.getvalue().strip())
+    with guarded(evidence, exercise.seconds, lambda: exercise.entry):
+        for arguments in evidence.grading.inputs(generator(exercise)):
+            _call(evidence.grading, torch, subject, arguments, evidence.calls)
+        if evidence.calls and evidence.calls[0].crash is None:
+            again: list[Called] = []
+            _call(evidence.grading, torch, subject, evidence.calls[0].arguments, again)
+            evidence.repeated = again[0]
     return evidence
 
 

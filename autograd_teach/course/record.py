@@ -27,18 +27,12 @@ def entries(folder: Path | None = None) -> dict[str, Entry]:
     return dict(_in_memory) if _disabled() else _read(_file(folder))
 
 
-def note_check(id: str, passed: bool, passing: int, checks: int, attempted: bool) -> None:
-    """Remember the outcome of a check; the last one counts."""
-    entry = entries().get(id, {})
-    entry |= {"passed": passed, "checks": [passing, checks], "attempted": attempted}
-    entry["tries"] = _count(entry, "tries") + int(attempted)
+def note_check(id: str, passed: bool, passing: int, checks: int, attempted: bool, is_try: bool = True) -> None:
+    """Remember the outcome of a check; the last one counts. No `is_try` where a whole notebook is looked at: nobody tried again."""
+    entry = entries().get(id, {}) | {"passed": passed, "checks": [passing, checks], "attempted": attempted}
+    if is_try:
+        entry["tries"] = _count(entry, "tries") + int(attempted)
     _write(id, entry)
-
-
-def note_outcome(id: str, passed: bool, passing: int, checks: int, attempted: bool) -> None:
-    """Bring an exercise up to date without counting a try: a whole notebook was looked at, nobody tried again."""
-    entry = entries().get(id, {})
-    _write(id, entry | {"passed": passed, "checks": [passing, checks], "attempted": attempted})
 
 
 def next_hint(id: str, available: int) -> int:

@@ -84,7 +84,7 @@ def test_the_progress_file_is_rebuilt(student: Path, before: str | None) -> None
     file = student / "exercises" / record.NAME
     if before is not None:
         file.write_text(before)
-    check_command.check_notebook(student / "exercises" / "renamed.ipynb")
+    check_command.check_notebook(*check_command.find([student / "exercises" / "renamed.ipynb"]))
     known = json.loads(file.read_text())["exercises"]
     assert known["09.KillHead"]["passed"] is True and known["09.Exp"]["passed"] is False
     assert "tries" not in known["09.KillHead"]
@@ -94,24 +94,34 @@ def test_the_progress_file_is_rebuilt(student: Path, before: str | None) -> None
         assert file.with_name(file.name + ".bak").read_text() == before
 
 
+def test_a_notebook_is_read_once(student: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[Path] = []
+    monkeypatch.setattr(check_command, "read_notebook", lambda path: read.append(path) or read_notebook(path))
+    path = student / "exercises" / "renamed.ipynb"
+    check_command.check_notebook(*check_command.find([path]))
+    assert read == [path]
+
+
 def test_all_solutions_pass(tmp_path: Path) -> None:
-    paths = check_command.find([folder("solutions")])
-    assert len(paths) == len({each.notebook for each in exercises()})
-    first = check_command.check_notebook(Path(shutil.copy(paths[0], tmp_path)))
+    found = check_command.find([folder("solutions")])
+    assert len(found) == len({each.notebook for each in exercises()})
+    first = check_command.check_notebook(*check_command.find([Path(shutil.copy(found[0].path, tmp_path))]))
     assert first.outcomes and all(outcome.passed for outcome in first.outcomes)
 
 
 TROUBLE = {
-    "ends at once": ("import os; os._exit(1)", "take that line out"),
-    "ends itself": ("exit()", "take that line out"),
+    "is killed": ("import os; os.kill(os.getpid(), 9)", "ends the kernel"),
+    "ends itself": ("1 + 1\nexit()", "the cell with `exit()` ends the program (SystemExit)"),
+    "ends at once": ("import os\nos._exit(1)", "the cell with `os._exit(1)` ends the program (SystemExit)"),
     "loops for ever": ("while True: pass", ""),
 }
 
 
-@pytest.mark.parametrize(("source", "trouble"), TROUBLE.values(), ids=TROUBLE)
+@pytest.mark.parametrize("name", TROUBLE)
 def test_a_notebook_that_misbehaves_is_named_and_stops_nothing(
-    student: Path, source: str, trouble: str, monkeypatch: pytest.MonkeyPatch
+    student: Path, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    source, trouble = TROUBLE[name]
     monkeypatch.setattr(check_command, "CELL_SECONDS", 8.0)
     path = student / "exercises" / "renamed.ipynb"
     notebook = read_notebook(path)
@@ -120,10 +130,10 @@ def test_a_notebook_that_misbehaves_is_named_and_stops_nothing(
     (student / "exercises" / NAME).write_text("{")
     broken, bad, good = check_command.check_notebooks(check_command.find([student]), None)
     assert "not a valid notebook" in broken.trouble
-    assert trouble in bad.trouble
+    assert trouble in bad.trouble and bool(trouble) == bool(bad.trouble)
     assert [outcome.passed for outcome in good.outcomes] == [True, False, False]
-    if not trouble:
-        assert bad.outcomes == good.outcomes, "the loop is interrupted, and the rest checked"
+    if name != "is killed":
+        assert bad.outcomes == good.outcomes, "what comes after is checked all the same"
 
 
 BAD = {
