@@ -61,8 +61,6 @@ class _Run:
         self.waiting: dict[Node, Any] = {}
         # Where the waiting gradient is a sum made here, which further contributions may be added to in place.
         self.owned: set[Node] = set()
-        # The leaves, under the node that runs last of those that contribute to them.
-        self.completed: dict[Node, list[Any]] = {}
         self.captured: dict[Edge, Any] = {}
 
     def start(self, roots: Sequence[Root]) -> None:
@@ -77,10 +75,6 @@ class _Run:
                 self.asked.add(roots[0][0][0])
             self.order = order = [node for node in order if node in wanted or node in self.asked]
             self.last = last = {leaf: node for leaf, node in last.items() if leaf in self.asked}
-        for node in set(last.values()):
-            # In the order of its edges; a leaf that several lead to comes where the last of them stands.
-            below = reversed(dict.fromkeys(edge[0] for edge in reversed(node._edges)))
-            self.completed[node] = [leaf for leaf in below if leaf in last and last[leaf] is node]
         for edge, gradient in roots:
             array = gradient._array
             # Of rank 0, NumPy computes with scalars ten times as fast as with arrays.
@@ -99,9 +93,10 @@ class _Run:
     _running = cached_property(lambda self: {*self.order, *self.last})
 
     def _run(self, order: list[Node]) -> None:
-        waiting, owned, completed = self.waiting, self.owned, self.completed
+        waiting, owned, last = self.waiting, self.owned, self.last
         create_graph, retain_graph, wanted = self.create_graph, self.retain_graph, self.wanted
         special = set(order) if state.anomaly else self.asked or ()
+        finishing = set(last.values())
         edges: Sequence[Edge]
         results: Sequence[Any] | None
         for node in order:
@@ -124,7 +119,9 @@ class _Run:
                     self._deliver(edge, result, node, edges)
                     continue
                 array = result._array if create_graph else result
-                if array.shape != target._shape or array.dtype is not target._dtype:
+                dtype = target._dtype
+                # A scalar, which only a gradient of rank 0 is, tells its dtype by its class.
+                if array.__class__ is not dtype.type and (array.shape != target._shape or array.dtype is not dtype):
                     result = self._fitted(result, node, edges, edge)
                 before = waiting.get(target)
                 if before is None:
@@ -135,11 +132,14 @@ class _Run:
                     waiting[target] = before + result
                     if not create_graph and target._shape:
                         owned.add(target)
-            if node in completed:
+            if node in finishing:
                 # A leaf takes over the memory of a gradient that nobody else holds.
                 grad = results = result = array = before = None
-                for leaf in completed[node]:
-                    self._run_leaf(leaf)
+                below: list[Any] = [edge[0] for edge in node._edges]
+                for place, leaf in enumerate(below, 1):
+                    # One that several edges lead to comes where the last of them stands.
+                    if last.get(leaf) is node and leaf not in below[place:]:
+                        self._run_leaf(leaf)
 
     def _deliver(self, edge: Any, gradient: Any, sender: Node | None, edges: Sequence[Any]) -> None:
         """Put a gradient where its edge leads, beside those that have arrived there."""
@@ -294,15 +294,15 @@ def _replaced(gradients: tuple[Any, ...], hook: Callable[..., Any], *arguments: 
 
 def _collect(roots: Iterable[Any]) -> tuple[list[Node], dict[Node, Node]]:
     """The nodes below the roots in the order in which they run; and for each leaf, which of them contributes to it last."""
-    seen = {n for n in roots if n.__class__ is not AccumulateGrad}
-    order: list[Node] = list(seen)
+    order: list[Any] = [n for n in dict.fromkeys(roots) if n.__class__ is not AccumulateGrad]
+    seen = {None, *order}
     last: dict[Any, Node] = {}
     for node in order:  # which grows meanwhile
         for below, _ in node._edges:
             if below.__class__ is AccumulateGrad:
                 if below not in last or node._sequence < last[below]._sequence:
                     last[below] = node
-            elif below is not None and below not in seen:
+            elif below not in seen:
                 seen.add(below)
                 order.append(below)
     order.sort(key=attrgetter("_sequence"), reverse=True)

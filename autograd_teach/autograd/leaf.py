@@ -12,7 +12,7 @@ import numpy as np
 from ..errors import error, require
 from ..tensor import Tensor, wrap
 from .modes import state
-from .node import Edge, Node
+from .node import Edge, Node, next_sequence_number
 
 
 def _references(argument: Any) -> int:
@@ -33,8 +33,8 @@ class AccumulateGrad(Node):
     _prefix = "torch::autograd::"
 
     def __init__(self, variable: Tensor) -> None:
-        super().__init__((), variable._array.shape, variable._array.dtype)
-        self.variable = variable
+        self._edges, self._shape, self._dtype = (), variable._array.shape, variable._array.dtype
+        self._sequence, self._hooks, self.variable = next_sequence_number(), None, variable
         if variable._leaf_hooks is not None:
             self._hook_lists().tensor = variable._leaf_hooks
 

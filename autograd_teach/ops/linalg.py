@@ -47,7 +47,7 @@ def _addmm(self, mat1, mat2):
 
 def _by_columns(strides, g, rows):
     """Whether the matrix with these strides, of so many rows, lies in memory column by column."""
-    return tuple(strides) == (g.itemsize, g.itemsize * rows)
+    return strides[0] <= strides[1] and tuple(strides) == (g.itemsize, g.itemsize * rows)
 
 def _of_left(g, mat2, self_strides):
     """The gradient of the left matrix of a product: by columns if that matrix lies so in memory, as PyTorch does it."""

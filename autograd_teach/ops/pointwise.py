@@ -81,7 +81,7 @@ def _times(g, alpha):
     return g if alpha == 1 else mul_number(g, alpha)
 
 add = arithmetic("add(self, other, *, alpha=1)", np.add, operator="add",
-    self=lambda g: g, other=lambda g, alpha: _times(g, alpha))
+    self=lambda g: g, other=lambda g, alpha: g if alpha == 1 else mul_number(g, alpha))
 sub = arithmetic("sub(self, other, *, alpha=1)", np.subtract, promote=_subtractable, operator="sub",
     self=lambda g: g, other=lambda g, alpha: _times(-g, alpha))
 mul = arithmetic("mul(self, other)", np.multiply, operator="mul",
@@ -136,7 +136,8 @@ def _power(self, exponent):
         self = promote(self, number(exponent, self)._array)[0]
         if exponent < 0 and self.dtype.kind != "f":
             raise error("negative_power")
-    return _POWERS[exponent](self) if exponent in _POWERS else np.power(self, exponent)
+    power = _POWERS.get(exponent)
+    return np.power(self, exponent) if power is None else power(self)
 
 def _power_of_tensor(self, exponent):
     only_for("iuf", "pow")(self)
@@ -146,9 +147,10 @@ def _power_of_tensor(self, exponent):
     whole = np.power(self, np.where(exponent < 0, exponent % 2, exponent))
     return np.where((exponent < 0) & (np.absolute(self) != 1), 0, whole)
 
-# The first power, which PyTorch's graph of the gradient of a square shows, an array is already.
-pow_number = op("pow(self, exponent: float)", _power, self=lambda g, self, exponent: zeros_of(g) if exponent == 0 else (
-    g * mul_number(self if exponent == 2 and not isinstance(self, Tensor) else pow(self, exponent - 1), exponent)))
+# PyTorch's graph of the gradient of a square shows the first power and twice that; arrays need no multiplication for it.
+pow_number = op("pow(self, exponent: float)", _power, self=lambda g, self, exponent: (
+    g * (self + self) if exponent == 2 and not isinstance(self, Tensor) else zeros_of(g) if exponent == 0 else
+    g * mul_number(pow(self, exponent - 1), exponent)))
 # At exponent 0 the power is constant; at base 0 with a positive exponent it does not depend on the exponent.
 pow_tensor = op("pow.1(self, exponent)", _power_of_tensor, promote=True, self=lambda g, self, exponent: where(
     exponent == 0, 0.0, g * (exponent * pow_tensor(self, sub_number(exponent, 1)))),
@@ -190,8 +192,8 @@ acosh = op("acosh(self)", np.arccosh, floating=True, self=lambda g, self: g * rs
 def _tanh_slope(grad_output, y):
     # In one buffer: NumPy would make a second one for `1 - ...`, as large as a layer.
     slope = np.multiply(y, y, out=...)
-    np.subtract(1, slope, out=slope)
-    return np.multiply(grad_output, slope, out=slope)
+    np.subtract(number(1, slope)._array, slope, slope)
+    return np.multiply(grad_output, slope, slope)
 
 tanh = smooth("tanh(self)", np.tanh, self=lambda g, result: tanh_backward(g, result))
 tanh_backward = op("tanh_backward(grad_output, y)", _tanh_slope,
