@@ -45,16 +45,17 @@ def _addmm(self, mat1, mat2):
     product += self
     return product
 
-def _by_columns(strides, g, rows):
-    """Whether the matrix with these strides, of so many rows, lies in memory column by column."""
-    return strides[0] <= strides[1] and tuple(strides) == (g.itemsize, g.itemsize * rows)
+def _by_columns(strides, beside, axis):
+    """Whether the matrix with these strides lies in memory column by column; `axis` of `beside` is as long as its columns."""
+    first, second = strides
+    return first <= second and first == beside.itemsize and second == first * beside.shape[axis]
 
 def _of_left(g, mat2, self_strides):
     """The gradient of the left matrix of a product: by columns if that matrix lies so in memory, as PyTorch does it."""
-    return t(mm(mat2, t(g))) if _by_columns(self_strides, g, g.shape[0]) else mm(g, t(mat2))
+    return t(mm(mat2, t(g))) if _by_columns(self_strides, g, 0) else mm(g, t(mat2))
 
 def _of_right(g, self, mat2_strides):
-    return t(mm(t(g), self)) if _by_columns(mat2_strides, g, self.shape[1]) else mm(t(self), g)
+    return t(mm(t(g), self)) if _by_columns(mat2_strides, self, 1) else mm(t(self), g)
 
 # A gradient of a product of matrices is a product of matrices: no formula for the elements is needed.
 mm = op("mm(self, mat2)", _product, check=partial(_check_product, "mm", 2, 2), self=_of_left, mat2=_of_right)

@@ -39,7 +39,7 @@ def number(value: Any, like: np.ndarray) -> Tensor:
         raise error("number_overflows") from None
     constant._array.flags.writeable = False
     # It never moves, and remembers the number.
-    constant._counter = [0, None, value]
+    constant._counter, constant._edge = [0, None, value], NO_EDGE
     # 0.0 and -0.0 are one key, and NaN is none at all; what an evolving scalar leaves behind must not pile up.
     if value and not math.isnan(value):
         if len(_constants) > 1000:
@@ -107,7 +107,7 @@ def view_of(tensor: Any, array: np.ndarray) -> Tensor:
     view._base = tensor if base is None else base
     if base is not None and tensor._made_by:
         view._made_by = tensor._made_by
-    view._edge = NO_EDGE
+    view._own_version = counter[0]
     if not state.recording:
         view._made_by = "no_grad"
     return view

@@ -101,8 +101,13 @@ def sum_to_size(input: Any, *size: Any) -> Any:
 def _spread(g, self_shape, dim, keepdim):
     return expand(*_restored(len(self_shape), dim, keepdim, g), self_shape)
 
+def _evenly(g, shape, count):
+    """An expanded share of `g`: PyTorch's graph expands first, arrays have less to divide before (if anything at all)."""
+    tensor = isinstance(g, Tensor) or not count
+    return div_number(expand(g, shape), count) if tensor else expand(div_number(g, count), shape)
+
 def _spread_evenly(g, self_shape, dim, keepdim):
-    return div_number(_spread(g, self_shape, dim, keepdim), _count(self_shape, dim))
+    return _evenly(*_restored(len(self_shape), dim, keepdim, g), self_shape, _count(self_shape, dim))
 
 def _prod_derivative(g, self, result, dim, keepdim):
     if not len(self.shape):
@@ -130,7 +135,7 @@ sum_all = op("sum.0(self)", lambda self: np.add.reduce(self, None) if self.dtype
 sum_dim = op("sum.1(self, dim: tuple, keepdim=False)", _sum, self=_spread)
 mean_all = op("mean.0(self)",
     lambda self: np.add.reduce(self, None) / self.size if self.dtype.char in "fd" else _mean(self),
-    check=_of_floats, self=lambda g, self_shape: div_number(expand(g, self_shape), math.prod(self_shape)))
+    check=_of_floats, self=lambda g, self_shape: _evenly(g, self_shape, math.prod(self_shape)))
 mean_dim = op("mean.1(self, dim: tuple, keepdim=False)", _mean, check=_of_floats, self=_spread_evenly)
 prod_all = op("prod.0(self)", _prod, self=lambda g, self, result: _prod_derivative(g, self, result, None, False))
 prod_dim = op("prod.1(self, dim: int, keepdim=False)", _prod, self=_prod_derivative)

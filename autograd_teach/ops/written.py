@@ -9,7 +9,7 @@ Nothing is left to decide in a call but what depends on that call. A traceback s
         if state.recording:
             self_edge, other_edge = input._edge, other._edge
             if self_edge is not NO_EDGE or other_edge is not NO_EDGE:
-                node = new(MulBackward0)
+                node = MulBackward0()
                 node._edges = (self_edge or edge_of_leaf(input), other_edge or edge_of_leaf(other))
                 node._s_other = (other._array, other._counter, other._counter[0])   # only if self requires grad
                 node._s_self = (input._array, input._counter, input._counter[0])    # only if other does
@@ -109,7 +109,8 @@ def _forward_lines(operation: Operation, name: str) -> list[str]:
     lines += ["    try:"]
     for position, (t, array) in enumerate(zip(shown, arrays)):
         if position and operation.promote and operation.numbers:
-            lines += [f"        if {t}.__class__ in NUMBERS:", f"            {t} = number({t}, {arrays[0]})"]
+            lines += [f"        if {t}.__class__ is not Tensor and {t}.__class__ in NUMBERS:"]
+            lines += [f"            {t} = number({t}, {arrays[0]})"]
         lines += [f"        {array} = " + ("[t._array for t in tensors]" if operation.takes_list else f"{t}._array")]
     values = f"({', '.join(shown)},)" + "".join(f", {p}={p}" for p in operation.plain)
     lines += ["    except AttributeError:", f"        return foreign({name}, {operation.numbers}, {shown!r}, {values})"]
@@ -171,7 +172,7 @@ def _record(operation: Operation) -> list[str]:
     else:
         wanted = " or ".join(f"{t}_edge is not NO_EDGE" for t in inputs)
         edges = "(" + "".join(f"{t}_edge or edge_of_leaf({_shown(t)}), " for t in inputs) + ")"
-    made = ["node = new(NodeClass)", f"node._edges = edges = {edges}"]
+    made = ["node = NodeClass()", f"node._edges = edges = {edges}"]
     made += ["node._sequence = next_sequence_number()", "node._hooks = None"]
     if operation.many:
         made += ["place_outputs(node, outputs)"]
@@ -220,6 +221,8 @@ def node_class(operation: Operation, name: str) -> type[Node]:
         "__module__": "builtins",
         "__doc__": f"The backward of `{operation.name}`.",
         "__slots__": [*slots.values(), *(["_outputs"] if operation.many else [])],
+        # The call that records sets all there is: none to a method of Python's is left.
+        "__init__": object.__init__,
         "_prefix": space and f"{space}::",
         "_gives_view": operation.view,
         "_values": {slots[saved]: index for saved, index in operation.values.items()},
