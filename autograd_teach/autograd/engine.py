@@ -40,9 +40,9 @@ def run_backward(
     outer = state.recording, state.run
     record(create_graph)
     try:
-        state.run = _Run(create_graph if retain_graph is None else retain_graph, create_graph, inputs, accumulate)
-        state.run.start(roots)
-        return [state.run.captured.get(edge) for edge in inputs or ()]
+        run = state.run = _Run(create_graph if retain_graph is None else retain_graph, create_graph, inputs, accumulate)
+        run.start(roots)
+        return [run.captured.get(edge) for edge in inputs or ()]
     finally:
         state.recording, state.run = outer
 
@@ -70,9 +70,11 @@ class _Run:
             # PyTorch runs, and so frees, the node of an input too where the gradient is stored rather than returned.
             stored = {node: (NO_EDGE,) * len(node._edges) for node in self.asked if node and self.accumulate}
             self.wanted = wanted = stored | _leading_to(self.inputs, order)
-            if len(roots) == 1:
+            if len(roots) == 1 and roots[0][0][0] not in wanted:
                 # A single root is looked at in any case: its hooks run.
                 self.asked.add(roots[0][0][0])
+            # All that a user's backward returns is looked at, also what leads to no input.
+            self.asked.update(node for node in wanted if node._runs_without_gradient)
             self.order = order = [node for node in order if node in wanted or node in self.asked]
             self.last = last = {leaf: node for leaf, node in last.items() if leaf in self.asked}
         for edge, gradient in roots:
@@ -169,7 +171,9 @@ class _Run:
             if self.create_graph:
                 gradient = gradient.sum_to_size(shape)
             else:
-                gradient = (np.add.reduce(array, axis=dims) if dims else array).reshape(shape)
+                gradient = np.add.reduce(array, axis=dims) if dims else array
+                # A view would have to be copied where a leaf could take over the sum itself.
+                gradient = gradient if gradient.shape == shape else gradient.reshape(shape)
         if array.dtype == dtype:
             return gradient
         return gradient.to(dtype) if self.create_graph else gradient.astype(dtype)

@@ -934,6 +934,26 @@ def an_input_returned_and_an_input_changed(torch: Any) -> Any:
 
 
 @program
+def what_a_function_returns_is_looked_at_though_not_wanted(torch: Any) -> Any:
+    class Product(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, a: Any, b: Any) -> Any:
+            return a * b
+
+        @staticmethod
+        def backward(ctx: Any, grad: Any) -> Any:
+            return grad, torch.ones(7)
+
+    a, b = (torch.ones(3, requires_grad=True) for _ in "ab")
+    root, below = Product.apply(a, b), Product.apply(a, b).sum()
+    return [
+        raises(lambda: torch.autograd.grad(root, a, torch.ones(3))),
+        raises(lambda: torch.autograd.grad(below, a)),
+        raises(lambda: below.backward(inputs=[a])),
+    ]
+
+
+@program
 def double_backward_through_a_function(torch: Any) -> Any:
     class Cube(torch.autograd.Function):
         @staticmethod
