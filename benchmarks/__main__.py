@@ -59,7 +59,10 @@ def table(quick: bool) -> Iterator[str]:
     """The lines of the table, each as soon as it is measured."""
     rounds, sample = (QUICK_ROUNDS, QUICK_SECONDS_A_SAMPLE) if quick else (ROUNDS, SECONDS_A_SAMPLE)
     names = installed()
-    yield "One thread; medians of one run; all but the column `by hand` as multiples of it. " + versions(names)
+    yield (
+        "One thread; medians of one run; all but the column `by hand`, written for speed, as multiples of it. "
+        + versions(names)
+    )
     yield ""
     yield f"| workload | {' | '.join(names)} | autograd_teach : torch | goal |"
     yield "|---" * (len(names) + 3) + "|"
@@ -72,7 +75,7 @@ def table(quick: bool) -> Iterator[str]:
         times = medians(runs, rounds, sample)
         yield row(workload.title, times, names, f"{times['by hand'] * 1e6:,.0f} µs", workload.goal)
     if memory.measurable():
-        peaks = {name: memory.peak(name) for name in names if name != "micrograd"}
+        peaks = {name: memory.peak(name) for name in names if name not in ("plainly", "micrograd")}
         yield row(MEMORY, peaks, names, f"{peaks['by hand']:.1f} MB", "<= torch")
 
 
@@ -87,7 +90,8 @@ def ratio(values: Mapping[str, float], name: str, to: str) -> str:
 
 def versions(names: list[str]) -> str:
     """What was compared, and on what."""
-    packages = [{"by hand": "numpy", "HIPS": "autograd"}.get(name, name) for name in names if name != "autograd_teach"]
+    own = ("plainly", "autograd_teach")
+    packages = [{"by hand": "numpy", "HIPS": "autograd"}.get(name, name) for name in names if name not in own]
     numbers = ", ".join(f"{name} {metadata.version(name)}" for name in packages)
     return f"Python {platform.python_version()}, {numbers}; {platform.system()}, {platform.machine()}."
 

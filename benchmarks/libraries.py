@@ -19,6 +19,11 @@ def by_hand(workload: Workload) -> Run:
     return lambda: workload.by_hand(*workload.inputs, *workload.constants)
 
 
+def plainly(workload: Workload) -> Run | None:
+    step_by_step = workload.plainly
+    return step_by_step and (lambda: step_by_step(*workload.inputs, *workload.constants))
+
+
 def torch_like(module: str, workload: Workload) -> Run:
     torch = import_module(module)
     library = Library(torch.tanh, lambda f, x: torch.autograd.grad(f(x), x, create_graph=True)[0])
@@ -58,6 +63,7 @@ def micrograd(workload: Workload) -> Run | None:
 # The columns of the table, and the module each needs.
 CONTESTANTS: dict[str, tuple[str, Callable[[Workload], Run | None]]] = {
     "by hand": ("numpy", by_hand),
+    "plainly": ("numpy", plainly),
     "autograd_teach": ("autograd_teach", lambda workload: torch_like("autograd_teach", workload)),
     "torch": ("torch", lambda workload: torch_like("torch", workload)),
     "HIPS": ("autograd", hips),

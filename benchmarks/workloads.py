@@ -1,8 +1,9 @@
 """The workloads: each a loss that every library differentiates as it is written, and beside it the same gradients by hand.
 
 By hand means: what somebody would write who knows NumPy and the chain rule and wants it fast, with temporaries reused where that is
-easy; and Python's own numbers for scalars, since NumPy's arrays of rank 0 are slower. Knows nothing of how a library is
-driven (libraries.py) nor of how it is measured.
+easy; and Python's own numbers for scalars, since NumPy's arrays of rank 0 are slower. Where little else than the number of steps
+costs time, there is also what the loss and the chain rule say step by step, `plainly`: two yardsticks of hand-written code. Knows
+nothing of how a library is driven (libraries.py) nor of how it is measured.
 """
 
 from __future__ import annotations
@@ -24,7 +25,10 @@ class Library:
 
 @dataclass
 class Workload:
-    """`loss(library, *inputs, *constants)` is a scalar; `by_hand(*inputs, *constants)` its gradients, one for each input."""
+    """`loss(library, *inputs, *constants)` is a scalar; `by_hand(*inputs, *constants)` its gradients, one for each input.
+
+    `plainly`, where it is given, is called as `by_hand`.
+    """
 
     title: str
     goal: str
@@ -32,6 +36,7 @@ class Workload:
     by_hand: Callable[..., Sequence[Any]]
     inputs: list[Any]
     constants: list[Any] = field(default_factory=list)
+    plainly: Callable[..., Sequence[Any]] | None = None
     scalar: bool = False  # numbers only, so that micrograd can take part
     deep: bool = False  # too deep for a library that recurses
 
@@ -64,8 +69,26 @@ def scalar_graph(steps: int = 100) -> Workload:
             gy *= a + 2 * b * d
         return [ga + gy + 1.0, gb]
 
+    def plainly(a: float, b: float) -> list[float]:
+        y = total = a
+        steps_done = []
+        for _ in range(steps):
+            d = y - 0.3
+            square = d**2
+            steps_done.append((y, d, square))
+            y = a * y + b * square
+            total = total + y
+        gy, ga, gb = 0.0, 0.0, 0.0
+        for y, d, square in reversed(steps_done):
+            gy = gy + 1.0
+            ga = ga + gy * y
+            gb = gb + gy * square
+            gd = gy * b * (2 * d)
+            gy = gy * a + gd
+        return [ga + gy + 1.0, gb]
+
     title = f"scalar expression graph, {6 * steps} operations"
-    return Workload(title, "<= 0.4 x torch", loss, by_hand, [0.5, 0.25], scalar=True)
+    return Workload(title, "<= 0.4 x torch", loss, by_hand, [0.5, 0.25], plainly=plainly, scalar=True)
 
 
 def network(batch: int = 64, n: int = 784, hidden: int = 100, out: int = 10) -> Workload:
@@ -117,11 +140,20 @@ def lecture_network(n: int = 10, hidden: int = 20, out: int = 5) -> Workload:
         g *= one - h * h
         return [g[:, None] * x, g, d[:, None] * h, d]
 
+    def plainly(w1: Any, b1: Any, w2: Any, b2: Any, x: Any, target: Any) -> list[Any]:
+        h = np.tanh(w1 @ x + b1)
+        y = np.tanh(w2 @ h + b2)
+        d = y - target
+        (d**2).mean()  # the loss
+        gy = 2 / d.size * d * (1 - y**2)
+        gh = w2.T @ gy * (1 - h**2)
+        return [np.outer(gh, x), gh, np.outer(gy, h), gy]
+
     # NumPy multiplies by an array of rank 0 in half the time that it takes with a number.
     one, factor = np.array(1, np.float32), np.array(2 / out, np.float32)
     title = f"the lecture's MLP {n}-{hidden}-{out}, one sample, forward and backward"
     weights = [normal(1, hidden, n, scale=0.3), normal(2, hidden), normal(3, out, hidden, scale=0.3), normal(4, out)]
-    return Workload(title, "<= 3 x NumPy", loss, by_hand, weights, [normal(5, n), normal(6, out)])
+    return Workload(title, "<= 3 x NumPy", loss, by_hand, weights, [normal(5, n), normal(6, out)], plainly)
 
 
 def elementwise(size: int = 1_000_000) -> Workload:
