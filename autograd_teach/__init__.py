@@ -28,7 +28,7 @@ from .ops.indexing import (
 from .ops.linalg import addmm, bmm, dot, matmul, mm, mv, outer
 from .ops.pointwise import (
     abs, acos, acosh, add, allclose, asin, atan, bitwise_and, bitwise_not, bitwise_or, bitwise_xor, ceil, clamp, clone,
-    cos, cosh, div, eq, equal, exp, expm1, floor, ge, gt, isfinite, isinf, isnan, le, log, log1p, logical_and,
+    cos, cosh, div, eq, equal, exp, expm1, floor, ge, gt, isfinite, isinf, isnan, le, log, log10, log1p, logical_and,
     logical_not, logical_or, logical_xor, lt, masked_fill, maximum, minimum, mul, ne, neg, pow, reciprocal, relu, round,
     rsqrt, rsub, sgn, sigmoid, sign, signbit, sin, sinh, sqrt, square, sub, tan, tanh, threshold, where,
 )

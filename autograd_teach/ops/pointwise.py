@@ -175,6 +175,7 @@ def square(input: Tensor) -> Tensor:
 exp = smooth("exp(self)", np.exp, self=lambda g, result: g * result)
 expm1 = smooth("expm1(self)", np.expm1, self=lambda g, result: g * add_number(result, 1))
 log = smooth("log(self)", np.log, self=lambda g, self: g / self)
+log10 = smooth("log10(self)", np.log10, self=lambda g, self: g / mul_number(self, math.log(10)))
 log1p = smooth("log1p(self)", np.log1p, node="Log1PBackward0", self=lambda g, self: g / add_number(self, 1))
 sqrt = smooth("sqrt(self)", np.sqrt, self=lambda g, result: g / mul_number(result, 2))
 rsqrt = smooth("rsqrt(self)", in_single(lambda self: 1 / np.sqrt(self)),

@@ -75,7 +75,7 @@ def _rows() -> list[Row]:
     add("pow.2", "2 ** a", "a:2x3", "a:")
     for name in ("exp", "sin", "cos", "tanh", "sigmoid"):
         add(name, f"a.{name}()", *unary)
-    for name in ("log", "log1p", "sqrt"):
+    for name in ("log", "log10", "log1p", "sqrt"):
         add(name, f"a.{name}()", *unary, domain="positive")
     for name in ("abs", "relu"):
         add(name, f"a.{name}()", *unary, domain="nonzero")
