@@ -176,6 +176,7 @@ class Function:
             else:
                 output = cls.forward(*args, **kwargs)
                 cls.setup_context(ctx, args, output)
+        require(all(isinstance(t, Tensor) for t in ctx._dirty), "dirty_is_no_tensor")
         for position, tensor in enumerate(recording and ctx._to_save or ()):
             is_saved = tensor is None or isinstance(tensor, Tensor)
             require(is_saved, "saved_is_no_tensor", position, type(tensor).__name__)

@@ -57,12 +57,14 @@ def _index(self, indices):
 
 def _put(self, indices, values, accumulate=False):
     whole = self.copy()
+    # One value for a mask is cast; that is a fill rather than a put.
+    fills = values.size == 1 and [np.asarray(i).dtype for i in indices if not isinstance(i, slice)] == [bool]
     try:
+        if values.shape[:1] == (1,) and not fills:  # of such a value NumPy would take more dimensions than the place has
+            np.broadcast_to(values, _index(self, indices).shape)
         (np.add.at if accumulate else np.ndarray.__setitem__)(whole, tuple(indices), values)  # as often as it is named
     except (IndexError, ValueError, TypeError):
         raise error("index_put_shape", list(values.shape), list(_index(self, indices).shape)) from None
-    # One value for a mask is cast; that is a fill rather than a put.
-    fills = values.size == 1 and [np.asarray(i).dtype for i in indices if not isinstance(i, slice)] == [bool]
     require(values.dtype == self.dtype or fills, "index_put_dtypes", title(self), title(values))
     return whole
 

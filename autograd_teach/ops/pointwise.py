@@ -50,7 +50,9 @@ def cast(input: Tensor, dtype: np.dtype) -> Tensor:
     if input._array.dtype == dtype:
         return input
     source = wrap(input._array.astype(dtype))
-    source._counter, source._edge = input._counter, edge_of(input)
+    source._counter = input._counter
+    if state.recording:  # that of a view may be forbidden
+        source._edge = edge_of(input)
     require(dtype.kind == "f" or not (input.requires_grad and state.recording), "no_gradient_of", source._array)
     return source
 

@@ -818,13 +818,40 @@ def a_function_used_wrongly(torch: Any) -> Any:
             ctx.save_for_backward(3)
             return x * 2
 
+    class MarksANumber(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            ctx.mark_dirty(3)
+            return x * 2
+
     x = torch.ones(2, requires_grad=True)
     return [
         raises(lambda: Old()(x)),
         raises(lambda: NoBackward.apply(x).sum().backward()),
         raises(lambda: Nothing.apply(x)),
         raises(lambda: SavesANumber.apply(x)),
+        raises(lambda: MarksANumber.apply(x)),
+        raises(lambda: MarksANumber.apply(x.detach())),
     ]
+
+
+@program
+def a_view_that_is_cast_where_nothing_is_recorded(torch: Any) -> Any:
+    x, double = torch.tensor([1.0, 4.0], requires_grad=True), torch.tensor(2.0, dtype=torch.float64)
+    with torch.no_grad():
+        first, second = x
+        second.sqrt_()
+        unrecorded = torch.where(double > 0.5, double, first)
+    return [unrecorded, x, raises(lambda: torch.where(double > 0.5, double, first))]
+
+
+@program
+def a_value_with_more_dimensions_than_its_place(torch: Any) -> Any:
+    x, places, mask = torch.zeros(3, 4), (torch.tensor([0, 2]),), (torch.zeros(3, 4) == 0,)
+    shapes = ((4,), (2, 1), (1, 4), (1, 1, 4), (1, 2, 4), (1, 1, 1), (1,))
+    put = [raises(lambda s=s: x.index_put(places, torch.ones(s)).sum()) for s in shapes]
+    added = [raises(lambda s=s: x.index_put(places, torch.ones(s), accumulate=True).sum()) for s in shapes]
+    return [put, added, [raises(lambda s=s: x.index_put(mask, torch.ones(s)).sum()) for s in ((), (1,))]]
 
 
 @program
