@@ -103,8 +103,9 @@ def _spread(g, self_shape, dim, keepdim):
 
 def _evenly(g, shape, count):
     """An expanded share of `g`: PyTorch's graph expands first, arrays have less to divide before (if anything at all)."""
-    tensor = isinstance(g, Tensor) or not count
-    return div_number(expand(g, shape), count) if tensor else expand(div_number(g, count), shape)
+    if isinstance(g, Tensor) or not count:
+        return div_number(expand(g, shape), count)
+    return expand(div_number(g, count), shape)
 
 def _spread_evenly(g, self_shape, dim, keepdim):
     return _evenly(*_restored(len(self_shape), dim, keepdim, g), self_shape, _count(self_shape, dim))

@@ -221,8 +221,7 @@ def node_class(operation: Operation, name: str) -> type[Node]:
         "__module__": "builtins",
         "__doc__": f"The backward of `{operation.name}`.",
         "__slots__": [*slots.values(), *(["_outputs"] if operation.many else [])],
-        # The call that records sets all there is: none to a method of Python's is left.
-        "__init__": object.__init__,
+        "__init__": object.__init__,  # recording sets all that there is
         "_prefix": space and f"{space}::",
         "_gives_view": operation.view,
         "_values": {slots[saved]: index for saved, index in operation.values.items()},
