@@ -18,9 +18,9 @@ from . import fingerprint, gradebook, reports, selection
 from . import judge as judges
 from .gradebook import Gradebook
 from .intake import Submission
-from .rebuild import Assignment, load_assignments
+from .rebuild import Assignment, load_assignments, points_without_effect
 from .record import Interrupted, Limits, Runner, run_nbval
-from .results import Mark, Result, Status
+from .results import PASSED, Mark, Result, Status
 from .selection import NO_WISHES, Wishes
 from .standing import Change, Standing, answers_by_hash, from_book
 from .verdicts import Judge, by_nbval, result
@@ -38,20 +38,22 @@ def grade(
     wishes: Wishes = NO_WISHES,
     require_sandbox: bool = False,
     judge: judges.Name = "oracle",
+    points_only: bool = False,
+    kinds: Sequence[str] = (),
 ) -> list[Result]:
     """Grade the folder or zip `submissions`, write a new `grades.csv` in `output`, and return a result a student.
 
     `timeout` is in seconds a cell; `jobs` notebooks run at a time. `judge` gives the points, isolation is the best there is
-    here, and with `require_sandbox` nothing less than a sandbox (verdicts.py, sandbox.py say what they are worth). A
-    `UserError` says what is wrong with the arguments, or that the reference solution itself does not pass here; a broken
-    submission is a status in its own result.
+    here, and with `require_sandbox` nothing less than a sandbox (verdicts.py, sandbox.py say what they are worth). nbval's
+    record stands beside the points, unless `points_only`. `kinds` are the reports that are wanted afterwards. A `UserError`
+    says what is wrong with the arguments, or that the reference solution itself does not pass here; a broken submission is
+    a status in its own result.
     """
-    from ..course.exercises import exercises as declared
-
-    assignments = load_assignments(solutions, exercises, declared())
+    assignments = _loaded(solutions, exercises, progress)
     limits = Limits(timeout=timeout)
     hidden = (submissions, solutions, output, *filter(None, (wishes.roster, wishes.anonymous)))
-    with judges.called(judge, limits, hidden, required=require_sandbox, progress=progress) as judged:
+    called = judges.called(judge, limits, hidden, required=require_sandbox, record=not points_only, progress=progress)
+    with called as judged:
         return grade_class(
             submissions,
             assignments,
@@ -61,15 +63,15 @@ def grade(
             progress=progress,
             judged=judged,
             wishes=wishes,
+            kinds=kinds,
         )
 
 
 def dry_run(submissions: Path, *, exercises: Path, solutions: Path, progress: TextIO | None, wishes: Wishes) -> str:
     """What `grade` would recognise, as a table, under the students' own names; runs and writes nothing."""
-    from ..course.exercises import exercises as declared
     from .preview import preview
 
-    assignments = load_assignments(solutions, exercises, declared())
+    assignments = _loaded(solutions, exercises, progress)
     assignments = selection.asked_for(assignments, wishes)
     wishes = replace(wishes, anonymous=None)
     class_ = selection.gather(submissions, assignments, wishes, lambda sentence: reports.say(progress, sentence))
@@ -87,12 +89,14 @@ def grade_class(
     runner: Runner = run_nbval,
     judged: Judge | None = None,
     wishes: Wishes = NO_WISHES,
+    kinds: Sequence[str] = (),
 ) -> list[Result]:
     """`grade` with the assignments as data, and the judge as an argument: by default nbval, run by `runner` (record.py)."""
     _refuse_impossible(limits, jobs)
     assignments = selection.asked_for(assignments, wishes)
     reports.prepare(output)
     class_ = selection.gather(submissions, assignments, wishes, lambda sentence: reports.say(progress, sentence))
+    reports.refuse_unfit(kinds, len(class_))
     handed_in = [a for a in assignments if wishes.only or any(a.name in s.answers for s in class_)] or list(assignments)
     with gradebook.writing(output) as book:
         return _into(
@@ -110,19 +114,23 @@ def regrade(
     progress: TextIO | None,
     require_sandbox: bool = False,
     judge: judges.Name | None = None,
+    points_only: bool = False,
+    kinds: Sequence[str] = (),
 ) -> tuple[list[Result], list[Change]]:
     """Judge again what the gradebook in `output` has and what no longer stands, from the answers in it; say what changed.
 
     Time limits are those of the last run where `timeout` is None, and the judge is that of the book where `judge` is.
     """
-    from ..course.exercises import exercises as declared
-
-    assignments = load_assignments(solutions, exercises, declared())
+    assignments = _loaded(solutions, exercises, progress)
     with gradebook.reading(output) as book:
         judge = judge or ("oracle" if "oracle" in book.judges() else "nbval")
         limits = _limits(book, timeout)
-    with judges.called(judge, limits, (solutions, output), required=require_sandbox, progress=progress) as judged:
-        return regrade_class(assignments, output=output, timeout=timeout, jobs=jobs, progress=progress, judged=judged)
+    hidden = (solutions, output)
+    called = judges.called(judge, limits, hidden, required=require_sandbox, record=not points_only, progress=progress)
+    with called as judged:
+        return regrade_class(
+            assignments, output=output, timeout=timeout, jobs=jobs, progress=progress, judged=judged, kinds=kinds
+        )
 
 
 def regrade_class(
@@ -134,10 +142,14 @@ def regrade_class(
     progress: TextIO | None,
     runner: Runner = run_nbval,
     judged: Judge | None = None,
+    kinds: Sequence[str] = (),
 ) -> tuple[list[Result], list[Change]]:
-    """`regrade` with the assignments as data, and the judge as an argument."""
-    with gradebook.reading(output):  # which says so where there is none
-        pass
+    """`regrade` with the assignments as data, and the judge as an argument.
+
+    The report is in the order and has the columns and the total of the points of the report before.
+    """
+    with gradebook.reading(output) as book:  # which says so where there is none
+        reports.refuse_unfit(kinds, len(book.current()))
     reports.prepare(output)
     with gradebook.writing(output) as book:
         known = book.current()
@@ -147,10 +159,28 @@ def regrade_class(
             raise UserError(f"{book.path} has no grades of this course's exercises; grade something first.")
         limits = _limits(book, timeout)
         _refuse_impossible(limits, jobs)
-        class_ = [
-            from_book(student, known[student], book.answer, graded) for student in sorted(known, key=str.casefold)
+        dressing = book.dressing()
+        in_order = [
+            *(s for s in dressing.columns if s in known),
+            *sorted(known.keys() - dressing.columns, key=str.casefold),
         ]
-        return _into(book, class_, graded, output, limits, jobs, progress, judged or by_nbval(runner, limits))
+        class_ = [from_book(student, known[student], book.answer, graded) for student in in_order]
+        for submission in class_:
+            submission.columns = dict(dressing.columns.get(submission.student, ()))
+        wishes = Wishes(points=dressing.points)
+        judged = judged or by_nbval(runner, limits)
+        results, changes = _into(book, class_, graded, output, limits, jobs, progress, judged, wishes)
+        return results, selection.scaled(changes, results)
+
+
+def _loaded(solutions: Path, exercises: Path, progress: TextIO | None) -> list[Assignment]:
+    """The course's assignments; what an instructor should know of them is said."""
+    from ..course.exercises import exercises as declared
+
+    assignments = load_assignments(solutions, exercises, declared())
+    for sentence in points_without_effect(solutions, assignments):
+        reports.say(progress, sentence)
+    return assignments
 
 
 def _limits(book: Gradebook, timeout: float | None) -> Limits:
@@ -175,10 +205,18 @@ def _into(
     reports.say(progress, f"{len(class_)} students; grading {', '.join(a.name for a in assignments)}")
     stop = threading.Event()
     standing = Standing(book.current(), assignments, _try_references(assignments, judged, stop), limits)
-    book.begin(fingerprint.course(), fingerprint.versions(), asdict(limits))
+    class_ = [_settled(s, standing, wishes) for s in class_]
     bar = reports.Progress(progress, len(class_))
     submissions = {s.student: s for s in class_}
     results = {s.student: _not_graded(s, assignments) for s in class_}
+
+    def dressed() -> list[Result]:
+        return selection.dress([results[s.student] for s in class_], class_, wishes)
+
+    def dressing() -> gradebook.Dressing:
+        return gradebook.Dressing({one.student: one.columns for one in dressed()}, wishes.points)
+
+    book.begin(fingerprint.course(), fingerprint.versions(), asdict(limits), dressing())
 
     def settle(fresh: Result) -> None:
         submission = selection.as_counted(submissions[fresh.student], fresh)
@@ -198,11 +236,11 @@ def _into(
             reports.say(progress, f"{stood} of {len(class_)} students need no run")
         for one in _graded([s for s, is_left in to_do if is_left], assignments, judged, jobs, stop, wishes):
             settle(one)
-        book.end()
+        book.end(dressing())
     finally:
         stop.set()
         bar.close()
-        in_order = selection.dress([results[s.student] for s in class_], class_, wishes)
+        in_order = dressed()
         # Where the gradebook cannot be written, its sentence says more than that the CSV file cannot be either.
         with suppress(UserError) if isinstance(sys.exception(), UserError) else nullcontext():
             path = reports.write_csv(in_order, output)
@@ -210,6 +248,14 @@ def _into(
             if isinstance(sys.exception(), KeyboardInterrupt):
                 reports.say(progress, "Stopped; nothing that was graded is lost. The same command goes on from here.")
     return in_order, standing.changes
+
+
+def _settled(submission: Submission, standing: Standing, wishes: Wishes) -> Submission:
+    """`submission` with the best of several notebooks alone, where it was found before."""
+    if not selection.has_several(submission):
+        return submission
+    marks = standing.tried(submission, selection.rivals(submission, wishes.due))
+    return submission if marks is None else selection.settled(submission, marks)
 
 
 def _refuse_impossible(limits: Limits, jobs: int) -> None:
@@ -265,6 +311,12 @@ def _try_references(assignments: list[Assignment], judged: Judge, stop: threadin
                 raise UserError(
                     f"Nothing was graded: the reference solution of {mark.exercise} in {assignment.name} does not pass "
                     f"on this machine ({mark.status}: {mark.detail}); repair the installation or the solution first."
+                )
+            if mark.recorded not in ("", PASSED):
+                raise UserError(
+                    f"Nothing was graded: the check of {mark.exercise} in {assignment.name} does not pass with its own "
+                    f"reference solution on this machine ({mark.recorded}: {mark.said}); repair the installation or the "
+                    "solution first, or give --points-only, which runs no checks."
                 )
     return trial
 

@@ -65,6 +65,10 @@ def _add_shared(parser: argparse.ArgumentParser) -> None:
         "which a notebook can forge (default: oracle; to regrade: as before)",
     )  # fmt: skip
     parser.add_argument(
+        "--points-only", action="store_true",
+        help="no record of what the check cells say beside the oracle's points: much faster, but no page names a mistake",
+    )  # fmt: skip
+    parser.add_argument(
         "--require-sandbox", action="store_true",
         help="grade nothing where students' code cannot be kept from reading solutions and other submissions",
     )  # fmt: skip
@@ -129,6 +133,8 @@ def run(args: argparse.Namespace) -> int:
         wishes=wishes,
         require_sandbox=args.require_sandbox,
         judge=args.judge,
+        points_only=args.points_only,
+        kinds=args.report,
     )
     print(table(results))
     _report(args, results)
@@ -159,6 +165,8 @@ def run_regrade(args: argparse.Namespace) -> int:
         progress=sys.stderr,
         require_sandbox=args.require_sandbox,
         judge=args.judge,
+        points_only=args.points_only,
+        kinds=args.report,
     )
     print(table(results))
     print("\n".join(["", f"{len(changes)} grades changed:" if changes else "No grade changed.", *map(str, changes)]))

@@ -19,7 +19,10 @@ from .record import Limits
 from .results import Mark
 from .verdicts import Judge
 
-_SAID = {"exercise", "status", "maximum", "detail", "judge", "isolation", "seconds", "source"}
+_SAID = {
+    *("exercise", "status", "maximum", "detail", "judge", "isolation", "seconds", "source"),
+    *("recorded", "said", "recorded_under"),
+}
 """What has its own line; whatever else a mark has (a seed, say) gets one under its own name."""
 
 
@@ -81,6 +84,11 @@ def _lines(book: Gradebook, judged: Judged) -> list[str]:
     facts = {"why": mark.detail or "-", "judge": mark.judge or "none: nothing was run"}
     facts |= {"isolation": mark.isolation} if mark.isolation else {}
     facts |= {name: str(value) for name, value in asdict(mark).items() if name not in _SAID and value not in ("", None)}
+    if mark.recorded:
+        facts["its check cell"] = mark.recorded + (f": {mark.said}" if mark.said else "")
+        facts["that run's isolation"] = mark.recorded_under or "-"
+    if mark.contradiction:
+        facts["worth a look"] = mark.contradiction
     facts["graded"] = f"{judged.graded}, in {mark.seconds:.1f} s"
     if run:
         facts["run"] = f"{judged.run}, process {run.process} on {run.machine}"

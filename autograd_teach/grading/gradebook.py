@@ -1,4 +1,4 @@
-"""The gradebook: every mark with its evidence, in one SQLite file beside the reports. Nothing in it is ever changed or deleted.
+"""The gradebook: every mark with its evidence, in one SQLite file beside the reports. No grade in it is ever changed or deleted.
 
 Each student who was graded is one transaction, on disk before anything says so: a run that is killed, or whose disk is
 full, leaves a whole book with everything up to there. What counts is the newest mark of a student in an exercise; the
@@ -9,13 +9,14 @@ One grader at a time holds the lock, a file beside the book that the system rele
 ends. Readers need no lock. May use results. Must not know how a mark came about.
 """
 
+import hashlib
 import json
 import os
 import platform
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeVar
@@ -25,12 +26,17 @@ from .results import Mark, Status
 
 FILE_NAME = "gradebook.sqlite"
 LOCK_NAME = "gradebook.lock"
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 T = TypeVar("T")
 _APPLICATION = 0x61677462
 """What tells our files from everybody else's SQLite files."""
 
-_SCHEMA = """
+_DRESSINGS = """
+CREATE TABLE dressings (        -- what a report adds to the grades of one class
+    hash TEXT PRIMARY KEY,      -- SHA-256 of the text
+    text TEXT NOT NULL          -- JSON: `Dressing`
+) WITHOUT ROWID"""
+_SCHEMA = f"""{_DRESSINGS};
 CREATE TABLE runs (
     id INTEGER PRIMARY KEY,
     started TEXT NOT NULL,
@@ -39,7 +45,8 @@ CREATE TABLE runs (
     process INTEGER NOT NULL,
     course TEXT NOT NULL,
     versions TEXT NOT NULL,     -- JSON: of Python, NumPy and so on
-    limits TEXT NOT NULL        -- JSON
+    limits TEXT NOT NULL,       -- JSON
+    dressing TEXT REFERENCES dressings (hash)   -- NULL: of a book that was made before there were any
 );
 CREATE TABLE answers (
     hash TEXT PRIMARY KEY,      -- SHA-256 of the text
@@ -69,6 +76,8 @@ CREATE TABLE marks (
 ) WITHOUT ROWID;
 CREATE INDEX gradings_of_student ON gradings (student, id);
 """
+_TO_VERSION = {2: (_DRESSINGS, "ALTER TABLE runs ADD COLUMN dressing TEXT REFERENCES dressings (hash)")}
+"""What makes a book of the version before one of this version; nothing in it is lost or changes its meaning."""
 
 
 @dataclass(frozen=True)
@@ -81,6 +90,15 @@ class Basis:
     judge: str
     isolation: str
     limits: str
+    versions: str = ""  # where the best of several notebooks was looked for: all of them, and what judged them
+
+
+@dataclass(frozen=True)
+class Dressing:
+    """What a class's reports show beside the grades: columns by student, in the order of the report; the total of the points."""
+
+    columns: Mapping[str, Sequence[tuple[str, str]]] = field(default_factory=dict)
+    points: float | None = None  # None: the exercises' own
 
 
 @dataclass(frozen=True)
@@ -117,19 +135,38 @@ class Gradebook:
         self.path, self._connection = path, connection
         self._run = 0
 
-    def begin(self, course: str, versions: Mapping[str, str], limits: Mapping[str, float]) -> None:
+    def begin(
+        self, course: str, versions: Mapping[str, str], limits: Mapping[str, float], dressing: Dressing | None = None
+    ) -> None:
         """Note that a run starts; what is added from now on belongs to it."""
         words = (_now(), platform.node(), os.getpid(), course, json.dumps(dict(versions)), json.dumps(dict(limits)))
         with self._transaction() as book:
             cursor = book.execute(
-                "INSERT INTO runs (started, machine, process, course, versions, limits) VALUES (?, ?, ?, ?, ?, ?)",
-                words,
+                "INSERT INTO runs (started, machine, process, course, versions, limits, dressing) VALUES (?, ?, ?, ?, ?, ?, ?)",
+                (*words, _kept(book, dressing or Dressing())),
             )
         self._run = cursor.lastrowid or 0
 
-    def end(self) -> None:
-        """Note that the run came to its end."""
+    def dressing(self) -> Dressing:
+        """That of the last report, with the columns of those students besides whom only earlier ones show."""
+        columns: dict[str, Sequence[tuple[str, str]]] = {}
+        newest: Dressing | None = None
+        query = "SELECT text FROM dressings JOIN runs ON dressing = hash GROUP BY hash ORDER BY max(id) DESC"
+        with _told(self.path):
+            for (text,) in self._connection.execute(query):
+                stored = json.loads(text)
+                pairs = {
+                    student: [(name, value) for name, value in each] for student, each in stored["columns"].items()
+                }
+                newest = newest or Dressing(pairs, stored["points"])
+                columns = {**columns, **{student: each for student, each in pairs.items() if student not in columns}}
+        return replace(newest, columns=columns) if newest else Dressing()
+
+    def end(self, dressing: Dressing | None = None) -> None:
+        """Note that the run came to its end, and what its report shows beside the grades now that all of it is known."""
         with self._transaction() as book:
+            if dressing:
+                book.execute("UPDATE runs SET dressing = ? WHERE id = ?", (_kept(book, dressing), self._run))
             book.execute("UPDATE runs SET ended = ? WHERE id = ?", (_now(), self._run))
 
     def add(self, student: str, note: str, judged: Sequence[Judged], answers: Mapping[str, str]) -> None:
@@ -190,7 +227,7 @@ class Gradebook:
         )
         with _told(self.path):
             for student, notebook, mark, basis, *rest in self._connection.execute(query, values):
-                yield Judged(student, notebook, _mark(mark), Basis(**json.loads(basis)), *rest)
+                yield Judged(student, notebook, _mark(mark), known_fields(Basis, json.loads(basis)), *rest)
 
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
@@ -210,11 +247,13 @@ def writing(folder: Path) -> Iterator[Gradebook]:
         if is_new := _is_empty(connection):
             connection.execute("PRAGMA journal_mode = WAL")  # kept in the file
         else:
-            _refuse_unfit(connection, path)  # before anything is written
+            version = _refuse_unfit(connection, path)  # before anything is written
         connection.execute("PRAGMA synchronous = FULL")  # a grade that was shown survives a power cut
         connection.execute("PRAGMA foreign_keys = ON")
         if is_new:
             _create(connection)
+        else:
+            _bring_up(connection, version)
         yield Gradebook(path, connection)
 
 
@@ -246,20 +285,34 @@ def _create(connection: sqlite3.Connection) -> None:
         connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
 
 
-def _refuse_unfit(connection: sqlite3.Connection, path: Path) -> None:
+def _bring_up(connection: sqlite3.Connection, version: int) -> None:
+    """Make a book of an earlier version one of today's, in one step or not at all."""
+    if version == SCHEMA_VERSION:
+        return
+    with connection:
+        connection.execute("BEGIN IMMEDIATE")
+        for number in range(version + 1, SCHEMA_VERSION + 1):
+            for statement in _TO_VERSION[number]:
+                connection.execute(statement)
+        connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+
+
+def _refuse_unfit(connection: sqlite3.Connection, path: Path) -> int:
+    """The book's schema version, if it is one that can be read."""
     application, version = (connection.execute(f"PRAGMA {n}").fetchone()[0] for n in ("application_id", "user_version"))
     if application != _APPLICATION:
         raise UserError(
             f"{path} is no gradebook of autograd-teach; move it away, or name another folder with --output."
         )
-    if version != SCHEMA_VERSION:
+    if not 1 <= version <= SCHEMA_VERSION:
         raise UserError(
-            f"{path} has schema version {version}, and this version of autograd-teach reads {SCHEMA_VERSION}; "
+            f"{path} has schema version {version}, and this version of autograd-teach reads up to {SCHEMA_VERSION}; "
             "use the version it was made with, or name another folder with --output."
         )
     (found,) = connection.execute("PRAGMA quick_check(1)").fetchone()
     if found != "ok":
         raise sqlite3.DatabaseError(found)
+    return int(version)
 
 
 @contextmanager
@@ -299,6 +352,14 @@ def _told(path: Path) -> Iterator[None]:
         else:
             advice = "every student graded so far is safe in it; mend that and run the same command again, which goes on from there"
         raise UserError(f"The gradebook {path} cannot be used ({problem}): {advice}.") from problem
+
+
+def _kept(book: sqlite3.Connection, dressing: Dressing) -> str:
+    """The hash of `dressing`, which the book has from now on; the same one is kept once."""
+    text = json.dumps(asdict(dressing))
+    name = hashlib.sha256(text.encode()).hexdigest()
+    book.execute("INSERT OR IGNORE INTO dressings (hash, text) VALUES (?, ?)", (name, text))
+    return name
 
 
 def _row(judged: Judged) -> tuple[Any, ...]:

@@ -33,7 +33,7 @@ from ..course.errors import UserError
 from . import names
 from .names import Name
 from .rebuild import Assignment, Question
-from .results import Status
+from .results import Mark, Status
 
 LARGEST_NOTEBOOK = 20_000_000
 LARGEST_ANSWER = 200_000
@@ -56,6 +56,9 @@ DEEPEST_FOLDER = 10
 _READS = 5
 """How often a file is read that changes meanwhile: an upload, or an editor that saves."""
 
+_COPY = r"(?: ?\(\d+\)|-Copy\d*|[-_ ]\d{1,2}| - Copy(?: \(\d+\))?| copy(?: \d+)?)?"
+"""What browsers, learning platforms, JupyterLab and desktops put behind the name of a second copy."""
+
 _NO_DETOUR = sum(getattr(os, flag, 0) for flag in ("O_NOFOLLOW", "O_NONBLOCK"))
 
 _NOT_SUBMITTED = {"__MACOSX", "__pycache__"}
@@ -72,6 +75,7 @@ class Answer:
     source: str | None
     status: Status | None = None
     detail: str = ""
+    verdict: Mark | None = None  # given before, and standing: only its record is to be made
 
 
 class Keep(StrEnum):
@@ -80,7 +84,7 @@ class Keep(StrEnum):
     A notebook in which nothing is written, or that cannot be read, never hides one that can.
     """
 
-    NAMED = "named"  # the one with the assignment's own name, then the newest
+    NAMED = "named"  # the newest of those with the assignment's own name, as "name (1)" has it too; then the newest
     NEWEST = "newest"
     BEST = "best"  # all are graded
 
@@ -170,18 +174,20 @@ class _Notebook:
         attempt = self.name.attempt if self.name else 0
         at = self.name.at.isoformat() if self.name and self.name.at else ""
         newest = (attempt, self.entry.modified)
-        order = (self._is_named, newest) if keep is Keep.NAMED else (newest, self._is_named)
-        return self.is_written, not self.fault, at, *order
+        order = (self._is_named(_COPY), newest) if keep is Keep.NAMED else (newest, self._is_named(_COPY))
+        return self.is_written, not self.fault, at, *order, self._is_named()
 
     @property
     def version(self) -> Version:
         late = self.name is not None and self.name.late
         return Version(_path(self), self.answers, self.submitted, late)
 
-    @property
-    def _is_named(self) -> bool:
-        name = self.assignment.name if self.assignment else ""
-        return bool(name) and (self.entry.stem.endswith(name) if self.name else self.entry.stem == name)
+    def _is_named(self, ending: str = "") -> bool:
+        """Whether the file has the assignment's own name, with at most what the pattern `ending` allows behind it."""
+        if self.assignment is None:
+            return False
+        before = ".*" if self.name else ""  # a platform's file names begin with the student's
+        return re.fullmatch(before + re.escape(self.assignment.name) + ending, self.entry.stem, re.DOTALL) is not None
 
     @property
     def is_written(self) -> bool:

@@ -12,7 +12,7 @@ from ..course.errors import UserError
 from . import reports, sandbox
 from .record import Limits, nbval_under
 from .sandbox import Isolation
-from .verdicts import Judge, by_nbval
+from .verdicts import Judge, Recorded, by_nbval
 
 Name = Literal["oracle", "nbval"]
 
@@ -24,16 +24,18 @@ def called(
     hidden: Sequence[Path],
     *,
     required: bool = False,
+    record: bool = False,
     progress: TextIO | None = None,
     seed: Callable[[str], int] | None = None,
 ) -> Iterator[Judge]:
     """The judge of this name, with the processes that it needs; `hidden` are folders that no student's code may see.
 
-    With `required`, a `UserError` where there is no sandbox. `seed` says what the oracle draws an exercise's inputs with, where
-    a verdict is to be reproduced.
+    With `required`, a `UserError` where there is no sandbox; with `record`, nbval's record stands beside the oracle's verdict.
+    `seed` says what the oracle draws an exercise's inputs with, where a verdict is to be reproduced.
     """
     isolation = _isolation(hidden, required, progress)
-    nbval = by_nbval(nbval_under(isolation, hidden), limits)
+    runner = nbval_under(isolation, hidden)
+    nbval = by_nbval(runner, limits)
     if name == "nbval":
         yield nbval
         return
@@ -43,7 +45,8 @@ def called(
 
     chosen = {"seed": seed} if seed else {}
     with pool_under(isolation, hidden, required=required) as pool:
-        yield Oracle(pool, {each.id: each for each in declared()}, limits, nbval, **chosen)
+        oracle = Oracle(pool, {each.id: each for each in declared()}, limits, nbval, **chosen)
+        yield Recorded(oracle, runner, limits) if record else oracle
 
 
 def _isolation(hidden: Sequence[Path], required: bool, progress: TextIO | None) -> Isolation:

@@ -7,7 +7,7 @@ solution is in what is built here: an exercise without an answer keeps the stub 
 May use the course's notebooks. Must not know files of students, and repairs nothing in their code.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -70,6 +70,22 @@ class Assignment:
         return tuple(cell["id"] for cell in self.cells if cell["cell_type"] == "code")
 
 
+def points_without_effect(solutions: Path, assignments: Sequence[Assignment]) -> list[str]:
+    """A sentence for each exercise whose check cell in `solutions` says other points than the course declares, which count."""
+    sentences = []
+    for assignment in assignments:
+        path = solutions / f"{assignment.name}.ipynb"
+        cells = {cell["id"]: cell for cell in read_notebook(path)["cells"]}
+        for question in assignment.questions:
+            said = cells[question.check]["metadata"].get("nbgrader", {}).get("points", question.points)
+            if said != question.points:
+                sentences.append(
+                    f"{question.id} has {said:g} points in {path}, which has no effect: it is worth {question.points:g}, as the "
+                    "course declares it in autograd_teach/course/exercises/."
+                )
+    return sentences
+
+
 def load_assignments(solutions: Path, exercises: Path, declared: Iterable[DeclaredExercise]) -> list[Assignment]:
     """One `Assignment` for each notebook that the `declared` exercises name; a `UserError` where a file does not fit."""
     by_notebook: dict[str, list[Question]] = {}
@@ -86,22 +102,29 @@ def load_assignments(solutions: Path, exercises: Path, declared: Iterable[Declar
             tuple(questions),
             template=read_notebook(solutions / f"{name}.ipynb"),
             released=read_notebook(exercises / f"{name}.ipynb"),
+            rooms=(solutions, exercises),
         )
         for name, questions in by_notebook.items()
     ]
 
 
 def make_assignment(
-    name: str, questions: tuple[Question, ...], *, template: Notebook, released: Notebook
+    name: str,
+    questions: tuple[Question, ...],
+    *,
+    template: Notebook,
+    released: Notebook,
+    rooms: tuple[Path, Path] = (Path("solutions"), Path("exercises")),
 ) -> Assignment:
-    """The assignment `name` from its executed solution (`template`) and the notebook that students got (`released`)."""
+    """The assignment `name` from its executed solution (`template`) and the notebook that students got (`released`); `rooms`
+    are the folders that these are of."""
     handed_out = {cell["id"]: cell["source"] for cell in released["cells"]}
     checks = {question.check for question in questions}
     cells = tuple(
         _cell(cell, handed_out.get(cell["id"], cell["source"]), tagged=cell["id"] not in checks)
         for cell in template["cells"]
     )
-    _refuse_unfit(name, questions, cells, handed_out)
+    _refuse_unfit(f"{name}.ipynb", questions, cells, handed_out, rooms)
     answers = {question.answer: question.id for question in questions}
     references = {answers[cell["id"]]: cell["source"] for cell in template["cells"] if cell["id"] in answers}
     return Assignment(name, questions, cells, references)
@@ -135,24 +158,23 @@ def _refuse_unfit(
     questions: tuple[Question, ...],
     cells: tuple[Cell, ...],
     handed_out: Mapping[str, str],
+    rooms: tuple[Path, Path],
 ) -> None:
+    solution, exercise = (room / name for room in rooms)
+    release = f"run `autograd-teach release --solutions {rooms[0]} --exercises {rooms[1]}` and grade again"
     by_id = {cell["id"]: cell for cell in cells}
     for question in questions:
         for wanted in (question.answer, question.check):
             if wanted not in by_id or wanted not in handed_out:
-                raise UserError(
-                    f"The cell {wanted} is not in both solutions/{name}.ipynb and exercises/{name}.ipynb; "
-                    "run `autograd-teach release` and grade again."
-                )
+                raise UserError(f"The cell {wanted} is not in both {solution} and {exercise}; {release}.")
         check = by_id[question.check]
         if not check.get("outputs") or check["execution_count"] is None:
             raise UserError(
-                f"The check of {question.id} in solutions/{name}.ipynb has no stored output to compare with; "
-                f"run `autograd-teach notebooks solutions/{name}.ipynb` and grade again."
+                f"The check of {question.id} in {solution} has no stored output to compare with; "
+                f"run `autograd-teach notebooks {solution}` and grade again."
             )
     for cell in cells:
         if SOLUTION_MARK in cell["source"]:
             raise UserError(
-                f"The cell {cell['id']} of exercises/{name}.ipynb holds a solution, which students' code could read; "
-                "run `autograd-teach release` and grade again."
+                f"The cell {cell['id']} of {exercise} holds a solution, which students' code could read; {release}."
             )

@@ -3,7 +3,7 @@
 Plain data. Must not know how it came about.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -30,9 +30,13 @@ class Status(StrEnum):
     GRADER_ERROR = "grader_error"  # a fault of ours or of the machine: grade this student again
 
 
+PASSED, FAILED, NOT_RUN = "passed", "failed", "not run"
+"""What a record says of a check cell, beside the statuses of what ended its run."""
+
+
 @dataclass(frozen=True)
 class Mark:
-    """One student's outcome in one exercise, with what the verdict rests on."""
+    """One student's outcome in one exercise, with what the verdict rests on, and nbval's record beside it."""
 
     exercise: str
     status: Status
@@ -44,11 +48,37 @@ class Mark:
     source: str = ""  # SHA-256 of the answer that was judged
     seed: str = ""  # what the oracle drew its inputs with; the same one gives the same verdict again
     versions: str = ""  # of what the verdict depends on
+    recorded: str = ""  # what nbval recorded of its check cell; "" where no record was made. Never points
+    said: str = ""  # the check's own words in that record, in one line: a student's program may have written them
+    recorded_under: str = ""  # the isolation of that run
 
     @property
     def points(self) -> float:
         """All or nothing: an exercise's points come with its check."""
         return self.maximum if self.status is Status.PASS else 0.0
+
+    @property
+    def contradiction(self) -> str:
+        """In plain words, where the record says another thing than the verdict: somebody should look at that.
+
+        >>> Mark("scale", Status.FAIL, 2, recorded="passed").contradiction
+        'its own check says it passes'
+        >>> Mark("scale", Status.FAIL, 2, recorded="failed").contradiction
+        ''
+        """
+        if self.status is Status.PASS:
+            return _NOT_AS_WELL.get(self.recorded, "")
+        return "its own check says it passes" if self.recorded == PASSED else ""
+
+
+_NOT_AS_WELL: Mapping[str, str] = {
+    FAILED: "its own check says it does not pass",
+    Status.TIMEOUT: "in the notebook it took too long",
+    Status.DIED: "in the notebook it ended the kernel",
+    Status.OUT_OF_MEMORY: "in the notebook it was out of memory",
+    Status.OUTPUT_LIMIT: "in the notebook it printed too much",
+}
+"""By what was recorded: what contradicts a pass. A fault of the grader's own does not."""
 
 
 _GRAVEST_FIRST = (
@@ -105,7 +135,20 @@ class Result:
 
     @property
     def isolation(self) -> str:
-        return _joined(mark.isolation for mark in self.marks)
+        """The isolation of everything that was run, the record too."""
+        return _joined(
+            name for mark in self.marks for each in (mark.isolation, mark.recorded_under) for name in each.split("+")
+        )
+
+    @property
+    def recorded(self) -> str:
+        """How many check cells pass of those that nbval was given, "" where it was given none.
+
+        >>> Result("ada", (Mark("a", Status.PASS, 2, recorded="passed"), Mark("b", Status.FAIL, 2, recorded="failed"))).recorded
+        '1 of 2'
+        """
+        records = [mark.recorded for mark in self.marks if mark.recorded]
+        return f"{records.count(PASSED)} of {len(records)}" if records else ""
 
     @property
     def detail(self) -> str:
@@ -116,14 +159,25 @@ class Result:
         """
         alike: dict[str, list[str]] = {}
         for mark in self.marks:
-            if mark.status is not Status.PASS:
-                said = f"{mark.status} ({mark.detail})" if mark.detail else str(mark.status)
-                alike.setdefault(said, []).append(mark.exercise)
+            if mark.status is not Status.PASS or mark.contradiction:
+                alike.setdefault(_words(mark), []).append(mark.exercise)
         parts = [
             said if len(names) == len(self.marks) > 1 else f"{', '.join(names)}: {said}"
             for said, names in alike.items()
         ]
         return "; ".join([*parts, self.note] if self.note else parts)
+
+
+def _words(mark: Mark) -> str:
+    """A mark in one line: its detail, what its own check said where that is more, and where the two disagree.
+
+    >>> _words(Mark("scale", Status.FAIL, 2, "not so: backward is right", recorded="failed", said="2 times too large"))
+    'fail (not so: backward is right; its check: 2 times too large)'
+    """
+    is_news = mark.recorded == FAILED and mark.status is not Status.PASS and mark.said not in mark.detail
+    check = f"its check: {mark.said.removeprefix('NotPassed: ')}" if is_news else ""
+    said = "; ".join(filter(None, (mark.detail, check, mark.contradiction)))
+    return f"{mark.status} ({said})" if said else str(mark.status)
 
 
 def _joined(names: Iterable[str]) -> str:

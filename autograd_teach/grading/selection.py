@@ -17,6 +17,7 @@ from . import pseudonyms, roster
 from .intake import Answer, Keep, Submission, Version, take_in
 from .rebuild import Assignment
 from .results import Mark, Result, Status
+from .standing import Change
 
 Say = Callable[[str], object]
 Grade = Callable[[Submission, list[Assignment]], Result]
@@ -102,6 +103,27 @@ def has_several(submission: Submission) -> bool:
     return any(len(versions) > 1 for versions in submission.versions.values())
 
 
+def rivals(submission: Submission, due: datetime | None) -> dict[str, list[object]]:
+    """All that it depends on which notebook is the best, besides how they are judged: their answers, and whether they are in time."""
+    return {
+        name: [[{id: _hash(answer) for id, answer in v.answers.items()}, clock([v], due)["late"]] for v in versions]
+        for name, versions in submission.versions.items()
+    }
+
+
+def settled(submission: Submission, marks: Sequence[Mark]) -> Submission:
+    """`submission` with the notebooks that `marks` are of and no others to try, as `best_of` found them before."""
+    chosen = dict(zip(submission.versions, counted(submission, Result("", tuple(marks))), strict=True))
+    several = {name: versions for name, versions in submission.versions.items() if len(versions) > 1}
+    notes = [_is_best(chosen[name], len(versions)) for name, versions in several.items()]
+    return replace(
+        submission,
+        answers={**submission.answers, **{name: version.answers for name, version in chosen.items()}},
+        versions={name: [version] for name, version in chosen.items()},
+        notes=[*submission.notes, *notes],
+    )
+
+
 def best_of(submission: Submission, assignments: list[Assignment], grade: Grade, due: datetime | None) -> Result:
     """Grade one student; where several notebooks are to be tried, the one with the most points counts.
 
@@ -126,8 +148,12 @@ def best_of(submission: Submission, assignments: list[Assignment], grade: Grade,
         _, version, best = max(tried, key=lambda each: each[0])  # of equal ones the first
         marks += best.marks
         if len(tried) > 1:
-            notes.append(f"{version.path} is the best of {len(tried)}")
+            notes.append(_is_best(version, len(tried)))
     return Result(submission.student, tuple(marks), "; ".join(notes))
+
+
+def _is_best(version: Version, of: int) -> str:
+    return f"{version.path} is the best of {of}"
 
 
 def as_counted(submission: Submission, result: Result) -> Submission:
@@ -152,6 +178,19 @@ def dress(results: Sequence[Result], class_: Sequence[Submission], wishes: Wishe
         marks = tuple(replace(mark, maximum=mark.maximum * factor) for mark in result.marks)
         dressed.append(replace(result, marks=marks, columns=tuple(columns.items())))
     return dressed
+
+
+def scaled(changes: Sequence[Change], results: Sequence[Result]) -> list[Change]:
+    """`changes` in the points of the report, which `results` are dressed with."""
+    maxima = {(result.student, mark.exercise): mark.maximum for result in results for mark in result.marks}
+
+    def of(change: Change) -> Change:
+        maximum = maxima.get((change.student, change.after.exercise), change.after.maximum)
+        factor = maximum / change.after.maximum if change.after.maximum else 1.0
+        before = replace(change.before, maximum=change.before.maximum * factor) if change.before else None
+        return replace(change, before=before, after=replace(change.after, maximum=maximum))
+
+    return [of(change) for change in changes]
 
 
 def is_clocked(class_: Sequence[Submission], wishes: Wishes) -> bool:

@@ -2,7 +2,7 @@
 
 A mark stands as long as its `Basis` is the same: all that the student wrote in that notebook (one answer may use a name
 from another), the exercise, the course, the judge and the isolation. A changed time limit matters only to what a limit ended. Points are
-counted anew. A fault of the grader never stands.
+counted anew. A fault of the grader never stands. Where records are made, a mark that stands without one gets it, and keeps its verdict.
 
 Runs nothing. Must not know files or how a mark is reached.
 """
@@ -17,6 +17,7 @@ from .intake import Answer, Submission, is_untouched
 from .rebuild import Assignment, Question
 from .record import Limits
 from .results import Mark, Result, Status
+from .verdicts import has_record, with_record
 
 _ENDED_BY_A_LIMIT = {Status.TIMEOUT, Status.DIED, Status.OUT_OF_MEMORY, Status.OUTPUT_LIMIT}
 _NEVER_STANDS = {Status.NOT_GRADED, Status.GRADER_ERROR}
@@ -59,18 +60,39 @@ class Standing:
         self._known, self._assignments, self._trial = known, list(assignments), trial
         self._limits = fingerprint.of(asdict(limits))
         self._questions = {q.id: _hash_of_question(a, q) for a in assignments for q in a.questions}
+        self._makes_records = any(mark.recorded for mark in trial.values())
+        self._versions: dict[str, str] = {}
         self.changes: list[Change] = []
 
+    def tried(self, submission: Submission, rivals: object) -> list[Mark] | None:
+        """The marks of `submission`, of which the best of several notebooks is to count, if it was looked for in the same ones
+        before; else None. `rivals` is all that the choice depends on, in JSON's kinds of data."""
+        known = [self._of(submission, question) for a in self._assignments for question in a.questions]
+        judges = {id: [mark.judge, mark.isolation, self._questions[id]] for id, mark in self._trial.items()}
+        versions = fingerprint.of(rivals, judges, fingerprint.course(), self._limits)
+        self._versions[submission.student] = versions
+        marks = [each.mark for each in known if each and each.basis.versions == versions]
+        is_known = len(marks) == len(known) and not any(mark.status in _NEVER_STANDS for mark in marks)
+        return marks if is_known else None
+
     def to_do(self, submission: Submission) -> tuple[Submission, bool]:
-        """`submission` without the answers of notebooks in which every mark stands, and whether anything is left to run."""
+        """`submission` without the answers of notebooks in which every mark stands, and whether anything is left to run.
+
+        Where only records are missing, the answers have their verdicts.
+        """
         trimmed, any_left = dict(submission.answers), False
         for assignment in self._assignments:
-            written = _written(submission, assignment)
-            if any(self._standing(submission, assignment, question) is None for question in written):
+            answers = submission.answers.get(assignment.name, {})
+            standing = {q.id: self._standing(submission, assignment, q) for q in _written(submission, assignment)}
+            marks = {id: mark for id, mark in standing.items() if mark}
+            if len(marks) < len(standing):
                 any_left = True
-            elif written:
-                kept = {question.id: Answer(None, Status.NOT_GRADED) for question in written}
-                trimmed[assignment.name] = {**submission.answers[assignment.name], **kept}
+            elif self._makes_records and not all(map(has_record, marks.values())):
+                any_left = True
+                judged = {id: replace(answers[id], verdict=mark) for id, mark in marks.items()}
+                trimmed[assignment.name] = {**answers, **judged}
+            elif marks:
+                trimmed[assignment.name] = {**answers, **dict.fromkeys(marks, Answer(None, Status.NOT_GRADED))}
         return replace(submission, answers=trimmed), any_left
 
     def merged(self, submission: Submission, fresh: Result) -> Result:
@@ -81,7 +103,7 @@ class Standing:
             for question in _written(submission, assignment)
             if (mark := self._standing(submission, assignment, question))
         }
-        marks = [standing.get(mark.exercise, mark) for mark in fresh.marks]
+        marks = [_kept(standing.get(mark.exercise), mark) for mark in fresh.marks]
         return replace(fresh, marks=tuple(marks))
 
     def news(self, submission: Submission, result: Result) -> list[Judged]:
@@ -92,7 +114,8 @@ class Standing:
             for question in assignment.questions:
                 mark, known = marks[question.id], self._of(submission, question)
                 basis = self._basis(submission, assignment, question)
-                if known and known.mark == mark and not (mark.source and _difference(known, basis, mark)):
+                is_same = known and known.mark == mark and not (mark.source and _difference(known, basis, mark))
+                if known and is_same and basis.versions in ("", known.basis.versions):
                     continue
                 source = submission.answer(assignment, question).source
                 answer = "" if source is None else hash_of(source)
@@ -122,6 +145,7 @@ class Standing:
             trial.judge,
             trial.isolation,
             self._limits,
+            self._versions.get(submission.student, ""),
         )
 
 
@@ -187,6 +211,13 @@ def _hash_of_question(assignment: Assignment, question: Question) -> str:
     code = [cell for cell in assignment.cells if cell["cell_type"] == "code" and cell["id"] not in others]
     cells = [[cell["id"], cell["source"], cell["outputs"]] for cell in code]
     return fingerprint.of(cells, assignment.references.get(question.id), question.declared)
+
+
+def _kept(standing: Mark | None, fresh: Mark) -> Mark:
+    """The mark that stands, with a record if `fresh` brings the one that it lacks; else the fresh one."""
+    if standing is None:
+        return fresh
+    return with_record(standing, fresh) if fresh.recorded and not has_record(standing) else standing
 
 
 def _difference(known: Judged, basis: Basis, mark: Mark) -> str:

@@ -4,20 +4,30 @@ The default judge is the oracle (oracle/judging.py), which needs the answers' so
 an exercise's points come when its check cell raised nothing and said what the reference's says. A notebook can forge that
 (replace `check`, or what `check` calls); so every mark says who judged it.
 
+What nbval says is also the record that stands beside another judge's verdict (`Recorded`): the check's own words, which name
+the mistake. It is never points, and whatever happens while it is made takes none away.
+
 Runs nothing itself: how a notebook is run is the `Runner` it is given. Must not know files.
 """
 
 import hashlib
 import threading
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from .intake import Submission, is_untouched
 from .rebuild import Assignment, Question, rebuild
-from .record import Limits, Record, Runner
-from .results import Mark, Result, Status
+from .record import Interrupted, Limits, Record, Runner
+from .results import FAILED, NOT_RUN, PASSED, Mark, Result, Status
 
 JUDGE = "nbval"
+LONGEST_WORDS = 300
+_NOT_AS_IT_SHOULD = "its check cell does not say what it should"
+
+_ENDED = {Status.TIMEOUT, Status.DIED, Status.OUT_OF_MEMORY}
+"""An answer that a judge saw do this would do it to the record too, at the cost of its time limit."""
+
+_RECORDED = {Status.PASS: PASSED, Status.FAIL: FAILED}
 
 Judge = Callable[[Assignment, Mapping[str, str], threading.Event], dict[str, Mark]]
 """(assignment, answers by exercise id, an event that asks to stop) -> a mark for each of the answers."""
@@ -32,6 +42,47 @@ def result(
     """Grade everything that one student handed in."""
     marks = [mark for assignment in assignments for mark in _marks(submission, assignment, judged, stop)]
     return Result(submission.student, tuple(marks), "; ".join(submission.notes))
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """A judge whose marks have nbval's record beside the verdict."""
+
+    judge: Judge
+    runner: Runner
+    limits: Limits
+
+    def __call__(self, assignment: Assignment, answers: Mapping[str, str], stop: threading.Event) -> dict[str, Mark]:
+        return self.record(assignment, answers, self.judge(assignment, answers, stop), stop)
+
+    def record(
+        self, assignment: Assignment, answers: Mapping[str, str], marks: Mapping[str, Mark], stop: threading.Event
+    ) -> dict[str, Mark]:
+        """`marks`, which are of `answers`, with what nbval says where they have no record of it; not one verdict is touched."""
+        lacking = {id: mark for id, mark in marks.items() if not has_record(mark)}
+        runnable = {id: source for id, source in answers.items() if marks[id].status not in _ENDED}
+        if not lacking.keys() & runnable.keys():
+            return {**marks, **{id: replace(mark, recorded=NOT_RUN) for id, mark in lacking.items()}}
+        try:
+            records = marks_of(assignment, runnable, self.runner, self.limits, stop)
+        except Interrupted:
+            raise
+        except Exception as problem:  # noqa: BLE001 - whatever it is, the points stand
+            said = _line(f"{type(problem).__name__}: {problem}")
+            fault = Mark("", Status.GRADER_ERROR, 0, recorded=Status.GRADER_ERROR, said=said)
+            records = dict.fromkeys(runnable, fault)
+        not_run = Mark("", Status.NOT_GRADED, 0, recorded=NOT_RUN)
+        return {**marks, **{id: with_record(mark, records.get(id, not_run)) for id, mark in lacking.items()}}
+
+
+def has_record(mark: Mark) -> bool:
+    """Whether nothing is left to record of `mark`; what the grader itself failed at is to be tried again."""
+    return mark.recorded not in ("", Status.GRADER_ERROR)
+
+
+def with_record(mark: Mark, record: Mark) -> Mark:
+    """`mark` with the record that `record` has."""
+    return replace(mark, recorded=record.recorded, said=record.said, recorded_under=record.recorded_under)
 
 
 def by_nbval(runner: Runner, limits: Limits) -> Judge:
@@ -65,7 +116,18 @@ def marks_of(
 def judge(assignment: Assignment, question: Question, record: Record) -> Mark:
     """What nbval's record of the notebook says of one exercise."""
     status, detail = _verdict(assignment, question, record)
-    return Mark(question.id, status, question.points, detail, JUDGE, record.isolation, record.seconds)
+    return Mark(
+        question.id,
+        status,
+        question.points,
+        detail,
+        JUDGE,
+        record.isolation,
+        record.seconds,
+        recorded=_RECORDED.get(status, status),
+        said="" if detail == _NOT_AS_IT_SHOULD else _line(detail),  # its own words, not ours
+        recorded_under=record.isolation,
+    )
 
 
 def _marks(
@@ -77,8 +139,11 @@ def _marks(
     stubs = assignment.stubs
     marks: dict[str, Mark] = {}
     written: dict[str, str] = {}
+    judged_before: dict[str, Mark] = {}
     for question in assignment.questions:
         answer = submission.answer(assignment, question)
+        if answer.verdict:
+            judged_before[question.id] = answer.verdict
         if answer.source is None:
             status = answer.status or Status.MISSING
             marks[question.id] = Mark(question.id, status, question.points, answer.detail)
@@ -86,7 +151,10 @@ def _marks(
             marks[question.id] = Mark(question.id, Status.NOT_ATTEMPTED, question.points)
         else:
             written[question.id] = answer.source
-    marks |= judged(assignment, written, stop)
+    if judged_before and isinstance(judged, Recorded):
+        marks |= judged.record(assignment, written, judged_before, stop)
+    else:
+        marks |= judged(assignment, written, stop)
     return [marks[question.id] for question in assignment.questions]
 
 
@@ -98,7 +166,7 @@ def _verdict(assignment: Assignment, question: Question, record: Record) -> tupl
     check = record.cells[numbers.index(question.check)]
     if check.outcome == "passed":
         return Status.PASS, ""
-    message = answer.message or check.message or "its check cell does not say what it should"
+    message = answer.message or check.message or _NOT_AS_IT_SHOULD
     out_of_memory = "MemoryError" in message.partition(":")[0]
     return (Status.OUT_OF_MEMORY if out_of_memory else Status.FAIL), message
 
@@ -121,6 +189,12 @@ def _checks(assignment: Assignment) -> list[int]:
 
 def _question(assignment: Assignment, id: str) -> Question:
     return next(question for question in assignment.questions if question.id == id)
+
+
+def _line(words: str) -> str:
+    """A student's words in one line of bounded length, fit for a terminal and a table."""
+    line = " ".join("".join(letter if letter.isprintable() else " " for letter in words).split())
+    return line if len(line) <= LONGEST_WORDS else f"{line[: LONGEST_WORDS - 1]}…"
 
 
 def _hash(source: str) -> str:

@@ -179,6 +179,21 @@ def test_impossible_numbers_are_refused(tmp_path: Path, limits: Limits, jobs: in
         grade_class(tmp_path, [assignment()], output=tmp_path, limits=limits, jobs=jobs, progress=None)
 
 
+def test_gradescope_s_file_for_a_class_is_refused_before_anything_runs(tmp_path: Path) -> None:
+    def never(*_: object) -> Record:
+        raise AssertionError("it ran")
+
+    arguments = {"limits": Limits(), "jobs": 1, "progress": None, "runner": never, "kinds": ["gradescope"]}
+    with pytest.raises(UserError, match="Gradescope's results.json is one student's, and there are 2 students"):
+        grade_class(class_of(tmp_path / "in", "ada", "bob"), [assignment()], output=tmp_path, **arguments)  # type: ignore[arg-type]
+    run(tmp_path / "in", tmp_path)
+    arguments |= {"timeout": None}
+    del arguments["limits"]
+    with pytest.raises(UserError, match="there are 2 students"):
+        batch.regrade_class([assignment()], output=tmp_path, **arguments)  # type: ignore[arg-type]
+    assert sorted(path.suffix for path in tmp_path.glob("grades*")) == [".csv"]
+
+
 def test_the_command_prints_the_table_and_says_what_the_points_are_worth(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -205,6 +220,8 @@ def test_the_command_prints_the_table_and_says_what_the_points_are_worth(
         "wishes": Wishes(),
         "require_sandbox": False,
         "judge": "oracle",
+        "points_only": False,
+        "kinds": [],
     }
     printed = capsys.readouterr().out
     assert "ada      pass         2    2/2" in printed

@@ -41,6 +41,7 @@ class Kind:
     detail: str = ""
     date: tuple[int, int, int, int, int, int] = IN_TIME
     runs: bool = True
+    written: int = 3  # answers that are run
 
 
 def work(**answers: str) -> Callable[[str], Files]:
@@ -75,7 +76,7 @@ KINDS: dict[str, Kind] = {
         5, work(**{**SOLUTIONS, "double": "import sys\nprint('hm', file=sys.stderr)\n" + DOUBLE}), "pass", ALL
     ),
     "wrong": Kind(40, work(**{**SOLUTIONS, "square": "def square(x): return x"}), "partial", (10, 0, 30), "2 of 3 checks"),
-    "half done": Kind(40, work(double=DOUBLE), "partial", (10, 0, 0), "square, negate: not_attempted"),
+    "half done": Kind(40, work(double=DOUBLE), "partial", (10, 0, 0), "square, negate: not_attempted", written=1),
     "untouched": Kind(10, work(), "not_attempted", NONE, "not_attempted", runs=False),
     "late": Kind(20, work(**SOLUTIONS), "pass", ALL, date=LATE),
     "renamed": Kind(15, lambda name: {f"{name} (1).ipynb": SOLVED}, "pass", ALL),
@@ -92,10 +93,10 @@ KINDS: dict[str, Kind] = {
     "loops for ever": Kind(2, work(**{**SOLUTIONS, "double": "while True: pass"}), "partial", (0, 20, 30), "double: timeout"),
     "ends the kernel": Kind(2, work(**{**SOLUTIONS, "negate": "import os; os._exit(0)"}), "partial", (10, 20, 0), "died"),
     "prints the words": Kind(
-        2, work(square="print('square: 3 of 3 checks pass')\nsquare = print"), "fail", NONE, "of 3 checks pass"
+        2, work(square="print('square: 3 of 3 checks pass')\nsquare = print"), "fail", NONE, "of 3 checks pass", written=1
     ),
     "took the checks away": Kind(
-        2, as_it_is("x.ipynb", without_checks(square="def square(x): return 7")), "fail", NONE, "0 of 3 checks pass"
+        2, as_it_is("x.ipynb", without_checks(square="def square(x): return 7")), "fail", NONE, "0 of 3 checks pass", written=1
     ),
     "nothing": Kind(16, lambda name: None, "missing", NONE, "missing", runs=False),
 }  # fmt: skip
@@ -145,6 +146,7 @@ def test_a_class_of_300_as_an_export_becomes_the_csv_that_was_to_be_expected(tmp
             "total": str(sum(kind.points)),
             "max": "60",
             **(ran if kind.runs else {"judge": "none", "isolation": "none"}),
+            "recorded": f"{sum(map(bool, kind.points))} of {kind.written}" if kind.runs else "",
             "Identifier": f"Participant {number}",
             "Email address": f"s{number}@x.org",
             "submitted": ("2026-11-21 00:00:02" if kind.date == LATE else "2026-11-20 18:00:00") if counted else "",

@@ -22,7 +22,7 @@ from autograd_teach.grading.results import Mark, Result, Status
 
 def result(student: str = "ada", detail: str = "", *statuses: Status) -> Result:
     marks = [
-        Mark(name, status, points, detail, "nbval", "process")
+        Mark(name, status, points, detail, "nbval", "process", recorded={"pass": "passed"}.get(status, "failed"))
         for name, points, status in zip(("a", "b"), (1, 2.5), statuses or (Status.PASS, Status.FAIL), strict=True)
     ]
     return Result(student, tuple(marks))
@@ -35,7 +35,7 @@ def rows(path: Path) -> list[list[str]]:
 
 def test_a_row_says_everything(tmp_path: Path) -> None:
     head, row = rows(write_csv([result("Zoë", 'said "no", twice')], tmp_path))
-    assert head == ["student", "status", "a", "b", "total", "max", "judge", "isolation", "detail"]
+    assert head == ["student", "status", "a", "b", "total", "max", "judge", "isolation", "recorded", "detail"]
     assert row == [
         "Zoë",
         "partial",
@@ -45,6 +45,7 @@ def test_a_row_says_everything(tmp_path: Path) -> None:
         "3.5",
         "nbval",
         "process",
+        "1 of 2",
         'b: fail (said "no", twice)',
     ]
 
@@ -224,7 +225,7 @@ def test_gradescope_gets_one_student_in_its_own_words(tmp_path: Path) -> None:
 
 
 def test_gradescope_s_file_is_no_class_s(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="2 students were graded"):
+    with pytest.raises(UserError, match="there are 2 students"):
         write("gradescope", [result("ada"), result("bob")], tmp_path, no_answer)
     assert list(tmp_path.iterdir()) == []
 

@@ -17,7 +17,15 @@ from ..results import Result
 from .spreadsheet import prepare, write_csv
 from .terminal import Progress, say, table
 
-__all__ = ["Progress", "prepare", "say", "table", "write", "write_csv"]
+__all__ = ["Progress", "prepare", "refuse_unfit", "say", "table", "write", "write_csv"]
+
+
+def refuse_unfit(kinds: Sequence[str], students: int) -> None:
+    """A `UserError` where one of these reports cannot be of so many students: to be said before anything has run."""
+    if "gradescope" in kinds:
+        from .structured import refuse_class
+
+        refuse_class(students)
 
 
 def write(kind: str, results: Sequence[Result], folder: Path, answer: Callable[[str], str]) -> Path:

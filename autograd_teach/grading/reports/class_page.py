@@ -11,7 +11,7 @@ from pathlib import Path
 from statistics import median
 from typing import get_args
 
-from ..results import Mark, Result, Status
+from ..results import PASSED, Mark, Result, Status
 from .mistakes import Mistake, commonest
 from .page import MEANING, Tone, counted, page, state, words
 from .spreadsheet import told
@@ -52,6 +52,7 @@ def class_page(results: Sequence[Result], links: Mapping[str, str]) -> bytes:
     parts = ["<h1>Grades</h1>", _summary(results)]
     if results:
         parts += ["<h2>Points</h2>", _histogram(results), "<h2>Exercises</h2>", _outcomes(results, exercises)]
+        parts += _contradictions(results, exercises, links)
         parts += _mistakes(results, exercises, links)
         parts += ["<h2>Students</h2>", _students(results, exercises, links)]
     return page(f"Grades of {counted(len(results), 'student')}", "\n".join(parts))
@@ -122,6 +123,7 @@ def _histogram(results: Sequence[Result], bins: int = 10) -> str:
 def _outcomes(results: Sequence[Result], exercises: Sequence[str]) -> str:
     key = "".join(f'<span><span class="bar"><i class="{t}"></i></span>{_TONE_NAMES[t]}</span>' for t in _BAR_ORDER)
     rows = []
+    has_record = any(result.recorded for result in results)
     for exercise in exercises:
         counts = Counter(mark.status for _, mark in _of(results, exercise))
         tones = Counter({tone: sum(n for s, n in counts.items() if MEANING[s].tone == tone) for tone in _TONES})
@@ -132,15 +134,35 @@ def _outcomes(results: Sequence[Result], exercises: Sequence[str]) -> str:
         )
         passed = counts[Status.PASS]
         others = ", ".join(f"{n} {MEANING[s].name}" for s, n in counts.most_common() if s is not Status.PASS)
+        checks = Counter(mark.recorded for _, mark in _of(results, exercise))[PASSED]
+        record = f'<td class="number">{checks}</td>' if has_record else ""
         rows.append(
             f'<tr><th scope="row">{words(exercise)}</th><td><div class="bar" aria-hidden="true">{bar}</div></td>'
-            f'<td class="number">{passed}</td><td class="number">{100 * passed / len(results):.0f}%</td><td class="words">{others}</td></tr>'
+            f'<td class="number">{passed}</td><td class="number">{100 * passed / len(results):.0f}%</td>'
+            f'{record}<td class="words">{others}</td></tr>'
         )
+    of_record = '<th scope="col" class="number">check cell passes</th>' if has_record else ""
     head = (
         '<thead><tr><th scope="col">exercise</th><th scope="col">outcomes</th><th scope="col" class="number">passed</th>'
-        '<th scope="col" class="number">share</th><th scope="col">others</th></tr></thead>'
+        f'<th scope="col" class="number">share</th>{of_record}<th scope="col">others</th></tr></thead>'
     )
     return f'<div class="key">{key}</div><div class="wide"><table>{head}<tbody>{"".join(rows)}</tbody></table></div>'
+
+
+def _contradictions(results: Sequence[Result], exercises: Sequence[str], links: Mapping[str, str]) -> list[str]:
+    """Where the verdict and the record do not agree: a check that was tampered with, a machine that is ill, a gap in the check."""
+    items = []
+    for exercise in exercises:
+        alike: dict[tuple[Status, str], list[str]] = {}
+        for student, mark in _of(results, exercise):
+            if mark.contradiction:
+                alike.setdefault((mark.status, mark.contradiction), []).append(student)
+        items += [
+            f"<li>{words(exercise)}, {state(status)}, but {words(but)}: {_named(students, links, 30)}</li>"
+            for (status, but), students in alike.items()
+        ]
+    what = "Points and check cell disagree here. Points never come from the check cell; a look at the answer tells which is mistaken."
+    return ["<h2>Worth a look</h2>", f"<p>{what}</p>", f"<ul>{''.join(items)}</ul>"] if items else []
 
 
 def _mistakes(results: Sequence[Result], exercises: Sequence[str], links: Mapping[str, str]) -> list[str]:
@@ -152,12 +174,15 @@ def _mistakes(results: Sequence[Result], exercises: Sequence[str], links: Mappin
     return ["<h2>Commonest mistakes</h2>", *parts] if parts else []
 
 
-def _mistake(mistake: Mistake, links: Mapping[str, str], most: int = 4) -> str:
-    who = ", ".join(_link(student, links) for student in mistake.students[:most])
-    more = f" and {len(mistake.students) - most} more" if len(mistake.students) > most else ""
+def _named(students: Sequence[str], links: Mapping[str, str], most: int) -> str:
+    more = f" and {len(students) - most} more" if len(students) > most else ""
+    return ", ".join(_link(student, links) for student in students[:most]) + more
+
+
+def _mistake(mistake: Mistake, links: Mapping[str, str]) -> str:
     count = counted(len(mistake.students), "student")
     example = mistake.example or MEANING[mistake.status].words
-    return f'{count}, {state(mistake.status)}: {words(example)} <span class="soft">({who}{more})</span>'
+    return f'{count}, {state(mistake.status)}: {words(example)} <span class="soft">({_named(mistake.students, links, 4)})</span>'
 
 
 def _students(results: Sequence[Result], exercises: Sequence[str], links: Mapping[str, str]) -> str:

@@ -1,14 +1,15 @@
-"""What a mark's detail says, in its parts, and which mistakes are the same one.
+"""What a mark's detail and the words of its check say, in their parts, and which mistakes are the same one.
 
-May use results. Must not know who wrote the detail: what it does not recognise it shows as it is.
+May use results. Must not know who wrote them: what it does not recognise it shows as it is.
 """
 
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Self
 
-from ..results import Mark, Status
+from ..results import FAILED, Mark, Status
 
 _CHECKS = re.compile(r"(?:NotPassed: )?(?:[^:]{1,80}: )?(\d+ of \d+ checks pass)(?: - )?(.*)", re.DOTALL)
 _NOT_SO = re.compile(r"not so: (.*?)(?: \((.*)\))?", re.DOTALL)
@@ -18,13 +19,22 @@ _ENDING = re.compile(r"\s*\([^()]*\d[^()]*\)\.?$")
 
 @dataclass(frozen=True)
 class Found:
-    """A mark's detail.
+    """A mark's detail, and what its check said in the record, "" where it said nothing more.
 
     >>> Found("NotPassed: Scale: 6 of 7 checks pass - 2 times too large (x[0]: -8.2)").diagnosis
     '2 times too large (x[0]: -8.2)'
+    >>> Found("not so: backward is right (it gave None)", "NotPassed: Scale: 6 of 7 checks pass - None was returned").diagnosis
+    'None was returned'
     """
 
     detail: str
+    said: str = ""
+
+    @classmethod
+    def of(cls, mark: Mark) -> Self:
+        """Of a mark, with what its check said where that is more than the detail has already."""
+        is_more = mark.recorded == FAILED and mark.said not in mark.detail
+        return cls(mark.detail, mark.said if is_more else "")
 
     @cached_property
     def _parts(self) -> tuple[str, tuple[str, ...], str]:
@@ -34,10 +44,15 @@ class Found:
             return "", tuple(match[1].split("; ")), match[2] or ""
         return "", (), self.detail
 
+    @cached_property
+    def _of_check(self) -> tuple[str, str]:
+        match = _CHECKS.fullmatch(self.said)
+        return (match[1], match[2]) if match else ("", self.said)
+
     @property
     def checks(self) -> str:
         """How many checks pass, "" where that is not said."""
-        return self._parts[0]
+        return self._parts[0] or self._of_check[0]
 
     @property
     def failed(self) -> tuple[str, ...]:
@@ -50,8 +65,13 @@ class Found:
 
     @property
     def diagnosis(self) -> str:
-        """What is wrong, "" where nothing is said."""
-        return self._parts[2]
+        """What is wrong, "" where nothing is said: what the check says of it, which knows the course's named mistakes."""
+        return self._of_check[1] or self._parts[2]
+
+    @property
+    def remark(self) -> str:
+        """What the detail has to say besides, where the diagnosis is the check's."""
+        return self._parts[2] if self._of_check[1] else ""
 
     @property
     def short(self) -> str:
@@ -88,7 +108,7 @@ def commonest(marks: Iterable[tuple[str, Mark]], most: int = 5) -> list[Mistake]
     for student, mark in marks:
         if mark.status in (Status.PASS, Status.NOT_ATTEMPTED, Status.MISSING, Status.NOT_GRADED):
             continue
-        found = Found(mark.detail)
+        found = Found.of(mark)
         alike.setdefault((mark.status, found.kind), []).append((student, found.short))
     by_number = sorted(alike.items(), key=lambda item: (-len(item[1]), item[0]))
     return [

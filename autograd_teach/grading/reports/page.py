@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import Literal
 
-from ..results import Status
+from ..results import FAILED, NOT_RUN, PASSED, Status
 
 Tone = Literal["good", "bad", "none", "odd"]
 
@@ -24,14 +24,14 @@ class Meaning:
 
 
 MEANING: dict[Status, Meaning] = {
-    Status.PASS: Meaning("✓", "passed", "Right: all its checks pass.", "good"),
+    Status.PASS: Meaning("✓", "passed", "Right: all that has to hold does.", "good"),
     Status.PARTIAL: Meaning("◐", "partly", "Some of it is right.", "odd"),
     Status.FAIL: Meaning("✗", "failed", "Not right yet.", "bad"),
     Status.NOT_ATTEMPTED: Meaning(
         "–", "not attempted", "The answer is as it was handed out, or has only comments.", "none"
     ),
     Status.MISSING: Meaning("–", "missing", "Its cell was not among what was handed in.", "none"),
-    Status.TIMEOUT: Meaning("⏱", "took too long", "It was stopped at the time limit: is there a loop that does not end?", "odd"),
+    Status.TIMEOUT: Meaning("∞", "took too long", "It was stopped at the time limit: is there a loop that does not end?", "odd"),
     Status.DIED: Meaning("✗", "ended", "The answer ended the Python that ran it.", "odd"),
     Status.OUT_OF_MEMORY: Meaning("✗", "out of memory", "It asked for more memory than a notebook may have.", "odd"),
     Status.OUTPUT_LIMIT: Meaning("✗", "too much output", "It printed more than a notebook may print.", "odd"),
@@ -40,6 +40,30 @@ MEANING: dict[Status, Meaning] = {
     Status.GRADER_ERROR: Meaning("!", "grader's fault", "This is not your fault: the grader failed, and this has to be graded again.", "odd"),
     Status.NOT_GRADED: Meaning("·", "not graded", "It was not graded: the run ended before.", "none"),
 }  # fmt: skip
+
+_OF_CHECK = {
+    PASSED: Meaning("✓", "passes", "Its check cell passes.", "good"),
+    FAILED: Meaning("✗", "does not pass", "Its check cell does not pass.", "bad"),
+    NOT_RUN: Meaning("–", "not run", "Its check cell was not run, as the answer had been stopped before.", "none"),
+    Status.TIMEOUT: Meaning("∞", "took too long", "Run with its check cell, it was stopped at the time limit.", "odd"),
+    Status.DIED: Meaning("✗", "ended", "Run with its check cell, it ended the notebook.", "odd"),
+    Status.OUT_OF_MEMORY: Meaning(
+        "✗", "out of memory", "Run with its check cell, it asked for too much memory.", "odd"
+    ),
+    Status.OUTPUT_LIMIT: Meaning("✗", "too much output", "Run with its check cell, it printed too much.", "odd"),
+    "": Meaning("", "", "", "none"),
+}
+_NO_RECORD = Meaning("!", "no record", "No record of its check cell could be made.", "none")
+
+
+def of_check(recorded: str) -> Meaning:
+    """What nbval recorded of a check cell, as a reader sees it.
+
+    >>> of_check("failed").words, of_check("grader_error").name
+    ('Its check cell does not pass.', 'no record')
+    """
+    return _OF_CHECK.get(recorded, _NO_RECORD)
+
 
 STYLE = """
 :root { color-scheme: light dark; --paper: #fff; --ink: #1b1b1b; --soft: #5b5b5b; --line: #c9c9c9; --box: #f4f4f2;
@@ -57,7 +81,8 @@ a { color: var(--link); }
 .soft, small { color: var(--soft); font-size: .9rem; }
 .good { color: var(--good); } .bad { color: var(--bad); } .odd { color: var(--odd); } .none { color: var(--none); }
 .state { font-weight: 600; white-space: nowrap; }
-.say { margin: .5rem 0; padding: .4rem .9rem; border-left: 4px solid var(--bad); background: var(--box); max-width: 60rem; }
+.say { margin: .5rem 0; padding: .4rem .9rem; border-left: 4px solid var(--bad); background: var(--box); max-width: 50rem; }
+.say p { max-width: none; } .end { margin-top: 2.2rem; }
 pre { margin: .5rem 0; padding: .7rem .9rem; background: var(--box); border: 1px solid var(--line); border-radius: 4px;
   overflow-x: auto; max-height: 40rem; font: 13px/1.45 ui-monospace, "DejaVu Sans Mono", Consolas, monospace; }
 code { font: 13px ui-monospace, "DejaVu Sans Mono", Consolas, monospace; overflow-wrap: anywhere; }
@@ -116,5 +141,9 @@ def counted(number: int, what: str) -> str:
 
 def state(status: Status) -> str:
     """A status as a mark and a word."""
-    meaning = MEANING[status]
+    return shown(MEANING[status])
+
+
+def shown(meaning: Meaning) -> str:
+    """A mark and a word, which stay together."""
     return f'<span class="state {meaning.tone}">{meaning.mark} {meaning.name}</span>'

@@ -27,13 +27,13 @@ def write_csv(results: Sequence[Result], folder: Path) -> Path:
     exercises = exercises_of(results)
     text = io.StringIO(newline="")
     writer = csv.writer(text)
-    ends = ["total", "max", "judge", "isolation", "detail"]
+    ends = ["total", "max", "judge", "isolation", "recorded", "detail"]
     own = ["student", "status", *exercises, *ends]
     more = list(dict.fromkeys(name for result in results for name, _ in result.columns))
     writer.writerow([*own, *(_as_text(f"roster {name}" if name in own else name) for name in more)])
     for result in results:
         sums = [number(result.points), number(result.maximum)]
-        words = [result.judge, result.isolation, _as_text(result.detail)]
+        words = [result.judge, result.isolation, result.recorded, _as_text(result.detail)]
         points = points_of(result, exercises)
         columns = [_as_text(dict(result.columns).get(name, "")) for name in more]
         writer.writerow([_as_text(result.student), result.status, *points, *sums, *words, *columns])

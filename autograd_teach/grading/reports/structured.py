@@ -12,7 +12,8 @@ from typing import Any
 from ... import files
 from ...course.errors import UserError
 from ..results import Mark, Result, Status
-from .page import MEANING
+from .mistakes import Found
+from .page import MEANING, of_check
 from .spreadsheet import told, write_new
 from .terminal import number
 
@@ -40,15 +41,20 @@ def write_gradescope(results: Sequence[Result], folder: Path) -> Path:
 
     Its name is Gradescope's and its content follows from the gradebook, so one that exists is replaced.
     """
-    if len(results) != 1:
-        raise UserError(
-            f"Gradescope's results.json is one student's, and {len(results)} students were graded; "
-            "hand --report gradescope a folder with one submission."
-        )
+    refuse_class(len(results))
     with told(folder):
         path = folder / "results.json"
         files.replace(path, _as_bytes(as_gradescope(results[0])))
         return path
+
+
+def refuse_class(students: int) -> None:
+    """A `UserError` unless there is one student."""
+    if students != 1:
+        raise UserError(
+            f"Gradescope's results.json is one student's, and there are {students} students; "
+            "hand --report gradescope a folder with one submission."
+        )
 
 
 def as_gradescope(result: Result) -> dict[str, Any]:
@@ -73,7 +79,9 @@ def as_gradescope(result: Result) -> dict[str, Any]:
 
 
 def _test(place: int, mark: Mark) -> dict[str, Any]:
-    said = [MEANING[mark.status].words, *([mark.detail] if mark.detail else [])]
+    found = Found.of(mark)
+    check = of_check(mark.recorded).words
+    said = filter(None, [MEANING[mark.status].words, mark.detail, check, found.diagnosis if found.said else ""])
     return {
         "number": str(place),
         "name": mark.exercise,
@@ -96,7 +104,11 @@ def _student(result: Result) -> dict[str, Any]:
         "judge": result.judge,
         "isolation": result.isolation,
         "note": result.note,
-        "marks": [{**asdict(mark), "points": mark.points} for mark in result.marks],
+        "recorded": result.recorded,
+        "columns": dict(result.columns),
+        "marks": [
+            {**asdict(mark), "points": mark.points, "contradiction": mark.contradiction} for mark in result.marks
+        ],
     }
 
 
