@@ -18,7 +18,7 @@ from . import fingerprint, gradebook, reports, selection
 from . import judge as judges
 from .gradebook import Gradebook
 from .intake import Submission
-from .rebuild import Assignment, load_assignments, points_without_effect
+from .rebuild import Assignment, load_assignments
 from .record import Interrupted, Limits, Runner, run_nbval
 from .results import PASSED, Mark, Result, Status
 from .selection import NO_WISHES, Wishes
@@ -178,8 +178,9 @@ def _loaded(solutions: Path, exercises: Path, progress: TextIO | None) -> list[A
     from ..course.exercises import exercises as declared
 
     assignments = load_assignments(solutions, exercises, declared())
-    for sentence in points_without_effect(solutions, assignments):
-        reports.say(progress, sentence)
+    for assignment in assignments:
+        for sentence in assignment.notices:
+            reports.say(progress, sentence)
     return assignments
 
 

@@ -7,7 +7,7 @@ solution is in what is built here: an exercise without an answer keeps the stub 
 May use the course's notebooks. Must not know files of students, and repairs nothing in their code.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -57,6 +57,7 @@ class Assignment:
     questions: tuple[Question, ...]
     cells: tuple[Cell, ...]
     references: Mapping[str, str]  # exercise id -> the reference's answer, for the grader's own trial run only
+    notices: tuple[str, ...] = field(default=(), compare=False)  # sentences to whoever grades with it
 
     @property
     def stubs(self) -> dict[str, str]:
@@ -68,22 +69,6 @@ class Assignment:
     def code_cells(self) -> tuple[str, ...]:
         """The ids of the code cells, in nbval's order of counting."""
         return tuple(cell["id"] for cell in self.cells if cell["cell_type"] == "code")
-
-
-def points_without_effect(solutions: Path, assignments: Sequence[Assignment]) -> list[str]:
-    """A sentence for each exercise whose check cell in `solutions` says other points than the course declares, which count."""
-    sentences = []
-    for assignment in assignments:
-        path = solutions / f"{assignment.name}.ipynb"
-        cells = {cell["id"]: cell for cell in read_notebook(path)["cells"]}
-        for question in assignment.questions:
-            said = cells[question.check]["metadata"].get("nbgrader", {}).get("points", question.points)
-            if said != question.points:
-                sentences.append(
-                    f"{question.id} has {said:g} points in {path}, which has no effect: it is worth {question.points:g}, as the "
-                    "course declares it in autograd_teach/course/exercises/."
-                )
-    return sentences
 
 
 def load_assignments(solutions: Path, exercises: Path, declared: Iterable[DeclaredExercise]) -> list[Assignment]:
@@ -127,7 +112,8 @@ def make_assignment(
     _refuse_unfit(f"{name}.ipynb", questions, cells, handed_out, rooms)
     answers = {question.answer: question.id for question in questions}
     references = {answers[cell["id"]]: cell["source"] for cell in template["cells"] if cell["id"] in answers}
-    return Assignment(name, questions, cells, references)
+    notices = _points_without_effect(questions, template, rooms[0] / f"{name}.ipynb")
+    return Assignment(name, questions, cells, references, tuple(notices))
 
 
 def rebuild(assignment: Assignment, answers: Mapping[str, str]) -> Notebook:
@@ -151,6 +137,17 @@ def _cell(cell: Cell, source: str, *, tagged: bool) -> Cell:
     if cell["cell_type"] == "code":
         kept |= {"execution_count": cell["execution_count"], "outputs": deepcopy(cell["outputs"])}
     return kept
+
+
+def _points_without_effect(questions: tuple[Question, ...], template: Notebook, path: Path) -> list[str]:
+    """A sentence for each exercise whose check cell says other points than the course declares, which count."""
+    said = {cell["id"]: cell["metadata"].get("nbgrader", {}).get("points") for cell in template["cells"]}
+    return [
+        f"{question.id} has {said[question.check]} points in {path}, which has no effect: it is worth {question.points:g}, as "
+        "the course declares it in autograd_teach/course/exercises/."
+        for question in questions
+        if said[question.check] not in (None, question.points)
+    ]
 
 
 def _refuse_unfit(

@@ -14,6 +14,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager, nullcontext
 from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 from typing import Self
 
@@ -28,6 +29,7 @@ from autograd_teach.grading.explain import explain_in
 from autograd_teach.grading.rebuild import Assignment, Notebook
 from autograd_teach.grading.record import CellRecord, Limits, Record, Runner
 from autograd_teach.grading.results import Mark, Result, Status
+from autograd_teach.grading.selection import Wishes
 from autograd_teach.grading.standing import Change
 from autograd_teach.grading.verdicts import by_nbval
 from tests.grading.classroom import SOLUTIONS, assignment, hand_in
@@ -442,6 +444,86 @@ UNFIT = {
 }
 
 
+FIRST_SCHEMA = """
+CREATE TABLE runs (id INTEGER PRIMARY KEY, started TEXT NOT NULL, ended TEXT, machine TEXT NOT NULL, process INTEGER NOT NULL,
+    course TEXT NOT NULL, versions TEXT NOT NULL, limits TEXT NOT NULL);
+CREATE TABLE answers (hash TEXT PRIMARY KEY, text TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE gradings (id INTEGER PRIMARY KEY, run INTEGER NOT NULL REFERENCES runs (id), student TEXT NOT NULL,
+    graded TEXT NOT NULL, note TEXT NOT NULL);
+CREATE TABLE marks (grading INTEGER NOT NULL REFERENCES gradings (id), exercise TEXT NOT NULL, notebook TEXT NOT NULL,
+    status TEXT NOT NULL, points REAL NOT NULL, maximum REAL NOT NULL, judge TEXT NOT NULL, isolation TEXT NOT NULL,
+    seconds REAL NOT NULL, answer TEXT REFERENCES answers (hash), mark TEXT NOT NULL, basis TEXT NOT NULL,
+    PRIMARY KEY (grading, exercise)) WITHOUT ROWID;
+CREATE INDEX gradings_of_student ON gradings (student, id);
+"""
+"""A gradebook as it was before a run's report was kept in it."""
+
+
+def first_version_of(folder: Path) -> None:
+    """The book in `folder` as the first version of it had been written: its rows without what is new."""
+    path = folder / gradebook.FILE_NAME
+    with closing(sqlite3.connect(path)) as book:
+        rows = {
+            table: book.execute(f"SELECT {columns} FROM {table}").fetchall()
+            for table, columns in {
+                "runs": "id, started, ended, machine, process, course, versions, limits",
+                "answers": "*",
+                "gradings": "*",
+                "marks": "*",
+            }.items()
+        }
+    new = ("recorded", "said", "recorded_under")
+    for number, row in enumerate(rows["marks"]):
+        mark = {name: value for name, value in json.loads(row[-2]).items() if name not in new}
+        basis = {name: value for name, value in json.loads(row[-1]).items() if name != "versions"}
+        rows["marks"][number] = (*row[:-2], json.dumps(mark), json.dumps(basis))
+    for file in folder.glob(f"{gradebook.FILE_NAME}*"):
+        file.unlink()
+    with closing(sqlite3.connect(path)) as book, book:
+        book.executescript(FIRST_SCHEMA)
+        for table, each in rows.items():
+            book.executemany(f"INSERT INTO {table} VALUES ({', '.join('?' * len(each[0]))})", each)
+        book.execute(f"PRAGMA application_id = {gradebook._APPLICATION}")
+        book.execute("PRAGMA user_version = 1")
+
+
+def test_a_book_of_the_first_version_is_read_as_it_is_and_goes_on_as_one_of_today(tmp_path: Path) -> None:
+    submissions, judge = a_class(tmp_path / "in", "ada", "bob", square="def square(x): return x  # wrong"), Judge()
+    before = grade(submissions, tmp_path, judge)
+    first_version_of(tmp_path)
+    assert marks_in(tmp_path) == {
+        "ada": "pass pass fail",
+        "bob": "pass pass fail",
+    }  # in the order of the exercises' names
+    assert "its check cell" not in explain_in("ada", "square", [TINY], output=tmp_path, as_then=then(judge))[0]
+    judge.ran.clear()
+    a_class(submissions, "eve")
+    after = grade(submissions, tmp_path, judge)
+    # These marks were made without a record, so it is made now, and not one grade of them changes.
+    assert sorted(judge.ran) == ["ada", "bob", "eve"]
+    assert [(one.student, one.status) for one in after[:2]] == [(one.student, one.status) for one in before]
+    assert regrade(tmp_path, judge) == []
+    assert is_whole(tmp_path)
+    assert {path.read_text("utf-8-sig") for path in tmp_path.glob("grades-[23].csv")} == {
+        (tmp_path / "grades-2.csv").read_text("utf-8-sig")
+    }
+
+
+def test_a_book_whose_change_to_today_s_is_cut_short_stays_what_it_was(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    grade(a_class(tmp_path / "in", "ada"), tmp_path, Judge())
+    first_version_of(tmp_path)
+    monkeypatch.setitem(gradebook._TO_VERSION, 2, (*gradebook._TO_VERSION[2], "no SQL at all"))
+    with pytest.raises(UserError, match="syntax error"):
+        grade(tmp_path / "in", tmp_path, Judge())
+    with closing(sqlite3.connect(tmp_path / gradebook.FILE_NAME)) as book:
+        assert book.execute("PRAGMA user_version").fetchone() == (1,)
+        assert not book.execute("SELECT 1 FROM sqlite_master WHERE name = 'dressings'").fetchall()
+    monkeypatch.undo()
+    assert [one.status for one in grade(tmp_path / "in", tmp_path, Judge())] == ["pass"]
+
+
 @pytest.mark.parametrize("made", UNFIT)
 def test_what_is_no_fit_gradebook_is_refused_and_left_alone(tmp_path: Path, made) -> None:  # type: ignore[no-untyped-def]
     made(tmp_path)
@@ -546,6 +628,56 @@ def test_regrade_lists_points_that_changed_and_runs_nothing(tmp_path: Path) -> N
     assert judge.ran == []
 
 
+def sheets(folder: Path) -> list[list[dict[str, str]]]:
+    """The CSV files in the order in which they were written."""
+    paths = sorted(folder.glob("grades*.csv"), key=lambda path: (len(path.name), path.name))
+    found = []
+    for path in paths:
+        with path.open(newline="", encoding="utf-8-sig") as file:
+            found.append(list(csv.DictReader(file)))
+    return found
+
+
+def test_a_regraded_report_has_the_order_the_columns_and_the_points_of_the_one_before(tmp_path: Path) -> None:
+    submissions = a_class(tmp_path / "in", "ada")
+    a_class(submissions, "bob", square="def square(x): return x ** 2  # wrong")
+    (tmp_path / "roster.csv").write_text("name,email\nzoe,z@x.org\nbob,b@x.org\nada,a@x.org\n")
+    os.utime(submissions / "bob.ipynb", (2e9, 2e9))
+    wishes = Wishes(due=datetime(2030, 1, 1), roster=tmp_path / "roster.csv", points=60.0)
+    shared = {"output": tmp_path, "jobs": 1, "progress": None}
+    grade_class(submissions, [TINY], **shared, limits=Limits(), runner=Judge(), wishes=wishes)  # type: ignore[arg-type]
+    for change, square, listed in ((lambda tiny: tiny, "0", []), (lambda tiny: changed_check(tiny, "square"), "20", ["bob, square: fail 0/20 -> pass 20/20 (the exercise changed)"])):  # fmt: skip
+        _, changes = regrade_class([change(TINY)], **shared, timeout=None, runner=Judge(all_right=True))  # type: ignore[arg-type]
+        before, *_, after = sheets(tmp_path)
+        assert list(map(str, changes)) == listed
+        assert [list(row) for row in after] == [list(row) for row in before]
+        assert [row["student"] for row in after] == ["zoe", "bob", "ada"]
+        for now, then in zip(after, before, strict=True):
+            for column in ("email", "submitted", "late", "max", "double", "negate"):
+                assert now[column] == then[column], column
+        assert [row["square"] for row in after] == ["0", square, "20"]
+        assert [row["late"] for row in after] == ["", "yes", "no"]
+
+
+def test_a_second_class_in_the_same_book_keeps_the_columns_of_both(tmp_path: Path) -> None:
+    for number, student in enumerate(("ada", "bob")):
+        (tmp_path / "roster.csv").write_text(f"name,email\n{student},{number}@x.org\n")
+        wishes = Wishes(roster=tmp_path / "roster.csv")
+        submissions = a_class(tmp_path / student, student)
+        grade_class(submissions, [TINY], output=tmp_path, limits=Limits(), jobs=1, progress=None, runner=Judge(), wishes=wishes)  # fmt: skip
+    regrade(tmp_path, Judge())
+    assert [(row["student"], row["email"]) for row in sheets(tmp_path)[-1]] == [("bob", "1@x.org"), ("ada", "0@x.org")]
+
+
+def test_a_report_that_did_not_change_is_kept_once(tmp_path: Path) -> None:
+    for _ in range(3):
+        grade(a_class(tmp_path / "in", "ada"), tmp_path, Judge())
+    regrade(tmp_path, Judge())
+    with closing(sqlite3.connect(tmp_path / gradebook.FILE_NAME)) as book:
+        assert book.execute("SELECT count(*) FROM dressings").fetchone() == (1,)
+        assert book.execute("SELECT count(*) FROM runs WHERE dressing IS NULL").fetchone() == (0,)
+
+
 def test_regrade_without_a_gradebook(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="--output"):
         regrade(tmp_path, Judge())
@@ -577,6 +709,7 @@ def test_explain_says_all_that_the_book_has_and_judges_again(tmp_path: Path) -> 
     grade(a_class(tmp_path / "in", "ada", square="def square(x): return x  # wrong"), tmp_path, Judge())
     text, same = explain_in("ada", "square", [TINY], output=tmp_path, as_then=then(Judge()))
     assert same
+    assert re.search(r"its check cell +failed: AssertionError: 2 of 3 checks pass", text)
     for words in ("ada, square: fail, 0 of 2 points", "2 of 3 checks pass", "nbval", "none at all", "# wrong", "numpy"):
         assert words in text
     text, same = explain_in("ada", "square", [TINY], output=tmp_path, as_then=then(Judge(all_right=True)))

@@ -20,7 +20,7 @@ from autograd_teach.grading import intake, pseudonyms, roster, selection
 from autograd_teach.grading.batch import grade_class
 from autograd_teach.grading.intake import Keep, take_in
 from autograd_teach.grading.preview import preview
-from autograd_teach.grading.record import Limits
+from autograd_teach.grading.record import Limits, Record
 from autograd_teach.grading.results import Mark, Result, Status
 from autograd_teach.grading.selection import Wishes, due_date
 from tests.grading.classroom import NAME, SOLUTIONS, assignment, exercise_notebook
@@ -310,6 +310,80 @@ def test_the_best_stays_the_best_when_the_gradebook_knows_it(tmp_path: Path) -> 
     once, again, newest = (graded(target, keep=keep) for keep in (Keep.BEST, Keep.BEST, Keep.NEWEST))
     assert once == again
     assert (once["ada"]["total"], newest["ada"]["total"]) == ("6", "0")
+
+
+COPIES = [
+    (f"{NAME} (1)", NEWER, True),
+    (f"{NAME}(12)", NEWER, True),
+    (f"{NAME}-1", NEWER, True),
+    (f"{NAME}-Copy1", NEWER, True),
+    (f"{NAME} - Copy", NEWER, True),
+    (f"{NAME} copy 2", NEWER, True),
+    (f"{NAME} (1)", NOON, False),  # of one date: the plain name
+    (f"{NAME} (1)", OLDER, False),
+    ("final", NEWER, False),
+    (f"{NAME}b", NEWER, False),
+    (f"my {NAME} (1)", NEWER, False),
+]
+
+
+@pytest.mark.parametrize(("name", "date", "counts"), COPIES)
+@pytest.mark.parametrize("pack", [written, zipped])
+def test_a_newer_copy_with_the_number_of_a_download_counts_before_the_plain_name(
+    tmp_path: Path, pack: Callable[..., Path], name: str, date: tuple[int, int, int, int, int, int], counts: bool
+) -> None:
+    plain = OLDER if date == NEWER else NOON
+    files = {f"ada/{NAME}.ipynb": File(HALF, plain), f"ada/{name}.ipynb": File(SOLVED, date), "bob/x.ipynb": File()}
+    row = graded(pack(tmp_path / ("in" + ".zip" * (pack is zipped)), files))["ada"]
+    winner, loser = (name, NAME) if counts else (NAME, name)
+    assert (row["total"], f"ada/{loser}.ipynb passed over for ada/{winner}.ipynb" in row["detail"]) == ("6" if counts else "1", True)  # fmt: skip
+
+
+def test_a_platform_s_copy_with_a_number_is_one_too(tmp_path: Path) -> None:
+    files = {f"Ada_11{MOODLE}/{NAME} (1).ipynb": File(SOLVED, NEWER), f"Ada_11{MOODLE}/{NAME}.ipynb": File(HALF, OLDER)}
+    assert graded(zipped(tmp_path / "in.zip", files))["Ada"]["total"] == "6"
+
+
+def counting(ran: list[str]) -> Callable[..., Record]:
+    """The runner `by_source`, which notes whose notebook it runs; the reference's it does not."""
+
+    plain = by_source
+
+    def run(notebook: dict[str, object], *rest: object) -> Record:
+        if "END SOLUTION" not in str(notebook):
+            ran.append(str(notebook))
+        return plain(notebook, *rest)  # type: ignore[arg-type]
+
+    return run
+
+
+def test_the_best_is_looked_for_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ran: list[str] = []
+    monkeypatch.setattr(f"{__name__}.by_source", counting(ran))
+    due = due_date("2026-11-02")
+    files = dict(SEVERAL)
+    rounds = {
+        "the first time": ({}, 4),
+        "again": ({}, 0),
+        "another one that is worse": ({"ada/worse.ipynb": File(WRONG.replace("= 3", "= 30"), NEWER)}, 4),
+        "again with that": ({}, 0),
+        "a better one": ({"bob/b.ipynb": File(SOLVED, NEWER)}, 2),
+        "again with both": ({}, 0),
+    }
+    rows: dict[str, dict[str, str]] = {}
+    for what, (more, runs) in rounds.items():
+        ran.clear()
+        files |= more
+        before, rows = rows, graded(zipped(tmp_path / "in.zip", files), keep=Keep.BEST, due=due)
+        assert (what, len(ran)) == (what, runs)
+        if not runs:
+            assert rows == before, what
+    assert [row["total"] for row in rows.values()] == ["6", "6"]
+    ran.clear()
+    graded(
+        tmp_path / "in.zip", keep=Keep.BEST, due=due_date("2026-10-01")
+    )  # now none is in time: that may be another best
+    assert len(ran) == 6
 
 
 def test_a_better_one_that_comes_later_is_tried_beside_the_one_that_stands(tmp_path: Path) -> None:

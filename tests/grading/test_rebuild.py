@@ -75,10 +75,16 @@ def give_away(template: Cells, released: Cells) -> None:
 @pytest.mark.parametrize(
     ("spoil", "said"),
     [
-        (lose_check, "is not in both"),
-        (never_run, "no stored output"),
-        (says_nothing, "no stored output"),
-        (give_away, "holds a solution"),
+        (
+            lose_check,
+            "is not in both mine/sol/09_tiny.ipynb and ex/09_tiny.ipynb; run `.* --solutions mine/sol --exercises ex`",
+        ),
+        (
+            never_run,
+            "check of double in mine/sol/09_tiny.ipynb has no stored output .* notebooks mine/sol/09_tiny.ipynb`",
+        ),
+        (says_nothing, "check of double in mine/sol/09_tiny.ipynb has no stored output"),
+        (give_away, "double-answer of ex/09_tiny.ipynb holds a solution"),
     ],
 )
 def test_a_template_that_cannot_grade_is_refused(spoil: Callable[[Cells, Cells], None], said: str) -> None:
@@ -93,6 +99,7 @@ def test_a_template_that_cannot_grade_is_refused(spoil: Callable[[Cells, Cells],
             QUESTIONS,
             template={"cells": list(template.values())},
             released={"cells": list(released.values())},
+            rooms=(Path("mine/sol"), Path("ex")),
         )
 
 
@@ -120,3 +127,18 @@ def test_assignments_are_loaded_from_the_course_s_files(tmp_path: Path) -> None:
         (tmp_path / room / f"{NAME}.ipynb").write_text(json.dumps(notebook))
     (tiny,) = load_assignments(tmp_path / "solutions", tmp_path / "exercises", declared)
     assert (tiny.name, tiny.questions, dict(tiny.references)) == (NAME, QUESTIONS, SOLUTIONS)
+
+
+def test_points_that_a_solution_notebook_says_and_nobody_counts_are_told() -> None:
+    template = exercise_notebook(SOLUTIONS, said=True)
+    for cell in template["cells"]:
+        if cell["id"].endswith("-check"):
+            cell["metadata"] = {"nbgrader": {"points": 2}}
+    rooms = Path("mine"), Path("exercises")
+    tiny = make_assignment(NAME, QUESTIONS, template=template, released=exercise_notebook({}), rooms=rooms)
+    assert list(tiny.notices) == [
+        f"{id} has 2 points in mine/{NAME}.ipynb, which has no effect: it is worth {points}, as the course declares it in "
+        "autograd_teach/course/exercises/."
+        for id, points in (("double", 1), ("negate", 3))
+    ]
+    assert assignment().notices == ()
