@@ -42,6 +42,7 @@ class Kind:
     date: tuple[int, int, int, int, int, int] = IN_TIME
     runs: bool = True
     written: int = 3  # answers that are run
+    recorded: str = ""  # where other checks pass than those of what is right
 
 
 def work(**answers: str) -> Callable[[str], Files]:
@@ -102,22 +103,59 @@ KINDS: dict[str, Kind] = {
 }  # fmt: skip
 
 
-def test_a_class_of_300_as_an_export_becomes_the_csv_that_was_to_be_expected(tmp_path: Path) -> None:
-    kinds = [kind for kind in KINDS.values() for _ in range(kind.many)]
-    assert len(kinds) == len(NAMES) == len(set(NAMES)) == 300
-    with zipfile.ZipFile(tmp_path / "export.zip", "w", zipfile.ZIP_DEFLATED) as archive:
-        for number, (student, kind) in enumerate(zip(NAMES, kinds, strict=True), start=1000):
+def exported(folder: Path, kinds: dict[str, Kind], right: str) -> list[Kind]:
+    """Write a platform's export of a class of these kinds, one guest in it, and the roster; the kind of each student."""
+    class_ = [kind for kind in kinds.values() for _ in range(kind.many)]
+    assert len(class_) == len(NAMES) == len(set(NAMES)) == 300
+    with zipfile.ZipFile(folder / "export.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        for number, (student, kind) in enumerate(zip(NAMES, class_, strict=True), start=1000):
             for name, content in (kind.files(student) or {}).items():
                 info = zipfile.ZipInfo(f"{student}_{number}_assignsubmission_file_/{name}", kind.date)
                 archive.writestr(info, content)
-        archive.writestr("A Guest_999_assignsubmission_file_/x.ipynb", SOLVED)
-    with (tmp_path / "roster.csv").open("w", newline="") as file:
+        archive.writestr("A Guest_999_assignsubmission_file_/x.ipynb", right)
+    with (folder / "roster.csv").open("w", newline="") as file:
         csv.writer(file).writerows(
             [
                 ["Identifier", "Full name", "Email address"],
                 *([f"Participant {n}", name, f"s{n}@x.org"] for n, name in enumerate(NAMES, start=1000)),
             ]
         )
+    return class_
+
+
+def wishes(folder: Path) -> Wishes:
+    return Wishes((), Keep.BEST, due_date("2026-11-20"), folder / "roster.csv", points=60.0)
+
+
+def compare(sheet: Path, kinds: list[Kind], exercises: list[str], judge: str, isolation: str) -> None:
+    """Every row of the sheet is the one that its student's kind foretells."""
+    with sheet.open(newline="", encoding="utf-8-sig") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["student"] for row in rows] == [*NAMES, "A Guest"]
+    (guest,) = rows[300:]
+    assert (guest["total"], guest["detail"], guest["Email address"]) == ("60", "not on the roster", "")
+    ran = {"judge": judge, "isolation": isolation}
+    for number, (row, kind) in enumerate(zip(rows, kinds, strict=False), start=1000):
+        handed_in = kind.files(row["student"]) or {}
+        counted = any(name.endswith(("ipynb", "zip")) for name in handed_in)
+        assert kind.detail in row.pop("detail")
+        assert row == {
+            "student": NAMES[number - 1000],
+            "status": kind.status,
+            **dict(zip(exercises, map(str, kind.points), strict=True)),
+            "total": str(sum(kind.points)),
+            "max": "60",
+            **(ran if kind.runs else {"judge": "none", "isolation": "none"}),
+            "recorded": (kind.recorded or f"{sum(map(bool, kind.points))} of {kind.written}") if kind.runs else "",
+            "Identifier": f"Participant {number}",
+            "Email address": f"s{number}@x.org",
+            "submitted": ("2026-11-21 00:00:02" if kind.date == LATE else "2026-11-20 18:00:00") if counted else "",
+            "late": ("yes" if kind.date == LATE else "no") if counted else "",
+        }
+
+
+def test_a_class_of_300_as_an_export_becomes_the_csv_that_was_to_be_expected(tmp_path: Path) -> None:
+    kinds = exported(tmp_path, KINDS, SOLVED)
     runner, runs = each_notebook_once()
     grade_class(
         tmp_path / "export.zip",
@@ -127,31 +165,9 @@ def test_a_class_of_300_as_an_export_becomes_the_csv_that_was_to_be_expected(tmp
         jobs=2,
         progress=None,
         runner=runner,
-        wishes=Wishes((), Keep.BEST, due_date("2026-11-20"), tmp_path / "roster.csv", points=60.0),
+        wishes=wishes(tmp_path),
     )
-    with (tmp_path / "out" / "grades.csv").open(newline="", encoding="utf-8-sig") as file:
-        rows = list(csv.DictReader(file))
-    assert [row["student"] for row in rows] == [*NAMES, "A Guest"]
-    (guest,) = rows[300:]
-    assert (guest["total"], guest["detail"], guest["Email address"]) == ("60", "not on the roster", "")
-    ran = {"judge": JUDGE, "isolation": runs[0].isolation}
-    for number, (row, kind) in enumerate(zip(rows, kinds, strict=False), start=1000):
-        handed_in = kind.files(row["student"]) or {}
-        counted = any(name.endswith(("ipynb", "zip")) for name in handed_in)
-        assert kind.detail in row.pop("detail")
-        assert row == {
-            "student": NAMES[number - 1000],
-            "status": kind.status,
-            **dict(zip(SOLUTIONS, map(str, kind.points), strict=True)),
-            "total": str(sum(kind.points)),
-            "max": "60",
-            **(ran if kind.runs else {"judge": "none", "isolation": "none"}),
-            "recorded": f"{sum(map(bool, kind.points))} of {kind.written}" if kind.runs else "",
-            "Identifier": f"Participant {number}",
-            "Email address": f"s{number}@x.org",
-            "submitted": ("2026-11-21 00:00:02" if kind.date == LATE else "2026-11-20 18:00:00") if counted else "",
-            "late": ("yes" if kind.date == LATE else "no") if counted else "",
-        }
+    compare(tmp_path / "out" / "grades.csv", kinds, list(SOLUTIONS), JUDGE, runs[0].isolation)
     assert len(runs) < 20  # each different notebook, the reference, and again without an answer that ended the run
 
 
