@@ -6,6 +6,7 @@ import errno
 import io
 import json
 import os
+import re
 from pathlib import Path
 from typing import Any
 
@@ -178,7 +179,16 @@ def test_json_has_everything_and_keeps_what_exists(tmp_path: Path) -> None:
         **{field: getattr(result("", "no").marks[1], field) for field in zoe["marks"][1]},
         "status": "fail",
         "points": 0,
+        "contradiction": "",
     }
+
+
+def test_json_has_the_columns_of_roster_and_clock_and_what_contradicts(tmp_path: Path) -> None:
+    ada = Result("ada", (JUDGED["forged"],), columns=(("email", "a@x.org"), ("late", "no")))
+    (read,) = json.loads(write("json", [ada], tmp_path, no_answer).read_text())["students"]
+    assert read["columns"] == {"email": "a@x.org", "late": "no"}
+    assert (read["recorded"], read["marks"][0]["recorded"]) == ("1 of 1", "passed")
+    assert read["marks"][0]["contradiction"] == "its own check says it passes"
 
 
 # Gradescope's "Autograder output format": the fields it reads, their types, the words it takes.
@@ -224,6 +234,14 @@ def test_gradescope_gets_one_student_in_its_own_words(tmp_path: Path) -> None:
     assert "not so: it is right" in read["tests"][1]["output"]
 
 
+def test_gradescope_shows_the_student_what_the_check_says(tmp_path: Path) -> None:
+    for name, words in SAID.items():
+        read = json.loads(write("gradescope", [Result("ada", (JUDGED[name],))], tmp_path, no_answer).read_text())
+        (test,) = read["tests"]
+        assert all(each in test["output"] for each in words if "✗" not in each), name
+        assert "31415926" not in json.dumps(read)
+
+
 def test_gradescope_s_file_is_no_class_s(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="there are 2 students"):
         write("gradescope", [result("ada"), result("bob")], tmp_path, no_answer)
@@ -258,6 +276,83 @@ def test_checks_that_are_named_are_listed_and_the_rest_of_a_mark_stays_inside(tm
     for words in ("</span> forward is right</li>", "</span> backward is right</li>", "<p>it gave None</p>"):
         assert words in written["ada.html"], words
     assert "31415926" not in written["ada.html"]
+
+
+NOT_SO = "not so: backward is right; it can be differentiated twice"
+
+
+def judged(status: Status, detail: str, recorded: str, said: str = "") -> Mark:
+    return Mark(
+        "b",
+        status,
+        2,
+        detail,
+        "oracle",
+        "bubblewrap",
+        seed="31415926",
+        recorded=recorded,
+        said=said,
+        recorded_under="cage",
+    )
+
+
+JUDGED = {
+    "mistaken": judged(Status.FAIL, NOT_SO, "failed", "NotPassed: b: 5 of 7 checks pass - 2 times too large (x[0]: -8.2)"),
+    "remarked": judged(Status.FAIL, "not so: backward is right (it gave None)", "failed", "NotPassed: b: 6 of 7 checks pass - no gradient"),
+    "raising": judged(Status.FAIL, "line 1 raised NameError: no x", "failed", "NameError: no x"),
+    "forged": judged(Status.FAIL, NOT_SO, "passed"),
+    "right": judged(Status.PASS, "", "passed"),
+    "right but for its check": judged(Status.PASS, "", "failed", "NameError: check"),
+    "right but slow": judged(Status.PASS, "", "timeout"),
+    "endless": judged(Status.TIMEOUT, "no reply came within its time limit", "not run"),
+    "a machine's fault": judged(Status.PASS, "", "grader_error", "OSError: no disk"),
+    "without a record": judged(Status.FAIL, NOT_SO, ""),
+}  # fmt: skip
+SAID: dict[str, list[str]] = {
+    "mistaken": ["Its check cell does not pass.", "2 times too large (x[0]: -8.2)", "✗</span> backward is right</li>"],
+    "remarked": ["no gradient", "it gave None"],
+    "raising": ["Its check cell does not pass.", "line 1 raised NameError: no x"],
+    "forged": ["Its check cell passes."],
+    "right": ["Right: all that has to hold does.", "Its check cell passes."],
+    "right but for its check": ["Its check cell does not pass.", "NameError: check"],
+    "right but slow": ["Run with its check cell, it was stopped at the time limit."],
+    "endless": ["Its check cell was not run"],
+    "a machine's fault": ["No record of its check cell could be made."],
+    "without a record": ["Not right yet."],
+}
+
+
+@pytest.mark.parametrize("name", JUDGED)
+def test_a_student_s_page_has_the_record_the_failed_checks_and_the_diagnosis(tmp_path: Path, name: str) -> None:
+    mark = JUDGED[name]
+    text = pages(tmp_path, [Result("ada", (mark,))])["ada.html"]
+    for words in SAID[name]:
+        assert words in text, words
+    assert ('<th scope="col">its check cell</th>' in text) == bool(mark.recorded)
+    assert ("Points do not come from that cell" in text) == bool(mark.contradiction)
+    assert ("They are no verdict" in text) == bool(mark.recorded)
+    assert "31415926" not in text, "the seed gives the hidden inputs away"
+    assert text.count("NameError: no x") <= 1, "the same thing is said once"
+
+
+def test_the_class_s_page_names_mistakes_by_their_diagnosis_and_shows_what_contradicts(tmp_path: Path) -> None:
+    class_ = {
+        **dict.fromkeys(["ada", "bob", "eve"], JUDGED["mistaken"]),
+        **dict.fromkeys(["forger", "mallory"], JUDGED["forged"]),
+        "slow": JUDGED["right but slow"],
+        "fine": JUDGED["right"],
+    }
+    text = pages(tmp_path, [Result(student, (mark,)) for student, mark in class_.items()])["index.html"]
+    first = text.partition("Commonest mistakes")[2].partition("</li>")[0]
+    assert "3 students" in first and "2 times too large" in first and "not so" not in first
+    found = re.findall(r"<li>(.*?)</li>", text.partition("Worth a look")[2].partition("</ul>")[0])
+    assert [re.sub("<[^>]*>", "", each) for each in found] == [
+        "b, ✗ failed, but its own check says it passes: forger, mallory",
+        "b, ✓ passed, but in the notebook it took too long: slow",
+    ]
+    assert '<td class="number">3</td><td class="words">' in text  # check cells that pass
+    agreed = pages(tmp_path, [Result(student, (JUDGED["right"],)) for student in class_])["index.html"]
+    assert "Worth a look" not in agreed
 
 
 def test_pages_are_written_anew_each_time(tmp_path: Path) -> None:
@@ -316,7 +411,11 @@ def contrast(one: str, other: str) -> float:
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_pages_in_a_browser(tmp_path: Path, browser: Any, scheme: str) -> None:
     """Nothing is loaded from anywhere, nothing of a student's runs, nothing runs off a narrow page, every word can be read."""
-    every = tuple(Mark(f"e{n}", status, 1, EVIL, "oracle", "process", 1, "ab" * 32) for n, status in enumerate(Status))
+    records = ("passed", "failed", "not run", *Status)
+    every = tuple(
+        Mark(f"e{n}", status, 1, EVIL, "oracle", "process", 1, "ab" * 32, recorded=recorded, said=f"NotPassed: {EVIL}")
+        for n, (status, recorded) in enumerate((status, recorded) for status in Status for recorded in records)
+    )
     pages(tmp_path, [Result(f"ada {EVIL}", every, EVIL), result("bob")], EVIL + "x" * 500)
     context = browser.new_context(color_scheme=scheme, viewport={"width": 390, "height": 800})
     page, asked = context.new_page(), []
