@@ -8,9 +8,10 @@ The rooms, in the order in which a submission walks through them:
                  pseudonyms (pseudonyms.py); preview.py shows it without running anything
     rebuild.py   sets those answers into the instructor's own notebook
     sandbox.py   what stands between a student's program and this machine; confine.py is its last step before the program
-    record.py    runs that notebook through nbval, its kernel in the sandbox (a `Runner`)
+    record.py    runs that notebook through nbval, its kernel in the sandbox (a `Runner`): the record
     oracle/      asks each answer, in a process of its own, on inputs drawn after it was loaded: the judge of points
-    verdicts.py  from a `Judge` (the oracle, or nbval's records) to a mark an exercise and a result a student
+    verdicts.py  from a `Judge` (the oracle, or nbval's records) to a mark an exercise and a result a student; sets the record
+                 beside the oracle's verdict
     judge.py     chooses the judge, and the isolation
     gradebook.py keeps every mark with its evidence, in SQLite; standing.py says which of them still stand, by the hashes that
                  fingerprint.py makes of an exercise and of the course

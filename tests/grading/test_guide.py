@@ -33,7 +33,7 @@ def test_every_option_that_the_guide_names_is_there() -> None:
 
 
 def test_every_option_about_the_class_is_in_the_guide() -> None:
-    for option in ("--dry-run", "--only", "--roster", "--due", "--keep", "--points", "--anonymous"):
+    for option in ("--dry-run", "--only", "--roster", "--due", "--keep", "--points", "--anonymous", "--points-only"):
         assert re.search(rf"(?<![\w-]){option}(?![\w-])", GUIDE), option
 
 
