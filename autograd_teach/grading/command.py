@@ -171,10 +171,15 @@ def run_regrade(args: argparse.Namespace) -> int:
     print(table(results))
     print("\n".join(["", f"{len(changes)} grades changed:" if changes else "No grade changed.", *map(str, changes)]))
     _report(args, results)
+    _say_what_it_is_worth(results)
     return 1 if any(result.status is Status.GRADER_ERROR for result in results) else 0
 
 
 def _say_what_it_is_worth(results: "Sequence[Result]") -> None:
+    if disagreeing := [result.student for result in results if any(mark.contradiction for mark in result.marks)]:
+        print(
+            f"Points and check cells disagree for {len(disagreeing)} of {len(results)} students; their details say where."
+        )
     if any("nbval" in result.judge.split("+") for result in results):
         print("Some points are nbval's verdict on check cells; a notebook written to deceive it can forge that.")
     if any("process" in result.isolation.split("+") for result in results):

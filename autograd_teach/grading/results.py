@@ -169,14 +169,14 @@ class Result:
 
 
 def _words(mark: Mark) -> str:
-    """A mark in one line: its detail, what its own check said where that is more, and where the two disagree.
+    """A mark in one line: that its own check disagrees, its detail, what that check said where it is more.
 
     >>> _words(Mark("scale", Status.FAIL, 2, "not so: backward is right", recorded="failed", said="2 times too large"))
     'fail (not so: backward is right; its check: 2 times too large)'
     """
     is_news = mark.recorded == FAILED and mark.status is not Status.PASS and mark.said not in mark.detail
     check = f"its check: {mark.said.removeprefix('NotPassed: ')}" if is_news else ""
-    said = "; ".join(filter(None, (mark.detail, check, mark.contradiction)))
+    said = "; ".join(filter(None, (mark.contradiction, mark.detail, check)))
     return f"{mark.status} ({said})" if said else str(mark.status)
 
 
