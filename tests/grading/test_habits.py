@@ -17,7 +17,7 @@ import pytest
 from autograd_teach import cli
 from autograd_teach.course.errors import UserError
 from autograd_teach.grading import intake, pseudonyms, roster, selection
-from autograd_teach.grading.batch import grade_class
+from autograd_teach.grading.batch import grade_class, regrade_class
 from autograd_teach.grading.intake import Keep, take_in
 from autograd_teach.grading.preview import preview
 from autograd_teach.grading.record import Limits, Record
@@ -320,6 +320,7 @@ COPIES = [
     (f"{NAME} - Copy", NEWER, True),
     (f"{NAME} copy 2", NEWER, True),
     (f"{NAME} (1)", NOON, False),  # of one date: the plain name
+    (f"{NAME}_2", NOON, False),
     (f"{NAME} (1)", OLDER, False),
     ("final", NEWER, False),
     (f"{NAME}b", NEWER, False),
@@ -384,6 +385,16 @@ def test_the_best_is_looked_for_once(tmp_path: Path, monkeypatch: pytest.MonkeyP
         tmp_path / "in.zip", keep=Keep.BEST, due=due_date("2026-10-01")
     )  # now none is in time: that may be another best
     assert len(ran) == 6
+
+
+def test_the_date_of_the_best_is_in_the_regraded_sheet_too(tmp_path: Path) -> None:
+    files = {"ada/a.ipynb": File(SOLVED, OLDER), "ada/b.ipynb": File(HALF, NEWEST), "bob/a.ipynb": File()}
+    row = graded(zipped(tmp_path / "in.zip", files), keep=Keep.BEST, due=due_date("2026-11-02"))["ada"]
+    regrade_class([assignment()], output=tmp_path / "out", timeout=None, jobs=1, progress=None, runner=by_source)
+    with (tmp_path / "out" / "grades.csv").open(newline="", encoding="utf-8-sig") as file:
+        again = next(csv.DictReader(file))
+    assert row["submitted"] == again["submitted"] == str(datetime(*OLDER))
+    assert row["late"] == again["late"] == "no"
 
 
 def test_a_better_one_that_comes_later_is_tried_beside_the_one_that_stands(tmp_path: Path) -> None:
