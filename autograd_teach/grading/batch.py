@@ -119,14 +119,16 @@ def regrade(
 ) -> tuple[list[Result], list[Change]]:
     """Judge again what the gradebook in `output` has and what no longer stands, from the answers in it; say what changed.
 
-    Time limits are those of the last run where `timeout` is None, and the judge is that of the book where `judge` is.
+    Time limits are those of the last run where `timeout` is None, and the judge is that of the book where `judge` is. Records are
+    made where the book has any: what changed nothing must run nobody.
     """
     assignments = _loaded(solutions, exercises, progress)
     with gradebook.reading(output) as book:
         judge = judge or ("oracle" if "oracle" in book.judges() else "nbval")
         limits = _limits(book, timeout)
+        record = not points_only and book.has_records()
     hidden = (solutions, output)
-    called = judges.called(judge, limits, hidden, required=require_sandbox, record=not points_only, progress=progress)
+    called = judges.called(judge, limits, hidden, required=require_sandbox, record=record, progress=progress)
     with called as judged:
         return regrade_class(
             assignments, output=output, timeout=timeout, jobs=jobs, progress=progress, judged=judged, kinds=kinds

@@ -199,6 +199,10 @@ class Gradebook:
                 judge for (judge,) in self._connection.execute("SELECT DISTINCT judge FROM marks WHERE judge != ''")
             }
 
+    def has_records(self) -> bool:
+        """Whether nbval's record stands beside any mark."""
+        return any(judged.mark.recorded for marks in self.current().values() for judged in marks.values())
+
     def history(self, student: str, exercise: str) -> list[Judged]:
         """All marks of one student in one exercise, the oldest first."""
         return list(self._marks("WHERE student = ? AND exercise = ?", (student, exercise)))

@@ -16,14 +16,14 @@ from contextlib import closing, contextmanager, nullcontext
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 import pytest
 
 from autograd_teach.course.errors import UserError
 from autograd_teach.course.exercises import exercises
 from autograd_teach.course.exercises.declaration import Call, Exercise
-from autograd_teach.grading import fingerprint, gradebook, intake
+from autograd_teach.grading import batch, fingerprint, gradebook, intake, judge
 from autograd_teach.grading.batch import grade_class, regrade_class
 from autograd_teach.grading.explain import explain_in
 from autograd_teach.grading.rebuild import Assignment, Notebook
@@ -657,6 +657,29 @@ def test_a_regraded_report_has_the_order_the_columns_and_the_points_of_the_one_b
                 assert now[column] == then[column], column
         assert [row["square"] for row in after] == ["0", square, "20"]
         assert [row["late"] for row in after] == ["", "yes", "no"]
+
+
+@pytest.mark.parametrize(
+    ("has_records", "points_only", "records"), [(True, False, True), (True, True, False), (False, False, False)]
+)
+def test_regrade_makes_records_where_the_book_has_some(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, has_records: bool, points_only: bool, records: bool
+) -> None:
+    grade(a_class(tmp_path / "in", "ada"), tmp_path, Judge())
+    if not has_records:
+        first_version_of(tmp_path)
+    asked: list[object] = []
+
+    def called(*_: object, record: bool, **__: object) -> Any:
+        asked.append(record)
+        return nullcontext(by_nbval(Judge(), Limits()))
+
+    monkeypatch.setattr(judge, "called", called)
+    monkeypatch.setattr(batch, "load_assignments", lambda *_: [TINY])
+    batch.regrade(
+        output=tmp_path, exercises=tmp_path, solutions=tmp_path, timeout=None, jobs=1, progress=None, points_only=points_only,
+    )  # fmt: skip
+    assert asked == [records]
 
 
 def test_a_second_class_in_the_same_book_keeps_the_columns_of_both(tmp_path: Path) -> None:
