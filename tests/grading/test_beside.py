@@ -11,10 +11,12 @@ import pytest
 from autograd_teach.course.errors import UserError
 from autograd_teach.grading import gradebook
 from autograd_teach.grading.batch import grade_class
+from autograd_teach.grading.intake import Keep
 from autograd_teach.grading.rebuild import Assignment, Notebook
 from autograd_teach.grading.record import CellRecord, Interrupted, Limits, Record
 from autograd_teach.grading.record import Runner as Run
 from autograd_teach.grading.results import Mark, Result, Status
+from autograd_teach.grading.selection import NO_WISHES, Wishes
 from autograd_teach.grading.standing import hash_of
 from autograd_teach.grading.verdicts import LONGEST_WORDS, Recorded
 from tests.grading.classroom import SOLUTIONS, STUB, assignment, hand_in
@@ -80,13 +82,15 @@ def answer(oracle: str = "pass", record: str = "passed") -> str:
     return f"# oracle: {oracle}\n# record: {record}\nx = 1"
 
 
-def grade(folder: Path, judge: Oracle, runner: Run | None = None, **students: Mapping[str, str]) -> dict[str, Result]:
+def grade(
+    folder: Path, judge: Oracle, runner: Run | None = None, wishes: Wishes = NO_WISHES, **students: Mapping[str, str]
+) -> dict[str, Result]:
     """Grade these students, with a record by `runner` if there is one."""
     for student, answers in students.items():
         hand_in(folder / "in" / f"{student}.ipynb", dict(answers))
     judged = Recorded(judge, runner, Limits()) if runner else judge
     results = grade_class(
-        folder / "in", [TINY], output=folder, limits=Limits(), jobs=1, progress=None, judged=judged
+        folder / "in", [TINY], output=folder, limits=Limits(), jobs=1, progress=None, judged=judged, wishes=wishes
     )  # fmt: skip
     return {one.student: one for one in results}
 
@@ -179,6 +183,20 @@ def test_a_record_is_made_later_for_what_has_none_and_once(tmp_path: Path) -> No
     assert (len(oracle.asked), len(runner.ran)) == (2, 1)
     with gradebook.reading(tmp_path) as book:
         assert [each.mark.recorded for each in book.history("ada", "square")] == ["", "failed"]
+
+
+def test_of_several_notebooks_the_best_alone_gets_its_record_later(tmp_path: Path) -> None:
+    oracle, runner = Oracle(), Runner()
+    for name, verdict in (("a", "fail"), ("b", "pass"), ("c", "timeout")):
+        hand_in(tmp_path / "in" / "ada" / f"{name}.ipynb", {"double": answer(verdict)})
+    hand_in(tmp_path / "in" / "eve.ipynb")
+    wishes = Wishes(keep=Keep.BEST)
+    before = grade(tmp_path, oracle, wishes=wishes)["ada"]
+    after = grade(tmp_path, oracle, runner, wishes=wishes)["ada"]
+    assert (after.points, after.note, marks(after, "seed")) == (1, before.note, marks(before, "seed"))
+    assert marks(after, "recorded") == ["passed", "", ""]
+    assert grade(tmp_path, oracle, runner, wishes=wishes)["ada"] == after
+    assert (len(oracle.asked), len(runner.ran)) == (4, 2)  # each notebook was judged once; hers and eve's were recorded
 
 
 def test_another_answer_gets_another_verdict_and_another_record(tmp_path: Path) -> None:
