@@ -12,7 +12,6 @@ import contextlib
 import json
 import os
 import select
-import socket
 import subprocess
 import sys
 import threading
@@ -24,13 +23,8 @@ from typing import Self
 
 from ...course.errors import UserError
 from ..sandbox import Isolation, forking
-from .wire import ENDED, JOB
-
-START = 60.0
-"""Seconds that starting Python and the engine may take on a busy machine."""
-
-SPAWN = 20.0
-END = 10.0
+from ..waiting import Forked, Waiting
+from .wire import JOB
 
 _SCRIPT = Path(__file__).with_name("server.py")
 _PACKAGE = Path(__file__).resolve().parents[2]
@@ -67,8 +61,8 @@ class Allowed:
 class Session:
     """One submission's process."""
 
-    def __init__(self, talk: socket.socket, life: socket.socket, isolation: str, stop: threading.Event) -> None:
-        self._talk, self._life, self._stop = talk, life, stop
+    def __init__(self, forked: Forked, isolation: str, stop: threading.Event) -> None:
+        self._forked, self._talk, self._stop = forked, forked.talk, stop
         self.isolation = isolation
 
     def ask(self, question: bytes, size: int, seconds: float) -> bytes:
@@ -99,23 +93,16 @@ class Session:
 
     def _end(self) -> Ended:
         """How the process ended, as its warden says; nothing is known where the warden is gone too."""
-        self._life.settimeout(END)
-        with contextlib.suppress(OSError):
-            told = self._life.recv(ENDED.size)
-            if len(told) == ENDED.size:
-                killed, number = ENDED.unpack(told)
-                return Ended(signal=number) if killed else Ended(status=number)
+        match self._forked.how_it_ended():
+            case (True, number):
+                return Ended(signal=number)
+            case (False, number):
+                return Ended(status=number)
         return Ended()
 
     def close(self) -> None:
         """End the process and all that it started; returns when they are gone."""
-        self._talk.close()
-        with contextlib.suppress(OSError):
-            self._life.shutdown(socket.SHUT_WR)
-            self._life.settimeout(END)
-            while self._life.recv(ENDED.size):
-                pass
-        self._life.close()
+        self._forked.close()
 
 
 class Pool:
@@ -128,11 +115,10 @@ class Pool:
         wrap: Wrap = lambda command: command,
         sandbox: str = "",
     ) -> None:
-        self._hidden = [str(path) for path in hidden if path.is_dir()]
-        self._wrap, self._sandbox = wrap, sandbox
-        self._lock = threading.Lock()
-        self._process: subprocess.Popen[bytes] | None = None
-        self._control: socket.socket | None = None
+        job = json.dumps({"root": str(_PACKAGE.parent), "hidden": [str(path) for path in hidden if path.is_dir()]})
+        command = [sys.executable, "-I", "-B", str(_SCRIPT), job]
+        self._sandbox = sandbox
+        self._waiting = Waiting(lambda: wrap(command), _environment(), "The oracle's own process")
 
     def __enter__(self) -> Self:
         return self
@@ -143,100 +129,23 @@ class Pool:
     @contextlib.contextmanager
     def session(self, allowed: Allowed | None = None, stop: threading.Event | None = None) -> Iterator[Session]:
         """A process for one submission, ended afterwards; when `stop` is set it asks no more."""
-        session = self._open(allowed or Allowed(), stop or threading.Event())
+        if not hasattr(os, "fork"):
+            raise UserError("The oracle needs a system with fork (Linux, macOS); grade with --judge nbval here.")
+        allowed = allowed or Allowed()
+        forked = self._waiting.fork(JOB.pack(allowed.memory, allowed.seconds))
+        session = Session(forked, _isolation(self._sandbox, forked.level), stop or threading.Event())
         try:
             yield session
         finally:
             session.close()
 
-    def _open(self, allowed: Allowed, stop: threading.Event) -> Session:
-        for attempt in range(3):
-            try:
-                return self._spawn(allowed, stop)
-            except (OSError, Ended):
-                self._end_process()
-                if attempt == 2:
-                    raise
-        raise AssertionError
-
-    def _spawn(self, allowed: Allowed, stop: threading.Event) -> Session:
-        talk, its_talk = socket.socketpair()
-        life, its_life = socket.socketpair()
-        try:
-            with self._lock:
-                control = self._started()
-                socket.send_fds(
-                    control, [JOB.pack(allowed.memory, allowed.seconds)], [its_talk.fileno(), its_life.fileno()]
-                )
-            its_talk.close()
-            its_life.close()
-            life.settimeout(SPAWN)
-            code = life.recv(1)
-            if not code:
-                raise Ended
-        except BaseException:
-            for each in (talk, its_talk, life, its_life):
-                each.close()
-            raise
-        return Session(talk, life, _isolation(self._sandbox, code[0]), stop)
-
-    def _started(self) -> socket.socket:
-        if self._control is not None:
-            return self._control
-        if not hasattr(os, "fork"):
-            raise UserError("The oracle needs a system with fork (Linux, macOS); grade with --judge nbval here.")
-        ours, its = socket.socketpair()
-        job = json.dumps({"root": str(_PACKAGE.parent), "hidden": self._hidden})
-        command = self._wrap([sys.executable, "-I", "-B", str(_SCRIPT), job])
-        self._process = subprocess.Popen(
-            command,
-            stdin=its.fileno(),
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            env=_environment(),
-            cwd="/",
-            start_new_session=True,
-        )
-        its.close()
-        ours.settimeout(START)
-        try:
-            is_ready = ours.recv(1) == b"!"
-        except OSError:
-            is_ready = False
-        if not is_ready:
-            ours.close()
-            said = self._last_words()
-            raise UserError(f"The oracle's own process does not start: {said}")
-        ours.settimeout(None)
-        self._control = ours
-        return ours
-
-    def _last_words(self) -> str:
-        process = self._process
-        self._process = None
-        if process is None or process.stderr is None:
-            return ""
-        process.kill()
-        with process.stderr:
-            text = process.stderr.read().decode("utf-8", "replace")
-        process.wait()
-        return " ".join(text.split())[-300:]
-
-    def _end_process(self) -> None:
-        with self._lock:
-            if self._control is not None:
-                self._control.close()
-                self._control = None
-            if self._process is not None:
-                if self._process.stderr:
-                    self._process.stderr.close()
-                self._process.kill()
-                self._process.wait()
-                self._process = None
+    @property
+    def _process(self) -> subprocess.Popen[bytes] | None:
+        return self._waiting.process
 
     def close(self) -> None:
         """End the waiting interpreter; its wardens end with it, and with them whatever is left."""
-        self._end_process()
+        self._waiting.close()
 
 
 @contextlib.contextmanager

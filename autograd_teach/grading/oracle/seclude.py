@@ -4,13 +4,10 @@ Standard library only, loaded by server.py by its path; knows nothing of questio
 where the grader is root, limits on everything that can be limited. What could not be done is said (`Level`), never hidden.
 """
 
-import contextlib
 import ctypes
 import os
-import signal
 import stat
 import sys
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,11 +15,6 @@ from typing import Any
 
 FIRST_STRANGER = 1_000_000_000
 """User ids from here on belong to nobody; each submission gets one, so that none can count or signal another's processes."""
-
-MOST_PROCESSES = 128
-LARGEST_FILE = 64_000_000
-SCRATCH = 64_000_000
-"""Bytes of the memory that takes the place of /tmp."""
 
 _CLONE = {
     "mount": 0x20000,
@@ -34,18 +26,23 @@ _CLONE = {
 }
 _READ_ONLY, _NO_SUID, _NO_DEVICES, _NO_EXEC, _REMOUNT = 1, 2, 4, 8, 0x20
 _BIND, _RECURSIVE, _PRIVATE = 0x1000, 0x4000, 0x40000
-_SHARED = ("/tmp", "/dev/shm")
+SHARED = ("/tmp", "/dev/shm")
 """Shared by all processes, which is why each submission gets others in their place."""
 
-_SET_PARENT_DEATH, _SET_DUMPABLE, _DROP_BOUND, _SET_SUBREAPER = 1, 4, 24, 36
+_SET_DUMPABLE, _DROP_BOUND = 4, 24
 
 
 @dataclass(frozen=True)
 class Limits:
-    """Bytes of address space, and seconds of processor time, of one submission's process."""
+    """What one submission's process may use."""
 
-    memory: int
-    seconds: int
+    memory: int  # bytes of address space
+    seconds: int  # of processor time
+    file: int = 64_000_000  # bytes of one file
+    disk: int = 64_000_000  # bytes of the memory that takes the place of /tmp
+    files: int = 20_000  # in it
+    open_files: int = 256
+    processes: int = 128
 
 
 @dataclass(frozen=True)
@@ -75,37 +72,21 @@ def _prctl(option: int, value: int) -> None:
         libc.prctl(option, value, 0, 0, 0)
 
 
-def hide_memory() -> None:
-    """No other process of this user may look into this one's memory, or take its files."""
-    _prctl(_SET_DUMPABLE, 0)
-
-
-def end_with_parent(parent: int) -> None:
-    """Be killed when the process `parent` ends (0: a parent that has no number here). A change of user undoes this."""
-    _prctl(_SET_PARENT_DEATH, signal.SIGKILL)
-    if sys.platform == "linux" and os.getppid() != parent:
-        os._exit(0)
-
-
-def adopt_orphans() -> None:
-    """Become the parent of descendants whose own parent ends."""
-    _prctl(_SET_SUBREAPER, 1)
-
-
-def enter_namespaces(hidden: Sequence[str], needed: Sequence[str]) -> Level:
+def enter_namespaces(hidden: Sequence[str], needed: Sequence[str], limits: Limits) -> Level:
     """New namespaces for this process's next child; `hidden` folders are empty there, and so is /tmp; `needed` ones can be read."""
     libc = _libc()
     is_root, can_change = os.getuid() == 0, _can_change_user()
-    if libc is None or not _unshare(libc, is_root):
+    if libc is None or not _unshare(libc, is_root, can_change):
         return Level(user=can_change and not any(map(_closed_above, needed)))
     libc.mount(b"none", b"/", None, _RECURSIVE | _PRIVATE, None)
     if is_root:
         _open_ways(libc, needed)
-    shared = {folder: os.open(folder, os.O_PATH) for folder in sorted(needed) if _is_in(folder, _SHARED)}
+    shared = {folder: os.open(folder, os.O_PATH) for folder in sorted(needed) if _is_in(folder, SHARED)}
     for folder in hidden:
         libc.mount(b"none", os.fsencode(folder), b"tmpfs", _READ_ONLY | _NO_SUID | _NO_DEVICES, b"size=4k")
-    for folder in _SHARED:
-        libc.mount(b"none", folder.encode(), b"tmpfs", _NO_SUID | _NO_DEVICES, f"size={SCRATCH},mode=1777".encode())
+    bounded = f"size={limits.disk},nr_inodes={limits.files},mode=1777".encode()
+    for folder in SHARED:
+        libc.mount(b"none", folder.encode(), b"tmpfs", _NO_SUID | _NO_DEVICES, bounded)
     for folder, number in shared.items():
         _bring_back(libc, folder, number)
     return Level(namespaces=True, user=can_change)
@@ -156,13 +137,17 @@ def _open_ways(libc: ctypes.CDLL, needed: Sequence[str]) -> None:
         os.close(number)
 
 
-def _unshare(libc: ctypes.CDLL, is_root: bool) -> bool:
-    flags = sum(bit for name, bit in _CLONE.items() if name != "user" or not is_root)
+def _unshare(libc: ctypes.CDLL, is_root: bool, can_change: bool) -> bool:
+    """Who gets no user id of its own gets a user namespace of its own, or its processes would be counted with all others'."""
+    flags = sum(bit for name, bit in _CLONE.items() if name != "user")
     uid, gid = os.getuid(), os.getgid()
-    if libc.unshare(flags) != 0:
-        return False
-    if is_root:
-        return True
+    if not can_change and libc.unshare(flags | _CLONE["user"]) == 0:
+        return _map_user(uid, gid)
+    return is_root and libc.unshare(flags) == 0
+
+
+def _map_user(uid: int, gid: int) -> bool:
+    """In the new user namespace we are who we were, and nobody else is there."""
     _prctl(_SET_DUMPABLE, 1)  # else these files are root's
     try:
         Path("/proc/self/setgroups").write_text("deny")
@@ -175,54 +160,38 @@ def _unshare(libc: ctypes.CDLL, is_root: bool) -> bool:
     return True
 
 
+def mount_processes() -> bool:
+    """In the first process of new namespaces: /proc shows those in them alone. Whether that is so now."""
+    libc = _libc()
+    return libc is not None and libc.mount(b"proc", b"/proc", b"proc", _NO_SUID | _NO_DEVICES | _NO_EXEC, None) == 0
+
+
 def give_up_rights(level: Level, limits: Limits, uid: int, confine: Any) -> None:
     """In the process that will run the student's code, as the last thing before it: limits, no rights, no way back to them.
 
     `confine` is the module of the sandbox that does this for every other program of a student's; the rest is what an exec
     would have done there.
     """
-    libc = _libc()
-    if libc is not None and level.namespaces:
-        libc.mount(b"proc", b"/proc", b"proc", _NO_SUID | _NO_DEVICES | _NO_EXEC, None)  # its own processes alone
-    bounds = {"AS": limits.memory, "CPU": limits.seconds, "FSIZE": LARGEST_FILE, "CORE": 0, "NOFILE": 256}
+    bounds = {"AS": limits.memory, "CPU": limits.seconds, "FSIZE": limits.file, "CORE": 0, "NOFILE": limits.open_files}
     if level.namespaces or level.user:
-        bounds["NPROC"] = MOST_PROCESSES
+        bounds["NPROC"] = limits.processes
     confine.bound_resources(bounds)
     if level.user:
         confine.become(uid)
-    if libc is not None:
-        _drop_capabilities(libc)
+    drop_capabilities()
     confine.give_up_rights(False)
     if level.namespaces or level.user:
         confine.refuse_system_calls()
     os.umask(0o077)
 
 
-def _drop_capabilities(libc: ctypes.CDLL) -> None:
+def drop_capabilities() -> None:
+    """All, for good."""
+    libc = _libc()
+    if libc is None:
+        return
     for capability in range(64):
         libc.prctl(_DROP_BOUND, capability, 0, 0, 0)
     version_3_of_this_process = (ctypes.c_uint32 * 2)(0x20080522, 0)
     none = (ctypes.c_uint32 * 6)()
     libc.capset(version_3_of_this_process, none)
-
-
-def end_descendants(seconds: float = 5.0) -> None:
-    """Kill every process below this one that is left, and wait for it."""
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
-        for pid in _children():
-            with contextlib.suppress(OSError):
-                os.kill(pid, signal.SIGKILL)
-        try:
-            while os.waitpid(-1, os.WNOHANG)[0]:
-                pass
-        except ChildProcessError:
-            return
-        time.sleep(0.01)
-
-
-def _children() -> list[int]:
-    try:
-        return [int(pid) for pid in Path("/proc/thread-self/children").read_text().split()]
-    except (OSError, ValueError):
-        return []

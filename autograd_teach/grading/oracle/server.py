@@ -1,8 +1,8 @@
 """The student's side of the oracle: loads cells, calls what they define, and tells on a pipe what came of it.
 
-Started by pool.py as a script, never imported. It loads the engine once and then waits; for each submission it forks a
-warden, which cuts itself off (seclude.py), forks the process that runs the student's code, and ends it with all its
-descendants when the grader lets go of it. May use the engine and the course's way of observing (course/observe.py,
+Started by pool.py as a script, never imported. It loads the engine once and then waits (../wardens.py); for each submission
+it forks a warden, which cuts itself off (seclude.py), forks the process that runs the student's code, and ends it with all
+its descendants when the grader lets go of it. May use the engine and the course's way of observing (course/observe.py,
 observe_call.py). No declaration of an exercise is ever loaded here: the module that holds them is replaced by an empty one.
 
 Nothing that is computed here is a verdict, and nothing that is said here is believed beyond its numbers.
@@ -14,9 +14,7 @@ import importlib.util
 import json
 import linecache
 import os
-import select
 import shutil
-import signal
 import socket
 import sys
 import tempfile
@@ -44,6 +42,7 @@ def _file(name: str, folder: Path = HERE) -> Any:
 wire = _file("wire")
 seclude = _file("seclude")
 confine = _file("confine", HERE.parent)
+wardens = _file("wardens", HERE.parent)
 
 
 # ---- what the student's code finds ------------------------------------------------------------------------------------
@@ -333,14 +332,11 @@ def _exactly(grader: socket.socket, count: int) -> bytes | None:
 # ---- processes ------------------------------------------------------------------------------------------------------
 
 
-def warden(grader: int, life: int, limits: Any, hidden: list[str], zygote: int) -> None:
-    """Watch over one submission: end it, and all it has started, when the grader closes `life`, or when it ends by itself."""
-    for number in (signal.SIGCHLD, signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, signal.SIG_DFL)
-    seclude.end_with_parent(zygote)
-    seclude.adopt_orphans()
+def warden(talk: int, life: int, zygote: int, limits: Any, hidden: list[str]) -> None:
+    """Cut one submission off, start its process and watch over it."""
+    wardens.become_warden(zygote)
     needed = [Path(sys.base_prefix), Path(sys.prefix), *_packages()]
-    level = seclude.enter_namespaces(_without(hidden, needed), [*dict.fromkeys(map(str, needed))])
+    level = seclude.enter_namespaces(_without(hidden, needed), [*dict.fromkeys(map(str, needed))], limits)
     scratch = tempfile.mkdtemp(prefix="submission-")
     own = os.getpid()
     uid = seclude.FIRST_STRANGER + own
@@ -348,20 +344,9 @@ def warden(grader: int, life: int, limits: Any, hidden: list[str], zygote: int) 
         os.chown(scratch, uid, uid)
     pid = os.fork()
     if pid == 0:
-        student(grader, level, limits, scratch, own, uid)
-    os.close(grader)
-    os.write(life, bytes([level.code]))
-    process = os.pidfd_open(pid)
-    ready, _, _ = select.select([life, process], [], [])
-    if process not in ready:
-        os.kill(pid, signal.SIGKILL)
-    _, status = os.waitpid(pid, 0)
-    seclude.end_descendants()
-    shutil.rmtree(scratch, ignore_errors=True)
-    with contextlib.suppress(OSError):
-        killed = os.WIFSIGNALED(status)
-        os.write(life, wire.ENDED.pack(killed, os.WTERMSIG(status) if killed else os.WEXITSTATUS(status)))
-    os._exit(0)
+        student(talk, level, limits, scratch, own, uid)
+    os.close(talk)
+    wardens.watch(life, pid, level.code, lambda: shutil.rmtree(scratch, ignore_errors=True))
 
 
 def _packages() -> set[Path]:
@@ -385,8 +370,10 @@ def student(grader: int, level: Any, limits: Any, scratch: str, parent: int, uid
         os.chdir(scratch)
         os.environ.update(HOME=scratch, TMPDIR=scratch, MPLCONFIGDIR=scratch, MPLBACKEND="agg")
         tempfile.tempdir = None
+        if level.namespaces:
+            seclude.mount_processes()
         seclude.give_up_rights(level, limits, uid, confine)
-        seclude.end_with_parent(0 if level.namespaces else parent)
+        wardens.end_with_parent(0 if level.namespaces else parent)
         serve(socket.socket(fileno=pipe))
         status = 0
     except MemoryError:
@@ -399,36 +386,18 @@ def main() -> None:
     """Load the engine, then fork a warden whenever the grader sends the two ends of its pipes."""
     job = json.loads(sys.argv[1])
     control = socket.socket(fileno=os.dup(0))
-    seclude.hide_memory()
+    wardens.hide_memory()
     hide_declarations(Path(job["root"]))
     load_engine()
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    _let_go_of_streams()  # not before: what goes wrong until here is said on standard error
+    wardens.let_go_of_streams()  # not before: what goes wrong until here is said on standard error
     gc.collect()
     gc.freeze()
-    control.sendall(b"!")
-    own = os.getpid()
-    while True:
-        data, files, _, _ = socket.recv_fds(control, wire.JOB.size, 2)
-        if len(data) != wire.JOB.size or len(files) != 2:
-            return
-        limits = seclude.Limits(*wire.JOB.unpack(data))
-        if os.fork() == 0:
-            try:
-                control.close()
-                warden(files[0], files[1], limits, job["hidden"], own)
-            finally:
-                os._exit(1)
-        for each in files:
-            os.close(each)
 
+    def begin(message: bytes, talk: int, life: int, zygote: int) -> None:
+        memory, seconds = wire.JOB.unpack(message)
+        warden(talk, life, zygote, seclude.Limits(memory, seconds), job["hidden"])
 
-def _let_go_of_streams() -> None:
-    null = os.open(os.devnull, os.O_RDWR)
-    for number in (0, 1, 2):
-        os.dup2(null, number)
-    os.close(null)
+    wardens.wait(control, wire.JOB.size, begin)
 
 
 if __name__ == "__main__":

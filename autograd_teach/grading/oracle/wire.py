@@ -358,6 +358,3 @@ def _words(text: str) -> bytes:
 
 JOB = struct.Struct("<QI")
 """What the grader asks a process with: bytes of memory, seconds of processor time."""
-
-ENDED = struct.Struct("<BB")
-"""What a warden tells when the process has ended by itself: 1 and the signal that ended it, or 0 and its exit status."""
