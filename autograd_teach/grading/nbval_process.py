@@ -4,8 +4,12 @@ Reads a job (JSON) from standard input, writes the notebook into the working fol
 writes a report (JSON) to what was its standard output; that pipe is closed to the kernel, whose prints go to standard
 error. It then waits to be ended, so that whatever the notebook left running is still its descendant.
 
-The kernel is started as the job says: in the sandbox that record.py prepared for it, out of which it is reached by
-sockets in the folder that only it and we see. This process itself stays outside, and holds what a check is compared by.
+Called with the word `wait` it loads all that it needs, runs nothing itself, and forks for each notebook a process that does
+the same below a warden (wardens.py), which sees to its end: the job comes and the report goes by one socket.
+
+The kernel is started as the job says: in the sandbox that record.py prepared for it, or it waits there already
+(kernel_server.py) to be told its connection. It is reached by sockets in the folder that only it and we see. This process
+itself stays outside, and holds what a check is compared by.
 
 May use the standard library, psutil, pytest and nbval; knows nothing of autograd_teach, students or points.
 
@@ -16,25 +20,33 @@ a time-out with cells that "pass" unexpectedly. So its kernel is watched here, a
 import asyncio
 import contextlib
 import ctypes
+import gc
+import importlib
+import importlib.util
 import json
 import os
+import select
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
 import threading
 import time
 from collections import deque
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from queue import Empty
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TextIO
 
 if __name__ == "__main__":
     # jsonschema uses this for a kind of address that no notebook's schema has, and does without where it is missing;
     # loading it compiles a grammar for 1.6 s, two thirds of what a small notebook costs.
     sys.modules["rfc3987_syntax"] = None  # type: ignore[assignment]  # Python's own sign for "not to be imported"
 
+import _pytest.config
+import nbformat
 import nbval.kernel
 import nbval.plugin
 import psutil
@@ -183,9 +195,8 @@ class InSandbox(LocalProvisioner):
 
     def _tell_kernel(self, connection: dict[str, Any]) -> None:
         """The connection file, in which the key is text, for nobody but the kernel to read."""
-        path, key = Path(self.plan["connection"]), connection["key"]
-        text = json.dumps({**connection, "key": key.decode() if isinstance(key, bytes) else key})
-        path.write_text(text, encoding="utf-8")
+        path = Path(self.plan["connection"])
+        path.write_text(_connection_file(connection), encoding="utf-8")
         path.chmod(0o400)
         if self.plan["uid"] is not None:
             os.chown(path, self.plan["uid"], self.plan["uid"])
@@ -195,16 +206,9 @@ class InSandbox(LocalProvisioner):
 
         It is held open from here on, so that nothing that a cell does to the names on the way to it leads elsewhere.
         """
-        ports = [number for name, number in connection.items() if name.endswith("_port")]
         name = os.path.basename(self.plan["sockets"])
-        deadline = time.monotonic() + LONGEST_START
-        folder = ""
-        while time.monotonic() < deadline and process.poll() is None:
-            folder = folder or self._folder(process)  # once: it looks through all processes of this machine
-            if folder and all(os.path.exists(f"{folder}/{name}-{port}") for port in ports):
-                return f"/proc/self/fd/{os.open(folder, os.O_PATH | os.O_DIRECTORY)}/{name}"
-            await asyncio.sleep(0.01)
-        raise RuntimeError("the kernel did not start in its sandbox")
+        folder = await _opened(process, lambda: self._folder(process), name, connection)
+        return f"/proc/self/fd/{os.open(folder, os.O_PATH | os.O_DIRECTORY)}/{name}"
 
     def _folder(self, process: subprocess.Popen[bytes]) -> str:
         reached_by: str = self.plan["reached_by"]
@@ -212,6 +216,77 @@ class InSandbox(LocalProvisioner):
             return reached_by
         first = psutil.Process(process.pid).children()
         return reached_by.format(init=first[0].pid) if first else ""
+
+
+class Waiting(InSandbox):
+    """A kernel that waits to be told its connection: `channel` leads to it, and to its warden."""
+
+    channel: ClassVar[socket.socket]
+
+    async def launch_kernel(self, cmd: list[str], **kwargs: Any) -> Any:
+        """Tell it; its sockets are in the folder that its warden hands over."""
+        connection: dict[str, Any] = dict(self.connection_info)
+        with self.channel as channel:
+            channel.settimeout(LONGEST_START)
+            _, files, _, _ = socket.recv_fds(channel, 1, 2)
+            if len(files) != 2:
+                raise RuntimeError("the kernel did not start in its sandbox")
+            channel.sendall(_connection_file({**connection, "ip": self.plan["sockets"]}).encode() + b"\n")
+        folder, first = files
+        self.process = process = Distant(first)  # type: ignore[assignment]  # as far as it is used
+        self.pid = process.pid
+        name = os.path.basename(self.plan["sockets"])
+        connection["ip"] = f"{await _opened(process, lambda: f'/proc/self/fd/{folder}', name, connection)}/{name}"
+        return connection
+
+    async def send_signal(self, signum: int) -> None:
+        """As with any in the sandbox; the namespace's other processes end with its first."""
+        if self.process and signum != signal.SIGINT:
+            self.process.kill()
+
+
+class Distant:
+    """The first process of a kernel's namespace, by a file that stands for it (pidfd); like `Popen` as far as it is needed."""
+
+    stdin = stdout = stderr = None
+
+    def __init__(self, number: int) -> None:
+        self._number = number
+        facts = dict(line.split(":", 1) for line in Path(f"/proc/self/fdinfo/{number}").read_text().splitlines())
+        self.pid = int(facts["Pid"])
+
+    def poll(self) -> int | None:
+        """1 when it has ended; how is known to its warden only."""
+        return 1 if select.select([self._number], [], [], 0)[0] else None
+
+    def wait(self) -> int:
+        """Until it has ended."""
+        select.select([self._number], [], [])
+        return 1
+
+    def kill(self) -> None:
+        """End it, and with it all others of its namespace."""
+        with contextlib.suppress(ProcessLookupError):
+            signal.pidfd_send_signal(self._number, signal.SIGKILL)
+
+
+async def _opened(process: Any, find: Callable[[], str], name: str, connection: dict[str, Any]) -> str:
+    """The folder that `find` finds ("" while it is not there), once the kernel has opened its sockets in it."""
+    ports = [number for key, number in connection.items() if key.endswith("_port")]
+    deadline = time.monotonic() + LONGEST_START
+    folder = ""
+    while time.monotonic() < deadline and process.poll() is None:
+        folder = folder or find()  # once: it may have to look through all processes of this machine
+        if folder and all(os.path.exists(f"{folder}/{name}-{port}") for port in ports):
+            return folder
+        await asyncio.sleep(0.005)
+    raise RuntimeError("the kernel did not start in its sandbox")
+
+
+def _connection_file(connection: dict[str, Any]) -> str:
+    """In which the key is text."""
+    key = connection["key"]
+    return json.dumps({**connection, "key": key.decode() if isinstance(key, bytes) else key})
 
 
 def _started(plan: dict[str, Any]) -> subprocess.Popen[bytes]:
@@ -228,11 +303,12 @@ def _started(plan: dict[str, Any]) -> subprocess.Popen[bytes]:
 
 
 class SandboxedKernelManager(KernelManager):
-    """jupyter_client's manager with `InSandbox` for its provisioner."""
+    """jupyter_client's manager with one of ours for its provisioner."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, transport="ipc", ip=InSandbox.plan["sockets"], **kwargs)
-        self.provisioner = InSandbox(parent=self, kernel_spec=self.kernel_spec, kernel_id="sandboxed")
+        kind = Waiting if InSandbox.plan.get("is_waiting") else InSandbox
+        self.provisioner = kind(parent=self, kernel_spec=self.kernel_spec, kernel_id="sandboxed")
 
 
 def _end_descendants(pid: int) -> None:
@@ -359,14 +435,8 @@ def _end_with_grader(pipe: int) -> None:
     os._exit(1)
 
 
-def main() -> None:
-    """Run the job and report."""
-    job = json.loads(sys.stdin.buffer.readline())
-    # A duplicate: pytest puts another file in the place of standard input.
-    watch = threading.Thread(target=_end_with_grader, args=(os.dup(0),), daemon=True)
-    watch.start()
-    report_to = os.fdopen(os.dup(1), "w", encoding="utf-8")  # a duplicate is not inherited by the kernel
-    os.dup2(2, 1)
+def run(job: dict[str, Any], report_to: TextIO) -> None:
+    """Run the job in the current folder, and report."""
     _adopt_orphans()
     _limit_resources(job["memory"])
     Path(NOTEBOOK).write_text(json.dumps(job["notebook"]), encoding="utf-8")
@@ -398,8 +468,85 @@ def main() -> None:
     }
     with report_to:
         json.dump(report, report_to)
+
+
+def main() -> None:
+    """Run one job."""
+    job = json.loads(sys.stdin.buffer.readline())
+    # A duplicate: pytest puts another file in the place of standard input.
+    watch = threading.Thread(target=_end_with_grader, args=(os.dup(0),), daemon=True)
+    watch.start()
+    report_to = os.fdopen(os.dup(1), "w", encoding="utf-8")  # a duplicate is not inherited by the kernel
+    os.dup2(2, 1)
+    run(job, report_to)
     watch.join()
 
 
+def wait() -> None:
+    """Fork a process for each job, until the grader hangs up."""
+    wardens = _wardens()
+    control = socket.socket(fileno=os.dup(0))
+    load()
+    wardens.let_go_of_streams()
+    gc.collect()
+    gc.freeze()
+
+    def begin(message: bytes, talk: int, life: int, waiting: int) -> None:
+        wardens.become_warden(waiting)
+        pid = os.fork()
+        if pid == 0:
+            try:
+                os.close(life)
+                wardens.end_with_parent(os.getppid())
+                forked(talk)
+            finally:
+                os._exit(1)
+        os.close(talk)
+        wardens.watch(life, pid, 0)
+
+    wardens.wait(control, 1, begin)
+
+
+def load() -> None:
+    """What a run loads at first use: pytest's own plugins, and the notebook format, whose schema is compiled."""
+    for name in _pytest.config.default_plugins:
+        importlib.import_module(f"_pytest.{name}")
+    nbformat.reads(json.dumps(nbformat.v4.new_notebook()), as_version=4)
+
+
+def forked(talk: int) -> None:
+    """Run the job that comes by `talk`, in the folder, with the log and towards the kernel that come with it."""
+    channel = socket.socket(fileno=talk)
+    _, files, _, _ = socket.recv_fds(channel, 1, 3)
+    with channel.makefile("rb") as stream:
+        job = json.loads(stream.readline())
+    log, folder, *kernel = files
+    os.setsid()
+    os.dup2(log, 1)
+    os.dup2(log, 2)
+    os.fchdir(folder)
+    for number in (log, folder):
+        os.close(number)
+    os.environ.clear()
+    os.environ.update(job["environment"])
+    tempfile.tempdir = None
+    if kernel:
+        Waiting.channel = socket.socket(fileno=kernel[0])
+    run(job, channel.makefile("w", encoding="utf-8"))
+    os._exit(0)
+
+
+def _wardens() -> Any:
+    """The file beside this one, as a module without the package around it."""
+    spec = importlib.util.spec_from_file_location("wardens", Path(__file__).with_name("wardens.py"))
+    assert spec and spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
 if __name__ == "__main__":
-    main()
+    if sys.argv[1:] == ["wait"]:
+        wait()
+    else:
+        main()

@@ -2,6 +2,10 @@
 
 `run_nbval` runs the kernel in the best sandbox that this machine has; `nbval_under` makes a `Runner` for another one, or
 one that knows which folders no student may see. nbval itself stays outside the sandbox, and what it compares with too.
+
+Most of what a small notebook costs is Python loading pytest and, in the sandbox, IPython. So for a class, where the runner
+is used as a context manager, both are loaded once and forked for each notebook (waiting.py, kernel_server.py); without one,
+and where namespaces cannot be made within the sandbox, each notebook's are started afresh.
 Whatever the isolation (it is in the `Record`): a fresh folder and home that hold nothing but the notebook, a clean
 environment, limits on time, memory and output, and the end of every process it started. What the kernel says of itself
 is not evidence in any of them: a hostile notebook can forge what is recorded here.
@@ -11,6 +15,9 @@ May use psutil. Must not know students, points or what a verdict is.
 
 import json
 import os
+import select
+import socket
+import struct
 import subprocess
 import sys
 import tempfile
@@ -20,19 +27,28 @@ import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import psutil
 
+from ..course.errors import UserError
 from . import sandbox
 from .rebuild import Notebook
 from .results import Status
 from .sandbox import Isolation
+from .waiting import Forked, Waiting
 
 STARTUP = 60.0
 """Seconds allowed for starting Python, pytest and a kernel on a busy machine, on top of the cells' own time."""
 
 _SCRIPT = Path(__file__).with_name("nbval_process.py")
+_KERNELS = Path(__file__).with_name("kernel_server.py")
+_FORK = struct.Struct("<8q")
+"""What the kernels' own process is asked with: `Bounds`, and a user id (-1: none of its own)."""
+
+_SOCKETS = "/tmp/kernel"
+"""Where a kernel under bubblewrap opens them, in a /tmp that no other has."""
+
 _KEPT_VARIABLES = (
     "PATH",
     "LANG",
@@ -100,58 +116,153 @@ def run_nbval(notebook: Notebook, checks: Sequence[int], limits: Limits, stop: t
     return nbval_under(sandbox.available())(notebook, checks, limits, stop)
 
 
-def nbval_under(isolation: Isolation, hidden: Sequence[Path] = ()) -> Runner:
+def nbval_under(isolation: Isolation, hidden: Sequence[Path] = ()) -> "Nbval":
     """`run_nbval` under `isolation`, whatever else there is; `hidden` are folders that no student's program may see."""
-
-    def run(notebook: Notebook, checks: Sequence[int], limits: Limits, stop: threading.Event) -> Record:
-        return _run(notebook, checks, limits, stop, isolation, hidden)
-
-    return run
+    return Nbval(isolation, hidden)
 
 
-def _run(
-    notebook: Notebook,
-    checks: Sequence[int],
-    limits: Limits,
-    stop: threading.Event,
-    isolation: Isolation,
-    hidden: Sequence[Path],
-) -> Record:
-    started = time.monotonic()
-    code_cells = sum(cell["cell_type"] == "code" for cell in notebook["cells"])
-    job = {
-        "notebook": notebook,
-        "checks": list(checks),
-        "timeout": limits.timeout,
-        "memory": limits.memory,
-        "output": limits.output,
-    }
-    seconds = STARTUP + limits.timeout * code_cells
-    with tempfile.TemporaryDirectory(prefix="autograd-teach-", ignore_cleanup_errors=True) as scratch:
-        kernel = _Kernel(Path(scratch), isolation, hidden, limits, seconds)
-        try:
-            report, log = _report_of({**job, "kernel": kernel.plan}, Path(scratch), seconds, stop)
-        finally:
-            kernel.end()
-    if report is None:
-        record = Record({}, Status.TIMEOUT, None, "the whole notebook took too long")
-    elif not report:
-        record = Record({}, Status.DIED, None, f"its process ended without a report: {log}")
-    else:
-        record = _read_report(report, code_cells)
-    return replace(record, seconds=time.monotonic() - started, isolation=isolation.value)
+class Nbval:
+    """A `Runner`, and a faster one within `with`."""
+
+    def __init__(self, isolation: Isolation, hidden: Sequence[Path]) -> None:
+        self._isolation, self._hidden = isolation, hidden
+        self._nbvals: Waiting | None = None
+        self._kernels: Waiting | None = None
+
+    def __enter__(self) -> Self:
+        if self._isolation.is_sandbox:  # else a student's program could end what waits for the others
+            command = [sys.executable, "-I", str(_SCRIPT), "wait"]
+            self._nbvals = Waiting(lambda: command, _environment(Path("/"), ""), "nbval's own process")
+        if self._isolation is Isolation.BUBBLEWRAP:
+            self._kernels = _waiting_kernels(self._hidden)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for each in (self._nbvals, self._kernels):
+            if each is not None:
+                each.close()
+        self._nbvals = self._kernels = None
+
+    def __call__(self, notebook: Notebook, checks: Sequence[int], limits: Limits, stop: threading.Event) -> Record:
+        record = self._run(notebook, checks, limits, stop)
+        if record is None:  # what waits was ended by somebody, and this notebook's process with it; it waits again now
+            record = self._run(notebook, checks, limits, stop)
+        return record or Record(
+            {}, Status.GRADER_ERROR, None, "the processes that run notebooks were ended by somebody"
+        )
+
+    def _run(self, notebook: Notebook, checks: Sequence[int], limits: Limits, stop: threading.Event) -> Record | None:
+        """None where a process of ours was lost on the way."""
+        started = time.monotonic()
+        code_cells = sum(cell["cell_type"] == "code" for cell in notebook["cells"])
+        seconds = STARTUP + limits.timeout * code_cells
+        with tempfile.TemporaryDirectory(prefix="autograd-teach-", ignore_cleanup_errors=True) as scratch:
+            folder = Path(scratch)
+            kernel = self._kernel(folder, limits, seconds)
+            job = {
+                "notebook": notebook,
+                "checks": list(checks),
+                "timeout": limits.timeout,
+                "memory": limits.memory,
+                "output": limits.output,
+                "kernel": kernel.plan,
+            }
+            try:
+                if self._nbvals is None:
+                    report, log = _report_of(job, folder, seconds, stop)
+                else:
+                    report, log = _report_from(self._nbvals, job, kernel.talk, folder, seconds, stop)
+            finally:
+                kernel.end()
+        if kernel.is_lost:
+            return None
+        if report is None:
+            record = Record({}, Status.TIMEOUT, None, "the whole notebook took too long")
+        elif not report:
+            record = Record({}, Status.DIED, None, f"its process ended without a report: {log}")
+        else:
+            record = _read_report(report, code_cells)
+        return replace(record, seconds=time.monotonic() - started, isolation=self._isolation.value)
+
+    def _kernel(self, scratch: Path, limits: Limits, seconds: float) -> "_Kernel":
+        if not self._isolation.is_sandbox:
+            return _Kernel()
+        if self._kernels is not None and self._nbvals is not None:
+            bounds = _bounds(limits, seconds)
+            if forked := _forked_kernel(self._kernels, bounds):
+                return forked
+            self._kernels.close()  # what it needs to fork in is not to be had within this sandbox
+            self._kernels = None
+        return _WrappedKernel(scratch, self._isolation, self._hidden, limits, seconds)
 
 
 class _Kernel:
-    """A notebook's kernel in its sandbox: how nbval_process.py is to start it, and the end of all that it started."""
+    """A notebook's kernel: how nbval_process.py gets it, and the end of all that it started. This one nbval starts itself."""
+
+    plan: dict[str, Any] | None = None
+    """For nbval_process.py."""
+
+    talk: socket.socket | None = None
+    """The other side of a waiting kernel's talk."""
+
+    is_lost = False
+    """Whether it was ended by neither nbval, nor us, nor itself."""
+
+    def end(self) -> None:
+        """No process of it is left afterwards."""
+
+
+class _ForkedKernel(_Kernel):
+    """One that waits to be told its connection."""
+
+    def __init__(self, forked: Forked, uid: int | None) -> None:
+        self._forked, self._uid = forked, uid
+        self.plan = {"sockets": _SOCKETS, "is_waiting": True}
+        self.talk = forked.talk
+
+    def end(self) -> None:
+        self._forked.close()
+        self.is_lost = self._forked.how_it_ended() is None
+
+
+def _waiting_kernels(hidden: Sequence[Path]) -> Waiting:
+    package = Path(__file__).resolve().parents[2]
+    asked = {
+        "root": str(package),
+        "needed": [str(path) for path in sandbox.python_paths()],
+        "message": _FORK.format,
+        "sockets": _SOCKETS,
+        "work": str(sandbox.WORK),
+    }
+    command = [sys.executable, "-B", "-X", "utf8", str(_KERNELS), json.dumps(asked)]
+    environment = sandbox.variables_inside(_variables())
+    return Waiting(lambda: sandbox.forking(command, hidden=hidden), environment, "The kernels' own process")
+
+
+def _forked_kernel(kernels: Waiting, bounds: sandbox.Bounds) -> _Kernel | None:
+    """None where it could not be cut off from the others."""
+    uid = sandbox.own_uid()
+    most = (bounds.memory, bounds.cpu, bounds.file, bounds.disk, bounds.files, bounds.open_files, bounds.processes)
+    try:
+        forked = kernels.fork(_FORK.pack(*most, -1 if uid is None else uid))
+    except (OSError, UserError):
+        return None
+    if not forked.level:
+        forked.close()
+        return None
+    return _ForkedKernel(forked, uid)
+
+
+def _bounds(limits: Limits, seconds: float) -> sandbox.Bounds:
+    return sandbox.Bounds(memory=limits.memory, cpu=int(seconds) + 1)
+
+
+class _WrappedKernel(_Kernel):
+    """One that nbval_process.py starts in its sandbox."""
 
     def __init__(
         self, scratch: Path, isolation: Isolation, hidden: Sequence[Path], limits: Limits, seconds: float
     ) -> None:
-        self.plan: dict[str, Any] | None = None  # without a sandbox nbval starts the kernel itself
-        self._wrapped: sandbox.Wrapped | None = None
-        if not isolation.is_sandbox:
-            return
         scratch.chmod(0o711)
         work, told = scratch / "kernel", scratch / "told"
         work.mkdir()
@@ -162,7 +273,7 @@ class _Kernel:
             [sys.executable, "-c", _KERNEL, str(package), "-f", str(connection)],
             work=work,
             readable=[told],
-            limits=sandbox.Bounds(memory=limits.memory, cpu=int(seconds) + 1),
+            limits=_bounds(limits, seconds),
             environment=_variables(),
             hidden=hidden,
             isolation=isolation,
@@ -174,13 +285,66 @@ class _Kernel:
             "directory": str(self._wrapped.directory),
             "uid": self._wrapped.uid,
             "connection": str(connection),
-            "sockets": "/tmp/kernel" if in_namespace else ".kernel",
+            "sockets": _SOCKETS if in_namespace else ".kernel",
             "reached_by": os.path.join("/proc", "{init}", "root", "tmp") if in_namespace else str(work),
         }
 
     def end(self) -> None:
-        if self._wrapped is not None:
-            sandbox.sweep(self._wrapped)
+        sandbox.sweep(self._wrapped)
+
+
+def _report_from(
+    nbvals: Waiting,
+    job: dict[str, Any],
+    kernel: socket.socket | None,
+    scratch: Path,
+    seconds: float,
+    stop: threading.Event,
+) -> tuple[bytes | None, str]:
+    """As `_report_of`, from a process that is forked."""
+    work, home, log = scratch / "work", scratch / "home", scratch / "log"
+    work.mkdir()
+    home.mkdir()
+    with log.open("wb") as log_file:
+        forked = nbvals.fork(b"!")
+        try:
+            directory = os.open(work, os.O_PATH | os.O_DIRECTORY)
+            given = [log_file.fileno(), directory, *([kernel.fileno()] if kernel else [])]
+            socket.send_fds(forked.talk, [b"!"], given)
+            os.close(directory)
+            if kernel:
+                kernel.close()
+            report = _answer(forked.talk, {**job, "environment": _environment(home, "")}, seconds, stop)
+        finally:
+            forked.close()
+    if stop.is_set():
+        raise Interrupted
+    return report, _tail(log)
+
+
+def _answer(channel: socket.socket, job: dict[str, Any], seconds: float, stop: threading.Event) -> bytes | None:
+    """What is said to `job` until the other side hangs up; None when time ran out."""
+    deadline = time.monotonic() + seconds
+    unsent, received = memoryview(json.dumps(job).encode() + b"\n"), bytearray()
+    channel.setblocking(False)
+    while not stop.is_set() and len(received) < _LARGEST_REPORT:
+        left = deadline - time.monotonic()
+        if left <= 0:
+            return None
+        reading, writing, _ = select.select([channel], [channel] if unsent else [], [], min(left, 0.1))
+        try:
+            if writing:
+                unsent = unsent[channel.send(unsent) :]
+            if reading:
+                more = channel.recv(1 << 20)
+                if not more:
+                    break
+                received += more
+        except BlockingIOError:
+            continue
+        except ConnectionError:  # it died; its log says why
+            break
+    return bytes(received)
 
 
 def _report_of(job: dict[str, Any], scratch: Path, seconds: float, stop: threading.Event) -> tuple[bytes | None, str]:
@@ -230,7 +394,7 @@ def _send(process: subprocess.Popen[bytes], job: dict[str, Any]) -> None:
 def _environment(home: Path, mark: str) -> dict[str, str]:
     """For the process that runs nbval, and for a kernel without a sandbox."""
     folders = {name: str(home) for name in ("HOME", "USERPROFILE", "TMPDIR", "TEMP", "TMP", "MPLCONFIGDIR")}
-    return {**_variables(), **folders, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", _MARK: mark}
+    return {**_variables(), **folders, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", **({_MARK: mark} if mark else {})}
 
 
 def _variables() -> dict[str, str]:

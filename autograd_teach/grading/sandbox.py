@@ -127,6 +127,18 @@ def wrap(
     return Wrapped(isolation, (*_confine(asked), *command), {**environment, **own}, work, work, uid)
 
 
+def own_uid() -> int | None:
+    """A user id for one program under bubblewrap; None where it gets a user namespace of its own instead."""
+    return _new_uid() if _can_change_user() else None
+
+
+def variables_inside(environment: Mapping[str, str]) -> dict[str, str]:
+    """`environment` and what a program under bubblewrap needs besides."""
+    places = {"HOME": HOME, "TMPDIR": Path("/tmp"), "TMP": Path("/tmp"), "TEMP": Path("/tmp"), "MPLCONFIGDIR": HOME}
+    names = {"USER": "student", "LOGNAME": "student"}  # there are no passwords to look these up in
+    return {"PATH": "/usr/bin:/bin", **names, **environment, **{name: str(path) for name, path in places.items()}}
+
+
 def forking(command: Sequence[str], *, hidden: Sequence[Path] = ()) -> tuple[str, ...]:
     """`command` under bubblewrap, with the view of this machine that students' programs have and the rights that it needs
     to confine each process that it forks: for a program of ours (oracle/server.py) in which no student's code runs."""
@@ -199,10 +211,7 @@ def _bubblewrap(
     limits: Bounds,
     environment: Mapping[str, str],
 ) -> Wrapped:
-    uid = _new_uid() if _can_change_user() else None
-    places = {"HOME": HOME, "TMPDIR": Path("/tmp"), "TMP": Path("/tmp"), "TEMP": Path("/tmp"), "MPLCONFIGDIR": HOME}
-    names = {"USER": "student", "LOGNAME": "student"}  # there are no passwords to look these up in
-    variables = {"PATH": "/usr/bin:/bin", **names, **environment, **{name: str(path) for name, path in places.items()}}
+    uid = own_uid()
     arguments = [
         shutil.which("bwrap") or "bwrap",
         *_namespaces(uid),
@@ -210,7 +219,7 @@ def _bubblewrap(
         "--new-session",
         "--clearenv",
     ]
-    for name, value in variables.items():
+    for name, value in variables_inside(environment).items():
         arguments += ["--setenv", name, value]
     arguments += _mounts([*python_paths(), *readable], hidden)
     # To bound the tmpfs and to change the user; confine.py gives all of it up.
