@@ -34,19 +34,19 @@ def called(
     `seed` says what the oracle draws an exercise's inputs with, where a verdict is to be reproduced.
     """
     isolation = _isolation(hidden, required, progress)
-    runner = nbval_under(isolation, hidden)
-    nbval = by_nbval(runner, limits)
-    if name == "nbval":
-        yield nbval
-        return
-    from ..course.exercises import exercises as declared
-    from .oracle.judging import Oracle
-    from .oracle.pool import pool_under
+    with nbval_under(isolation, hidden) as runner:  # which starts nothing before it is called
+        nbval = by_nbval(runner, limits)
+        if name == "nbval":
+            yield nbval
+            return
+        from ..course.exercises import exercises as declared
+        from .oracle.judging import Oracle
+        from .oracle.pool import pool_under
 
-    chosen = {"seed": seed} if seed else {}
-    with pool_under(isolation, hidden, required=required) as pool:
-        oracle = Oracle(pool, {each.id: each for each in declared()}, limits, nbval, **chosen)
-        yield Recorded(oracle, runner, limits) if record else oracle
+        chosen = {"seed": seed} if seed else {}
+        with pool_under(isolation, hidden, required=required) as pool:
+            oracle = Oracle(pool, {each.id: each for each in declared()}, limits, nbval, **chosen)
+            yield Recorded(oracle, runner, limits) if record else oracle
 
 
 def _isolation(hidden: Sequence[Path], required: bool, progress: TextIO | None) -> Isolation:

@@ -149,7 +149,7 @@ def be_fresh() -> None:
     if processes := sys.modules.get("multiprocessing.process"):
         processes.current_process().authkey = os.urandom(32)
     if engine := sys.modules.get("autograd_teach"):
-        engine.manual_seed(engine.Generator().initial_seed())  # which PyTorch's own begins with
+        engine.seed()
 
 
 def run() -> int:

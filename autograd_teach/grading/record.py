@@ -143,6 +143,11 @@ class Nbval:
                 each.close()
         self._nbvals = self._kernels = None
 
+    @property
+    def is_waiting(self) -> bool:
+        """Whether the next notebook's processes are forked."""
+        return self._nbvals is not None and (self._kernels is not None or self._isolation is not Isolation.BUBBLEWRAP)
+
     def __call__(self, notebook: Notebook, checks: Sequence[int], limits: Limits, stop: threading.Event) -> Record:
         record = self._run(notebook, checks, limits, stop)
         if record is None:  # what waits was ended by somebody, and this notebook's process with it; it waits again now

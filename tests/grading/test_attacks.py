@@ -13,6 +13,7 @@ import textwrap
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -24,7 +25,7 @@ from autograd_teach.course.errors import UserError
 from autograd_teach.grading import batch, judge, sandbox
 from autograd_teach.grading.batch import grade_class
 from autograd_teach.grading.rebuild import rebuild
-from autograd_teach.grading.record import STARTUP, Limits, nbval_under, run_nbval
+from autograd_teach.grading.record import STARTUP, Limits, Runner, nbval_under, run_nbval
 from autograd_teach.grading.results import Result
 from autograd_teach.grading.sandbox import Isolation
 from tests.grading.classroom import SOLUTIONS, assignment, hand_in
@@ -235,6 +236,62 @@ ATTACKS: dict[str, tuple[str, str, str]] = {
         "fail",
         "ZeroDivisionError",
     ),
+    "finds another process": (
+        """
+        import glob, os
+        others = {{int(path[6:]) for path in glob.glob("/proc/[0-9]*")}} - {{1, os.getpid()}}
+        if not others: raise LookupError("alone")
+        """,
+        "fail",
+        "LookupError: alone",
+    ),
+    "reads or writes the memory of the first process": (
+        """
+        import ctypes, os
+        def tried(path, mode):
+            try: return open(path, mode)
+            except OSError: pass
+        found = [tried(f"/proc/{{os.getppid()}}/{{name}}", "rb") for name in ("mem", "environ", "maps", "auxv")]
+        found.append(tried("/proc/1/mem", "r+b"))
+        class Piece(ctypes.Structure): _fields_ = [("start", ctypes.c_void_p), ("size", ctypes.c_size_t)]
+        buffer = ctypes.create_string_buffer(8)
+        here, there = Piece(ctypes.addressof(buffer), 8), Piece(id(os), 8)  # forked: it lies at the same address there
+        read = ctypes.CDLL(None).process_vm_readv(1, ctypes.byref(here), 1, ctypes.byref(there), 1, 0) > 0
+        if not read and not any(found): raise LookupError("no way in")
+        """,
+        "fail",
+        "LookupError: no way in|PermissionError",
+    ),
+    "asks what forks kernels for another": (
+        """
+        import os, socket, struct
+        lines = []
+        for number in map(int, os.listdir("/proc/self/fd")):
+            try: line = socket.socket(fileno=os.dup(number))
+            except OSError: continue
+            if line.family == socket.AF_UNIX and not line.getsockname():
+                who = struct.unpack("3i", line.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))[0]
+                if who != os.getpid(): lines.append(line)
+        if not lines: raise LookupError("no line")
+        for line in lines: socket.send_fds(line, [bytes(64)], [0, 0])
+        """,
+        "fail",
+        "LookupError: no line",
+    ),
+    "finds the sockets of another kernel": (
+        """
+        import glob, json, ipykernel, time
+        known = json.load(open(ipykernel.get_connection_file()))
+        own = {{f"{{known['ip']}}-{{known[name]}}" for name in known if name.endswith("_port")}}
+        for n in range(30):
+            listening = {{line.split()[-1] for line in open("/proc/net/unix").readlines()[1:] if "/" in line or "@" in line}}
+            if (listening | set(glob.glob("/tmp/**/kernel-*", recursive=True))) - own: break
+            time.sleep(0.1)
+        else: raise LookupError(f"{{len(own)}} of its own")
+        """,
+        "fail",
+        "LookupError: 5 of its own",
+    ),
     "closes its sockets": (
         "import os; os.closerange(3, 200)\nwhile True: pass",
         "timeout|died",
@@ -348,15 +405,19 @@ def graded(tmp_path_factory: pytest.TempPathFactory, require_tool: Callable[...,
         patch.setattr("tempfile.tempdir", str(scratch))
         patch.setenv("GRADER_SECRET", "1")
         mounts, started = Path("/proc/self/mounts").read_text(), time.monotonic()
-        with (folder / "progress").open("w") as progress:
+        with (
+            (folder / "progress").open("w") as progress,
+            nbval_under(Isolation.BUBBLEWRAP, [submissions, solutions]) as runner,
+        ):
             results = [
                 result
                 for group, limits in (("ending", LIMITS), ("endless", replace(LIMITS, timeout=TIMEOUT)))
                 for result in grade_class(
                     submissions / group, [assignment()], output=folder / "out", limits=limits, jobs=2, progress=progress,
-                    runner=nbval_under(Isolation.BUBBLEWRAP, [submissions, solutions]),
+                    runner=runner,
                 )
             ]  # fmt: skip
+            assert runner.is_waiting  # or it was not what graders run
         connections = sum(map(_was_called, (listener, local)))
         seconds = time.monotonic() - started
         assert not (folder / "planted").exists()
@@ -426,6 +487,88 @@ def test_a_right_answer_is_right_in_every_isolation() -> None:
         assert {cell.outcome for cell in record.cells.values()} == {"passed"}
 
 
+PROBE = """
+import glob, hashlib, os, threading
+found = []
+for text in {texts!r}:
+    try: value = eval(text)
+    except Exception as problem: value = problem
+    found.append(hashlib.sha256(repr(value).encode()).hexdigest()[:8])
+raise AssertionError(" ".join(found))
+"""
+ALIKE = [
+    "sorted(name for name in globals() if name not in ('found', 'text', 'value', 'problem'))",
+    "(In[1:3], Out, _, __name__)",
+    "(sorted(os.environ.items()), os.getcwd(), os.listdir(), os.listdir(os.environ['HOME']))",
+    "(os.umask(0o077), os.getgroups(), os.getuid() in (0, os.getgid()))",
+    "[__import__('resource').getrlimit(n) for n in range(16)]",
+    "[__import__('signal').getsignal(n) in (0, 1) for n in range(1, 32)]",
+    "__import__('signal').pthread_sigmask(0, [])",
+    "sorted({thread.name.split('-')[0] for thread in threading.enumerate()} - {'IPythonHistorySavingThread'})",
+    "[line.split()[1] for line in open('/proc/self/status') if line.startswith(('CapP', 'CapE', 'CapB', 'CapA', 'NoNew', 'Seccomp:'))]",
+    "[(s.f_blocks, s.f_files, s.f_flag) for s in map(os.statvfs, ('/tmp', '/dev/shm', '/', '/dev', '/usr'))]",
+    "(__import__('sys').flags, __import__('sys').path[-1], __import__('sys').dont_write_bytecode)",
+    "(__import__('site').getusersitepackages(), __import__('tempfile').gettempdir())",
+    "[name for name in os.listdir('/tmp') if name.startswith(('aaa', 'submission'))], os.listdir('/dev/shm')",
+    "hasattr(__import__('numpy'), 'planted'), hasattr(__import__('builtins'), 'planted')",
+    "__import__('sys').modules['__main__'].__dict__ is globals(), __import__('__main__').__name__",
+    "os.readlink('/proc/self/fd/0'), os.listdir('/proc/self/fd') != []",
+    "open('/proc/self/environ').read() != ''",
+    "__import__('gc').isenabled(), __import__('autograd_teach').is_grad_enabled()",
+]
+OWN = [
+    "__import__('random').random()",
+    "__import__('autograd_teach').initial_seed()",
+    "__import__('numpy').random.random()",
+    "__import__('multiprocessing').current_process().authkey[:]",
+    "get_ipython().kernel.session.key",
+    "__import__('uuid').uuid4()",
+]
+PLANT = """
+import builtins, numpy, os, sys
+numpy.planted = builtins.planted = 1
+sys.modules["planted"] = sys
+for folder in ("/tmp", "/dev/shm", ".", os.environ["HOME"]): open(os.path.join(folder, "aaa"), "w").close()
+"""
+
+
+@pytest.mark.parametrize("can_change_user", [True, False])
+def test_a_forked_kernel_is_like_a_fresh_one_and_shares_nothing_with_the_one_before(
+    require_tool: Callable[..., str], monkeypatch: pytest.MonkeyPatch, can_change_user: bool
+) -> None:
+    """The first is run by a fresh interpreter, the others by one that waits."""
+    require_tool("bwrap")
+    if not can_change_user:
+        monkeypatch.setattr(sandbox, "_can_change_user", lambda: False)
+
+    def facts(runner: Runner, before: str = "") -> list[str]:
+        answer = before + PROBE.format(texts=[*ALIKE, *OWN])
+        record = runner(rebuild(assignment(), {"double": answer}), CHECKS, LIMITS, threading.Event())
+        assert record.cells[1].message.startswith("AssertionError: "), record
+        return record.cells[1].message.split()[1:]
+
+    fresh = nbval_under(Isolation.BUBBLEWRAP)
+    with nbval_under(Isolation.BUBBLEWRAP) as waiting:
+        first, _, third = facts(fresh), facts(waiting, PLANT), facts(waiting)
+        fourth = facts(waiting)
+        assert waiting.is_waiting
+    pairs = zip([*ALIKE, *OWN], first, third, fourth, strict=True)
+    same = [text for text, *values in pairs if len(set(values)) == 1]
+    assert same == ALIKE
+
+
+def test_what_waits_is_started_anew_when_somebody_ended_it(require_tool: Callable[..., str]) -> None:
+    require_tool("bwrap")
+    with nbval_under(Isolation.BUBBLEWRAP) as runner:
+        for each in (None, runner._kernels, runner._nbvals):
+            if each is not None:
+                assert each.process
+                each.process.kill()
+            record = runner(rebuild(assignment(), SOLUTIONS), CHECKS, LIMITS, threading.Event())
+            assert {cell.outcome for cell in record.cells.values()} == {"passed"}, record
+    assert not [each for each in psutil.Process().children(recursive=True) if "wait" in each.cmdline()]
+
+
 def test_what_runs_by_default_is_the_best_there_is() -> None:
     record = run_nbval(rebuild(assignment(), SOLUTIONS), CHECKS, LIMITS, threading.Event())
     assert record.isolation == sandbox.available()
@@ -468,7 +611,7 @@ def test_the_isolation_is_the_first_thing_said_and_a_lesser_one_can_be_refused(
     monkeypatch.setattr(sandbox, "why", lambda: why)
     monkeypatch.setattr(sandbox, "readable_by_anyone", lambda paths: [Path(path) for path in open_to_all])
     ran: list[Isolation] = []
-    monkeypatch.setattr(judge, "nbval_under", lambda kind, hidden: ran.append(kind))
+    monkeypatch.setattr(judge, "nbval_under", lambda kind, hidden: nullcontext(ran.append(kind)))
     monkeypatch.setattr(batch, "load_assignments", lambda *_: [assignment()])
     monkeypatch.setattr(batch, "grade_class", lambda *_, **__: [])
     stream = Quiet()

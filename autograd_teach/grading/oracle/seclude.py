@@ -4,6 +4,7 @@ Standard library only, loaded by server.py by its path; knows nothing of questio
 where the grader is root, limits on everything that can be limited. What could not be done is said (`Level`), never hidden.
 """
 
+import contextlib
 import ctypes
 import os
 import stat
@@ -141,9 +142,17 @@ def _unshare(libc: ctypes.CDLL, is_root: bool, can_change: bool) -> bool:
     """Who gets no user id of its own gets a user namespace of its own, or its processes would be counted with all others'."""
     flags = sum(bit for name, bit in _CLONE.items() if name != "user")
     uid, gid = os.getuid(), os.getgid()
-    if not can_change and libc.unshare(flags | _CLONE["user"]) == 0:
+    if not can_change and not (is_root and _is_covered("/proc")) and libc.unshare(flags | _CLONE["user"]) == 0:
         return _map_user(uid, gid)
     return is_root and libc.unshare(flags) == 0
+
+
+def _is_covered(folder: str) -> bool:
+    """Whether something is mounted below `folder`: a new user namespace may then not mount another of its kind."""
+    with contextlib.suppress(OSError):
+        mounts = Path("/proc/self/mounts").read_text().splitlines()
+        return any(line.split()[1].startswith(f"{folder}/") for line in mounts)
+    return False
 
 
 def _map_user(uid: int, gid: int) -> bool:
