@@ -1,6 +1,8 @@
 """`python -m benchmarks`: every workload under every library that is installed, as a table of ratios to NumPy written by hand.
 
 `python -m benchmarks viz`: how long the views of graphs take, by size.
+
+`python -m benchmarks grading`: how long grading a class takes, and how much memory.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ from collections.abc import Iterator, Mapping
 from importlib import metadata
 from pathlib import Path
 
-from benchmarks import memory, views
+from benchmarks import grading, memory, views
 from benchmarks.libraries import Run, installed, prepare
 from benchmarks.workloads import TIMED
 
@@ -98,7 +100,7 @@ def versions(names: list[str]) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("what", nargs="?", choices=["engine", "viz"], default="engine", help="what is timed")
+    parser.add_argument("what", nargs="?", choices=["engine", "viz", "grading"], default="engine", help="what is timed")
     parser.add_argument("--output", type=Path, help="write the table to this file too")
     parser.add_argument(
         "--quick", action="store_true", help="few repetitions: rough numbers, to see that all of it runs"
@@ -108,7 +110,7 @@ def main() -> None:
         again = [sys.executable, "-m", "benchmarks", *sys.argv[1:]]
         sys.exit(subprocess.call(again, env={**os.environ, **ENVIRONMENT}))
     lines = []
-    lines_of = views.table if arguments.what == "viz" else table
+    lines_of = {"engine": table, "viz": views.table, "grading": grading.table}[arguments.what]
     for line in lines_of(arguments.quick):
         print(line, flush=True)
         lines.append(line)
