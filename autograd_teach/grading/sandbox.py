@@ -146,7 +146,9 @@ def forking(command: Sequence[str], *, hidden: Sequence[Path] = ()) -> tuple[str
     kinds = _namespaces(0) if own_user else ["--unshare-all", "--unshare-user", "--uid", "0", "--gid", "0"]
     arguments = ["bwrap", *kinds, "--die-with-parent", "--new-session", *_mounts(python_paths(), hidden)]
     arguments += ["--cap-drop", "ALL"] if own_user else []
-    for name in ("SYS_ADMIN", "SETUID", "SETGID", "SETPCAP", "CHOWN", "KILL", "DAC_OVERRIDE", "NET_ADMIN"):
+    rights = ["SYS_ADMIN", "SETUID", "SETGID", "SETPCAP", "CHOWN", "KILL", "DAC_OVERRIDE", "NET_ADMIN"]
+    rights += [] if own_user else ["SETFCAP"]  # or the system refuses it user namespaces in which there is a user 0
+    for name in rights:
         arguments += ["--cap-add", f"CAP_{name}"]
     return (*arguments, "--", *command)
 
