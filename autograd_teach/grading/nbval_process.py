@@ -218,7 +218,7 @@ class InSandbox(LocalProvisioner):
         return reached_by.format(init=first[0].pid) if first else ""
 
 
-class Waiting(InSandbox):
+class WaitingKernel(InSandbox):
     """A kernel that waits to be told its connection: `channel` leads to it, and to its warden."""
 
     channel: ClassVar[socket.socket]
@@ -240,9 +240,10 @@ class Waiting(InSandbox):
         return connection
 
     async def send_signal(self, signum: int) -> None:
-        """As with any in the sandbox; the namespace's other processes end with its first."""
+        """As with any in the sandbox; the namespace's other processes end with its first, before jupyter_client looks again."""
         if self.process and signum != signal.SIGINT:
             self.process.kill()
+            self.process.wait()
 
 
 class Distant:
@@ -307,7 +308,7 @@ class SandboxedKernelManager(KernelManager):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, transport="ipc", ip=InSandbox.plan["sockets"], **kwargs)
-        kind = Waiting if InSandbox.plan.get("is_waiting") else InSandbox
+        kind = WaitingKernel if InSandbox.plan.get("is_waiting") else InSandbox
         self.provisioner = kind(parent=self, kernel_spec=self.kernel_spec, kernel_id="sandboxed")
 
 
@@ -531,7 +532,7 @@ def forked(talk: int) -> None:
     os.environ.update(job["environment"])
     tempfile.tempdir = None
     if kernel:
-        Waiting.channel = socket.socket(fileno=kernel[0])
+        WaitingKernel.channel = socket.socket(fileno=kernel[0])
     run(job, channel.makefile("w", encoding="utf-8"))
     os._exit(0)
 

@@ -13,6 +13,7 @@ is not evidence in any of them: a hostile notebook can forge what is recorded he
 May use psutil. Must not know students, points or what a verdict is.
 """
 
+import contextlib
 import json
 import os
 import select
@@ -68,6 +69,7 @@ runpy.run_module("ipykernel_launcher", run_name="__main__")
 
 _MARK = "AUTOGRAD_TEACH_RUN"
 _LARGEST_REPORT = 4_000_000
+_ATTEMPTS = 2
 
 
 @dataclass(frozen=True)
@@ -105,6 +107,10 @@ class Record:
 
 Runner = Callable[[Notebook, Sequence[int], Limits, threading.Event], Record]
 """(notebook, numbers of its check cells, limits, an event that asks to stop) -> what happened."""
+
+
+class _Lost(Exception):
+    """A notebook's process, and its warden with it, was ended by somebody else than the notebook: it says nothing of that."""
 
 
 class Interrupted(Exception):
@@ -149,15 +155,12 @@ class Nbval:
         return self._nbvals is not None and (self._kernels is not None or self._isolation is not Isolation.BUBBLEWRAP)
 
     def __call__(self, notebook: Notebook, checks: Sequence[int], limits: Limits, stop: threading.Event) -> Record:
-        record = self._run(notebook, checks, limits, stop)
-        if record is None:  # what waits was ended by somebody, and this notebook's process with it; it waits again now
-            record = self._run(notebook, checks, limits, stop)
-        return record or Record(
-            {}, Status.GRADER_ERROR, None, "the processes that run notebooks were ended by somebody"
-        )
+        for _ in range(_ATTEMPTS):
+            with contextlib.suppress(_Lost):  # what waits was ended by somebody; it is started anew
+                return self._run(notebook, checks, limits, stop)
+        return Record({}, Status.GRADER_ERROR, None, "the processes that run notebooks were ended by somebody")
 
-    def _run(self, notebook: Notebook, checks: Sequence[int], limits: Limits, stop: threading.Event) -> Record | None:
-        """None where a process of ours was lost on the way."""
+    def _run(self, notebook: Notebook, checks: Sequence[int], limits: Limits, stop: threading.Event) -> Record:
         started = time.monotonic()
         code_cells = sum(cell["cell_type"] == "code" for cell in notebook["cells"])
         seconds = STARTUP + limits.timeout * code_cells
@@ -179,8 +182,6 @@ class Nbval:
                     report, log = _report_from(self._nbvals, job, kernel.talk, folder, seconds, stop)
             finally:
                 kernel.end()
-        if kernel.is_lost:
-            return None
         if report is None:
             record = Record({}, Status.TIMEOUT, None, "the whole notebook took too long")
         elif not report:
@@ -210,24 +211,22 @@ class _Kernel:
     talk: socket.socket | None = None
     """The other side of a waiting kernel's talk."""
 
-    is_lost = False
-    """Whether it was ended by neither nbval, nor us, nor itself."""
-
     def end(self) -> None:
-        """No process of it is left afterwards."""
+        """No process of it is left afterwards; `_Lost` where it was ended by neither nbval, nor us, nor itself."""
 
 
 class _ForkedKernel(_Kernel):
     """One that waits to be told its connection."""
 
-    def __init__(self, forked: Forked, uid: int | None) -> None:
-        self._forked, self._uid = forked, uid
+    def __init__(self, forked: Forked) -> None:
+        self._forked = forked
         self.plan = {"sockets": _SOCKETS, "is_waiting": True}
         self.talk = forked.talk
 
     def end(self) -> None:
         self._forked.close()
-        self.is_lost = self._forked.how_it_ended() is None
+        if self._forked.how_it_ended() is None:
+            raise _Lost
 
 
 def _waiting_kernels(hidden: Sequence[Path]) -> Waiting:
@@ -255,7 +254,7 @@ def _forked_kernel(kernels: Waiting, bounds: sandbox.Bounds) -> _Kernel | None:
     if not forked.level:
         forked.close()
         return None
-    return _ForkedKernel(forked, uid)
+    return _ForkedKernel(forked)
 
 
 def _bounds(limits: Limits, seconds: float) -> sandbox.Bounds:
@@ -324,6 +323,8 @@ def _report_from(
             forked.close()
     if stop.is_set():
         raise Interrupted
+    if forked.how_it_ended() is None:
+        raise _Lost
     return report, _tail(log)
 
 

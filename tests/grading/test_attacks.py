@@ -28,6 +28,7 @@ from autograd_teach.grading.rebuild import rebuild
 from autograd_teach.grading.record import STARTUP, Limits, Runner, nbval_under, run_nbval
 from autograd_teach.grading.results import Result
 from autograd_teach.grading.sandbox import Isolation
+from autograd_teach.grading.waiting import Waiting
 from tests.grading.classroom import SOLUTIONS, assignment, hand_in
 
 TIMEOUT = 5.0
@@ -567,6 +568,42 @@ def test_what_waits_is_started_anew_when_somebody_ended_it(require_tool: Callabl
             record = runner(rebuild(assignment(), SOLUTIONS), CHECKS, LIMITS, threading.Event())
             assert {cell.outcome for cell in record.cells.values()} == {"passed"}, record
     assert not [each for each in psutil.Process().children(recursive=True) if "wait" in each.cmdline()]
+
+
+@pytest.mark.parametrize("which", ["_kernels", "_nbvals"])
+def test_nobody_is_blamed_for_what_ended_in_the_middle_of_their_notebook(
+    require_tool: Callable[..., str], which: str
+) -> None:
+    require_tool("bwrap")
+    slow = {**SOLUTIONS, "double": f"import time; time.sleep(2)\n{DOUBLE}"}
+
+    ended: list[int] = []
+
+    def end_once_it_runs(waits: Waiting) -> None:
+        while waits.process is None or deepest_below(waits.process.pid) < depth:
+            time.sleep(0.05)
+        ended.append(waits.process.pid)
+        waits.process.kill()
+
+    depth = {"_kernels": 6, "_nbvals": 3}[
+        which
+    ]  # bubblewrap twice, what waits, a warden, the first process, the kernel
+    with nbval_under(Isolation.BUBBLEWRAP) as runner:
+        waits: Waiting = getattr(runner, which)
+        ends = threading.Thread(target=end_once_it_runs, args=(waits,))
+        ends.start()
+        record = runner(rebuild(assignment(), slow), CHECKS, LIMITS, threading.Event())
+        ends.join()
+        assert waits.process and [waits.process.pid] != ended
+    assert {cell.outcome for cell in record.cells.values()} == {"passed"}, record
+
+
+def deepest_below(pid: int) -> int:
+    """How many generations of processes there are, from `pid` on."""
+    try:
+        return 1 + max((deepest_below(child.pid) for child in psutil.Process(pid).children()), default=0)
+    except psutil.Error:
+        return 0
 
 
 def test_what_runs_by_default_is_the_best_there_is() -> None:

@@ -1,0 +1,91 @@
+"""The benchmark of grading: its class is what it says, its table is whole. No time and no memory is judged.
+
+The class is graded for real where it is small enough; the table is made of runs that are given here.
+"""
+
+import dataclasses
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from autograd_teach.grading.rebuild import Assignment
+from benchmarks import grading
+from benchmarks.grading import Plan, Run
+
+SMALL = Plan((2, 4), 3, 1, 2.0)
+
+
+@pytest.fixture(scope="module")
+def assignment() -> Assignment:
+    return grading.solved()
+
+
+def answers(path: Path) -> list[str]:
+    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    return ["".join(cell["source"]) for cell in cells if cell["id"].endswith("-answer")]
+
+
+def test_no_two_answers_are_the_same_and_the_first_of_some_never_ends(tmp_path: Path, assignment: Assignment) -> None:
+    grading.hand_in(tmp_path, assignment, 5, loops=2)
+    notebooks = sorted(tmp_path.glob(f"*/{grading.NOTEBOOK}.ipynb"))
+    assert len(notebooks) == 5
+    written = [answers(path) for path in notebooks]
+    for number, mine in enumerate(written):
+        assert [source.endswith("while True: pass") for source in mine] == [number < 2, False, False]
+        for source in mine:
+            compile(source, "<answer>", "exec")
+    assert len({source for mine in written for source in mine}) == 15
+
+
+@pytest.mark.parametrize(("loops", "limit"), [(0, 60.0), (1, 1.0)])
+def test_a_class_is_graded_by_the_command(assignment: Assignment, loops: int, limit: float) -> None:
+    run = grading.graded(assignment, "oracle", 2, loops, limit)
+    assert run.submissions == 2
+    assert run.seconds > loops * limit
+
+
+def test_a_class_in_which_something_went_wrong_is_not_measured(
+    monkeypatch: pytest.MonkeyPatch, assignment: Assignment
+) -> None:
+    wrong = dataclasses.replace(assignment, references=dict.fromkeys(assignment.references, "1/0"))
+    with pytest.raises(RuntimeError, match="of 2 students 0 passed, where 2 should have"):
+        grading.graded(wrong, "oracle", 2)
+
+
+def test_the_table_says_what_was_measured_and_what_it_should_be(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+
+    def graded(_: Assignment, judge: str, size: int, loops: int = 0, limit: float = 60.0) -> Run:
+        asked.append((judge, size, loops, limit))
+        return Run(size, 3.0 + 0.5 * size + loops * limit, [(1, 90_000_000), (2, 100_000_000), (4, 120_000_000)])
+
+    monkeypatch.setattr(grading, "QUICK", SMALL)
+    monkeypatch.setattr(grading, "graded", graded)
+    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in grading.table(quick=True) if line[:2] == "| "]
+    assert asked[:4] == [("oracle", 2, 0, 60.0), ("oracle", 4, 0, 60.0), ("oracle", 3, 0, 2.0), ("oracle", 3, 1, 2.0)]
+    assert [judge for judge, *_ in asked] == ["oracle"] * 4 + ["nbval"] * 4
+    assert [row[1:] for row in rows[1:8]] == [
+        ["4.0 s", "0.12 s"],
+        ["5.0 s", "0.24 s"],
+        ["2.000 s, 1.250 s", "the same"],
+        ["0.62", "1.0"],
+        ["100 MB, 120 MB, 1.20", "1.0"],
+        ["100 MB, 120 MB, 1.20", "1.0"],
+        ["2.0 s, 2.00 of the goal", "1 x 2 s / 2 = 1 s"],
+    ]
+    assert [row[2] for row in rows[8:10]] == ["0.96 s", "1.92 s"]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux says who shares what")
+def test_memory_counts_descendants_and_what_they_share_once() -> None:
+    program = "import os, sys; block = b'x' * 60_000_000; os.fork(); print(flush=True); sys.stdin.read()"
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    with subprocess.Popen([sys.executable, "-c", program], **pipes) as process:  # both end with their input
+        assert process.stdout
+        for _ in range(2):
+            process.stdout.readline()
+        both = grading.in_use_by(process.pid)
+    assert 60_000_000 < both < 110_000_000
