@@ -57,26 +57,31 @@ def test_a_class_in_which_something_went_wrong_is_not_measured(
 
 def test_the_table_says_what_was_measured_and_what_it_should_be(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = []
+    looks = [
+        (done, megabytes * 10**6)
+        for done, megabytes in ((0, 30), (2, 99), (2, 101), (2, 100), (4, 120), (4, 119), (4, 121))
+    ]
 
     def graded(_: Assignment, judge: str, size: int, loops: int = 0, limit: float = 60.0) -> Run:
         asked.append((judge, size, loops, limit))
-        return Run(size, 3.0 + 0.5 * size + loops * limit, [(1, 90_000_000), (2, 100_000_000), (4, 120_000_000)])
+        return Run(size, 3.0 + 0.5 * size + loops * limit, looks)
 
     monkeypatch.setattr(grading, "QUICK", SMALL)
+    monkeypatch.setattr(grading, "GOAL_FOR", 4)
     monkeypatch.setattr(grading, "graded", graded)
     rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in grading.table(quick=True) if line[:2] == "| "]
     assert asked[:4] == [("oracle", 2, 0, 60.0), ("oracle", 4, 0, 60.0), ("oracle", 3, 0, 2.0), ("oracle", 3, 1, 2.0)]
     assert [judge for judge, *_ in asked] == ["oracle"] * 4 + ["nbval"] * 4
     assert [row[1:] for row in rows[1:8]] == [
-        ["4.0 s", "0.12 s"],
-        ["5.0 s", "0.24 s"],
-        ["2.000 s, 1.250 s", "the same"],
-        ["0.62", "1.0"],
-        ["100 MB, 120 MB, 1.20", "1.0"],
-        ["100 MB, 120 MB, 1.20", "1.0"],
+        ["4.0 s", "-"],
+        ["5.0 s", "60 s"],
+        ["2.000 s, 1.250 s", "-"],
+        ["0.62", "<= 1"],
+        ["100 MB, 120 MB, 1.20", "1"],
+        ["101 MB, 121 MB, 1.20", "1"],
         ["2.0 s, 2.00 of the goal", "1 x 2 s / 2 = 1 s"],
     ]
-    assert [row[2] for row in rows[8:10]] == ["0.96 s", "1.92 s"]
+    assert [row[2] for row in rows[8:10]] == ["-", "480 s"]
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux says who shares what")
