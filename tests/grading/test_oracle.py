@@ -3,6 +3,7 @@
 Attacks run in the oracle's own processes, under the best isolation that this machine has.
 """
 
+import contextlib
 import importlib.util
 import json
 import threading
@@ -557,7 +558,12 @@ def test_harm_stays_inside_and_nothing_is_left(pool: Pool, assignments: dict[str
 
 def processes() -> list[int]:
     """The oracle's processes on this machine that descend from this test's."""
-    return [each.pid for each in psutil.Process().children(recursive=True) if each.status() != psutil.STATUS_ZOMBIE]
+    found = []
+    for each in psutil.Process().children(recursive=True):
+        with contextlib.suppress(psutil.NoSuchProcess):  # a warden that was about to end
+            if each.status() != psutil.STATUS_ZOMBIE:
+                found.append(each.pid)
+    return found
 
 
 def test_the_waiting_interpreter_is_started_anew_when_it_is_gone(assignments: dict[str, Assignment]) -> None:
