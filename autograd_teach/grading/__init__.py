@@ -15,6 +15,7 @@ The rooms, in the order in which a submission walks through them:
     verdicts.py  from a `Judge` (the oracle, or nbval's records) to a mark an exercise and a result a student; sets the record
                  beside the oracle's verdict
     judge.py     chooses the judge, and the isolation
+    cluster.py   a judge whose judging is done by other machines, with dask
     gradebook.py keeps every mark with its evidence, in SQLite; standing.py says which of them still stand, by the hashes that
                  fingerprint.py makes of an exercise and of the course
     reports/     the table, CSV, JSON, Gradescope's file, a page a student and one for the class

@@ -8,10 +8,10 @@ import sys
 import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from contextlib import nullcontext, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TextIO
+from typing import Any, TextIO
 
 from ..course.errors import UserError
 from . import fingerprint, gradebook, reports, selection
@@ -23,7 +23,7 @@ from .record import Interrupted, Limits, Runner, run_nbval
 from .results import PASSED, Mark, Result, Status
 from .selection import NO_WISHES, Wishes
 from .standing import Change, Standing, answers_by_hash, from_book
-from .verdicts import Judge, by_nbval, result
+from .verdicts import Judge, NoJudge, by_nbval, result
 
 
 def grade(
@@ -40,26 +40,27 @@ def grade(
     judge: judges.Name = "oracle",
     points_only: bool = False,
     kinds: Sequence[str] = (),
+    scheduler: str | None = None,
 ) -> list[Result]:
     """Grade the folder or zip `submissions`, write a new `grades.csv` in `output`, and return a result a student.
 
-    `timeout` is in seconds a cell; `jobs` notebooks run at a time. `judge` gives the points, isolation is the best there is
-    here, and with `require_sandbox` nothing less than a sandbox (verdicts.py, sandbox.py say what they are worth). nbval's
-    record stands beside the points, unless `points_only`. `kinds` are the reports that are wanted afterwards. A `UserError`
-    says what is wrong with the arguments, or that the reference solution itself does not pass here; a broken submission is
-    a status in its own result.
+    `timeout` is in seconds a cell; `jobs` notebooks run at a time, or with a `scheduler` of dask as many as its workers take.
+    `judge` gives the points, isolation is the best there is where they run, and with `require_sandbox` nothing less than a
+    sandbox (verdicts.py, sandbox.py say what they are worth). nbval's record stands beside the points, unless `points_only`.
+    `kinds` are the reports that are wanted afterwards. A `UserError` says what is wrong with the arguments, or that the
+    reference solution itself does not pass here; a broken submission is a status in its own result.
     """
     assignments = _loaded(solutions, exercises, progress)
     limits = Limits(timeout=timeout)
     hidden = (submissions, solutions, output, *filter(None, (wishes.roster, wishes.anonymous)))
-    called = judges.called(judge, limits, hidden, required=require_sandbox, record=not points_only, progress=progress)
-    with called as judged:
+    options = {"required": require_sandbox, "record": not points_only, "progress": progress}
+    with _called(scheduler, assignments, jobs, judge, limits, hidden, **options) as (judged, at_a_time):
         return grade_class(
             submissions,
             assignments,
             output=output,
             limits=limits,
-            jobs=jobs,
+            jobs=at_a_time,
             progress=progress,
             judged=judged,
             wishes=wishes,
@@ -116,6 +117,7 @@ def regrade(
     judge: judges.Name | None = None,
     points_only: bool = False,
     kinds: Sequence[str] = (),
+    scheduler: str | None = None,
 ) -> tuple[list[Result], list[Change]]:
     """Judge again what the gradebook in `output` has and what no longer stands, from the answers in it; say what changed.
 
@@ -127,11 +129,10 @@ def regrade(
         judge = judge or ("oracle" if "oracle" in book.judges() else "nbval")
         limits = _limits(book, timeout)
         record = not points_only and book.has_records()
-    hidden = (solutions, output)
-    called = judges.called(judge, limits, hidden, required=require_sandbox, record=record, progress=progress)
-    with called as judged:
+    options = {"required": require_sandbox, "record": record, "progress": progress}
+    with _called(scheduler, assignments, jobs, judge, limits, (solutions, output), **options) as (judged, at_a_time):
         return regrade_class(
-            assignments, output=output, timeout=timeout, jobs=jobs, progress=progress, judged=judged, kinds=kinds
+            assignments, output=output, timeout=timeout, jobs=at_a_time, progress=progress, judged=judged, kinds=kinds
         )
 
 
@@ -184,6 +185,26 @@ def _loaded(solutions: Path, exercises: Path, progress: TextIO | None) -> list[A
         for sentence in assignment.notices:
             reports.say(progress, sentence)
     return assignments
+
+
+@contextmanager
+def _called(
+    scheduler: str | None,
+    assignments: Sequence[Assignment],
+    jobs: int,
+    name: judges.Name,
+    *arguments: Any,
+    **options: Any,
+) -> Iterator[tuple[Judge, int]]:
+    """The judge, here or behind `scheduler`, and how many students it takes at a time; the rest is for `judge.called`."""
+    if scheduler is None:
+        with judges.called(name, *arguments, **options) as judged:
+            yield judged, jobs
+        return
+    from . import cluster  # and with it dask
+
+    with cluster.called(scheduler, assignments, name, *arguments, **options) as workers:
+        yield workers, workers.at_a_time
 
 
 def _limits(book: Gradebook, timeout: float | None) -> Limits:
@@ -288,6 +309,8 @@ def _graded(
             return selection.best_of(submission, assignments, of_one, wishes.due)
         except Interrupted:
             return None
+        except NoJudge:
+            raise
         except Exception as problem:  # noqa: BLE001 - whatever it is, the class gets its grades
             detail = f"{type(problem).__name__}: {problem}"
             return _all(submission, assignments, Status.GRADER_ERROR, detail)

@@ -60,6 +60,11 @@ def _add_shared(parser: argparse.ArgumentParser) -> None:
         help="notebooks that run at a time (default: one a processor)",
     )  # fmt: skip
     parser.add_argument(
+        "--scheduler", metavar="ADDRESS",
+        help="let the workers of this dask.distributed cluster run them, like tcp://10.0.0.1:8786; --jobs is then the number of "
+        "their threads (docs/grading.md, “Many machines”)",
+    )  # fmt: skip
+    parser.add_argument(
         "--judge", choices=("oracle", "nbval"), default="oracle",
         help="who gives the points: the oracle, outside the student's process, or the check cells' own outputs, "
         "which a notebook can forge (default: oracle; to regrade: as before)",
@@ -135,6 +140,7 @@ def run(args: argparse.Namespace) -> int:
         judge=args.judge,
         points_only=args.points_only,
         kinds=args.report,
+        scheduler=args.scheduler,
     )
     print(table(results))
     _report(args, results)
@@ -167,6 +173,7 @@ def run_regrade(args: argparse.Namespace) -> int:
         judge=args.judge,
         points_only=args.points_only,
         kinds=args.report,
+        scheduler=args.scheduler,
     )
     print(table(results))
     print("\n".join(["", f"{len(changes)} grades changed:" if changes else "No grade changed.", *map(str, changes)]))

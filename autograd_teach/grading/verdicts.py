@@ -15,6 +15,7 @@ import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
+from ..course.errors import UserError
 from .intake import Submission, is_untouched
 from .rebuild import Assignment, Question, rebuild
 from .record import Interrupted, Limits, Record, Runner
@@ -31,6 +32,10 @@ _RECORDED = {Status.PASS: PASSED, Status.FAIL: FAILED}
 
 Judge = Callable[[Assignment, Mapping[str, str], threading.Event], dict[str, Mark]]
 """(assignment, answers by exercise id, an event that asks to stop) -> a mark for each of the answers."""
+
+
+class NoJudge(UserError):
+    """There is nobody left who could judge: the run ends with this sentence, and nobody gets a mark for it."""
 
 
 def result(

@@ -131,6 +131,11 @@ def test_every_third_party_module_that_is_imported_is_a_declared_dependency():
     for path in (ROOT / "autograd_teach").rglob("*.py"):
         code = re.sub(r'""".*?"""', "", path.read_text("utf-8"), flags=re.DOTALL)
         foreign = set(pattern.findall(code)) - set(sys.stdlib_module_names) - {"autograd_teach"}
+        if (
+            path.relative_to(ROOT).as_posix() == "autograd_teach/grading/cluster.py"
+        ):  # the one place that needs the extra
+            assert any(line.startswith("distributed") for line in project["optional-dependencies"]["cluster"])
+            foreign -= {"distributed", "dask"}
         assert foreign <= declared, f"{path.relative_to(ROOT)}: {foreign - declared}"
 
 

@@ -206,7 +206,18 @@ def test_the_command_prints_the_table_and_says_what_the_points_are_worth(
     monkeypatch.setattr(batch, "grade", graded)
     parser = argparse.ArgumentParser()
     command.add_arguments(parser)
-    rooms = ["--solutions", "s", "--exercises", "e", "--timeout", "7", "--jobs", "3"]
+    rooms = [
+        "--solutions",
+        "s",
+        "--exercises",
+        "e",
+        "--timeout",
+        "7",
+        "--jobs",
+        "3",
+        "--scheduler",
+        "tcp://10.0.0.1:8786",
+    ]
     for status, code in ((Status.PASS, 0), (Status.DIED, 0), (Status.GRADER_ERROR, 1)):
         assert command.run(parser.parse_args(["in", "--output", "out", *rooms, "--report", "none"])) == code
     assert asked == {
@@ -222,6 +233,7 @@ def test_the_command_prints_the_table_and_says_what_the_points_are_worth(
         "judge": "oracle",
         "points_only": False,
         "kinds": [],
+        "scheduler": "tcp://10.0.0.1:8786",
     }
     printed = capsys.readouterr().out
     assert "ada      pass         2    2/2" in printed
