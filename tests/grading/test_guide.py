@@ -10,7 +10,7 @@ from autograd_teach.grading.sandbox import Isolation
 
 ROOT = Path(__file__).parents[2]
 GUIDE = (ROOT / "docs/grading.md").read_text("utf-8")
-PROSE = re.sub(r"(?m)^.*(?:pip |gh classroom|pytest).*$", "", GUIDE)
+PROSE = re.sub(r"(?m)^.*(?:pip |gh classroom|pytest|dask scheduler).*$", "", GUIDE)
 
 
 def options() -> set[str]:
