@@ -29,8 +29,9 @@ from autograd_teach.grading.rebuild import Assignment, load_assignments
 
 NOTEBOOK = "09_custom_functions"
 JOBS = 2
-JUDGES = {"oracle": "points only (oracle)", "nbval": "with the nbval record"}
-GOALS = {"oracle": 60, "nbval": 480}
+WAYS = {"points": "points only (oracle)", "record": "with the nbval record"}
+OPTIONS = {"points": ["--points-only"], "record": []}
+GOALS = {"points": 60, "record": 480}
 """Seconds that a class of `GOAL_FOR` may take on two cores; a smaller one takes more than its part, since all begin by loading."""
 
 GOAL_FOR = 1000
@@ -109,16 +110,17 @@ def hand_in(folder: Path, assignment: Assignment, size: int, loops: int = 0) -> 
 # ---- grading it -------------------------------------------------------------------------------------------------------
 
 
-def graded(assignment: Assignment, judge: str, size: int, loops: int = 0, limit: float = 60.0) -> Run:
+def graded(assignment: Assignment, way: str, size: int, loops: int = 0, limit: float = 60.0) -> Run:
     """Grade a class by the command, and see that everybody got what they deserve."""
     with tempfile.TemporaryDirectory(prefix="autograd-teach-class-") as name:
         submissions, output = Path(name, "in"), Path(name, "out")
         hand_in(submissions, assignment, size, loops)
         command = [
             *(sys.executable, "-m", "autograd_teach.cli", "grade", str(submissions), "--output", str(output)),
-            *("--judge", judge, "--jobs", str(JOBS), "--timeout", str(limit)),
+            *OPTIONS[way],
+            *("--jobs", str(JOBS), "--timeout", str(limit)),
         ]
-        run = _watched(command, size, f"{JUDGES[judge]}, {size} submissions{f', {loops} loops' if loops else ''}")
+        run = _watched(command, size, f"{WAYS[way]}, {size} submissions{f', {loops} loops' if loops else ''}")
         _see_that_all_is_right(output, size, loops)
     return run
 
@@ -187,7 +189,7 @@ def _see_that_all_is_right(output: Path, size: int, loops: int) -> None:
 # ---- the table --------------------------------------------------------------------------------------------------------
 
 
-def table(quick: bool, judges: Sequence[str] = tuple(JUDGES)) -> Iterator[str]:
+def table(quick: bool, ways: Sequence[str] = tuple(WAYS)) -> Iterator[str]:
     """The lines of the table, each as soon as it is measured."""
     plan, assignment = QUICK if quick else FULL, solved()
     yield (
@@ -197,16 +199,16 @@ def table(quick: bool, judges: Sequence[str] = tuple(JUDGES)) -> Iterator[str]:
     yield ""
     yield "| what | measured | goal |"
     yield "|---|---|---|"
-    for judge in judges:
-        yield from _of_judge(judge, plan, assignment)
+    for way in ways:
+        yield from _of_way(way, plan, assignment)
 
 
-def _of_judge(judge: str, plan: Plan, assignment: Assignment) -> Iterator[str]:
-    title = JUDGES[judge]
+def _of_way(way: str, plan: Plan, assignment: Assignment) -> Iterator[str]:
+    title = WAYS[way]
     runs = []
     for size in plan.sizes:
-        runs.append(run := graded(assignment, judge, size))
-        goal = f"{GOALS[judge]} s" if size == GOAL_FOR else "-"
+        runs.append(run := graded(assignment, way, size))
+        goal = f"{GOALS[way]} s" if size == GOAL_FOR else "-"
         yield _row(f"{title}: {size:,} submissions", f"{run.seconds:.1f} s", goal)
     each = ", ".join(f"{run.seconds_each:.3f} s" for run in runs)
     yield _row(f"{title}: a submission of {', '.join(f'{run.submissions:,}' for run in runs)}", each, "-")
@@ -217,17 +219,17 @@ def _of_judge(judge: str, plan: Plan, assignment: Assignment) -> Iterator[str]:
         early, late = ask(few), ask(many)
         told = f"{early / 1e6:.0f} MB, {late / 1e6:.0f} MB, {late / early:.2f}" if early else "-"
         yield _row(f"{title}: memory {name} after {few:,}, after {many:,}, ratio", told, "1")
-    yield from _of_loops(judge, plan, assignment)
+    yield from _of_loops(way, plan, assignment)
 
 
-def _of_loops(judge: str, plan: Plan, assignment: Assignment) -> Iterator[str]:
+def _of_loops(way: str, plan: Plan, assignment: Assignment) -> Iterator[str]:
     """What endless loops add to a class: each its time limit and, once it is cut off, the run of its notebook without it."""
     size, loops = plan.class_with_loops, plan.loops
-    without = graded(assignment, judge, size, limit=plan.limit)
-    with_loops = graded(assignment, judge, size, loops, plan.limit)
+    without = graded(assignment, way, size, limit=plan.limit)
+    with_loops = graded(assignment, way, size, loops, plan.limit)
     beyond, shared = with_loops.seconds - without.seconds, loops * plan.limit / JOBS
     yield _row(
-        f"{JUDGES[judge]}: {loops} endless loops among {size}, beyond what the class takes without them",
+        f"{WAYS[way]}: {loops} endless loops among {size}, beyond what the class takes without them",
         f"{beyond:.1f} s, {beyond / shared:.2f} of the goal",
         f"{loops} x {plan.limit:g} s / {JOBS} = {shared:g} s",
     )
