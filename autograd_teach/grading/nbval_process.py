@@ -21,8 +21,8 @@ import asyncio
 import contextlib
 import ctypes
 import gc
-import importlib
 import importlib.util
+import io
 import json
 import os
 import select
@@ -45,7 +45,6 @@ if __name__ == "__main__":
     # loading it compiles a grammar for 1.6 s, two thirds of what a small notebook costs.
     sys.modules["rfc3987_syntax"] = None  # type: ignore[assignment]  # Python's own sign for "not to be imported"
 
-import _pytest.config
 import nbformat
 import nbval.kernel
 import nbval.plugin
@@ -510,8 +509,8 @@ def wait() -> None:
 
 def load() -> None:
     """What a run loads at first use: pytest's own plugins, and the notebook format, whose schema is compiled."""
-    for name in _pytest.config.default_plugins:
-        importlib.import_module(f"_pytest.{name}")
+    with contextlib.redirect_stdout(io.StringIO()):
+        pytest.main(["--markers", "-c", os.devnull, "--rootdir=."])
     nbformat.reads(json.dumps(nbformat.v4.new_notebook()), as_version=4)
 
 
