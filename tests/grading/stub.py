@@ -1,11 +1,14 @@
-"""Runners that start no process, for tests of what happens around a run. Used by the tests of this folder only."""
+"""Runners that start no process, or few, for tests of what happens around a run. Used by the tests of this folder only."""
 
 import json
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
-from autograd_teach.grading.rebuild import Notebook
-from autograd_teach.grading.record import CellRecord, Limits, Record, Runner, run_nbval
+from autograd_teach.grading.rebuild import Assignment, Notebook
+from autograd_teach.grading.record import CellRecord, Limits, Record, Runner
+from autograd_teach.grading.results import Mark
+from autograd_teach.grading.verdicts import Judge
 from tests.grading.classroom import QUESTIONS, SOLUTIONS, assignment
 
 PASSED, FAILED = CellRecord("passed", 0.1, ""), CellRecord("failed", 0.1, "AssertionError: no")
@@ -22,19 +25,40 @@ def by_source(notebook: Notebook, checks: Sequence[int], limits: Limits, stop: t
     return Record(cells)
 
 
-def each_notebook_once(runner: Runner = run_nbval) -> tuple[Runner, list[Record]]:
+class Once:
+    """What was found of one thing counts for all that are like it; `found` is all that was ever looked for."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._known: dict[str, tuple[threading.Lock, list[Any]]] = {}
+        self.found: list[Any] = []
+
+    def __call__(self, thing: Any, find: Callable[[], Any]) -> Any:
+        with self._lock:
+            own, known = self._known.setdefault(json.dumps(thing), (threading.Lock(), []))
+        with own:
+            if not known:
+                known.append(find())
+                self.found.append(known[0])
+        return known[0]
+
+
+def each_notebook_once(runner: Runner) -> tuple[Runner, list[Record]]:
     """A runner that runs each different notebook once and says of its likes what it said of it; and all that it ran."""
-    lock = threading.Lock()
-    known: dict[str, tuple[threading.Lock, list[Record]]] = {}
-    runs: list[Record] = []
+    once = Once()
 
     def run(notebook: Notebook, checks: Sequence[int], limits: Limits, stop: threading.Event) -> Record:
-        with lock:
-            own, record = known.setdefault(json.dumps(notebook), (threading.Lock(), []))
-        with own:
-            if not record:
-                record.append(runner(notebook, checks, limits, stop))
-                runs.append(record[0])
-        return record[0]
+        record: Record = once(notebook, lambda: runner(notebook, checks, limits, stop))
+        return record
 
-    return run, runs
+    return run, once.found
+
+
+def each_answers_once(judge: Judge) -> Judge:
+    """A judge that judges equal answers once."""
+    once = Once()
+
+    def judged(assignment: Assignment, answers: Mapping[str, str], stop: threading.Event) -> dict[str, Mark]:
+        return dict(once([assignment.name, dict(answers)], lambda: judge(assignment, answers, stop)))
+
+    return judged

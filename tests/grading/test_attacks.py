@@ -31,7 +31,7 @@ from autograd_teach.grading.sandbox import Isolation
 from autograd_teach.grading.waiting import Waiting
 from tests.grading.classroom import SOLUTIONS, assignment, hand_in
 
-TIMEOUT = 5.0
+TIMEOUT = 3.0
 """For what is meant to run out of time. All else gets more than a busy machine takes: it ends by another limit, or by itself."""
 LIMITS = Limits(timeout=60.0, memory=1_500_000_000, output=200_000)
 DOUBLE = SOLUTIONS["double"]

@@ -8,14 +8,17 @@ import io
 import itertools
 import json
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+import pytest
+
+from autograd_teach.grading import sandbox
 from autograd_teach.grading.batch import grade_class, regrade_class
 from autograd_teach.grading.intake import Keep
 from autograd_teach.grading.rebuild import Assignment
-from autograd_teach.grading.record import Limits
+from autograd_teach.grading.record import Limits, Runner, nbval_under
 from autograd_teach.grading.selection import Wishes, due_date
 from autograd_teach.grading.verdicts import JUDGE
 from tests.grading.classroom import NAME, SOLUTIONS, assignment, code, exercise_notebook, notebook
@@ -154,9 +157,16 @@ def compare(sheet: Path, kinds: list[Kind], exercises: list[str], judge: str, is
         }
 
 
-def test_a_class_of_300_as_an_export_becomes_the_csv_that_was_to_be_expected(tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def nbval() -> Iterator[Runner]:
+    """What the command runs notebooks with."""
+    with nbval_under(sandbox.available()) as runner:
+        yield runner
+
+
+def test_a_class_of_300_as_an_export_becomes_the_csv_that_was_to_be_expected(tmp_path: Path, nbval: Runner) -> None:
     kinds = exported(tmp_path, KINDS, SOLVED)
-    runner, runs = each_notebook_once()
+    runner, runs = each_notebook_once(nbval)
     grade_class(
         tmp_path / "export.zip",
         [assignment()],
@@ -183,7 +193,9 @@ def with_a_mistake(right: Assignment) -> Assignment:
 MISTAKEN = "def square(x): return x * x + x // 2"
 
 
-def test_ten_appeals_are_granted_by_a_corrected_exercise_and_every_change_is_listed(tmp_path: Path) -> None:
+def test_ten_appeals_are_granted_by_a_corrected_exercise_and_every_change_is_listed(
+    tmp_path: Path, nbval: Runner
+) -> None:
     whole = {
         **dict.fromkeys(NAMES[:10], ("square", SQUARE)),  # who appeal
         **dict.fromkeys(NAMES[10:13], ("square", MISTAKEN)),  # who did what the mistaken check asked for
@@ -193,7 +205,7 @@ def test_ten_appeals_are_granted_by_a_corrected_exercise_and_every_change_is_lis
     with zipfile.ZipFile(tmp_path / "export.zip", "w") as archive:
         for student, answer in whole.items():
             archive.writestr(f"{student}.ipynb", json.dumps(exercise_notebook(dict([answer]))))
-    runner, _ = each_notebook_once()
+    runner, _ = each_notebook_once(nbval)
     limits = Limits(timeout=4.0)
     mistaken = with_a_mistake(assignment())
     output = tmp_path / "out"

@@ -17,10 +17,10 @@ from autograd_teach.grading.batch import grade_class, regrade_class
 from autograd_teach.grading.oracle.judging import JUDGE, Oracle
 from autograd_teach.grading.oracle.pool import pool_under
 from autograd_teach.grading.rebuild import Assignment, load_assignments
-from autograd_teach.grading.record import Limits, run_nbval
+from autograd_teach.grading.record import Limits, nbval_under
 from autograd_teach.grading.reports import write
 from autograd_teach.grading.verdicts import Recorded, by_nbval
-from tests.grading.stub import each_notebook_once
+from tests.grading.stub import each_answers_once, each_notebook_once
 from tests.grading.test_rehearsal import LATE, NAMES, Files, Kind, as_it_is, compare, exported, wishes
 
 ROOT = Path(__file__).parents[2]
@@ -105,7 +105,7 @@ def test_a_class_of_300_is_judged_by_the_oracle_and_recorded_by_nbval(tmp_path: 
             limits=LIMITS,
             jobs=2,
             progress=None,
-            judged=dataclasses.replace(judged, runner=runner),
+            judged=dataclasses.replace(judged, judge=each_answers_once(judged.judge), runner=runner),
             wishes=wishes(tmp_path),
         )
     compare(tmp_path / "out" / "grades.csv", kinds, IDS, JUDGE, results[0].marks[0].isolation)
@@ -141,17 +141,17 @@ def test_ten_appeals_are_granted_and_their_sheet_looks_like_the_one_before(tmp_p
     mistaken = loaded(declared)
     mistaken = dataclasses.replace(mistaken, references={**mistaken.references, "09.Scale": MISTAKEN})
     output = tmp_path / "out"
-    with pool_under(sandbox.available(), ()) as pool:
+    with pool_under(sandbox.available(), ()) as pool, nbval_under(sandbox.available()) as nbval:
 
         def oracle(declared: list[Exercise]) -> Oracle:
-            return Oracle(pool, {each.id: each for each in declared}, LIMITS, by_nbval(run_nbval, LIMITS))
+            return Oracle(pool, {each.id: each for each in declared}, LIMITS, by_nbval(nbval, LIMITS))
 
         shared = {"output": output, "jobs": 2, "progress": None}
         grade_class(
             tmp_path / "export.zip", [mistaken], **shared, limits=LIMITS, judged=oracle(declared), wishes=wishes(tmp_path),
         )  # type: ignore[arg-type]  # fmt: skip
         right = list(exercises())
-        recorded = Recorded(oracle(right), each_notebook_once()[0], LIMITS)
+        recorded = Recorded(oracle(right), each_notebook_once(nbval)[0], LIMITS)
         _, changes = regrade_class([loaded(right)], **shared, timeout=None, judged=recorded)  # type: ignore[arg-type]
     assert sorted(map(str, changes)) == sorted(
         f"{student}, 09.Scale: {change} (the exercise changed)"

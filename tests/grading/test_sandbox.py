@@ -140,7 +140,7 @@ PROGRAMS: dict[str, tuple[set[Isolation], str, str]] = {
             "def fork():\n"
             "    for n in range(100):\n"
             "        if os.fork() == 0:\n"
-            "            time.sleep(20)\n"
+            "            time.sleep(5)\n"
             "            os._exit(0)\n"
             "tried(fork)"
         ),
