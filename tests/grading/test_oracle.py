@@ -80,7 +80,7 @@ def rows_of(path: Path) -> tuple[str, list[tuple[str, str]]]:
 @pytest.mark.parametrize("path", sorted(ANSWERS.glob("*_[0-9]*.py")), ids=lambda path: path.stem)
 def test_check_and_oracle_agree_on_every_answer(pool: Pool, path: Path) -> None:
     is_right = path.stem.startswith("right")
-    seconds = 20 if is_right else 3
+    seconds = 20 if is_right else 1  # a wrong answer that is slow is not taken for a right one either
     text, rows = rows_of(path)
     assert rows
     differ = []
@@ -108,7 +108,7 @@ def test_the_reference_is_right_on_whatever_is_drawn(
         load(session, "setup", sources["setup"])
         for question in assignment.questions:
             load(session, question.id, assignment.references[question.id])
-            for seed in range(8):
+            for seed in range(4):
                 verdict = referee.judge(BY_ID[question.id], lambda asked, size: session.ask(asked, size, 20), seed)
                 assert verdict.passed, verdict
 
@@ -467,7 +467,8 @@ def deep():
 def gradient_of(f, x):
     return {result}
 """
-    mark = judged(pool, assignments["02"], {"02.gradient_of": source})["02.gradient_of"]
+    patient = replace(LIMITS, timeout=60.0)
+    mark = judged(pool, assignments["02"], {"02.gradient_of": source}, patient)["02.gradient_of"]
     assert mark.status in {Status.FAIL, Status.PROTOCOL_ERROR}, mark
 
 

@@ -26,7 +26,7 @@ from tests.grading.test_rehearsal import LATE, NAMES, Files, Kind, as_it_is, com
 ROOT = Path(__file__).parents[2]
 NOTEBOOK = "09_custom_functions"
 IDS = ["09.KillHead", "09.Scale", "09.Exp"]
-LIMITS = Limits(timeout=8.0)
+LIMITS = Limits(timeout=5.0)
 HANDED_OUT = json.loads((ROOT / f"exercises/{NOTEBOOK}.ipynb").read_text("utf-8"))
 
 

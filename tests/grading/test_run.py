@@ -269,7 +269,8 @@ from autograd_teach import cli
 from autograd_teach.grading import batch, command
 from tests.grading.classroom import assignment
 batch.load_assignments = lambda *_: [assignment()]
-sys.exit(cli.main(["grade", *sys.argv[1:], "--solutions", ".", "--exercises", ".", "--timeout", "100", "--jobs", "2"]))
+sys.exit(cli.main(["grade", *sys.argv[1:], "--solutions", ".", "--exercises", ".", "--timeout", "100", "--jobs", "2",
+                   "--judge", "nbval"]))
 """
 
 
