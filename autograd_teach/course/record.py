@@ -86,9 +86,10 @@ def _write(id: str, entry: Entry) -> None:
     if _disabled():
         return
     file = _file()
-    content = {"version": 1, "exercises": dict(sorted((_read(file) | {id: entry}).items()))}
-    try:
-        files.replace(file, (json.dumps(content, indent=1) + "\n").encode())
-        _unsaved.discard(id)
-    except OSError:  # A read-only folder or a full disk: the check itself is not concerned.
-        _unsaved.add(id)
+    with files.alone_in(file.parent):  # else of two notebooks that write at once one would undo the other's entry
+        content = {"version": 1, "exercises": dict(sorted((_read(file) | {id: entry}).items()))}
+        try:
+            files.replace(file, (json.dumps(content, indent=1) + "\n").encode())
+            _unsaved.discard(id)
+        except OSError:  # A read-only folder or a full disk: the check itself is not concerned.
+            _unsaved.add(id)

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -142,3 +143,25 @@ def test_the_declarations_load_without_the_engine_or_a_notebook():
     # The package's face loads the engine; nothing of the course may load more.
     assert "IPython" not in ran.stdout and "nbformat" not in ran.stdout
     assert "observe" not in ran.stdout
+
+
+def test_notebooks_that_run_at_once_do_not_undo_each_other(tmp_path):
+    program = (
+        "import sys; from autograd_teach.course import record; print(flush=True); sys.stdin.readline()\n"
+        "for number in range(100): record.note_check(f'{sys.argv[1]}.{number}', True, 1, 1, True)"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    running = [
+        subprocess.Popen([sys.executable, "-c", program, name], cwd=tmp_path, env=environment, **pipes) for name in "ab"
+    ]
+    for process in running:
+        process.stdout.readline()  # all have loaded what they need
+    for process in running:
+        process.stdin.write(b"\n")
+        process.stdin.flush()
+    for process in running:
+        process.communicate()
+        assert process.returncode == 0
+    assert set(record.entries(tmp_path)) == {f"{name}.{number}" for name in "ab" for number in range(100)}
+    assert [path.name for path in tmp_path.iterdir()] == [record.NAME]
