@@ -418,12 +418,7 @@ def _variables() -> dict[str, str]:
 
 def _end(process: subprocess.Popen[bytes], mark: str) -> None:
     """End `process` and everything it started: first its descendants, while it still adopts the orphans among them."""
-    for _ in range(50):
-        descendants = [p for p in _descendants(process.pid) if _is_running(p)]
-        if not descendants:
-            break
-        _kill(descendants)
-        psutil.wait_procs(descendants, timeout=0.1)
+    sandbox.end_descendants(process.pid)
     process.kill()
     process.wait()
     if process.stdin:
@@ -431,21 +426,7 @@ def _end(process: subprocess.Popen[bytes], mark: str) -> None:
             process.stdin.close()
         except BrokenPipeError:
             pass
-    _kill([p for p in psutil.process_iter() if _has_mark(p, mark)])
-
-
-def _descendants(pid: int) -> list[psutil.Process]:
-    try:
-        return psutil.Process(pid).children(recursive=True)
-    except psutil.Error:
-        return []
-
-
-def _is_running(process: psutil.Process) -> bool:
-    try:
-        return process.status() != psutil.STATUS_ZOMBIE
-    except psutil.Error:
-        return False
+    sandbox.kill([p for p in psutil.process_iter() if _has_mark(p, mark)])
 
 
 def _has_mark(process: psutil.Process, mark: str) -> bool:
@@ -454,14 +435,6 @@ def _has_mark(process: psutil.Process, mark: str) -> bool:
         return process.environ().get(_MARK) == mark
     except (psutil.Error, OSError):
         return False
-
-
-def _kill(processes: Sequence[psutil.Process]) -> None:
-    for process in processes:
-        try:
-            process.kill()
-        except psutil.Error:
-            continue
 
 
 def _tail(log: Path) -> str:

@@ -179,6 +179,23 @@ def sweep(wrapped: Wrapped) -> None:
         _end_user(wrapped.uid)
 
 
+def end_descendants(pid: int) -> None:
+    """Kill all that `pid` started, directly or not, and what that starts meanwhile."""
+    for _ in range(50):
+        running = [process for process in _children(pid, deep=True) if _is_running(process)]
+        if not running:
+            break
+        kill(running)
+        psutil.wait_procs(running, timeout=0.1)
+
+
+def kill(processes: Sequence[psutil.Process]) -> None:
+    """Kill those of `processes` that are left."""
+    for process in processes:
+        with contextlib.suppress(psutil.Error):
+            process.kill()
+
+
 def init_of(process: subprocess.Popen[Any]) -> int | None:
     """The process id of a bubblewrap sandbox's first process, as this machine counts; None where there is none (yet)."""
     with contextlib.suppress(psutil.Error):
@@ -358,9 +375,7 @@ def _end_namespace(process: subprocess.Popen[Any]) -> None:
         if process.poll() is None:
             process.send_signal(signal.SIGSTOP)
     children = _children(process.pid)
-    for child in children:
-        with contextlib.suppress(psutil.Error):
-            child.kill()
+    kill(children)
     if process.poll() is None:
         process.kill()
     process.wait()
@@ -369,14 +384,7 @@ def _end_namespace(process: subprocess.Popen[Any]) -> None:
 
 def _end_group(process: subprocess.Popen[Any]) -> None:
     """It, its descendants and its process group."""
-    for _ in range(50):
-        running = [p for p in _children(process.pid, deep=True) if _is_running(p)]
-        for one in running:
-            with contextlib.suppress(psutil.Error):
-                one.kill()
-        if not running:
-            break
-        psutil.wait_procs(running, timeout=0.1)
+    end_descendants(process.pid)
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
     process.kill()
