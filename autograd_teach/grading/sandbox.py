@@ -196,14 +196,6 @@ def kill(processes: Sequence[psutil.Process]) -> None:
             process.kill()
 
 
-def init_of(process: subprocess.Popen[Any]) -> int | None:
-    """The process id of a bubblewrap sandbox's first process, as this machine counts; None where there is none (yet)."""
-    with contextlib.suppress(psutil.Error):
-        for child in psutil.Process(process.pid).children():
-            return int(child.pid)
-    return None
-
-
 def readable_by_anyone(paths: Sequence[Path]) -> list[Path]:
     """Which of `paths` a stranger on this machine could look into: what `user` does not protect."""
     return [path for path in map(Path.resolve, paths) if _anyone_gets_to(path)]
