@@ -1,16 +1,18 @@
-"""What all tests share: the strict switches, the markers that come with a folder, and where Chromium is.
+"""What all tests share: which of them run, the strict switches, the markers that come with a folder, and where Chromium is.
+
+A test marked `full` is long but needed. It runs with `pytest --full` (or `-m full`), not otherwise; the last line of a
+run says how many were left out. `.ci/run` runs all of them.
 
 A test that needs something which the machine may lack asks for it through the fixture `require_tool`:
 
     def test_sandbox(require_tool):
         bwrap = require_tool("bwrap")  # its path; without it the test is skipped
 
-With AUTOGRAD_TEACH_REQUIRE_TOOLS=1 (`.ci/run` sets it) what is missing is a failure instead of a skip. PyTorch has
-a switch of its own, AUTOGRAD_TEACH_REQUIRE_TORCH=1, since the ordinary run is meant to pass without it.
+With AUTOGRAD_TEACH_REQUIRE_TOOLS=1 (`.ci/run` sets it) what is missing is a failure instead of a skip. Comparisons with
+PyTorch are not even collected where it is not installed; AUTOGRAD_TEACH_REQUIRE_TORCH=1 makes that an error.
 """
 
 import importlib
-import importlib.util
 import os
 import shutil
 from collections.abc import Callable, Iterator
@@ -20,7 +22,10 @@ from typing import Any, NoReturn
 
 import pytest
 
+from tests.libraries import HAS_TORCH
+
 _HERE = Path(__file__).parent
+_LEFT_OUT = pytest.StashKey[int]()
 _CHROMIUM_OPTIONS = [
     "--headless",
     "--no-sandbox",
@@ -34,10 +39,15 @@ _CHROMIUM_OPTIONS = [
 _CHROMIUM = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome")
 
 
-def missing(what: str, switch: str = "AUTOGRAD_TEACH_REQUIRE_TOOLS") -> NoReturn:
-    """Skip the running test because `what` is missing or, where `switch` is set, fail it."""
-    if os.environ.get(switch, "0") not in ("", "0"):
-        pytest.fail(f"{what} is missing, and {switch} forbids to skip", pytrace=False)
+def is_set(switch: str) -> bool:
+    """Whether the environment variable `switch` is set, and not to 0."""
+    return os.environ.get(switch, "0") not in ("", "0")
+
+
+def missing(what: str) -> NoReturn:
+    """Skip the running test because `what` is missing or, if AUTOGRAD_TEACH_REQUIRE_TOOLS is set, fail it."""
+    if is_set("AUTOGRAD_TEACH_REQUIRE_TOOLS"):
+        pytest.fail(f"{what} is missing, and AUTOGRAD_TEACH_REQUIRE_TOOLS forbids to skip", pytrace=False)
     pytest.skip(f"{what} is not installed")
 
 
@@ -83,23 +93,57 @@ def browser(chromium: str, require_module: Callable[[str], ModuleType]) -> Itera
         browser.close()
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--full", action="store_true", help="run the tests marked `full` too, which take long")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Refuse to leave out what `AUTOGRAD_TEACH_REQUIRE_TORCH` demands."""
+    if is_set("AUTOGRAD_TEACH_REQUIRE_TORCH") and not HAS_TORCH:
+        raise pytest.UsageError("PyTorch is missing and AUTOGRAD_TEACH_REQUIRE_TORCH is set: pip install torch==2.13.0")
+
+
 def pytest_ignore_collect(collection_path: Path) -> bool | None:
-    """Leave out what is no test: material (notebooks broken on purpose), helpers, programs that record results."""
+    """Leave out what is no test (notebooks broken on purpose, helpers), and comparisons with a PyTorch that is not there."""
     if collection_path.suffix == ".ipynb":
+        return True
+    if not HAS_TORCH and _HERE / "parity" in (collection_path, *collection_path.parents):
         return True
     helper = collection_path.suffix == ".py" and not collection_path.name.startswith("test_")
     return True if helper else None
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what lies in tests/parity and tests/browser."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Mark what lies in tests/parity and tests/browser; leave out what is marked `full` unless that is asked for."""
     for item in items:
         for marker in ("parity", "browser"):
             if _HERE / marker in item.path.parents:
                 item.add_marker(marker)
+    if config.getoption("full") or "full" in config.getoption("markexpr"):
+        return
+    left_out = [item for item in items if item.get_closest_marker("full")]
+    items[:] = [item for item in items if not item.get_closest_marker("full")]
+    config.hook.pytest_deselected(items=left_out)
+    config.stash[_LEFT_OUT] = len(left_out)
 
 
-def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Skip (or fail) a test marked `parity` where PyTorch is missing."""
-    if item.get_closest_marker("parity") and importlib.util.find_spec("torch") is None:
-        missing("PyTorch (pip install torch==2.13.0)", "AUTOGRAD_TEACH_REQUIRE_TORCH")
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """A worker of pytest-xdist tells the process that sums up how many tests it left out."""
+    if output := getattr(session.config, "workeroutput", None):
+        output["left out"] = session.config.stash.get(_LEFT_OUT, 0)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    """Every worker collects all tests: what one has left out, all have."""
+    node.config.stash[_LEFT_OUT] = getattr(node, "workeroutput", {}).get("left out", 0)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    """Say in one line what did not run, and how to run it."""
+    left_out = config.stash.get(_LEFT_OUT, 0)
+    parts = [f"tests that take long: {left_out} (pytest -n 2 --full runs them too)"] if left_out else []
+    parts += [] if HAS_TORCH else ["comparisons with PyTorch (pip install torch==2.13.0 brings them in)"]
+    if parts:
+        terminalreporter.write_line(f"Left out: {'; '.join(parts)}. See CONTRIBUTING.md.")

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from autograd_teach.course.exercises import exercises
+from tests.libraries import LIBRARIES
 
 RECIPES = {
     repr(argument): argument
@@ -14,7 +15,7 @@ RECIPES = {
 }
 
 
-@pytest.mark.parametrize("engine", ["autograd_teach", pytest.param("torch", marks=pytest.mark.parity)])
+@pytest.mark.parametrize("engine", LIBRARIES)
 @pytest.mark.parametrize("text", RECIPES)
 def test_a_recipe_builds_the_graph_that_is_specified(engine, text):
     torch = importlib.import_module(engine)

@@ -1,12 +1,11 @@
 """Each test of the views runs on our tensors and, where it is installed, on PyTorch's: one code draws both."""
 
 import importlib
-import importlib.util
 from types import ModuleType
 
 import pytest
 
-LIBRARIES = ["autograd_teach"] + ["torch"] * (importlib.util.find_spec("torch") is not None)
+from tests.libraries import LIBRARIES
 
 
 @pytest.fixture(params=LIBRARIES)
