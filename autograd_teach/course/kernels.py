@@ -6,7 +6,9 @@ works nor ends: whoever waits for it waits until some limit. May use jupyter_cli
 """
 
 import os
+import shutil
 import tempfile
+import weakref
 from typing import Any
 
 from jupyter_client.manager import AsyncKernelManager, KernelManager
@@ -21,8 +23,9 @@ class _OnSockets:
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         if os.name == "posix":
-            self._folder = tempfile.TemporaryDirectory(prefix="kernel-", ignore_cleanup_errors=True)
-            name = os.path.join(self._folder.name, "k")
+            folder = tempfile.mkdtemp(prefix="kernel-")
+            weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
+            name = os.path.join(folder, "k")
             if len(os.fsencode(name)) <= LONGEST_NAME:
                 self.transport, self.ip = "ipc", name
 

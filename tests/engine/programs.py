@@ -31,6 +31,7 @@ def outcome(torch: Any, function: Callable[[Any], Any]) -> dict[str, Any]:
     """What a program did, as text without addresses."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
+        warnings.simplefilter("ignore", ResourceWarning)  # of other tests' garbage, whenever it is collected
         try:
             result = function(torch)
         except Exception as error:  # noqa: BLE001  which error it is, is the outcome
@@ -1700,6 +1701,7 @@ def anomaly_mode_tells_where(torch: Any) -> Any:
     def failing(mode: Any, program: Any) -> Any:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
+            warnings.simplefilter("ignore", ResourceWarning)  # as in `outcome`
             warnings.filterwarnings("ignore", category=RuntimeWarning)  # NumPy's, about the root
             with mode():
                 error = raises(program)
@@ -2202,6 +2204,7 @@ def where_forward_was_called_of_a_function_that_fails(torch: Any) -> Any:
     x = torch.ones(2, requires_grad=True)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
+        warnings.simplefilter("ignore", ResourceWarning)  # as in `outcome`
         with torch.autograd.detect_anomaly():
             y = Failing.apply(x)
             failed = raises(y.sum().backward)
