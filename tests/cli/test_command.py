@@ -3,6 +3,8 @@
 import re
 import subprocess
 import sys
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -14,38 +16,52 @@ from autograd_teach.course.errors import UserError
 COMMANDS = ["lab", "check", "progress", "update", "release", "validate", "notebooks", "grade"]
 
 
-def run(*arguments: str, **options: object) -> subprocess.CompletedProcess[str]:
-    """The command in a process of its own."""
-    return subprocess.run(
-        [sys.executable, "-m", "autograd_teach.cli", *arguments],
-        check=False,
-        capture_output=True,
-        text=True,
-        timeout=60,
-        **options,  # type: ignore[call-overload]  # cwd, env
-    )
+@dataclass
+class Ran:
+    """What a command line gave: exit status, standard output, standard error."""
+
+    status: int
+    out: str
+    err: str
 
 
-def test_version_is_the_packages():
+Run = Callable[..., Ran]
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Run:
+    """`run(*arguments)`: the command, in this process; only an error that a user cannot mend gets out of it."""
+
+    def run(*arguments: str) -> Ran:
+        try:
+            status = cli.main(arguments)
+        except SystemExit as end:  # argparse's way to end
+            status = end.code
+        return Ran(status, *capsys.readouterr())
+
+    return run
+
+
+def test_a_process_of_its_own_says_the_version_of_the_package():
     from importlib.metadata import version
 
-    assert run("--version").stdout == f"autograd-teach {version('autograd-teach')}\n"
+    command = [sys.executable, "-m", "autograd_teach.cli", "--version"]
+    said = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    assert said == f"autograd-teach {version('autograd-teach')}\n"
 
 
 @pytest.mark.parametrize("arguments", [["--help"], []])
-def test_help_names_every_command(arguments: list[str], capsys: pytest.CaptureFixture[str]):
-    with pytest.raises(SystemExit) as end:
-        raise SystemExit(cli.main(arguments))
-    assert end.value.code == 0
-    shown = capsys.readouterr().out
-    assert all(command in shown for command in COMMANDS)
+def test_help_names_every_command(run: Run, arguments: list[str]):
+    shown = run(*arguments)
+    assert shown.status == 0
+    assert all(command in shown.out for command in COMMANDS)
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_every_command_explains_itself(command: str):
-    result = run(command, "--help")
-    assert result.returncode == 0, result.stderr
-    assert f"autograd-teach {command}" in result.stdout
+def test_every_command_explains_itself(run: Run, command: str):
+    shown = run(command, "--help")
+    assert shown.status == 0, shown.err
+    assert f"autograd-teach {command}" in shown.out
 
 
 BAD_LINES = {
@@ -71,14 +87,16 @@ BAD_LINES = {
 
 
 @pytest.mark.parametrize("line, sentence", BAD_LINES.values(), ids=BAD_LINES.keys())
-def test_a_bad_line_gets_a_sentence_and_status_2_and_harms_nothing(tmp_path: Path, line: list[str], sentence: str):
+def test_a_bad_line_gets_a_sentence_and_status_2_and_harms_nothing(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, line: list[str], sentence: str
+):
     (tmp_path / "FILE").write_text("not a notebook")
+    monkeypatch.chdir(tmp_path)
 
-    result = run(*line, cwd=tmp_path)
+    result = run(*line)
 
-    assert result.returncode == 2, result.stdout + result.stderr
-    assert sentence in result.stderr
-    assert "Traceback" not in result.stderr
+    assert result.status == 2, result.out + result.err
+    assert sentence in result.err
     assert [path.name for path in tmp_path.iterdir()] == ["FILE"]
     assert (tmp_path / "FILE").read_text() == "not a notebook"
 
@@ -140,7 +158,9 @@ def test_solutions_missing_for_release(
 
 
 @pytest.mark.parametrize("where", [["here"], ["here/exercises"]])
-def test_progress_is_read_beside_the_exercises(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: list[str]):
+def test_progress_is_read_beside_the_exercises(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: list[str]
+):
     beside = tmp_path / "here" / "exercises"
     beside.mkdir(parents=True)
     monkeypatch.chdir(beside)
@@ -148,8 +168,11 @@ def test_progress_is_read_beside_the_exercises(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setattr(record, "_in_memory", {})
     record.note_check("09.KillHead", passed=True, passing=5, checks=5, attempted=True)
 
-    shown = run("progress", *where, cwd=tmp_path)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(record, "_in_memory", {})  # what is shown is what was written
 
-    assert shown.returncode == 0, shown.stderr
-    assert re.search(r"^09\.KillHead +2 of 2", shown.stdout, re.MULTILINE), shown.stdout
-    assert re.search(r"^09\.Scale +0 of 2", shown.stdout, re.MULTILINE), shown.stdout
+    shown = run("progress", *where)
+
+    assert shown.status == 0, shown.err
+    assert re.search(r"^09\.KillHead +2 of 2", shown.out, re.MULTILINE), shown.out
+    assert re.search(r"^09\.Scale +0 of 2", shown.out, re.MULTILINE), shown.out

@@ -1,22 +1,24 @@
 """`autograd-teach check`: the terminal says what the notebook says, and no notebook stops the others."""
 
+import io
 import json
 import shutil
-import subprocess
-import sys
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 from nbformat.v4 import new_code_cell
 
 from autograd_teach import cli
-from autograd_teach.course import check_command, record
-from autograd_teach.course.content import folder
+from autograd_teach.course import check_command, content, notebooks, record
+from autograd_teach.course.check_command import Checked
 from autograd_teach.course.errors import UserError
 from autograd_teach.course.exercises import exercises
 from autograd_teach.course.notebooks import read_notebook, write_notebook
 
 NAME = "09_custom_functions.ipynb"
+SOLVED = content.folder("solutions") / NAME
 
 WRONG_SCALE = """class Scale(Function):
     @staticmethod
@@ -30,12 +32,10 @@ WRONG_SCALE = """class Scale(Function):
 """
 
 
-@pytest.fixture
-def student(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A student's folder with notebook 09: KillHead solved, Scale wrong, Exp untouched, a cell of their own that raises."""
-    monkeypatch.delenv(record.SWITCH)
-    solved = {cell.id: cell.source for cell in read_notebook(folder("solutions") / NAME).cells}
-    notebook = read_notebook(folder("exercises") / NAME)
+def a_student(folder: Path) -> Path:
+    """Write a student's notebook 09 there: KillHead solved, Scale wrong, Exp untouched, a cell of their own that raises."""
+    solved = sources(SOLVED)
+    notebook = read_notebook(content.folder("exercises") / NAME)
     for cell in notebook.cells:
         if cell.id == "killhead-answer":
             cell.source = solved[cell.id]
@@ -43,31 +43,64 @@ def student(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
             cell.source = WRONG_SCALE
     notebook.cells = [cell for cell in notebook.cells if cell.id != "killhead-check"]
     notebook.cells.insert(2, new_code_cell("1 / 0", id="mine"))
-    (tmp_path / "course" / "exercises").mkdir(parents=True)
-    write_notebook(tmp_path / "course" / "exercises" / "renamed.ipynb", notebook)
-    return tmp_path / "course"
+    folder.mkdir(parents=True)
+    write_notebook(folder / "renamed.ipynb", notebook)
+    return folder / "renamed.ipynb"
 
 
-def check(*arguments: object) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "autograd_teach.cli", "check", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+def sources(path: Path) -> dict[str, str]:
+    return {cell.id: cell.source for cell in read_notebook(path).cells}
 
 
-def test_a_folder_is_checked_with_the_words_of_the_notebook(student: Path) -> None:
-    result = check(student)
-    assert result.returncode == 1
-    assert result.stdout.splitlines() == [
+@dataclass
+class Run:
+    """A student's folder that was checked: what was found, what was said meanwhile, which files were read, what is noted."""
+
+    folder: Path
+    checked: list[Checked]
+    progress: str
+    read: list[Path]
+    noted: dict[str, Any]
+
+
+@pytest.fixture(scope="module")
+def ran(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """The folder of `a_student`, checked once."""
+    folder = tmp_path_factory.mktemp("course")
+    path = a_student(folder / "exercises")
+    read: list[Path] = []
+    progress = io.StringIO()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv(record.SWITCH, raising=False)
+        patch.setattr(check_command, "read_notebook", lambda path: read.append(path) or read_notebook(path))
+        checked = list(check_command.check_notebooks(check_command.find([folder]), progress))
+    noted = json.loads((path.with_name(record.NAME)).read_text())["exercises"]
+    return Run(folder, checked, progress.getvalue(), read, noted)
+
+
+@pytest.fixture
+def say_it_again(ran: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The command finds what was found already."""
+    monkeypatch.setattr(check_command, "check_notebooks", lambda found, progress: iter(ran.checked))
+
+
+@pytest.mark.usefixtures("say_it_again")
+def test_a_folder_is_checked_with_the_words_of_the_notebook(ran: Run, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["check", str(ran.folder)]) == 1
+    assert capsys.readouterr().out.splitlines() == [
         "09.KillHead  2 of 2  passed",
         "09.Scale     0 of 2  6 of 7 checks pass",
         "               the gradient is right but for a factor: 2 times too large (x[0]: -8.218, numerically -4.109)",
         "09.Exp       0 of 2  not attempted",
         "2 of 6 points",
     ]
-    assert "[1/1] renamed.ipynb: 1 of 3 solved" in result.stderr
+    assert "[1/1] renamed.ipynb: 1 of 3 solved" in ran.progress
 
 
-def test_json_says_the_same(student: Path) -> None:
-    said = json.loads(check(student / "exercises" / "renamed.ipynb", "--json").stdout)
+@pytest.mark.usefixtures("say_it_again")
+def test_json_says_the_same(ran: Run, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["check", str(ran.folder), "--json"]) == 1
+    said = json.loads(capsys.readouterr().out)
     assert (said["points"], said["of"]) == (2, 6)
     (notebook,) = said["notebooks"]
     assert [(e["exercise"], e["passed"], e["attempted"]) for e in notebook["exercises"]] == [
@@ -77,14 +110,32 @@ def test_json_says_the_same(student: Path) -> None:
     ]
 
 
+def test_the_outcomes_are_noted_beside_the_notebook(ran: Run) -> None:
+    assert {id: each["passed"] for id, each in ran.noted.items()} == {
+        "09.KillHead": True,
+        "09.Scale": False,
+        "09.Exp": False,
+    }
+    assert not any("tries" in each for each in ran.noted.values()), "a check from outside is not a student's try"
+
+
+def test_a_notebook_is_read_once(ran: Run) -> None:
+    assert ran.read == [ran.folder / "exercises" / "renamed.ipynb"]
+
+
 @pytest.mark.parametrize(
     "before", [None, "{ broken", '{"version": 1, "exercises": {"09.Exp": {"passed": true, "hints": 2}}}']
 )
-def test_the_progress_file_is_rebuilt(student: Path, before: str | None) -> None:
-    file = student / "exercises" / record.NAME
+def test_the_progress_file_is_rebuilt(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, before: str | None) -> None:
+    """By what runs in the notebook's kernel."""
+    monkeypatch.delenv(record.SWITCH)
+    monkeypatch.chdir(tmp_path)
+    file = tmp_path / record.NAME
     if before is not None:
         file.write_text(before)
-    check_command.check_notebook(*check_command.find([student / "exercises" / "renamed.ipynb"]))
+    names: dict[str, Any] = {"__name__": "notebook"}
+    exec("\n".join(sources(SOLVED)[id] for id in ("setup", "killhead-answer")), names)  # noqa: S102  # our own file
+    check_command.report_in_kernel([each.id for each in exercises("09")], names)
     known = json.loads(file.read_text())["exercises"]
     assert known["09.KillHead"]["passed"] is True and known["09.Exp"]["passed"] is False
     assert "tries" not in known["09.KillHead"]
@@ -94,17 +145,15 @@ def test_the_progress_file_is_rebuilt(student: Path, before: str | None) -> None
         assert file.with_name(file.name + ".bak").read_text() == before
 
 
-def test_a_notebook_is_read_once(student: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    read: list[Path] = []
-    monkeypatch.setattr(check_command, "read_notebook", lambda path: read.append(path) or read_notebook(path))
-    path = student / "exercises" / "renamed.ipynb"
-    check_command.check_notebook(*check_command.find([path]))
-    assert read == [path]
-
-
-def test_all_solutions_pass(tmp_path: Path) -> None:
-    found = check_command.find([folder("solutions")])
+def test_there_is_a_notebook_to_check_for_every_exercise() -> None:
+    found = check_command.find([content.folder("solutions")])
     assert len(found) == len({each.notebook for each in exercises()})
+
+
+@pytest.mark.full
+def test_a_solution_passes(tmp_path: Path) -> None:
+    """One of them: validate and the check cells' stored outputs hold for the others."""
+    found = check_command.find([content.folder("solutions")])
     first = check_command.check_notebook(*check_command.find([Path(shutil.copy(found[0].path, tmp_path))]))
     assert first.outcomes and all(outcome.passed for outcome in first.outcomes)
 
@@ -117,29 +166,49 @@ TROUBLE = {
 }
 
 
-@pytest.mark.parametrize("name", TROUBLE)
-def test_a_notebook_that_misbehaves_is_named_and_stops_nothing(
-    student: Path, name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    source, trouble = TROUBLE[name]
-    monkeypatch.setattr(check_command, "CELL_SECONDS", 8.0)
-    path = student / "exercises" / "renamed.ipynb"
+@pytest.fixture(scope="module")
+def troubled(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Checked]:
+    """A folder of notebooks that misbehave, checked once: what was found, by the notebook's name."""
+    folder = tmp_path_factory.mktemp("course") / "exercises"
+    path = a_student(folder)
     notebook = read_notebook(path)
-    notebook.cells[2].source = source
-    write_notebook(path.with_name("bad.ipynb"), notebook)
-    (student / "exercises" / NAME).write_text("{")
-    broken, bad, good = check_command.check_notebooks(check_command.find([student]), None)
-    assert "not a valid notebook" in broken.trouble
+    for name, (source, _) in TROUBLE.items():
+        notebook.cells[2].source = source
+        write_notebook(path.with_name(f"{name}.ipynb"), notebook)
+    path.unlink()
+    (folder / NAME).write_text("{")
+
+    def client(*arguments: Any, **options: Any) -> Any:
+        """A loop gets little time, all else more than a busy machine takes."""
+        seconds = {"timeout_func": lambda cell: 1 if "while True" in cell.source else 600}
+        return notebooks.client(*arguments, **{**options, **seconds})
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(check_command, "client", client)
+        return {each.path.stem: each for each in check_command.check_notebooks(check_command.find([folder]), None)}
+
+
+def test_a_broken_notebook_is_named_and_stops_nothing(troubled: dict[str, Checked]) -> None:
+    assert next(iter(troubled)) == Path(NAME).stem, "what follows is checked all the same"
+    assert set(troubled) == {Path(NAME).stem, *TROUBLE}
+    assert "not a valid notebook" in troubled[Path(NAME).stem].trouble
+
+
+@pytest.mark.parametrize("name", TROUBLE)
+def test_a_notebook_that_misbehaves_is_named_and_the_rest_of_it_is_checked(
+    ran: Run, troubled: dict[str, Checked], name: str
+) -> None:
+    _, trouble = TROUBLE[name]
+    bad, (good,) = troubled[name], ran.checked
     assert trouble in bad.trouble and bool(trouble) == bool(bad.trouble)
     assert [outcome.passed for outcome in good.outcomes] == [True, False, False]
-    if name != "is killed":
-        assert bad.outcomes == good.outcomes, "what comes after is checked all the same"
+    assert bad.outcomes == (() if name == "is killed" else good.outcomes)
 
 
 BAD = {
     "no such file": ("missing.ipynb", "There is no notebook"),
     "a folder without exercises": (".", "There is no notebook with exercises"),
-    "a lesson": (folder("lessons") / "01_requires_grad.ipynb", "has no exercise of this course"),
+    "a lesson": (content.folder("lessons") / "01_requires_grad.ipynb", "has no exercise of this course"),
 }
 
 

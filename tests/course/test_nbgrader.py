@@ -1,6 +1,7 @@
 """nbgrader takes solutions/ as they are: it makes the assignment, and grades what students hand in.
 
-nbgrader is installed into an environment of its own, which sees this one's packages and shares none of its own with it.
+nbgrader is installed from the network into an environment of its own, which sees this one's packages and shares none of
+its own with it: this is for the full run.
 """
 
 import os
@@ -19,6 +20,7 @@ from autograd_teach.course.exercises import exercises
 from autograd_teach.course.notebooks import read_notebook, write_notebook
 from tests.conftest import missing
 
+pytestmark = pytest.mark.full
 NOTEBOOK = "09_custom_functions"
 SOLVED = {
     "all": ["killhead-answer", "scale-answer", "exp-answer"],

@@ -105,10 +105,12 @@ def solution_lines(name: str) -> list[str]:
     return lines
 
 
+@pytest.mark.full
 def test_pytest_nbval_fails_exactly_the_unsolved_checks(tmp_path):
     assert failing(EXERCISES, tmp_path) == {each.check_cell for each in exercises()}
 
 
+@pytest.mark.full
 def test_a_half_solved_notebook_fails_exactly_the_rest(tmp_path):
     student = tmp_path / "student"
     student.mkdir()

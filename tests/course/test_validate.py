@@ -16,21 +16,28 @@ from autograd_teach.course.exercises import Exercise, Mistake, e09_custom_functi
 from autograd_teach.course.notebooks import read_notebook, write_notebook
 from autograd_teach.course.release import release
 
-
-@pytest.fixture(scope="module")
-def validated() -> dict[str, tuple[str, ...]]:
-    return {each.exercise.id: each.problems for each in validate.validate(folder("solutions"), folder("exercises"))}
-
-
-@pytest.mark.parametrize("id", [each.id for each in exercises()])
-def test_an_exercise_is_fit_for_students(validated: dict[str, tuple[str, ...]], id: str) -> None:
-    assert validated[id] == ()
+SOLUTIONS, EXERCISES = folder("solutions"), folder("exercises")
 
 
 def only(monkeypatch: pytest.MonkeyPatch, *chosen: Exercise) -> None:
     """The course with these exercises alone."""
     monkeypatch.setattr(registry, "_ALL", chosen)
     monkeypatch.setattr(registry, "_BY_ID", {each.id: each for each in chosen})
+
+
+NOTEBOOKS = list(dict.fromkeys(each.notebook for each in exercises()))
+SLOW = {"03_the_graph", "15_implicit_functions", "16_build_your_own"}
+"""Their mistakes are acted out on large graphs and in long loops: half the time that all take."""
+
+
+@pytest.mark.parametrize(
+    "notebook", [pytest.param(name, marks=[pytest.mark.full] if name in SLOW else []) for name in NOTEBOOKS]
+)
+def test_the_exercises_of_a_notebook_are_fit_for_students(monkeypatch: pytest.MonkeyPatch, notebook: str) -> None:
+    chosen = exercises(notebook)
+    only(monkeypatch, *chosen)
+    validated = {each.exercise.id: each.problems for each in validate.validate(SOLUTIONS, EXERCISES)}
+    assert validated == {each.id: () for each in chosen}
 
 
 SPOILT = {
@@ -53,7 +60,7 @@ SPOILT = {
 @pytest.mark.parametrize(("spoil", "words"), SPOILT.values(), ids=SPOILT)
 def test_what_is_wrong_is_found(spoil, words: str, monkeypatch: pytest.MonkeyPatch) -> None:
     only(monkeypatch, spoil(exercise("09.Scale")))
-    (one,) = validate.validate(folder("solutions"), folder("exercises"))
+    (one,) = validate.validate(SOLUTIONS, EXERCISES)
     assert any(words in problem for problem in one.problems), one.problems
 
 

@@ -3,6 +3,7 @@
 Knows Markdown no further than this needs, and nothing of what the texts are about.
 """
 
+import functools
 import re
 import tomllib
 from pathlib import Path
@@ -14,10 +15,14 @@ NOTEBOOKS = sorted(path for room in ("lessons", "exercises", "solutions") for pa
 LESSONS = [path for path in NOTEBOOKS if path.parent.name == "lessons" and re.match(r"\d\d_", path.name)]
 GLOSSARY = ROOT / "lessons" / "glossary.ipynb"
 QUESTIONS = sorted((ROOT / "autograd_teach" / "course" / "questions").glob("*.toml"))
-DOCUMENTS = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]
+DOCUMENTS = [
+    *(ROOT / f"{name}.md" for name in ("README", "CONTRIBUTING", "CHANGELOG")),
+    *sorted((ROOT / "docs").glob("*.md")),
+]
 EVERYTHING = [*NOTEBOOKS, *QUESTIONS, *DOCUMENTS]
 
 
+@functools.cache
 def markdown(path: Path) -> str:
     """All that is prose in a file: a notebook's Markdown cells, the texts of questions, a document as it is."""
     if path.suffix == ".ipynb":
@@ -53,6 +58,7 @@ def anchors(path: Path) -> set[str]:
     return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
 
 
+@functools.cache
 def links(path: Path) -> list[tuple[str, str]]:
     """Text and target of each link (and picture). Code spans may be a link's text, but no link is looked for inside one."""
     text = re.sub(r"^```.*?^```$", "", markdown(path), flags=re.MULTILINE | re.DOTALL)

@@ -3,13 +3,13 @@
 The cells themselves are tests of the run that this file is part of (`testpaths` in pyproject.toml), in their own right.
 """
 
+import gc
 import os
-import re
 import shutil
 import subprocess
 import sys
 import tomllib
-from collections import Counter
+import warnings
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -17,7 +17,8 @@ import pytest
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 
 from autograd_teach.course.content import folder
-from autograd_teach.course.notebooks import execute, read_notebook, write_notebook
+from autograd_teach.course.kernels import PrivateKernelManager
+from autograd_teach.course.notebooks import read_notebook, write_notebook
 
 ROOT = folder("lessons").parent
 LESSONS = sorted(folder("lessons").glob("[0-9][0-9]_*.ipynb"))
@@ -46,29 +47,19 @@ CELLS = {
 }
 
 
-def nbval(where: Path) -> dict[str, int]:
-    """How many cells passed, failed, were skipped ... when `pytest --nbval` ran in `where`."""
-    command = [
-        sys.executable,
-        "-m",
-        "pytest",
-        "--nbval",
-        "--nbval-cell-timeout=60",
-        "-q",
-        "--junit-xml=report.xml",
-    ]
+def nbval(where: Path) -> dict[str, str]:
+    """What `pytest --nbval` in `where` says of each cell, "notebook.ipynb::Cell 0": "passed", "failure", "error" or "skipped"."""
+    command = [sys.executable, "-m", "pytest", "--nbval", "--nbval-cell-timeout=60", "-q", "--junit-xml=report.xml"]
     ran = subprocess.run(
-        [*command, "-p", "no:cacheprovider", "."],
-        cwd=where,
-        capture_output=True,
-        text=True,
-        check=False,
+        [*command, "-p", "no:cacheprovider", "."], cwd=where, capture_output=True, text=True, check=False
     )
-    suite = ElementTree.parse(where / "report.xml").getroot()[0]
-    counts = {name: int(suite.attrib[name]) for name in ("tests", "failures", "errors", "skipped")}
-    if counts["failures"] or counts["errors"]:
+    told = {
+        f"{case.attrib['classname']}::{case.attrib['name']}": case[0].tag if len(case) else "passed"
+        for case in ElementTree.parse(where / "report.xml").getroot().iter("testcase")
+    }
+    if set(told.values()) != {"passed"}:
         print(ran.stdout)
-    return counts
+    return told
 
 
 def test_every_lesson_has_its_number_of_cells() -> None:
@@ -76,46 +67,67 @@ def test_every_lesson_has_its_number_of_cells() -> None:
     assert counts == CELLS
 
 
-def test_a_test_run_has_every_cell_of_every_lesson() -> None:
+def test_a_test_run_has_every_cell_of_every_lesson(request: pytest.FixtureRequest) -> None:
     """What `pytest` collects here, by the settings of the project."""
-    command = [sys.executable, "-m", "pytest", "--collect-only", "-q", "-p", "no:cacheprovider", "-p", "no:xdist"]
-    ran = subprocess.run(
-        [*command, "--override-ini=addopts=--nbval --nbval-current-env", "lessons"],
-        cwd=ROOT, capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    collected = Counter(re.findall(r"^lessons/(\w+)\.ipynb::", ran.stdout, flags=re.MULTILINE))
-    assert {name: count for name, count in collected.items() if name != "glossary"} == CELLS, ran.stdout[-2000:]
+    collected = {}
+    for path in LESSONS:
+        (file,) = request.config.hook.pytest_collect_file(file_path=path, parent=request.session)
+        collected[path.stem] = len(list(file.collect()))
+    assert collected == CELLS
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["pytest"]["ini_options"]
     assert "lessons" in settings["testpaths"] and "--nbval" in settings["addopts"]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("number", ["00", "05", "10"])  # pictures of graphs, data of the package, heat maps
 def test_a_lesson_runs_and_prints_what_is_stored_in_a_folder_of_its_own(number: str, tmp_path: Path) -> None:
     (path,) = (path for path in LESSONS if path.stem.startswith(number))
     shutil.copy(path, tmp_path)
-    assert nbval(tmp_path) == {"tests": CELLS[path.stem], "failures": 0, "errors": 0, "skipped": 0}
+    assert list(nbval(tmp_path).values()) == ["passed"] * CELLS[path.stem]
 
 
-@pytest.mark.parametrize(("kind", "failures"), [("image/svg+xml", 0), ("text/html", 1), ("text/plain", 1)])
-def test_another_svg_is_let_pass_and_another_text_is_not(kind: str, failures: int, tmp_path: Path) -> None:
-    shown = {"text/plain": "as text", "text/html": "<b>", "image/svg+xml": "<svg/>"}
-    source = f"from IPython.display import display\ndisplay({shown!r}, raw=True)"
-    cell = new_code_cell(source, id="show", execution_count=1)
-    cell.outputs = [new_output("display_data", data={**shown, kind: "drawn by another engine"})]
-    write_notebook(tmp_path / "picture.ipynb", new_notebook(cells=[cell]))
-    assert nbval(tmp_path) == {"tests": 1, "failures": failures, "errors": 0, "skipped": 0}
-
+SHOWN = {"text/plain": "as text", "text/html": "<b>", "image/svg+xml": "<svg/>"}
+OTHER_PICTURES = {"image/svg+xml": "passed", "text/html": "failure", "text/plain": "failure"}
+"""Of which kind the stored output is another than what the cell shows: what nbval says."""
 
 ASKS_HOW_IT_IS_REACHED = """
-import json, ipykernel
+import json, os, ipykernel
 with open(ipykernel.get_connection_file()) as file:
-    assert json.load(file)["transport"] == "ipc"
+    assert json.load(file)["transport"] == ("ipc" if os.name == "posix" else "tcp")
 """
 
 
-@pytest.mark.skipif(os.name != "posix", reason="sockets are no files there")
-def test_kernels_are_reached_by_sockets_of_their_own(tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def small_notebooks(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """What nbval says of some notebooks of one cell, by their names."""
+    folder = tmp_path_factory.mktemp("small")
+    for number, kind in enumerate(OTHER_PICTURES):
+        source = f"from IPython.display import display\ndisplay({SHOWN!r}, raw=True)"
+        cell = new_code_cell(source, id="show", execution_count=1)
+        cell.outputs = [new_output("display_data", data={**SHOWN, kind: "drawn by another engine"})]
+        write_notebook(folder / f"picture{number}.ipynb", new_notebook(cells=[cell]))
+    asks = new_code_cell(ASKS_HOW_IT_IS_REACHED, id="ask", execution_count=1)
+    write_notebook(folder / "asks.ipynb", new_notebook(cells=[asks]))
+    return nbval(folder)
+
+
+def test_another_svg_is_let_pass_and_another_text_is_not(small_notebooks: dict[str, str]) -> None:
+    told = {kind: small_notebooks[f"picture{number}.ipynb::Cell 0"] for number, kind in enumerate(OTHER_PICTURES)}
+    assert told == OTHER_PICTURES
+
+
+def test_kernels_are_reached_by_sockets_of_their_own(small_notebooks: dict[str, str]) -> None:
     """With TCP another process may take a port first; a kernel without its output port neither works nor ends."""
-    notebook = new_notebook(cells=[new_code_cell(ASKS_HOW_IT_IS_REACHED, id="ask")])
-    write_notebook(tmp_path / "asks.ipynb", execute(notebook, tmp_path))
-    assert nbval(tmp_path) == {"tests": 1, "failures": 0, "errors": 0, "skipped": 0}
+    assert small_notebooks["asks.ipynb::Cell 0"] == "passed"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="sockets are no files there")
+def test_the_sockets_folder_ends_with_the_kernels_manager() -> None:
+    manager = PrivateKernelManager()
+    folder = Path(manager.ip).parent
+    assert folder.is_dir()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        del manager
+        gc.collect()
+    assert not folder.exists()
