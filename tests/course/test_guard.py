@@ -2,6 +2,7 @@
 
 import os
 import signal
+import subprocess
 import sys
 import threading
 import time
@@ -50,6 +51,31 @@ def test_who_only_waits_is_ended_by_the_clock():
 def test_time_that_others_use_does_not_count():
     with time_limit(0.3):
         time.sleep(0.4)
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="this platform has no SIGALRM")
+def test_time_spent_waiting_for_a_busy_processor_does_not_count(monkeypatch):
+    start = time.monotonic()
+    monkeypatch.setattr(guard, "_delay", lambda: min(time.monotonic() - start, 1.0))
+    with pytest.raises(TimeLimit), time_limit(0.1):
+        time.sleep(30)
+    assert time.monotonic() - start >= 1.0 + 0.1 * guard.PATIENCE
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux says how long a thread waits for a processor")
+def test_linux_says_how_long_a_thread_waits_for_a_processor():
+    """Two processes that compute on one processor: each waits while the other runs."""
+    program = (
+        "import os, time; from autograd_teach.course import guard\n"
+        "os.sched_setaffinity(0, [min(os.sched_getaffinity(0))])\n"
+        "child = os.fork()\n"
+        "begin, start = guard._delay(), time.process_time()\n"
+        "while time.process_time() < start + 0.5: pass\n"
+        "delayed = guard._delay() - begin\n"
+        "if child: os.waitpid(child, 0); print(delayed)"
+    )
+    said = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
+    assert float(said) > 0
 
 
 def test_without_sigalrm_a_timer_interrupts(monkeypatch):
