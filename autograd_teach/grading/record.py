@@ -426,7 +426,7 @@ def _end(process: subprocess.Popen[bytes], mark: str) -> None:
             process.stdin.close()
         except BrokenPipeError:
             pass
-    sandbox.kill([p for p in psutil.process_iter() if _has_mark(p, mark)])
+    sandbox.end_all([p for p in psutil.process_iter() if _has_mark(p, mark)])
 
 
 def _has_mark(process: psutil.Process, mark: str) -> bool:

@@ -21,6 +21,7 @@ import functools
 import json
 import os
 import secrets
+import select
 import shutil
 import signal
 import subprocess
@@ -42,6 +43,10 @@ _CONFINE = Path(__file__).resolve().with_name("confine.py")
 _SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 _SETTINGS = ("ld.so.cache", "ld.so.conf", "ld.so.conf.d", "alternatives", "localtime", "fonts")
 """Of /etc: what programs need in order to start, the time zone, and fonts for plots. No passwords, hosts or keys."""
+
+LONGEST_START, LONGEST_END = 60.0, 60.0
+"""Seconds within which bubblewrap has begun, and within which killed processes are gone, on the busiest machine. What the
+system itself cannot end (it waits for a broken disk, say) is left behind then."""
 
 
 class Isolation(StrEnum):
@@ -153,21 +158,49 @@ def forking(command: Sequence[str], *, hidden: Sequence[Path] = ()) -> tuple[str
     return (*arguments, "--", *command)
 
 
-def start(wrapped: Wrapped, **options: Any) -> subprocess.Popen[bytes]:
+class Program(subprocess.Popen[bytes]):
+    """A program that was started in a sandbox, or without one."""
+
+    first: int | None = None
+    """A file (pidfd) that stands for the first process of the program's namespace, if it has a namespace of its own. All
+    others end with that process, and it is gone only when they are."""
+
+
+def popen(command: Sequence[str], **options: Any) -> Program:
+    """Start `command`, with `options` for Popen; it may be one that `wrap` or `forking` has made for bubblewrap."""
+    in_namespace = Path(command[0]).name == "bwrap"
+    return _start_namespace(command, options) if in_namespace else Program(command, **options)
+
+
+def stop(process: Program) -> None:
+    """End it, and all others of its namespace if it has one; they are gone when this returns.
+
+    Bubblewrap's outer process, which is `process`, leaves when the program has ended, before the others are gone: neither
+    its end nor what it has for children tells of them. Its namespace's first process does.
+    """
+    first, process.first = process.first, None
+    if first is not None:
+        with contextlib.suppress(ProcessLookupError):
+            signal.pidfd_send_signal(first, signal.SIGKILL)
+        select.select([first], [], [], LONGEST_END)
+    process.kill()
+    process.wait()
+    if first is not None:
+        with contextlib.suppress(ChildProcessError):  # an orphan, of which this process may be the parent by now
+            os.waitid(os.P_PIDFD, first, os.WEXITED | os.WNOHANG)
+        os.close(first)
+
+
+def start(wrapped: Wrapped, **options: Any) -> Program:
     """Start it, with `options` for Popen. It ends with the thread that started it: let that one live until `end`."""
-    return subprocess.Popen(
-        wrapped.command,
-        env=dict(wrapped.environment),
-        cwd=wrapped.directory,
-        start_new_session=True,
-        **options,
-    )
+    given = {"env": dict(wrapped.environment), "cwd": wrapped.directory, "start_new_session": True}
+    return popen(wrapped.command, **given, **options)
 
 
-def end(process: subprocess.Popen[Any], wrapped: Wrapped) -> None:
+def end(process: Program, wrapped: Wrapped) -> None:
     """End it and everything it started; no process, mount or folder of the sandbox is left when this returns."""
     if wrapped.isolation is Isolation.BUBBLEWRAP:
-        _end_namespace(process)
+        stop(process)
     else:
         _end_group(process)
     sweep(wrapped)
@@ -180,20 +213,20 @@ def sweep(wrapped: Wrapped) -> None:
 
 
 def end_descendants(pid: int) -> None:
-    """Kill all that `pid` started, directly or not, and what that starts meanwhile."""
-    for _ in range(50):
+    """Kill all that `pid` started, directly or not, and what that starts meanwhile; none is left when this returns."""
+    deadline = time.monotonic() + LONGEST_END
+    while time.monotonic() < deadline:
         running = [process for process in _children(pid, deep=True) if _is_running(process)]
         if not running:
             break
-        kill(running)
+        _kill(running)
         psutil.wait_procs(running, timeout=0.1)
 
 
-def kill(processes: Sequence[psutil.Process]) -> None:
-    """Kill those of `processes` that are left."""
-    for process in processes:
-        with contextlib.suppress(psutil.Error):
-            process.kill()
+def end_all(processes: Sequence[psutil.Process]) -> None:
+    """Kill those of `processes` that are left, and wait until they are gone."""
+    _kill(processes)
+    _wait_until_gone(processes, LONGEST_END)
 
 
 def readable_by_anyone(paths: Sequence[Path]) -> list[Path]:
@@ -355,26 +388,53 @@ def _anyone_gets_to(path: Path) -> bool:
         return False
 
 
+# -------------------------------------------------------------------------------------------------------- starting
+
+
+def _start_namespace(command: Sequence[str], options: Mapping[str, Any]) -> Program:
+    """Start bubblewrap, which lets the program begin once `Program.first` stands for the first process of its namespace."""
+    told, tells = os.pipe()
+    waits, begin = os.pipe()
+    bwrap, *rest = command
+    asked = [bwrap, "--info-fd", str(tells), "--block-fd", str(waits), *rest]
+    try:
+        try:
+            process = Program(asked, pass_fds=(tells, waits), **options)
+        finally:
+            _close(tells, waits)
+        try:
+            process.first = _first_process(told)
+        except BaseException:
+            process.kill()
+            process.wait()
+            raise
+    finally:
+        _close(told, begin)
+    return process
+
+
+def _first_process(told: int) -> int | None:
+    """Opens what stands for the process of which bubblewrap tells; None if it ends before it has made a namespace."""
+    text = b""
+    while b"}" not in text:
+        if not select.select([told], [], [], LONGEST_START)[0] or not (more := os.read(told, 4096)):
+            return None
+        text += more
+    try:
+        return os.pidfd_open(json.loads(text)["child-pid"])
+    except ProcessLookupError:
+        return None
+
+
+def _close(*files: int) -> None:
+    for each in files:
+        os.close(each)
+
+
 # --------------------------------------------------------------------------------------------------------- ending
 
 
-def _end_namespace(process: subprocess.Popen[Any]) -> None:
-    """The sandbox's first process takes all others with it, and is gone only when they are.
-
-    The outer one is stopped before it is asked for its child: between starting and dying it might have had one more.
-    """
-    with contextlib.suppress(ProcessLookupError):
-        if process.poll() is None:
-            process.send_signal(signal.SIGSTOP)
-    children = _children(process.pid)
-    kill(children)
-    if process.poll() is None:
-        process.kill()
-    process.wait()
-    _wait_until_gone(children)
-
-
-def _end_group(process: subprocess.Popen[Any]) -> None:
+def _end_group(process: Program) -> None:
     """It, its descendants and its process group."""
     end_descendants(process.pid)
     with contextlib.suppress(ProcessLookupError, PermissionError):
@@ -386,7 +446,8 @@ def _end_group(process: subprocess.Popen[Any]) -> None:
 def _end_user(uid: int) -> None:
     """Everything that this user id runs, in one stroke: one by one they could multiply faster, or be born while we look."""
     program = f"import os; os.setresgid({uid}, {uid}, {uid}); os.setresuid({uid}, {uid}, {uid}); os.kill(-1, 9)"
-    for _ in range(20):
+    deadline = time.monotonic() + LONGEST_END
+    while time.monotonic() < deadline:
         subprocess.run([sys.executable, "-I", "-S", "-c", program], check=False, stderr=subprocess.DEVNULL)
         left = list(_processes_of(uid))
         if not left:
@@ -399,6 +460,12 @@ def _processes_of(uid: int) -> Iterator[psutil.Process]:
         with contextlib.suppress(psutil.Error):
             if uid in process.uids() and _is_running(process):
                 yield process
+
+
+def _kill(processes: Sequence[psutil.Process]) -> None:
+    for process in processes:
+        with contextlib.suppress(psutil.Error):
+            process.kill()
 
 
 def _children(pid: int, *, deep: bool = False) -> list[psutil.Process]:
@@ -415,7 +482,7 @@ def _is_running(process: psutil.Process) -> bool:
         return False
 
 
-def _wait_until_gone(processes: Sequence[psutil.Process], seconds: float = 10.0) -> None:
+def _wait_until_gone(processes: Sequence[psutil.Process], seconds: float) -> None:
     """Wait for processes that need not be our own children; those that are, as adopted orphans, are buried here."""
     deadline = time.monotonic() + seconds
     for process in processes:

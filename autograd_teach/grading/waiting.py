@@ -17,13 +17,14 @@ from pathlib import Path
 from typing import Any
 
 from ..course.errors import UserError
-from .wardens import ENDED
+from . import sandbox
+from .wardens import ENDED, LONGEST_END
 
 START = 60.0
 """Seconds that starting Python and loading what it waits with may take on a busy machine."""
 
-SPAWN = 20.0
-END = 10.0
+SPAWN = 60.0
+END = LONGEST_END + 10.0
 _ATTEMPTS = 3
 
 
@@ -70,7 +71,7 @@ class Waiting:
         self._lock = threading.Lock()
         self._control: socket.socket | None = None
         self._over = threading.Event()
-        self.process: subprocess.Popen[bytes] | None = None
+        self.process: sandbox.Program | None = None
 
     def fork(self, message: bytes) -> Forked:
         """A new process that is given `message`."""
@@ -121,7 +122,7 @@ class Waiting:
         self._control = ours
         return ours
 
-    def _popen(self, its: socket.socket) -> subprocess.Popen[bytes]:
+    def _popen(self, its: socket.socket) -> sandbox.Program:
         """Start it in a thread that stays: bubblewrap ends with the thread that started it, not with the process alone."""
         started: list[Any] = []
         is_started, self._over = threading.Event(), threading.Event()
@@ -129,7 +130,7 @@ class Waiting:
         def keep(over: threading.Event) -> None:
             try:
                 started.append(
-                    subprocess.Popen(
+                    sandbox.popen(
                         self._command(),
                         stdin=its.fileno(),
                         stdout=subprocess.DEVNULL,
@@ -161,15 +162,14 @@ class Waiting:
         self.process = None
         if process is None or process.stderr is None:
             return ""
-        process.kill()
+        sandbox.stop(process)
         with process.stderr:
             text = process.stderr.read().decode("utf-8", "replace")
-        process.wait()
         self._over.set()
         return " ".join(text.split())[-300:]
 
     def close(self) -> None:
-        """End it; its wardens end with it, and with them whatever is left."""
+        """End it, and wait for its end; its wardens end with it, and with them whatever is left."""
         with self._lock:
             if self._control is not None:
                 self._control.close()
@@ -177,7 +177,6 @@ class Waiting:
             if self.process is not None:
                 if self.process.stderr:
                     self.process.stderr.close()
-                self.process.kill()
-                self.process.wait()
+                sandbox.stop(self.process)
                 self.process = None
             self._over.set()

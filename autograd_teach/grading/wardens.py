@@ -22,6 +22,9 @@ from typing import NoReturn
 ENDED = struct.Struct("<BB")
 """Whether a signal ended the process, and the signal's number or the exit status."""
 
+LONGEST_END = 60.0
+"""Seconds within which killed processes are gone, on the busiest machine."""
+
 _SET_PARENT_DEATH, _SET_DUMPABLE, _SET_SUBREAPER = 1, 4, 36
 
 Begin = Callable[[bytes, int, int, int], None]
@@ -81,9 +84,9 @@ def watch(life: int, pid: int, level: int, last: Callable[[], None] = lambda: No
     os._exit(0)
 
 
-def end_descendants(seconds: float = 5.0) -> None:
+def end_descendants() -> None:
     """Kill every process below this one that is left, and wait for it."""
-    deadline = time.monotonic() + seconds
+    deadline = time.monotonic() + LONGEST_END
     while time.monotonic() < deadline:
         for pid in _children():
             with contextlib.suppress(OSError):
