@@ -1,8 +1,9 @@
 """Runs of the grader that a test may kill, with a runner that takes milliseconds. Each student's verdict follows from the
 answer, so that two runs must agree.
 
-`python -m tests.grading.killable SUBMISSIONS` reads from its standard input one folder a line, grades into it in a forked process (what
-takes long is loading the libraries), and says that process's id and, when it has ended, its status. In the folder,
+`python -m tests.grading.killable SUBMISSIONS` reads from its standard input one line a run: how many notebooks the run gets
+through, and a folder. It grades into that in a forked process (what takes long is loading the libraries), and says that
+process's id and, when it has ended, its status. Beyond its number of notebooks the run waits to be killed. In the folder,
 `progress` is what the grader says and `ran` has a line for every notebook that was run.
 """
 
@@ -12,7 +13,7 @@ import sys
 import threading
 import time
 import traceback
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -24,9 +25,18 @@ from tests.grading.classroom import assignment
 TINY = assignment()
 
 
-def judged(ran: Path, notebook: Notebook, checks: Sequence[int], limits: Limits, stop: threading.Event) -> Record:
+def judged(
+    ran: Path,
+    left: Iterator[int],
+    notebook: Notebook,
+    checks: Sequence[int],
+    limits: Limits,
+    stop: threading.Event,
+) -> Record:
     """Fails the checks of about a third of all answers; the reference always passes."""
     sources = {cell["id"]: cell["source"] for cell in notebook["cells"]}
+    if "END SOLUTION" not in sources["double-answer"] and not next(left, 0):
+        threading.Event().wait()
     time.sleep(0.004)
     cells = {number: CellRecord("passed", 0.0, "") for number in range(len(TINY.code_cells))}
     for number in checks:
@@ -38,12 +48,12 @@ def judged(ran: Path, notebook: Notebook, checks: Sequence[int], limits: Limits,
     return Record(cells, seconds=0.25, isolation="none at all")
 
 
-def run(submissions: Path, output: Path) -> None:
+def run(submissions: Path, output: Path, notebooks: int) -> None:
     """Grade in this process; its end is the end of the process."""
     code = 1
     try:
         with (output / "progress").open("a", buffering=1) as progress:
-            runner = partial(judged, output / "ran")
+            runner = partial(judged, output / "ran", iter(range(notebooks, 0, -1)))
             grade_class(submissions, [TINY], output=output, limits=Limits(), jobs=2, progress=progress, runner=runner)
         code = 0
     except BaseException:  # noqa: BLE001 - this is a process's end
@@ -56,6 +66,7 @@ if __name__ == "__main__":
     for line in sys.stdin:
         child = os.fork()
         if not child:
-            run(Path(sys.argv[1]), Path(line.strip()))
+            notebooks, _, folder = line.strip().partition(" ")
+            run(Path(sys.argv[1]), Path(folder), int(notebooks))
         print(child, flush=True)
         print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)

@@ -3,11 +3,12 @@
 import json
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from autograd_teach.grading.rebuild import Assignment, Notebook
 from autograd_teach.grading.record import CellRecord, Limits, Record, Runner
-from autograd_teach.grading.results import Mark
+from autograd_teach.grading.results import Mark, Status
 from autograd_teach.grading.verdicts import Judge
 from tests.grading.classroom import QUESTIONS, SOLUTIONS, assignment
 
@@ -62,3 +63,20 @@ def each_answers_once(judge: Judge) -> Judge:
         return dict(once([assignment.name, dict(answers)], lambda: judge(assignment, answers, stop)))
 
     return judged
+
+
+def quick_judge(*_: object, **__: object) -> AbstractContextManager[Judge]:
+    """In place of `judge.called`: a judge who fails what the reference does not say, whatever comment ends it, and who cannot
+    judge at all where an answer begins with `raise`."""
+
+    def judged(assignment: Assignment, answers: Mapping[str, str], stop: threading.Event) -> dict[str, Mark]:
+        if any(source.startswith("raise") for source in answers.values()):
+            raise RuntimeError("disk on fire")
+        marks = {}
+        for question in assignment.questions:
+            if (source := answers.get(question.id)) is not None:
+                is_right = assignment.references[question.id] in (source, source.rpartition("  # ")[0])
+                marks[question.id] = Mark(question.id, Status.PASS if is_right else Status.FAIL, question.points)
+        return marks
+
+    return nullcontext(judged)

@@ -1,20 +1,19 @@
-"""Hostile notebooks through the real grader: each scores nothing that it should not, gets a named status, stops nobody.
-
-An attack is written so that it would score if it succeeded: what it is after is on the way to a right answer. Forged
-verdicts are not here: against them stands the oracle, not the sandbox. Nor are files that are no notebooks
-(test_intake.py) and what nbval needs no sandbox for (test_run.py).
+"""Hostile and odd notebooks (hostile.py) through the real grader: each scores nothing that it should not, gets a named
+status, and stops nobody. And what they are run by: interpreters that wait.
 """
 
+import csv
+import functools
+import json
 import os
 import re
 import socket
-import sys
-import textwrap
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import nullcontext
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, nullcontext, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -22,410 +21,180 @@ import psutil
 import pytest
 
 from autograd_teach.course.errors import UserError
-from autograd_teach.grading import batch, judge, sandbox
+from autograd_teach.grading import batch, judge, record, sandbox
 from autograd_teach.grading.batch import grade_class
-from autograd_teach.grading.rebuild import rebuild
-from autograd_teach.grading.record import STARTUP, Limits, Runner, nbval_under, run_nbval
-from autograd_teach.grading.results import Result
+from autograd_teach.grading.rebuild import Notebook, rebuild
+from autograd_teach.grading.record import Interrupted, Limits, Nbval, Record, Runner, nbval_under, run_nbval
+from autograd_teach.grading.results import Mark, Result
 from autograd_teach.grading.sandbox import Isolation
 from autograd_teach.grading.waiting import Waiting
 from tests.grading.classroom import SOLUTIONS, assignment, hand_in
+from tests.grading.hostile import (
+    CLASS,
+    DOUBLE,
+    SOON,
+    TOGETHER,
+    Row,
+    assignment_of_all,
+    filled,
+    notebook_of_all,
+    running,
+    with_little_time_for_loops,
+)
 
-TIMEOUT = 3.0
-"""For what is meant to run out of time. All else gets more than a busy machine takes: it ends by another limit, or by itself."""
 LIMITS = Limits(timeout=60.0, memory=1_500_000_000, output=200_000)
-DOUBLE = SOLUTIONS["double"]
 CHECKS = [2, 4, 6]
+HERE_SOLVED = Path(__file__).parents[2] / "solutions"
 
-# name: (what stands before a right answer to the first exercise, the status of that exercise, its detail as a pattern)
-# {solutions}, {submissions}, {port}, {socket}, {mark} are the fixture's.
-ATTACKS: dict[str, tuple[str, str, str]] = {
-    "reads the solutions": ("open('{solutions}').read()", "fail", "FileNotFoundError"),
-    "reads another submission": ("open('{submissions}/ending/right.ipynb').read()", "fail", "FileNotFoundError"),
-    "finds the class anywhere": (
-        """
-        import os
-        seen = []
-        for root, folders, files in os.walk("/"):
-            folders[:] = [name for name in folders if name not in ("proc", "usr", "lib", "site-packages")]
-            seen += [*folders, *files]
-        if not any(name in ("right.ipynb", "grades.csv", "solutions") for name in seen):
-            raise LookupError(f"not among {{len(seen)}} files")
-        """,
-        "fail",
-        "LookupError: not among [0-9]{3,}",
-    ),
-    "reads the environment": ("import os; os.environ['GRADER_SECRET']", "fail", "KeyError"),
-    "reads everybody's environment": (
-        """
-        import glob
-        def content(path):
-            try: return open(path, "rb").read()
-            except OSError: return b""
-        if not any(b"GRADER_SECRET" in content(path) for path in glob.glob("/proc/*/environ")): raise LookupError
-        """,
-        "fail",
-        "LookupError",
-    ),
-    "finds the grader among processes": (
-        """
-        import glob
-        if not any(b"nbval_process" in open(path, "rb").read() for path in glob.glob("/proc/[0-9]*/cmdline")):
-            raise LookupError("nobody here")
-        """,
-        "fail",
-        "nobody here",
-    ),
-    "finds a file of the grader open": (
-        """
-        import glob, os
-        def target(path):
-            try: return os.readlink(path)
-            except OSError: return ""
-        found = [target(path) for path in glob.glob("/proc/[0-9]*/fd/*")]
-        if not any("autograd-teach" in path or path.endswith("log") for path in found):
-            raise LookupError(f"{{len(found)}} others")
-        """,
-        "fail",
-        "LookupError: [0-9]{2,} others",
-    ),
-    "kills its parent": (
-        "import os, signal; os.kill(os.getppid(), signal.SIGKILL); 1/0",
-        "fail",
-        "PermissionError|ZeroDivisionError",
-    ),
-    "stops its parent": (
-        "import os, signal; os.kill(os.getppid(), signal.SIGSTOP); 1/0",
-        "fail",
-        "PermissionError|ZeroDivisionError",
-    ),
-    "kills everybody": (
-        "import os, signal; os.kill(-1, signal.SIGKILL); 1/0",
-        "fail",
-        "ProcessLookupError|PermissionError|ZeroDivisionError",
-    ),
-    "kills its group": ("import os, signal; os.killpg(0, signal.SIGKILL)", "died", ""),
-    "kills itself": ("import os, signal; os.kill(os.getpid(), signal.SIGKILL)", "died", ""),
-    "stops itself": ("import os, signal; os.kill(os.getpid(), signal.SIGSTOP)", "timeout", ""),
-    "crashes": ("import ctypes; ctypes.string_at(0)", "died", ""),
-    "leaves with os._exit": ("import os; os._exit(0)", "died", ""),
-    "leaves with sys.exit": ("import sys; sys.exit(0)", "fail", "SystemExit"),
-    "asks the keyboard": ("input()", "fail", "StdinNotImplementedError"),
-    "loops": ("while True: pass", "timeout", ""),
-    "loops without listening": (
-        """
-        import signal
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP): signal.signal(number, signal.SIG_IGN)
-        while True:
-            try:
-                while True: pass
-            except BaseException: pass
-        """,
-        "timeout",
-        "",
-    ),
-    "loops in C": ("sum(x for x in iter(int, 1))", "timeout", ""),
-    "calls home": (
-        "import socket; socket.create_connection(('127.0.0.1', {port}), 1)",
-        "fail",
-        "ConnectionRefusedError",
-    ),
-    "calls a socket of this machine": (
-        "import socket; socket.socket(socket.AF_UNIX).connect('{socket}')",
-        "fail",
-        "FileNotFoundError",
-    ),
-    "forks": (
-        """
-        import os, resource, time
-        assert resource.getrlimit(resource.RLIMIT_NPROC)[1] <= 128  # or it is not tried
-        for n in range(300):
-            if os.fork() == 0:
-                time.sleep(60)
-                os._exit(0)
-        """,
-        "fail",
-        "BlockingIOError",
-    ),
-    "raises its limits": (
-        "import resource; resource.setrlimit(resource.RLIMIT_AS, (-1, -1))",
-        "fail",
-        "ValueError",
-    ),
-    "wants 50 GB": ("block = bytearray(50_000_000_000)", "out_of_memory", "MemoryError"),
-    "wants 50 GB in steps": (
-        "blocks = []\nwhile True: blocks.append(bytearray(50_000_000))",
-        "out_of_memory",
-        "MemoryError",
-    ),
-    "wants it in several processes": (
-        """
-        import os, time
-        for n in range(4):
-            if os.fork() == 0:
-                block = b"x" * 450_000_000
-                time.sleep(60)
-                os._exit(0)
-        time.sleep(60)
-        """,
-        "out_of_memory",
-        "",
-    ),
-    "prints 100 MB": ("print('x' * 100_000_000)", "output_limit", ""),
-    "prints without end": ("while True: print('x' * 1000)", "output_limit", ""),
-    "shows without end": ("while True: display({{'text/html': 'x' * 1000}}, raw=True)", "output_limit", ""),
-    "prints below Python": (
-        "import os\nwhile True: os.write(1, b'x' * 1000)",
-        "timeout|output_limit",
-        "",
-    ),
-    "writes a large file": (
-        "with open('large', 'wb') as file:\n    for n in range(100): file.write(bytes(1_000_000))",
-        "fail",
-        "OSError.*large",
-    ),
-    "fills the disk": (
-        "for n in range(100): open(str(n), 'wb').write(bytes(50_000_000))",
-        "fail",
-        "OSError.*No space",
-    ),
-    "makes millions of files": (
-        "for n in range(3_000_000): open(str(n), 'wb').close()",
-        "fail",
-        "OSError.*No space",
-    ),
-    "writes to the course": (
-        "import autograd_teach; open(autograd_teach.__file__, 'a').write('x')",
-        "fail",
-        "OSError|PermissionError",
-    ),
-    "writes to Python": ("import os; open(os.__file__, 'a').write('x')", "fail", "OSError|PermissionError"),
-    "plants a module in Python": (
-        "import site; open(site.getsitepackages()[0] + '/planted.pth', 'w').write('import os')",
-        "fail",
-        "OSError|PermissionError",
-    ),
-    "sends what is no message": (
-        """
-        kernel = get_ipython().kernel
-        for n in range(20): kernel.iopub_socket.send_multipart([b"x", b"<IDS|MSG>", b"", b"{{", b"{{", b"{{", b"[" * 100_000])
-        import time; time.sleep(60)
-        """,
-        "protocol_error|timeout",
-        "",
-    ),
-    "sends a message too deep to read": (
-        """
-        session = get_ipython().kernel.session
-        import time
-        deep = b"[" * 100_000 + b"]" * 100_000
-        parts = [session.pack(session.msg_header("stream")), b"{{}}", b"{{}}", deep]
-        get_ipython().kernel.iopub_socket.send_multipart([b"x", b"<IDS|MSG>", session.sign(parts), *parts])
-        time.sleep(60)
-        """,
-        "protocol_error|timeout",
-        "",
-    ),
-    "takes the grader's sockets away": (
-        """
-        import glob, os
-        for name in glob.glob("/tmp/kernel-*"):
-            os.remove(name)
-            os.symlink("{socket}", name)
-        1/0
-        """,
-        "fail",
-        "ZeroDivisionError",
-    ),
-    "finds another process": (
-        """
-        import glob, os
-        others = {{int(path[6:]) for path in glob.glob("/proc/[0-9]*")}} - {{1, os.getpid()}}
-        if not others: raise LookupError("alone")
-        """,
-        "fail",
-        "LookupError: alone",
-    ),
-    "reads or writes the memory of the first process": (
-        """
-        import ctypes, os
-        def tried(path, mode):
-            try: return open(path, mode)
-            except OSError: pass
-        found = [tried(f"/proc/{{os.getppid()}}/{{name}}", "rb") for name in ("mem", "environ", "maps", "auxv")]
-        found.append(tried("/proc/1/mem", "r+b"))
-        class Piece(ctypes.Structure): _fields_ = [("start", ctypes.c_void_p), ("size", ctypes.c_size_t)]
-        buffer = ctypes.create_string_buffer(8)
-        here, there = Piece(ctypes.addressof(buffer), 8), Piece(id(os), 8)  # forked: it lies at the same address there
-        read = ctypes.CDLL(None).process_vm_readv(1, ctypes.byref(here), 1, ctypes.byref(there), 1, 0) > 0
-        if not read and not any(found): raise LookupError("no way in")
-        """,
-        "fail",
-        "LookupError: no way in|PermissionError",
-    ),
-    "asks what forks kernels for another": (
-        """
-        import os, socket, struct
-        lines = []
-        for number in map(int, os.listdir("/proc/self/fd")):
-            try: line = socket.socket(fileno=os.dup(number))
-            except OSError: continue
-            if line.family == socket.AF_UNIX and not line.getsockname():
-                who = struct.unpack("3i", line.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))[0]
-                if who != os.getpid(): lines.append(line)
-        if not lines: raise LookupError("no line")
-        for line in lines: socket.send_fds(line, [bytes(64)], [0, 0])
-        """,
-        "fail",
-        "LookupError: no line",
-    ),
-    "finds the sockets of another kernel": (
-        """
-        import glob, json, ipykernel, time
-        known = json.load(open(ipykernel.get_connection_file()))
-        own = {{f"{{known['ip']}}-{{known[name]}}" for name in known if name.endswith("_port")}}
-        for n in range(30):
-            listening = {{line.split()[-1] for line in open("/proc/net/unix").readlines()[1:] if "/" in line or "@" in line}}
-            if (listening | set(glob.glob("/tmp/**/kernel-*", recursive=True))) - own: break
-            time.sleep(0.1)
-        else: raise LookupError(f"{{len(own)}} of its own")
-        """,
-        "fail",
-        "LookupError: 5 of its own",
-    ),
-    "closes its sockets": (
-        "import os; os.closerange(3, 200)\nwhile True: pass",
-        "timeout|died",
-        "",
-    ),
+
+# ---- a class ----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Way:
+    """A way to grade the class."""
+
+    isolation: Isolation
+    together: bool = False  # one kernel for all that can share it, and nobody twice
+
+    @property
+    def rows(self) -> dict[str, Row]:
+        """Who is in the class."""
+        here = {name: row for name, row in CLASS.items() if self.isolation in row.where}
+        return {name: row for name, row in here.items() if not (self.together and row.is_long)}
+
+
+WAYS = {
+    "together": Way(Isolation.BUBBLEWRAP, together=True),
+    **{isolation.value: Way(isolation) for isolation in Isolation},
 }
 
-# name: what stands before (or is) a right answer, which passes; nothing of it is left afterwards
-ODDITIES: dict[str, str] = {
-    "right": "",
-    "prints and warns": "import sys, warnings; print('x'); print('y', file=sys.stderr); warnings.warn('z'); display(3)",
-    "plots": "import matplotlib.pyplot as plt; plt.plot([1, 2]); plt.show()",
-    "takes its time": "import time; time.sleep(8)",
-    "writes files": """
-        import os, pathlib, tempfile
-        pathlib.Path("notes.txt").write_text("x"); pathlib.Path.home().joinpath("x").write_text("x")
-        tempfile.NamedTemporaryFile().write(b"x"); os.makedirs("a/b/c"); os.symlink("/etc/passwd", "link")
-        """,
-    "starts threads and programs": """
-        import concurrent.futures, subprocess
-        with concurrent.futures.ThreadPoolExecutor(20) as pool: list(pool.map(abs, range(100)))
-        assert subprocess.run(["echo", "x"], capture_output=True).stdout == b"x\\n"
-        get_ipython().system("true")
-        """,
-    "uses a pool of processes": """
-        import multiprocessing
-        with multiprocessing.get_context("fork").Pool(2) as pool: assert pool.map(abs, [-1]) == [1]
-        """,
-    "uses the course and NumPy": """
-        import getpass, numpy, autograd_teach as torch
-        x = torch.tensor([1.0, 2.0], requires_grad=True); (x * x).sum().backward()
-        assert x.grad.tolist() == [2.0, 4.0] and getpass.getuser()
-        """,
-    "handed in modules of its own": "import numpy, os; assert 'site-packages' in numpy.__file__ and not os.listdir()",
-    "plants modules for the next": """
-        import os, pathlib, site
-        for folder in (".", os.path.expanduser("~"), site.getusersitepackages(), "/tmp"):
-            for name in ("numpy.py", "sitecustomize.py", "usercustomize.py", "planted.pth"):
-                path = pathlib.Path(folder, name); path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_text("import os; os._exit(1)")
-        """,
-    "leaves handlers and threads behind": """
-        import atexit, signal, threading, time
-        atexit.register(time.sleep, 60)
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP): signal.signal(number, lambda *_: None)
-        threading.Thread(target=time.sleep, args=(60,)).start()
-        """,
-    "leaves a process behind": """
-        import subprocess, sys
-        subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600) # {mark}"], start_new_session=True, env={{}})
-        """,
-    "leaves a daemon behind": """
-        import os, time
-        if os.fork() == 0:
-            os.setsid()
-            if os.fork(): os._exit(0)
-            time.sleep(600)
-            os._exit(0)
-        """,
-}
+
+def long_but_for_one(way: str) -> Any:
+    return pytest.param(way, marks=() if WAYS[way].together else pytest.mark.full)
 
 
 @dataclass
 class Graded:
-    results: dict[str, Result]
+    way: Way
+    marks: dict[str, tuple[Mark, ...]]
+    results: list[Result]
+    sheet: dict[str, dict[str, str]]  # of those with a notebook of their own
     progress: str
     uids: list[int]
     mark: str
     scratch: Path
     connections: int
     mounts_before: str
-    seconds: float
 
 
 @pytest.fixture(scope="module")
-def graded(tmp_path_factory: pytest.TempPathFactory, require_tool: Callable[..., str]) -> Iterator[Graded]:
-    """Everybody in one class, graded once."""
-    if sys.platform != "linux":
-        pytest.skip("needs Linux")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What no student may see, besides solutions."""
+    return tmp_path_factory.mktemp("class")
+
+
+@pytest.fixture(scope="module")
+def nbval(folder: Path, require_tool: Callable[..., str]) -> Iterator[Nbval]:
+    """What runs notebooks under bubblewrap: interpreters that wait."""
     require_tool("bwrap")
-    folder = tmp_path_factory.mktemp("class")
+    with nbval_under(Isolation.BUBBLEWRAP, [folder, HERE_SOLVED]) as runner:
+        yield runner
+
+
+@pytest.fixture(scope="module")
+def graded_in(request: pytest.FixtureRequest, folder: Path) -> Iterator[Callable[[str], Graded]]:
+    """The class, graded once in a way."""
+    with ExitStack() as open_:
+
+        @functools.cache
+        def graded(name: str) -> Graded:
+            way = WAYS[name]
+            if way.isolation is Isolation.BUBBLEWRAP:
+                return everybody_graded(way, folder / name, request.getfixturevalue("nbval"))
+            if way.isolation.is_sandbox and (problem := sandbox._problem_with(way.isolation)):
+                pytest.skip(problem)
+            runner = open_.enter_context(nbval_under(way.isolation, [folder, HERE_SOLVED]))
+            return everybody_graded(way, folder / name, runner)
+
+        yield graded
+
+
+def everybody_graded(way: Way, folder: Path, runner: Nbval) -> Graded:
     submissions, scratch, mark = folder / "in", folder / "scratch", f"left behind by {folder}"
-    local = socket.socket(socket.AF_UNIX)
+    scratch.mkdir(parents=True)
     # In the folder for temporary files itself: a socket's path must be short.
     path = f"/tmp/autograd-teach-{os.getpid()}"
-    local.bind(path)
-    local.listen()
-    solutions = Path(__file__).parents[2] / "solutions"
-    with socket.create_server(("127.0.0.1", 0)) as listener, pytest.MonkeyPatch.context() as patch:
-        known: dict[str, Any] = {
-            "solutions": next(solutions.glob("*.ipynb")),
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        socket.create_server(("127.0.0.1", 0)) as listener,
+        socket.socket(socket.AF_UNIX) as local,
+    ):
+        local.bind(path)
+        local.listen()
+        known = {
+            "solutions": next(HERE_SOLVED.glob("*.ipynb")),
             "submissions": submissions,
             "port": listener.getsockname()[1],
             "socket": path,
             "mark": mark,
         }
-        endless = {name for name, (_, status, _) in ATTACKS.items() if "timeout" in status}
-        for name, before in {**{name: attack[0] for name, attack in ATTACKS.items()}, **ODDITIES}.items():
-            source = textwrap.dedent(before).strip().format(**known)
-            group = submissions / ("endless" if name in endless else "ending")
-            hand_in(group / f"{name}.ipynb", {"double": f"{source}\n{DOUBLE}"})
-        own = submissions / "ending" / "handed in modules of its own"
-        own.mkdir()
-        own.with_suffix(".ipynb").rename(own / "09_tiny.ipynb")
+        loops = hand_in_all(way, submissions, known)
         for name in ("numpy.py", "sitecustomize.py", "planted.pth"):
-            (own / name).write_text(f"import os; open({str(folder / 'planted')!r}, 'w'); os._exit(1)")
-        scratch.mkdir()
+            modules = submissions / "handed in modules of its own"
+            if modules.is_dir():
+                (modules / name).write_text(f"import os; open({str(folder / 'planted')!r}, 'w'); os._exit(1)")
         uids: list[int] = []
         made_up = sandbox._new_uid
         patch.setattr(sandbox, "_new_uid", lambda: uids.append(made_up()) or uids[-1])
         patch.setattr("tempfile.tempdir", str(scratch))
         patch.setenv("GRADER_SECRET", "1")
-        mounts, started = Path("/proc/self/mounts").read_text(), time.monotonic()
-        with (
-            (folder / "progress").open("w") as progress,
-            nbval_under(Isolation.BUBBLEWRAP, [submissions, solutions]) as runner,
-        ):
-            results = [
-                result
-                for group, limits in (("ending", LIMITS), ("endless", replace(LIMITS, timeout=TIMEOUT)))
-                for result in grade_class(
-                    submissions / group, [assignment()], output=folder / "out", limits=limits, jobs=2, progress=progress,
-                    runner=runner,
-                )
-            ]  # fmt: skip
-            assert runner.is_waiting  # or it was not what graders run
+        patch.setenv("PYTHONPATH", "/nowhere")
+        mounts = Path("/proc/self/mounts").read_text()
+        with (folder / "progress").open("w") as progress, ThreadPoolExecutor(1) as beside:
+            options = {"limits": LIMITS, "runner": with_little_time_for_loops(runner, loops)}
+            # More at a time than there are processors: each spends half of its time waiting.
+            jobs = 4 if way.isolation is Isolation.BUBBLEWRAP else 2
+            many = beside.submit(_graded_together, known, folder, LIMITS, runner) if way.together else None
+            results = grade_class(
+                submissions, [assignment()], output=folder / "out", jobs=jobs, progress=progress, **options,
+            )  # type: ignore[arg-type]  # fmt: skip
+            marks = {result.student: result.marks for result in results}
+            marks |= many.result() if many else {}
+        assert runner.is_waiting == way.isolation.is_sandbox, "or it was not what graders run"
         connections = sum(map(_was_called, (listener, local)))
-        seconds = time.monotonic() - started
-        assert not (folder / "planted").exists()
-    local.close()
-    os.remove(path)
+        os.remove(path)
+    assert not (folder / "planted").exists()
+    with (folder / "out" / "grades.csv").open(newline="", encoding="utf-8-sig") as file:
+        sheet = {row["student"]: row for row in csv.DictReader(file)}
     said = (folder / "progress").read_text()
-    yield Graded({r.student: r for r in results}, said, uids, mark, scratch, connections, mounts, seconds)
+    return Graded(way, marks, results, sheet, said, uids, mark, scratch, connections, mounts)
+
+
+def hand_in_all(way: Way, submissions: Path, known: Mapping[str, object]) -> set[str]:
+    """Write the notebooks of those who have their own; the answers that may need all the time there is."""
+    loops: set[str] = set()
+    for name, row in way.rows.items():
+        answers = {exercise: filled(source, known) for exercise, source in row.answers.items()}
+        has_files = name == "handed in modules of its own"
+        if not (way.together and row.shares):
+            hand_in(submissions / (f"{name}/09_tiny.ipynb" if has_files else f"{name}.ipynb"), answers)
+        loops |= set(answers.values()) - set(SOLUTIONS.values()) if row.is_endless else set()
+    (submissions / "broken.ipynb").write_text("{")
+    return loops
+
+
+def _graded_together(
+    known: Mapping[str, object], folder: Path, limits: Limits, runner: Runner
+) -> dict[str, tuple[Mark, ...]]:
+    """A mark for each who shares a kernel with others."""
+    (folder / "together").mkdir()
+    (folder / "together" / "all.ipynb").write_text(json.dumps(notebook_of_all(known)))
+    (all_,) = grade_class(
+        folder / "together", [assignment_of_all()], output=folder / "out-together", limits=limits, jobs=1, progress=None,
+        runner=runner,
+    )  # fmt: skip
+    return {mark.exercise: (mark,) for mark in all_.marks}
 
 
 def _was_called(listener: socket.socket) -> bool:
@@ -437,27 +206,75 @@ def _was_called(listener: socket.socket) -> bool:
     return True
 
 
-@pytest.mark.parametrize("name", ATTACKS)
-def test_an_attack_scores_nothing_and_has_a_name(graded: Graded, name: str) -> None:
-    _, status, detail = ATTACKS[name]
-    mark = graded.results[name].marks[0]
-    assert mark.points == 0
-    assert re.fullmatch(status, mark.status), f"{mark.status}: {mark.detail}"
-    assert re.search(detail, mark.detail), mark.detail
-    assert mark.isolation == "bubblewrap"
-    assert mark.seconds < STARTUP + (TIMEOUT if "timeout" in status else LIMITS.timeout)
+EVERYBODY = [
+    pytest.param(way, name, marks=long_but_for_one(way).marks) for way, each in WAYS.items() for name in each.rows
+]
 
 
-@pytest.mark.parametrize("name", ODDITIES)
-def test_an_oddity_costs_nothing(graded: Graded, name: str) -> None:
-    mark = graded.results[name].marks[0]
-    assert (mark.status, mark.points) == ("pass", 1), mark.detail
+@pytest.mark.parametrize(("way", "name"), EVERYBODY)
+def test_a_student_gets_what_they_deserve(graded_in: Callable[[str], Graded], way: str, name: str) -> None:
+    graded = graded_in(way)
+    row, marks = CLASS[name], graded.marks[name]
+    details = "; ".join(f"{mark.exercise}: {mark.status}: {mark.detail}" for mark in marks)
+    for mark, status in zip(marks, row.each.split(), strict=False):
+        assert re.fullmatch(status, mark.status), details
+        assert (mark.points > 0) == (status == "pass")
+    assert re.search(row.detail, details), details
+    assert all(mark.isolation == graded.way.isolation for mark in marks if mark.status != "not_attempted")
+
+
+@pytest.fixture(params=[*map(long_but_for_one, WAYS)])
+def graded(request: pytest.FixtureRequest, graded_in: Callable[[str], Graded]) -> Graded:
+    return graded_in(request.param)
 
 
 def test_everybody_was_graded(graded: Graded) -> None:
-    assert set(graded.results) == {*ATTACKS, *ODDITIES}
+    assert set(graded.marks) == {*graded.way.rows, "broken"}
+    assert len(graded.results) == (len(graded.marks) - len(TOGETHER) if graded.way.together else len(graded.marks))
     done = re.findall(r"(\d+) of (\d+) students graded", graded.progress)
-    assert sum(int(graded) for graded, _ in done) == sum(int(all_) for _, all_ in done) == len(graded.results)
+    assert done == [(str(len(graded.results)),) * 2]
+
+
+def test_every_student_has_a_row_and_a_line_of_progress(graded: Graded) -> None:
+    assert set(graded.sheet) == {result.student for result in graded.results}
+    assert graded.sheet["broken"]["status"] == "invalid_notebook"
+    for result in graded.results:
+        row = graded.sheet[result.student]
+        assert float(row["total"]) == result.points == sum(mark.points for mark in result.marks)
+        assert (row["status"], row["max"]) == (result.status, "6")
+        assert f"{result.student}: {row['status']}\n" in graded.progress
+    right = graded.sheet["right"]
+    assert (right["status"], right["judge"], right["isolation"]) == ("pass", "nbval", graded.way.isolation)
+
+
+def test_the_status_of_a_student_is_that_of_all_exercises_together(graded: Graded) -> None:
+    statuses = {
+        "right": "pass",
+        "right in another way": "partial",
+        "half": "partial",
+        "wrong": "partial",
+        "the words alone": "fail",
+        "markers for nbval": "fail",
+        "an endless loop": "partial",
+        "an endless loop that ignores interrupts": "timeout",
+        "an exit": "partial",
+        "an exit in the check": "died",
+        "one print of 10 MB": "output_limit",
+        "kills its grader": "died",
+    }
+    found = {result.student: str(result.status) for result in graded.results if result.student in statuses}
+    assert "right" in found
+    assert found == {student: status for student, status in statuses.items() if student in found}
+
+
+def test_an_endless_loop_has_its_whole_time(graded: Graded) -> None:
+    assert graded.marks["an endless loop"][0].seconds >= SOON
+
+
+def test_a_mark_names_its_source(graded: Graded) -> None:
+    same = [student for student in ("right", "half", "wrong") if student in graded.marks]
+    hashes = {graded.marks[student][0].source for student in same}
+    assert len(hashes) == 1 and len(hashes.pop()) == 64
 
 
 def test_no_process_file_mount_cgroup_or_call_is_left(graded: Graded) -> None:
@@ -479,17 +296,51 @@ def test_no_process_file_mount_cgroup_or_call_is_left(graded: Graded) -> None:
     assert graded.connections == 0
 
 
-@pytest.mark.parametrize("waits", [False, True])
-def test_a_right_answer_is_right_in_every_isolation(waits: bool) -> None:
-    for isolation in (Isolation.BUBBLEWRAP, Isolation.USER, Isolation.PROCESS):
-        if isolation.is_sandbox and sandbox._problem_with(isolation):
-            continue
-        runner = nbval_under(isolation)
-        with runner if waits else nullcontext():
-            record = runner(rebuild(assignment(), SOLUTIONS), CHECKS, LIMITS, threading.Event())
-            assert runner.is_waiting == (waits and isolation.is_sandbox)
-        assert (record.stopped, record.isolation) == (None, isolation.value), record.detail
-        assert {cell.outcome for cell in record.cells.values()} == {"passed"}
+@pytest.mark.parametrize("isolation", [Isolation.BUBBLEWRAP, pytest.param(Isolation.PROCESS, marks=pytest.mark.full)])
+def test_a_run_can_be_stopped_in_the_middle_of_a_cell(nbval: Nbval, tmp_path: Path, isolation: Isolation) -> None:
+    mark, stop = f"left behind by {tmp_path}", threading.Event()
+
+    def stop_once_it_runs() -> None:
+        while not running(mark):
+            time.sleep(0.05)
+        stop.set()
+
+    stops = threading.Thread(target=stop_once_it_runs, daemon=True)
+    stops.start()
+    endless = f"import subprocess, sys\nsubprocess.run([sys.executable, '-c', 'import time; time.sleep(600) # {mark}'])"
+    runner = nbval if isolation is Isolation.BUBBLEWRAP else nbval_under(isolation)
+    with pytest.raises(Interrupted):
+        runner(rebuild(assignment(), {"double": endless}), CHECKS, Limits(timeout=1000), stop)
+    assert running(mark) == []
+    stops.join()
+
+
+# ---- what they are run by ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("isolation", "waits"),
+    [
+        (Isolation.PROCESS, False),
+        (Isolation.USER, True),
+        # What waits runs the class, what does not is compared with it below.
+        *(pytest.param(isolation, waits, marks=pytest.mark.full) for isolation, waits in [
+            (Isolation.PROCESS, True),
+            (Isolation.USER, False),
+            (Isolation.BUBBLEWRAP, True),
+            (Isolation.BUBBLEWRAP, False),
+        ]),
+    ],
+)  # fmt: skip
+def test_a_right_answer_is_right_in_every_isolation(isolation: Isolation, waits: bool) -> None:
+    if isolation.is_sandbox and (problem := sandbox._problem_with(isolation)):
+        pytest.skip(problem)
+    runner = nbval_under(isolation)
+    with runner if waits else nullcontext():
+        found = runner(rebuild(assignment(), SOLUTIONS), CHECKS, LIMITS, threading.Event())
+        assert runner.is_waiting == (waits and isolation.is_sandbox)
+    assert (found.stopped, found.isolation) == (None, isolation.value), found.detail
+    assert {cell.outcome for cell in found.cells.values()} == {"passed"}
 
 
 PROBE = """
@@ -537,68 +388,99 @@ for folder in ("/tmp", "/dev/shm", ".", os.environ["HOME"]): open(os.path.join(f
 """
 
 
-@pytest.mark.parametrize("can_change_user", [True, False])
-def test_a_forked_kernel_is_like_a_fresh_one_and_shares_nothing_with_the_one_before(
-    require_tool: Callable[..., str], monkeypatch: pytest.MonkeyPatch, can_change_user: bool
-) -> None:
-    """The first is run by a fresh interpreter, the others by one that waits."""
-    require_tool("bwrap")
-    if not can_change_user:
-        monkeypatch.setattr(sandbox, "_can_change_user", lambda: False)
+def facts_of_four(waiting: Nbval) -> tuple[list[str], list[str], list[str]]:
+    """What the first finds, run by a fresh interpreter, and the third and the fourth, both run by one that `waiting` has."""
 
     def facts(runner: Runner, before: str = "") -> list[str]:
         answer = before + PROBE.format(texts=[*ALIKE, *OWN])
-        record = runner(rebuild(assignment(), {"double": answer}), CHECKS, LIMITS, threading.Event())
-        assert record.cells[1].message.startswith("AssertionError: "), record
-        return record.cells[1].message.split()[1:]
+        found = runner(rebuild(assignment(), {"double": answer}), CHECKS, LIMITS, threading.Event())
+        assert found.cells[1].message.startswith("AssertionError: "), found
+        return found.cells[1].message.split()[1:]
 
-    fresh = nbval_under(Isolation.BUBBLEWRAP)
+    first, _, third, fourth = (
+        facts(nbval_under(Isolation.BUBBLEWRAP)),
+        facts(waiting, PLANT),
+        facts(waiting),
+        facts(waiting),
+    )
+    assert waiting.is_waiting
+    return first, third, fourth
+
+
+def alike(one: list[str], other: list[str]) -> list[str]:
+    return [text for text, a, b in zip([*ALIKE, *OWN], one, other, strict=True) if a == b]
+
+
+def test_a_forked_kernel_is_like_a_fresh_one_and_shares_nothing_with_the_one_before(nbval: Nbval) -> None:
+    first, third, fourth = facts_of_four(nbval)
+    assert alike(first, third) == alike(third, fourth) == ALIKE
+
+
+@pytest.mark.full
+def test_so_it_is_where_nobody_has_users_to_give(
+    require_tool: Callable[..., str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    require_tool("bwrap")
+    monkeypatch.setattr(sandbox, "_can_change_user", lambda: False)
     with nbval_under(Isolation.BUBBLEWRAP) as waiting:
-        first, _, third = facts(fresh), facts(waiting, PLANT), facts(waiting)
-        fourth = facts(waiting)
-        assert waiting.is_waiting
-    for one, other in ((first, third), (third, fourth)):
-        assert [text for text, a, b in zip([*ALIKE, *OWN], one, other, strict=True) if a == b] == ALIKE
+        first, third, fourth = facts_of_four(waiting)
+    assert alike(first, third) == alike(third, fourth) == ALIKE
 
 
+@pytest.mark.full
 def test_what_waits_is_started_anew_when_somebody_ended_it(require_tool: Callable[..., str]) -> None:
     require_tool("bwrap")
+    before = waiting_below()
     with nbval_under(Isolation.BUBBLEWRAP) as runner:
         for each in (None, runner._kernels, runner._nbvals):
             if each is not None:
                 assert each.process
                 each.process.kill()
-            record = runner(rebuild(assignment(), SOLUTIONS), CHECKS, LIMITS, threading.Event())
-            assert {cell.outcome for cell in record.cells.values()} == {"passed"}, record
-    assert not [each for each in psutil.Process().children(recursive=True) if "wait" in each.cmdline()]
+            found = runner(rebuild(assignment(), SOLUTIONS), CHECKS, LIMITS, threading.Event())
+            assert {cell.outcome for cell in found.cells.values()} == {"passed"}, found
+        assert waiting_below() > before
+    assert waiting_below() == before
 
 
-@pytest.mark.parametrize("which", ["_kernels", "_nbvals"])
+def waiting_below() -> set[int]:
+    """The interpreters that wait for notebooks of nbval's."""
+    found = set()
+    for each in psutil.Process().children(recursive=True):
+        with suppress(psutil.Error):  # it has just ended
+            if each.cmdline()[-1:] == ["wait"] and each.status() != psutil.STATUS_ZOMBIE:
+                found.add(each.pid)
+    return found
+
+
+@pytest.mark.parametrize("which", [pytest.param("_kernels", marks=pytest.mark.full), "_nbvals"])
 def test_nobody_is_blamed_for_what_ended_in_the_middle_of_their_notebook(
-    require_tool: Callable[..., str], which: str
+    nbval: Nbval, monkeypatch: pytest.MonkeyPatch, which: str
 ) -> None:
-    require_tool("bwrap")
-    slow = {**SOLUTIONS, "double": f"import time; time.sleep(2)\n{DOUBLE}"}
+    """It is run again, and what waits is started anew."""
+    answers = iter([{"double": f"import signal\nsignal.pause()\n{DOUBLE}"}, SOLUTIONS])
+    run_once = nbval._run
 
+    def run(notebook: Notebook, checks: Sequence[int], limits: Limits, stop: threading.Event) -> Record:
+        return run_once(rebuild(assignment(), next(answers)), checks, limits, stop)
+
+    monkeypatch.setattr(nbval, "_run", run)
+    waits: Waiting = getattr(nbval, which)
     ended: list[int] = []
 
-    def end_once_it_runs(waits: Waiting) -> None:
+    def end_once_it_runs() -> None:
         while waits.process is None or deepest_below(waits.process.pid) < depth:
             time.sleep(0.05)
         ended.append(waits.process.pid)
         waits.process.kill()
 
-    depth = {"_kernels": 6, "_nbvals": 3}[
-        which
-    ]  # bubblewrap twice, what waits, a warden, the first process, the kernel
-    with nbval_under(Isolation.BUBBLEWRAP) as runner:
-        waits: Waiting = getattr(runner, which)
-        ends = threading.Thread(target=end_once_it_runs, args=(waits,))
-        ends.start()
-        record = runner(rebuild(assignment(), slow), CHECKS, LIMITS, threading.Event())
-        ends.join()
-        assert waits.process and [waits.process.pid] != ended
-    assert {cell.outcome for cell in record.cells.values()} == {"passed"}, record
+    # Bubblewrap twice, what waits, a warden, the first process, the kernel.
+    depth = {"_kernels": 6, "_nbvals": 3}[which]
+    ends = threading.Thread(target=end_once_it_runs, daemon=True)
+    ends.start()
+    found = nbval(rebuild(assignment(), SOLUTIONS), CHECKS, LIMITS, threading.Event())
+    ends.join()
+    assert waits.process and [waits.process.pid] != ended
+    assert {cell.outcome for cell in found.cells.values()} == {"passed"}, found
 
 
 def deepest_below(pid: int) -> int:
@@ -609,9 +491,17 @@ def deepest_below(pid: int) -> int:
         return 0
 
 
-def test_what_runs_by_default_is_the_best_there_is() -> None:
-    record = run_nbval(rebuild(assignment(), SOLUTIONS), CHECKS, LIMITS, threading.Event())
-    assert record.isolation == sandbox.available()
+def test_what_runs_by_default_is_the_best_there_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(record, "nbval_under", lambda isolation: lambda *given: (isolation, given))
+    given = rebuild(assignment(), SOLUTIONS), CHECKS, LIMITS, threading.Event()
+    assert run_nbval(*given) == (sandbox.available(), given)
+
+
+@pytest.mark.full
+def test_what_runs_by_default_says_what_it_was_run_by() -> None:
+    found = run_nbval(rebuild(assignment(), SOLUTIONS), CHECKS, LIMITS, threading.Event())
+    assert found.isolation == sandbox.available()
+    assert {cell.outcome for cell in found.cells.values()} == {"passed"}
 
 
 class Quiet:

@@ -13,6 +13,8 @@ from typing import Any
 import pytest
 import yaml
 
+from autograd_teach import cli
+
 ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.usefixtures("sandbox")
 NOTEBOOK = "09_custom_functions"
@@ -38,26 +40,43 @@ def autograder(root: Path) -> Path:
     return root
 
 
-def run(root: Path) -> subprocess.CompletedProcess[str]:
+QUICK = f"""#!{sys.executable}
+import sys
+from autograd_teach import cli
+from autograd_teach.grading import judge
+from tests.grading.stub import quick_judge
+judge.called = quick_judge
+assert sys.argv[1:3] == ["-m", "autograd_teach.cli"]
+sys.exit(cli.main(sys.argv[3:]))
+"""
+"""A Python whose grader has a judge that starts nothing."""
+
+
+def run(root: Path, python: str | Path = sys.executable) -> subprocess.CompletedProcess[str]:
     environment = {
         **os.environ,
         "AUTOGRADER_ROOT": str(root),
-        "AUTOGRADER_PYTHON": sys.executable,
+        "AUTOGRADER_PYTHON": str(python),
         "PYTHONPATH": str(ROOT),
     }
     return subprocess.run(
-        [root / "run_autograder"], env=environment, cwd="/", capture_output=True, text=True, timeout=300, check=False
+        [root / "run_autograder"], env=environment, cwd="/", capture_output=True, text=True, timeout=600, check=False
     )
 
 
-def results(root: Path) -> dict[str, Any]:
-    done = run(root)
+def results(root: Path, python: str | Path = sys.executable) -> dict[str, Any]:
+    done = run(root, python)
     assert done.returncode == 0, done.stderr
     return json.loads((root / "results/results.json").read_text())
 
 
-def test_a_submission_becomes_results_that_gradescope_reads(tmp_path: Path) -> None:
-    root = autograder(tmp_path / "autograder")
+@pytest.fixture(scope="module", params=["a quick judge", pytest.param("the judge", marks=pytest.mark.full)])
+def graded(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any]]:
+    """The tree after a submission with a stub and files of all kinds was graded, and its results."""
+    folder = tmp_path_factory.mktemp("gradescope")
+    (folder / "python").write_text(QUICK)
+    (folder / "python").chmod(0o755)
+    root = autograder(folder / "autograder")
     solved = json.loads(SOLVED.read_text())
     stubs = {cell["id"]: cell["source"] for cell in json.loads(HANDED_OUT.read_text())["cells"]}
     for cell in solved["cells"]:
@@ -67,7 +86,12 @@ def test_a_submission_becomes_results_that_gradescope_reads(tmp_path: Path) -> N
     (root / "submission/notes.txt").write_text("for myself")
     (root / "submission/other.ipynb").write_text('{"nbformat": 4, "cells": []}')
     (root / "submission/link.ipynb").symlink_to(root / f"source/solutions/{NOTEBOOK}.ipynb")
-    said = results(root)
+    (root / "results/results.json").write_text('{"score": 100}')  # of a run before
+    return root, results(root, folder / "python" if request.param == "a quick judge" else sys.executable)
+
+
+def test_a_submission_becomes_results_that_gradescope_reads(graded: tuple[Path, dict[str, Any]]) -> None:
+    root, said = graded
     tests = {test["name"]: (test["score"], test["max_score"]) for test in said["tests"]}
     assert set(tests) == {"09.Scale", "09.KillHead", "09.Exp"}
     assert tests["09.Exp"][0] == 0
@@ -77,6 +101,7 @@ def test_a_submission_becomes_results_that_gradescope_reads(tmp_path: Path) -> N
     assert min(path.name for path in (root / "submission").iterdir()) == "link.ipynb"
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("files", [{}, {f"{NOTEBOOK}.ipynb": "{", "essay.pdf": "%PDF"}], ids=["nothing", "broken"])
 def test_a_submission_without_answers_gets_no_points_of_the_same_maximum(tmp_path: Path, files: dict[str, str]) -> None:
     root = autograder(tmp_path / "autograder")
@@ -88,6 +113,7 @@ def test_a_submission_without_answers_gets_no_points_of_the_same_maximum(tmp_pat
     )
 
 
+@pytest.mark.full
 def test_where_the_grader_fails_there_are_no_results_not_even_old_ones(tmp_path: Path) -> None:
     root = autograder(tmp_path / "autograder")
     (root / "results/results.json").write_text('{"score": 100}')
@@ -96,12 +122,13 @@ def test_where_the_grader_fails_there_are_no_results_not_even_old_ones(tmp_path:
     assert list((root / "results").iterdir()) == []
 
 
-def test_nobody_else_can_read_the_solutions_afterwards(tmp_path: Path) -> None:
-    root = autograder(tmp_path / "autograder")
-    shutil.copy(HANDED_OUT, root / "submission")
-    results(root)
+def test_nobody_else_can_read_the_solutions_afterwards(graded: tuple[Path, dict[str, Any]]) -> None:
+    root, _ = graded
     open_to_others = [
-        path for room in ("source", "submission") for path in (root / room).rglob("*") if path.lstat().st_mode & 0o077
+        path
+        for room in ("source", "submission")
+        for path in (root / room).rglob("*")
+        if not path.is_symlink() and path.stat().st_mode & 0o077
     ]
     assert open_to_others == []
 
@@ -114,22 +141,34 @@ def test_the_scripts_are_programs_that_bash_can_read(name: str) -> None:
     assert subprocess.run(["bash", "-n", path], check=False).returncode == 0
 
 
-def test_the_workflow_s_steps_are_commands_that_there_are(tmp_path: Path) -> None:
+def steps() -> list[dict[str, Any]]:
+    """Those of the workflow."""
     workflow = yaml.safe_load((ROOT / "docs/github-classroom/checks.yml").read_text())
-    steps = workflow["jobs"]["checks"]["steps"]
     assert workflow["permissions"] == {"contents": "read"}
-    assert [step.get("uses", "").partition("@")[0] for step in steps[:2]] == [
+    return list(workflow["jobs"]["checks"]["steps"])
+
+
+def test_the_workflow_s_steps_are_commands_that_there_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    checkout, python, install, check, *rest = steps()
+    assert [step["uses"].partition("@")[0] for step in (checkout, python)] == [
         "actions/checkout",
         "actions/setup-python",
     ]
-    assert "pip install" in steps[2]["run"]
-    shutil.copy(SOLVED, tmp_path)
-    command = steps[3]["run"].split()
-    assert command[0] == "autograd-teach"
+    assert "pip install" in install["run"] and not rest
+    name, *arguments = check["run"].split()
+    ran: list[str] = []
+    monkeypatch.setattr("autograd_teach.course.check_command.run", lambda given: ran.append(given.command) or 0)
+    assert name == "autograd-teach" and cli.main(arguments) == 0
+    assert ran == ["check"]
+
+
+@pytest.mark.full
+def test_the_workflow_passes_what_is_solved_and_fails_what_is_not(tmp_path: Path) -> None:
+    command = steps()[3]["run"].split()
     for notebook, status in ((SOLVED, 0), (HANDED_OUT, 1)):
         shutil.copy(notebook, tmp_path / f"{NOTEBOOK}.ipynb")
         done = subprocess.run(
             [sys.executable, "-m", "autograd_teach.cli", *command[1:]],
-            cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True, timeout=300, check=False,
+            cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True, timeout=600, check=False,
         )  # fmt: skip
         assert done.returncode == status, done.stderr

@@ -8,6 +8,7 @@ import re
 import struct
 import zipfile
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -16,14 +17,14 @@ import pytest
 
 from autograd_teach import cli
 from autograd_teach.course.errors import UserError
-from autograd_teach.grading import intake, pseudonyms, roster, selection
+from autograd_teach.grading import batch, intake, judge, pseudonyms, roster, selection
 from autograd_teach.grading.batch import grade_class, regrade_class
 from autograd_teach.grading.intake import Keep, take_in
 from autograd_teach.grading.preview import preview
 from autograd_teach.grading.record import Limits, Record
 from autograd_teach.grading.results import Mark, Result, Status
 from autograd_teach.grading.selection import Wishes, due_date
-from tests.grading.classroom import NAME, SOLUTIONS, assignment, exercise_notebook
+from tests.grading.classroom import NAME, SOLUTIONS, assignment, exercise_notebook, load_once
 from tests.grading.stub import by_source
 
 SOLVED = json.dumps(exercise_notebook(SOLUTIONS))
@@ -741,6 +742,9 @@ def test_what_is_wrong_is_said_in_one_sentence(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], arguments: list[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(batch, "load_assignments", load_once)
+    if arguments != BAD["no such folder"]:  # to see it once with the judge's processes is enough
+        monkeypatch.setattr(judge, "called", lambda *_, **__: nullcontext(None))
     before = zipped(tmp_path / "in.zip", CLASS).read_bytes()
     assert cli.main(["grade", *arguments]) == 2
     lines = capsys.readouterr().err.strip().splitlines()

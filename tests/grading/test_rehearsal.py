@@ -1,14 +1,15 @@
 """The rehearsal of a grading day: a class of 300 as a learning platform exports it, to a CSV file of which every row is known.
 
-Each different notebook really runs, once; what it is like gets the same record.
+Each different notebook really runs, once; what it is like gets the same record. A smaller class runs nothing.
 """
 
 import csv
 import io
 import itertools
 import json
+import threading
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -17,18 +18,20 @@ import pytest
 from autograd_teach.grading import sandbox
 from autograd_teach.grading.batch import grade_class, regrade_class
 from autograd_teach.grading.intake import Keep
-from autograd_teach.grading.rebuild import Assignment
-from autograd_teach.grading.record import Limits, Runner, nbval_under
+from autograd_teach.grading.rebuild import Assignment, Notebook
+from autograd_teach.grading.record import CellRecord, Limits, Record, Runner, nbval_under
 from autograd_teach.grading.selection import Wishes, due_date
 from autograd_teach.grading.verdicts import JUDGE
 from tests.grading.classroom import NAME, SOLUTIONS, assignment, code, exercise_notebook, notebook
-from tests.grading.stub import each_notebook_once
+from tests.grading.hostile import with_little_time_for_loops
+from tests.grading.stub import by_source, each_notebook_once
 
 FIRST = "Ada Alan Barbara Čeněk Donald Edsger Frances Grace Hedy Ibn John Katherine Leslie Margaret Niklaus Ömer Per Radia Søren 李雷"
 LAST = "Allen Borg Dijkstra Gödel Hamilton Hopper Johnson Knuth Lamarr Lamport Lovelace Perlman Turing Wiles O'Neil"
 NAMES = [f"{first} {last}" for first, last in itertools.product(FIRST.split(), LAST.split())]
 IN_TIME, LATE = (2026, 11, 20, 18, 0, 0), (2026, 11, 21, 0, 0, 2)
 
+LIMITS = Limits(timeout=60.0)
 Files = dict[str, str | bytes]
 """What lies in one student's folder."""
 
@@ -70,6 +73,7 @@ def a_zip(content: str) -> bytes:
     return buffer.getvalue()
 
 
+LOOP = "while True: pass"
 SOLVED = json.dumps(exercise_notebook(SOLUTIONS))
 DOUBLE, SQUARE, NEGATE = SOLUTIONS.values()
 ALL, NONE = (10, 20, 30), (0, 0, 0)
@@ -94,7 +98,7 @@ KINDS: dict[str, Kind] = {
     ),
     "broken": Kind(5, as_it_is(f"{NAME}.ipynb", SOLVED[:1000]), "invalid_notebook", NONE, "not valid JSON", runs=False),
     "another file": Kind(4, as_it_is("essay.pdf", b"%PDF"), "missing", NONE, "no notebook, but essay.pdf", runs=False),
-    "loops for ever": Kind(2, work(**{**SOLUTIONS, "double": "while True: pass"}), "partial", (0, 20, 30), "double: timeout"),
+    "loops for ever": Kind(2, work(**{**SOLUTIONS, "double": LOOP}), "partial", (0, 20, 30), "double: timeout"),
     "ends the kernel": Kind(2, work(**{**SOLUTIONS, "negate": "import os; os._exit(0)"}), "partial", (10, 20, 0), "died"),
     "prints the words": Kind(
         2, work(square="print('square: 3 of 3 checks pass')\nsquare = print"), "fail", NONE, "of 3 checks pass", written=1
@@ -109,9 +113,9 @@ KINDS: dict[str, Kind] = {
 def exported(folder: Path, kinds: dict[str, Kind], right: str) -> list[Kind]:
     """Write a platform's export of a class of these kinds, one guest in it, and the roster; the kind of each student."""
     class_ = [kind for kind in kinds.values() for _ in range(kind.many)]
-    assert len(class_) == len(NAMES) == len(set(NAMES)) == 300
+    names = NAMES[: len(class_)]
     with zipfile.ZipFile(folder / "export.zip", "w", zipfile.ZIP_DEFLATED) as archive:
-        for number, (student, kind) in enumerate(zip(NAMES, class_, strict=True), start=1000):
+        for number, (student, kind) in enumerate(zip(names, class_, strict=True), start=1000):
             for name, content in (kind.files(student) or {}).items():
                 info = zipfile.ZipInfo(f"{student}_{number}_assignsubmission_file_/{name}", kind.date)
                 archive.writestr(info, content)
@@ -120,7 +124,7 @@ def exported(folder: Path, kinds: dict[str, Kind], right: str) -> list[Kind]:
         csv.writer(file).writerows(
             [
                 ["Identifier", "Full name", "Email address"],
-                *([f"Participant {n}", name, f"s{n}@x.org"] for n, name in enumerate(NAMES, start=1000)),
+                *([f"Participant {n}", name, f"s{n}@x.org"] for n, name in enumerate(names, start=1000)),
             ]
         )
     return class_
@@ -134,8 +138,8 @@ def compare(sheet: Path, kinds: list[Kind], exercises: list[str], judge: str, is
     """Every row of the sheet is the one that its student's kind foretells."""
     with sheet.open(newline="", encoding="utf-8-sig") as file:
         rows = list(csv.DictReader(file))
-    assert [row["student"] for row in rows] == [*NAMES, "A Guest"]
-    (guest,) = rows[300:]
+    assert [row["student"] for row in rows] == [*NAMES[: len(kinds)], "A Guest"]
+    (guest,) = rows[len(kinds) :]
     assert (guest["total"], guest["detail"], guest["Email address"]) == ("60", "not on the roster", "")
     ran = {"judge": judge, "isolation": isolation}
     for number, (row, kind) in enumerate(zip(rows, kinds, strict=False), start=1000):
@@ -164,21 +168,46 @@ def nbval() -> Iterator[Runner]:
         yield runner
 
 
-def test_a_class_of_300_as_an_export_becomes_the_csv_that_was_to_be_expected(tmp_path: Path, nbval: Runner) -> None:
-    kinds = exported(tmp_path, KINDS, SOLVED)
-    runner, runs = each_notebook_once(nbval)
+def graded(folder: Path, kinds: dict[str, Kind], runner: Runner) -> list[Record]:
+    """Grade a class of these kinds, compare each row, and return what was run."""
+    class_ = exported(folder, kinds, SOLVED)
+    once, runs = each_notebook_once(runner)
     grade_class(
-        tmp_path / "export.zip",
+        folder / "export.zip",
         [assignment()],
-        output=tmp_path / "out",
-        limits=Limits(timeout=4.0),
+        output=folder / "out",
+        limits=LIMITS,
         jobs=2,
         progress=None,
-        runner=runner,
-        wishes=wishes(tmp_path),
+        runner=once,
+        wishes=wishes(folder),
     )
-    compare(tmp_path / "out" / "grades.csv", kinds, list(SOLUTIONS), JUDGE, runs[0].isolation)
+    compare(folder / "out" / "grades.csv", class_, list(SOLUTIONS), JUDGE, runs[0].isolation)
+    return runs
+
+
+@pytest.mark.full
+def test_a_class_of_300_as_an_export_becomes_the_csv_that_was_to_be_expected(tmp_path: Path, nbval: Runner) -> None:
+    assert sum(kind.many for kind in KINDS.values()) == len(set(NAMES)) == 300
+    runs = graded(tmp_path, KINDS, with_little_time_for_loops(nbval, {LOOP}))
     assert len(runs) < 20  # each different notebook, the reference, and again without an answer that ended the run
+
+
+TOLD_BY_THEIR_TEXT = (
+    "right", "wrong", "half done", "untouched", "late", "renamed", "zipped", "several", "broken", "another file", "nothing",
+)  # fmt: skip
+
+
+def by_text(notebook: Notebook, checks: Sequence[int], limits: Limits, stop: threading.Event) -> Record:
+    """Starts nothing: what is no solution fails one check of three."""
+    record = by_source(notebook, checks, limits, stop)
+    failed = CellRecord("failed", 0.1, "AssertionError: 2 of 3 checks pass")
+    return replace(record, cells={n: cell if cell.outcome == "passed" else failed for n, cell in record.cells.items()})
+
+
+def test_an_export_becomes_the_csv_that_was_to_be_expected(tmp_path: Path) -> None:
+    few = {name: replace(KINDS[name], many=min(KINDS[name].many, 5)) for name in TOLD_BY_THEIR_TEXT}
+    assert len(graded(tmp_path, few, by_text)) == 5  # the reference, right, wrong, half done, the worse one of several
 
 
 def with_a_mistake(right: Assignment) -> Assignment:
@@ -193,6 +222,7 @@ def with_a_mistake(right: Assignment) -> Assignment:
 MISTAKEN = "def square(x): return x * x + x // 2"
 
 
+@pytest.mark.full
 def test_ten_appeals_are_granted_by_a_corrected_exercise_and_every_change_is_listed(
     tmp_path: Path, nbval: Runner
 ) -> None:
@@ -206,10 +236,9 @@ def test_ten_appeals_are_granted_by_a_corrected_exercise_and_every_change_is_lis
         for student, answer in whole.items():
             archive.writestr(f"{student}.ipynb", json.dumps(exercise_notebook(dict([answer]))))
     runner, _ = each_notebook_once(nbval)
-    limits = Limits(timeout=4.0)
     mistaken = with_a_mistake(assignment())
     output = tmp_path / "out"
-    grade_class(tmp_path / "export.zip", [mistaken], output=output, limits=limits, jobs=2, progress=None, runner=runner)
+    grade_class(tmp_path / "export.zip", [mistaken], output=output, limits=LIMITS, jobs=2, progress=None, runner=runner)
     _, changes = regrade_class([assignment()], output=output, timeout=None, jobs=2, progress=None, runner=runner)
     said = {change.student: str(change) for change in changes}
     assert set(said) == set(NAMES[:13])

@@ -26,7 +26,7 @@ from tests.grading.test_rehearsal import LATE, NAMES, Files, Kind, as_it_is, com
 ROOT = Path(__file__).parents[2]
 NOTEBOOK = "09_custom_functions"
 IDS = ["09.KillHead", "09.Scale", "09.Exp"]
-LIMITS = Limits(timeout=5.0)
+LIMITS = Limits(timeout=10.0)
 HANDED_OUT = json.loads((ROOT / f"exercises/{NOTEBOOK}.ipynb").read_text("utf-8"))
 
 
@@ -93,8 +93,10 @@ KINDS: dict[str, Kind] = {
 }  # fmt: skip
 
 
+@pytest.mark.full
 def test_a_class_of_300_is_judged_by_the_oracle_and_recorded_by_nbval(tmp_path: Path) -> None:
     kinds = exported(tmp_path, KINDS, SOLVED)
+    assert len(kinds) == len(NAMES) == 300
     with judge.called("oracle", LIMITS, (), record=True) as judged:
         assert isinstance(judged, Recorded)
         runner, runs = each_notebook_once(judged.runner)
@@ -131,6 +133,7 @@ def with_a_mistake(exercise: Exercise) -> Exercise:
     return dataclasses.replace(exercise, grading=grading)
 
 
+@pytest.mark.full
 def test_ten_appeals_are_granted_and_their_sheet_looks_like_the_one_before(tmp_path: Path) -> None:
     answers = [SCALE] * 10 + [MISTAKEN] * 3 + [SQUARED] * 3 + [""] * 4
     with zipfile.ZipFile(tmp_path / "export.zip", "w") as archive:

@@ -1,5 +1,8 @@
-"""Many machines: the workers of a real dask.distributed cluster, each a process on loopback, give the gradebook that one machine gives,
-whatever becomes of them on the way.
+"""Many machines: the workers of a dask.distributed cluster give the gradebook that one machine gives, whatever becomes of
+them on the way.
+
+What needs a process for each worker is for the full run. For the short one scheduler and workers are threads of this
+process, which talk to each other by TCP all the same, and the judge that they call is a quick one.
 """
 
 import io
@@ -12,8 +15,8 @@ import sys
 import threading
 import time
 import uuid
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -24,15 +27,16 @@ import pytest
 from autograd_teach import cli
 from autograd_teach.course import content
 from autograd_teach.course.errors import UserError
-from autograd_teach.course.exercises import exercises
 from autograd_teach.grading import batch, cluster, fingerprint, gradebook, sandbox
 from autograd_teach.grading import judge as judges
-from autograd_teach.grading.rebuild import Assignment, load_assignments
-from autograd_teach.grading.record import Limits
+from autograd_teach.grading.rebuild import Assignment
+from autograd_teach.grading.record import Interrupted, Limits
 from autograd_teach.grading.results import Mark, Result, Status
 from autograd_teach.grading.sandbox import Isolation
 from autograd_teach.grading.selection import Wishes
+from tests.grading.classroom import load_once
 from tests.grading.mortal import DEADLY
+from tests.grading.stub import quick_judge
 
 ROOT = Path(__file__).parents[2]
 NAME = "09_custom_functions"
@@ -177,6 +181,22 @@ class Cluster:
         os.killpg(self.workers.pid, signal.SIGKILL)
 
 
+def local_cluster(workers: int) -> Any:
+    """A scheduler and workers in this process."""
+    from distributed import LocalCluster
+
+    return LocalCluster(
+        n_workers=workers, threads_per_worker=1, processes=False, dashboard_address=":0", host="127.0.0.1", protocol="tcp://"
+    )  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def here() -> Iterator[str]:
+    """The address of a scheduler with two workers, all in this process."""
+    with local_cluster(2) as one:
+        yield one.scheduler_address
+
+
 @contextmanager
 def a_cluster(folder: Path, workers: int) -> Iterator[Cluster]:
     """A scheduler and so many workers with their nannies, who start another one for each that dies. No port is a fixed one."""
@@ -204,20 +224,25 @@ def a_cluster(folder: Path, workers: int) -> Iterator[Cluster]:
                     )
                 )
             waiting = threading.Event()
-            for _ in range(600):
+            for _ in range(1200):
                 if said.is_file() and said.stat().st_size:
                     break
                 assert processes[0].poll() is None, (folder / "log").read_text()
                 waiting.wait(0.1)
             started = Cluster(json.loads(said.read_text())["address"], *processes)
             with started.client() as client:
-                client.wait_for_workers(workers, timeout=60)
+                client.wait_for_workers(workers, timeout=120)
             yield started
         finally:
             for process in reversed(processes):  # and with the nannies their workers
                 with suppress(ProcessLookupError):
                     os.killpg(process.pid, signal.SIGKILL)
                 process.wait()
+
+
+@pytest.fixture(autouse=True)
+def loaded_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(batch, "load_assignments", load_once)
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -255,7 +280,7 @@ def locally(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         capture_output=True,
         text=True,
-        timeout=240,
+        timeout=600,
         check=False,
     )
     assert ended.returncode == 0, ended.stderr
@@ -265,6 +290,7 @@ def locally(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
 # ---- what must hold ---------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.full
 def test_a_worker_killed_on_the_way_changes_nothing_in_the_gradebook(
     three: Cluster, locally: tuple[Path, Path], tmp_path: Path
 ) -> None:
@@ -282,6 +308,7 @@ def test_a_worker_killed_on_the_way_changes_nothing_in_the_gradebook(
     assert there == book_of(here)
 
 
+@pytest.mark.full
 def test_the_record_is_made_where_the_points_are(three: Cluster, tmp_path: Path) -> None:
     a_class(tmp_path / "in", {"right": 2, "wrong": 1, "ending": 1})
     results = grade(tmp_path / "in", tmp_path, three.address, points_only=False)
@@ -294,6 +321,7 @@ def test_the_record_is_made_where_the_points_are(three: Cluster, tmp_path: Path)
     }
 
 
+@pytest.mark.full
 def test_who_kills_worker_after_worker_gets_a_grader_error_and_nobody_else_does(
     three: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -309,6 +337,7 @@ def test_who_kills_worker_after_worker_gets_a_grader_error_and_nobody_else_does(
     assert {statuses(one) for one in results.values()} == {"pass pass pass"}
 
 
+@pytest.mark.full
 def test_ctrl_c_ends_what_runs_on_the_workers(three: Cluster, tmp_path: Path) -> None:
     def interrupt() -> None:
         raise KeyboardInterrupt
@@ -317,15 +346,128 @@ def test_ctrl_c_ends_what_runs_on_the_workers(three: Cluster, tmp_path: Path) ->
     with pytest.raises(KeyboardInterrupt):
         grade(tmp_path / "in", tmp_path, three.address, When("1/10", interrupt))
     with three.client() as client:
-        deadline = time.monotonic() + 60  # the scheduler hears of the client's end a moment later
+        patience = time.monotonic() + 120  # the scheduler hears of the client's end a moment later
         while any(client.processing().values()) or not all(map(all, client.run(stopped_courts).values())):
-            assert time.monotonic() < deadline, client.call_stack()
+            assert time.monotonic() < patience, client.call_stack()
             time.sleep(0.05)
 
 
 def stopped_courts() -> list[bool]:
     """Runs on a worker."""
     return [court.stop.is_set() for court in cluster._courts]
+
+
+# ---- workers in this process ------------------------------------------------------------------------------------------
+
+
+def test_a_class_is_graded_by_workers_as_it_is_without(
+    here: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(judges, "called", quick_judge)
+    a_class(tmp_path / "in", {"right": 4, "wrong": 2, "raising": 1, "untouched": 1, "broken": 1})
+    said = io.StringIO()
+    there = grade(tmp_path / "in", tmp_path / "there", here, said)
+    assert f"2 workers at {here}, with so many threads: 1, 1\n" in said.getvalue()
+    alone = grade(tmp_path / "in", tmp_path / "alone")
+    assert "RuntimeError: disk on fire (on tcp://" in there["00-raising"].detail
+    assert statuses(there["00-raising"]) == "grader_error grader_error grader_error"
+    assert {name: (statuses(one), one.points) for name, one in there.items()} == {
+        name: (statuses(one), one.points) for name, one in alone.items()
+    }
+    books = [book_of(tmp_path / kind) for kind in ("there", "alone")]
+    for book in books:
+        for exercise in ("09.KillHead", "09.Scale", "09.Exp"):
+            del book["00-raising", exercise]  # says where it happened
+    assert books[0] == books[1] and len(books[0]) == 8 * 3
+
+
+OTHER: dict[str, str] = {}
+_about = cluster.about
+
+
+def about() -> dict[str, str]:
+    """On the instructor's machine, which is the main thread here, there is something that the workers have not."""
+    return {**_about(), **(OTHER if threading.current_thread() is threading.main_thread() else {})}
+
+
+@pytest.mark.parametrize(
+    ("other", "said"),
+    [
+        ({"numpy": "1.26.4"}, r"has numpy \d\S+ \(here 1\.26\.4\)"),
+        ({"python": "3.99"}, r"has python 3\.\d+ \(here 3\.99\)"),
+        ({"autograd-teach": "9"}, r"has autograd-teach \S+ \(here 9\)"),
+        ({"exercises": "0"}, r"has exercises \w+ \(here 0\)"),
+    ],
+)
+def test_workers_with_other_software_are_refused_before_anything_is_graded(
+    here: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, other: dict[str, str], said: str
+) -> None:
+    monkeypatch.setattr(judges, "called", quick_judge)
+    monkeypatch.setattr(cluster, "about", about)
+    a_class(tmp_path / "in", {"right": 1})
+    for name, version in other.items():
+        monkeypatch.setitem(OTHER, name, version)
+    with pytest.raises(
+        UserError, match=rf"Nothing was graded: the worker tcp://\S+ {said} and 1 more like it; install the same"
+    ):
+        grade(tmp_path / "in", tmp_path / "out", here)
+    assert not (tmp_path / "out").exists()
+
+
+def test_ctrl_c_ends_what_the_workers_judge(here: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ended: list[bool] = []
+    is_ended = threading.Event()
+
+    def slow(*arguments: object, **options: object) -> Any:
+        def judged(assignment: Assignment, answers: Mapping[str, str], stop: threading.Event) -> dict[str, Mark]:
+            if "while True" in str(answers):
+                ended.append(stop.wait(120))
+                is_ended.set()
+                raise Interrupted
+            with quick_judge() as judge:
+                return judge(assignment, answers, stop)
+
+        return nullcontext(judged)
+
+    def interrupt() -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(judges, "called", slow)
+    a_class(tmp_path / "in", {"right": 1, "looping": 1})
+    with pytest.raises(KeyboardInterrupt):
+        grade(tmp_path / "in", tmp_path, here, When("1/2", interrupt))
+    assert is_ended.wait(120) and ended == [True]
+
+
+def test_a_scheduler_to_which_no_worker_comes_is_not_waited_for_without_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cluster, "PATIENCE", 0.2)
+    monkeypatch.setattr(cluster, "TICK", 0.1)
+    a_class(tmp_path / "in", {"right": 1})
+    said = io.StringIO()
+    with (
+        local_cluster(0) as one,
+        pytest.raises(
+            UserError, match="Nothing was graded: in 0.2 seconds no worker came .* start some with `dask worker"
+        ),
+    ):
+        grade(tmp_path / "in", tmp_path, one.scheduler_address, said)
+    assert "has no worker yet; waiting 0 seconds for one" in said.getvalue()
+
+
+# ---- without a cluster ------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def graded_before(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """A class, and the folder with its gradebook."""
+    folder = tmp_path_factory.mktemp("before")
+    a_class(folder / "in", {"right": 1})
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(judges, "called", quick_judge)
+        grade(folder / "in", folder / "out")
+    return folder / "in", folder / "out"
 
 
 @pytest.fixture
@@ -335,11 +477,11 @@ def nobody() -> Iterator[str]:
         yield f"tcp://127.0.0.1:{server.getsockname()[1]}"
 
 
-@pytest.mark.parametrize("command", ["grade", "regrade"])
+@pytest.mark.parametrize("command", ["grade", pytest.param("regrade", marks=pytest.mark.full)])
 @pytest.mark.parametrize(
     ("address", "said"),
     [
-        ("{nobody}", "No scheduler can be reached at {nobody} (nothing answers there in 0.5 seconds); start one"),
+        ("{nobody}", "No scheduler can be reached at {nobody} (nothing answers there in 0.1 seconds); start one"),
         ("tcp://127.0.0.1:1", "No scheduler can be reached at tcp://127.0.0.1:1 (nothing answers there"),
         ("somewhere", "missing port number"),
         ("http://127.0.0.1:80", "unknown address scheme 'http'"),
@@ -351,12 +493,12 @@ def test_an_address_without_a_scheduler_is_one_sentence(
     address: str,
     said: str,
     nobody: str,
-    locally: tuple[Path, Path],
+    graded_before: tuple[Path, Path],
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    submissions, output = locally
-    monkeypatch.setattr(cluster, "CONNECT", 0.5)
+    submissions, output = graded_before
+    monkeypatch.setattr(cluster, "CONNECT", 0.1)
     class_ = [str(submissions)] if command == "grade" else []
     assert cli.main([command, *class_, "--output", str(output), "--scheduler", address.format(nobody=nobody)]) == 2
     told = capsys.readouterr().err
@@ -365,28 +507,21 @@ def test_an_address_without_a_scheduler_is_one_sentence(
 
 
 def test_without_dask_it_says_what_to_install(
-    locally: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    graded_before: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(UserError, match=r"pip install 'autograd-teach\[cluster\]'"):
-        grade(locally[0], tmp_path, "tcp://127.0.0.1:8786")
+        grade(graded_before[0], tmp_path, "tcp://127.0.0.1:8786")
 
 
-@pytest.mark.parametrize(
-    ("other", "said"),
-    [
-        ({"numpy": "1.26.4"}, r"has numpy \d\S+ \(here 1\.26\.4\)"),
-        ({"python": "3.99.1"}, r"has python 3\.\d+ \(here 3\.99\)"),
-        ({"autograd-teach": "9"}, r"has autograd-teach \S+ \(here 9\)"),
-    ],
-)
-def test_workers_with_other_software_are_refused_before_anything_is_graded(
-    three: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, other: dict[str, str], said: str
+@pytest.mark.full
+def test_workers_in_other_processes_are_asked_for_their_own_software(
+    three: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     a_class(tmp_path / "in", {"right": 1})
-    versions = {**fingerprint.versions(), **other}
+    versions = {**fingerprint.versions(), "numpy": "1.26.4"}
     monkeypatch.setattr(fingerprint, "versions", lambda: versions)
-    with pytest.raises(UserError, match=rf"Nothing was graded: the worker tcp://\S+ {said}.*install the same"):
+    with pytest.raises(UserError, match=r"the worker tcp://\S+ has numpy \d\S+ \(here 1\.26\.4\) and 2 more like it"):
         grade(tmp_path / "in", tmp_path / "out", three.address)
     assert not (tmp_path / "out").exists()
 
@@ -396,7 +531,7 @@ def test_workers_with_other_software_are_refused_before_anything_is_graded(
 
 @pytest.fixture(scope="module")
 def assignment() -> Assignment:
-    return next(a for a in load_assignments(SOLVED.parent, RELEASED.parent, exercises()) if a.name == NAME)
+    return next(each for each in load_once(SOLVED.parent, RELEASED.parent, ()) if each.name == NAME)
 
 
 def an_order(assignment: Assignment, **changes: Any) -> cluster.Order:
@@ -468,7 +603,7 @@ def test_a_judge_ends_with_its_order(assignment: Assignment, tmp_path: Path, mon
     assert cluster._court(order, worker) is cluster._court(order, worker)
     assert not ended.is_set()
     del order  # as dask does when the client is gone
-    assert ended.wait(30)
+    assert ended.wait(120)
 
 
 def test_a_judge_that_comes_after_its_order_was_withdrawn_ends_at_once(
@@ -484,6 +619,7 @@ def test_a_judge_that_comes_after_its_order_was_withdrawn_ends_at_once(
 # ---- the end of a cluster ---------------------------------------------------------------------------------------------
 
 
+@pytest.mark.full
 def test_where_the_scheduler_is_lost_the_same_command_goes_on(tmp_path: Path) -> None:
     a_class(tmp_path / "in", {"right": 5, "looping": 1})
     (tmp_path / "cluster").mkdir()
@@ -501,6 +637,7 @@ def test_where_the_scheduler_is_lost_the_same_command_goes_on(tmp_path: Path) ->
     assert all(len(history) == 1 for history in book_of(tmp_path).values())
 
 
+@pytest.mark.full
 def test_where_no_worker_is_left_it_says_so_and_does_not_wait_for_ever(
     three: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
