@@ -1,4 +1,4 @@
-"""The table of the views' times: all of it runs, in a browser where there is one. No time is judged."""
+"""The table of the views' times: all of it runs, without a browser and in one. No time is judged."""
 
 import contextlib
 
@@ -7,9 +7,12 @@ import pytest
 from benchmarks import views
 
 
-@pytest.mark.parametrize("browser", [False, True])
-def test_every_cell_of_the_tables_is_filled(monkeypatch, browser):
-    if not browser:
+@pytest.mark.parametrize("browser", [False, pytest.param(True, marks=[pytest.mark.full, pytest.mark.browser])])
+def test_every_cell_of_the_tables_is_filled(monkeypatch, request, browser):
+    if browser:
+        request.getfixturevalue("chromium")
+        request.getfixturevalue("require_module")("playwright")
+    else:
         monkeypatch.setattr(views, "chromium", contextlib.nullcontext)
     monkeypatch.setattr(views, "_SECONDS_ENOUGH", 0.0)
     rows = [
@@ -22,6 +25,8 @@ def test_every_cell_of_the_tables_is_filled(monkeypatch, browser):
     assert folded["fold"] != "-"
     assert int(folded["boxes"]) < 20
     assert all(cell for row in rows for cell in row)
+    on_screen = [row[-1] for row in pictures] + [cell for row in players for cell in row[-2:]]
+    assert ["-" not in cell for cell in on_screen] == [browser] * 6
 
 
 def test_the_mixed_graph_has_nothing_to_fold():

@@ -6,6 +6,7 @@ import pytest
 from benchmarks import memory, workloads
 from benchmarks.__main__ import ratio, row
 from benchmarks.libraries import CONTESTANTS, installed, prepare
+from tests.libraries import HAS_TORCH
 
 SMALL = {
     "scalar_graph": (4,),
@@ -27,7 +28,7 @@ CASES = [
     pytest.param(name, contestant, marks=[pytest.mark.parity] if contestant == "torch" else [])
     for contestant in CONTESTANTS
     for name in SMALL
-    if contestant != "by hand" and name in TAKE_PART.get(contestant, SMALL)
+    if contestant != "by hand" and name in TAKE_PART.get(contestant, SMALL) and (HAS_TORCH or contestant != "torch")
 ]
 
 

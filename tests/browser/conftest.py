@@ -9,6 +9,7 @@ import pytest
 from autograd_teach import viz
 
 STATIC = files("autograd_teach.viz") / "static"
+PATIENCE = 120_000  # milliseconds: only what is broken is waited for so long
 
 SHOW = """
 async ([code, css, states, kernel]) => {
@@ -45,13 +46,27 @@ def state_of(view: viz.View) -> dict[str, Any]:
 class Page:
     """A page that holds views, and everything that went wrong in it."""
 
-    def __init__(self, page: Any) -> None:
-        self.page = page
+    def __init__(self, browser: Any, clock: bool = False) -> None:
+        self.page = browser.new_context().new_page()
+        self.page.set_default_timeout(PATIENCE)
+        if clock:
+            self.page.clock.install(time=0)
+            self.page.clock.pause_at(1)
         self.errors: list[str] = []
         self.requests: list[str] = []
-        page.on("console", lambda message: self.errors.append(message.text))
-        page.on("pageerror", lambda error: self.errors.append(str(error)))
-        page.on("request", lambda request: self.requests.append(request.url))
+        self.page.on("console", lambda message: self.errors.append(message.text))
+        self.page.on("pageerror", lambda error: self.errors.append(str(error)))
+        self.page.on("request", lambda request: self.requests.append(request.url))
+
+    def clear(self) -> None:
+        """Back to a blank page, as if it had just been opened: another document, another `window`, no pointer on it."""
+        self.page.context.set_offline(False)
+        self.page.goto("about:blank")
+        self.page.emulate_media(color_scheme="light", reduced_motion="reduce")
+        self.page.set_viewport_size({"width": 1000, "height": 800})
+        self.page.mouse.move(0, 0)
+        self.errors.clear()
+        self.requests.clear()
 
     def show(self, *views: viz.View | dict[str, Any], kernel: bool = False) -> Any:
         """The page with these views in it (or widget states), each with a model of its own: `models` in the page.
@@ -63,12 +78,44 @@ class Page:
         self.page.evaluate(SHOW, [code, css, states, kernel])
         return self.page
 
+    def check(self) -> None:
+        """Nothing went wrong on the page, and nothing was asked of a network."""
+        self.page.evaluate("() => null")  # what the page has told until now has arrived
+        assert self.errors == []
+        assert [url for url in self.requests if not url.startswith(("blob:", "about:", "data:", "file:"))] == []
+
+    def close(self) -> None:
+        self.page.context.close()
+
+
+@pytest.fixture(scope="module")
+def kept_pages() -> Iterator[dict[bool, Page]]:
+    """The pages that the tests of a file share: one with a clock of its own, one without."""
+    kept: dict[bool, Page] = {}
+    yield kept
+    for page in kept.values():
+        page.close()
+
+
+def blank(browser: Any, kept: dict[bool, Page], session: pytest.Session, clock: bool) -> Iterator[Page]:
+    """A page that is blank; when its test is over, nothing may have gone wrong in it. A test that fails takes it away."""
+    failed = session.testsfailed
+    page = kept[clock] = kept.get(clock) or Page(browser, clock)
+    page.clear()
+    yield page
+    if session.testsfailed > failed:
+        kept.pop(clock).close()
+    else:
+        page.check()
+
 
 @pytest.fixture
-def bare(browser: Any) -> Iterator[Page]:
-    context = browser.new_context(viewport={"width": 1000, "height": 800}, reduced_motion="reduce")
-    page = Page(context.new_page())
-    yield page
-    assert page.errors == []
-    assert [url for url in page.requests if not url.startswith(("blob:", "about:", "data:", "file:"))] == []
-    context.close()
+def bare(browser: Any, kept_pages: dict[bool, Page], request: pytest.FixtureRequest) -> Iterator[Page]:
+    """A blank page for views."""
+    yield from blank(browser, kept_pages, request.session, clock=False)
+
+
+@pytest.fixture
+def timed(browser: Any, kept_pages: dict[bool, Page], request: pytest.FixtureRequest) -> Iterator[Page]:
+    """The same, but its time goes on only by `page.clock.run_for`."""
+    yield from blank(browser, kept_pages, request.session, clock=True)

@@ -1,5 +1,6 @@
 """Predict-first questions: the files, the answers, what a page without a kernel shows, and the widget in a browser."""
 
+import base64
 import json
 import tomllib
 from pathlib import Path
@@ -99,8 +100,6 @@ window.state = state;
 
 @pytest.mark.browser
 def test_the_widget_tells_right_from_wrong_by_keyboard_alone(browser: Any) -> None:
-    import base64
-
     question = predict("01.leaf").question
     wrong, right = question.choices[0], question.choices[1]
     page_text = PAGE.format(
@@ -109,6 +108,7 @@ def test_the_widget_tells_right_from_wrong_by_keyboard_alone(browser: Any) -> No
         script=base64.b64encode(SOURCE.with_suffix(".js").read_bytes()).decode(),
     )
     page = browser.new_page()
+    page.set_default_timeout(120_000)
     errors: list[str] = []
     page.on("pageerror", lambda error: errors.append(str(error)))
     page.set_content(page_text)

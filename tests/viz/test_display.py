@@ -233,7 +233,7 @@ def test_a_notebook_in_ipython_holds_all_forms_and_no_stderr(tmp_path):
         "x = torch.tensor([1.0, -2.0], requires_grad=True)\ny = x.abs().sum()\nviz.graph(y)"
     )
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source)])
-    nbclient.NotebookClient(notebook, timeout=60, store_widget_state=False).execute()
+    nbclient.NotebookClient(notebook, timeout=None, startup_timeout=300, store_widget_state=False).execute()
     (only,) = notebook.cells[0].outputs
     assert set(only.data) == {"text/plain", "image/svg+xml", WIDGET}
     assert only.data["text/plain"].startswith("output y, shape (), 3\n└─ SumBackward0")
