@@ -24,6 +24,11 @@ import pytest
 
 from tests.libraries import HAS_TORCH
 
+# The matrix library's own threads wait by computing, and take the processors from the other worker. Read when NumPy is
+# loaded: by the workers, which this process starts, and by notebooks' kernels.
+for _library in ("OMP", "OPENBLAS", "MKL"):
+    os.environ.setdefault(f"{_library}_NUM_THREADS", "1")
+
 _HERE = Path(__file__).parent
 _LEFT_OUT = pytest.StashKey[int]()
 _CHROMIUM_OPTIONS = [

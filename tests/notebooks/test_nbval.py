@@ -49,7 +49,7 @@ CELLS = {
 
 def nbval(where: Path) -> dict[str, str]:
     """What `pytest --nbval` in `where` says of each cell, "notebook.ipynb::Cell 0": "passed", "failure", "error" or "skipped"."""
-    command = [sys.executable, "-m", "pytest", "--nbval", "--nbval-cell-timeout=60", "-q", "--junit-xml=report.xml"]
+    command = [sys.executable, "-m", "pytest", "--nbval", "--nbval-cell-timeout=1200", "-q", "--junit-xml=report.xml"]
     ran = subprocess.run(
         [*command, "-p", "no:cacheprovider", "."], cwd=where, capture_output=True, text=True, check=False
     )
