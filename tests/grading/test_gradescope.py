@@ -14,6 +14,7 @@ import pytest
 import yaml
 
 from autograd_teach import cli
+from tests.scripts import write_program
 
 ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.usefixtures("sandbox")
@@ -40,7 +41,7 @@ def autograder(root: Path) -> Path:
     return root
 
 
-QUICK = f"""#!{sys.executable}
+QUICK = """\
 import sys
 from autograd_teach import cli
 from autograd_teach.grading import judge
@@ -74,8 +75,7 @@ def results(root: Path, python: str | Path = sys.executable) -> dict[str, Any]:
 def graded(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any]]:
     """The tree after a submission with a stub and files of all kinds was graded, and its results."""
     folder = tmp_path_factory.mktemp("gradescope")
-    (folder / "python").write_text(QUICK)
-    (folder / "python").chmod(0o755)
+    quick = write_program(folder / "python", QUICK)
     root = autograder(folder / "autograder")
     solved = json.loads(SOLVED.read_text())
     stubs = {cell["id"]: cell["source"] for cell in json.loads(HANDED_OUT.read_text())["cells"]}
@@ -87,7 +87,7 @@ def graded(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     (root / "submission/other.ipynb").write_text('{"nbformat": 4, "cells": []}')
     (root / "submission/link.ipynb").symlink_to(root / f"source/solutions/{NOTEBOOK}.ipynb")
     (root / "results/results.json").write_text('{"score": 100}')  # of a run before
-    return root, results(root, folder / "python" if request.param == "a quick judge" else sys.executable)
+    return root, results(root, quick if request.param == "a quick judge" else sys.executable)
 
 
 def test_a_submission_becomes_results_that_gradescope_reads(graded: tuple[Path, dict[str, Any]]) -> None:

@@ -13,6 +13,7 @@ import pytest
 
 from autograd_teach import viz
 from autograd_teach.viz import layout
+from tests.scripts import write_program
 
 WIDGET = "application/vnd.jupyter.widget-view+json"
 
@@ -117,13 +118,12 @@ def test_a_system_with_nothing_but_a_dot_program_gives_the_same_picture(output, 
     pytest.importorskip("pygraphviz", reason="nothing here to stand behind a dot program")
     require_module("graphviz")
     by_wheel = viz.graph(output).svg
-    program = tmp_path / "dot"
-    program.write_text(
-        f"#!{sys.executable}\nimport pygraphviz, sys\n"
+    write_program(
+        tmp_path / "dot",
+        "import pygraphviz, sys\n"
         "assert sys.argv[1:] == ['-Kdot', '-Tsvg'], sys.argv\n"
-        "sys.stdout.buffer.write(pygraphviz.AGraph(string=sys.stdin.read()).draw(format='svg', prog='dot'))\n"
+        "sys.stdout.buffer.write(pygraphviz.AGraph(string=sys.stdin.read()).draw(format='svg', prog='dot'))\n",
     )
-    program.chmod(0o755)
     hide(monkeypatch, "pygraphviz")
     monkeypatch.setenv("PATH", str(tmp_path))
     assert viz.graph(output).svg == by_wheel
