@@ -26,8 +26,8 @@ def only(monkeypatch: pytest.MonkeyPatch, *chosen: Exercise) -> None:
 
 
 NOTEBOOKS = list(dict.fromkeys(each.notebook for each in exercises()))
-SLOW = {"03_the_graph", "15_implicit_functions", "16_build_your_own"}
-"""Their mistakes are acted out on large graphs and in long loops: half the time that all take."""
+SLOW = {"03_the_graph", "14_losses_and_grad_output", "15_implicit_functions", "16_build_your_own"}
+"""Their mistakes are many, or acted out on large graphs and in long loops: two thirds of the time that all take."""
 
 
 @pytest.mark.parametrize(

@@ -75,8 +75,8 @@ def calls_by_stage(operations: int) -> dict[str, int]:
 def test_ten_times_the_operations_are_about_ten_times_the_work() -> None:
     """Were a stage quadratic, it would be a hundred times."""
     calls_by_stage(10)  # what is loaded or compiled at its first use
-    short, long = calls_by_stage(300), calls_by_stage(3_000)
-    assert long["built"] > 3_000 and long["differentiated"] > 3_000
+    short, long = calls_by_stage(200), calls_by_stage(2_000)
+    assert long["built"] > 2_000 and long["differentiated"] > 2_000
     for stage, calls in long.items():
         assert calls < 11 * short[stage] + 1_000, stage
 
@@ -97,8 +97,8 @@ def test_a_very_long_chain(operations: int) -> None:
 
 
 def test_a_long_chain_is_drawn_folded() -> None:
-    _, y = chain(10_000)
-    assert "4,999 x (AddBackward0, MulBackward0)" in drawn(y)
+    _, y = chain(4_000)
+    assert "1,999 x (AddBackward0, MulBackward0)" in drawn(y)
 
 
 def kept_in_a_list(x: torch.Tensor, operations: int) -> torch.Tensor:
@@ -169,7 +169,7 @@ CHAINS = (
 )
 
 
-@pytest.mark.parametrize("operations", [5_000, pytest.param(20_000, marks=pytest.mark.full)])
+@pytest.mark.parametrize("operations", [2_000, pytest.param(20_000, marks=pytest.mark.full)])
 @pytest.mark.parametrize("build", CHAINS, ids=[build.__name__ for build in CHAINS])
 def test_long_chains_of_every_kind(build: Callable[[torch.Tensor, int], torch.Tensor], operations: int) -> None:
     x = torch.tensor(1.0, requires_grad=True)
