@@ -6,10 +6,13 @@ verdicts are not here: against them stands the oracle, not the sandbox. Nor are 
 """
 
 import contextlib
+import re
 import textwrap
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
 
 import psutil
 
@@ -60,13 +63,13 @@ class Row:
         return self.answers["double"]
 
 
-def attack(before: str, status: str, detail: str = "", **more: bool) -> Row:
+def attack(before: str, status: str, detail: str = "", **more: Any) -> Row:
     """A right answer to the first exercise and what comes `before` it. Most end with an exception, and nothing else."""
-    more = {"shares": status in ("fail", "out_of_memory"), **more}
-    return Row(after(before), f"{status} not_attempted not_attempted", detail, FENCED, **more)
+    more = {"where": FENCED, "shares": status in ("fail", "out_of_memory"), **more}
+    return Row(after(before), f"{status} not_attempted not_attempted", detail, **more)
 
 
-def oddity(before: str, **more: bool) -> Row:
+def oddity(before: str, **more: Any) -> Row:
     """As an attack, but nothing is wrong with it: it passes, and nothing of it is left afterwards."""
     return attack(before, "pass", **{"shares": True, **more})
 
@@ -383,18 +386,24 @@ ODDITIES: dict[str, Row] = {
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP): signal.signal(number, lambda *_: None)
         threading.Thread(target=time.sleep, args=(60,)).start()
         """),
-    "leaves a process behind": oddity("""
+    "leaves a process behind": oddity(
+        """
         import subprocess, sys
         subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600) # {mark}"], start_new_session=True, env={})
-        """),
-    "leaves a daemon behind": oddity("""
+        """,
+        where=EVERYWHERE,
+    ),
+    "leaves a daemon behind": oddity(
+        """
         import os, time
         if os.fork() == 0:
             os.setsid()
             if os.fork(): os._exit(0)
             time.sleep(600)
             os._exit(0)
-        """),
+        """,
+        where=FENCED | {Isolation.USER},
+    ),
 }
 
 NEIGHBOURS: dict[str, Row] = {
@@ -477,16 +486,6 @@ NEIGHBOURS: dict[str, Row] = {
         "pass not_attempted not_attempted",
         shares=True,
     ),
-    "leaves a process behind, without a sandbox": Row(
-        ODDITIES["leaves a process behind"].answers,
-        "pass not_attempted not_attempted",
-        where=PROCESS | {Isolation.USER},
-    ),
-    "leaves a daemon behind, without a sandbox": Row(
-        ODDITIES["leaves a daemon behind"].answers,
-        "pass not_attempted not_attempted",
-        where=frozenset({Isolation.USER}),
-    ),
     "kills its grader": Row(
         {
             "double": "import os, signal, psutil, subprocess, sys\n"
@@ -505,7 +504,7 @@ CLASS = {**NEIGHBOURS, **ATTACKS, **ODDITIES}
 
 # ---- one kernel for all that can share it -----------------------------------------------------------------------------
 
-TOGETHER = {name: row for name, row in CLASS.items() if row.shares}
+TOGETHER = {name: row for name, row in CLASS.items() if row.shares and not row.is_long}
 QUESTIONS = tuple(Question(name, 1, f"look{n}-answer", f"look{n}-check") for n, name in enumerate(TOGETHER))
 
 
@@ -574,3 +573,9 @@ def running(mark: str) -> list[psutil.Process]:
             if any(mark in word for word in process.cmdline()):
                 found.append(process)
     return found
+
+
+def mounts(own: Path) -> set[str]:
+    """What is mounted; of the tests' folders, in which others may mount a disk at the same time, only `own` counts."""
+    lines = Path("/proc/self/mounts").read_text().splitlines()
+    return {line for line in lines if str(own) in line or not re.search("/(pytest-|popen-)", line)}

@@ -37,6 +37,7 @@ from tests.grading.hostile import (
     Row,
     assignment_of_all,
     filled,
+    mounts,
     notebook_of_all,
     running,
     with_little_time_for_loops,
@@ -44,7 +45,7 @@ from tests.grading.hostile import (
 
 LIMITS = Limits(timeout=60.0, memory=1_500_000_000, output=200_000)
 CHECKS = [2, 4, 6]
-HERE_SOLVED = Path(__file__).parents[2] / "solutions"
+SOLVED = Path(__file__).parents[2] / "solutions"
 
 
 # ---- a class ----------------------------------------------------------------------------------------------------------
@@ -85,7 +86,7 @@ class Graded:
     mark: str
     scratch: Path
     connections: int
-    mounts_before: str
+    mounts_before: set[str]
 
 
 @pytest.fixture(scope="module")
@@ -98,7 +99,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def nbval(folder: Path, require_tool: Callable[..., str]) -> Iterator[Nbval]:
     """What runs notebooks under bubblewrap: interpreters that wait."""
     require_tool("bwrap")
-    with nbval_under(Isolation.BUBBLEWRAP, [folder, HERE_SOLVED]) as runner:
+    with nbval_under(Isolation.BUBBLEWRAP, [folder, SOLVED]) as runner:
         yield runner
 
 
@@ -114,7 +115,7 @@ def graded_in(request: pytest.FixtureRequest, folder: Path) -> Iterator[Callable
                 return everybody_graded(way, folder / name, request.getfixturevalue("nbval"))
             if way.isolation.is_sandbox and (problem := sandbox._problem_with(way.isolation)):
                 pytest.skip(problem)
-            runner = open_.enter_context(nbval_under(way.isolation, [folder, HERE_SOLVED]))
+            runner = open_.enter_context(nbval_under(way.isolation, [folder, SOLVED]))
             return everybody_graded(way, folder / name, runner)
 
         yield graded
@@ -133,7 +134,7 @@ def everybody_graded(way: Way, folder: Path, runner: Nbval) -> Graded:
         local.bind(path)
         local.listen()
         known = {
-            "solutions": next(HERE_SOLVED.glob("*.ipynb")),
+            "solutions": next(SOLVED.glob("*.ipynb")),
             "submissions": submissions,
             "port": listener.getsockname()[1],
             "socket": path,
@@ -150,7 +151,7 @@ def everybody_graded(way: Way, folder: Path, runner: Nbval) -> Graded:
         patch.setattr("tempfile.tempdir", str(scratch))
         patch.setenv("GRADER_SECRET", "1")
         patch.setenv("PYTHONPATH", "/nowhere")
-        mounts = Path("/proc/self/mounts").read_text()
+        before = mounts(folder)
         with (folder / "progress").open("w") as progress, ThreadPoolExecutor(1) as beside:
             options = {"limits": LIMITS, "runner": with_little_time_for_loops(runner, loops)}
             # More at a time than there are processors: each spends half of its time waiting.
@@ -168,7 +169,7 @@ def everybody_graded(way: Way, folder: Path, runner: Nbval) -> Graded:
     with (folder / "out" / "grades.csv").open(newline="", encoding="utf-8-sig") as file:
         sheet = {row["student"]: row for row in csv.DictReader(file)}
     said = (folder / "progress").read_text()
-    return Graded(way, marks, results, sheet, said, uids, mark, scratch, connections, mounts)
+    return Graded(way, marks, results, sheet, said, uids, mark, scratch, connections, before)
 
 
 def hand_in_all(way: Way, submissions: Path, known: Mapping[str, object]) -> set[str]:
@@ -291,7 +292,7 @@ def test_no_process_file_mount_cgroup_or_call_is_left(graded: Graded) -> None:
             continue
     assert left == []
     assert list(graded.scratch.iterdir()) == []
-    assert Path("/proc/self/mounts").read_text() == graded.mounts_before
+    assert mounts(graded.scratch.parent) == graded.mounts_before
     assert not [path for path in Path("/sys/fs/cgroup").glob("**/*autograd*")]
     assert graded.connections == 0
 

@@ -681,19 +681,18 @@ def namespaces_deep() -> int:
     return deepest
 
 
-def test_the_waiting_interpreter_is_started_anew_when_it_is_gone(assignments: dict[str, Assignment]) -> None:
-    with pool_under(sandbox.Isolation.PROCESS, []) as own:
+def test_the_waiting_interpreter_is_started_anew_when_it_is_gone_and_ends_with_the_pool(
+    assignments: dict[str, Assignment],
+) -> None:
+    before = set(psutil.Process().children(recursive=True))
+    with pool_under(sandbox.available(), []) as own:
         assert own._process is not None
         own._process.kill()
         own._process.wait()
         assert judged(own, assignments["09"], {"09.Scale": scale()})["09.Scale"].status is Status.PASS
-    assert not processes_named("oracle/server.py", below=own)
-
-
-def processes_named(words: str, below: Pool) -> list[int]:
-    left = psutil.Process().children(recursive=True)
-    own = below._process.pid if below._process else 0
-    return [each.pid for each in left if each.pid == own]
+        started = set(psutil.Process().children(recursive=True)) - before
+        assert own._process.pid in {each.pid for each in started}
+    assert [each for each in started if sandbox._is_running(each)] == []
 
 
 # ---- as a judge -----------------------------------------------------------------------------------------------------

@@ -18,6 +18,7 @@ import pytest
 
 from autograd_teach.grading import sandbox
 from autograd_teach.grading.sandbox import Bounds, Isolation
+from tests.grading.hostile import mounts
 
 SMALL = Bounds(memory=1_000_000_000, cpu=20, file=1_000_000, disk=4_000_000, files=100, open_files=64, processes=16)
 OTHERS_PYTHON = "/usr/bin/python3"
@@ -338,12 +339,12 @@ def test_nothing_is_left_of_a_program_that_wants_to_stay(isolation: Isolation, b
         return  # a process that left its group and its parents is found by record.py, which adopts orphans
     mark = f"left behind {box}"
     one = wrapped(isolation, box, STUBBORN.format(mark=mark, child="time.sleep(600)", parent=parent))
-    mounts = Path("/proc/self/mounts").read_text()
+    before = mounts(box)
     process = sandbox.start(one, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     assert process.stdout and process.stdout.readline() == b"started\n"
     sandbox.end(process, one)
     assert running(one.uid, mark) == [], "and not only soon"
-    assert Path("/proc/self/mounts").read_text() == mounts
+    assert mounts(box) == before
     assert list((box / "work").iterdir()) == []
     process.stdout.close()
 
