@@ -70,7 +70,7 @@ def test_micrograd_takes_part_only_where_it_can():
 
 
 @pytest.mark.skipif(not memory.measurable(), reason="only Linux tells how much memory a process took at most")
-@pytest.mark.parametrize("contestant", ["by hand", "autograd_teach"])
+@pytest.mark.parametrize("contestant", [pytest.param("by hand", marks=pytest.mark.full), "autograd_teach"])
 def test_memory_counts_at_least_what_a_backward_pass_cannot_do_without(contestant):
     layer = 4096 * 100 * 4 / 1e6  # the values of the hidden layer; their gradient is as large
     assert 2 * layer < memory.peak(contestant) < 20 * layer

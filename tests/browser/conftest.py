@@ -1,14 +1,14 @@
-"""A bare page for views, with models of our own: no kernel, no notebook, no network."""
+"""A bare page for widgets, with models of our own: no kernel, no notebook, no network."""
 
 from collections.abc import Iterator
-from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from autograd_teach import viz
 
-STATIC = files("autograd_teach.viz") / "static"
+VIEW = Path(viz.__file__).parent / "static" / "widget.js"
 PATIENCE = 120_000  # milliseconds: only what is broken is waited for so long
 
 SHOW = """
@@ -68,13 +68,14 @@ class Page:
         self.errors.clear()
         self.requests.clear()
 
-    def show(self, *views: viz.View | dict[str, Any], kernel: bool = False) -> Any:
+    def show(self, *views: viz.View | dict[str, Any], kernel: bool = False, widget: Path = VIEW) -> Any:
         """The page with these views in it (or widget states), each with a model of its own: `models` in the page.
 
         With `kernel` (one for all of a call), a model notes in `sent` what is sent to it, and `hear` is the kernel's answer.
+        `widget`: the code, whose style sheet lies beside it.
         """
         states = [view if isinstance(view, dict) else state_of(view) for view in views]
-        code, css = ((STATIC / name).read_text(encoding="utf-8") for name in ("widget.js", "widget.css"))
+        code, css = (widget.with_suffix(kind).read_text(encoding="utf-8") for kind in (".js", ".css"))
         self.page.evaluate(SHOW, [code, css, states, kernel])
         return self.page
 

@@ -30,7 +30,7 @@ Notebook = dict[str, Any]
 PATIENCE = 120.0
 """Seconds: only what is broken is waited for so long."""
 
-LOOK = 0.05
+LOOK = 0.1
 """Seconds between two looks at what gives no sign when it changes."""
 
 NOTEBOOK_7S_OWN = (

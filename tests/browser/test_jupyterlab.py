@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 FRONT_ENDS = ["lab", pytest.param("notebook", marks=pytest.mark.full)]
 LESSON = "lessons/03_the_graph.ipynb"
+WIDGET = "application/vnd.jupyter.widget-view+json"
 DRAW = """
 import autograd_teach as torch
 from autograd_teach import viz
@@ -95,6 +96,9 @@ def test_a_graph_and_a_player_answer(lab: Lab, pages: Pages):
     lab.write(name, f"{DRAW}viz.graph(y)", "viz.play(y)")
     page = pages.open(name)
     pages.run_all_and_save(page, name)
+    for cell in jupyter.code_cells(lab.saved(name)):
+        (only,) = cell["outputs"]  # nothing on stderr
+        assert set(only["data"]) == {"text/plain", "image/svg+xml", WIDGET}
     step_forward_and_back(view_with(page, ".agt-transport"))
     keep(page, "player.png")
     point_at_each_node(view_with(page, ".agt-node"))

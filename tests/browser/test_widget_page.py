@@ -1,7 +1,13 @@
-"""The browser's half of a view, with a model of our own in a bare page: no kernel, no notebook, no network."""
+"""The browser's half of a view and of a predict question, with a model of our own in a bare page: no kernel, no notebook.
+
+One file, because each file starts a browser of its own.
+"""
 
 import base64
+import builtins
 import json
+import re
+import shutil
 import struct
 import xml.etree.ElementTree as ET
 from pathlib import Path
@@ -11,6 +17,8 @@ import pytest
 
 import autograd_teach as torch
 from autograd_teach import viz
+from autograd_teach.course import predict
+from autograd_teach.viz import layout
 
 SVG = "{http://www.w3.org/2000/svg}"
 PIXELS = """
@@ -384,21 +392,24 @@ DARK_NOTEBOOK = """
 """
 
 
-@pytest.mark.parametrize("theme", ["light", "dark", "jupyter"])
-def test_contrast_is_enough_in_every_theme(bare, theme):
-    bare.page.emulate_media(color_scheme="dark" if theme == "dark" else "light")
+LEAST_CONTRAST = [
+    (["#n3 text", "fill"], ["#n3 > :is(path,polygon)", "fill"], 4.5),
+    (["#n1 text", "fill"], ["#n1 > polygon", "fill"], 4.5),
+    ([".agt-legend", "color"], [".agt", "backgroundColor"], 4.5),
+    (["#n3 > path", "stroke"], [".agt", "backgroundColor"], 3.0),
+    (["#n0 > polygon", "stroke"], [".agt", "backgroundColor"], 3.0),
+    (["#n1 > polygon", "stroke"], [".agt", "backgroundColor"], 3.0),
+]
+
+
+def test_contrast_is_enough_in_every_theme(bare):
     page = bare.show(abs_sum()[0])
-    if theme == "jupyter":  # a dark notebook on a light system
-        page.evaluate(DARK_NOTEBOOK)
-    for text, ground, least in [
-        (["#n3 text", "fill"], ["#n3 > :is(path,polygon)", "fill"], 4.5),
-        (["#n1 text", "fill"], ["#n1 > polygon", "fill"], 4.5),
-        ([".agt-legend", "color"], [".agt", "backgroundColor"], 4.5),
-        (["#n3 > path", "stroke"], [".agt", "backgroundColor"], 3.0),
-        (["#n0 > polygon", "stroke"], [".agt", "backgroundColor"], 3.0),
-        (["#n1 > polygon", "stroke"], [".agt", "backgroundColor"], 3.0),
-    ]:
-        assert page.evaluate(CONTRAST, [text, ground]) >= least, (text, ground)
+    for theme in ("light", "dark", "a dark notebook on a light system"):
+        page.emulate_media(color_scheme="dark" if theme == "dark" else "light")
+        if "notebook" in theme:
+            page.evaluate(DARK_NOTEBOOK)
+        for text, ground, least in LEAST_CONTRAST:
+            assert page.evaluate(CONTRAST, [text, ground]) >= least, (theme, text, ground)
 
 
 def test_nothing_moves_by_itself_where_reduced_motion_is_asked_for(bare):
@@ -516,12 +527,12 @@ def test_a_folded_node_asks_the_kernel_to_unfold_it(bare, unfold):
     assert page.evaluate("() => document.activeElement.id") == "n1"
 
 
-@pytest.mark.parametrize("unfold", [unfold_by_click, unfold_by_keyboard])
-def test_without_a_kernel_a_folded_node_says_that_it_needs_one(bare, unfold):
-    page = bare.show(folded())
-    unfold(page)
-    said = page.get_by_role("status").inner_text()
-    assert said == "There is no kernel here: unfolding needs a running kernel. Run the cell again in a notebook."
+def test_without_a_kernel_a_folded_node_says_that_it_needs_one(bare):
+    for unfold in (unfold_by_click, unfold_by_keyboard):
+        page = bare.show(folded())
+        unfold(page)
+        said = page.get_by_role("status").inner_text()
+        assert said == "There is no kernel here: unfolding needs a running kernel. Run the cell again in a notebook."
 
 
 def test_a_kernel_that_does_not_answer_is_not_waited_for_in_silence(timed):
@@ -581,12 +592,12 @@ def test_a_larger_gradient_is_a_heat_map_with_its_shape_and_range_beside_it(bare
     assert "came in: shape (2, 3), from -2 to 1, 1 NaN, 2 inf" in page.locator(".agt-table").inner_text()
 
 
-@pytest.mark.parametrize(("rows", "columns"), [(1, 1), (1, 64), (64, 1), (64, 64), (0, 0)])
-def test_a_heat_map_of_any_form_stays_small(bare, rows, columns):
-    page = bare.show(heated({**HEAT, "rows": rows, "columns": columns, "values": [[0.5] * columns] * rows}))
-    box = page.locator(".agt-heat").bounding_box()
-    assert box["width"] <= 152.5
-    assert box["height"] <= 112.5
+def test_a_heat_map_of_any_form_stays_small(bare):
+    forms = [(1, 1), (1, 64), (64, 1), (64, 64), (0, 0)]
+    maps = [{**HEAT, "rows": n, "columns": m, "values": [[0.5] * m] * n} for n, m in forms]
+    page = bare.show(*map(heated, maps))
+    boxes = [page.locator(".agt-heat").nth(place).bounding_box() for place in range(len(forms))]
+    assert [form for form, box in zip(forms, boxes) if box["width"] > 152.5 or box["height"] > 112.5] == []
 
 
 def test_a_heat_map_of_zeros_is_white(bare):
@@ -646,3 +657,181 @@ def test_a_view_of_a_lesson_s_size_has_a_small_state():
     view = viz.play(y)
     assert len(view.snapshot.nodes) > 60
     assert len(json.dumps({"svg": view.svg, "view": view.data()})) < 100_000
+
+
+# ---- where Python has no Graphviz, the browser lays the picture out -------------------------------------------------
+
+ANSWER = """
+([code, nth]) => window.models[nth].hear(
+  { type: "engine" }, [new DataView(Uint8Array.from(atob(code), (byte) => byte.charCodeAt(0)).buffer)])
+"""
+SENT = "() => window.models.map((model) => model.sent)"
+
+
+@pytest.fixture
+def code() -> str:
+    return base64.b64encode(layout.browser_engine()).decode()
+
+
+@pytest.fixture
+def no_graphviz(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither of Python's engines, taken away as they are missing in life: no wheel to import, no `dot` on the path."""
+    real = builtins.__import__
+
+    def without(name: str, *rest: Any) -> Any:
+        if name == "pygraphviz":
+            raise ImportError(name)
+        return real(name, *rest)
+
+    monkeypatch.setattr(builtins, "__import__", without)
+    monkeypatch.setattr(shutil, "which", lambda name: None)
+
+
+def views() -> tuple[viz.View, viz.View]:
+    x = torch.tensor([1.0, -2.0, 3.0, -4.0], requires_grad=True)
+    return viz.graph(x.exp().sum(), names={"x": x}), viz.play(x.exp().sum(), names={"x": x})
+
+
+def node_texts(page: Any) -> dict[str, list[str]]:
+    return page.evaluate(
+        "() => Object.fromEntries([...document.querySelectorAll('.agt-node')].map("
+        "(group) => [group.id, [...group.querySelectorAll('text')].map((text) => text.textContent)]))"
+    )
+
+
+def test_the_text_stands_there_until_the_kernel_has_sent_graphviz(bare, no_graphviz, code):
+    graph, _ = views()
+    assert graph.svg == ""
+    page = bare.show(graph, kernel=True)
+    assert page.evaluate(SENT) == [[{"type": "engine"}]]
+    assert page.locator("pre.agt-text").inner_text() == graph.text
+    assert page.get_by_role("status").inner_text().startswith("The picture is being laid out in this browser.")
+    page.evaluate(ANSWER, [code, 0])
+    page.locator(".agt-node").first.wait_for()
+    assert page.locator("pre.agt-text").count() == 0
+    page.locator(".agt-leaf").hover()
+    assert page.locator(".agt-details").inner_text().startswith("x, a leaf")
+
+
+def test_the_picture_is_the_one_that_python_makes_node_for_node(bare, no_graphviz, monkeypatch, code):
+    _, here = views()
+    page = bare.show(here, kernel=True)
+    page.evaluate(ANSWER, [code, 0])
+    page.locator(".agt-node").first.wait_for()
+    laid_out_here = node_texts(page)
+    assert "grad not computed yet" in laid_out_here["n3"], "where the box has room for the longer line that comes"
+    assert page.locator(".agt-page").count() == 1
+    page.get_by_role("button", name="last").click()
+    assert "grad from 0.01832 to 20.09" in page.locator(".agt-leaf").text_content()
+    assert page.get_by_role("button", name="save as PNG").is_visible()
+
+    monkeypatch.undo()
+    _, there = views()
+    if not there.svg:
+        pytest.skip("no Graphviz here to compare with")
+    assert node_texts(bare.show(there)) == laid_out_here
+
+
+def test_graphviz_is_asked_for_once_a_page(bare, no_graphviz, code):
+    page = bare.show(*views(), kernel=True)
+    assert page.evaluate(SENT) == [[{"type": "engine"}], []]
+    page.evaluate(ANSWER, [code, 0])
+    page.locator(".cell:nth-child(2) .agt-node").first.wait_for()
+    assert page.locator(".agt-node").count() == 8
+    later = bare.show(*views(), kernel=True)  # of another kernel
+    later.locator(".cell:nth-child(2) .agt-node").first.wait_for()
+    assert later.evaluate(SENT) == [[], []]
+
+
+FAILURES = [
+    (
+        "[{type: 'engine', error: 'Graphviz is not in this installation'}, []]",
+        "Graphviz is not in this installation",
+    ),
+    ("[{type: 'engine'}, [new TextEncoder().encode('no module at all {')]]", "Unexpected|Missing"),
+    (
+        "[{type: 'engine'}, [new TextEncoder().encode('export const instance = async () => { throw new Error(`no wasm`) }')]]",
+        "no wasm",
+    ),
+]
+
+
+def test_where_that_fails_too_the_text_stays_with_a_sentence_and_the_next_view_asks_again(bare, no_graphviz, code):
+    graph, _ = views()
+    for answer, why in FAILURES:
+        page = bare.show(graph, kernel=True)
+        assert page.evaluate(SENT) == [[{"type": "engine"}]]
+        page.evaluate(f"() => window.models[0].hear(...{answer})")
+        said = page.get_by_role("status", name="").filter(has_text="No picture could be laid out in this browser")
+        said.wait_for()
+        assert re.search(why, said.inner_text())
+        assert page.locator("pre.agt-text").inner_text() == graph.text
+    page = bare.show(graph, kernel=True)
+    page.evaluate(ANSWER, [code, 0])
+    page.locator(".agt-node").first.wait_for()
+
+
+def test_without_a_kernel_and_without_graphviz_the_text_is_shown(bare, no_graphviz):
+    graph, play = views()
+    page = bare.show(graph, play)
+    page.get_by_text("there is no kernel to send Graphviz").nth(1).wait_for()
+    assert page.locator("pre.agt-text").nth(0).inner_text() == graph.text
+    assert page.locator("pre.agt-text").nth(1).inner_text() == play.text
+
+
+def test_a_saved_page_brings_graphviz_along_where_python_could_not_draw(bare, no_graphviz, tmp_path):
+    for nth, (view, nodes) in enumerate(zip(views(), (4, 4), strict=True)):
+        path = viz.save(view, tmp_path / f"{nth}.html")
+        bare.page.context.set_offline(True)
+        bare.page.goto(path.as_uri())
+        bare.page.locator(".agt-node").first.wait_for()
+        assert bare.page.locator(".agt-node").count() == nodes
+
+
+def test_a_saved_page_with_a_picture_does_not_carry_graphviz(tmp_path):
+    graph, _ = views()
+    if graph.svg:
+        assert viz.save(graph, tmp_path / "graph.html").stat().st_size < 120_000
+
+
+def test_a_picture_that_comes_late_does_not_replace_what_is_shown_by_then(bare, no_graphviz, code):
+    graph, play = views()
+    page = bare.show(graph, play, kernel=True)
+    sentence = viz.graph(3.0)
+    page.evaluate("(state) => window.models[0].update(state)", {"svg": sentence.svg, "view": sentence.data()})
+    page.evaluate(ANSWER, [code, 0])
+    page.locator(".cell:nth-child(2) .agt-node").first.wait_for()  # it is laid out after the first view's picture
+    changed = page.locator(".cell:nth-child(1)")
+    assert changed.locator(".agt-node").count() == 0
+    assert changed.locator(".agt-note").inner_text().startswith("Nothing to draw for a float")
+
+
+# ---- a predict question ---------------------------------------------------------------------------------------------
+
+
+def test_a_predict_question_tells_right_from_wrong_by_keyboard_alone(bare):
+    question = predict.predict("01.leaf").question
+    wrong, right = question.choices[0], question.choices[1]
+    page = bare.show(
+        {"question": predict._for_widget(question), "picked": ""}, widget=Path(predict.__file__).with_suffix(".js")
+    )
+    page.get_by_role("button", name="Check my prediction").press("Enter")
+    status = page.get_by_role("status")
+    assert status.inner_text() == "Pick one of the answers first."
+
+    page.get_by_role("radio").first.focus()
+    page.keyboard.press("Space")
+    page.keyboard.press("Enter")
+    assert "Not so. (a)" in status.inner_text()
+    assert wrong.why.split("`")[0] in status.inner_text()
+
+    page.keyboard.press("ArrowDown")
+    assert status.inner_text() == "", "moving on must not check, nor leave the verdict on another answer"
+    page.keyboard.press("Enter")
+    assert "Right. (b)" in status.inner_text()
+    assert right.why.split("`")[0].strip() in status.inner_text()
+    assert page.evaluate("() => [models[0].get('picked'), models[0].saved > 0]") == ["b", True]
+    assert page.locator(":is(input, button):not([data-lm-suppress-shortcuts])").count() == 0, (
+        "JupyterLab would take its keys"
+    )
+    assert "Is w a leaf" in page.locator("legend").inner_text()

@@ -1,10 +1,9 @@
-"""Predict-first questions: the files, the answers, what a page without a kernel shows, and the widget in a browser."""
+"""Predict-first questions: the files, the answers, and what a page without a kernel shows.
 
-import base64
-import json
+Their widget is looked at in tests/browser/test_widget_page.py.
+"""
+
 import tomllib
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -14,7 +13,6 @@ from autograd_teach.course.predict import Question, lessons, load_questions, pre
 
 WIDGET = "application/vnd.jupyter.widget-view+json"
 ALL = [question for number in lessons() for question in load_questions(number).values()]
-SOURCE = Path(module.__file__)
 
 each_question = pytest.mark.parametrize("question", ALL, ids=lambda question: question.id)
 
@@ -86,51 +84,3 @@ def test_what_does_not_exist_is_said_in_one_sentence(arguments: tuple[str, ...],
         predict(*arguments)
     assert str(caught.value).startswith(sentence)
     assert caught.value._render_traceback_() == [f"UserError: {caught.value}"], "one line in a notebook"
-
-
-PAGE = """<!doctype html><style>{css}</style><div id="place"></div><script type="module">
-const state = {{question: {question}, picked: ""}}, listeners = [];
-const model = {{get: (k) => state[k], set: (k, v) => {{ state[k] = v; }}, save_changes: () => listeners.forEach((f) => f()),
-  on: (_, f) => listeners.push(f), off: () => {{}}}};
-const {{default: widget}} = await import("data:text/javascript;base64," + "{script}");
-widget.render({{model, el: document.getElementById("place")}});
-window.state = state;
-</script>"""
-
-
-@pytest.mark.browser
-def test_the_widget_tells_right_from_wrong_by_keyboard_alone(browser: Any) -> None:
-    question = predict("01.leaf").question
-    wrong, right = question.choices[0], question.choices[1]
-    page_text = PAGE.format(
-        css=SOURCE.with_suffix(".css").read_text(encoding="utf-8"),
-        question=json.dumps(module._for_widget(question)),
-        script=base64.b64encode(SOURCE.with_suffix(".js").read_bytes()).decode(),
-    )
-    page = browser.new_page()
-    page.set_default_timeout(120_000)
-    errors: list[str] = []
-    page.on("pageerror", lambda error: errors.append(str(error)))
-    page.set_content(page_text)
-    page.get_by_role("button", name="Check my prediction").press("Enter")
-    status = page.get_by_role("status")
-    assert status.inner_text() == "Pick one of the answers first."
-
-    page.get_by_role("radio").first.focus()
-    page.keyboard.press("Space")
-    page.keyboard.press("Enter")
-    assert "Not so. (a)" in status.inner_text()
-    assert wrong.why.split("`")[0] in status.inner_text()
-
-    page.keyboard.press("ArrowDown")
-    assert status.inner_text() == "", "moving on must not check, nor leave the verdict on another answer"
-    page.keyboard.press("Enter")
-    assert "Right. (b)" in status.inner_text()
-    assert right.why.split("`")[0].strip() in status.inner_text()
-    assert page.evaluate("state.picked") == "b"
-    assert page.locator(":is(input, button):not([data-lm-suppress-shortcuts])").count() == 0, (
-        "JupyterLab would take its keys"
-    )
-    assert "Is w a leaf" in page.locator("legend").inner_text()
-    assert errors == []
-    page.close()

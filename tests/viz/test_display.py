@@ -225,8 +225,9 @@ def test_a_notebook_exported_to_html_shows_the_picture_offline(output, kernel):
     assert bundle[WIDGET]["model_id"] not in html
 
 
+@pytest.mark.full
 def test_a_notebook_in_ipython_holds_all_forms_and_no_stderr(tmp_path):
-    """A real kernel: what a lesson's cell stores."""
+    """A real kernel: what a lesson's cell stores. JupyterLab's is looked at in tests/browser."""
     nbformat, nbclient = pytest.importorskip("nbformat"), pytest.importorskip("nbclient")
     source = (
         "import autograd_teach as torch\nfrom autograd_teach import viz\n"
