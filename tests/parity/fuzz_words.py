@@ -1,8 +1,8 @@
 """What the fuzzer's random programs are made of: the table of their statements, and the names they may use.
 
 A line of the table is a statement with holes. `<a|b|c>` is one of these texts. `{x}` is a tensor; what the other holes are filled
-with, the methods of `fuzz_writer.Writer` say (`hole_x` and so on). A hole fits the tensor that was chosen before it on the line:
-`{y}` combines with it, `{d}` is one of its dimensions, `{_}` is it once more.
+with is in `MACROS` below, in `fuzz_writer._TENSORS` and in the methods of `fuzz_writer.Writer` (`hole_d` and so on). A hole fits
+the tensor that was chosen before it on the line: `{y}` combines with it, `{d}` is one of its dimensions, `{_}` is it once more.
 
 What is left out, because it says nothing of the engine that a program would rely on:
 - The composite functions of PyTorch that have no gradient (`isinf`, `isfinite`, `argsort`) of a tensor whose graph may not be read.
@@ -39,7 +39,7 @@ EXPRESSIONS: dict[str, tuple[int, str]] = {
         {x}.detach().<isinf|isfinite>()
         {z}.<exp|expm1|sinh|cosh|sin|cos|tanh|sigmoid>()
         {p}.<log|log1p|sqrt|rsqrt|reciprocal>()
-        {unit}.<asin|acos|tan|atan>()
+        ({z} / 5).<asin|acos|tan|atan>()
         ({p} + 1).acosh()
         {x}.clamp(<-1, 1|min=0|max=1.5|0.5, None|0, -1>)
         torch.threshold({x}, 0.1, 2.0)
@@ -103,7 +103,7 @@ EXPRESSIONS: dict[str, tuple[int, str]] = {
         {m}.<trace|tril|triu|diagonal>()
         {m}.<tril|triu|diagonal>(<1|-1>)
         ({m} + 0).<tril_|triu_>()
-        torch.stack([torch.linalg.cholesky({spd})])
+        torch.stack([torch.linalg.cholesky({m} @ {_}.mT + 4 * torch.eye(len({_}), dtype={_}.dtype))])
         """,
     ),
     "shapes": (
@@ -238,9 +238,9 @@ STATEMENTS: dict[str, tuple[int, str]] = {
         {handle} = {seen}.register_hook({hook})
         {handle} = {seen}.register_hook({hook})
         {handle} = {seen}.register_hook(<lambda g: g.sum()|lambda g: g.float()|lambda g: 3|lambda g: 1 / 0>)
-        {handle} = {result}.grad_fn.register_hook({node_hook})
-        {handle} = {result}.grad_fn.register_prehook({node_prehook})
-        {handle} = {leaf}.register_post_accumulate_grad_hook({after})
+        {handle} = {result}.grad_fn.register_hook({hook})
+        {handle} = {result}.grad_fn.register_prehook({hook})
+        {handle} = {leaf}.register_post_accumulate_grad_hook(after({number}))
         {old_handle}.remove()
         """,
     ),
@@ -276,6 +276,20 @@ STATEMENTS: dict[str, tuple[int, str]] = {
         look()
         """,
     ),
+}
+
+# Holes that are filled with a text that has choices and holes of its own.
+MACROS = {
+    "y": "<{k}|{other}|{other}>",
+    "into": "<{k}|{source}|{source}>",
+    "k": "<2|0.5|-1.5|3|-2|1|0|True>",
+    "view": "{x}{look}",
+    "mask": "({_} > {k})",
+    "size": "<-1|{_}.shape|(1, -1)|(-1, 1)|(2, -1)|{_}.shape[::-1]|(3, -1)>",
+    "edge": "torch.autograd.graph.get_gradient_edge({w})",
+    # PyTorch 2.13 crashes when a hook is put on a view whose base was written to since, unless its node was looked at.
+    "seen": "seen({w})",
+    "hook": "noting({number}<||, lambda g: g * 2|, lambda g: g + 1|, lambda g: g.detach()|, lambda g: g.clone()>)",
 }
 
 # What a statement may stand under.

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.parity.fuzz_words import EXPRESSIONS, MODES, STATEMENTS, VIEWS
+from tests.parity.fuzz_words import EXPRESSIONS, MACROS, MODES, STATEMENTS, VIEWS
 
 _NUMBERS = [-2.0, -1.0, -0.5, 0.25, 0.5, 1.0, 1.5, 2.0, 3.0]
 _SHAPES = [(), (), (1,), (2,), (3,), (3,), (2, 3), (2, 3), (3, 3), (2, 2), (2, 1), (1, 3), (2, 1, 3), (2, 2, 2), (0,)]
@@ -44,10 +44,45 @@ class Facts:
     def floating(self) -> bool:
         return "float" in self.dtype
 
+    def takes(self, other: Facts) -> bool:
+        """Whether the other one can be written into it: PyTorch lets `x[...] = y` make a bool require grad."""
+        return self.floating or not other.requires_grad
+
     @property
     def tame(self) -> bool:
         """Whether computing with it stays far from overflow."""
         return self.largest < 1e3 and (self.largest > 1e-3 or self.largest == 0)
+
+
+# Holes for tensors: whether a variable fits, given the tensor chosen last; and the text for when no variable does.
+_TENSORS: dict[str, tuple[Callable[[Facts, Facts], bool], str]] = {
+    "any": (lambda f, last: True, "{vector}"),
+    "floating": (lambda f, last: f.floating, "{any}"),
+    "writable": (lambda f, last: f.floating and not f.protected, "{x}"),
+    "w": (lambda f, last: f.requires_grad, "{x}"),
+    "leaf": (lambda f, last: f.requires_grad and f.is_leaf, "{w}"),
+    "result": (lambda f, last: f.requires_grad and not f.is_leaf, "({w} * 1)"),
+    "one": (lambda f, last: f.requires_grad and math.prod(f.shape) == 1, "{w}.sum()"),
+    # PyTorch crashes when a later result of a node that retains its gradient is written to.
+    "kept": (lambda f, last: f.requires_grad and not f.output_nr, "{one}.sum()"),
+    "m": (lambda f, last: f.floating and len(f.shape) == 2, "{matrix}"),
+    "u": (lambda f, last: f.floating and len(f.shape) == 1, "{vector}"),
+    "p": (lambda f, last: f.floating and f.least > 0.05, "({x}.abs() + 0.5)"),
+    "z": (lambda f, last: f.floating and f.largest < 4, "{x}.sin()"),
+    # To see in another shape, which tells its layout: of operands in two memory orders PyTorch's result takes the first's.
+    "c": (lambda f, last: f.floating and f.laid_out, "{vector}"),
+    # What broadcasts with the last one, has its shape, or is a matrix on its right.
+    "other": (lambda f, last: _broadcast(f.shape, last.shape) is not None, "torch.ones(1)"),
+    "same": (lambda f, last: f.floating and f.shape == last.shape, "torch.ones_like({_})"),
+    "n": (lambda f, last: len(f.shape) == 2 and f.shape[:1] == last.shape[-1:], "{_}.mT"),
+    # What can be written into the last one, into a part of it by index, or can divide it in place.
+    "source": (lambda f, last: _broadcast(f.shape, last.shape) == last.shape and last.takes(f), "{k}"),
+    "value": (lambda f, last: not f.shape and f.dtype == last.dtype, "{k}"),
+    "nonzero": (lambda f, last: f.least > 0.05 and _broadcast(f.shape, last.shape) == last.shape, "<2|3>"),
+}
+_READ = {"source", "value", "nonzero"}  # read while the last one is written to, so they must not be views of it
+_BESIDE = {"other", "same", "n", *_READ}  # the last one stays the last one
+_STRICT = {"c", "kept", "m", "result", "z"}  # what fits is taken even in a statement that is to be a mistake
 
 
 class Writer:
@@ -58,7 +93,7 @@ class Writer:
         self.made = self.handles = 0
         self.floats = rng.choice(_FLOATS)
         self.facts: list[Facts] = []
-        self.at: Facts  # the tensor chosen last
+        self.at = Facts("", (), "")  # the tensor chosen last
         self.mistake = False
         self.looked = False  # whether what is written to is looked at as a view of the variable
 
@@ -80,7 +115,7 @@ class Writer:
     def fill(self, text: str) -> str:
         """The text with its choices made and its holes filled, from left to right."""
         text = re.sub(r"<([^<>]*\|[^<>]*)>", lambda found: self.rng.choice(found[1].split("|")), text)
-        return re.sub(r"\{(\w+)\}", lambda found: str(getattr(self, f"hole_{found[1]}")()), text)
+        return re.sub(r"\{(\w+)\}", lambda found: self.hole(found[1]), text)
 
     @staticmethod
     def known(name: str, tensor: Any) -> Facts:
@@ -101,17 +136,30 @@ class Writer:
             largest=float(np.abs(values).max(initial=0.0)),
         )
 
-    def pick(self, fits: Callable[[Facts], bool] = lambda facts: True, strictly: bool = False) -> str | None:
-        """A variable that fits, rather a late one; where the statement is to be a mistake, at first any."""
-        mistake = self.mistake and not strictly
-        fitting = [f for f in self.facts if mistake or (f.tame and fits(f))]
-        self.mistake = self.mistake and self.rng.random() < 0.5
-        if not fitting:
-            return None
-        self.at = self.rng.choice(fitting[-6:] if self.rng.random() < 0.7 else fitting)
-        return self.at.name
+    def hole(self, name: str) -> str:
+        """What stands in the hole of this name."""
+        if name in MACROS:
+            return self.fill(MACROS[name])
+        return self.pick(name) if name in _TENSORS else str(getattr(self, f"hole_{name}")())
 
-    # Holes: new names, and tensors by what they are
+    def pick(self, name: str) -> str:
+        """A variable that fits, preferably a late one; in a statement that is to be a mistake, first any."""
+        last, (fits, otherwise) = self.at, _TENSORS[name]
+        if name == "source" and not last.floating:  # PyTorch lets `x[...] = y` make a bool require grad
+            self.mistake = False
+        mistake = self.mistake and name not in _STRICT
+        fitting = [f for f in self.facts if mistake or (f.tame and fits(f, last))]
+        if name in _READ:
+            fitting = [f for f in fitting if f.memory != last.memory or (f.name == last.name and not self.looked)]
+        self.mistake = self.mistake and self.rng.random() < 0.5
+        if fitting:
+            self.at = self.rng.choice(fitting[-6:] if self.rng.random() < 0.7 else fitting)
+        text = self.at.name if fitting else self.fill(otherwise)
+        if name in _BESIDE:
+            self.at = last
+        return text
+
+    # Holes for new names and new tensors
 
     def hole_new(self) -> str:
         self.made += 1
@@ -126,152 +174,51 @@ class Writer:
         if "int" in dtype:
             values = values.astype(int)
         grad = ", requires_grad=True" if "float" in dtype and rng.random() < 0.7 else ""
-        late = (
-            ".t().clone().requires_grad_()"
-            if len(shape) == 2 and min(shape) > 1 and grad and rng.random() < 0.2
-            else ""
-        )
-        return f"torch.tensor({values.reshape(shape).tolist()}, dtype=torch.{dtype}{'' if late else grad}){late}"
+        late = ""
+        if len(shape) == 2 and min(shape) > 1 and grad and rng.random() < 0.2:
+            grad, late = "", ".t().clone().requires_grad_()"
+        return f"torch.tensor({values.reshape(shape).tolist()}, dtype=torch.{dtype}{grad}){late}"
 
-    def hole_any(self) -> str:
-        return self.pick() or self._literal((3,))
+    def hole_vector(self) -> str:
+        return self._ones((3,))
 
-    def hole_x(self) -> str:
-        return self.pick(lambda f: f.floating or self.rng.random() < 0.1) or self.hole_any()
+    def hole_matrix(self) -> str:
+        return self._ones((2, 2))
 
-    def hole__(self) -> str:
-        return self.at.name
-
-    def hole_c(self) -> str:
-        """As {x}, to see in another shape, which tells its layout: of operands in two memory orders PyTorch's result takes the first's."""
-        return self.pick(lambda f: f.floating and f.laid_out, strictly=True) or self._literal((3,))
-
-    def hole_w(self) -> str:
-        return self.pick(lambda f: f.requires_grad) or self.hole_x()
-
-    def hole_leaf(self) -> str:
-        return self.pick(lambda f: f.requires_grad and f.is_leaf) or self.hole_w()
-
-    def hole_result(self) -> str:
-        return self.pick(lambda f: f.requires_grad and not f.is_leaf, strictly=True) or f"({self.hole_w()} * 1)"
-
-    def hole_one(self) -> str:
-        """A tensor of one element that requires grad."""
-        return self.pick(lambda f: f.requires_grad and math.prod(f.shape) == 1) or f"{self.hole_w()}.sum()"
-
-    def hole_kept(self) -> str:
-        """As {w}, to retain its gradient: PyTorch crashes when a later result of a node that retains it is written to."""
-        return self.pick(lambda f: f.requires_grad and not f.output_nr, strictly=True) or self.hole_one() + ".sum()"
-
-    def hole_seen(self) -> str:
-        """As {w}, for hooks: PyTorch 2.13 crashes where one is put on a view, the base of which was written to since."""
-        return f"seen({self.hole_w()})"
-
-    def hole_m(self) -> str:
-        return self.pick(lambda f: f.floating and len(f.shape) == 2, strictly=True) or self._literal((2, 2))
-
-    def hole_u(self) -> str:
-        return self.pick(lambda f: f.floating and len(f.shape) == 1) or self._literal((3,))
-
-    def hole_p(self) -> str:
-        return self.pick(lambda f: f.floating and f.least > 0.05) or f"({self.hole_x()}.abs() + 0.5)"
-
-    def hole_z(self) -> str:
-        return self.pick(lambda f: f.floating and f.largest < 4, strictly=True) or f"{self.hole_x()}.sin()"
-
-    def hole_unit(self) -> str:
-        return f"({self.hole_z()} / 5)"
-
-    # Holes that fit the last tensor
-
-    def hole_other(self) -> str:
-        """A tensor that broadcasts with it."""
-        shape = self.at.shape
-        return self._beside(lambda f: _broadcast(f.shape, shape) is not None) or "torch.ones(1)"
-
-    def hole_y(self) -> str:
-        return self.hole_k() if self.rng.random() < 0.3 else self.hole_other()
-
-    def hole_into(self) -> str:
-        """What can be written into it; what requires grad into floats alone, for PyTorch lets `x[...] = y` make a bool require grad."""
-        shape, floating = self.at.shape, self.at.floating
-        self.mistake = self.mistake and floating
-        if self.rng.random() < 0.3:
-            return self.hole_k()
-        found = self._beside(
-            lambda f: _broadcast(f.shape, shape) == shape and (floating or not f.requires_grad), apart=True
-        )
-        return found or self.hole_k()
-
-    def hole_value(self) -> str:
-        """What can be written into a part of it by index."""
-        dtype = self.at.dtype
-        return self._beside(lambda f: not f.shape and f.dtype == dtype, apart=True) or self.hole_k()
-
-    def hole_same(self) -> str:
-        shape, name = self.at.shape, self.at.name
-        return self._beside(lambda f: f.floating and f.shape == shape) or f"torch.ones_like({name})"
-
-    def hole_nonzero(self) -> str:
-        shape = self.at.shape
-        found = self._beside(lambda f: f.least > 0.05 and _broadcast(f.shape, shape) == shape, apart=True)
-        return found or self.rng.choice("23")
-
-    def hole_mask(self) -> str:
-        return f"({self.at.name} > {self.hole_k()})"
-
-    def hole_n(self) -> str:
-        """A matrix on the right of it."""
-        columns, name = self.at.shape[-1:], self.at.name
-        return self._beside(lambda f: len(f.shape) == 2 and f.shape[:1] == columns) or f"{name}.mT"
-
-    def hole_spd(self) -> str:
-        name = self.hole_m()
-        size = self.at.shape[0] if self.at.shape else 1
-        return f"({name} @ {name}.mT + 4 * torch.eye({size}, dtype={name}.dtype))"
-
-    def hole_view(self) -> str:
-        name = self.hole_x()
-        return name + self._look_at()
-
-    def hole_target(self) -> str:
-        """What is written into: a variable or a view of one, at times through several levels."""
-        name = self.hole_o()
-        looks = [self._look_at() for _ in range(self.rng.choices((0, 1, 2), (6, 4, 1))[0])]
-        self.looked = bool(looks)
-        return name + "".join(looks)
-
-    def hole_o(self) -> str:
-        """A variable that may be written to, mostly."""
-        self.looked = False
-        return self.pick(lambda f: f.floating and (not f.protected or self.rng.random() < 0.1)) or self.hole_x()
-
-    def hole_edge(self) -> str:
-        return f"torch.autograd.graph.get_gradient_edge({self.hole_w()})"
-
-    def _look_at(self) -> str:
-        kinds = [key for key in VIEWS if key in (None, len(self.at.shape)) or key == 1 and self.at.shape]
-        look = self.fill(self.line(VIEWS[self.rng.choice(kinds)]))
-        return look if self.at.laid_out or not look.startswith((".view(-1", ".reshape", ".flatten")) else ""
-
-    def _beside(self, fits: Callable[[Facts], bool], apart: bool = False) -> str | None:
-        """A tensor that fits the last one; `apart`: none that would be read while it is written to, as a view of it."""
-        at, everything = self.at, self.facts
-        if apart:
-            self.facts = [f for f in everything if f.memory != at.memory or (f.name == at.name and not self.looked)]
-        found = self.pick(fits)
-        self.at, self.facts = at, everything
-        return found
-
-    def _literal(self, shape: tuple[int, ...]) -> str:
+    def _ones(self, shape: tuple[int, ...]) -> str:
         text = f"torch.ones({shape}, dtype=torch.float64)"
         self.at = Facts(text, shape, "torch.float64")
         return text
 
-    # Holes for what is no tensor
+    # Holes for a tensor chosen in a way of its own
 
-    def hole_k(self) -> str:
-        return self.rng.choice(["2", "0.5", "-1.5", "3", "-2", "1", "0", "True"])
+    def hole__(self) -> str:
+        """The last tensor once more."""
+        return self.at.name
+
+    def hole_x(self) -> str:
+        """A floating tensor, mostly."""
+        return self.hole("any" if self.rng.random() < 0.1 else "floating")
+
+    def hole_o(self) -> str:
+        """A variable that may be written to, mostly."""
+        self.looked = False
+        return self.hole("floating" if self.rng.random() < 0.1 else "writable")
+
+    def hole_target(self) -> str:
+        """What is written into: a variable or a view of one, sometimes through several levels."""
+        name = self.hole_o()
+        looks = [self.hole_look() for _ in range(self.rng.choices((0, 1, 2), (6, 4, 1))[0])]
+        self.looked = bool(looks)
+        return name + "".join(looks)
+
+    def hole_look(self) -> str:
+        """The end of an expression that makes a view of the last tensor."""
+        kinds = [key for key in VIEWS if key in (None, len(self.at.shape)) or key == 1 and self.at.shape]
+        look = self.fill(self.line(VIEWS[self.rng.choice(kinds)]))
+        return look if self.at.laid_out or not look.startswith((".view(-1", ".reshape", ".flatten")) else ""
+
+    # Holes for what is not a tensor
 
     def hole_compare(self) -> str:
         # What does not fit is named the other way round here where the right one is a view: Python asks a subclass first.
@@ -285,12 +232,6 @@ class Writer:
     def hole_dims(self) -> str:
         dims = self.rng.sample(range(len(self.at.shape)), min(len(self.at.shape), self.rng.randint(1, 2)))
         return str(tuple(dims) if dims else self.hole_d())
-
-    def hole_size(self) -> str:
-        count = math.prod(self.at.shape)
-        return str(
-            self.rng.choice([(-1,), self.at.shape, (1, count), (count, 1), (2, -1), self.at.shape[::-1], (3, -1)])
-        )
 
     def hole_i(self) -> str:
         """An index in any of the forms."""
@@ -310,14 +251,8 @@ class Writer:
     def hole_old_handle(self) -> str:
         return f"h{self.rng.randint(1, max(1, self.handles))}"
 
-    def hole_hook(self) -> str:
-        changes = ["", "", ", lambda g: g * 2", ", lambda g: g + 1", ", lambda g: g.detach()", ", lambda g: g.clone()"]
-        return f"noting({self.rng.randrange(100)}{self.rng.choice(changes)})"
-
-    hole_node_hook = hole_node_prehook = hole_hook
-
-    def hole_after(self) -> str:
-        return f"after({self.rng.randrange(100)})"
+    def hole_number(self) -> int:
+        return self.rng.randrange(100)
 
 
 def _broadcast(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[int, ...] | None:
