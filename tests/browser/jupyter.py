@@ -113,7 +113,7 @@ def _settings_in(home: Path) -> dict[str, str]:
     """An environment in which no setting of the person who runs the tests is found, and none is written."""
     jupyter = {f"JUPYTER_{name}_DIR": str(home / name.lower()) for name in _SETTINGS_DIRECTORIES}
     lab = {f"JUPYTERLAB_{name}_DIR": str(home / name) for name in ("SETTINGS", "WORKSPACES")}
-    return os.environ | jupyter | lab | {"IPYTHONDIR": str(home / "ipython")}
+    return os.environ | jupyter | lab | {"JUPYTER_PATH": "", "IPYTHONDIR": str(home / "ipython")}
 
 
 def code_cells(notebook: Notebook) -> list[Notebook]:

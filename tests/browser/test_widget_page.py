@@ -527,12 +527,12 @@ def test_a_folded_node_asks_the_kernel_to_unfold_it(bare, unfold):
     assert page.evaluate("() => document.activeElement.id") == "n1"
 
 
-def test_without_a_kernel_a_folded_node_says_that_it_needs_one(bare):
-    for unfold in (unfold_by_click, unfold_by_keyboard):
-        page = bare.show(folded())
-        unfold(page)
-        said = page.get_by_role("status").inner_text()
-        assert said == "There is no kernel here: unfolding needs a running kernel. Run the cell again in a notebook."
+@pytest.mark.parametrize("unfold", [unfold_by_click, unfold_by_keyboard])
+def test_without_a_kernel_a_folded_node_says_that_it_needs_one(bare, unfold):
+    page = bare.show(folded())
+    unfold(page)
+    said = page.get_by_role("status").inner_text()
+    assert said == "There is no kernel here: unfolding needs a running kernel. Run the cell again in a notebook."
 
 
 def test_a_kernel_that_does_not_answer_is_not_waited_for_in_silence(timed):

@@ -272,6 +272,27 @@ def test_a_length_beyond_the_reply_is_refused() -> None:
     assert isinstance(wire.load(wire.unpadded(wire.padded(b"1" * 100, 64))), wire.Strange)
 
 
+X = ("float64", (2,))
+LAYOUTS = {
+    # what is sent, how many flags it begins with, and how many states of gradients come then
+    "a run": (wire.RunLayout((X, X), (X, None)), wire.Ran(has_values=True), len(wire._FLAGS) + 2 + 2, 2),
+    "a second order": (wire.TwiceLayout((X, X)), wire.Twice(connected=True), 2 + 2, 0),
+}
+
+
+@pytest.mark.parametrize("name", LAYOUTS)
+def test_a_flag_that_is_none_and_a_reply_that_is_too_short_are_refused(name: str) -> None:
+    layout, told, flags, states = LAYOUTS[name]
+    reply = layout.pack(told)  # type: ignore[arg-type]
+    assert len(reply) == layout.size
+    assert layout.unpack(reply).words == ""
+    for place in range(flags + states):
+        with pytest.raises(wire.Broken):
+            layout.unpack(reply[:place] + (b"\2" if place < flags else b"\4") + reply[place + 1 :])
+    with pytest.raises(wire.Broken):
+        layout.unpack(reply[:-1])
+
+
 # ---- attacks --------------------------------------------------------------------------------------------------------
 
 SCALE = """\
