@@ -14,12 +14,12 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TextIO
 
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_notebook
 
-from . import record
+from .check_in_kernel import BEGIN, END, Outcome
 from .errors import UserError
 from .exercises import Exercise, exercises
 from .notebooks import client, read_notebook
@@ -27,22 +27,8 @@ from .notebooks import client, read_notebook
 FIRST = "from autograd_teach.course import guard as _g; _stay = _g.nowhere_to_exit(); _stay.__enter__()"
 """The first cell: what would end the kernel raises SystemExit instead, in cells as in the checks."""
 
-BEGIN, END = "<<autograd-teach results>>", "<<end of results>>"
 CELL_SECONDS = 60.0
 """For each cell of the student's own: their answers are bounded by the checks' shorter limit."""
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """What the check of one exercise said."""
-
-    exercise: str
-    points: int
-    passed: bool
-    attempted: bool
-    passing: int
-    checks: int
-    message: str = ""
 
 
 @dataclass(frozen=True)
@@ -161,7 +147,7 @@ def check_notebook(found: Found) -> Checked:
     )
     cells = [new_code_cell(source) for source in (FIRST, *own)]
     ids = [each.id for each in chosen]
-    last = f"from autograd_teach.course import check_command as _c; _c.report_in_kernel({ids!r}, globals())"
+    last = f"from autograd_teach.course import check_in_kernel as _c; _c.report({ids!r}, globals())"
     cells.append(new_code_cell(last, id="results"))
     runner = client(
         new_notebook(cells=cells),
@@ -197,34 +183,6 @@ def _exits(ran: NotebookNode) -> str:
 def _environment() -> dict[str, str]:
     """The kernel's environment; plots are drawn nowhere."""
     return {**os.environ, "MPLBACKEND": "agg"}
-
-
-def report_in_kernel(ids: list[str], names: dict[str, Any]) -> None:
-    """In the notebook's kernel: check each exercise by the name it goes by, remember the outcome, print all as JSON."""
-    from .checking import report_on
-
-    found = []
-    for each in (e for e in exercises() if e.id in ids):
-        answer = names.get(each.entry)
-        if answer is None:
-            outcome = Outcome(
-                each.id,
-                each.points,
-                False,
-                False,
-                0,
-                0,
-                f"there is no {each.entry} in the notebook, or its cell raises",
-            )
-        else:
-            report = report_on(each.id, answer)
-            message = report.findings[0].message if report.findings else ""
-            outcome = Outcome(
-                each.id, each.points, report.passed, report.attempted, report.passing, len(report.lines), message
-            )
-        record.note_check(each.id, outcome.passed, outcome.passing, outcome.checks, outcome.attempted, is_try=False)
-        found.append(asdict(outcome))
-    print(BEGIN + json.dumps(found) + END)
 
 
 def table(checked: Iterable[Checked]) -> str:

@@ -3,6 +3,8 @@
 import io
 import json
 import shutil
+import subprocess
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,7 +13,7 @@ import pytest
 from nbformat.v4 import new_code_cell
 
 from autograd_teach import cli
-from autograd_teach.course import check_command, content, notebooks, record
+from autograd_teach.course import check_command, check_in_kernel, content, notebooks, record
 from autograd_teach.course.check_command import Checked
 from autograd_teach.course.errors import UserError
 from autograd_teach.course.exercises import exercises
@@ -135,7 +137,7 @@ def test_the_progress_file_is_rebuilt(tmp_path: Path, monkeypatch: pytest.Monkey
         file.write_text(before)
     names: dict[str, Any] = {"__name__": "notebook"}
     exec("\n".join(sources(SOLVED)[id] for id in ("setup", "killhead-answer")), names)  # noqa: S102  # our own file
-    check_command.report_in_kernel([each.id for each in exercises("09")], names)
+    check_in_kernel.report([each.id for each in exercises("09")], names)
     known = json.loads(file.read_text())["exercises"]
     assert known["09.KillHead"]["passed"] is True and known["09.Exp"]["passed"] is False
     assert "tries" not in known["09.KillHead"]
@@ -143,6 +145,12 @@ def test_the_progress_file_is_rebuilt(tmp_path: Path, monkeypatch: pytest.Monkey
         assert known["09.Exp"]["hints"] == 2, "what else was known stays"
     if before and "broken" in before:
         assert file.with_name(file.name + ".bak").read_text() == before
+
+
+def test_what_runs_in_the_kernel_loads_no_notebook_format() -> None:
+    """It takes longer to load than most notebooks to run."""
+    loads = "import sys; from autograd_teach.course import check_in_kernel; print('nbformat' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", loads], check=True, capture_output=True).stdout.strip() == b"False"
 
 
 def test_there_is_a_notebook_to_check_for_every_exercise() -> None:
