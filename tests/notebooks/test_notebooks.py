@@ -172,8 +172,8 @@ def test_canonicalise_runs_writes_and_then_finds_nothing_to_do(
     ("source", "seconds", "says"),
     [
         ("1 / 0", 60, "Cell 'cell-0' raises ZeroDivisionError"),
-        ("import os; os._exit(1)", 60, "kernel died"),
-        ("import time; time.sleep(600)", 1, "longer than 1 s"),
+        pytest.param("import os; os._exit(1)", 60, "kernel died", marks=pytest.mark.full),
+        pytest.param("import time; time.sleep(600)", 1, "longer than 1 s", marks=pytest.mark.full),
     ],
 )
 def test_a_notebook_that_does_not_run_is_not_written(tmp_path: Path, source: str, seconds: int, says: str) -> None:
