@@ -98,27 +98,27 @@ with open(ipykernel.get_connection_file()) as file:
 
 
 @pytest.fixture(scope="module")
-def small_notebooks(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """What nbval says of some notebooks of one cell, by their names."""
+def told(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    """What nbval says of each cell of a notebook: one for each of `OTHER_PICTURES`, and one that asks."""
     folder = tmp_path_factory.mktemp("small")
-    for number, kind in enumerate(OTHER_PICTURES):
+    cells = []
+    for number, kind in enumerate(OTHER_PICTURES, 1):
         source = f"from IPython.display import display\ndisplay({SHOWN!r}, raw=True)"
-        cell = new_code_cell(source, id="show", execution_count=1)
+        cell = new_code_cell(source, id=f"show-{number}", execution_count=number)
         cell.outputs = [new_output("display_data", data={**SHOWN, kind: "drawn by another engine"})]
-        write_notebook(folder / f"picture{number}.ipynb", new_notebook(cells=[cell]))
-    asks = new_code_cell(ASKS_HOW_IT_IS_REACHED, id="ask", execution_count=1)
-    write_notebook(folder / "asks.ipynb", new_notebook(cells=[asks]))
-    return nbval(folder)
+        cells.append(cell)
+    cells.append(new_code_cell(ASKS_HOW_IT_IS_REACHED, id="ask", execution_count=len(cells) + 1))
+    write_notebook(folder / "small.ipynb", new_notebook(cells=cells))
+    return list(nbval(folder).values())
 
 
-def test_another_svg_is_let_pass_and_another_text_is_not(small_notebooks: dict[str, str]) -> None:
-    told = {kind: small_notebooks[f"picture{number}.ipynb::Cell 0"] for number, kind in enumerate(OTHER_PICTURES)}
-    assert told == OTHER_PICTURES
+def test_another_svg_is_let_pass_and_another_text_is_not(told: list[str]) -> None:
+    assert dict(zip(OTHER_PICTURES, told, strict=False)) == OTHER_PICTURES
 
 
-def test_kernels_are_reached_by_sockets_of_their_own(small_notebooks: dict[str, str]) -> None:
+def test_kernels_are_reached_by_sockets_of_their_own(told: list[str]) -> None:
     """With TCP another process may take a port first; a kernel without its output port neither works nor ends."""
-    assert small_notebooks["asks.ipynb::Cell 0"] == "passed"
+    assert told[len(OTHER_PICTURES) :] == ["passed"]
 
 
 @pytest.mark.skipif(os.name != "posix", reason="sockets are no files there")
