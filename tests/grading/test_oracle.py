@@ -716,6 +716,29 @@ def test_the_waiting_interpreter_is_started_anew_when_it_is_gone_and_ends_with_t
     assert [each for each in started if sandbox._is_running(each)] == []
 
 
+@pytest.mark.parametrize(
+    ("times", "status"), [(1, Status.PASS), pytest.param(3, Status.GRADER_ERROR, marks=pytest.mark.full)]
+)
+def test_nobody_is_blamed_for_a_process_that_was_ended_from_outside(
+    assignments: dict[str, Assignment], monkeypatch: pytest.MonkeyPatch, times: int, status: Status
+) -> None:
+    ask, ended = Session.ask, []
+
+    def after_the_end(session: Session, question: bytes, size: int, seconds: float) -> bytes:
+        if b"class Scale" in question and len(ended) < times:
+            assert own._process is not None
+            ended.append(own._process.pid)
+            sandbox.stop(own._process)
+        return ask(session, question, size, seconds)
+
+    monkeypatch.setattr(Session, "ask", after_the_end)
+    answers = {"09.Scale": scale(), "09.Exp": assignments["09"].references["09.Exp"]}
+    with pool_under(sandbox.available(), []) as own:
+        marks = judged(own, assignments["09"], answers)
+    assert len(set(ended)) == times
+    assert (marks["09.Scale"].status, marks["09.Exp"].status) == (status, Status.PASS)
+
+
 # ---- as a judge -----------------------------------------------------------------------------------------------------
 
 

@@ -8,6 +8,7 @@ import hashlib
 import platform
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
@@ -19,13 +20,16 @@ from ..record import Interrupted, Limits
 from ..results import Mark, Status
 from ..verdicts import Judge
 from . import wire
-from .pool import Allowed, Ended, Pool, Session, Stopped, TooSlow
+from .pool import Allowed, Ended, Lost, Pool, Session, Stopped, TooSlow
 from .referee import Unfit, can_ask, draw_seed, judge, load_question, read_loaded
 
 JUDGE = "oracle"
 SETUP = "setup"
 ANSWER_SECONDS = 10.0
 """What loading an answer may take, and what answering all questions about it may take, unless its exercise allows more."""
+
+_ATTEMPTS = 3
+"""How often a process is started for an answer at which it was lost."""
 
 
 @dataclass(frozen=True)
@@ -64,12 +68,13 @@ class Oracle:
         marks = {id: mark for id, mark in marks.items() if id in mute}
         left = [question for question in assignment.questions if question.id in answers and question.id not in mute]
         broken: set[str] = set()  # whose cell ends the process when it is loaded
+        lost: Counter[str] = Counter()  # how often the process was lost at a cell
         while left:
             if stop.is_set():
                 raise Interrupted
             try:
                 with self._pool.session(self._allowed(assignment), stop) as session:
-                    found = self._round(session, assignment, answers, left, broken)
+                    found = self._round(session, assignment, answers, left, broken, lost)
             except Stopped:
                 raise Interrupted from None
             marks |= found
@@ -98,13 +103,22 @@ class Oracle:
         answers: Mapping[str, str],
         left: list[Question],
         broken: set[str],
+        lost: Counter[str],
     ) -> dict[str, Mark]:
-        """The marks of one process; it ends with the notebook, or with the first answer that ends it."""
+        """The marks of one process; it ends with the notebook, or with the first answer that ends it.
+
+        Where the process is lost, the answer at work gets no mark but is tried again, `_ATTEMPTS` times in all.
+        """
         sources = {cell["id"]: cell["source"] for cell in assignment.cells}
         marks: dict[str, Mark] = {}
         try:
             if SETUP in sources and not _load(session, SETUP, sources[SETUP], self._limits.timeout)[0]:
                 raise RuntimeError("the notebook's setup cell raises an error in the oracle's process")
+        except Lost:
+            lost[SETUP] += 1
+            if lost[SETUP] < _ATTEMPTS:
+                return {}
+            raise RuntimeError(f"{Lost()}, {_ATTEMPTS} times") from None
         except (Ended, TooSlow) as problem:
             raise RuntimeError(f"the oracle's process does not run the notebook's setup cell: {problem}") from None
         for question in assignment.questions:
@@ -117,6 +131,12 @@ class Oracle:
                     continue
                 outcome = self._ask(session, question) if is_loaded else _raised(words)
                 is_over = False
+            except Lost as problem:
+                lost[question.id] += 1
+                if lost[question.id] < _ATTEMPTS:
+                    break
+                broken.add(question.id)
+                outcome, is_over = _lost(problem), True
             except (Ended, TooSlow, wire.Broken) as problem:
                 outcome, is_over = _ended(problem), True
                 if not is_loaded:
@@ -153,6 +173,12 @@ def _load(session: Session, name: str, source: str, seconds: float) -> tuple[boo
 def _raised(words: str) -> Outcome:
     status = Status.OUT_OF_MEMORY if "raised MemoryError" in words else Status.FAIL
     return Outcome(status, _printable(words) or "its cell raises an error")
+
+
+def _lost(problem: Lost) -> Outcome:
+    return Outcome(
+        Status.GRADER_ERROR, f"{problem}, {_ATTEMPTS} times at this answer: by it, or by somebody on this machine"
+    )
 
 
 def _ended(problem: Exception) -> Outcome:

@@ -42,6 +42,13 @@ class Ended(Exception):
         self.signal, self.status = signal, status
 
 
+class Lost(Exception):
+    """The student's process was ended together with its warden, which it cannot reach: that says nothing of the answer."""
+
+    def __str__(self) -> str:
+        return "the process that runs answers was ended from outside"
+
+
 class TooSlow(Exception):
     """No reply came in time."""
 
@@ -66,7 +73,7 @@ class Session:
         self.isolation = isolation
 
     def ask(self, question: bytes, size: int, seconds: float) -> bytes:
-        """The `size` bytes of the reply; `Ended`, `TooSlow` or `Stopped` where they do not come."""
+        """The `size` bytes of the reply; `Ended`, `Lost`, `TooSlow` or `Stopped` where they do not come."""
         deadline = time.monotonic() + seconds
         self._talk.settimeout(0)
         unsent, received = memoryview(question), bytearray()
@@ -91,14 +98,14 @@ class Session:
                 raise self._end() from None
         return bytes(received)
 
-    def _end(self) -> Ended:
-        """How the process ended, as its warden says; nothing is known where the warden is gone too."""
+    def _end(self) -> Ended | Lost:
+        """How the process ended, as its warden says; `Lost` where the warden is gone too."""
         match self._forked.how_it_ended():
             case (True, number):
                 return Ended(signal=number)
             case (False, number):
                 return Ended(status=number)
-        return Ended()
+        return Lost()
 
     def close(self) -> None:
         """End the process and all that it started; returns when they are gone."""
