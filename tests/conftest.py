@@ -73,7 +73,7 @@ def require_tool() -> Callable[..., str]:
 
 @pytest.fixture(scope="session")
 def require_module() -> Callable[[str], ModuleType]:
-    """`require_module(name)`: that module of the `test` extra, imported, else skip (or fail)."""
+    """`require_module(name)`: that module of the `test` or the `full` extra, imported, else skip (or fail)."""
 
     def require(name: str) -> ModuleType:
         try:
@@ -167,7 +167,9 @@ def pytest_testnodedown(node: Any) -> None:
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
     """Say in one line what did not run, and how to run it."""
     left_out = config.stash.get(_LEFT_OUT, 0)
-    parts = [f"tests that take long: {left_out} (pytest -n 2 --full runs them too)"] if left_out else []
+    parts = (
+        [f"tests that take long: {left_out} (pip install -e '.[full]', then pytest -n 2 --full)"] if left_out else []
+    )
     parts += [] if HAS_TORCH else ["comparisons with PyTorch (pip install torch==2.13.0 brings them in)"]
     if parts:
         terminalreporter.write_line(f"Left out: {'; '.join(parts)}. See CONTRIBUTING.md.")

@@ -203,7 +203,10 @@ def test_a_folded_loop_opens_on_a_click_and_folds_again(lab: Lab, pages: Pages):
 
 
 @pytest.mark.full
-def test_a_saved_notebook_opened_again_shows_its_pictures(lab: Lab, pages: Pages, tmp_path: Path):
+def test_a_saved_notebook_opened_again_shows_its_pictures(
+    lab: Lab, pages: Pages, tmp_path: Path, require_module: Callable[[str], Any]
+):
+    require_module("notebook")
     name = "saved.ipynb"
     lab.write(name, DRAW + "viz.graph(y)", "viz.play(y)", NO_GRAPHVIZ + "viz.graph(y)")
     page = pages.open(name)

@@ -288,6 +288,7 @@ def test_a_report_is_the_same_each_time():
             assert report_on(exercise, answer)._repr_html_() == report_on(exercise, answer)._repr_html_()
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("engine", LIBRARIES)
 def test_gradcheck_agrees_with_the_checks(engine):
     """Two numerical derivatives, written apart from each other, must say the same."""

@@ -146,7 +146,7 @@ ATTACKS: dict[str, Row] = {
     ),
     "kills its group": attack("import os, signal; os.killpg(0, signal.SIGKILL)", "died", is_long=True),
     "kills itself": attack("import os, signal; os.kill(os.getpid(), signal.SIGKILL)", "died"),
-    "stops itself": attack("import os, signal; os.kill(os.getpid(), signal.SIGSTOP)", "timeout"),
+    "stops itself": attack("import os, signal; os.kill(os.getpid(), signal.SIGSTOP)", "timeout", is_long=True),
     "crashes": attack("import ctypes; ctypes.string_at(0)", "died", is_long=True),
     "leaves with sys.exit": attack("import sys; sys.exit(0)", "fail", "SystemExit"),
     "loops without listening": attack(
@@ -269,6 +269,7 @@ ATTACKS: dict[str, Row] = {
         signal.pause()
         """,
         "protocol_error|timeout",
+        is_long=True,
     ),
     "takes the grader's sockets away": attack(
         """
@@ -414,6 +415,7 @@ NEIGHBOURS: dict[str, Row] = {
             "square": "from math import prod\ndef square(x): return prod([x, x])",
         },
         "pass pass not_attempted",
+        is_long=True,
     ),
     "right and talkative": Row(
         {
@@ -441,6 +443,7 @@ NEIGHBOURS: dict[str, Row] = {
     "cells blanked by a transformer": Row(
         {"double": "get_ipython().input_transformers_cleanup.append(lambda lines: [])"},
         "fail not_attempted not_attempted",
+        is_long=True,
     ),
     "an endless loop": Row({**SOLUTIONS, "double": "while True: pass"}, "timeout pass pass", where=EVERYWHERE),
     "an endless loop that ignores interrupts": Row(

@@ -1,8 +1,8 @@
 """Many machines: the workers of a dask.distributed cluster give the gradebook that one machine gives, whatever becomes of
 them on the way.
 
-What needs a process for each worker is for the full run. For the short one scheduler and workers are threads of this
-process, which talk to each other by TCP all the same, and the judge that they call is a quick one.
+For the full run, as the `cluster` extra is. Where no process for each worker is needed, scheduler and workers are threads
+of this process, which talk to each other by TCP all the same, and the judge that they call is a quick one.
 """
 
 import io
@@ -38,6 +38,7 @@ from tests.grading.classroom import load_once
 from tests.grading.mortal import DEADLY
 from tests.grading.stub import quick_judge
 
+pytestmark = pytest.mark.full
 ROOT = Path(__file__).parents[2]
 NAME = "09_custom_functions"
 RELEASED = content.folder("exercises") / f"{NAME}.ipynb"
@@ -290,7 +291,6 @@ def locally(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
 # ---- what must hold ---------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.full
 def test_a_worker_killed_on_the_way_changes_nothing_in_the_gradebook(
     three: Cluster, locally: tuple[Path, Path], tmp_path: Path
 ) -> None:
@@ -308,7 +308,6 @@ def test_a_worker_killed_on_the_way_changes_nothing_in_the_gradebook(
     assert there == book_of(here)
 
 
-@pytest.mark.full
 def test_the_record_is_made_where_the_points_are(three: Cluster, tmp_path: Path) -> None:
     a_class(tmp_path / "in", {"right": 2, "wrong": 1, "ending": 1})
     results = grade(tmp_path / "in", tmp_path, three.address, points_only=False)
@@ -321,7 +320,6 @@ def test_the_record_is_made_where_the_points_are(three: Cluster, tmp_path: Path)
     }
 
 
-@pytest.mark.full
 def test_who_kills_worker_after_worker_gets_a_grader_error_and_nobody_else_does(
     three: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -337,7 +335,6 @@ def test_who_kills_worker_after_worker_gets_a_grader_error_and_nobody_else_does(
     assert {statuses(one) for one in results.values()} == {"pass pass pass"}
 
 
-@pytest.mark.full
 def test_ctrl_c_ends_what_runs_on_the_workers(three: Cluster, tmp_path: Path) -> None:
     def interrupt() -> None:
         raise KeyboardInterrupt
@@ -477,7 +474,7 @@ def nobody() -> Iterator[str]:
         yield f"tcp://127.0.0.1:{server.getsockname()[1]}"
 
 
-@pytest.mark.parametrize("command", ["grade", pytest.param("regrade", marks=pytest.mark.full)])
+@pytest.mark.parametrize("command", ["grade", "regrade"])
 @pytest.mark.parametrize(
     ("address", "said"),
     [
@@ -514,7 +511,6 @@ def test_without_dask_it_says_what_to_install(
         grade(graded_before[0], tmp_path, "tcp://127.0.0.1:8786")
 
 
-@pytest.mark.full
 def test_workers_in_other_processes_are_asked_for_their_own_software(
     three: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -619,7 +615,6 @@ def test_a_judge_that_comes_after_its_order_was_withdrawn_ends_at_once(
 # ---- the end of a cluster ---------------------------------------------------------------------------------------------
 
 
-@pytest.mark.full
 def test_where_the_scheduler_is_lost_the_same_command_goes_on(tmp_path: Path) -> None:
     a_class(tmp_path / "in", {"right": 5, "looping": 1})
     (tmp_path / "cluster").mkdir()
@@ -637,7 +632,6 @@ def test_where_the_scheduler_is_lost_the_same_command_goes_on(tmp_path: Path) ->
     assert all(len(history) == 1 for history in book_of(tmp_path).values())
 
 
-@pytest.mark.full
 def test_where_no_worker_is_left_it_says_so_and_does_not_wait_for_ever(
     three: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
