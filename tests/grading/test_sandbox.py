@@ -314,6 +314,38 @@ def running(uid: int | None, mark: str) -> list[psutil.Process]:
     return found
 
 
+LEAVES_A_DAEMON = """
+import os, sys, time
+from autograd_teach.grading import wardens
+wardens.adopt_orphans()
+read, write = os.pipe()
+process = os.fork()
+if process == 0:
+    if os.fork() == 0:
+        os.setsid()
+        print(os.getpid(), flush=True)
+        os.write(write, b"!")
+        time.sleep(600)
+    os.read(read, 1)
+    os._exit(3)
+wardens.watch(int(sys.argv[1]), process, 7)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere no process adopts the orphans of another")
+def test_a_warden_ends_what_its_process_has_started_before_it_says_how_that_ended() -> None:
+    """Where there are namespaces, these do it too; a warden does it without."""
+    ours, its = socket.socketpair()
+    command = [sys.executable, "-c", LEAVES_A_DAEMON, str(its.fileno())]
+    with ours, its, subprocess.Popen(command, pass_fds=[its.fileno()], stdout=subprocess.PIPE, text=True) as warden:
+        its.close()
+        assert warden.stdout
+        daemon = int(warden.stdout.readline())
+        assert ours.recv(1) == b"\7"
+        assert ours.recv(2) == bytes([False, 3])
+        assert not psutil.pid_exists(daemon)
+
+
 STUBBORN = """
 import os, signal, sys, time
 mark = {mark!r}
