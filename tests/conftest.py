@@ -131,7 +131,8 @@ def pytest_collection() -> Iterator[None]:
         gc.enable()
 
 
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+@pytest.hookimpl(wrapper=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> Iterator[None]:
     """Mark what lies in tests/parity and tests/browser; leave out what is marked `full` unless that is asked for.
 
     `full` are the solutions' notebooks too, unless they are named: their answers and checks run in tests/course.
@@ -143,6 +144,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
                 item.add_marker(marker)
         if all_are_asked_for and _SOLUTIONS in item.path.parents:
             item.add_marker("full")
+    yield  # -k and -m choose first: what they leave out is not counted
     if config.getoption("full") or "full" in config.getoption("markexpr"):
         return
     left_out = [item for item in items if item.get_closest_marker("full")]
@@ -163,13 +165,12 @@ def pytest_testnodedown(node: Any) -> None:
     node.config.stash[_LEFT_OUT] = getattr(node, "workeroutput", {}).get("left out", 0)
 
 
-@pytest.hookimpl(trylast=True)
-def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
-    """Say in one line what did not run, and how to run it."""
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Iterator[None]:
+    """Say in one line what did not run, and how to run it; below all else."""
+    yield
     left_out = config.stash.get(_LEFT_OUT, 0)
-    parts = (
-        [f"tests that take long: {left_out} (pip install -e '.[full]', then pytest -n 2 --full)"] if left_out else []
-    )
-    parts += [] if HAS_TORCH else ["comparisons with PyTorch (pip install torch==2.13.0 brings them in)"]
+    parts = [f"tests that take long: {left_out} (add --full; some need pip install -e '.[full]')"] if left_out else []
+    parts += [] if HAS_TORCH else ["comparisons with PyTorch, which is not installed (pip install torch==2.13.0)"]
     if parts:
         terminalreporter.write_line(f"Left out: {'; '.join(parts)}. See CONTRIBUTING.md.")

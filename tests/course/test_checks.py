@@ -81,7 +81,7 @@ def test_a_wrong_answer_is_caught_and_named(engine, number, monkeypatch):
     page = report._repr_html_()
     assert report.attempted and not report.passed, repr(report)
     found = {finding.name: finding.message for finding in report.findings}
-    assert words in found.get(diagnosis, ""), repr(report)
+    assert words and words in found.get(diagnosis, ""), repr(report)
     assert len(found) <= 2, "one mistake must not be called many"
     assert "FAIL" in page and report.headline in page
     hints = len(exercise_of(exercise).hints)
