@@ -12,6 +12,7 @@ With AUTOGRAD_TEACH_REQUIRE_TOOLS=1 (`.ci/run` sets it) what is missing is a fai
 PyTorch are not even collected where it is not installed; AUTOGRAD_TEACH_REQUIRE_TORCH=1 makes that an error.
 """
 
+import compileall
 import gc
 import importlib
 import os
@@ -105,9 +106,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Refuse to leave out what `AUTOGRAD_TEACH_REQUIRE_TORCH` demands."""
+    """Refuse to leave out what `AUTOGRAD_TEACH_REQUIRE_TORCH` demands; compile the package, as pip does with those that it copies."""
     if is_set("AUTOGRAD_TEACH_REQUIRE_TORCH") and not HAS_TORCH:
         raise pytest.UsageError("PyTorch is missing and AUTOGRAD_TEACH_REQUIRE_TORCH is set: pip install torch==2.13.0")
+    if not hasattr(config, "workerinput"):
+        # Else each of the many processes that tests start does it, if PYTHONDONTWRITEBYTECODE is set.
+        compileall.compile_dir(_HERE.parent / "autograd_teach", quiet=2)
 
 
 def pytest_ignore_collect(collection_path: Path) -> bool | None:
