@@ -147,7 +147,7 @@ def check_notebook(found: Found) -> Checked:
     )
     cells = [new_code_cell(source) for source in (FIRST, *own)]
     ids = [each.id for each in chosen]
-    last = f"from autograd_teach.course import check_in_kernel as _c; _c.report({ids!r}, globals())"
+    last = f"from autograd_teach.course import check_in_kernel as _c; _c.print_outcomes({ids!r}, globals())"
     cells.append(new_code_cell(last, id="results"))
     runner = client(
         new_notebook(cells=cells),

@@ -28,8 +28,8 @@ class Outcome:
     message: str = ""
 
 
-def report(ids: list[str], names: dict[str, Any]) -> None:
-    """In the notebook's kernel: check each exercise by the name it goes by, remember the outcome, print all as JSON."""
+def print_outcomes(ids: list[str], names: dict[str, Any]) -> None:
+    """Check each exercise by the name it goes by, remember the outcome, print all as JSON."""
     found = []
     for each in (e for e in exercises() if e.id in ids):
         answer = names.get(each.entry)

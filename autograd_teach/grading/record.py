@@ -37,7 +37,7 @@ from . import sandbox
 from .rebuild import Notebook
 from .results import Status
 from .sandbox import Isolation
-from .waiting import Forked, Waiting
+from .waiting import Forked, Lost, Waiting
 
 STARTUP = 60.0
 """Seconds allowed for starting Python, pytest and a kernel on a busy machine, on top of the cells' own time."""
@@ -109,10 +109,6 @@ Runner = Callable[[Notebook, Sequence[int], Limits, threading.Event], Record]
 """(notebook, numbers of its check cells, limits, an event that asks to stop) -> what happened."""
 
 
-class _Lost(Exception):
-    """A notebook's process, and its warden with it, was ended by somebody else than the notebook: it says nothing of that."""
-
-
 class Interrupted(Exception):
     """The instructor stopped the run before this notebook was through."""
 
@@ -156,7 +152,7 @@ class Nbval:
 
     def __call__(self, notebook: Notebook, checks: Sequence[int], limits: Limits, stop: threading.Event) -> Record:
         for _ in range(_ATTEMPTS):
-            with contextlib.suppress(_Lost):  # what waits was ended by somebody; it is started anew
+            with contextlib.suppress(Lost):  # what waits was ended by somebody; it is started anew
                 return self._run(notebook, checks, limits, stop)
         return Record({}, Status.GRADER_ERROR, None, "the processes that run notebooks were ended by somebody")
 
@@ -212,7 +208,7 @@ class _Kernel:
     """The other side of a waiting kernel's talk."""
 
     def end(self) -> None:
-        """No process of it is left afterwards; `_Lost` where it was ended by neither nbval, nor us, nor itself."""
+        """No process of it is left afterwards; `Lost` where it was ended by neither nbval, nor us, nor itself."""
 
 
 class _ForkedKernel(_Kernel):
@@ -225,8 +221,7 @@ class _ForkedKernel(_Kernel):
 
     def end(self) -> None:
         self._forked.close()
-        if self._forked.how_it_ended() is None:
-            raise _Lost
+        self._forked.how_it_ended()
 
 
 def _waiting_kernels(hidden: Sequence[Path]) -> Waiting:
@@ -323,8 +318,7 @@ def _report_from(
             forked.close()
     if stop.is_set():
         raise Interrupted
-    if forked.how_it_ended() is None:
-        raise _Lost
+    forked.how_it_ended()
     return report, _tail(log)
 
 

@@ -32,6 +32,13 @@ class NotForked(OSError):
     """The waiting interpreter made no process of what it was asked for."""
 
 
+class Lost(Exception):
+    """A forked process was ended together with its warden, by somebody else: that says nothing of what ran in it."""
+
+    def __str__(self) -> str:
+        return "the process that runs answers was ended from outside"
+
+
 class Forked:
     """One process, or several, below a warden; `level` is the byte that the warden began with."""
 
@@ -40,8 +47,8 @@ class Forked:
         self._life = life
         self._end: tuple[bool, int] | None = None
 
-    def how_it_ended(self) -> tuple[bool, int] | None:
-        """(whether a signal ended it, the signal's number or its exit status), once it has; None where its warden is gone too."""
+    def how_it_ended(self) -> tuple[bool, int]:
+        """(whether a signal ended it, the signal's number or its exit status), once it has; `Lost` where its warden is gone too."""
         if self._end is None:
             with contextlib.suppress(OSError):
                 self._life.settimeout(END)
@@ -49,6 +56,8 @@ class Forked:
                 if len(told) == ENDED.size:
                     killed, number = ENDED.unpack(told)
                     self._end = bool(killed), number
+        if self._end is None:
+            raise Lost
         return self._end
 
     def close(self) -> None:
@@ -56,7 +65,8 @@ class Forked:
         self.talk.close()
         with contextlib.suppress(OSError):
             self._life.shutdown(socket.SHUT_WR)
-            self.how_it_ended()
+            with contextlib.suppress(Lost):
+                self.how_it_ended()
             self._life.settimeout(END)
             while self._life.recv(ENDED.size):
                 pass

@@ -23,7 +23,8 @@ ENDED = struct.Struct("<BB")
 """Whether a signal ended the process, and the signal's number or the exit status."""
 
 LONGEST_END = 60.0
-"""Seconds within which killed processes are gone, on the busiest machine."""
+"""Seconds within which killed processes are gone, on the busiest machine. What the system itself cannot end (it waits for a
+broken disk, say) is left behind then."""
 
 _SET_PARENT_DEATH, _SET_DUMPABLE, _SET_SUBREAPER = 1, 4, 36
 

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from autograd_teach import viz
+from tests.browser.jupyter import PATIENCE
 
 VIEW = Path(viz.__file__).parent / "static" / "widget.js"
-PATIENCE = 120_000  # milliseconds: only what is broken is waited for so long
 
 SHOW = """
 async ([code, css, states, kernel]) => {
@@ -48,7 +48,7 @@ class Page:
 
     def __init__(self, browser: Any, clock: bool = False) -> None:
         self.page = browser.new_context().new_page()
-        self.page.set_default_timeout(PATIENCE)
+        self.page.set_default_timeout(1000 * PATIENCE)
         if clock:
             self.page.clock.install(time=0)
             self.page.clock.pause_at(1)

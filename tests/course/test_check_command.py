@@ -137,7 +137,7 @@ def test_the_progress_file_is_rebuilt(tmp_path: Path, monkeypatch: pytest.Monkey
         file.write_text(before)
     names: dict[str, Any] = {"__name__": "notebook"}
     exec("\n".join(sources(SOLVED)[id] for id in ("setup", "killhead-answer")), names)  # noqa: S102  # our own file
-    check_in_kernel.report([each.id for each in exercises("09")], names)
+    check_in_kernel.print_outcomes([each.id for each in exercises("09")], names)
     known = json.loads(file.read_text())["exercises"]
     assert known["09.KillHead"]["passed"] is True and known["09.Exp"]["passed"] is False
     assert "tries" not in known["09.KillHead"]

@@ -19,8 +19,9 @@ from ..rebuild import Assignment, Question
 from ..record import Interrupted, Limits
 from ..results import Mark, Status
 from ..verdicts import Judge
+from ..waiting import Lost
 from . import wire
-from .pool import Allowed, Ended, Lost, Pool, Session, Stopped, TooSlow
+from .pool import Allowed, Ended, Pool, Session, Stopped, TooSlow
 from .referee import Unfit, can_ask, draw_seed, judge, load_question, read_loaded
 
 JUDGE = "oracle"
@@ -114,12 +115,9 @@ class Oracle:
         try:
             if SETUP in sources and not _load(session, SETUP, sources[SETUP], self._limits.timeout)[0]:
                 raise RuntimeError("the notebook's setup cell raises an error in the oracle's process")
-        except Lost:
-            lost[SETUP] += 1
-            if lost[SETUP] < _ATTEMPTS:
+        except (Ended, Lost, TooSlow) as problem:
+            if _is_tried_again(problem, lost, SETUP):
                 return {}
-            raise RuntimeError(f"{Lost()}, {_ATTEMPTS} times") from None
-        except (Ended, TooSlow) as problem:
             raise RuntimeError(f"the oracle's process does not run the notebook's setup cell: {problem}") from None
         for question in assignment.questions:
             given = question.id in answers and question.id not in broken
@@ -131,13 +129,9 @@ class Oracle:
                     continue
                 outcome = self._ask(session, question) if is_loaded else _raised(words)
                 is_over = False
-            except Lost as problem:
-                lost[question.id] += 1
-                if lost[question.id] < _ATTEMPTS:
+            except (Ended, Lost, TooSlow, wire.Broken) as problem:
+                if _is_tried_again(problem, lost, question.id):
                     break
-                broken.add(question.id)
-                outcome, is_over = _lost(problem), True
-            except (Ended, TooSlow, wire.Broken) as problem:
                 outcome, is_over = _ended(problem), True
                 if not is_loaded:
                     broken.add(question.id)
@@ -175,14 +169,19 @@ def _raised(words: str) -> Outcome:
     return Outcome(status, _printable(words) or "its cell raises an error")
 
 
-def _lost(problem: Lost) -> Outcome:
-    return Outcome(
-        Status.GRADER_ERROR, f"{problem}, {_ATTEMPTS} times at this answer: by it, or by somebody on this machine"
-    )
+def _is_tried_again(problem: Exception, lost: Counter[str], cell: str) -> bool:
+    """Whether `cell`, which `problem` stopped, is to be run once more in another process; counts in `lost`."""
+    if not isinstance(problem, Lost):
+        return False
+    lost[cell] += 1
+    return lost[cell] < _ATTEMPTS
 
 
 def _ended(problem: Exception) -> Outcome:
     match problem:
+        case Lost():
+            how = f"{problem}, {_ATTEMPTS} times at this answer: by it, or by somebody on this machine"
+            return Outcome(Status.GRADER_ERROR, how)
         case TooSlow():
             return Outcome(Status.TIMEOUT, "no reply came within its time limit")
         case Ended(status=2):

@@ -42,13 +42,6 @@ class Ended(Exception):
         self.signal, self.status = signal, status
 
 
-class Lost(Exception):
-    """The student's process was ended together with its warden, which it cannot reach: that says nothing of the answer."""
-
-    def __str__(self) -> str:
-        return "the process that runs answers was ended from outside"
-
-
 class TooSlow(Exception):
     """No reply came in time."""
 
@@ -98,14 +91,10 @@ class Session:
                 raise self._end() from None
         return bytes(received)
 
-    def _end(self) -> Ended | Lost:
-        """How the process ended, as its warden says; `Lost` where the warden is gone too."""
-        match self._forked.how_it_ended():
-            case (True, number):
-                return Ended(signal=number)
-            case (False, number):
-                return Ended(status=number)
-        return Lost()
+    def _end(self) -> Ended:
+        """How the process ended, as its warden says; raises `Lost` where the warden is gone too."""
+        by_signal, number = self._forked.how_it_ended()
+        return Ended(signal=number) if by_signal else Ended(status=number)
 
     def close(self) -> None:
         """End the process and all that it started; returns when they are gone."""
