@@ -18,7 +18,7 @@ e = c + d
 f = e.detach()
 g = a > 0
 """
-"""The program of `predict_flags`; a test runs it and holds FLAGS against it."""
+"""The program of `predict_flags`. A test runs it and compares it with FLAGS."""
 
 
 def flags(**of: tuple[bool, bool]) -> dict[str, dict[str, bool]]:
@@ -42,20 +42,20 @@ def value_inputs(rng: np.random.Generator) -> Sequence[Arguments]:
 def is_trainable(called: Any) -> str | None:
     (result,) = called.results or (None,)
     if result is None:
-        return "the result is no tensor"
+        return "the result is not a tensor"
     if not result.requires_grad:
         return "the result does not require grad"
     if not result.is_leaf:
-        return "the result requires grad, but it is no leaf: an operation made it after the flag was set"
+        return "the result requires grad but is not a leaf: an operation made it after the flag was set"
     return None
 
 
 def is_independent(called: Any) -> str | None:
     shared = [name for result in called.results for name in result.shares_memory]
     if shared:
-        return f"the result shares the memory of {shared[0]}: training one would change the other"
+        return f"the result shares the memory of {shared[0]}: training one of them would change the other"
     switched = [name for name, facts in called.after.items() if facts.requires_grad]
-    return f"{switched[0]} itself requires grad after the call: leave it as it was" if switched else None
+    return f"{switched[0]} itself requires grad after the call: do not change its flag" if switched else None
 
 
 EXERCISES = (
@@ -67,27 +67,31 @@ EXERCISES = (
         grading=Call((), lambda: FLAGS, lambda rng: [()], kind="value"),
         hints=(
             "Go through the lines from the top. A result requires grad if at least one of its operands does.",
-            "Two things make a leaf: nobody computed it, or it does not require grad, so that autograd took no note of how it was computed.",
+            (
+                "A tensor is a leaf in two cases: no operation computed it, or it does not "
+                "require grad. In the second case autograd did not record how it was computed."
+            ),
         ),
         mistakes=(
             Mistake(
                 "c_leaf",
-                "one of them was computed by an operation from a tensor that requires grad: such a tensor is no leaf, whatever it was made of",
+                "an operation computed one of them from a tensor that requires grad, so it is not a leaf",
                 forward=lambda: flags(c=(True, True)),
             ),
             Mistake(
                 "d_no_leaf",
-                "one of them was computed, but from nothing that requires grad: PyTorch calls each tensor without history a leaf",
+                "one of them was computed, but only from tensors that do not require grad: "
+                "PyTorch calls every tensor without history a leaf",
                 forward=lambda: flags(d=(False, False)),
             ),
             Mistake(
                 "detached",
-                "`detach` gives a tensor that takes no part any more, and has no history",
+                "`detach` gives a tensor that does not require grad and has no history",
                 forward=lambda: flags(f=(True, False)),
             ),
             Mistake(
                 "comparison",
-                "a comparison has True and False as result, which have no slope",
+                "the result of a comparison is True and False: these have no slope, so it never requires grad",
                 forward=lambda: flags(g=(True, False)),
             ),
         ),
@@ -103,14 +107,24 @@ EXERCISES = (
             value_inputs,
             also=(
                 Also("not_trainable", "the result is a leaf that requires grad", is_trainable),
-                Also("not_independent", "it shares no memory with the argument, which stays as it was", is_independent),
+                Also(
+                    "not_independent",
+                    "it shares no memory with the argument, and leaves the argument's flag alone",
+                    is_independent,
+                ),
             ),
         ),
         hints=(
-            "Only tensors with a float dtype can require grad. How do you make one of whole numbers?",
-            "`values.detach().clone()` is a new tensor without history. Convert it where its dtype is no float one: `x.is_floating_point()` tells.",
-            "Set the flag last, in place: `requires_grad_()` returns the tensor. What is computed after the flag was set is no leaf.",
+            "Only tensors with a float dtype can require grad. How do you convert integers to a float dtype?",
+            (
+                "`values.detach().clone()` is a new tensor without history. If its dtype is not a "
+                "float dtype, convert it. `x.is_floating_point()` tells you."
+            ),
+            (
+                "Set the flag last: `requires_grad_()` sets it in place and returns the tensor. A "
+                "tensor that is computed after the flag was set is not a leaf."
+            ),
         ),
-        mistakes=(Mistake("times", "the numbers are not those that were given", forward=lambda values: values * 2),),
+        mistakes=(Mistake("times", "the numbers are not the numbers of `values`", forward=lambda values: values * 2),),
     ),
 )

@@ -61,14 +61,14 @@ def full_batches(data: np.ndarray, targets: np.ndarray, w: np.ndarray, size: int
 def leaves_no_trace(called: Any) -> str | None:
     for name, facts in called.after.items():
         if facts.grad is not None or facts.requires_grad:
-            what = "has a gradient stored in it" if facts.grad is not None else "requires grad"
-            return f"after the call, {name} {what}; the caller's tensor must be as it was: differentiate a copy of it"
+            what = "has a `.grad`" if facts.grad is not None else "requires grad"
+            return (
+                f"{name} {what} after the call, but the caller's tensor must not change: use a copy of it as your leaf"
+            )
     return None
 
 
-NO_TRACE = Also(
-    "leaves_a_trace", "the caller's tensor neither requires grad nor has a .grad afterwards", leaves_no_trace
-)
+NO_TRACE = Also("leaves_a_trace", "the arguments do not require grad afterwards and have no .grad", leaves_no_trace)
 
 EXERCISES = (
     Exercise(
@@ -78,16 +78,22 @@ EXERCISES = (
         title="The gradient of any function",
         grading=Call(("f", "x"), gradient, scalar_inputs, also=(NO_TRACE,)),
         hints=(
-            "Autograd follows tensors that require grad. Which of those you were given does, and may you change that?",
-            "Make a leaf of your own from x: `detach()` and `clone()` give a tensor that shares nothing with x. Call f with it.",
-            "autograd.grad(result, leaf) returns a tuple, also for one leaf: take its only element.",
+            (
+                "Autograd only follows tensors that require grad. Does the tensor that you were "
+                "given require grad? Are you allowed to change that?"
+            ),
+            (
+                "Make your own leaf from x: `detach()` and `clone()` give a tensor that shares "
+                "nothing with x. Set its flag, and call f with it."
+            ),
+            "`autograd.grad(result, leaf)` returns a tuple, even for one leaf. Take its only element.",
         ),
         mistakes=(
-            Mistake("value", "that is the value of f, not its gradient", forward=lambda f, x: f(x)),
-            Mistake("leaf", "that is x itself, not the gradient of f at x", forward=lambda f, x: x),
+            Mistake("value", "this is the value of f, not its gradient", forward=lambda f, x: f(x)),
+            Mistake("leaf", "this is x itself, not the gradient of f at x", forward=lambda f, x: x),
             Mistake(
                 "tuple",
-                "autograd.grad gives a tuple, also for one leaf: take its element",
+                "`autograd.grad` gives a tuple, even for one leaf: take its only element",
                 forward=lambda f, x: [gradient(f, x)],
             ),
         ),
@@ -99,29 +105,40 @@ EXERCISES = (
         title="A gradient from pieces",
         grading=Call(("data", "targets", "w", "size"), batch_gradient, batch_inputs, also=(NO_TRACE,)),
         hints=(
-            "The loss of all rows is a sum. What is the gradient of a sum, and what does `backward` do with a gradient that is there already?",
-            "`data[start : start + size]` is one mini-batch; the last one may be shorter. Compute its loss and call backward, and do nothing to .grad in between.",
-            "Make a leaf from w once, before the loop. For each start in range(0, len(data), size): the loss of that mini-batch, then backward. At the end the leaf's .grad is the answer.",
+            (
+                "The loss is a sum over all rows. What is the gradient of a sum? And what does "
+                "`backward` do if the leaf has a `.grad` already?"
+            ),
+            (
+                "`data[start : start + size]` is one mini-batch; the last one may be shorter. For "
+                "each mini-batch, compute its loss and call backward. Do not clear `.grad` in "
+                "between."
+            ),
+            (
+                "Make a leaf from w once, before the loop. For each start in `range(0, len(data), "
+                "size)`, compute the loss of that mini-batch and call backward. At the end, the "
+                "leaf's `.grad` is the answer."
+            ),
         ),
         mistakes=(
             Mistake(
                 "last_batch",
-                "that is the gradient of the last mini-batch alone: the others were lost on the way",
+                "this is the gradient of the last mini-batch alone: the gradients of the others were lost",
                 forward=last_batch,
             ),
             Mistake(
                 "full_batches",
-                "the rows of the last mini-batch are left out where it is shorter than the others",
+                "the last mini-batch is left out when it is shorter than the others",
                 forward=full_batches,
             ),
             Mistake(
                 "mean",
-                "that is the mean over the rows; the loss is their sum",
+                "this is the mean over the rows, but the loss is their sum",
                 forward=lambda data, targets, w, size: batch_gradient(data, targets, w, size) / len(data),
             ),
             Mistake(
                 "mean_of_batches",
-                "that is the mean over the mini-batches; their gradients must be added up",
+                "this is the mean over the mini-batches, but their gradients must be added up",
                 forward=lambda data, targets, w, size: batch_gradient(data, targets, w, size) / -(-len(data) // size),
             ),
         ),
@@ -133,24 +150,28 @@ EXERCISES = (
         title="One row of a Jacobian",
         grading=Call(("f", "x", "i"), lambda f, x, i: numerical_jacobian(f, [x], 0)[i], row_inputs, also=(NO_TRACE,)),
         hints=(
-            "Row i says how result i depends on each entry of x. Which vector, multiplied from the left, picks row i out of a matrix?",
-            "grad_outputs takes that vector: it has the shape of the result.",
-            "All zeros but for a one at place i. torch.zeros_like(result) is a beginning.",
+            (
+                "Row i says how entry i of the result depends on each entry of x. `autograd.grad` "
+                "computes a vector times the Jacobian. Which vector picks out row i?"
+            ),
+            "Pass that vector as `grad_outputs`. It has the shape of the result.",
+            "The vector is 1 at entry i and 0 everywhere else. Start with `torch.zeros_like(result)`.",
         ),
         mistakes=(
             Mistake(
                 "all_rows",
-                "that is the sum of all rows: grad_outputs must pick out one of them",
+                "this is the sum of all rows: `grad_outputs` must pick out one row",
                 forward=lambda f, x, i: numerical_jacobian(f, [x], 0).sum(axis=0),
             ),
             Mistake(
                 "column",
-                "that is column i, how all results depend on x[i]; row i says how result i depends on all of x",
+                "this is column i, which says how all results depend on x[i]; row i says how "
+                "result i depends on all of x",
                 forward=lambda f, x, i: numerical_jacobian(f, [x], 0)[:, min(i, x.size - 1)],
             ),
             Mistake(
                 "next_row",
-                "that is another row of the Jacobian: rows are counted from 0",
+                "this is another row of the Jacobian: rows are counted from 0",
                 forward=lambda f, x, i: numerical_jacobian(f, [x], 0)[i - 1],
             ),
         ),
@@ -162,14 +183,14 @@ EXERCISES = (
         title="The whole Jacobian",
         grading=Call(("f", "x"), lambda f, x: numerical_jacobian(f, [x], 0), vector_inputs, also=(NO_TRACE,)),
         hints=(
-            "You have written a function that gives one row. How many rows are there?",
-            "One forward pass is enough for all rows, if the graph is kept: retain_graph=True.",
-            "torch.stack(rows) makes a matrix of a list of vectors, a row each.",
+            "You have written a function that computes one row. How many rows are there?",
+            "One forward pass is enough for all rows if you keep the graph with `retain_graph=True`.",
+            "`torch.stack(rows)` makes a matrix from a list of vectors. Each vector becomes one row.",
         ),
         mistakes=(
             Mistake(
                 "diagonal",
-                "these are the entries of the diagonal alone, or all rows added up: each result needs a row of its own",
+                "these are only the diagonal entries, or the sum of all rows: each result needs a row of its own",
                 forward=lambda f, x: numerical_jacobian(f, [x], 0).sum(axis=0),
             ),
         ),

@@ -11,21 +11,21 @@ from .recipe import Graph, Recipe, Step
 NOTEBOOK = "03_the_graph"
 
 MOST_WAYS = 100_000
-"""Of more ways to one node no answer makes a list in its time, and no check has to."""
+"""Most copies of one node in the list that a mistake makes. No answer makes a longer list within the time limit."""
 
 
 def chain(rng: np.random.Generator) -> Recipe:
-    """Longer than Python lets calls go into each other."""
+    """A chain deeper than Python's recursion limit."""
     return Recipe(f"c = [a]\nfor i in range({rng.integers(1500, 2500)}):\n  c.append(c[-1] + 1)\ny = c[-1]", {"a": 2.0})
 
 
 def doublings(rng: np.random.Generator) -> Recipe:
-    """With more ways from y to a than anyone can go."""
+    """A graph with too many ways from y to a to follow them all."""
     return Recipe(f"c = [a]\nfor i in range({rng.integers(25, 30)}):\n  c.append(c[-1] + c[-1])\ny = c[-1]", {"a": 2.0})
 
 
 def drawn(rng: np.random.Generator) -> Recipe:
-    """A graph that nobody has seen before: some values are used twice, some never, and `d` needs no gradient."""
+    """A random graph: some values are used twice, some never, and `d` does not require grad."""
     leaves = {name: rng.uniform(0.5, 1.5) for name in "abcef"[: rng.integers(2, 6)]}
     known, lines = ["d", *leaves], []
     for number in range(rng.integers(5, 12)):
@@ -48,7 +48,7 @@ def network(rng: np.random.Generator) -> Recipe:
 
 
 def named_network(rng: np.random.Generator) -> Recipe:
-    """The same with a name for each value, so that each node can be spoken of."""
+    """The same network with a name for each value, so that a report can name each node."""
     program = "p = w1 @ x\nr = p + b1\nh = r.tanh()\nq = w2 @ h\nd = q - t\ne = d ** 2\ny = e.mean()"
     of = network(rng)
     return Recipe(program, of.leaves, of.data)
@@ -84,7 +84,7 @@ def order_inputs(rng: np.random.Generator) -> Sequence[Arguments]:
 
 
 def first_ways(graph: Graph) -> list[Step]:
-    """What is found by following the first arrow of each node."""
+    """The nodes found by following only the first arrow of each node."""
     found, step = [], graph.start
     while step is not None:
         found.append(step)
@@ -93,7 +93,7 @@ def first_ways(graph: Graph) -> list[Step]:
 
 
 def ways(graph: Graph) -> dict[Step, int]:
-    """How many ways lead from the result to each node."""
+    """The number of ways from the result to each node."""
     count = dict.fromkeys(graph.nodes, 0)
     for step in count:
         count[step] += step is graph.start
@@ -116,7 +116,7 @@ def nodes_of_leaves(graph: Graph) -> list[str]:
 
 
 def keeps_the_order(called: Any) -> str | None:
-    """Whether every node that is in the list stands after those that send it something."""
+    """Check that every node in the list comes after the nodes that send it a gradient."""
     if not isinstance(called.result, list):
         return None
     place: dict[str, int] = {}
@@ -130,10 +130,11 @@ def keeps_the_order(called: Any) -> str | None:
     end = called.arguments[0].in_words("y")
     if len(early) == len(known) and len({one for one, _ in early}) > 1:
         return (
-            f"the list is the wrong way round: it begins with {called.result[0]}, but backward begins at y, for {end}"
+            f"the list is the wrong way round: it begins with {called.result[0]}, but backward "
+            f"begins at y; seen for {end}"
         )
     one, other = min(early, key=lambda pair: place[pair[1]])
-    return f"{other} comes before {one}, from which it still gets a gradient, for {end}"
+    return f"{other} comes before {one}, but {one} sends it a gradient; seen for {end}"
 
 
 EXERCISES = (
@@ -148,52 +149,62 @@ EXERCISES = (
             count_inputs,
             call=lambda torch, answer, built: answer(built.y),
             kind="graph",
-            promise="the number is that of the graph as it was built",
+            promise="the number is the one counted while the graph was built",
         ),
         hints=(
-            "Two things are needed: what has been found already, and what has been found but not looked at yet. When is the work done?",
-            "An entry of next_functions is a pair; its first element is a node, or None where an input has no gradient.",
-            "Keep a set of the nodes that you have met. A node that you meet again is neither counted nor followed once more. Do not forget that y may have no node.",
+            (
+                "Keep track of two things: the nodes that you have found, and the nodes that you "
+                "have found but not looked at yet. When are you done?"
+            ),
+            (
+                "Each entry of next_functions is a pair. Its first element is a node, or None if "
+                "the input has no gradient."
+            ),
+            (
+                "Keep a set of the nodes that you have met. If you meet a node again, do not "
+                "count it and do not follow it. Remember that y may have no node."
+            ),
         ),
         mistakes=(
             Mistake(
                 "each_way",
-                "a node is counted once for each way that leads to it: each node counts once, however often you come by",
+                "a node is counted once for each way that leads to it: count each node once, "
+                "however often you reach it",
                 forward=lambda graph: sum(ways(graph).values()),
             ),
             Mistake(
                 "without_leaves",
-                "the nodes that store into the leaves are left out: they are nodes as well",
+                "the `AccumulateGrad` nodes of the leaves are left out: they are nodes too",
                 forward=lambda graph: sum(bool(step.following) for step in graph.nodes),
             ),
             Mistake(
                 "first_way",
-                "only the first entry of each next_functions is followed: a node can lead to several others",
+                "only the first entry of each next_functions is followed, but a node can lead to several others",
                 forward=lambda graph: len(first_ways(graph)),
             ),
             Mistake(
                 "without_start",
-                "one is missing: the node of y itself belongs to the graph",
+                "one node is missing: the node of y itself belongs to the graph",
                 forward=lambda graph: max(len(graph.nodes) - 1, 0),
             ),
             Mistake(
                 "names",
-                "those are the different names: two nodes can have the same name",
+                "this is the number of different names, but two nodes can have the same name",
                 forward=lambda graph: len({step.name for step in graph.nodes}),
             ),
             Mistake(
                 "arrows",
-                "those are the arrows, not the nodes: several can lead to one node",
+                "this is the number of arrows, not the nodes: several arrows can lead to one node",
                 forward=lambda graph: len(graph.arrows),
             ),
             Mistake(
                 "arrows",
-                "those are the arrows and one: where two lead to one node, it is counted twice",
+                "this is the number of arrows plus 1: if two arrows lead to one node, that node is counted twice",
                 forward=lambda graph: len(graph.arrows) + (graph.start is not None),
             ),
             Mistake(
                 "none",
-                "None is counted as if it were a node: it stands for an input without a gradient",
+                "None is counted like a node, but it stands for an input without a gradient",
                 forward=lambda graph: (
                     len(graph.nodes) + any(None in step.following for step in graph.nodes) + (graph.start is None)
                 ),
@@ -212,32 +223,37 @@ EXERCISES = (
             call=lambda torch, answer, built: built.in_words(answer(built.y)),
             normal=lambda names: sorted(names) if isinstance(names, list) else names,
             kind="graph",
-            promise="each leaf that takes part is in the list, once, and nothing else",
+            promise="each leaf of the graph is in the list, once, and nothing else",
         ),
         hints=(
-            "Walk the graph as in `count_nodes`. Which of the nodes belong to leaves, and how can they be told from the others?",
-            "A node that stores leads nowhere: its next_functions is empty. It knows its leaf.",
-            "The leaf is the node's `variable`. A node is met once if you remember which you have met; compare nodes, not tensors: `==` compares the numbers of tensors.",
+            "Walk the graph as in `count_nodes`. Which nodes belong to leaves, and how do you recognise them?",
+            "The `AccumulateGrad` node of a leaf leads nowhere: its next_functions is empty. It knows its leaf.",
+            (
+                "The leaf is the node's `variable`. Remember the nodes that you have met, so that "
+                "you list each leaf once. Compare nodes, not tensors: `==` compares the numbers "
+                "of tensors."
+            ),
         ),
         mistakes=(
             Mistake(
                 "equal_leaves",
-                "a leaf is missing where another one has the same numbers: two leaves are the same only if they are one object",
+                "a leaf is missing if another leaf has the same numbers: two leaves are the same "
+                "only if they are one object",
                 where=lambda graph: sorted(leaves(graph.nodes)) == ["a", "b"] and len(graph.nodes) == 4,
             ),
             Mistake(
                 "nodes",
-                "those are the nodes that store into the leaves: asked for are the leaves themselves",
+                "these are the `AccumulateGrad` nodes: the list must hold the leaves themselves",
                 forward=nodes_of_leaves,
             ),
             Mistake(
                 "each_arrow",
-                "a leaf is listed once for each arrow that leads to it: each leaf belongs into the list once",
+                "a leaf is listed once for each arrow that leads to it: list each leaf once",
                 forward=lambda graph: leaves(each for _, each in graph.arrows),
             ),
             Mistake(
                 "each_way",
-                "a leaf is listed once for each way that leads to it: each leaf belongs into the list once",
+                "a leaf is listed once for each way that leads to it: list each leaf once",
                 forward=lambda graph: sorted(
                     name
                     for step, n in ways(graph).items()
@@ -247,12 +263,12 @@ EXERCISES = (
             ),
             Mistake(
                 "first_way",
-                "only the first entry of each next_functions is followed: a node can lead to several others",
+                "only the first entry of each next_functions is followed, but a node can lead to several others",
                 forward=lambda graph: leaves(first_ways(graph)),
             ),
             Mistake(
                 "one_step",
-                "only the leaves that y was computed from directly are found: the others are further away",
+                "only the leaves one step away from y are found: the others are deeper in the graph",
                 forward=lambda graph: leaves({each for each in graph.start.following if each}) if graph.start else [],
             ),
         ),
@@ -261,36 +277,43 @@ EXERCISES = (
         notebook=NOTEBOOK,
         entry="backward_order",
         points=2,
-        title="An order for the way back",
+        title="An order for the backward pass",
         grading=Call(
             ("y",),
             labels,
             order_inputs,
-            also=(Also("order", "no node stands before one that sends it a gradient", keeps_the_order),),
+            also=(Also("order", "no node comes before a node that sends it a gradient", keeps_the_order),),
             call=lambda torch, answer, built: built.in_words(answer(built.y)),
             normal=lambda names: sorted(names) if isinstance(names, list) else names,
             kind="graph",
             promise="each node of the graph is in the list, once, and nothing else",
         ),
         hints=(
-            "A node may run when nothing that leads to it is still to come. Count, for each node, the arrows that lead to it.",
-            "Begin with the node of y. Whenever a node has been put into the list, each arrow that leads on from it is done with: lower a count.",
-            "Two passes: one to find all nodes and count the arrows, one that puts a node in line as soon as its count is zero. Two arrows from one node to another count as two.",
+            "A node can run once all nodes that lead to it have run. For each node, count the arrows that lead to it.",
+            (
+                "Begin with the node of y. When you put a node into the list, follow each arrow "
+                "that leads on from it, and lower the count of the node there by 1."
+            ),
+            (
+                "Walk the graph twice. The first walk finds all nodes and counts the arrows. The "
+                "second walk lists a node as soon as its count is 0. Two arrows from one node to "
+                "another count as two."
+            ),
         ),
         mistakes=(
             Mistake(
                 "names",
-                "those are names: two nodes can have the same name, so the list must hold the nodes themselves",
+                "these are names: two nodes can have the same name, so the list must hold the nodes themselves",
                 forward=lambda graph: [f"the text {step.name!r}" for step in graph.nodes],
             ),
             Mistake(
                 "without_leaves",
-                "the nodes that store into the leaves are left out: backward runs them as well",
+                "the `AccumulateGrad` nodes of the leaves are left out: backward runs them too",
                 forward=lambda graph: [step.label for step in graph.nodes if step.following],
             ),
             Mistake(
                 "without_start",
-                "the node of y is left out: it is the first that backward runs",
+                "the node of y is left out: it is the first node that backward runs",
                 forward=lambda graph: [step.label for step in graph.nodes if step is not graph.start],
             ),
             Mistake(
@@ -307,7 +330,7 @@ EXERCISES = (
             ),
             Mistake(
                 "first_way",
-                "only the first entry of each next_functions is followed: a node can lead to several others",
+                "only the first entry of each next_functions is followed, but a node can lead to several others",
                 forward=lambda graph: [step.label for step in first_ways(graph)],
             ),
         ),

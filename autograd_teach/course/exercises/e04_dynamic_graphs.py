@@ -17,13 +17,13 @@ def shared_inputs(rng: np.random.Generator) -> Sequence[Arguments]:
 
 
 def network(first: Any, last: Any, w2: Any, x0: Any) -> Any:
-    """The norm, of the network with a copy of w1 for each use."""
+    """The norm q, computed with a separate copy of w1 for each use."""
     x1 = first @ x0
     return np.linalg.norm(last @ (x1 + x0 + w2 @ x1))
 
 
 def contribution(which: int, w1: np.ndarray, w2: np.ndarray, x0: np.ndarray) -> np.ndarray:
-    """By small changes of one copy."""
+    """The contribution of one use: the gradient with respect to that copy, by small changes."""
     return numerical_jacobian(network, [w1, w1, w2, x0], which).reshape(w1.shape)
 
 
@@ -32,7 +32,7 @@ def contributions(w1: np.ndarray, w2: np.ndarray, x0: np.ndarray) -> list[np.nda
 
 
 def without_a_way(w1: np.ndarray, w2: np.ndarray, x0: np.ndarray, *, through_w2: bool) -> list[np.ndarray]:
-    """The first contribution, were x1 followed only along one of its two ways."""
+    """Both contributions, the first with only one of the two ways from x1 to the result."""
     frozen = w1 @ x0
 
     def norm(first: Any) -> Any:
@@ -51,7 +51,7 @@ LIMIT = 1.0
 
 
 def states(w: Any, u: Any, xs: Any, h0: Any, *, most: int = 10**9, more: int = 0, linear: bool = False) -> list[Any]:
-    """h0 and every state after it, up to `more` steps beyond the one that passes the limit."""
+    """h0 and every later state, up to `more` steps after the step that passes the limit."""
     found = [h0]
     for x in xs[: max(most, 0)]:
         sums = w @ found[-1] + u @ x
@@ -63,7 +63,7 @@ def states(w: Any, u: Any, xs: Any, h0: Any, *, most: int = 10**9, more: int = 0
 
 
 def rnn_inputs(rng: np.random.Generator) -> Sequence[Arguments]:
-    """Runs that stop after 2 of 4 steps, after the first, never (3 steps), after 4 of 6, and one without any input."""
+    """Runs that stop after 2 of 4 steps, after the first, never (3 steps), after 4 of 6, and one without inputs."""
     wanted = [(2, 2, 1, 4), (1, 2, 2, 3), (3, 3, 2, 3), (4, 2, 1, 6)]
     found: list[Arguments] = []
     for steps, n, k, length in wanted:
@@ -82,7 +82,7 @@ def rnn_inputs(rng: np.random.Generator) -> Sequence[Arguments]:
 
 
 def slope(of: int, w: np.ndarray, u: np.ndarray, xs: np.ndarray, h0: np.ndarray, **how: Any) -> np.ndarray:
-    """The gradient of the last state's sum with respect to argument number `of`."""
+    """The gradient of the sum of the last state with respect to argument number `of`."""
     arguments = [w, u, xs, h0]
 
     def last(*each: Any) -> Any:
@@ -96,7 +96,7 @@ def rnn(w: np.ndarray, u: np.ndarray, xs: np.ndarray, h0: np.ndarray, **how: Any
 
 
 def last_step_alone(w: np.ndarray, u: np.ndarray, xs: np.ndarray, h0: np.ndarray) -> list[np.ndarray]:
-    """Were each state cut off from what it was computed from."""
+    """The result if each state is detached from the states before it."""
     ran = states(w, u, xs, h0)
     if len(ran) == 1:
         return [h0, np.zeros_like(w)]
@@ -115,49 +115,57 @@ EXERCISES = (
         title="Two uses, two contributions",
         grading=Call(("w1", "w2", "x0"), contributions, shared_inputs, also=(NO_TRACE,)),
         hints=(
-            "The lesson has a section in which each use of a weight has a weight of its own. What does autograd then tell you of each?",
-            "Two leaves with the numbers of w1, one for each place where w1 stands. The rest of the formula stays as it is.",
-            "autograd.grad(q, [first, last]) gives the gradients of both copies at once, as a tuple, in this order.",
+            (
+                "In one section of the lesson, each use of a weight has a weight of its own. What "
+                "does autograd then tell you about each use?"
+            ),
+            "Make two leaves with the numbers of w1, one for each use of w1. The rest of the formula stays the same.",
+            (
+                "`autograd.grad(q, [first, last])` returns the gradients of both copies at once, "
+                "as a tuple, in this order."
+            ),
         ),
         mistakes=(
             Mistake(
                 "both_whole",
-                "each of the two is the whole gradient of w1: give each use its own part of it",
+                "each of the two is the whole gradient of w1: give each use its own contribution",
                 forward=lambda *given: 2 * [sum(contributions(*given))],
             ),
             Mistake(
                 "halves",
-                "the gradient of w1 is cut into halves: the two uses do not contribute the same",
+                "each of the two is half the gradient of w1, but the two uses do not contribute the same",
                 forward=lambda *given: 2 * [sum(contributions(*given)) / 2],
             ),
             Mistake(
                 "sum",
-                "that is the sum of the two contributions, the whole gradient of w1: asked for is a pair",
+                "this is the sum of the two contributions, the whole gradient of w1: the result must be a pair",
                 forward=lambda *given: sum(contributions(*given)),
             ),
             Mistake(
                 "swapped",
-                "the two contributions have changed places: the first use is the one that makes x1",
+                "the two contributions are swapped: the first use of w1 is in the formula of x1",
                 forward=lambda *given: contributions(*given)[::-1],
             ),
             Mistake(
                 "added_up",
-                "the second one is the sum of both: what the first use contributed is in it as well",
+                "the second one is the sum of both: it includes the contribution of the first use",
                 forward=lambda *given: [contributions(*given)[0], sum(contributions(*given))],
             ),
             Mistake(
                 "not_through_w2",
-                "the first contribution lacks a part: x1 acts on the result by two ways, and only the direct one is followed",
+                "the first contribution lacks a part: x1 reaches the result in two ways, and only "
+                "the direct way is counted",
                 forward=lambda *given: without_a_way(*given, through_w2=False),
             ),
             Mistake(
                 "only_through_w2",
-                "the first contribution lacks a part: x1 acts on the result by two ways, and only the one through w2 is followed",
+                "the first contribution lacks a part: x1 reaches the result in two ways, and only "
+                "the way through w2 is counted",
                 forward=lambda *given: without_a_way(*given, through_w2=True),
             ),
             Mistake(
                 "squared",
-                "these are the contributions to the gradient of the squared norm: q is the norm itself",
+                "these are the contributions to the gradient of the squared norm, but q is the norm itself",
                 forward=squared,
             ),
         ),
@@ -169,51 +177,63 @@ EXERCISES = (
         title="A loop that ends when the data say so",
         grading=Call(("w", "u", "xs", "h0"), rnn, rnn_inputs, also=(NO_TRACE,)),
         hints=(
-            "Write the loop as you would write it without any gradient, over the rows of xs, with an ordinary `if` that ends it. Nothing else is needed for the graph to come about.",
-            "Make a leaf from w before the loop, and use it at each turn. When the loop is over, one call of autograd.grad gives the sum of all its contributions.",
-            "Where xs has no row, the leaf takes no part. Then autograd has nothing to give: make the zeros yourself. `allow_unused` and `materialize_grads` do not help where the result has no graph at all.",
+            (
+                "Write the loop over the rows of xs as if no gradient were needed. An ordinary "
+                "`if` ends it. Autograd builds the graph while the loop runs."
+            ),
+            (
+                "Make a leaf from w before the loop, and use this leaf at each step. After the "
+                "loop, one call of `autograd.grad` gives the sum of the contributions of all "
+                "steps."
+            ),
+            (
+                "If xs has no rows, the result does not depend on the leaf and has no graph. Then "
+                "return the zeros yourself. `allow_unused` and `materialize_grads` do not help if "
+                "the result has no graph."
+            ),
         ),
         mistakes=(
             Mistake(
                 "to_the_end",
-                "the loop goes on to the last row of xs: it must end after the first step at which the sum is above 1",
+                "the loop goes on to the last row of xs: it must end after the first step whose "
+                "new state has a sum above 1",
                 forward=lambda *given: rnn(*given, more=10**9),
             ),
             Mistake(
                 "one_too_many",
-                "the loop does one step too many: the state whose sum is above 1 is the last",
+                "the loop does one step too many: the first state with a sum above 1 is the last state",
                 forward=lambda *given: rnn(*given, more=1),
             ),
             Mistake(
                 "one_too_few",
-                "the state whose sum is above 1 is left out: it is the last state, not the one after it",
+                "the state whose sum is above 1 is left out: the loop ends after this step, and this is the last state",
                 forward=lambda *given: rnn(
                     *given, most=steps_run(*given) - (states(*given)[-1].sum() > LIMIT) * (steps_run(*given) > 0)
                 ),
             ),
             Mistake(
                 "last_step",
-                "the gradient holds the contribution of the last step alone: somewhere on the way the states were cut off from their past",
+                "the gradient has only the contribution of the last step: the states were cut off from their history",
                 forward=last_step_alone,
             ),
             Mistake(
                 "of_u",
-                "that is the gradient of u, not that of w",
+                "this is the gradient with respect to u, not w",
                 forward=lambda *given: [rnn(*given)[0], slope(1, *given)],
             ),
             Mistake(
                 "of_h0",
-                "that is the gradient of h0, not that of w",
+                "this is the gradient with respect to h0, not w",
                 forward=lambda *given: [rnn(*given)[0], slope(3, *given)],
             ),
             Mistake(
                 "linear",
-                "the tanh is missing: a new state is the tanh of the two products' sum",
+                "the tanh is missing: the new state is the tanh of the sum of the two products",
                 forward=lambda *given: rnn(*given, linear=True),
             ),
             Mistake(
                 "all_states",
-                "those are all states and the gradient: asked for is the last state",
+                "these are all states and the gradient: of the states, only the last one must be in the result",
                 forward=lambda *given: [np.stack(states(*given)[1:] or [given[3]]), rnn(*given)[1]],
             ),
         ),

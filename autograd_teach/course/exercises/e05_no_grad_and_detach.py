@@ -40,9 +40,10 @@ def trained(
     stuck: bool = False,
     late: bool = False,
 ) -> dict[str, Any]:
-    """The losses before each step, and the weights at the end; the options are what can go wrong.
+    """The loss before each step, and the weights at the end. The options act out mistakes.
 
-    `keep` adds up the gradients, `scale` multiplies loss and gradient, `stuck` takes both from the first turn, `late` notes each loss after its step.
+    `keep` adds up the gradients, `scale` multiplies loss and gradient, `stuck` takes both at the start for every step,
+    `late` notes each loss after its step.
     """
     start, losses, total = w, [], np.zeros_like(w)
     for _ in range(steps):
@@ -68,24 +69,24 @@ def keeps_no_history(called: Any) -> str | None:
     if not kept:
         return None
     return (
-        f"{len(kept)} of the losses that are handed back still have their history: whoever holds them holds the "
-        "graphs of all the steps, and their memory"
+        f"{len(kept)} of the returned losses still have a history: as long as the list exists, it keeps the graphs "
+        "of all these steps in memory"
     )
 
 
 def stays_a_leaf(name: str) -> Also:
-    """The named argument is as much of a leaf after the call as it was before."""
+    """A check that the named argument is still a leaf after the call, with the same `requires_grad`."""
 
     def judge(called: Any) -> str | None:
         facts, given = called.after[name], called.arguments[called.names.index(name)]
         if not facts.is_leaf:
-            return f"{name} has become the result of operations that were recorded: it has a history, and is no leaf any more"
+            return f"{name} is not a leaf any more: an operation that changed it was recorded, so it has a history"
         if facts.requires_grad != isinstance(given, Leaf):
             now = "requires grad" if facts.requires_grad else "does not require grad any more"
-            return f"{name} {now} after the call: its flag must be as it was"
+            return f"{name} {now} after the call: its `requires_grad` must not change"
         return None
 
-    return Also("no_leaf_any_more", f"{name} is a leaf afterwards, with the flag that it had", judge)
+    return Also("no_leaf_any_more", f"{name} is still a leaf afterwards, and its requires_grad has not changed", judge)
 
 
 # stop_gradient
@@ -106,7 +107,7 @@ def slopes(a: Any, b: Any, blind: str) -> list[np.ndarray]:
 
 
 def descent(a: Any, b: Any, blind: str) -> dict[str, Any]:
-    """The loss and its gradient at the start, and where the steps end."""
+    """The loss and its gradient at the start, and the place where the steps end."""
     value = np.asarray((a - 1) ** 2 + (b + 1) ** 2 + (a - b) ** 2)
     first = {"loss": value, "gradient": slopes(a, b, blind)}
     for _ in range(STEPS):
@@ -120,7 +121,7 @@ def other_one(blind: str) -> str:
 
 
 def follow(torch: Any, answer: Any, a: Any, b: Any, blind: str) -> Any:
-    """What `descent` says, by the student's loss."""
+    """The same as `descent`, computed with the student's loss."""
     first = answer(a, b, blind)
     if first is None:
         return None
@@ -140,7 +141,7 @@ def follow(torch: Any, answer: Any, a: Any, b: Any, blind: str) -> Any:
 
 
 def not_learning(a: Any, b: Any, blind: str) -> dict[str, Any]:
-    """What comes of detaching in all terms what is to be blind in the last one."""
+    """The gradient if the blind variable is detached in all terms, not only in the last one."""
     for_a, for_b = slopes(a, b, "none")
     return {"gradient": [None if blind in ("a", "both") else for_a, None if blind in ("b", "both") else for_b]}
 
@@ -178,57 +179,74 @@ EXERCISES = (
             also=(Also("history_kept", "the losses have no history", keeps_no_history), stays_a_leaf("w")),
             call=train,
             may_change=("w",),
-            promise="the losses, and the weights in w afterwards, are those of gradient descent",
+            promise="the losses and the final weights in w are those of gradient descent",
         ),
         hints=(
-            "Run the program with two steps and read the error. Which tensor has the name w in the second turn, and is it the one that the caller handed over?",
-            "Once it runs: print w.grad in each turn, beside the gradient that pencil and paper give. And print the list of losses: what does each entry hold on to, apart from a number?",
-            "The lesson's loop has four parts in each turn: compute the loss, forget the old gradient, go back, step. Check that you have each once, in this order, and which of them must not be recorded. A loss that is only looked at later is kept as a plain number.",
+            (
+                "Run the program with two steps and read the error. Which tensor is called w in "
+                "the second step? Is it still the tensor that the caller passed in?"
+            ),
+            (
+                "Once it runs, print `w.grad` in each step, and compare it with the gradient that "
+                "you compute by hand. Also print the list of losses: what does each entry hold "
+                "besides a number?"
+            ),
+            (
+                "Each step of the lesson's loop has four parts: compute the loss, clear the old "
+                "gradient, call backward, update the weights. Check that you have each part once, "
+                "in this order. Which part must not be recorded? And keep each loss as a plain "
+                "number."
+            ),
         ),
         mistakes=(
             Mistake(
                 "no_losses",
-                "w is trained, but nothing is handed back: the list of losses is missing",
+                "w is trained, but the list of losses is missing: the result is None",
                 forward=lambda *given: {"losses": None},
             ),
             Mistake(
                 "not_zeroed",
-                "the first step is right, the later ones are not: each uses the sum of all gradients so far, as backward adds to the .grad that is there",
+                "the first step is right, the later ones are not: each uses the sum of all "
+                "gradients so far, because backward adds to the `.grad` that is already there",
                 forward=lambda *given: trained(*given, keep=1.0),
             ),
             Mistake(
                 "not_moved",
-                "w never moves, and all losses are the same: no step reaches w, or its gradient is forgotten before the step uses it",
+                "w never changes, and all losses are the same: no step reaches w, or its gradient "
+                "is cleared before the step uses it",
                 forward=at_rest,
             ),
             Mistake(
                 "other_tensor",
-                "the losses are right, but the caller's w is what it was at the start: the steps made new tensors that only share its name",
+                "the losses are right, but the caller's w has not changed: the steps made new "
+                "tensors and called them w too",
                 forward=lambda data, targets, w, steps, lr: {"w": w},
             ),
             Mistake(
                 "loss_once",
-                "every step uses the gradient at the starting point: a graph holds the numbers it was computed from, so a new w needs a new loss",
+                "every step uses the gradient at the starting point: a graph belongs to the "
+                "numbers that it was computed from, so compute a new loss for each new w",
                 forward=lambda *given: trained(*given, stuck=True),
             ),
             Mistake(
                 "loss_once",
-                "there is one graph for all steps, made before the first, and its gradients are added up besides",
+                "all steps use one graph, made before the first step, and its gradients are also added up",
                 forward=lambda *given: trained(*given, stuck=True, keep=1.0),
             ),
             Mistake(
                 "late",
-                "w is right, but each loss is the one after its step: the list begins with the loss at the starting point",
+                "w is right, but each loss is the loss after its step: the list must begin with "
+                "the loss at the starting point",
                 forward=lambda *given: {"losses": trained(*given, late=True)["losses"]},
             ),
             Mistake(
                 "uphill",
-                "the steps go uphill: along the gradient the loss grows",
+                "the steps go uphill: the loss grows in the direction of the gradient",
                 forward=lambda data, targets, w, steps, lr: trained(data, targets, w, steps, -lr),
             ),
             Mistake(
                 "sum",
-                "that is training on the sum of the squared errors; the loss is their mean",
+                "this is training on the sum of the squared errors, but the loss is their mean",
                 forward=lambda data, targets, w, steps, lr: trained(data, targets, w, steps, lr, scale=len(data)),
             ),
         ),
@@ -243,48 +261,62 @@ EXERCISES = (
             descent,
             loss_inputs,
             call=follow,
-            promise="the loss, its gradient and the place where 100 steps end are as specified",
+            promise="the loss, its gradient and the place where 100 steps end are right",
         ),
         hints=(
-            "The value must be that of the whole loss, whoever is blind: each term must be there. What may differ is where a value comes from, as autograd sees it.",
-            "A value that was detached still counts, but nothing flows back through it. In which term, and in that one only, does a have to be such a value?",
-            "Make two numbers for the last term alone: a or a without its history, and the same for b. The first two terms use a and b as they are.",
+            (
+                "The value is always the value of the whole loss, so every term must be there. "
+                "What differs is how autograd sees the values: some of them may be without "
+                "history."
+            ),
+            (
+                "A detached value still counts in the result, but no gradient flows back through "
+                "it. In which term must `a` be detached, and in which terms must it not?"
+            ),
+            (
+                "Make two tensors for the last term only: `a` or `a` without its history, and the "
+                "same for `b`. The first two terms use `a` and `b` as they are."
+            ),
         ),
         mistakes=(
             Mistake(
                 "wrong_one",
-                "the wrong one is blind: where it must be a, a still feels the last term and b does not",
+                "the wrong one is blind: if `blind` is 'a', then a still gets a gradient from the "
+                "last term and b does not",
                 forward=lambda a, b, blind: {
                     key: value for key, value in descent(a, b, other_one(blind)).items() if key != "loss"
                 },
             ),
             Mistake(
                 "nobody",
-                "the last term pulls at both, whatever `blind` says",
+                "the last term sends a gradient to both, whatever `blind` says",
                 forward=lambda a, b, blind: {
                     key: value for key, value in descent(a, b, "none").items() if key != "loss"
                 },
             ),
             Mistake(
                 "everybody",
-                "the last term pulls at neither, as soon as one of them is to be blind: the other must feel it",
+                "if one of them is blind, the last term sends no gradient to either: the other "
+                "one must get its gradient",
                 forward=lambda a, b, blind: {
                     key: value for key, value in descent(a, b, "both").items() if key != "loss"
                 },
             ),
             Mistake(
                 "no_history",
-                "the loss has no history at all: with it nothing can be trained",
+                "the loss has no history, so nothing can be trained with it",
                 forward=lambda a, b, blind: {"gradient": [None, None]},
             ),
             Mistake(
                 "own_term",
-                "who is blind gets no gradient at all, and stays where it is: its own term, the first or the second, must still pull",
+                "the blind one gets no gradient at all and never moves: its own term, the first "
+                "or the second, must still send it a gradient",
                 forward=not_learning,
             ),
             Mistake(
                 "left_out",
-                "the loss lacks its last term: who is blind must not feel it, but it still counts in the value",
+                "the loss lacks its last term: the blind one gets no gradient from it, but it "
+                "still counts in the value",
                 forward=lambda a, b, blind: {"loss": (a - 1) ** 2 + (b + 1) ** 2},
             ),
         ),
@@ -301,42 +333,52 @@ EXERCISES = (
             also=(stays_a_leaf("average"),),
             call=update,
             may_change=("average",),
-            promise="average holds the new numbers afterwards",
+            promise="average holds the right numbers afterwards",
         ),
         hints=(
-            "The caller looks at the tensor `average` afterwards, and not at what you hand back. What kind of operation changes a tensor itself?",
-            "Autograd does not let you change a leaf that requires grad while it takes notes. Nor should it take any: an average is kept, not trained.",
-            "Two in-place operations will do: one makes the old average smaller, one adds a share of the weight. Mind the order, and where the block begins.",
+            (
+                "The caller looks at the tensor `average` after the call, not at what you return. "
+                "Which kind of operation changes a tensor itself?"
+            ),
+            (
+                "Autograd does not let you change a leaf that requires grad while it records. And "
+                "it should not record here: the average is not trained."
+            ),
+            (
+                "Two in-place operations are enough: one makes the old average smaller, the other "
+                "adds a share of the weight. Take care of their order. Which lines must stand "
+                "inside the `no_grad` block?"
+            ),
         ),
         mistakes=(
             Mistake(
                 "not_moved",
-                "average holds the same numbers as before: the new ones went into another tensor",
+                "average holds the same numbers as before: the new numbers went into another tensor",
                 forward=lambda average, weight, decay: average,
             ),
             Mistake(
                 "shares_swapped",
-                "the two shares are swapped: decay is what is kept of the average",
+                "the two shares are swapped: decay is the share of the old average",
                 forward=lambda average, weight, decay: moved(average, weight, 1 - decay),
             ),
             Mistake(
                 "overwritten",
-                "average is a copy of weight now: its past counts too",
+                "average is now a copy of weight: the old average counts too",
                 forward=lambda average, weight, decay: weight,
             ),
             Mistake(
                 "whole_weight",
-                "the whole weight is added to what is kept; only a share of it may be",
+                "the whole weight is added, but only a share of it counts",
                 forward=lambda average, weight, decay: decay * average + weight,
             ),
             Mistake(
                 "not_shrunk",
-                "a share of the weight is added, but nothing of the old average is taken off",
+                "a share of the weight is added, but the old average is not multiplied by decay",
                 forward=lambda average, weight, decay: average + (1 - decay) * weight,
             ),
             Mistake(
                 "order",
-                "the weight is added first and shrunk together with the average: the order is wrong",
+                "the order is wrong: the weight is added first, and then multiplied by decay together with the average",
                 forward=lambda average, weight, decay: decay * (average + (1 - decay) * weight),
             ),
         ),

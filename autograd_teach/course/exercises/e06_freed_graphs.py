@@ -30,7 +30,9 @@ def both(f: Callable[..., Any], x: np.ndarray) -> list[np.ndarray]:
 
 def called_once(called: Any) -> str | None:
     times = called.arguments[0].calls
-    return None if times == 1 else f"f is called {times} times: what the two results share is computed anew each time"
+    return (
+        None if times == 1 else f"f is called {times} times, so the shared part is computed {times} times: call f once"
+    )
 
 
 def turn_inputs(rng: np.random.Generator) -> Sequence[Arguments]:
@@ -42,7 +44,10 @@ def turn_inputs(rng: np.random.Generator) -> Sequence[Arguments]:
 
 
 def by_turn(w: np.ndarray, state: np.ndarray, inputs: np.ndarray, reach: float = 0.0, carry: bool = True) -> np.ndarray:
-    """Each turn's gradient; with `reach` 1 through all turns before, without `carry` as if each turn began at the first state."""
+    """The gradient of each turn.
+
+    With `reach` 1 it goes back through all earlier turns; without `carry` each turn starts at the first state.
+    """
     gradients, change, first = [], np.zeros_like(w), state
     for given in inputs:
         before = state if carry else first
@@ -65,24 +70,31 @@ EXERCISES = (
             also=(Also("called_again", "f is called once", called_once, counted=True), NO_TRACE),
         ),
         hints=(
-            "Both results come from the same intermediate values. What happens to what these nodes have saved, when the first gradient is computed?",
-            "One of the passes has to leave the graph as it is, because another one is still to come. Which one is that?",
-            "autograd.grad gives a gradient without storing it, so that two of them cannot get mixed up. There is an option that keeps the graph.",
+            (
+                "Both results share some nodes. What happens to the values that these nodes have "
+                "saved when the first gradient is computed?"
+            ),
+            "One of the two backward passes must keep the graph, because another pass needs it. Which one?",
+            (
+                "`autograd.grad` returns a gradient without storing it, so two gradients cannot "
+                "mix. It has an option that keeps the graph."
+            ),
         ),
         mistakes=(
             Mistake(
                 "added_up",
-                "both are the sum of the two gradients: a .grad collects what every way back adds to it, and autograd.grad adds up when it is given a pair of results",
+                "both are the sum of the two gradients: every backward pass adds to `.grad`, and "
+                "`autograd.grad` adds up the gradients of all results that it gets",
                 forward=lambda f, x: [sum(both(f, x))] * 2,
             ),
             Mistake(
                 "accumulated",
-                "the second one is the sum of both: it was added to what the first pass had stored",
+                "the second one is the sum of both: it was added to the gradient that the first pass had stored",
                 forward=lambda f, x: [both(f, x)[0], sum(both(f, x))],
             ),
             Mistake(
                 "swapped",
-                "the two gradients have changed places",
+                "the two gradients are swapped",
                 forward=lambda f, x: both(f, x)[::-1],
             ),
             Mistake(
@@ -92,7 +104,7 @@ EXERCISES = (
             ),
             Mistake(
                 "tuples",
-                "each of the two is a tuple: autograd.grad gives a tuple, also for one leaf",
+                "each of the two is a tuple: `autograd.grad` gives a tuple, even for one leaf",
                 forward=lambda f, x: [[each] for each in both(f, x)],
             ),
             Mistake("values", "these are the two results, not their gradients", forward=lambda f, x: list(f(x))),
@@ -105,39 +117,52 @@ EXERCISES = (
         title="A state that is carried on",
         grading=Call(("w", "state", "inputs"), by_turn, turn_inputs, also=(NO_TRACE,)),
         hints=(
-            "Each turn's loss has a graph. Where does it end in the second turn, if nothing is done about it?",
-            "What a turn gets from the one before is a number and nothing else. Lesson 05 has a tool for a value that is to be without history.",
-            "Cut at the beginning of each turn, then compute the new state, the loss, and the gradient of this loss alone. Collect the gradients in a list; torch.stack makes one tensor of it.",
+            (
+                "The loss of each turn has a graph. How far back does the graph of the second "
+                "turn go if you do nothing about it?"
+            ),
+            (
+                "A turn must get only numbers from the turn before. Lesson 05 has a tool that "
+                "gives you a tensor without its history."
+            ),
+            (
+                "Detach the state at the beginning of each turn. Then compute the new state, the "
+                "loss, and the gradient of this loss alone. Collect the gradients in a list: "
+                "`torch.stack` makes one tensor from it."
+            ),
         ),
         mistakes=(
             Mistake(
                 "whole_past",
-                "right in the first turn, but later gradients go back through all the turns before: the state must come without its history",
+                "the first turn is right, but later gradients go back through all the turns "
+                "before: use the state without its history",
                 forward=lambda w, state, inputs: by_turn(w, state, inputs, reach=1.0),
             ),
             Mistake(
                 "accumulated",
-                "each gradient is the sum of all turns so far: what was stored in the turn before is still there",
+                "each gradient is the sum of all turns so far: the gradient stored in the turn before is still there",
                 forward=lambda w, state, inputs: by_turn(w, state, inputs).cumsum(axis=0),
             ),
             Mistake(
                 "accumulated",
-                "each gradient contains the turns before twice over: through the history of the state, and through what was stored",
+                "each gradient includes the earlier turns twice: through the history of the "
+                "state, and through the stored gradient",
                 forward=lambda w, state, inputs: by_turn(w, state, inputs, reach=1.0).cumsum(axis=0),
             ),
             Mistake(
                 "total",
-                "all turns are the same: the same tensor is in the list each time, and it holds the sum over all turns",
+                "all turns are the same: the list holds one and the same tensor for each turn, "
+                "and this tensor holds the sum over all turns",
                 forward=lambda w, state, inputs: np.stack([by_turn(w, state, inputs).sum(axis=0)] * len(inputs)),
             ),
             Mistake(
                 "not_carried",
-                "each turn begins with the first state: the new state must be handed on to the next turn",
+                "each turn begins with the first state: pass the new state on to the next turn",
                 forward=lambda w, state, inputs: by_turn(w, state, inputs, carry=False),
             ),
             Mistake(
                 "one_sum",
-                "that is one gradient, the sum over all turns; each turn needs its own",
+                "this is one gradient, the sum over all turns: each turn needs its own",
                 forward=lambda w, state, inputs: by_turn(w, state, inputs).sum(axis=0),
             ),
         ),

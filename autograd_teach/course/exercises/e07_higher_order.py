@@ -1,4 +1,7 @@
-"""Exercises of notebook 07, gradients of gradients: nth_derivative, hessian_vector_product, newton_step, gradient_penalty."""
+"""Exercises of notebook 07, gradients of gradients.
+
+nth_derivative, hessian_vector_product, newton_step, gradient_penalty.
+"""
 
 from collections.abc import Callable, Sequence
 from math import factorial
@@ -13,8 +16,8 @@ NOTEBOOK = "07_higher_order"
 
 Function = Callable[..., Any]
 
-# Derivatives in NumPy. A central difference of a central difference has about four right digits; a function that takes
-# complex numbers, as all of these do, has its derivatives to nearly all digits.
+# Derivatives in NumPy. A central difference of a central difference has only about four right digits.
+# All functions here take complex numbers, so their derivatives can be computed to nearly all digits.
 
 
 def derivative(f: Function, x: np.ndarray, n: int) -> np.ndarray:
@@ -29,7 +32,7 @@ def derivative(f: Function, x: np.ndarray, n: int) -> np.ndarray:
 
 
 def gradient(f: Function, x: np.ndarray) -> np.ndarray:
-    """The gradient of a function with one number as result, by a tiny imaginary step for each entry.
+    """The gradient of a function that returns a single number, by a tiny imaginary step for each entry.
 
     >>> gradient(lambda x: (x**3).sum(), np.array([1.0, 2.0]))
     array([ 3., 12.])
@@ -43,7 +46,7 @@ def gradient(f: Function, x: np.ndarray) -> np.ndarray:
 
 
 def times_hessian(f: Function, x: np.ndarray, v: np.ndarray) -> np.ndarray:
-    """How the gradient changes along v."""
+    """The Hessian of f at x times v: how the gradient changes along v."""
     if isinstance(f, Wide):
         return f.times_hessian(x, v)
     eps = 1e-5
@@ -77,7 +80,7 @@ def curve_inputs(rng: np.random.Generator) -> Sequence[Arguments]:
 
 
 def last_not_zero(f: Function, x: np.ndarray, n: int) -> np.ndarray:
-    """The derivative of the highest order up to n that is not zero: what is left when a loop stops too early."""
+    """The derivative of the highest order up to n that is not zero: the result of a loop that stops too early."""
     for order in range(n, 0, -1):
         found = derivative(f, x, order)
         if np.abs(found).max() > 1e-9:
@@ -101,7 +104,7 @@ def surface_inputs(rng: np.random.Generator) -> Sequence[Arguments]:
 
 
 class Wide(Watched):
-    """A function of very many numbers; what its Hessian does to a vector is known, measuring it would take too long.
+    """A function of very many numbers. Its Hessian-vector product is known; measuring it would take too long.
 
     >>> f, x, v = Wide(), np.array([0.5, 1.0]), np.array([2.0, -1.0])
     >>> bool(np.allclose(f.times_hessian(x, v), times_hessian(Program("x", Wide.FORMULA).for_specification(), x, v)))
@@ -117,12 +120,12 @@ class Wide(Watched):
         return self
 
     def times_hessian(self, x: np.ndarray, v: np.ndarray) -> np.ndarray:
-        """Written down by hand from the formula."""
+        """The Hessian-vector product, derived by hand from the formula."""
         return np.asarray(-np.sin(x) * v + 2 * x.dot(v) / x.size + 2 * x.mean() * v + 2 * v.mean() * x)
 
 
 def wide_inputs(rng: np.random.Generator) -> Sequence[Arguments]:
-    """So many entries that no one goes back once for each of them in time: it takes minutes."""
+    """So many entries that one backward pass for each of them takes minutes, longer than the time limit."""
     n = int(rng.integers(30_000, 35_000))
     return [(Wide(), rng.uniform(0.3, 1.2, size=n), rng.normal(size=n))]
 
@@ -132,7 +135,7 @@ def few_passes(called: Any) -> str | None:
     if x.size < 20 or passes < x.size:
         return None
     return (
-        f"for x with {x.size} entries the way back through f is gone {passes} times: as often as it takes to compute "
+        f"for x with {x.size} entries there are {passes} backward passes through f: enough to compute "
         "all rows of the Hessian"
     )
 
@@ -177,7 +180,7 @@ def penalty(f: Function, x: np.ndarray, w: np.ndarray) -> float:
 
 
 def with_gradient(value: Callable[[np.ndarray], float], w: np.ndarray) -> list[Any]:
-    """`value(w)` and its gradient, by differences of what is itself exact."""
+    """`value(w)` and its gradient, by central differences of the exact values."""
     eps, slopes = 1e-5, np.empty(w.size)
     for entry, row in enumerate(np.eye(w.size)):
         step = eps * row.reshape(w.shape)
@@ -207,39 +210,48 @@ EXERCISES = (
         title="A derivative of any order",
         grading=Call(("f", "x", "n"), derivative, curve_inputs, also=(NO_TRACE,)),
         hints=(
-            "The derivative of order 2 is the derivative of the derivative. So do the same n times. What has to be asked of each gradient, so that it can be differentiated again?",
-            "Each entry of the result depends on one entry of x only. What does the gradient of the sum of all entries have at each place?",
-            "Before each turn look whether the value still depends on x: `requires_grad` tells. If it does not, all further derivatives are known.",
+            (
+                "The derivative of order 2 is the derivative of the derivative. So do the same "
+                "step n times. Which option makes a gradient that can be differentiated again?"
+            ),
+            (
+                "Each entry of the result depends only on one entry of x. So what is each entry "
+                "of the gradient of the sum?"
+            ),
+            (
+                "Before each step, check whether the value still depends on x: `requires_grad` "
+                "tells you. If it does not, you know all further derivatives."
+            ),
         ),
         mistakes=(
             Mistake(
                 "stopped",
-                "where a derivative is constant, the next one is 0; yours is still the constant",
+                "if a derivative is constant, the next one is 0, but yours is still the constant",
                 forward=last_not_zero,
             ),
             Mistake(
                 "one_too_many",
-                "that is the derivative of order n + 1: one turn too many",
+                "this is the derivative of order n + 1: one step too many",
                 forward=lambda f, x, n: derivative(f, x, n + 1),
             ),
             Mistake(
                 "one_too_few",
-                "that is the derivative of order n - 1: one turn is missing",
+                "this is the derivative of order n - 1: one step is missing",
                 forward=lambda f, x, n: derivative(f, x, max(n - 1, 0)),
             ),
             Mistake(
                 "always_first",
-                "that is the first derivative, whatever n is",
+                "this is the first derivative, whatever n is",
                 forward=lambda f, x, n: derivative(f, x, 1),
             ),
             Mistake(
                 "power",
-                "that is the first derivative to the power of n; the n-th derivative is another thing",
+                "this is the first derivative to the power of n, not the n-th derivative",
                 forward=lambda f, x, n: derivative(f, x, 1) ** n,
             ),
             Mistake(
                 "summed",
-                "that is the sum over all entries: each entry of x has a derivative of its own",
+                "this is the sum over all entries, but each entry of x has its own derivative",
                 forward=lambda f, x, n: derivative(f, x, n).sum(),
             ),
         ),
@@ -257,49 +269,58 @@ EXERCISES = (
             larger=wide_inputs,
         ),
         hints=(
-            "Row i of the Hessian is the gradient of entry i of the gradient. The product adds up the rows, each times an entry of v. Can the adding come first?",
-            "Make a single number of the gradient and v, and differentiate it. The gradient must have a history for that.",
-            "`dot` is for vectors; for any shape multiply entry by entry and sum. v is a constant in all this.",
+            (
+                "Row i of the Hessian is the gradient of entry i of the gradient. The product is "
+                "a sum of these rows, each times an entry of v. Can you add up first, and "
+                "differentiate afterwards?"
+            ),
+            (
+                "Compute a single number from the gradient and v, and differentiate it. For that, "
+                "the gradient must have a history."
+            ),
+            "`dot` is only for vectors. For any shape, multiply entry by entry and sum. Treat v as a constant.",
         ),
         mistakes=(
             Mistake(
                 "first_order",
-                "that is the gradient times v, entry by entry: nothing was differentiated a second time",
+                "this is the gradient times v, entry by entry: nothing was differentiated a second time",
                 forward=lambda f, x, v: gradient(f, x) * v,
             ),
             Mistake(
                 "directional",
-                "that is one number, how fast f grows along v; asked for is how the gradient changes along v",
+                "this is a single number, how fast f grows along v: how the gradient changes along v is a tensor",
                 forward=lambda f, x, v: (gradient(f, x) * v).sum(),
             ),
             Mistake(
                 "v_ignored",
-                "v plays no part: these are the sums of the Hessian's rows, as if v were all ones",
+                "v is not used: these are the sums of the Hessian's rows, as if v were all ones",
                 forward=lambda f, x, v: times_hessian(f, x, np.ones_like(x)),
             ),
             Mistake(
                 "v_afterwards",
-                "v multiplies the sums of the Hessian's rows: it has to weigh the entries before they are added up",
+                "v multiplies the sums of the Hessian's rows: v must multiply the entries before they are added up",
                 forward=lambda f, x, v: times_hessian(f, x, np.ones_like(x)) * v,
             ),
             Mistake(
                 "diagonal",
-                "only the diagonal of the Hessian is used: each entry of the gradient may depend on all entries of x",
+                "only the diagonal of the Hessian is used, but each entry of the gradient can "
+                "depend on all entries of x",
                 forward=lambda f, x, v: np.diag(hessian(f, x)).reshape(x.shape) * v,
             ),
             Mistake(
                 "quadratic",
-                "that is v times the Hessian times v, one number; the product with v from one side is asked for",
+                "this is v times the Hessian times v, a single number: multiply by v from one side only",
                 forward=lambda f, x, v: (times_hessian(f, x, v) * v).sum(),
             ),
             Mistake(
                 "times_gradient",
-                "that is the Hessian times the gradient: v plays no part",
+                "this is the Hessian times the gradient: v is not used",
                 forward=lambda f, x, v: times_hessian(f, x, gradient(f, x)),
             ),
             Mistake(
                 "times_gradient",
-                "that is twice the Hessian times the gradient, the slope of the gradient's squared length: v plays no part",
+                "this is twice the Hessian times the gradient, which is the gradient of the "
+                "gradient's squared length: v is not used",
                 forward=lambda f, x, v: 2 * times_hessian(f, x, gradient(f, x)),
             ),
         ),
@@ -311,39 +332,51 @@ EXERCISES = (
         title="One jump to the bottom of a bowl",
         grading=Call(("f", "x"), newton, bowl_inputs, also=(NO_TRACE,)),
         hints=(
-            "The lesson has it for a vector. Which of its lines need a vector, and what could you make of a matrix or a single number, before and after them?",
-            "reshape(-1) makes a vector of a tensor of any shape, also of a single number. The gradient as a vector has one row of the Hessian for each entry; a row must become a vector too.",
-            "Solve Hessian times step = gradient, all as vectors. Then give the step the shape of x and take it off x.",
+            (
+                "The lesson has a Newton step for vectors. Which of its lines need a vector? How "
+                "can you make a vector from a matrix or a single number, and get back afterwards?"
+            ),
+            (
+                "`reshape(-1)` makes a vector from a tensor of any shape, even from a single "
+                "number. Each entry of the gradient gives one row of the Hessian. Make each row a "
+                "vector too."
+            ),
+            (
+                "Solve Hessian times step = gradient, with step and gradient as vectors. Then "
+                "give the step the shape of x and subtract it from x."
+            ),
         ),
         mistakes=(
             Mistake(
                 "gradient_step",
-                "that is x minus the gradient: the curvature plays no part",
+                "this is x minus the gradient: the Hessian is not used",
                 forward=lambda f, x: x - gradient(f, x),
             ),
             Mistake(
                 "uphill",
-                "the jump goes the wrong way: the step is added to x",
+                "the jump goes the wrong way: the step is added to x, not subtracted",
                 forward=lambda f, x: newton(f, x, -1.0),
             ),
             Mistake(
                 "step_alone",
-                "that is the step alone, not the place where it leads from x",
+                "this is the step alone: the result must be the point that it leads to from x",
                 forward=lambda f, x: x - newton(f, x),
             ),
             Mistake(
                 "diagonal",
-                "the gradient is divided by the Hessian's diagonal, entry by entry: the rest of the Hessian counts too",
+                "the gradient is divided by the Hessian's diagonal, entry by entry, but the rest "
+                "of the Hessian counts too",
                 forward=lambda f, x: x - gradient(f, x) / np.diag(hessian(f, x)).reshape(x.shape),
             ),
             Mistake(
                 "row_sums",
-                "the gradient is divided by the sums of the Hessian's rows: that is what differentiating the sum of the gradient gives",
+                "the gradient is divided by the sums of the Hessian's rows: these come from "
+                "differentiating the sum of the gradient",
                 forward=lambda f, x: x - gradient(f, x) / times_hessian(f, x, np.ones_like(x)),
             ),
             Mistake(
                 "multiplied",
-                "the gradient is multiplied with the Hessian; the step is what the Hessian makes the gradient of",
+                "the gradient is multiplied by the Hessian, but the Hessian times the step must give the gradient",
                 forward=lambda f, x: x - times_hessian(f, x, gradient(f, x)),
             ),
         ),
@@ -355,46 +388,56 @@ EXERCISES = (
         title="A penalty on slopes, and its gradient",
         grading=Call(("f", "x", "w"), penalised, model_inputs, also=(NO_TRACE,)),
         hints=(
-            "Two gradients, one after the other, and not with respect to the same tensor. Which comes first?",
-            "The first one is asked for the slopes with respect to x, and must have a history: the penalty is made from it. The second one is the gradient of the penalty.",
-            "f(x, w) has one entry for each row, which depends on that row only. So one gradient, of the sum of all entries, has the slopes of all rows. Square, sum over each row, take the mean over the rows.",
+            "You need two gradients, one after the other, with respect to different tensors. Which comes first?",
+            (
+                "The first gradient gives the slopes with respect to x. It must have a history, "
+                "because the penalty is computed from it. The second is the gradient of the "
+                "penalty with respect to w."
+            ),
+            (
+                "Each entry of f(x, w) depends only on its own row of x. So the gradient of the "
+                "sum of all entries holds the slopes of all rows. Square it, sum over each row, "
+                "and take the mean over the rows."
+            ),
         ),
         mistakes=(
             Mistake(
                 "sum",
-                "that is the sum over the rows; the penalty is their mean",
+                "this is the sum over the rows, but the penalty is their mean",
                 forward=scaled(len),
             ),
             Mistake(
                 "mean_of_all",
-                "that is the mean over all entries of the slopes: in each row the squares are added up, the mean is over the rows",
+                "this is the mean over all entries of the slopes: add up the squares in each row, "
+                "and take the mean over the rows only",
                 forward=scaled(lambda x: 1 / x.shape[1]),
             ),
             Mistake(
                 "mean_of_results",
-                "the slopes are those of the mean of all results, so each is smaller by the number of rows; each row's result has slopes of its own",
+                "these are the slopes of the mean of all results, so each slope is divided by the "
+                "number of rows: use the slopes of each row's own result",
                 forward=scaled(lambda x: 1 / len(x) ** 2),
             ),
             Mistake(
                 "length",
-                "the lengths of the slopes are used; the penalty has their squares",
+                "the lengths of the slopes are used, but the penalty has their squares",
                 forward=lambda f, x, w: with_gradient(lambda at: mean_length(f, x, at), w),
             ),
             Mistake(
                 "of_the_model",
-                "the penalty is right, but beside it is the gradient of f, not that of the penalty",
+                "the penalty is right, but the second result is the gradient of f, not the gradient of the penalty",
                 forward=lambda f, x, w: [penalty(f, x, w), gradient(lambda at: f(x, at).sum(), w)],
             ),
             Mistake(
                 "penalty_of_weights",
-                "the slopes with respect to w are penalised; the penalty is on those with respect to x",
+                "the slopes with respect to w are penalised: use the slopes with respect to x",
                 forward=lambda f, x, w: with_gradient(
                     lambda at: float((gradient(lambda to: f(x, to).sum(), at) ** 2).sum()), w
                 ),
             ),
             Mistake(
                 "slope_of_x",
-                "beside the penalty is its gradient with respect to x; w is what is trained",
+                "the second result is the gradient of the penalty with respect to x: it must be with respect to w",
                 forward=lambda f, x, w: [
                     penalty(f, x, w),
                     with_gradient(lambda at: penalty(f, at, w), x)[1],
@@ -402,7 +445,7 @@ EXERCISES = (
             ),
             Mistake(
                 "swapped",
-                "the penalty comes first, then its gradient: the two have changed places",
+                "the two results are swapped: the penalty comes first, then its gradient",
                 forward=lambda f, x, w: penalised(f, x, w)[::-1],
             ),
         ),

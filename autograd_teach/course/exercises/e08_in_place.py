@@ -11,7 +11,7 @@ from .declaration import Also, Arguments, Call, Exercise, Leaf, Mistake
 NOTEBOOK = "08_in_place"
 
 START = "x = torch.tensor([1.0, 2.0, 3.0], requires_grad=True)"
-"""The first line of every program of `predict_in_place_errors`; the last is `loss.backward()`."""
+"""The first line of every program of `predict_in_place_errors`. The last line is `loss.backward()`."""
 
 PROGRAMS = {
     "A": "y = x.tanh()\ny += 1\nloss = y.sum()",
@@ -23,13 +23,13 @@ PROGRAMS = {
     "G": "y = x.exp()\nloss = y.sum()\nlast = y[2:]\nlast *= 0",
     "H": "loss = (x**2).sum()\nsame = x.detach()\nsame -= 0.1",
 }
-"""The programs of `predict_in_place_errors`; a test runs them and holds OUTCOMES and SLOPES against them."""
+"""The programs of `predict_in_place_errors`. A test runs them and compares them with OUTCOMES and SLOPES."""
 
 OUTCOMES = {"A": "saved", "B": "fine", "C": "leaf", "D": "fine", "E": "saved", "F": "wrong", "G": "saved", "H": "saved"}
-"""What becomes of each: all is well, the line raises (a leaf), backward raises (a saved value), or the gradient is wrong."""
+"""What each program does: the words are explained in the statement."""
 
 SLOPES = {"B": lambda x: np.exp(x + 1), "D": lambda x: 2 * (2 * x), "F": lambda x: 2 * x}
-"""The slope of the loss, at the x that it was computed from, of the programs that do not raise."""
+"""For the programs that do not raise: the gradient of the loss at the x that it was computed from."""
 
 WORDS = tuple(sorted(set(OUTCOMES.values())))
 
@@ -37,12 +37,12 @@ WORDS = tuple(sorted(set(OUTCOMES.values())))
 def is_one_of_the_words(called: Any) -> str | None:
     for name, outcome in called.result.items() if isinstance(called.result, dict) else ():
         if outcome not in WORDS:
-            return f"the outcome of {name} is {outcome!r}; the words for it are {', '.join(map(repr, WORDS))}"
+            return f"the entry of {name} is {outcome!r}; use one of these words: {', '.join(map(repr, WORDS))}"
     return None
 
 
 def value_and_gradient(torch: Any, answer: Any, x: Any) -> Any:
-    """What the repaired function makes of the leaf x, and the gradient of its entries, weighted with 1, 2, 3, …"""
+    """The repaired function's result at the leaf x, and the gradient of its entries weighted with 1, 2, 3, …"""
     result = answer(x)
     if result is None:
         return None
@@ -54,13 +54,13 @@ def value_and_gradient(torch: Any, answer: Any, x: Any) -> Any:
 
 
 def loss_and_weights(torch: Any, answer: Any, w: Any) -> Any:
-    """What the answer says the loss is, and what it has made of the leaf w."""
+    """The loss that the answer returns, and the leaf w after the call."""
     loss = answer(w)
     return None if loss is None else {"loss": loss, "w": w}
 
 
 def meant(f: Callable[[np.ndarray], np.ndarray]) -> Callable[[np.ndarray], dict[str, np.ndarray]]:
-    """The value of f and the gradient of its weighted entries, by numbers."""
+    """The value of f and the numerical gradient of the weighted sum of its entries."""
     return lambda x: {"value": f(x), "gradient": (weights(x) @ numerical_jacobian(f, [x], 0)).reshape(x.shape)}
 
 
@@ -81,13 +81,13 @@ def leaves(rng: np.random.Generator, *sizes: int) -> Sequence[Arguments]:
 
 
 def threshold_inputs(rng: np.random.Generator) -> Sequence[Arguments]:
-    """tanh(0.52) is just below 0.5: one that compares x with 0.5 is found out by it."""
+    """Vectors around the threshold: tanh(0.52) is just below 0.5, so comparing x with 0.5 is wrong there."""
     above, below = rng.uniform(0.7, 1.5, size=6), rng.uniform(-1.5, 0.4, size=4)
     return [(Leaf(x),) for x in ([above[0], below[0], 0.52], [-above[1], above[2]], [*below[1:], *above[3:]])]
 
 
 def after_step(gradient_at: float = 1.0, decay: float = 0.9, rate: float = 0.1) -> Callable[[np.ndarray], Any]:
-    """The weights after decay and step, with the gradient taken at `gradient_at` times the weights."""
+    """A function from w to the weights after decay and step, with the gradient at `gradient_at` times w."""
 
     def forward(w: np.ndarray) -> dict[str, np.ndarray]:
         at = gradient_at * w
@@ -102,7 +102,8 @@ def loss_of(w: np.ndarray) -> np.ndarray:
 
 NO_GRADIENT = Mistake(
     "cut",
-    "no gradient reaches x: as far as autograd knows, the result does not depend on x any more, or it is no tensor (but a list of some, perhaps)",
+    "no gradient reaches x: the result has no graph that leads back to x, or it is not a tensor "
+    "(perhaps a list of tensors)",
     forward=lambda x: {"gradient": None},
 )
 
@@ -116,63 +117,75 @@ EXERCISES = (
             (),
             lambda: OUTCOMES,
             lambda rng: [()],
-            also=(Also("other_word", "each outcome is one of the four words", is_one_of_the_words),),
+            also=(Also("other_word", "each entry is one of the four words", is_one_of_the_words),),
             kind="value",
         ),
         hints=(
-            "For each program: which tensor is written to, and under which names is its memory known?",
-            "Then: which node saved that tensor before it was written to? The slope of tanh and of exp is computed from the result, the slope of a square from the argument.",
-            "Ask in this order. Is it the memory of a leaf that requires grad, and is the change recorded? Was a value saved before, and is the change counted? And if it is not counted: is the saved value still the right one?",
+            "For each program: which tensor is written to? Which other tensors share its memory?",
+            (
+                "Then: did a node save that tensor before it was written to? The local slopes of "
+                "tanh and exp are computed from the result, the local slope of a square from the "
+                "argument."
+            ),
+            (
+                "Ask in this order. Is it the memory of a leaf that requires grad, and is the "
+                "change recorded? Was the value saved before, and does the version counter count "
+                "the change? If it is not counted, is the saved value still right?"
+            ),
         ),
         mistakes=(
             Mistake(
                 "tanh_by_argument",
-                "the slope of tanh is 1 minus the square of its result, so the result is what its node keeps: look again at A",
+                "the local slope of tanh is 1 minus the square of its result, so its node saves "
+                "the result: look again at A",
                 forward=lambda: {"A": "fine"},
             ),
             Mistake(
                 "exp_by_argument",
-                "a node keeps what its slope is computed from; for exp, is that the argument or the result? Look again at B",
+                "a node saves what its local slope is computed from; for exp, is that the "
+                "argument or the result? Look again at B",
                 forward=lambda: {"B": "saved"},
             ),
             Mistake(
                 "view_is_no_leaf",
-                "in C, `first` is a view: writing to it writes to x itself, and autograd would have to follow that change",
+                "in C, `first` is a view: writing to it writes to x itself, and autograd is recording",
                 forward=lambda: {"C": "fine"},
             ),
             Mistake(
                 "view_is_no_leaf",
-                "in C, no node has saved anything when `first` is written to; whose memory is it?",
+                "in C, no node has saved a value when `first` is written to; whose memory is it?",
                 forward=lambda: {"C": "saved"},
             ),
             Mistake(
                 "no_grad_forbidden",
-                "in D, the change is not recorded, and nothing has been computed from x before it",
+                "in D, the change is not recorded, and nothing was computed from x before it",
                 forward=lambda: {"D": "leaf"},
             ),
             Mistake(
                 "no_grad_forbidden",
-                "in D, the square is computed after the change: what it saves is not changed any more",
+                "in D, the square is computed after the change, so the value that it saves does not change any more",
                 forward=lambda: {"D": "saved"},
             ),
             Mistake(
                 "no_grad_is_safe",
-                "no_grad keeps a change out of the graph; it is counted all the same: look again at E",
+                "`no_grad` keeps a change out of the graph, but the version counter still counts it: look again at E",
                 forward=lambda: {"E": "fine"},
             ),
             Mistake(
                 "data_is_counted",
-                "a change through `.data` is not counted, so nobody can notice it: look again at F",
+                "the version counter does not count a change through `.data`, so backward cannot "
+                "notice it: look again at F",
                 forward=lambda: {"F": "saved"},
             ),
             Mistake(
                 "data_is_safe",
-                "in F, the slope of the square is computed from x as it is when backward runs: is it still the x of the loss?",
+                "in F, the local slope of the square is computed from x as it is when backward "
+                "runs: is it still the x of the loss?",
                 forward=lambda: {"F": "fine"},
             ),
             Mistake(
                 "view_is_a_copy",
-                "in G, `last` is a view: it shares memory and version counter with y",
+                "in G, `last` is a view: it shares its memory and its version counter with y",
                 forward=lambda: {"G": "fine"},
             ),
             Mistake(
@@ -182,7 +195,8 @@ EXERCISES = (
             ),
             Mistake(
                 "detach_is_data",
-                "`detach` and `.data` share memory alike, but only one of them shares the version counter: look again at H",
+                "`detach` and `.data` both share the memory, but only one of them shares the "
+                "version counter: look again at H",
                 forward=lambda: {"H": "wrong"},
             ),
         ),
@@ -194,14 +208,17 @@ EXERCISES = (
         title="Repair: a leaf that is written to",
         grading=Call(("x",), meant(centre), lambda rng: leaves(rng, 2, 3, 5), call=value_and_gradient),
         hints=(
-            "Which line raises, and what does it do to x: does it make a new tensor, or write new values into the old one?",
-            "x belongs to the caller, who wants a gradient for it. What is needed is another tensor; a name of its own for it makes that clear.",
+            "Which line raises? Does it make a new tensor, or does it write new values into x?",
+            (
+                "x belongs to the caller, who wants a gradient for it. So make another tensor, "
+                "and give it a name of its own."
+            ),
         ),
         mistakes=(
             NO_GRADIENT,
             Mistake(
                 "mean_constant",
-                "the gradient takes the mean for a constant, but the mean depends on every entry of x",
+                "the gradient treats the mean as a constant, but the mean depends on every entry of x",
                 forward=lambda x: {"gradient": 2 * weights(x) * (x - x.mean())},
             ),
             Mistake(
@@ -219,29 +236,36 @@ EXERCISES = (
         grading=Call(("x",), meant(threshold), threshold_inputs, call=value_and_gradient),
         hints=(
             "Which node saved y, and what does it need y for?",
-            "Two ways lead out: write to a copy, or make the result in one go, entry by entry from one of two tensors.",
-            "`y.clone()` is a copy that autograd follows. `torch.where(condition, a, b)` takes each entry from a or from b.",
+            (
+                "You have two choices: write to a copy, or make the result with one operation "
+                "that takes each entry from one of two tensors."
+            ),
+            (
+                "`y.clone()` is a copy that autograd follows. `torch.where(condition, a, b)` "
+                "takes each entry from a or from b."
+            ),
         ),
         mistakes=(
             NO_GRADIENT,
             Mistake(
                 "unnoticed",
-                "the entries that were set to 0 get the slope 1, that of tanh where its result is 0: the change was hidden from autograd",
+                "the entries that were set to 0 get the slope 1, the slope of tanh if its result "
+                "is 0: the change was hidden from autograd",
                 forward=lambda x: {"gradient": weights(x) * (1 - threshold(x) ** 2)},
             ),
             Mistake(
                 "slope_of_all",
-                "the entries that were set to 0 do not depend on x any more, but get a gradient as if they did",
+                "the entries that were set to 0 no longer depend on x, but they get a gradient as if they did",
                 forward=lambda x: {"gradient": weights(x) * (1 - np.tanh(x) ** 2)},
             ),
             Mistake(
                 "x_compared",
-                "x is compared with 0.5; it is tanh x that must be",
+                "x is compared with 0.5: compare tanh x with 0.5",
                 forward=lambda x: {"value": np.where(x < 0.5, 0, np.tanh(x))},
             ),
             Mistake(
                 "size_compared",
-                "large negative entries are kept; everything below 0.5 must be 0, and they are below it",
+                "large negative entries are kept: they are below 0.5 too, so they must be 0",
                 forward=lambda x: {"value": np.where(np.abs(np.tanh(x)) < 0.5, 0, np.tanh(x))},
             ),
         ),
@@ -254,19 +278,23 @@ EXERCISES = (
         grading=Call(("x",), meant(np.cumprod), lambda rng: leaves(rng, 2, 3, 5), call=value_and_gradient),
         hints=(
             "Each product saves an entry of the table. How many version counters does the table have?",
-            "The table may be put together at the end: collect the products first, in something that is no tensor.",
-            "A list, and torch.stack for the end. Or stay with the table, and let each product save a copy of its entry.",
+            "You can build the table at the end. Collect the products first, in something that is not a tensor.",
+            (
+                "Collect them in a list, and call `torch.stack` at the end. Or keep the table, "
+                "and let each product save a copy of its entry."
+            ),
         ),
         mistakes=(
             NO_GRADIENT,
             Mistake(
                 "chain_cut",
-                "each product takes the one before for a constant, but that one depends on all entries of x before it",
+                "each product treats the product before it as a constant, but that product "
+                "depends on the earlier entries of x",
                 forward=lambda x: {"gradient": weights(x) * np.concatenate([[1.0], np.cumprod(x)[:-1]])},
             ),
             Mistake(
                 "last_only",
-                "only the last product is there; all of them are asked for",
+                "only the last product is there: the result must hold all of them",
                 forward=lambda x: {"value": np.prod(x)},
             ),
         ),
@@ -284,23 +312,24 @@ EXERCISES = (
             may_change=("w",),
         ),
         hints=(
-            "Which value does the way back from the loss need, and what happens to it before?",
-            "Nothing is wrong with any of the lines. What about their order?",
+            "Which value does the backward pass from the loss need? What happens to it before `backward` runs?",
+            "Every line is right. What about their order?",
         ),
         mistakes=(
             Mistake(
                 "loss_later",
-                "the loss is that of the weights after they were made smaller; that of the weights as they were given is asked for",
+                "this is the loss of the weights after they were made smaller: use the weights as they were given",
                 forward=lambda w: {"loss": loss_of(0.9 * w)},
             ),
             Mistake(
                 "unnoticed",
-                "the gradient is that of the smaller weights, not of those that the loss was computed from: the change was hidden from autograd",
+                "this is the gradient at the smaller weights, not at the weights that the loss "
+                "was computed from: the change was hidden from autograd",
                 forward=after_step(gradient_at=0.9),
             ),
             Mistake(
                 "not_smaller",
-                "the step is taken, but the weights were not made smaller by a tenth before",
+                "the step is taken, but the weights were not made smaller by a tenth",
                 forward=after_step(decay=1),
             ),
             Mistake(
@@ -310,12 +339,12 @@ EXERCISES = (
             ),
             Mistake(
                 "step_smaller",
-                "the weights are made smaller after the step, so that the step is made smaller with them",
+                "the weights are made smaller after the step, so the step is made smaller with them",
                 forward=after_step(rate=0.09),
             ),
             Mistake(
                 "new_tensor",
-                "the caller's w is as it was: inside, the name w was given to another tensor",
+                "the caller's w has not changed: inside the function, the name w was given to another tensor",
                 forward=after_step(decay=1, rate=0),
             ),
         ),

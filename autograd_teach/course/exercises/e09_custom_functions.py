@@ -38,25 +38,30 @@ EXERCISES = (
         title="Zero the first n columns",
         grading=Gradcheck(("x", "n"), kill_head, kill_head_inputs),
         hints=(
-            "Which entries of x does the result still depend on, and how strongly? The others get no gradient at all.",
             (
-                "backward receives grad_output, which has the shape of the result. Ask of each entry of x: which entries of the "
-                "result did it become, and with what slope? And: how does backward learn what n was?"
+                "Which entries of x does the result still depend on, and with what local slope? All "
+                "other entries get gradient 0."
             ),
             (
-                "forward may keep a plain number as an attribute of ctx. Both methods copy what they were given, clear some columns "
-                "of the copy, and leave the original alone. backward returns two values, because forward takes two arguments."
+                "backward gets grad_output, which has the shape of the result. For each entry of x, "
+                "ask: which entry of the result did it become, and with what local slope? And how "
+                "does backward know n?"
+            ),
+            (
+                "forward can keep a plain number as an attribute of ctx. Both methods copy their "
+                "tensor and clear some columns of the copy. backward returns two values, because "
+                "forward takes two arguments."
             ),
         ),
         mistakes=(
             Mistake(
                 "rows_for_columns",
-                "the first n rows are cleared where the first n columns are asked for",
+                "the first n rows are cleared instead of the first n columns",
                 forward=lambda x, n: np.concatenate([0 * x[:n], x[n:]]),
             ),
             Mistake(
                 "rows_for_columns",
-                "the gradient is cleared in the first n rows of x, the result in its first n columns",
+                "the gradient is cleared in the first n rows of x, but the result in its first n columns",
                 vjp=lambda g, x, n: np.concatenate([0 * g[:n], g[n:]]),
             ),
             Mistake(
@@ -71,7 +76,7 @@ EXERCISES = (
             ),
             Mistake(
                 "nothing_cleared",
-                "the gradient also reaches the first n columns of x, on which the result does not depend",
+                "the gradient also reaches the first n columns of x, but the result does not depend on them",
                 vjp=lambda g, x, n: g,
             ),
         ),
@@ -80,17 +85,19 @@ EXERCISES = (
         notebook=NOTEBOOK,
         entry="Scale",
         points=2,
-        title="Multiply by a constant that is no tensor",
+        title="Multiply by a plain number",
         grading=Gradcheck(("x", "factor"), lambda x, factor: x * factor, scale_inputs),
         hints=(
-            "When one entry of x moves by a little, by how much does the same entry of the result move?",
+            "If one entry of x moves a little, how much does the same entry of the result move?",
             (
-                "backward is handed grad_output, how much the loss changes with each entry of the result. Make of it how much the "
-                "loss changes with each entry of x. What must forward leave on ctx for that?"
+                "grad_output says how much the loss changes with each entry of the result. backward "
+                "turns it into how much the loss changes with each entry of x. What must forward "
+                "keep on ctx for that?"
             ),
             (
-                "A number that is no tensor may be kept as an attribute of ctx. backward returns one value for each argument of "
-                "forward, in their order, and a number that is no tensor has no gradient."
+                "forward can keep a plain number as an attribute of ctx. backward returns one value "
+                "for each argument of forward, in the same order. A plain number has no gradient, "
+                "so its value is None."
             ),
         ),
         mistakes=(
@@ -111,17 +118,17 @@ EXERCISES = (
             ),
             Mistake(
                 "divided",
-                "x is divided by `factor` where it must be multiplied by it",
+                "x is divided by `factor`, but it must be multiplied by it",
                 forward=lambda x, factor: x / factor,
             ),
             Mistake(
                 "divided",
-                "grad_output is divided by `factor`: look again at how far the result moves when x moves a little",
+                "grad_output is divided by `factor`: look again at how much the result moves when x moves a little",
                 vjp=lambda g, x, factor: g / factor,
             ),
             Mistake(
                 "factor_added",
-                "`factor` is added to x where it must multiply x",
+                "`factor` is added to x, but it must multiply x",
                 forward=lambda x, factor: x + factor,
             ),
         ),
@@ -133,25 +140,26 @@ EXERCISES = (
         title="The exponential, which saves its output",
         grading=Gradcheck(("x",), np.exp, exp_inputs, properties=("from_result",)),
         hints=(
-            "What is the derivative of the exponential, and which number have you computed already when you need it?",
+            "What is the derivative of the exponential? Which number that you have already computed is equal to it?",
             (
-                "ctx.save_for_backward(...) keeps tensors for the backward pass, where ctx.saved_tensors gives them back, always as "
-                "a tuple. It takes arguments of forward and its results alike."
+                "ctx.save_for_backward(...) keeps tensors for the backward pass. There, "
+                "ctx.saved_tensors gives them back, always as a tuple. You can save arguments of "
+                "forward, and also its results."
             ),
             (
-                "Save the result and not x. In backward unpack the one saved tensor (mind the comma: `saved, = ctx.saved_tensors`) "
-                "and combine it with grad_output, entry by entry."
+                "Save the result, not x. In backward, unpack the one saved tensor (note the comma: "
+                "`saved, = ctx.saved_tensors`) and combine it with grad_output, entry by entry."
             ),
         ),
         mistakes=(
             Mistake(
                 "times_x",
-                "grad_output is multiplied by x itself, which is not the slope of exp at x",
+                "grad_output is multiplied by x itself, but x is not the slope of exp at x",
                 vjp=lambda g, x: g * x,
             ),
             Mistake(
                 "exp_twice",
-                "the slope used is exp(exp(x)): the exponential is taken twice on the way",
+                "the slope used is exp(exp(x)): the exponential is taken twice",
                 vjp=lambda g, x: g * np.exp(np.exp(x)),
             ),
             Mistake(
@@ -161,12 +169,18 @@ EXERCISES = (
             ),
             Mistake(
                 "power_rule",
-                "the slope used is x * exp(x - 1): the power rule is for a variable base, here the exponent varies",
+                (
+                    "the slope used is x * exp(x - 1), but the power rule is for a variable base, "
+                    "and here the exponent varies"
+                ),
                 vjp=lambda g, x: g * x * np.exp(x - 1),
             ),
             Mistake(
                 "exp_of_grad_output",
-                "backward takes the exponential of grad_output; it must multiply it by the slope of exp at x",
+                (
+                    "backward takes the exponential of grad_output, but it must multiply "
+                    "grad_output by the slope of exp at x"
+                ),
                 vjp=lambda g, x: np.exp(g),
             ),
             Mistake(

@@ -1,4 +1,4 @@
-"""Exercises of notebook 10, is my backward right: numerical_jacobian, find_kinks, and five Functions whose backward is to be repaired."""
+"""Exercises of notebook 10: numerical_jacobian, find_kinks, and five Functions to repair."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -19,7 +19,7 @@ MAPS = (
 
 
 def measured(up: float, down: float) -> Callable[[Any, np.ndarray, float], np.ndarray]:
-    """The Jacobian by steps of `up` and `down` times eps; its columns, one at a time."""
+    """A Jacobian measured column by column, with steps of `up * eps` and `down * eps`."""
 
     def jacobian(f: Any, x: np.ndarray, eps: float) -> np.ndarray:
         steps = np.eye(x.size).reshape(x.size, *x.shape)
@@ -38,7 +38,7 @@ def map_inputs(rng: np.random.Generator) -> Sequence[Arguments]:
 
 
 def slopes(f: Any, at: float) -> tuple[float, float]:
-    """To the left of a point, and to the right."""
+    """The slopes just to the left and just to the right of a point."""
     step = 1e-6
     return (f(np.array(at)) - f(np.array(at - step))) / step, (f(np.array(at + step)) - f(np.array(at))) / step
 
@@ -57,7 +57,10 @@ def unequal_sizes(f: Any, candidates: np.ndarray) -> list[float]:
 
 
 def curve_inputs(rng: np.random.Generator) -> Sequence[Arguments]:
-    """Kinks at places that are drawn, of any size, and smooth functions that are steep or bend; quarters are exact as floats."""
+    """Functions with kinks of several sizes at drawn points, and smooth ones that are steep or bend.
+
+    The points are quarters, which are exact as floats.
+    """
 
     def quarter() -> float:
         return float(rng.integers(-8, 9)) / 4
@@ -80,7 +83,7 @@ def curve_inputs(rng: np.random.Generator) -> Sequence[Arguments]:
 
 
 def less(number: float) -> str:
-    """`x` less a number, as one writes it.
+    """The expression `x - number`, in its usual spelling.
 
     >>> less(1.0), less(-0.25), less(0.0)
     ('x - 1', 'x + 0.25', 'x')
@@ -109,9 +112,16 @@ EXERCISES = (
         title="A Jacobian, measured",
         grading=Call(("f", "x", "eps"), measured(1, 1), map_inputs),
         hints=(
-            "A measurement moves one entry of x and watches all results: what part of the table does it give?",
-            "For each entry: a copy of x with that entry moved up by eps, another with it moved down. `x.reshape(-1)` counts the entries one after the other, whatever the shape.",
-            "`result.reshape(-1)` makes one column of a result of any shape. torch.stack(columns, dim=1) sets columns side by side.",
+            "One measurement moves one entry of x and looks at all results. Which part of the matrix does it give?",
+            (
+                "For each entry, make a copy of x in which this entry is larger by eps, and another "
+                "in which it is smaller by eps. `x.reshape(-1)` lists the entries in order, for any "
+                "shape."
+            ),
+            (
+                "`result.reshape(-1)` turns a result of any shape into one column. "
+                "torch.stack(columns, dim=1) puts columns side by side."
+            ),
         ),
         mistakes=(
             Mistake(
@@ -126,17 +136,17 @@ EXERCISES = (
             ),
             Mistake(
                 "other_eps",
-                "these are the slopes as they come out with a very small step, or exactly: the step asked for is eps",
+                "these slopes are exact or come from a very small step, but the step asked for is eps",
                 forward=lambda f, x, eps: measured(1, 1)(f, x, 1e-6),
             ),
             Mistake(
                 "half_step",
-                "x is moved by eps / 2 to each side; the central difference here steps by a whole eps",
+                "x is moved by eps / 2 to each side, but it must move by eps",
                 forward=lambda f, x, eps: measured(1, 1)(f, x, eps / 2),
             ),
             Mistake(
                 "all_at_once",
-                "all entries of x are moved at the same time: that measures the sum of all slopes, not each of them",
+                "all entries of x are moved at the same time: this measures the sum of all slopes, not each slope",
                 forward=all_at_once,
             ),
         ),
@@ -148,29 +158,42 @@ EXERCISES = (
         title="Where a slope jumps",
         grading=Call(("f", "candidates"), kinks, curve_inputs),
         hints=(
-            "What is the slope a little to the left of a point, and a little to the right? At a kink these are two numbers.",
-            "Measure each by a step to one side: from the point to point + eps, and from point - eps to the point. Then compare the two, signs and all.",
-            "How different is different? Where f is smooth, the two differ by the bend of f times eps: choose eps so small that this stays far below 0.1, and not so small that rounding matters.",
+            (
+                "What is the slope just to the left of a point, and just to the right? At a kink "
+                "these two numbers differ."
+            ),
+            (
+                "Measure each slope with a step to one side: from the point to point + eps, and "
+                "from point - eps to the point. Then compare the two, including their signs."
+            ),
+            (
+                "How large a difference makes a kink? Where f is smooth, the two slopes differ by "
+                "the second derivative of f times eps. Choose eps so small that this stays far "
+                "below 0.1, but not so small that rounding matters."
+            ),
         ),
         mistakes=(
             Mistake(
                 "smooth",
-                "these are the points at which there is no kink",
+                "these are the points where there is no kink",
                 forward=lambda f, candidates: [at for at in candidates.tolist() if not is_kink(f, at)],
             ),
             Mistake(
                 "sizes",
-                "a slope of -1 and one of 1 are of the same size, but not the same slope: such kinks are missed",
+                "slopes of -1 and 1 have the same size but are different slopes: such kinks are missed",
                 forward=unequal_sizes,
             ),
             Mistake(
                 "mask",
-                "this says True or False for each candidate; the kinks themselves are asked for",
+                "this says True or False for each candidate, but the result must be the kinks themselves",
                 forward=lambda f, candidates: [is_kink(f, at) for at in candidates.tolist()],
             ),
             Mistake(
                 "numbers",
-                "these are the places of the kinks in the list of candidates; the kinks themselves are asked for",
+                (
+                    "these are the positions of the kinks in the list of candidates, but the result "
+                    "must be the kinks themselves"
+                ),
                 forward=lambda f, candidates: [n for n, at in enumerate(candidates.tolist()) if is_kink(f, at)],
             ),
         ),
@@ -183,18 +206,21 @@ EXERCISES = (
         grading=Gradcheck(("x",), lambda x: 1 / x, entrywise_inputs),
         hints=(
             "Draw 1/x for positive x. Does it rise or fall?",
-            "Let gradcheck show its two tables, and compare one entry of them. In what do they differ?",
+            "Let gradcheck show its two tables, and compare the same entry in both. What is the difference?",
         ),
         mistakes=(
             Mistake(
                 "one_division",
-                "the slope used has the right sign, but x stands below the line once only: 1/x falls faster than that near 0",
+                "the slope used is -1/x: its sign is right, but 1/x falls faster than that near 0",
                 vjp=lambda g, x: -g / x,
             ),
             Mistake("times_square", "the gradient grows with x, but 1/x gets flatter", vjp=lambda g, x: -g * x**2),
             Mistake(
                 "logarithm",
-                "the logarithm is what has 1/x as its slope; asked for is the slope of 1/x",
+                (
+                    "the slope used is the logarithm of x: this is the wrong direction, because the "
+                    "slope of the logarithm is 1/x"
+                ),
                 vjp=lambda g, x: g * np.log(np.abs(x)),
             ),
         ),
@@ -207,7 +233,7 @@ EXERCISES = (
         grading=Gradcheck(("x",), np.square, entrywise_inputs),
         hints=(
             "What is the slope of the square at 3? Measure it, or move 3 by 0.1 in your head.",
-            "A square is a product of two factors that both are x. How often does x reach the result?",
+            "A square is a product of two factors, and both are x. In how many ways does x reach the result?",
         ),
         mistakes=(
             Mistake(
@@ -217,7 +243,7 @@ EXERCISES = (
             ),
             Mistake(
                 "square_left",
-                "the slope used contains the square of x, as that of the cube does",
+                "the slope used contains the square of x, like the slope of the cube",
                 vjp=lambda g, x: 2 * g * x**2,
             ),
             Mistake(
@@ -234,33 +260,39 @@ EXERCISES = (
         title="Repair: tanh",
         grading=Gradcheck(("x",), np.tanh, entrywise_inputs),
         hints=(
-            "Two losses, one three times the other, are computed from the same result. How do their gradients differ? Does this backward know of it?",
-            "What comes in as grad_output, and where does it go?",
+            (
+                "Compute two losses from the same result, one of them three times the other. How do "
+                "their gradients differ? Does this backward know about it?"
+            ),
+            "What arrives as grad_output, and where is it used?",
         ),
         mistakes=(
             Mistake(
                 "argument_for_result",
-                "1 minus the square of x itself is used as the slope; it is the result that belongs there",
+                "the slope used is 1 minus the square of x itself, but it needs the square of the result",
                 vjp=lambda g, x: g * (1 - x**2),
             ),
             Mistake(
                 "added",
-                "grad_output is added to the slope; think of a loss that does not depend on this result: its grad_output is 0",
+                (
+                    "grad_output is added to the slope; think of a loss that does not depend on "
+                    "this result: its grad_output is 0, and so is its gradient"
+                ),
                 vjp=lambda g, x: g + 1 - np.tanh(x) ** 2,
             ),
             Mistake(
                 "twice",
-                "tanh is taken twice on the way to the slope",
+                "tanh is taken twice before the slope is computed",
                 vjp=lambda g, x: g * (1 - np.tanh(np.tanh(x)) ** 2),
             ),
             Mistake(
                 "squared_inside",
-                "grad_output is squared along with the result: it must multiply the whole slope",
+                "grad_output is squared along with the result, but it must multiply the whole slope",
                 vjp=lambda g, x: 1 - (g * np.tanh(x)) ** 2,
             ),
             Mistake(
                 "not_squared",
-                "the slope used is 1 minus the result: for a negative x it is above 1, but tanh is nowhere as steep as that",
+                "the slope used is 1 minus the result: for negative x it is above 1, but tanh is never that steep",
                 vjp=lambda g, x: g * (1 - np.tanh(x)),
             ),
         ),
@@ -272,18 +304,25 @@ EXERCISES = (
         title="Repair: a matrix times a vector",
         grading=Gradcheck(("matrix", "x"), lambda matrix, x: matrix @ x, matrix_inputs),
         hints=(
-            "Which shape does the gradient for `matrix` have to have? Check once with a matrix that is not square.",
-            "Entry [i, j] of the matrix takes part in one product only, with x[j], and reaches result[i]. So which entry of grad_output does its gradient contain, and which of x?",
+            "Which shape must the gradient for `matrix` have? Try a matrix that is not square.",
+            (
+                "Entry [i, j] of the matrix appears in one product only: it multiplies x[j], and "
+                "the product is added into result[i]. So which entry of grad_output does its "
+                "gradient contain, and which entry of x?"
+            ),
         ),
         mistakes=(
             Mistake(
                 "grad_output_only",
-                "each row of the gradient for matrix is one number repeated: x does not come into it",
+                "each row of the gradient for matrix is one number repeated: x does not appear in it",
                 vjp=lambda g, matrix, x: (np.broadcast_to(g[:, None], matrix.shape), None),
             ),
             Mistake(
                 "matrix_sum",
-                "the gradient for x is the same for every grad_output of the same sum: each row of the matrix belongs to one entry of it",
+                (
+                    "the gradient for x depends only on the sum of grad_output, but each row of the "
+                    "matrix belongs to one entry of grad_output"
+                ),
                 vjp=lambda g, matrix, x: (None, g.sum() * matrix.sum(axis=0)),
             ),
         ),
@@ -295,33 +334,42 @@ EXERCISES = (
         title="Repair: a factor for each column",
         grading=Gradcheck(("x", "scale"), lambda x, scale: x * scale, table_inputs),
         hints=(
-            "How often is one entry of scale used, in a table with three rows?",
-            "What reaches the result in several places gets a gradient from each of them. What becomes of several gradients of the same number?",
+            "How often is one entry of scale used if the table has three rows?",
+            (
+                "A number that reaches the result in several places gets a gradient from each of "
+                "them. How do several gradients of the same number combine?"
+            ),
         ),
         mistakes=(
             Mistake(
                 "mean",
-                "the gradient for scale is the mean over the rows; what one number gets from several places is added up",
+                "the gradient for scale is the mean over the rows, but gradients from several places are added up",
                 vjp=lambda g, x, scale: (None, (g * x).mean(axis=0)),
             ),
             Mistake(
                 "first_row",
-                "the gradient for scale is that of the first row alone: every row has used it",
+                "the gradient for scale comes from the first row alone, but every row uses scale",
                 vjp=lambda g, x, scale: (None, (g * x)[0]),
             ),
             Mistake(
                 "last_row",
-                "the gradient for scale is that of the last row alone: every row has used it",
+                "the gradient for scale comes from the last row alone, but every row uses scale",
                 vjp=lambda g, x, scale: (None, (g * x)[-1]),
             ),
             Mistake(
                 "summed_apart",
-                "grad_output and x are summed over the rows each by itself and multiplied then: the sum of products is another number",
+                (
+                    "grad_output and x are each summed over the rows and then multiplied, but the "
+                    "sum of products is another number"
+                ),
                 vjp=lambda g, x, scale: (None, g.sum(axis=0) * x.sum(axis=0)),
             ),
             Mistake(
                 "x_forgotten",
-                "the gradient for scale is the sum of grad_output, as if scale were added to x and not multiplied with it",
+                (
+                    "the gradient for scale is the sum of grad_output, as if scale were added to x "
+                    "instead of multiplying it"
+                ),
                 vjp=lambda g, x, scale: (None, g.sum(axis=0)),
             ),
             Mistake(

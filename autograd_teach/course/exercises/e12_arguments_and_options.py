@@ -52,7 +52,7 @@ def broadcast_inputs(rng: np.random.Generator) -> Sequence[Arguments]:
 
 
 def mean_to(g: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
-    """The mean of g over what broadcasting from `shape` has added."""
+    """The mean of g over the dimensions that broadcasting from `shape` added or repeated."""
     while g.ndim > len(shape):
         g = g.mean(axis=0)
     for axis, size in enumerate(shape):
@@ -83,29 +83,39 @@ EXERCISES = (
         title="A linear layer whose bias may be left out",
         grading=Gradcheck(("x", "weight", "bias"), linear, linear_inputs, properties=("needs_input_grad",)),
         hints=(
-            "Write down the shapes: x (n, k), weight (m, k), bias (m,), grad_output (n, m). Which products of grad_output with weight, and with x, have the shapes that you owe?",
-            "Each entry of bias is added to every row of the result. So what does it get from the n rows of grad_output?",
-            "Begin backward with three Nones, and replace each by its gradient only if ctx.needs_input_grad says so for its place. save_for_backward takes None as well, so bias needs no special treatment there.",
+            (
+                "Write down the shapes: x (n, k), weight (m, k), bias (m,), grad_output (n, m). "
+                "Which products of grad_output with weight and with x have the shapes you need?"
+            ),
+            (
+                "Each entry of bias is added to every row of the result. So what does its gradient "
+                "collect from the n rows of grad_output?"
+            ),
+            (
+                "Begin backward with three Nones. Replace each by its gradient only if its entry of "
+                "ctx.needs_input_grad is True. save_for_backward also accepts None, so bias needs "
+                "no special case there."
+            ),
         ),
         mistakes=(
             Mistake(
                 "no_bias",
-                "the bias is left out also where there is one",
+                "the bias is left out even if there is one",
                 forward=lambda x, weight, bias: x @ weight.T,
             ),
             Mistake(
                 "bias_subtracted",
-                "the bias is subtracted where it must be added",
+                "the bias is subtracted, but it must be added",
                 forward=lambda x, weight, bias: linear(x, weight, None if bias is None else -bias),
             ),
             Mistake(
                 "bias_mean",
-                "the gradient for bias is the mean over the rows of grad_output; the rows add up",
+                "the gradient for bias is the mean over the rows of grad_output, but the rows add up",
                 vjp=lambda g, x, weight, bias: (None, None, g.mean(axis=0)),
             ),
             Mistake(
                 "first_row",
-                "the gradient for bias comes from one row of grad_output alone; bias was added to every row",
+                "the gradient for bias comes from one row of grad_output alone, but bias was added to every row",
                 vjp=lambda g, x, weight, bias: (None, None, g[0]),
             ),
         ),
@@ -114,14 +124,23 @@ EXERCISES = (
         notebook=NOTEBOOK,
         entry="MulConstant",
         points=2,
-        title="A constant factor, and nothing to do where no gradient comes",
+        title="A constant factor: no gradient, no work",
         grading=Gradcheck(
             ("x", "constant"), lambda x, constant: x * constant, mul_constant_inputs, properties=("no_gradient",)
         ),
         hints=(
-            "This is Scale of notebook 09, and one thing more: what does grad_output look like when what follows gives no gradient back?",
-            "By default a missing gradient is replaced by zeros. ctx.set_materialize_grads decides it; it is called in forward.",
-            "Once there are no zeros any more, backward must ask first whether grad_output is None, before it computes with it.",
+            (
+                "This is Scale from notebook 09 with one addition: what is grad_output if the next "
+                "Function gives no gradient?"
+            ),
+            (
+                "By default, a missing gradient is replaced by zeros. ctx.set_materialize_grads "
+                "controls this; call it in forward."
+            ),
+            (
+                "Without these zeros, grad_output can be None. backward must test for None before "
+                "it computes with grad_output."
+            ),
         ),
         mistakes=(
             Mistake(
@@ -136,12 +155,15 @@ EXERCISES = (
             ),
             Mistake(
                 "divided",
-                "grad_output is divided by `constant`; x was multiplied by it, so that is not how much the result moves with x",
+                (
+                    "grad_output is divided by `constant`, but x was multiplied by it: look at how "
+                    "much the result moves when x moves a little"
+                ),
                 vjp=lambda g, x, constant: g / constant,
             ),
             Mistake(
                 "added",
-                "`constant` is added to x where it must multiply x",
+                "`constant` is added to x, but it must multiply x",
                 forward=lambda x, constant: x + constant,
             ),
         ),
@@ -150,17 +172,26 @@ EXERCISES = (
         notebook=NOTEBOOK,
         entry="MatMul",
         points=2,
-        title="A product of matrices, and only the gradients that are wanted",
+        title="A product of matrices: only the gradients that are needed",
         grading=Gradcheck(("a", "b"), lambda a, b: a @ b, mat_mul_inputs, properties=("needs_input_grad",)),
         hints=(
-            "Write down the shapes: a (n, k), b (k, m), grad_output (n, m). Only one product of grad_output and b, one of them transposed, has the shape of a.",
-            "result[i, j] is the sum over l of a[i, l] * b[l, j]. So a[i, l] has a part in row i of the result, and the slopes are b[l, j].",
-            "ctx.needs_input_grad has one entry for each argument of forward: compute a gradient where it is True, leave None where it is False.",
+            (
+                "Write down the shapes: a (n, k), b (k, m), grad_output (n, m). Only one product of "
+                "grad_output and b, with one of them transposed, has the shape of a."
+            ),
+            (
+                "result[i, j] is the sum over l of a[i, l] * b[l, j]. So a[i, l] reaches every "
+                "entry of row i of the result, with the slopes b[l, j]."
+            ),
+            (
+                "ctx.needs_input_grad has one entry for each argument of forward: compute a "
+                "gradient if it is True, and leave None if it is False."
+            ),
         ),
         mistakes=(
             Mistake(
                 "mean",
-                "the gradient for b is divided by the number of rows of a; the rows add up",
+                "the gradient for b is divided by the number of rows of a, but the rows add up",
                 vjp=lambda g, a, b: (None, a.T @ g / len(a)),
             ),
         ),
@@ -172,19 +203,33 @@ EXERCISES = (
         title="A sum with broadcasting",
         grading=Gradcheck(("x", "y"), lambda x, y: x + y, broadcast_inputs),
         hints=(
-            "With x of shape (2, 3) and y of shape (3,): in how many entries of the result does y[0] stand? When y[0] moves, they all move.",
-            "Broadcasting does two things: it puts new dimensions in front, and it repeats along dimensions of size 1. The gradient has to undo both, for x as well as for y.",
-            "A small function of your own, called for x and for y, helps: it sums over the first dimension while there are too many, then over each dimension where the argument has size 1 (`keepdim=True`). The shapes are plain tuples, so ctx may keep them as attributes.",
+            (
+                "Let x have shape (2, 3) and y shape (3,). How many entries of the result contain "
+                "y[0]? When y[0] moves, all of them move."
+            ),
+            (
+                "Broadcasting does two things: it adds dimensions in front, and it repeats entries "
+                "along dimensions of size 1. The gradient must undo both, for x and for y."
+            ),
+            (
+                "Write a small function and call it for x and for y: it sums over the first "
+                "dimension while there are too many dimensions, then over each dimension where the "
+                "argument has size 1 (`keepdim=True`). Shapes are plain tuples, so ctx can keep "
+                "them as attributes."
+            ),
         ),
         mistakes=(
             Mistake(
                 "mean",
-                "the gradient is the mean over what was broadcast; the effects on all these entries of the result add up",
+                (
+                    "the gradient is the mean over what was broadcast, but the effects on all these "
+                    "entries of the result add up"
+                ),
                 vjp=lambda g, x, y: (mean_to(g, x.shape), mean_to(g, y.shape)),
             ),
             Mistake(
                 "minus",
-                "the result is x - y where x + y is asked for",
+                "the result is x - y, but it must be x + y",
                 forward=lambda x, y: x - y,
             ),
         ),
@@ -205,9 +250,17 @@ EXERCISES = (
             ),
         ),
         hints=(
-            "Where x is above high, the result is high. Move x there by a little: does the result move?",
-            "Which entries of the result still follow x, and with what slope? A comparison such as `x > low` gives True and False for each entry; `.to(grad_output.dtype)` makes 1 and 0 of them.",
-            "Save x, or keep what tells inside from outside. In backward let grad_output through inside and nothing outside; then one value more for each of the two bounds, which are numbers.",
+            "Where x is above high, the result is high. If x moves a little there, does the result move?",
+            (
+                "Which entries of the result still follow x, and with what slope? A comparison such "
+                "as `x > low` gives True or False for each entry; `.to(grad_output.dtype)` turns "
+                "these into 1 and 0."
+            ),
+            (
+                "Save x, or save which entries are inside the bounds. In backward, let grad_output "
+                "pass inside the bounds and nothing outside. Add one more value for each of the two "
+                "bounds, which are plain numbers."
+            ),
         ),
         mistakes=(
             Mistake(
@@ -217,17 +270,23 @@ EXERCISES = (
             ),
             Mistake(
                 "grad_output_clamped",
-                "grad_output itself is kept between the bounds; it is x that was, and grad_output may be of any size",
+                (
+                    "grad_output itself is kept between the bounds, but the bounds are for x, and "
+                    "grad_output can have any size"
+                ),
                 vjp=lambda g, x, low, high: np.clip(g, low, high),
             ),
             Mistake(
                 "times_x",
-                "the gradient contains the values of x: between the bounds the result is x itself, which has slope 1",
+                (
+                    "the gradient contains the values of x, but between the bounds the result is x "
+                    "itself, which has slope 1"
+                ),
                 vjp=lambda g, x, low, high: g * np.clip(x, low, high),
             ),
             Mistake(
                 "bounds_exchanged",
-                "low and high have changed places: every entry of the result is the same",
+                "low and high are swapped: every entry of the result is the same",
                 forward=lambda x, low, high: np.minimum(np.maximum(x, high), low),
             ),
             Mistake(
@@ -242,7 +301,7 @@ EXERCISES = (
             ),
             Mistake(
                 "zero_outside",
-                "the values outside the bounds become 0; they must become the nearer bound",
+                "the values outside the bounds become 0, but they must become the nearer bound",
                 forward=lambda x, low, high: np.where(outside(x, low, high), 0.0, x),
             ),
         ),

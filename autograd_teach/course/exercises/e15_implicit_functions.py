@@ -31,7 +31,8 @@ def settle(W: np.ndarray, b: np.ndarray, number: int = 100) -> np.ndarray:
 
 def fixed_point_inputs(rng: np.random.Generator) -> Sequence[Arguments]:
     calls = []
-    # The first is tried in float32 too, where a loop that waits for x to stand still had better find that it does.
+    # The first call is also made in float32. Its weights are small, so that a loop which waits
+    # until x stops changing ends there too.
     for n, factor in ((2, 0.2), (3, 0.6), (5, 0.6), (1, 0.6)):
         W = rng.normal(size=(n, n))
         calls.append((factor * W / np.linalg.norm(W, 2), rng.uniform(-1, 1, n)))
@@ -42,7 +43,10 @@ def fixed_point_vjp(
     v_of: Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray],
     through: Callable[[np.ndarray], np.ndarray] = lambda s: s,
 ) -> Callable[..., Any]:
-    """A mistaken backward: `v_of(J, slope, grad_output)` is sent through one turn, of which tanh counts as `through(slope)`."""
+    """A wrong backward: `v_of(W, slope, grad_output)` goes back through one step.
+
+    `through(slope)` stands for the slope of tanh in this step.
+    """
 
     def vjp(g: np.ndarray, W: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         x = settle(W, b)
@@ -89,7 +93,7 @@ def cholesky_vjp(
     flipped: bool = False,
     product: Callable[[np.ndarray, np.ndarray], np.ndarray] = lambda L, G: L.T @ G,
 ) -> Callable[[np.ndarray, np.ndarray], np.ndarray]:
-    """The way back through the equation, with one of its steps exchanged for a mistaken one."""
+    """The backward pass through the equation, with one of its steps replaced by a wrong one."""
 
     def vjp(G: np.ndarray, A: np.ndarray) -> np.ndarray:
         L = cholesky(A)
@@ -106,15 +110,15 @@ def diagonal_only(G: np.ndarray, A: np.ndarray) -> np.ndarray:
     return symmetric(halved(L.T @ G) / diagonal[:, None] / diagonal)
 
 
-NOT_SETTLED = "forward gives what a loop gives after {} {}: x has not settled yet"
+NOT_SETTLED = "forward gives the result of a loop after {} {}: x has not settled yet"
 
 
 def not_settled(forward: Callable[..., np.ndarray], numbers: Sequence[int]) -> tuple[Mistake, ...]:
-    """One mistake for each number of turns that is too small."""
+    """One mistake for each number of steps in `numbers`, all of them too small."""
     return tuple(
         Mistake(
             "not_settled",
-            NOT_SETTLED.format(number, "turn" if number == 1 else "turns"),
+            NOT_SETTLED.format(number, "step" if number == 1 else "steps"),
             forward=lambda *arguments, n=number: forward(*arguments, n),
         )
         for number in numbers
@@ -129,36 +133,43 @@ EXERCISES = (
         title="A square root by Newton's method",
         grading=Gradcheck(("a",), np.sqrt, newton_inputs, properties=("from_result", "double_backward")),
         hints=(
-            "Which equation does the result x satisfy, whatever the way it was found? Nudge a in it, and ask how x must move.",
             (
-                "x · x = a. A nudge dx of x changes the left side by 2x · dx, a nudge da of a changes the right side by da. Both sides "
-                "must stay equal."
+                "Which equation does the result x satisfy, no matter how it was found? Move a a "
+                "little in this equation: how must x move?"
             ),
             (
-                "Of forward's loop backward needs nothing but its last x. Save that x, by ctx.save_for_backward, so that the second "
-                "derivative sees that x depends on a; and compute with tensors in backward."
+                "x · x = a. A change dx of x changes the left side by 2x · dx, and a change da of a "
+                "changes the right side by da. Both sides must stay equal."
+            ),
+            (
+                "backward needs only the last x of the loop in forward. Save this x with "
+                "ctx.save_for_backward, so that the second derivative sees that x depends on a. In "
+                "backward, compute with tensors."
             ),
         ),
         mistakes=(
             *not_settled(newton, range(1, 8)),
             Mistake(
                 "root_forgotten",
-                "the slope used is 1 / (2a): it contains a itself where the root of a belongs",
+                "the slope used is 1 / (2a): it contains a itself, but it needs the root of a",
                 vjp=lambda g, a: g / (2 * a),
             ),
             Mistake(
                 "not_inverted",
-                "the slope used is 2x, by which a moves when x does; asked is by how much x moves when a does",
+                (
+                    "the slope used is 2x: this is how much a moves when x moves, but the slope is "
+                    "how much x moves when a moves"
+                ),
                 vjp=lambda g, a: g * 2 * np.sqrt(a),
             ),
             Mistake(
                 "times_root",
-                "the slope used is x / 2: the power rule lowers the exponent 1/2 by 1, it does not keep it",
+                "the slope used is x / 2, but the power rule lowers the exponent 1/2 by 1",
                 vjp=lambda g, a: g * np.sqrt(a) / 2,
             ),
             Mistake(
                 "slope_of_turn",
-                "the slope used is 1/2, that of x / 2 in Newton's formula; a stands in the formula as well",
+                "the slope used is 1/2, from x / 2 in Newton's formula, but a is in the formula as well",
                 vjp=lambda g, a: g / 2,
             ),
             Mistake(
@@ -177,16 +188,18 @@ EXERCISES = (
         grading=Gradcheck(("W", "b"), settle, fixed_point_inputs, properties=("needs_input_grad",)),
         hints=(
             (
-                "Which equation does the settled x satisfy? Nudge b in it. x moves for two reasons: because b has moved, and because x "
-                "itself stands on the right side."
+                "Which equation does the settled x satisfy? Move b a little in it. x moves for two "
+                "reasons: b has moved, and x itself is on the right side."
             ),
             (
-                "With J, the Jacobian of one turn with respect to x: dx = J dx + (direct effect). Backward goes from grad_output the "
-                "other way: first a system of linear equations with a flipped table, then one turn, to b and to W."
+                "Let J be the Jacobian of one step with respect to x: dx = J dx + (direct effect). "
+                "backward starts from grad_output and goes the other way: first a system of linear "
+                "equations with a transposed matrix, then one step back, to b and to W."
             ),
             (
-                "The slope of tanh at the settled x is 1 - x². J is W, each row of it times one of these slopes. After the system is solved, go back "
-                "through tanh, then to b, and to W: each entry of W was multiplied by one entry of x. Compute what "
+                "The slope of tanh at the settled x is 1 - x². J is W with each row multiplied by "
+                "its slope. After solving the system, go back through tanh, then to b and to W: "
+                "each entry of W was multiplied by one entry of x. Compute only what "
                 "ctx.needs_input_grad asks for, and put None for the rest."
             ),
         ),
@@ -194,52 +207,64 @@ EXERCISES = (
             *not_settled(settle, (1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25)),
             Mistake(
                 "b_left_out",
-                "b is left out of the turns: without it x settles at 0",
+                "b is left out of the steps: without it x settles at 0",
                 forward=lambda W, b: np.zeros_like(b),
             ),
             Mistake(
                 "flipped_weights",
-                "the turns multiply with the transposed W",
+                "the steps multiply by the transposed W",
                 forward=lambda W, b: settle(W.T.copy(), b),
             ),
             Mistake(
                 "one_turn_only",
-                "the gradient is that of the last turn alone; the x that goes into this turn depends on W and b as well",
+                (
+                    "this is the gradient of the last step alone, but the x that enters this step "
+                    "also depends on W and b"
+                ),
                 vjp=fixed_point_vjp(lambda W, slope, g: g),
             ),
             Mistake(
                 "table_not_flipped",
-                "the system of linear equations is the one for a nudge, not the one for a gradient: on the way back, its table is transposed",
+                (
+                    "this system of linear equations is the one for a change of x; for a gradient, "
+                    "its matrix is transposed"
+                ),
                 vjp=fixed_point_vjp(lambda W, slope, g: solved(slope[:, None] * W, g)),
             ),
             Mistake(
                 "plus_for_minus",
-                "the system is solved with I + J where dx = J dx + (direct effect) asks for I - J",
+                "the system is solved with I + J, but dx = J dx + (direct effect) needs I - J",
                 vjp=fixed_point_vjp(lambda W, slope, g: solved(-(slope[:, None] * W).T, g)),
             ),
             Mistake(
                 "slopes_at_columns",
-                "the columns of W are multiplied by the slopes of tanh; tanh comes after W, so it is the rows",
+                (
+                    "the columns of W are multiplied by the slopes of tanh, but tanh comes after W, "
+                    "so the rows must be multiplied"
+                ),
                 vjp=fixed_point_vjp(lambda W, slope, g: solved((slope * W).T, g)),
             ),
             Mistake(
                 "slope_missing_in_table",
-                "the Jacobian of a turn is taken to be W; a turn goes through tanh too",
+                "the Jacobian of a step is taken to be W, but a step also goes through tanh",
                 vjp=fixed_point_vjp(lambda W, slope, g: solved(W.T, g)),
             ),
             Mistake(
                 "slope_missing_at_end",
-                "after the system is solved, the way through tanh to W and b is left out: its slope is missing",
+                "after the system is solved, the slope of tanh is missing on the way to W and b",
                 vjp=fixed_point_vjp(lambda W, slope, g: solved((slope[:, None] * W).T, g), np.ones_like),
             ),
             Mistake(
                 "table_not_inverted",
-                "grad_output is multiplied by the transposed I - J where the system of equations with it must be solved",
+                (
+                    "grad_output is multiplied by the transposed I - J, but the system of equations "
+                    "with this matrix must be solved"
+                ),
                 vjp=fixed_point_vjp(lambda W, slope, g: g - (slope[:, None] * W).T @ g),
             ),
             Mistake(
                 "times_b",
-                "the gradient for W contains b; what W was multiplied by is x",
+                "the gradient for W contains b, but W was multiplied by x",
                 vjp=times_b,
             ),
         ),
@@ -248,37 +273,45 @@ EXERCISES = (
         notebook=NOTEBOOK,
         entry="CholeskyFactor",
         points=3,
-        title="The Cholesky factor of a table made symmetric",
+        title="The Cholesky factor of a matrix made symmetric",
         grading=Gradcheck(("A",), cholesky, cholesky_inputs),
         hints=(
             (
-                "Two steps, one after the other: M = (A + Aᵀ) / 2, then the factor L of M. Lesson 15 derives the way back from L to M from "
-                "L Lᵀ = M. What is the way back from M to A?"
+                "There are two steps: M = (A + Aᵀ) / 2, then the factor L of M. Lesson 15 derives "
+                "the way back from L to M, from L Lᵀ = M. What is the way back from M to A?"
             ),
             (
-                "From G, what arrives for L, in three steps: P = Φ(Lᵀ G); then S = L⁻ᵀ P L⁻¹; then each entry of A gets its share of "
-                "S and of its mirror image. Save L."
+                "G is the gradient that arrives for L. Go back in three steps: P = Φ(Lᵀ G); then S "
+                "= L⁻ᵀ P L⁻¹; then each entry of A gets its share of S and of the mirror image of "
+                "S. Save L."
             ),
             (
-                "Φ keeps the lower triangle and halves the diagonal. No inverse is needed: torch.linalg.solve_triangular solves with a "
-                "triangle from the left, and with left=False from the right; upper= says which triangle it is. "
-                "Test it with a 1 by 1 table: there L is a square root, and you know its slope."
+                "Φ keeps the lower triangle and halves the diagonal. You need no inverse: "
+                "torch.linalg.solve_triangular solves with a triangle from the left, and with "
+                "left=False from the right; upper= says which triangle it is. Test it with a 1 by 1 "
+                "matrix: there L is a square root, and you know its slope."
             ),
         ),
         mistakes=(
             Mistake(
                 "not_symmetrised",
-                "the factor is that of the lower triangle of A alone: A is not made symmetric, what stands above its diagonal has no effect",
+                (
+                    "the result is the factor of the lower triangle of A alone: A is not made "
+                    "symmetric, so the entries above its diagonal have no effect"
+                ),
                 forward=lambda A: np.linalg.cholesky(np.tril(A) + np.tril(A, -1).T),
             ),
             Mistake(
                 "not_symmetrised",
-                "the factor is that of the upper triangle of A alone: A is not made symmetric, what stands below its diagonal has no effect",
+                (
+                    "the result is the factor of the upper triangle of A alone: A is not made "
+                    "symmetric, so the entries below its diagonal have no effect"
+                ),
                 forward=lambda A: np.linalg.cholesky(np.triu(A) + np.triu(A, 1).T),
             ),
             Mistake(
                 "upper_factor",
-                "the result is the transposed factor: its zeros must stand above the diagonal",
+                "the result is the transposed factor: its zeros must be above the diagonal",
                 forward=lambda A: cholesky(A).T,
             ),
             Mistake(
@@ -288,47 +321,59 @@ EXERCISES = (
             ),
             Mistake(
                 "not_shared",
-                "the gradient is that for the symmetric table, and the step before, from A to it, is left out",
+                "the gradient stops at the symmetric matrix M: the step back from M to A is missing",
                 vjp=cholesky_vjp(last=lambda S: S),
             ),
             Mistake(
                 "shared_twice",
-                "S and its mirror image are added without being halved: each entry of A makes half of two entries",
+                (
+                    "S and its mirror image are added without being halved, but each entry of A "
+                    "gives only a half to each of two entries"
+                ),
                 vjp=cholesky_vjp(last=lambda S: S + S.T),
             ),
             Mistake(
                 "lower_half_only",
-                "only the lower triangle of A gets a gradient; the entries above the diagonal are used just as much",
+                (
+                    "only the lower triangle of A gets a gradient, but the entries above the "
+                    "diagonal are used just as much"
+                ),
                 vjp=cholesky_vjp(last=lambda S: np.tril(S + S.T) - np.diag(np.diag(S))),
             ),
             Mistake(
                 "lower_half_only",
-                "only the lower triangle of A gets a gradient; the entries above the diagonal are used just as much",
+                (
+                    "only the lower triangle of A gets a gradient, but the entries above the "
+                    "diagonal are used just as much"
+                ),
                 vjp=cholesky_vjp(last=lambda S: np.tril(symmetric(S))),
             ),
             Mistake(
                 "diagonal_whole",
-                "the diagonal is not halved on the way: L⁻¹ dL and its transpose overlap there",
+                "the diagonal is not halved: L⁻¹ dL and its transpose overlap there",
                 vjp=cholesky_vjp(phi=np.tril),
             ),
             Mistake(
                 "triangle_not_cut",
-                "the step that keeps a lower triangle and halves its diagonal is left out",
+                "the step that keeps the lower triangle and halves its diagonal is missing",
                 vjp=cholesky_vjp(phi=lambda M: M),
             ),
             Mistake(
                 "everything_halved",
-                "below the diagonal the triangle is halved as well; only on the diagonal two things overlap",
+                (
+                    "the entries below the diagonal are halved too, but L⁻¹ dL and its transpose "
+                    "overlap only on the diagonal"
+                ),
                 vjp=cholesky_vjp(phi=lambda M: np.tril(M) / 2),
             ),
             Mistake(
                 "inverses_swapped",
-                "the inverse of L and its transpose have changed places around P",
+                "the inverse of L and its transpose are swapped around P",
                 vjp=cholesky_vjp(flipped=True),
             ),
             Mistake(
                 "product_not_transposed",
-                "grad_output is multiplied by L, on the way back it is the transposed L",
+                "grad_output is multiplied by L, but on the way back it is the transposed L",
                 vjp=cholesky_vjp(product=lambda L, G: L @ G),
             ),
             Mistake(
@@ -338,7 +383,7 @@ EXERCISES = (
             ),
             Mistake(
                 "empty_triangle",
-                "of L only the diagonal was used to solve: solve_triangular was told to look at the triangle that holds zeros",
+                "only the diagonal of L was used: solve_triangular was told to use the triangle that holds zeros",
                 vjp=diagonal_only,
             ),
         ),

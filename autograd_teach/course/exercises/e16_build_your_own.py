@@ -14,7 +14,7 @@ NOTEBOOK = "16_build_your_own"
 
 
 class Number(float):
-    """A plain number that has the methods of the student's class as well."""
+    """A plain number with the methods of the student's class."""
 
     def exp(self) -> "Number":
         return Number(math.exp(self))
@@ -37,9 +37,9 @@ for _name in ("__neg__", *_OPERATORS):
 
 
 class Computation(Prepared):
-    """A program that makes `y` of numbers with the student's class, and the results on which `backward` is then called, in order.
+    """A program for the student's class, and the results on which `backward` is then called.
 
-    `about` says in a word or two what it is that it tries.
+    `about` names the case that the program tests.
 
     >>> Computation("y = (a * a).log()", {"a": 2.0}).measured()["a.grad"].__round__(6)
     1.0
@@ -57,7 +57,7 @@ class Computation(Prepared):
         return self
 
     def run(self, kind: Any) -> dict[str, Any]:
-        """By the class `kind`: the value of each result, the gradient of each leaf."""
+        """Run the program with the class `kind`: the value of each result, the gradient of each leaf."""
         leaves = {name: kind(value) for name, value in self.values.items()}
         names = _results(self.program, leaves)
         for name in self.backward:
@@ -66,7 +66,7 @@ class Computation(Prepared):
         return values | {f"{name}.grad": _as_number(leaf.grad) for name, leaf in leaves.items()}
 
     def measured(self, backward: tuple[str, ...] | None = None) -> dict[str, float]:
-        """The same by plain numbers and small changes."""
+        """The same as `run`, with plain numbers and small changes."""
         return dict(_measured(self.program, tuple(self.values.items()), self.backward, backward or self.backward))
 
     def __repr__(self) -> str:
@@ -80,7 +80,7 @@ class Computation(Prepared):
 
 
 def _as_number(value: Any) -> Any:
-    """A float of whatever is one number; a gradient that never came is 0."""
+    """A float if `value` is a single number; 0 for a gradient that never arrived."""
     if value is None:
         return 0.0
     array = np.asarray(value.detach().numpy() if hasattr(value, "detach") else value)
@@ -97,7 +97,7 @@ def _results(program: str, leaves: dict[str, Any]) -> dict[str, Any]:
 def _measured(
     program: str, values: tuple[tuple[str, float], ...], results: tuple[str, ...], backward: tuple[str, ...]
 ) -> dict[str, float]:
-    """The value of each of `results`; for each leaf the sum of the slopes of those of `backward`."""
+    """The value of each result; for each leaf, the sum of the slopes of the results in `backward`."""
 
     def at(moved: Iterable[float]) -> dict[str, Any]:
         return _results(program, dict(zip(dict(values), map(Number, moved), strict=True)))
@@ -154,7 +154,7 @@ def about(*words: str) -> Callable[[Computation], bool]:
 
 
 def of_the_last_call(computation: Computation) -> dict[str, float]:
-    """What the last call of backward gives, where it is not what all calls give together."""
+    """The gradients of the last call of backward, if they differ from those of all calls together."""
     expected, last = computation.measured(), computation.measured(computation.backward[-1:])
     return {name: value for name, value in last.items() if value and value != expected[name]} or expected
 
@@ -174,39 +174,64 @@ EXERCISES = (
             promise="every value and every gradient agrees with the measured one",
         ),
         hints=(
-            "A result must know what it was computed from, and by which slope it depends on each of those. Two slopes are enough for any of the operators: what are they for a product? For a quotient?",
-            "Python calls `b.__radd__(3)` for `3 + b`, `__rsub__`, `__rmul__`, `__rtruediv__`, `__rpow__` likewise; `-a` is `__neg__`. Few of them need slopes of their own: a - b is a + (-1) * b.",
-            "backward in two loops: the first finds everything that takes part and counts how often each is used; the second passes gradients on, from what has received all of them. Keep what is under way in a dict of this call, and add to `.grad` only what has come in whole: then a second call begins afresh.",
+            (
+                "A result must know from which numbers it was computed, and its local slope with "
+                "respect to each of them. Two slopes are enough for every operator: which are they "
+                "for a product? For a quotient?"
+            ),
+            (
+                "For `3 + b` Python calls `b.__radd__(3)`. `__rsub__`, `__rmul__`, `__rtruediv__` "
+                "and `__rpow__` work in the same way, and `-a` is `__neg__`. Few of them need "
+                "slopes of their own: a - b is a + (-1) * b."
+            ),
+            (
+                "backward has two loops. The first finds every number that takes part and counts "
+                "how often each is used. The second passes gradients on, from numbers that have "
+                "received all of theirs. Keep gradients on their way in a dict of this call, and "
+                "add only complete ones to `.grad`. Then a second call starts afresh."
+            ),
         ),
         mistakes=(
             Mistake(
                 "in_place",
-                "wrong where `b += 3` follows on `b = a`: a is the same object and changes with b, but the result of an operation must be a new one",
+                (
+                    "wrong if `b += 3` follows `b = a`: a is the same object and changes with b, "
+                    "but the result of an operation must be a new object"
+                ),
                 where=about(IN_PLACE),
             ),
             Mistake(
                 "replaces",
-                "a second call of backward replaces the gradients that are there: it must add to them",
+                "a second call of backward replaces the gradients that are there, but it must add to them",
                 forward=of_the_last_call,
             ),
             Mistake(
                 "starts_from_old",
-                "wrong where backward is called twice: what the first call left in the values between result and leaves is passed on once more",
+                (
+                    "wrong if backward is called twice: what the first call left in the "
+                    "intermediate values is passed on again"
+                ),
                 where=about(AGAIN, TWO),
             ),
             Mistake(
                 "too_early",
-                "wrong where a value in between is used more than once: it passes on its gradient before all parts of it have arrived, or passes on a part twice",
+                (
+                    "wrong if an intermediate value is used more than once: it passes on its "
+                    "gradient before all parts of it have arrived, or passes on a part twice"
+                ),
                 where=about(INNER, GROWS),
             ),
             Mistake(
                 "overwritten",
-                "wrong where a value is used more than once: each use sends it a gradient, and they must be added up",
+                "wrong if a value is used more than once: each use sends it a gradient, and they must be added up",
                 where=about(*MORE_THAN_ONCE),
             ),
             Mistake(
                 "overwritten",
-                "wrong where a value is used more than once, or backward is called more than once: gradients that arrive at the same place must be added up",
+                (
+                    "wrong if a value is used more than once, or backward is called more than once: "
+                    "gradients that arrive at the same place must be added up"
+                ),
                 where=about(*MORE_THAN_ONCE, AGAIN, TWO),
             ),
         ),

@@ -16,7 +16,7 @@ def flags(**changed):
     return copy.deepcopy(FLAGS) | {n: {"requires_grad": r, "is_leaf": leaf} for n, (r, leaf) in changed.items()}
 
 
-@wrong("01.predict_flags", "known", "such a tensor is no leaf")
+@wrong("01.predict_flags", "known", "so it is not a leaf")
 def c_is_a_leaf():
     return flags(c=(True, True))
 
@@ -71,7 +71,7 @@ def without_flag(values):
     return values.clone() if values.is_floating_point() else values.to(torch.float32)
 
 
-@wrong("01.make_trainable", "not_trainable", "no leaf")
+@wrong("01.make_trainable", "not_trainable", "not a leaf")
 def flag_too_early(values):
     return torch.tensor(values.tolist(), dtype=torch.float64, requires_grad=True).to(torch.float32)
 
@@ -86,6 +86,6 @@ def shared(values):
     return (values.detach() if values.is_floating_point() else values.to(torch.float32)).requires_grad_()
 
 
-@wrong("01.make_trainable", "known", "not those that were given")
+@wrong("01.make_trainable", "known", "not the numbers of `values`")
 def doubled(values):
     return torch.tensor((values * 2).tolist(), dtype=torch.float64, requires_grad=True)

@@ -45,7 +45,7 @@ def no_leaf(f, x):
     return torch.autograd.grad(f(x), x)[0]
 
 
-@wrong("02.gradient_of", "leaves_a_trace", "x has a gradient stored in it")
+@wrong("02.gradient_of", "leaves_a_trace", "x has a `.grad` after the call")
 def callers_tensor(f, x):
     x.requires_grad_()
     f(x).backward()

@@ -60,7 +60,7 @@ def remembers_and_goes_on(y):
     return len(found)
 
 
-@wrong("03.count_nodes", "known", "the nodes that store into the leaves are left out")
+@wrong("03.count_nodes", "known", "the `AccumulateGrad` nodes of the leaves are left out: they are nodes")
 def operations(y):
     return sum(node.next_functions != () for node in walk(y))
 
@@ -90,12 +90,12 @@ def by_name(y):
     return len({node.name() for node in walk(y)})
 
 
-@wrong("03.count_nodes", "known", "arrows, not the nodes")
+@wrong("03.count_nodes", "known", "number of arrows, not the nodes")
 def arrows(y):
     return sum(len(following(node)) for node in walk(y))
 
 
-@wrong("03.count_nodes", "known", "the arrows and one")
+@wrong("03.count_nodes", "known", "the number of arrows plus 1")
 def looks_in_the_wrong_list(y):
     count, looked_at, waiting = 0, set(), [y.grad_fn] if y.grad_fn is not None else []
     while waiting:
@@ -162,7 +162,7 @@ def the_nodes_themselves(y):
 # leaves_of
 
 
-@wrong("03.leaves_of", "known", "asked for are the leaves themselves")
+@wrong("03.leaves_of", "known", "the list must hold the leaves themselves")
 def nodes(y):
     return [node for node in walk(y) if not node.next_functions]
 
@@ -180,7 +180,7 @@ def first_leaf(y):
     return [node.variable] if not node.next_functions else []
 
 
-@wrong("03.leaves_of", "known", "only the leaves that y was computed from directly")
+@wrong("03.leaves_of", "known", "only the leaves one step away from y")
 def one_step(y):
     return {each.variable for each in following(y.grad_fn) if hasattr(each, "variable")}
 
@@ -231,7 +231,7 @@ def as_they_are_met(y):
 @wrong(
     "03.backward_order",
     "order",
-    "AddBackward0 of b comes before MulBackward0 of d, from which it still gets a gradient",
+    "AddBackward0 of b comes before MulBackward0 of d, but MulBackward0 of d sends it a gradient",
 )
 def depth_first(y):
     found, waiting = {}, [y.grad_fn]
@@ -253,12 +253,12 @@ def names(y):
     return [node.name().rpartition("::")[2] for node in in_order(y)]
 
 
-@wrong("03.backward_order", "known", "backward runs them as well")
+@wrong("03.backward_order", "known", "backward runs them too")
 def without_leaves(y):
     return [node for node in in_order(y) if node.next_functions]
 
 
-@wrong("03.backward_order", "known", "the first that backward runs")
+@wrong("03.backward_order", "known", "the first node that backward runs")
 def without_start(y):
     return in_order(y)[1:]
 

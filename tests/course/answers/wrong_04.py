@@ -30,13 +30,13 @@ def one_leaf_twice(w1, w2, x0):
     return torch.autograd.grad(q, [first, last])
 
 
-@wrong("04.shared_weight_gradient", "known", "cut into halves")
+@wrong("04.shared_weight_gradient", "known", "half the gradient of w1")
 def halves(w1, w2, x0):
     whole = sum(both(w1, w2, x0))
     return whole / 2, whole / 2
 
 
-@wrong("04.shared_weight_gradient", "known", "asked for is a pair")
+@wrong("04.shared_weight_gradient", "known", "the result must be a pair")
 def whole(w1, w2, x0):
     w = fresh(w1)
     x1 = w @ x0
@@ -44,7 +44,7 @@ def whole(w1, w2, x0):
     return w.grad
 
 
-@wrong("04.shared_weight_gradient", "known", "changed places")
+@wrong("04.shared_weight_gradient", "known", "the two contributions are swapped")
 def swapped(w1, w2, x0):
     first, last = both(w1, w2, x0)
     return last, first
@@ -61,7 +61,7 @@ def not_zeroed(w1, w2, x0):
     return first, w.grad
 
 
-@wrong("04.shared_weight_gradient", "known", "only the direct one is followed")
+@wrong("04.shared_weight_gradient", "known", "only the direct way is counted")
 def detached_before_w2(w1, w2, x0):
     first, last = fresh(w1), fresh(w1)
     x1 = first @ x0
@@ -69,7 +69,7 @@ def detached_before_w2(w1, w2, x0):
     return torch.autograd.grad((last @ (x1 + x2)).norm(), [first, last])
 
 
-@wrong("04.shared_weight_gradient", "known", "only the one through w2 is followed")
+@wrong("04.shared_weight_gradient", "known", "only the way through w2 is counted")
 def detached_after_w2(w1, w2, x0):
     first, last = fresh(w1), fresh(w1)
     x1 = first @ x0
@@ -146,13 +146,13 @@ def keeps_the_one_before(w, u, xs, h0):
     return with_slope(leaf, h)
 
 
-@wrong("04.unrolled_rnn", "known", "cut off from their past")
+@wrong("04.unrolled_rnn", "known", "cut off from their history")
 def detached_states(w, u, xs, h0):
     leaf = fresh(w)
     return with_slope(leaf, run(leaf, u, xs, h0, cut=lambda h: h.detach()))
 
 
-@wrong("04.unrolled_rnn", "known", "the gradient of u, not that of w")
+@wrong("04.unrolled_rnn", "known", "the gradient with respect to u, not w")
 def of_u(w, u, xs, h0):
     leaf = fresh(u)
     return with_slope(leaf, run(w, leaf, xs, h0))
@@ -168,7 +168,7 @@ def linear(w, u, xs, h0):
     return with_slope(leaf, h)
 
 
-@wrong("04.unrolled_rnn", "known", "those are all states")
+@wrong("04.unrolled_rnn", "known", "these are all states")
 def all_states(w, u, xs, h0):
     leaf, h, found = fresh(w), h0, []
     for x in xs:

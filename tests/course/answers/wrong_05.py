@@ -43,7 +43,7 @@ def without_the_block(data, targets, w, steps, lr):
     return losses
 
 
-@wrong("05.train_linear", "history_kept", "3 of the losses that are handed back still have their history")
+@wrong("05.train_linear", "history_kept", "3 of the returned losses still have a history")
 def keeps_history(data, targets, w, steps, lr):
     losses = []
     for _ in range(steps):
@@ -73,7 +73,7 @@ def not_zeroed(data, targets, w, steps, lr):
     return losses
 
 
-@wrong("05.train_linear", "known", "its gradient is forgotten before the step uses it")
+@wrong("05.train_linear", "known", "its gradient is cleared before the step uses it")
 def zeroed_between(data, targets, w, steps, lr):
     losses = []
     for _ in range(steps):
@@ -95,7 +95,7 @@ def forgotten_between(data, targets, w, steps, lr):
             w -= lr * w.grad
 
 
-@wrong("05.train_linear", "known", "the caller's w is what it was at the start")
+@wrong("05.train_linear", "known", "the caller's w has not changed")
 def a_new_leaf_each_time(data, targets, w, steps, lr):
     losses = []
     for _ in range(steps):
@@ -119,7 +119,7 @@ def replaced_in_the_block(data, targets, w, steps, lr):
     return losses
 
 
-@wrong("05.train_linear", "known", "a graph holds the numbers it was computed from")
+@wrong("05.train_linear", "known", "a graph belongs to the numbers that it was computed from")
 def loss_before_the_loop(data, targets, w, steps, lr):
     losses, loss = [], loss_of(data, targets, w)
     for _ in range(steps):
@@ -131,7 +131,7 @@ def loss_before_the_loop(data, targets, w, steps, lr):
     return losses
 
 
-@wrong("05.train_linear", "known", "the list begins with the loss at the starting point")
+@wrong("05.train_linear", "known", "the list must begin with the loss at the starting point")
 def noted_late(data, targets, w, steps, lr):
     losses = []
     for _ in range(steps):
@@ -195,7 +195,7 @@ def never_detached(a, b, blind):
     return own_terms(a, b) + (a - b) ** 2
 
 
-@wrong("05.stop_gradient", "known", "the other must feel it")
+@wrong("05.stop_gradient", "known", "the other one must get its gradient")
 def term_detached(a, b, blind):
     last = (a - b) ** 2
     return own_terms(a, b) + (last if blind == "none" else last.detach())
@@ -237,7 +237,7 @@ def sign_in_the_second_term(a, b, blind):
 # ema_update
 
 
-@wrong("05.ema_update", "known", "the new ones went into another tensor")
+@wrong("05.ema_update", "known", "the new numbers went into another tensor")
 def rebound(average, weight, decay):
     with torch.no_grad():
         average = decay * average + (1 - decay) * weight
@@ -249,7 +249,7 @@ def recorded(average, weight, decay):
     average.mul_(decay).add_((1 - decay) * weight)
 
 
-@wrong("05.ema_update", "no_leaf_any_more", "has a history, and is no leaf")
+@wrong("05.ema_update", "no_leaf_any_more", "average is not a leaf any more")
 def recorded_where_allowed(average, weight, decay):
     if not average.requires_grad:
         average.mul_(decay).add_((1 - decay) * weight)
@@ -282,7 +282,7 @@ def whole_weight(average, weight, decay):
         average.mul_(decay).add_(weight)
 
 
-@wrong("05.ema_update", "known", "nothing of the old average is taken off")
+@wrong("05.ema_update", "known", "the old average is not multiplied by decay")
 def only_added(average, weight, decay):
     with torch.no_grad():
         average += (1 - decay) * weight
@@ -295,7 +295,7 @@ def shrunk_last(average, weight, decay):
         average *= decay
 
 
-@wrong("05.ema_update", "known", "its past counts too")
+@wrong("05.ema_update", "known", "the old average counts too")
 def copied(average, weight, decay):
     with torch.no_grad():
         average.copy_(weight)

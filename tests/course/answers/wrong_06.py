@@ -73,7 +73,7 @@ def grad_of_the_pair(f, x):
     return torch.autograd.grad(f(x), x)
 
 
-@wrong("06.two_gradients", "known", "changed places")
+@wrong("06.two_gradients", "known", "the two gradients are swapped")
 def swapped(f, x):
     return pair_of(f, x)[::-1]
 
@@ -101,7 +101,7 @@ def tuples(f, x):
     return torch.autograd.grad(a, x, retain_graph=True), torch.autograd.grad(b, x)
 
 
-@wrong("06.two_gradients", "known", "a .grad collects what every way back adds to it")
+@wrong("06.two_gradients", "known", "every backward pass adds to `.grad`")
 def one_grad_by_two_names(f, x):
     x = fresh(x)
     a, b = f(x)
@@ -127,7 +127,7 @@ def kept(w, state, inputs):
     return torch.stack([torch.autograd.grad(loss, w, retain_graph=True)[0] for loss in losses])
 
 
-@wrong("06.turn_gradients", "known", "stored in the turn before is still there")
+@wrong("06.turn_gradients", "known", "the gradient stored in the turn before is still there")
 def not_zeroed(w, state, inputs):
     w, rows = fresh(w), []
     for loss in turns(w, state, inputs):
@@ -136,7 +136,7 @@ def not_zeroed(w, state, inputs):
     return torch.stack(rows)
 
 
-@wrong("06.turn_gradients", "known", "the same tensor is in the list each time")
+@wrong("06.turn_gradients", "known", "one and the same tensor for each turn")
 def same_grad_each_time(w, state, inputs):
     w, rows = fresh(w), []
     for loss in turns(w, state, inputs):
@@ -145,7 +145,7 @@ def same_grad_each_time(w, state, inputs):
     return torch.stack(rows)
 
 
-@wrong("06.turn_gradients", "known", "twice over")
+@wrong("06.turn_gradients", "known", "the earlier turns twice")
 def kept_and_not_zeroed(w, state, inputs):
     w, rows = fresh(w), []
     for loss in turns_with_history(w, state, inputs):
@@ -177,7 +177,7 @@ def detached_too_late(w, state, inputs):
     return torch.stack(rows)
 
 
-@wrong("06.turn_gradients", "leaves_a_trace", "w has a gradient stored in it")
+@wrong("06.turn_gradients", "leaves_a_trace", "w has a `.grad` after the call")
 def in_the_callers_w(w, state, inputs):
     w.requires_grad_()
     rows = []

@@ -85,12 +85,12 @@ def stopped(f, x, n):
     return value
 
 
-@wrong("07.nth_derivative", "known", "one turn too many")
+@wrong("07.nth_derivative", "known", "one step too many")
 def one_too_many(f, x, n):
     return derivative(f, x, n + 1)
 
 
-@wrong("07.nth_derivative", "known", "one turn is missing")
+@wrong("07.nth_derivative", "known", "one step is missing")
 def one_too_few(f, x, n):
     return derivative(f, x, max(n - 1, 0))
 
@@ -120,7 +120,7 @@ def callers_tensor(f, x, n):
 # hessian_vector_product
 
 
-@wrong("07.hessian_vector_product", "hessian_formed", "for x with 40 entries the way back through f is gone 41 times")
+@wrong("07.hessian_vector_product", "hessian_formed", "for x with 40 entries there are 41 backward passes through f")
 def rows_one_by_one(f, x, v):
     leaf = fresh(x)
     gradient = torch.autograd.grad(f(leaf), leaf, create_graph=True)[0].reshape(-1)
@@ -167,7 +167,7 @@ def v_afterwards(f, x, v):
     return first_and_second(f, x, torch.ones_like(v))[1] * v
 
 
-@wrong("07.hessian_vector_product", "known", "the slope of the gradient's squared length")
+@wrong("07.hessian_vector_product", "known", "the gradient of the gradient's squared length")
 def squared_length(f, x, v):
     x = fresh(x)
     (g,) = torch.autograd.grad(f(x), x, create_graph=True)
@@ -197,7 +197,7 @@ def as_in_the_lesson(f, x):
         return x - torch.linalg.solve(torch.stack(rows).reshape(len(rows), -1), g.reshape(-1)).reshape(x.shape)
 
 
-@wrong("07.newton_step", "known", "the curvature plays no part")
+@wrong("07.newton_step", "known", "the Hessian is not used")
 def gradient_step(f, x):
     x = fresh(x)
     return x - torch.autograd.grad(f(x), x)[0]
@@ -226,7 +226,7 @@ def grad_of_the_sum(f, x):
     return x - g / sums
 
 
-@wrong("07.newton_step", "known", "multiplied with the Hessian")
+@wrong("07.newton_step", "known", "multiplied by the Hessian")
 def multiplied(f, x):
     x = fresh(x)
     (g,) = torch.autograd.grad(f(x), x, create_graph=True)
@@ -286,7 +286,7 @@ def mean_of_all(f, x, w):
     return penalty_of(f, x, w, lambda slopes: (slopes**2).mean())
 
 
-@wrong("07.gradient_penalty", "known", "smaller by the number of rows")
+@wrong("07.gradient_penalty", "known", "divided by the number of rows")
 def mean_of_results(f, x, w):
     return penalty_of(f, x, w, lambda slopes: ((slopes / len(x)) ** 2).sum(1).mean())
 
@@ -296,7 +296,7 @@ def lengths(f, x, w):
     return penalty_of(f, x, w, lambda slopes: (slopes**2).sum(1).sqrt().mean())
 
 
-@wrong("07.gradient_penalty", "known", "the gradient of f, not that of the penalty")
+@wrong("07.gradient_penalty", "known", "the gradient of f, not the gradient of the penalty")
 def gradient_of_the_model(f, x, w):
     x, w = fresh(x), fresh(w)
     slopes, of_w = torch.autograd.grad(f(x, w).sum(), (x, w))
@@ -312,7 +312,7 @@ def slopes_of_weights(f, x, w):
     return penalty, torch.autograd.grad(penalty, w)[0]
 
 
-@wrong("07.gradient_penalty", "known", "with respect to x; w is what is trained")
+@wrong("07.gradient_penalty", "known", "with respect to x: it must be with respect to w")
 def with_respect_to_x(f, x, w):
     x = fresh(x)
     (slopes,) = torch.autograd.grad(f(x, w).sum(), x, create_graph=True)
@@ -320,7 +320,7 @@ def with_respect_to_x(f, x, w):
     return penalty, torch.autograd.grad(penalty, x)[0]
 
 
-@wrong("07.gradient_penalty", "known", "the penalty comes first")
+@wrong("07.gradient_penalty", "known", "swapped: the penalty comes first")
 def swapped(f, x, w):
     return penalty_of(f, x, w, lambda slopes: (slopes**2).sum(1).mean())[::-1]
 
@@ -330,7 +330,7 @@ def penalty_alone(f, x, w):
     return penalty_of(f, x, w, lambda slopes: (slopes**2).sum(1).mean())[0]
 
 
-@wrong("07.gradient_penalty", "leaves_a_trace", "w has a gradient stored in it")
+@wrong("07.gradient_penalty", "leaves_a_trace", "w has a `.grad` after the call")
 def in_the_callers_w(f, x, w):
     x = fresh(x)
     w.requires_grad_()

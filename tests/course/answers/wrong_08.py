@@ -13,7 +13,7 @@ def wrong(exercise, diagnosis, words=""):
 # predict_in_place_errors
 
 
-@wrong("08.predict_in_place_errors", "known", "the result is what its node keeps: look again at A")
+@wrong("08.predict_in_place_errors", "known", "its node saves the result: look again at A")
 def tanh_is_harmless():
     return OUTCOMES | {"A": "fine"}
 
@@ -43,12 +43,12 @@ def order_does_not_matter():
     return OUTCOMES | {"D": "saved"}
 
 
-@wrong("08.predict_in_place_errors", "known", "counted all the same: look again at E")
+@wrong("08.predict_in_place_errors", "known", "still counts it: look again at E")
 def no_grad_makes_it_safe():
     return OUTCOMES | {"E": "fine"}
 
 
-@wrong("08.predict_in_place_errors", "known", "nobody can notice it")
+@wrong("08.predict_in_place_errors", "known", "backward cannot notice it")
 def data_is_like_detach():
     return OUTCOMES | {"F": "saved"}
 
@@ -58,7 +58,7 @@ def nothing_raised_nothing_wrong():
     return OUTCOMES | {"F": "fine"}
 
 
-@wrong("08.predict_in_place_errors", "known", "it shares memory and version counter with y")
+@wrong("08.predict_in_place_errors", "known", "it shares its memory and its version counter with y")
 def a_slice_is_a_copy():
     return OUTCOMES | {"G": "fine"}
 
@@ -78,7 +78,7 @@ def nothing_right():
     return {name: "wrong" if outcome == "leaf" else "leaf" for name, outcome in OUTCOMES.items()} | {"D": "wrong"}
 
 
-@wrong("08.predict_in_place_errors", "other_word", "the outcome of A is 'error'; the words for it are 'fine', 'leaf'")
+@wrong("08.predict_in_place_errors", "other_word", "the entry of A is 'error'; use one of these words: 'fine', 'leaf'")
 def another_word():
     return {name: outcome.replace("saved", "error") for name, outcome in OUTCOMES.items()}
 
@@ -102,7 +102,7 @@ def centre_as_given(x):
     return x * x
 
 
-@wrong("08.repair_centre", "known", "takes the mean for a constant")
+@wrong("08.repair_centre", "known", "treats the mean as a constant")
 def centre_under_no_grad(x):
     with torch.no_grad():
         x -= x.mean()
@@ -116,12 +116,12 @@ def centre_through_detach(x):
     return x * x
 
 
-@wrong("08.repair_centre", "known", "takes the mean for a constant")
+@wrong("08.repair_centre", "known", "treats the mean as a constant")
 def centre_mean_detached(x):
     return (x - x.detach().mean()) ** 2
 
 
-@wrong("08.repair_centre", "known", "takes the mean for a constant")
+@wrong("08.repair_centre", "known", "treats the mean as a constant")
 def centre_mean_by_item(x):
     y = x - x.mean().item()
     return y * y
@@ -182,7 +182,7 @@ def threshold_times_mask(x):
     return y
 
 
-@wrong("08.repair_threshold", "known", "but get a gradient as if they did")
+@wrong("08.repair_threshold", "known", "but they get a gradient as if they did")
 def threshold_of_detached(x):
     y = x.tanh()
     return y - torch.where(y < 0.5, y, 0 * y).detach()
@@ -224,7 +224,7 @@ def products_as_given(x):
     return products
 
 
-@wrong("08.repair_products", "known", "takes the one before for a constant")
+@wrong("08.repair_products", "known", "treats the product before it as a constant")
 def products_detached(x):
     products = torch.zeros(len(x), dtype=x.dtype)
     products[0] = x[0]
@@ -233,7 +233,7 @@ def products_detached(x):
     return products
 
 
-@wrong("08.repair_products", "known", "takes the one before for a constant")
+@wrong("08.repair_products", "known", "treats the product before it as a constant")
 def products_by_item(x):
     products = [x[0]]
     for i in range(1, len(x)):
@@ -256,7 +256,7 @@ def products_into_x(x):
     return x
 
 
-@wrong("08.repair_products", "known", "only the last product")
+@wrong("08.repair_products", "known", "only the last product is there")
 def products_last(x):
     product = x[0]
     for factor in x[1:]:
@@ -277,7 +277,7 @@ def products_of_neighbours(x):
     return torch.stack([x[0], *[x[i - 1] * x[i] for i in range(1, len(x))]]) + 0 * x[0]
 
 
-@wrong("08.repair_products", "known", "it is no tensor")
+@wrong("08.repair_products", "known", "it is not a tensor")
 def products_as_a_list(x):
     products = [x[0]]
     for entry in x[1:]:
@@ -308,7 +308,7 @@ def step_by_data(w):
     return loss
 
 
-@wrong("08.repair_step", "known", "the loss is that of the weights after they were made smaller")
+@wrong("08.repair_step", "known", "the loss of the weights after they were made smaller")
 def step_decayed_first(w):
     with torch.no_grad():
         w *= 0.9

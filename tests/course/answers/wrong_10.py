@@ -130,12 +130,12 @@ def yes_and_no(f, candidates):
     return [abs(slopes(f, x)[0] - slopes(f, x)[1]) > 0.05 for x in candidates]
 
 
-@wrong("10.find_kinks", "known", "the kinks themselves are asked for")
+@wrong("10.find_kinks", "known", "the result must be the kinks themselves")
 def yes_and_no_as_tensor(f, candidates):
     return torch.tensor(yes_and_no(f, candidates))
 
 
-@wrong("10.find_kinks", "known", "the places of the kinks in the list")
+@wrong("10.find_kinks", "known", "the positions of the kinks in the list")
 def their_numbers(f, candidates):
     return [n for n, is_kink in enumerate(yes_and_no(f, candidates)) if is_kink]
 
@@ -208,7 +208,7 @@ class ReciprocalAsGiven(ReciprocalForward):
         return grad_output / x**2
 
 
-@wrong("10.RepairReciprocal", "known", "x stands below the line once only")
+@wrong("10.RepairReciprocal", "known", "1/x falls faster than that near 0")
 class ReciprocalOnce(ReciprocalForward):
     @staticmethod
     def backward(ctx, grad_output):
@@ -287,7 +287,7 @@ class SquareSlopeTwo(SquareForward):
         return 2 * grad_output
 
 
-@wrong("10.RepairSquare", "known", "as that of the cube does")
+@wrong("10.RepairSquare", "known", "like the slope of the cube")
 class SquareTwoSquares(SquareForward):
     @staticmethod
     def backward(ctx, grad_output):
@@ -346,7 +346,7 @@ class TanhAsGiven(TanhForward):
         return 1 - result**2
 
 
-@wrong("10.RepairTanh", "known", "it is the result that belongs there")
+@wrong("10.RepairTanh", "known", "it needs the square of the result")
 class TanhOfArgument(Function):
     @staticmethod
     def forward(ctx, x):
@@ -425,7 +425,7 @@ class MatVecReshaped(MatVecForward):
         return (x.unsqueeze(1) * grad_output).reshape(matrix.shape), matrix.t() @ grad_output
 
 
-@wrong("10.RepairMatVec", "known", "x does not come into it")
+@wrong("10.RepairMatVec", "known", "x does not appear in it")
 class MatVecGradOutputOnly(MatVecForward):
     @staticmethod
     def backward(ctx, grad_output):
@@ -441,7 +441,7 @@ class MatVecXOnly(MatVecForward):
         return x.expand_as(matrix).clone(), matrix.t() @ grad_output
 
 
-@wrong("10.RepairMatVec", "known", "of the same sum")
+@wrong("10.RepairMatVec", "known", "only on the sum of grad_output")
 class MatVecSums(MatVecForward):
     @staticmethod
     def backward(ctx, grad_output):

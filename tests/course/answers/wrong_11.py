@@ -180,7 +180,7 @@ class AbsProductOnClass(Function):
         return g * (u * v).sign() * v, g * (u * v).sign() * u
 
 
-@wrong("11.AbsProduct", "known", "which is no slope")
+@wrong("11.AbsProduct", "known", "which is not a slope")
 class AbsProductTimesResult(AbsProductForward):
     @staticmethod
     def backward(ctx, g):
@@ -226,7 +226,7 @@ class SigmoidKeepsX(Function):
         return g * y * (1 - y)
 
 
-@wrong("11.Sigmoid", "known", "it is one in the result")
+@wrong("11.Sigmoid", "known", "it is a formula in the result")
 class SigmoidFormulaOfX(Function):
     @staticmethod
     def forward(ctx, x):
@@ -446,7 +446,7 @@ class CubePowerLost(CubeForward):
         return 3 * g * x
 
 
-@wrong("11.Cube", "known", "that is the second derivative")
+@wrong("11.Cube", "known", "this is the second derivative")
 class CubeSecond(CubeForward):
     @staticmethod
     def backward(ctx, g):
@@ -454,7 +454,7 @@ class CubeSecond(CubeForward):
         return 6 * x * g
 
 
-@wrong("11.Cube", "known", "the power falls by one")
+@wrong("11.Cube", "known", "lowers the power by one")
 class CubePowerKept(CubeForward):
     @staticmethod
     def backward(ctx, g):
@@ -566,7 +566,7 @@ class NormOnce(NormForward):
         return g * x / result
 
 
-@wrong("11.Norm", "known", "times x, as long as x is")
+@wrong("11.Norm", "known", "times x, but the slope of a length")
 class NormNotDivided(NormForward):
     @staticmethod
     def backward(ctx, g):
@@ -614,7 +614,7 @@ class NormRootOnly(NormForward):
         return g / (2 * result) * torch.ones_like(x)
 
 
-@wrong("11.Norm", "known", "(1 or -1 for each)")
+@wrong("11.Norm", "known", "(1 or -1 for each entry)")
 class NormSigns(NormForward):
     @staticmethod
     def backward(ctx, g):
@@ -639,7 +639,7 @@ class NormSquare(NormBackward):
         return result
 
 
-@wrong("11.Norm", "known", "the sum of the sizes")
+@wrong("11.Norm", "known", "the result is the sum of the absolute values")
 class NormOfSizes(NormBackward):
     @staticmethod
     def forward(ctx, x):

@@ -576,7 +576,7 @@ class BroadcastAddFirstRow(BroadcastAddForward):
         return summed_to(g, ctx.shapes[0]), grad_y
 
 
-@wrong("12.BroadcastAdd", "known", "x - y where x + y")
+@wrong("12.BroadcastAdd", "known", "x - y, but it must be x + y")
 class BroadcastAddMinus(BroadcastAddBackward):
     @staticmethod
     def forward(ctx, x, y):
@@ -696,7 +696,7 @@ class ClampForwardHigh(ClampBackward):
         return torch.where(x > high, torch.full_like(x, high), x)
 
 
-@wrong("12.Clamp", "known", "low and high have changed places")
+@wrong("12.Clamp", "known", "low and high are swapped")
 class ClampExchanged(ClampBackward):
     @staticmethod
     def forward(ctx, x, low, high):

@@ -87,7 +87,7 @@ class SinCosSign(SinCosForward):
         return g * x.cos() + h * x.sin()
 
 
-@wrong("13.SinCos", "known", "the two gradients have changed places")
+@wrong("13.SinCos", "known", "the two gradients are swapped")
 class SinCosSwapped(SinCosForward):
     @staticmethod
     def backward(ctx, h, g):
@@ -231,7 +231,7 @@ class SortNotSentBack(SortForward):
         return g
 
 
-@wrong("13.SortDescending", "known", "it must take the way back")
+@wrong("13.SortDescending", "known", "it must move back")
 class SortForthAgain(SortForward):
     @staticmethod
     def backward(ctx, g, _):
@@ -239,7 +239,7 @@ class SortForthAgain(SortForward):
         return g[indices]
 
 
-@wrong("13.SortDescending", "known", "itself sorted by size")
+@wrong("13.SortDescending", "known", "itself is sorted by size")
 class SortGradientSorted(SortForward):
     @staticmethod
     def backward(ctx, g, _):
@@ -551,7 +551,7 @@ class CumSumSlopeOne(CumSumForward):
         return g
 
 
-@wrong("13.CumSum", "known", "along the first dimension where the result is along the last")
+@wrong("13.CumSum", "known", "along the first dimension, but the running sums are along the last")
 class CumSumBackwardFirst(CumSumForward):
     @staticmethod
     def backward(ctx, g):
@@ -779,7 +779,7 @@ class PoolBothResults(Function):
         return torch.zeros_like(x).scatter(-1, places, g), None
 
 
-@wrong("13.MaxPool1d", "known", "the smallest entry of each window, it must be")
+@wrong("13.MaxPool1d", "known", "the smallest entry of each window, but it must be")
 class PoolSmallest(PoolBackward):
     @staticmethod
     def forward(ctx, x, k):
@@ -798,7 +798,7 @@ class PoolMean(PoolBackward):
         return cut(x, k).mean(-1)
 
 
-@wrong("13.MaxPool1d", "known", "without regard to the sign")
+@wrong("13.MaxPool1d", "known", "the sign counts")
 class PoolAbsolute(PoolBackward):
     @staticmethod
     def forward(ctx, x, k):

@@ -62,7 +62,7 @@ class HuberSumBackward(HuberForward):
         return grad, -grad, None
 
 
-@wrong("14.HuberLoss", "known", "adds the losses of all entries up")
+@wrong("14.HuberLoss", "known", "adds up the losses of all entries")
 class HuberSumForward(HuberBackward):
     @staticmethod
     def forward(ctx, input, target, delta):
@@ -129,7 +129,7 @@ class HuberSlopeOne(HuberForward):
         return grad, -grad, None
 
 
-@wrong("14.HuberLoss", "known", "for errors of either sign")
+@wrong("14.HuberLoss", "known", "for both signs of the error")
 class HuberSignLost(HuberForward):
     @staticmethod
     def backward(ctx, g):
@@ -238,14 +238,14 @@ class CrossEntropyMeanOverAll(CrossEntropyForward):
         return g * p / p.numel(), None
 
 
-@wrong("14.SoftmaxCrossEntropy", "known", "where their mean is asked for")
+@wrong("14.SoftmaxCrossEntropy", "known", "the result must be their mean")
 class CrossEntropySumForward(CrossEntropyBackward):
     @staticmethod
     def forward(ctx, logits, target):
         return CrossEntropyForward.forward(ctx, logits, target) * len(target)
 
 
-@wrong("14.SoftmaxCrossEntropy", "known", "zeros and all")
+@wrong("14.SoftmaxCrossEntropy", "known", "including the zeros")
 class CrossEntropyMeanOfTable(CrossEntropyBackward):
     @staticmethod
     def forward(ctx, logits, target):
@@ -339,7 +339,7 @@ class CrossEntropyDownColumns(CrossEntropyBackward):
         return -logits.log_softmax(0)[torch.arange(len(target)), target].mean()
 
 
-@wrong("14.SoftmaxCrossEntropy", "known", "where its logarithm is asked for")
+@wrong("14.SoftmaxCrossEntropy", "known", "the loss needs its logarithm")
 class CrossEntropyNoLog(CrossEntropyBackward):
     @staticmethod
     def forward(ctx, logits, target):
@@ -528,14 +528,14 @@ class LogSumExpNoShare(LogSumExpForward):
         return g.unsqueeze(-1) * (x - x.amax(-1, keepdim=True)).exp()
 
 
-@wrong("14.LogSumExp", "known", "that is its logarithm")
+@wrong("14.LogSumExp", "known", "this is the logarithm of the slope")
 class LogSumExpLogShare(LogSumExpForward):
     @staticmethod
     def backward(ctx, g):
         return g.unsqueeze(-1) * ctx.saved_tensors[0].log_softmax(-1)
 
 
-@wrong("14.LogSumExp", "known", "those of each row must")
+@wrong("14.LogSumExp", "known", "the slopes of each row must")
 class LogSumExpShareOfAll(LogSumExpForward):
     @staticmethod
     def backward(ctx, g):
@@ -591,21 +591,21 @@ def right_for_layer_norm(ctx, x):
     return centred, variance
 
 
-@wrong("14.LayerNorm", "known", "takes mean and variance for constants")
+@wrong("14.LayerNorm", "known", "treats mean and variance as constants")
 class LayerNormConstants(LayerNormForward):
     @staticmethod
     def backward(ctx, g):
         return g / ctx.saved_tensors[1]
 
 
-@wrong("14.LayerNorm", "known", "takes the variance for a constant")
+@wrong("14.LayerNorm", "known", "treats the variance as a constant")
 class LayerNormVarianceConstant(LayerNormForward):
     @staticmethod
     def backward(ctx, g):
         return (g - g.mean(-1, keepdim=True)) / ctx.saved_tensors[1]
 
 
-@wrong("14.LayerNorm", "known", "takes the mean for a constant")
+@wrong("14.LayerNorm", "known", "treats the mean as a constant")
 class LayerNormMeanConstant(LayerNormForward):
     @staticmethod
     def backward(ctx, g):
@@ -623,7 +623,7 @@ class LayerNormNoSpread(LayerNormForward):
         return g - g.mean(-1, keepdim=True) - y * (g * y).mean(-1, keepdim=True)
 
 
-@wrong("14.LayerNorm", "known", "sums over the row where means belong")
+@wrong("14.LayerNorm", "known", "sums over the row instead of means")
 class LayerNormSumForMean(LayerNormForward):
     @staticmethod
     def backward(ctx, g):
@@ -640,7 +640,7 @@ class LayerNormLocal(LayerNormForward):
         return (1 - 1 / centred.shape[-1] - (centred / spread) ** 2 / centred.shape[-1]) / spread
 
 
-@wrong("14.LayerNorm", "known", "on its own result alone")
+@wrong("14.LayerNorm", "known", "only its effect on its own result")
 class LayerNormDiagonal(LayerNormForward):
     @staticmethod
     def backward(ctx, g):
@@ -649,7 +649,7 @@ class LayerNormDiagonal(LayerNormForward):
         return g * (1 - 1 / n - (centred / spread) ** 2 / n) / spread
 
 
-@wrong("14.LayerNorm", "known", "leaves eps out: it shows")
+@wrong("14.LayerNorm", "known", "leaves eps out: it matters")
 class LayerNormBackwardNoEps(LayerNormForward):
     @staticmethod
     def backward(ctx, g):
@@ -659,7 +659,7 @@ class LayerNormBackwardNoEps(LayerNormForward):
         return (g - g.mean(-1, keepdim=True) - y * (g * y).mean(-1, keepdim=True)) / spread
 
 
-@wrong("14.LayerNorm", "known", "that of a variance with n - 1")
+@wrong("14.LayerNorm", "known", "for a variance with n - 1")
 class LayerNormBackwardUnbiased(LayerNormForward):
     @staticmethod
     def backward(ctx, g):
@@ -758,7 +758,7 @@ class SoftplusUnstableBackward(SoftplusForward):
         return g * x.exp() / (1 + x.exp())
 
 
-@wrong("14.Softplus", "known", "without that of what stands inside")
+@wrong("14.Softplus", "known", "the slope of what is inside it is missing")
 class SoftplusOuterOnly(SoftplusForward):
     @staticmethod
     def backward(ctx, g):
@@ -766,7 +766,7 @@ class SoftplusOuterOnly(SoftplusForward):
         return g / (1 + x.exp())
 
 
-@wrong("14.Softplus", "known", "a derivative too far")
+@wrong("14.Softplus", "known", "one derivative too many")
 class SoftplusOneFurther(SoftplusForward):
     @staticmethod
     def backward(ctx, g):
@@ -774,7 +774,7 @@ class SoftplusOneFurther(SoftplusForward):
         return g * s * (1 - s)
 
 
-@wrong("14.Softplus", "known", "that of a corner")
+@wrong("14.Softplus", "known", "the slope of a corner")
 class SoftplusStep(SoftplusForward):
     @staticmethod
     def backward(ctx, g):
@@ -782,7 +782,7 @@ class SoftplusStep(SoftplusForward):
         return g * (x > 0).to(x.dtype)
 
 
-@wrong("14.Softplus", "known", "right for exp, not here")
+@wrong("14.Softplus", "known", "right for exp, but not here")
 class SoftplusLikeExp(SoftplusForward):
     @staticmethod
     def backward(ctx, g):
@@ -938,7 +938,7 @@ class InterpolateSign(InterpolateForward):
         return (1 - t) * g, t * g, (g * (a - b)).sum_to_size(t.shape)
 
 
-@wrong("14.Interpolate", "known", "sees b alone")
+@wrong("14.Interpolate", "known", "depends on b alone")
 class InterpolateOnlyB(InterpolateForward):
     @staticmethod
     def backward(ctx, g):
@@ -1074,7 +1074,7 @@ class ReversalOfValues(ReversalBackward):
         return -strength * x
 
 
-@wrong("14.GradientReversal", "known", "forward turns x round")
+@wrong("14.GradientReversal", "known", "forward reverses the sign of x")
 class ReversalOfTheSign(ReversalBackward):
     @staticmethod
     def forward(ctx, x, strength):
@@ -1147,21 +1147,21 @@ class RoundNone(RoundForward):
         return None
 
 
-@wrong("14.StraightThroughRound", "known", "cuts the digits after the point off")
+@wrong("14.StraightThroughRound", "known", "cuts off the digits after the point")
 class RoundTowardsZero(RoundBackward):
     @staticmethod
     def forward(ctx, x):
         return x.long().to(x.dtype)
 
 
-@wrong("14.StraightThroughRound", "known", "rounds down always")
+@wrong("14.StraightThroughRound", "known", "always rounds down")
 class RoundDown(RoundBackward):
     @staticmethod
     def forward(ctx, x):
         return x.floor()
 
 
-@wrong("14.StraightThroughRound", "known", "rounds up always")
+@wrong("14.StraightThroughRound", "known", "always rounds up")
 class RoundUp(RoundBackward):
     @staticmethod
     def forward(ctx, x):
@@ -1190,7 +1190,7 @@ class RoundClipped(RoundForward):
         return g * (x.abs() <= 1).to(g.dtype)
 
 
-@wrong("14.StraightThroughRound", "known", "grad_output is multiplied by x, where")
+@wrong("14.StraightThroughRound", "known", "grad_output is multiplied by x, but")
 class RoundTimesX(RoundForward):
     @staticmethod
     def backward(ctx, g):

@@ -37,7 +37,7 @@ class NewtonBackward(Function):
         return g / (2 * x)
 
 
-@wrong("15.NewtonSqrt", "known", "after 4 turns: x has not settled yet")
+@wrong("15.NewtonSqrt", "known", "after 4 steps: x has not settled yet")
 class NewtonFourTurns(NewtonBackward):
     @staticmethod
     def forward(ctx, a):
@@ -46,7 +46,7 @@ class NewtonFourTurns(NewtonBackward):
         return x
 
 
-@wrong("15.NewtonSqrt", "known", "after 1 turn:")
+@wrong("15.NewtonSqrt", "known", "after 1 step:")
 class NewtonOneTurn(NewtonBackward):
     @staticmethod
     def forward(ctx, a):
@@ -102,7 +102,7 @@ class NewtonNeverSatisfiedInSingle(NewtonBackward):
         return x
 
 
-@wrong("15.NewtonSqrt", "known", "a itself where the root of a belongs")
+@wrong("15.NewtonSqrt", "known", "a itself, but it needs the root of a")
 class NewtonRootForgotten(Function):
     @staticmethod
     def forward(ctx, a):
@@ -115,7 +115,7 @@ class NewtonRootForgotten(Function):
         return g / (2 * a)
 
 
-@wrong("15.NewtonSqrt", "known", "by which a moves when x does")
+@wrong("15.NewtonSqrt", "known", "how much a moves when x moves")
 class NewtonNotInverted(NewtonForward):
     @staticmethod
     def backward(ctx, g):
@@ -139,7 +139,7 @@ class NewtonPowerRule(NewtonForward):
         return g * x / 2
 
 
-@wrong("15.NewtonSqrt", "known", "that of x / 2 in Newton's formula")
+@wrong("15.NewtonSqrt", "known", "from x / 2 in Newton's formula")
 class NewtonSlopeOfTurn(NewtonForward):
     @staticmethod
     def backward(ctx, g):
@@ -233,7 +233,7 @@ class FixedBackward(Function):
         return asked(ctx, torch.outer(back, x), back)
 
 
-@wrong("15.FixedPoint", "known", "that of the last turn alone")
+@wrong("15.FixedPoint", "known", "of the last step alone")
 class FixedOneTurn(FixedForward):
     @staticmethod
     def backward(ctx, g):
@@ -242,7 +242,7 @@ class FixedOneTurn(FixedForward):
         return asked(ctx, torch.outer(back, x), back)
 
 
-@wrong("15.FixedPoint", "known", "its table is transposed")
+@wrong("15.FixedPoint", "known", "its matrix is transposed")
 class FixedNotFlipped(FixedForward):
     @staticmethod
     def backward(ctx, g):
@@ -252,7 +252,7 @@ class FixedNotFlipped(FixedForward):
         return asked(ctx, torch.outer(back, x), back)
 
 
-@wrong("15.FixedPoint", "known", "I + J where")
+@wrong("15.FixedPoint", "known", "I + J, but")
 class FixedPlus(FixedForward):
     @staticmethod
     def backward(ctx, g):
@@ -281,7 +281,7 @@ class FixedTanhForgotten(FixedForward):
         return asked(ctx, torch.outer(back, x), back)
 
 
-@wrong("15.FixedPoint", "known", "the way through tanh to W and b is left out")
+@wrong("15.FixedPoint", "known", "the slope of tanh is missing on the way to W and b")
 class FixedNoLastSlope(FixedForward):
     @staticmethod
     def backward(ctx, g):
@@ -355,7 +355,7 @@ class FixedOneGradient(FixedForward):
         return torch.outer(slope * solved((slope.unsqueeze(1) * W).t(), g), x)
 
 
-@wrong("15.FixedPoint", "known", "after 10 turns: x has not settled yet")
+@wrong("15.FixedPoint", "known", "after 10 steps: x has not settled yet")
 class FixedTenTurns(FixedBackward):
     @staticmethod
     def forward(ctx, W, b):
@@ -463,7 +463,7 @@ class CholeskyOfTwice(CholeskyBackward):
         return L
 
 
-@wrong("15.CholeskyFactor", "known", "from A to it, is left out")
+@wrong("15.CholeskyFactor", "known", "from M to A is missing")
 class CholeskyNotShared(CholeskyForward):
     @staticmethod
     def backward(ctx, G):
@@ -498,7 +498,7 @@ class CholeskyDiagonalWhole(CholeskyForward):
         return (S + S.t()) / 2
 
 
-@wrong("15.CholeskyFactor", "known", "keeps a lower triangle")
+@wrong("15.CholeskyFactor", "known", "keeps the lower triangle")
 class CholeskyWithoutPhi(CholeskyForward):
     @staticmethod
     def backward(ctx, G):
@@ -507,7 +507,7 @@ class CholeskyWithoutPhi(CholeskyForward):
         return (S + S.t()) / 2
 
 
-@wrong("15.CholeskyFactor", "known", "below the diagonal the triangle is halved as well")
+@wrong("15.CholeskyFactor", "known", "the entries below the diagonal are halved too")
 class CholeskyAllHalved(CholeskyForward):
     @staticmethod
     def backward(ctx, G):
@@ -516,7 +516,7 @@ class CholeskyAllHalved(CholeskyForward):
         return (S + S.t()) / 2
 
 
-@wrong("15.CholeskyFactor", "known", "changed places around P")
+@wrong("15.CholeskyFactor", "known", "swapped around P")
 class CholeskyInversesSwapped(CholeskyForward):
     @staticmethod
     def backward(ctx, G):
@@ -546,7 +546,7 @@ class CholeskyProductAgain(CholeskyForward):
         return (S + S.t()) / 2
 
 
-@wrong("15.CholeskyFactor", "known", "only the diagonal was used")
+@wrong("15.CholeskyFactor", "known", "only the diagonal of L was used")
 class CholeskyWrongTriangle(CholeskyForward):
     """solve_triangular is told that the upper triangle is meant where it is the lower one, and sees a diagonal."""
 

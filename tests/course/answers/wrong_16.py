@@ -177,7 +177,7 @@ class Careless(Right):
             one.grad += gradient
 
 
-@wrong("16.Tape", "known", "is passed on once more")
+@wrong("16.Tape", "known", "is passed on again")
 class LeftOver(Right):
     """What is in between keeps what it got the last time."""
 
