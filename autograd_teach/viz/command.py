@@ -16,7 +16,8 @@ from autograd_teach.course.errors import UserError
 from autograd_teach.viz.export import ENDINGS, save
 from autograd_teach.viz.facts import is_tensor
 from autograd_teach.viz.naming import tensors_in
-from autograd_teach.viz.view import View, graph, play
+from autograd_teach.viz.player import play
+from autograd_teach.viz.view import View, graph
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

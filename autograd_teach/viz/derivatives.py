@@ -15,8 +15,7 @@ import numpy as np
 
 from autograd_teach.viz import layout
 from autograd_teach.viz.chart import Chart, Line, Panel, heat_maps, log_log
-from autograd_teach.viz.facts import as_array, first_line, is_tensor, number, shape_text
-from autograd_teach.viz.record import library_of
+from autograd_teach.viz.facts import as_array, first_line, is_tensor, library_of, number, shape_text
 
 EPS, ATOL, RTOL = 1e-6, 1e-5, 1e-3  # those of gradcheck
 _MOST_ENTRIES, _MOST_LISTED = 250_000, 8

@@ -13,11 +13,20 @@ from dataclasses import dataclass
 
 from autograd_teach.viz.facts import shape_text
 from autograd_teach.viz.snapshot import Edge, Folded, Node, Snapshot
+from autograd_teach.viz.text_width import width
 
 FONT = "Helvetica,Arial,sans-serif"
+_FONT_SIZE, _MARGIN = 11, 0.13  # points; inches on each side of a label
 _LONGEST_LINE = 36
 _MOST_NAMES = 6
-_MANY_NODES, _MANY_ROWS = 300, 800
+_MANY_NODES, _MANY_ROWS, _MANY_ROWS_HIGH = 300, 800, 14
+_LEAST_MARGIN = 0.07
+_ROUND_MARGIN = {"constant": 0.16}  # an ellipse is narrower above and below its middle
+_ROOM_TO_CHANGE, _ROOM_FOR_CONTROL = 60, 150  # points
+READY, COMPUTED, NOT_COMPUTED = "ready to run", "computed now", "not computed yet"
+"""What a player's node says in its last line before it has run (static/widget.js): in the backward and in the forward pass.
+
+`NOT_COMPUTED` is wider than the others, also where they are bold."""
 
 _ORDERS = ("", "octagon", "hexagon")  # of the value, of its gradient, of that one's gradients
 
@@ -32,25 +41,52 @@ _LOOK = {
 
 @dataclass(frozen=True)
 class Part:
-    """What a player adds to a node: the step at which it runs, what it waits for, and a leaf's `.grad` at the end."""
+    """What a player adds to a node: the step at which it runs, what it waits for, and what it has at the end."""
 
     step: int
     waits_for: int
     grad_after: str = ""
+    """A leaf's `.grad` at the end."""
+    end: str = ""
+    """The last line when the pass is over: the gradient that came in."""
+    computes: str = ""
+    """What the operation computed, as a formula in the names of its arguments."""
+    controls: tuple[str, ...] = ()
+    """For a leaf that the reader can move: a line for each of its entries, in whose place its control lies."""
 
 
-def write(snapshot: Snapshot, parts: Mapping[str, Part] | None = None) -> str:
-    """The DOT text of a snapshot; for a player, with each node's part in the backward pass."""
-    ranks = 0.4 if parts else 0.26  # a player writes on the edges what travels there
+@dataclass(frozen=True)
+class Flow:
+    """What a player writes at an edge: the arithmetic in lines, and how thick the gradient makes the edge."""
+
+    lines: tuple[str, ...]
+    thickness: float
+    """In points; 0 for a gradient of zero."""
+
+
+def write(
+    snapshot: Snapshot,
+    parts: Mapping[str, Part] | None = None,
+    flows: Mapping[str, Flow] | None = None,
+    roomy: bool = False,
+) -> str:
+    """The DOT text of a snapshot; for a player as it is at the end, with each node's part and each edge's arithmetic.
+
+    `roomy`: with room in each box for other numbers than those of now.
+    """
+    # A high picture stands closer, so that its leaves stay in sight.
+    ranks = 0.3 if parts else 0.26 if snapshot.rows <= _MANY_ROWS_HIGH else 0.12
     lines = [
         "digraph autograd {",
         f'  graph [rankdir=TB bgcolor="white" ranksep={ranks} nodesep=0.28 pad=0.15{_effort(snapshot)}]',
-        f'  node [fontname="{FONT}" fontsize=11 margin="0.13,0.06" height=0.3 width=0.5 fontcolor="#1A1A1A"]',
+        f'  node [fontname="{FONT}" fontsize={_FONT_SIZE} margin="{_MARGIN},0.06" height=0.3 width=0.5 fontcolor="#1A1A1A"]',
         f'  edge [fontname="{FONT}" fontsize=10 color="#555555" fontcolor="#333333" arrowsize=0.7]',
     ]
-    lines += [_node(node, (parts or {}).get(node.id)) for node in snapshot.nodes]
+    lines += [_node(node, (parts or {}).get(node.id), roomy) for node in snapshot.nodes]
     together = Counter((edge.source, edge.target) for edge in snapshot.edges)
-    lines += [_edge(snapshot, edge, together[edge.source, edge.target] > 1) for edge in snapshot.edges]
+    for edge in snapshot.edges:
+        flow = (flows or {}).get(edge.id)
+        lines.append(_edge(snapshot, edge, together[edge.source, edge.target] > 1, flow))
     lines += [_cut(edge) for edge in snapshot.cuts]
     lines += [_cluster(place, *cluster) for place, cluster in enumerate(snapshot.clusters)]
     return "\n".join([*lines, "}", ""])
@@ -63,7 +99,7 @@ def _effort(snapshot: Snapshot) -> str:
     return " ordering=out"
 
 
-def _node(node: Node, part: Part | None) -> str:
+def _node(node: Node, part: Part | None, roomy: bool) -> str:
     classes = ["agt-node", f"agt-{node.kind}"] + ["agt-freed"] * node.freed + ["agt-stale"] * node.stale
     look = _LOOK[node.kind]
     if node.order and node.kind == "operation":
@@ -79,10 +115,26 @@ def _node(node: Node, part: Part | None) -> str:
         corners = ",rounded" * (node.kind == "leaf")
         look = f'shape={shape} style="filled,dashed{corners}" color="#D55E00" fillcolor="#FBE9DD" penwidth=2.6'
         classes.append("agt-marked")
-    return f"  {node.id} [id={quote(node.id)} class={quote(' '.join(classes))} label={quote(label(node, part))} {look}]"
+    named = f"id={quote(node.id)} class={quote(' '.join(classes))}"
+    room = f"width={_room(node, part, roomy):.2f}"
+    return f"  {node.id} [{named} label={quote(label(node, part))} {room} {look}]"
 
 
-def _edge(snapshot: Snapshot, edge: Edge, parallel: bool) -> str:
+def _room(node: Node, part: Part | None, roomy: bool) -> float:
+    """The width that a box needs, in inches, in any font and for all that a player writes into it."""
+    lines = label(node, part).splitlines()
+    others = [] if part is None else [waiting_line(part.waits_for, part.waits_for), READY, NOT_COMPUTED]
+    others += [grad_line(node)] if part is not None and node.kind == "leaf" else []
+    bold = {0} if node.kind in ("leaf", "output") else set()
+    bold |= {len(lines) - 1} if part is not None else set()  # the last line is, while the node runs
+    widest = max(width(line, _FONT_SIZE, i in bold) for i, line in enumerate(lines))
+    widest = max([widest, *(width(line, _FONT_SIZE) for line in others)])
+    if roomy and node.kind != "constant":  # the numbers before will stand beside those to come
+        widest = max(widest + _ROOM_TO_CHANGE, _ROOM_FOR_CONTROL if part is not None and part.controls else 0)
+    return widest / 72 + 2 * _ROUND_MARGIN.get(node.kind, _LEAST_MARGIN)
+
+
+def _edge(snapshot: Snapshot, edge: Edge, parallel: bool, flow: Flow | None = None) -> str:
     kinds = snapshot.node(edge.source).kind, snapshot.node(edge.target)
     more, classes = "", "agt-edge"
     if uses_lower_order(snapshot, edge):
@@ -95,6 +147,15 @@ def _edge(snapshot: Snapshot, edge: Edge, parallel: bool) -> str:
         # A label in the middle has room of its own, but would press parallel edges into one.
         place = "headlabel={} labeldistance=1.5 labelangle=-50" if parallel else "label={}"
         more += " " + place.format(quote(f"   {edge.number}" if not parallel else str(edge.number)))
+    if flow is not None:
+        # The blanks keep the text off the line and its head; a dotted line says zero, which no thickness can.
+        blanks = " " * (2 + round(flow.thickness / 2))
+        said = "\n".join(
+            f"{blanks}{line} " for line in ([f"output {edge.number}"] if edge.number else []) + list(flow.lines)
+        )
+        more = more.partition(" label=")[0].partition(" headlabel=")[0]
+        more += f" label={quote(said)} penwidth={flow.thickness or 1:.1f}" + " style=dotted" * (not flow.thickness)
+        classes += " agt-flow"
     if edge.count > 1:
         more += f" label={quote(f'  {edge.count:,} edges')} penwidth=2.2"
     return f"  {edge.source} -> {edge.target} [id={quote(edge.id)} class={quote(classes)}{more}]"
@@ -118,32 +179,25 @@ def _cluster(place: int, title: str, members: list[str]) -> str:
 
 
 def label(node: Node, part: Part | None = None) -> str:
-    """What stands in the node: its name, then shape and short values."""
-    before = f"{part.step}. " if part is not None else ""
-    if node.kind == "constant" and node.value is None:
-        return "\n".join(["None", *[node.mark] * bool(node.mark)])
+    """What stands in the node: its name, then shape and short values; of a player the end of the pass."""
+    if node.kind == "constant":
+        return "\n".join(_constant_lines(node))
     if node.folded is not None:
         return "\n".join(_fold_lines(node, node.folded))
     own = node.title if node.kind in ("leaf", "output") else node.name
     if node.kind == "operation" and " #" in node.title:
         own += node.title[node.title.rindex(" #") :]  # the number by which all else tells it from others of its name
-    lines = [before + clip(own)]
-    if node.kind == "constant":
-        lines = [clip(node.variable or "tensor")]
-    elif node.kind == "operation" and node.variable:
+    lines = [(f"{part.step}. " if part is not None and part.step else "") + clip(own)]
+    if node.kind == "operation" and node.variable:
         lines[0] += f"  ({clip(node.variable)})"
-    shape = node.shape
-    if shape is not None and (part is None or node.kind != "operation"):  # a player's operations say what they wait for
-        value = node.value
-        fits = value is not None and value.in_full and value.short == value.text
-        lines.append(f"= {value.short}" if value is not None and fits and value.short else f"shape {shape_text(shape)}")
+    if part is not None and part.controls:
+        lines += [line for entry in part.controls for line in (entry, " ")]  # a control is as high as two lines
+    elif value := value_line(node, part.computes if part else ""):
+        lines.append(value)
     if node.kind == "leaf":
         lines[0] += "" if node.name == "leaf" else f" ({node.name})"
-        # The box is made for the longer of what stands there now and at the end of the backward pass.
-        lines.append(max(grad_line(node), clip(f"grad {part.grad_after}") if part else "", key=len))
-    if node.kind == "constant":
-        lines += node.cut.replace(", ", ",\n").splitlines() or ["requires_grad=False"]
-    elif node.cut:
+        lines.append(clip(f"grad {part.grad_after}") if part else grad_line(node))
+    if node.cut:
         lines += node.cut.replace(", ", ",\n").splitlines()
     if node.order:
         lines.append(f"order {node.order}")
@@ -155,8 +209,37 @@ def label(node: Node, part: Part | None = None) -> str:
     if node.stale and not node.mark:
         lines.append("saved tensor changed")
     if part is not None:
-        lines.append(f"0 of {part.waits_for} gradient{'s' * (part.waits_for != 1)}")
+        lines += [clip(line) for line in part.end.splitlines()] or [waiting_line(0, part.waits_for)]
     return "\n".join(lines)
+
+
+def _constant_lines(node: Node) -> list[str]:
+    """A tensor or number that takes no gradient; only `None` where nothing is known of it."""
+    value = node.value
+    if value is None:
+        return ["None", *[node.mark] * bool(node.mark)]
+    if node.recorded and not node.shape and not node.variable:
+        return [value.short or "a number", "a constant", *[node.mark] * bool(node.mark)]
+    lines = [clip(node.variable or "tensor"), value_line(node)]
+    lines += node.cut.replace(", ", ",\n").splitlines() or ["requires_grad=False"]
+    return [*lines, *(clip(line) for line in [*node.lines, node.mark] if line)]
+
+
+def value_line(node: Node, computes: str = "") -> str:
+    """The line with the node's value: `= 6`, of a player's operation `a · b = 6`; its shape where the value is too long."""
+    if node.shape is None:
+        return clip(computes)
+    value = node.value
+    fits = value is not None and value.in_full and value.short == value.text
+    if value is not None and fits and value.short:
+        return clip(f"{computes} = {value.short}".strip())
+    shape = f"shape {shape_text(node.shape)}"
+    return clip(f"{computes}: {shape}" if computes else shape)
+
+
+def waiting_line(arrived: int, awaited: int) -> str:
+    """The last line of a player's node that has not run: `1 of 2 gradients`."""
+    return f"{arrived} of {awaited} gradient{'s' * (awaited != 1)}"
 
 
 def _fold_lines(node: Node, folded: Folded) -> list[str]:

@@ -14,12 +14,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from html import escape
-from types import FrameType
 from typing import Any
 
 from autograd_teach.viz.chart import Chart
 from autograd_teach.viz.facts import first_line, is_tensor, printable, shape_text
 from autograd_teach.viz.naming import caller_tensors, given_names
+from autograd_teach.viz.plots import chart_of, is_figure
+from autograd_teach.viz.running import call_noting
 from autograd_teach.viz.snapshot import Snapshot, take
 from autograd_teach.viz.view import GraphView, View
 
@@ -34,8 +35,8 @@ def explore(f: Callable[..., Any], /, *, names: Mapping[str, Any] | None = None,
     A control starts at the default that `f` has for it, else at the lower end or the first of the list.
 
     `f` returns a tensor, or several in a list, tuple or dictionary. `names` as in `viz.graph`; the variables inside `f` are
-    known as well. `view.value(k=3)` sets arguments from code and returns what `f` gives for them. Where `f` returns a picture
-    of numbers, that of `viz.jacobian` or `viz.gradcheck_eps`, this is shown.
+    known as well. `view.value(k=3)` sets arguments from code and returns what `f` gives for them. If `f` returns a picture of
+    numbers (of `viz.jacobian`, `viz.gradcheck_eps`) or a figure of Matplotlib's, this is shown.
 
     An error in `f`, or a control that cannot be made, becomes a sentence in the view.
 
@@ -129,7 +130,7 @@ class ExploreView(View):
             return GraphView(Snapshot(notes=[self._trouble]))
         inside: list[tuple[str, Any]] = []
         try:
-            self.result = _call(self.f, dict(self.values), inside)
+            self.result = call_noting(lambda: self.f(**self.values), self.f, inside)
         # Whatever a student's own function raises.
         except Exception as error:  # noqa: BLE001
             told = printable(first_line(error))
@@ -138,6 +139,8 @@ class ExploreView(View):
             )
         if isinstance(self.result, Chart):
             return self.result
+        if is_figure(self.result):
+            return chart_of(self.result)
         outputs = list(self.result.values()) if isinstance(self.result, dict) else [self.result]
         return GraphView(take(outputs, [*self._given, *inside, *self._around]).snapshot)
 
@@ -212,23 +215,6 @@ class ExploreView(View):
 
 def _same(one: Any, other: Any) -> bool:
     return one is other or (isinstance(one, (bool, int, float, str)) and type(one) is type(other) and one == other)
-
-
-def _call(f: Callable[..., Any], values: dict[str, Any], inside: list[tuple[str, Any]]) -> Any:
-    """Call `f`, and note the tensors that its own variables name when it returns."""
-    code = getattr(f, "__code__", None)
-    before = sys.getprofile()
-
-    def watch(frame: FrameType, event: str, _: Any) -> None:
-        if event == "return" and frame.f_code is code:
-            inside[:] = caller_tensors(frame)
-
-    if code is not None:
-        sys.setprofile(watch)
-    try:
-        return f(**values)
-    finally:
-        sys.setprofile(before)
 
 
 def _defaults(f: Any) -> dict[str, Any]:

@@ -108,7 +108,9 @@ def _dot(view: View) -> str:
 def page(view: View) -> str:
     """One HTML page with the widget in it that needs no kernel and no network; without scripts it shows the static picture."""
     static = files("autograd_teach.viz") / "static"
-    state = {"svg": view.svg, "view": view.data(), "step": 0, **_engine(view)}
+    data = view.data()
+    # What is saved is the end of a pass, with all its numbers; the buttons lead back to its start.
+    state = {"svg": view.svg, "view": data, "step": len(data.get("steps", ())), **_engine(view)}
     parts = {
         "TITLE": escape(view.title),
         "CSS": (static / "widget.css").read_text(encoding="utf-8"),

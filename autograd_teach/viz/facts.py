@@ -14,6 +14,7 @@ import numpy as np
 
 Values = Literal["auto", "always", "never"]
 
+LIBRARIES = "autograd_teach", "torch"
 NO_GRAD_YET = "not computed yet"
 _IN_FULL = {"auto": 12, "always": 100, "never": 0}
 _SHORT = 28
@@ -44,6 +45,20 @@ def is_tensor(thing: Any) -> bool:
     """Whether `thing` has what this package reads of a tensor."""
     kind = type(thing)
     return all(hasattr(kind, name) for name in ("grad_fn", "requires_grad", "detach", "shape"))
+
+
+def library_of(tensor: Any) -> str:
+    """The package whose tensors these are: ours or PyTorch, also for a subclass that a program defines; else that of the class."""
+    for kind in type(tensor).__mro__:
+        package = kind.__module__.partition(".")[0]
+        if package in LIBRARIES:
+            return package
+    return type(tensor).__module__.partition(".")[0]
+
+
+def output_number(tensor: Any) -> int:
+    """Which output of its `grad_fn` a tensor is."""
+    return int(getattr(tensor, "output_nr", 0))
 
 
 def first_line(error: BaseException) -> str:

@@ -18,11 +18,12 @@ from textwrap import wrap
 _TALLEST = 480.0  # points: 640 pixels
 _SVG = "http://www.w3.org/2000/svg"
 
-_DARK = """
+_STYLE = """
+.agt-static .agt-edge text{font-size:10px;fill:#333}
 .agt-static .agt-leaf text:first-of-type,.agt-static .agt-output text:first-of-type{font-weight:bold}
 @media (prefers-color-scheme: dark){
 .agt-static .agt-page{fill:#1e1e1e}
-.agt-static text{fill:#ececec}
+.agt-static :is(text,.agt-edge text){fill:#ececec}
 .agt-static .agt-operation :is(polygon,path,ellipse):not([fill="none"]){fill:#333;stroke:#aaa}
 .agt-static .agt-leaf :is(polygon,path,ellipse):not([fill="none"]){fill:#11324a;stroke:#56b4e9}
 .agt-static .agt-output :is(polygon,path,ellipse):not([fill="none"]){fill:#0d3b2e;stroke:#2fc79b}
@@ -115,35 +116,25 @@ def quiet_stderr() -> Iterator[None]:
         os.close(keep)
 
 
-def dress(
-    svg: bytes,
-    descriptions: Mapping[str, str],
-    title: str,
-    lines: Mapping[str, tuple[str, str]] | None = None,
-) -> str:
-    """Graphviz's SVG made fit for a page: no prolog, scoped classes, a dark form, alternative text for all and for each node.
-
-    `lines`: for some nodes, a line of the label that was only there to make room, and what to write instead.
-    """
+def dress(svg: bytes, descriptions: Mapping[str, str], title: str) -> str:
+    """Graphviz's SVG made fit for a page: no prolog, scoped classes, a dark form, alternative text for all and for each node."""
     ET.register_namespace("", _SVG)
     ET.register_namespace("xlink", "http://www.w3.org/1999/xlink")
     root = ET.fromstring(svg)
     _scale(root)
     root.set("class", "agt-static")
+    root.set("style", "max-width:100%;height:auto")
     root.set("role", "img")
     root.set("font-family", "Helvetica,Arial,sans-serif")
     root.set("font-size", "11")
     root.set("aria-label", title)
     style = ET.Element(f"{{{_SVG}}}style")
-    style.text = _DARK
+    style.text = _STYLE
     root.insert(0, style)
     for group in root.iter(f"{{{_SVG}}}g"):
         _dress_group(group, descriptions)
-        old, new = (lines or {}).get(group.get("id") or "", ("", ""))
         for text in group.findall(f"{{{_SVG}}}text"):
             _drop_repeated(text)
-            if old and text.text == old:
-                text.text = new
     return ET.tostring(root, encoding="unicode")
 
 
@@ -153,6 +144,8 @@ def _drop_repeated(text: ET.Element) -> None:
         text.attrib.pop(name, None)
     if text.get("font-size") == "11.00":
         del text.attrib["font-size"]
+    if (text.get("font-size"), text.get("fill")) == ("10.00", "#333333"):  # at an edge, as the style sheet says
+        del text.attrib["font-size"], text.attrib["fill"]
 
 
 def _scale(root: ET.Element) -> None:
@@ -187,6 +180,6 @@ def sentences(lines: Sequence[str]) -> str:
     return (
         f'<svg xmlns="{_SVG}" class="agt-static" role="img" width="560" height="{height}" viewBox="0 0 560 {height}" '
         f'font-family="Helvetica,Arial,sans-serif" fill="#1A1A1A" aria-label="{escape(" ".join(lines))}">'
-        f"<style>{_DARK}</style>"
+        f"<style>{_STYLE}</style>"
         f'<rect class="agt-page" width="560" height="{height}" rx="6" fill="white" stroke="#999"/>{text}</svg>'
     )

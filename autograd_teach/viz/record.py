@@ -3,25 +3,43 @@
 The pass is really run, by the engine that the tensor belongs to, with a hook on each node, but through `autograd.grad` with
 `retain_graph=True`: that computes the same gradients in the same order, writes no `.grad` and frees nothing. An engine of
 someone's own has no such function: there `backward` is called, and each leaf gets back the `.grad` that it had.
+
+Why each number is what it is, the chain rule, is found after the pass: every node is asked for its local derivatives (slopes.py).
 """
 
 from __future__ import annotations
 
 import importlib
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from autograd_teach.viz.facts import NO_GRAD_YET, Facts, as_array, facts, first_line, is_tensor, shape_text
+from autograd_teach.viz import arithmetic
+from autograd_teach.viz.facts import (
+    LIBRARIES,
+    NO_GRAD_YET,
+    Facts,
+    as_array,
+    facts,
+    first_line,
+    is_tensor,
+    library_of,
+    number,
+    shape_text,
+)
 from autograd_teach.viz.heat import heat
-from autograd_teach.viz.snapshot import Edge, Snapshot, Taken
+from autograd_teach.viz.rules import Rule, rule
+from autograd_teach.viz.slopes import MOST_ASKED, MOST_ASKED_ON_REQUEST, Local, local_derivatives
+from autograd_teach.viz.snapshot import Edge, Node, Snapshot, Taken
 
 MOST_STEPS = 300
 _MOST_BARS = 8
-_LIBRARIES = "autograd_teach", "torch"
+_LONGEST_NAME = 8
+_OPTIONS = {"k": "_saved_exponent"}
 NOTHING = "nothing (None)"
 
 
@@ -35,6 +53,20 @@ class Sent:
     text: str
     missing: int
     waits_for: int
+    local: Local | None = None
+    """What the node multiplied by; None where it does not say."""
+    formula: str = ""
+    """The same as a formula, such as `2 · u`; empty where no rule is known."""
+    label: list[str] = field(default_factory=list)
+    """For the edge: what came in × the local derivative = what goes out, in lines."""
+    size: float = 0.0
+    """The largest entry of the gradient, without sign."""
+
+    @property
+    def told(self) -> str:
+        """What is sent, with how it came about where its numbers are written in full."""
+        line = " ".join(self.label)
+        return self.text if not line or "shape" in line or self.text.startswith("shape") else line
 
 
 @dataclass
@@ -53,6 +85,10 @@ class Step:
     bars: list[tuple[float, float]] = field(default_factory=list)
     """For a leaf of few elements: each element's `.grad` before (0 where there was none) and what arrives."""
     had_grad: bool = False
+    received: str = ""
+    """What came in in all, short; of a node with several outputs one after the other."""
+    total: str = ""
+    """Where several contributions met, their sum written out: `2 + 5 = 7`."""
     maps: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     """What is too large for numbers as small maps (`heat.heat`), by the row that they belong to: `came in`, `arriving`, `grad after`."""
 
@@ -66,7 +102,7 @@ class Step:
         if self.is_leaf:
             went = [f"{grad_of(self.runs.partition(' of ')[2])}: {self.before} -> {self.after}"]
         else:
-            went = [f"to {sent.to}: {sent.text}{_still(sent)}" for sent in self.goes_out] or ["nowhere"]
+            went = [f"to {sent.to}: {sent.told}{_still(sent)}" for sent in self.goes_out] or ["nowhere"]
         count = max(len(self.came_in), len(went))
         return list(zip(_padded(self.came_in, count), _padded(went, count), strict=True))
 
@@ -92,6 +128,16 @@ class Recording:
     steps: list[Step] = field(default_factory=list)
     waiting: dict[str, int] = field(default_factory=dict)
     """How many gradients each node waits for before the pass starts."""
+    starts: dict[str, tuple[str, float]] = field(default_factory=dict)
+    """For each edge from an output, the gradient with which the pass starts there, as short text and its largest entry."""
+    leaves: dict[str, Any] = field(default_factory=dict)
+    """The leaves that took part, by their nodes."""
+    arrived: Mapping[str, Any] = field(default_factory=dict)
+    """What arrived at each of them in all, as an array; None for nothing."""
+    large: dict[str, Callable[[], list[Local | None]]] = field(default_factory=dict)
+    """For each node with a Jacobian too large to be asked for unasked, how to ask for it."""
+    formulas: dict[str, Formula] = field(default_factory=dict)
+    """What each operation computed."""
 
 
 def record(output: Any, gradient: Any, taken: Taken) -> Recording:
@@ -114,6 +160,7 @@ def record(output: Any, gradient: Any, taken: Taken) -> Recording:
             "viz.play([loss1, loss2])."
         )
     recording.waiting = waiting_counts(taken.snapshot)
+    recording.formulas = formulas(taken)
     try:
         ran, arrived = _run(outputs, gradients, taken)
     # Whatever stops a backward pass: freed, changed in place, or a bug of a student's own backward.
@@ -124,6 +171,7 @@ def record(output: Any, gradient: Any, taken: Taken) -> Recording:
         first = first.rstrip(".")
         taken.snapshot.notes.append(f"The backward pass stops with {type(error).__name__}: {first}.")
         return recording
+    recording.arrived, recording.leaves = arrived, {leaf: taken.live[leaf] for leaf in arrived}
     _write_steps(recording, taken, ran, arrived, _starts(outputs, gradients, taken))
     return recording
 
@@ -162,6 +210,68 @@ def waiting_counts(snapshot: Snapshot) -> dict[str, int]:
 
 
 @dataclass
+class Formula:
+    """What an operation computes and sends on, in the names of its arguments, if a rule is known for it."""
+
+    rule: Rule | None
+    arguments: list[str]
+    options: dict[str, str]
+
+    @property
+    def computes(self) -> str:
+        """Such as `a · b`; empty where no formula tells it."""
+        return (self.rule.computes_with(self.arguments, self.options) or "") if self.rule else ""
+
+    def slope(self, slot: int) -> str:
+        """The local slope of an input as a formula; empty for a rule of another kind."""
+        known = self.rule if self.rule and slot < len(self.rule.slopes) else None
+        return (known.slope_with(slot, self.arguments, self.options) or "") if known else ""
+
+    def sends(self, slot: int) -> str:
+        """What an input gets for the gradient `g`; empty where a factor for each entry tells it."""
+        known = self.rule if self.rule and slot < len(self.rule.sends) else None
+        return (known.sends_with(slot, self.arguments, self.options) or "") if known else ""
+
+
+def formulas(taken: Taken) -> dict[str, Formula]:
+    """The formula of each operation, its arguments by name, by value, or as the rule calls them."""
+    snapshot = taken.snapshot
+    children, found = snapshot.children(), {}
+    outputs = [snapshot.node(i) for i in snapshot.outputs]
+    above = {edge.target: _name(output) for output in outputs for edge in children[output.id]}
+    for node in snapshot.nodes:
+        if node.kind == "operation":
+            known = rule(node.name)
+            options = {name: _option(taken.live[node.id], name) for name in (known.options if known else ())}
+            arguments = [_argument(snapshot.node(edge.target)) for edge in children[node.id]]
+            options["y"] = _name(node) or above.get(node.id, "")
+            found[node.id] = Formula(known, arguments, options)
+    return found
+
+
+def _option(live: Any, name: str) -> str:
+    """A further argument of an operation that its node tells, such as an exponent; empty where it does not."""
+    value = getattr(live, _OPTIONS.get(name, ""), None) if name in _OPTIONS else None
+    return number(value) if isinstance(value, (int, float)) else ""
+
+
+def _name(node: Node) -> str:
+    """The program's name for a value, if it is short enough for a formula."""
+    fits = node.variable.isidentifier() and len(node.variable) <= _LONGEST_NAME and node.variable != "output"
+    return node.variable if fits else ""
+
+
+def _argument(node: Node) -> str:
+    """A short text for an argument in a formula; empty where there is none."""
+    if name := _name(node):
+        return name
+    value = node.value
+    if value is None or value.shape or not value.in_full or len(value.text) > _LONGEST_NAME:
+        return ""
+    return value.text
+
+
+@dataclass
 class _Ran:
     node: str
     came_in: list[Facts | None]
@@ -170,6 +280,8 @@ class _Ran:
     """Copies of the gradients that came in, after the hooks of the tensors that they belong to."""
     sent: list[Any]
     """Copies of the gradients that left, in the order of `next_functions`."""
+    example: Any
+    """The gradient that came in, where the node has one output: to ask the node with others like it."""
 
 
 def _run(outputs: Sequence[Any], gradients: Sequence[Any], taken: Taken) -> tuple[list[_Ran], dict[str, Any]]:
@@ -198,7 +310,7 @@ def _run(outputs: Sequence[Any], gradients: Sequence[Any], taken: Taken) -> tupl
 def _pass(outputs: Sequence[Any], leaves: Sequence[Any], gradients: Sequence[Any]) -> Sequence[Any]:
     """The gradients of the leaves, by one backward pass of the engine that the tensors belong to."""
     library = library_of(outputs[0])
-    if library in _LIBRARIES:
+    if library in LIBRARIES:
         autograd = importlib.import_module(library + ".autograd")
         found: Sequence[Any] = autograd.grad(outputs, leaves, gradients, retain_graph=True, allow_unused=True)
         return found
@@ -215,20 +327,13 @@ def _pass(outputs: Sequence[Any], leaves: Sequence[Any], gradients: Sequence[Any
             leaf.grad = grad
 
 
-def library_of(tensor: Any) -> str:
-    """The package whose tensors these are: ours or PyTorch, also for a subclass that a program defines; else that of the class."""
-    for kind in type(tensor).__mro__:
-        package = kind.__module__.partition(".")[0]
-        if package in _LIBRARIES:
-            return package
-    return type(tensor).__module__.partition(".")[0]
-
-
 def _writer(node_id: str, ran: list[_Ran]) -> Any:
     def write(grad_inputs: Any, grad_outputs: Any) -> None:
         came_in = [None if g is None else facts(g) for g in grad_outputs]
         maps = [found for g in grad_outputs if g is not None and (found := _map(as_array(g))) is not None]
-        ran.append(_Ran(node_id, came_in, maps, [_copied(g) for g in grad_outputs], [_copied(g) for g in grad_inputs]))
+        example = grad_outputs[0] if len(grad_outputs) == 1 else None
+        arrays, sent = [_copied(g) for g in grad_outputs], [_copied(g) for g in grad_inputs]
+        ran.append(_Ran(node_id, came_in, maps, arrays, sent, example))
 
     return write
 
@@ -263,6 +368,10 @@ def _write_steps(
         missing[edge.target] -= 1
         started[edge.target] += 1
         text = f"{_text(facts(start))}, with which backward starts"
+        recording.starts[edge.id] = (
+            " ".join(arithmetic.product(None, None, _copied(start))),
+            arithmetic.size(_copied(start)),
+        )
         arrivals[edge.target].append(_Arrival(text, edge.number, _copied(start)))
     for one in ran:
         node = snapshot.node(one.node)
@@ -271,13 +380,19 @@ def _write_steps(
         if one.maps:
             step.maps["came in"] = one.maps
         recording.steps.append(step)
+        step.total = _total(arrivals[one.node])
+        step.received = "; ".join(arithmetic.brief(array) for array in one.arrays if array is not None)
         complete: list[str] = []
-        for edge, gradient in zip(children[one.node], one.sent, strict=False):
+        locals_ = _locals(taken.live[one.node], one)
+        if any(found is not None and found.kind == "block" and not found.in_full for found in locals_):
+            recording.large[one.node] = partial(_locals, taken.live[one.node], one, MOST_ASKED_ON_REQUEST)
+        for slot, (edge, gradient) in enumerate(zip(children[one.node], one.sent, strict=False)):
             target = snapshot.node(edge.target)
             if target.kind == "constant":
                 continue
             missing[edge.target] -= 1
             step.goes_out.append(_sent(recording, edge, gradient, missing[edge.target]))
+            _explain(step.goes_out[-1], recording.formulas[one.node], slot, one, locals_[slot])
             text = f"{step.goes_out[-1].text} from {node.title}"
             arrivals[edge.target].append(_Arrival(text, edge.number, gradient))
             if target.kind == "leaf" and missing[edge.target] == 0:
@@ -286,6 +401,26 @@ def _write_steps(
         recording.steps += [
             _leaf_step(recording, leaf, taken.live[leaf], arrived.get(leaf), arrivals[leaf]) for leaf in complete
         ]
+
+
+def _locals(live: Any, one: _Ran, most: int = MOST_ASKED) -> list[Local | None]:
+    """The local derivatives along each edge, as far as the node says them."""
+    if one.example is None:
+        return [None] * len(one.sent)
+    return local_derivatives(live, one.example, [gradient is not None for gradient in one.sent], most)
+
+
+def _explain(sent: Sent, formula: Formula, slot: int, one: _Ran, local: Local | None) -> None:
+    """Why what is sent on this edge is what it is."""
+    gradient = one.sent[slot]
+    came = one.arrays[0] if len(one.arrays) == 1 else None
+    sent.local, sent.size, sent.formula = local, arithmetic.size(gradient), formula.slope(slot)
+    sent.label = arithmetic.product(came, local, gradient, sent.formula, formula.sends(slot))
+
+
+def _total(arrivals: list[_Arrival]) -> str:
+    """The sum of several contributions to the same output, written out."""
+    return arithmetic.total([arrival.array for arrival in arrivals]) if len({a.number for a in arrivals}) == 1 else ""
 
 
 def _because(arrivals: list[_Arrival], started: int) -> str:
@@ -306,12 +441,13 @@ def _came_in(arrivals: list[_Arrival], total: Sequence[Facts | None], arrays: Se
     """What a node received: several contributions to the same output are told one by one, then their sum; and what a hook did."""
     outputs = [f"output {i}: " if len(total) > 1 else "" for i in range(len(total))]
     told = [outputs[a.number] + a.text for a in arrivals] if _summed(arrivals) else []
-    for number, (found, array) in enumerate(zip(total, arrays, strict=True)):
-        sent = [a.array for a in arrivals if a.number == number and a.array is not None]
-        text = _text(found)
+    for place, (found, array) in enumerate(zip(total, arrays, strict=True)):
+        sent = [a.array for a in arrivals if a.number == place and a.array is not None]
+        text = plain = _text(found)
+        written = arithmetic.total(sent) or text
         if sent and array is not None and not np.allclose(sum(sent), array, rtol=1e-3, atol=1e-6, equal_nan=True):
             text = f"{_text(facts(np.asarray(sum(sent))))}; a hook makes it {text}"
-        told.append("sum: " * _summed(arrivals) + outputs[number] + text)
+        told.append("sum: " * _summed(arrivals) + outputs[place] + (written if text == plain else text))
     return told
 
 
@@ -345,6 +481,7 @@ def _leaf_step(recording: Recording, leaf: str, tensor: Any, arriving: Any, arri
         after=NO_GRAD_YET if total is None else _text(facts(total)),
         after_short=NO_GRAD_YET if total is None else facts(total).short,
         had_grad=had is not None,
+        total=_total(arrivals),
     )
     # Without a gradient before, what arrives is what the leaf then holds: one map is enough.
     arrays = {"arriving": None if had is None else arriving, "grad after": total}

@@ -12,8 +12,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+import numpy as np
+
 from autograd_teach.viz import cuts
-from autograd_teach.viz.facts import NO_GRAD_YET, Facts, Values, facts, is_tensor, shape_text
+from autograd_teach.viz.facts import NO_GRAD_YET, Facts, Values, facts, is_tensor, output_number, shape_text
+from autograd_teach.viz.watch import Seen, seen
 
 Kind = Literal["output", "operation", "leaf", "constant", "fold"]
 
@@ -102,6 +105,12 @@ class Node:
     """What its view adds to the label."""
     folded: Folded | None = None
     """For a box of repeated structure, what is in it."""
+    recorded: bool = False
+    """Whether the value is known only because `viz.watch` has recorded it: the graph itself does not keep it."""
+    place: tuple[str, int] | None = None
+    """File and line that called the operation, where `viz.watch` has recorded them."""
+    source: str = ""
+    """The text of that line."""
 
 
 @dataclass
@@ -133,6 +142,8 @@ class Snapshot:
     clusters: list[tuple[str, list[str]]] = field(default_factory=list)
     """Nodes to be drawn in a frame of their own, with its title."""
     _by_id: dict[str, Node] = field(default_factory=dict, init=False, repr=False, compare=False)
+    rows: int = 0
+    """How many rows the picture has."""
     rows_passed: int = 0
     """Over all edges, how many rows of the picture they run past."""
 
@@ -402,6 +413,7 @@ class _Walk:
                 edge_id = f"e{sources[-1][1:]}_{slot}"
                 if child is None:
                     target = self._new("constant", "no gradient", None)
+                    self._recorded_constant(target, self.live[sources[-1]], slot)
                     self.snapshot.edges.append(Edge(edge_id, sources[-1], target.id))
                     continue
                 known = id(child) in self._id_of
@@ -414,6 +426,16 @@ class _Walk:
             else:
                 stack.pop()
                 sources.pop()
+
+    def _recorded_constant(self, node: Node, live: Any, slot: int) -> None:
+        """What an argument without gradient was, where `viz.watch` has noted it."""
+        noted = seen(live)
+        value = noted.constants[slot] if noted is not None and slot < len(noted.constants) else None
+        if value is None:
+            return
+        node.value = facts(np.asarray(value), self.values)
+        node.shape, node.recorded, node.requires_grad = node.value.shape, True, False
+        node.grad_text = "never: requires_grad is False"
 
     def _visit(self, live: Any) -> str:
         known = self._id_of.get(id(live))
@@ -564,6 +586,9 @@ class _Walk:
     def _value_of_operation(self, node: Node, kept: dict[tuple[int, int], tuple[str, Any]]) -> None:
         """An operation does not hold its result; someone else may: the caller, or the next operation that saved it."""
         live = self.live[node.id]
+        noted = seen(live)
+        if noted is not None:
+            node.place, node.source = (noted.file, noted.line), noted.source
         key = (id(live), 0)
         recorded: Any = getattr(live, "_input_metadata", ())
         if node.id in self._several:  # no one value stands for them
@@ -581,7 +606,9 @@ class _Walk:
             node.variable = variable
             return
         node.grad_text = "not kept: not a leaf"
-        if len(recorded) == 1:
+        if noted is not None and (value := _noted_value(noted, self.values)) is not None:
+            node.value, node.shape, node.recorded = value, value.shape, True
+        elif len(recorded) == 1:
             node.shape = tuple(int(size) for size in recorded[0].shape)
 
     def finish(self) -> None:
@@ -615,6 +642,13 @@ class _Walk:
         number_titles(self.snapshot.nodes)
 
 
+def _noted_value(noted: Seen, values: Values) -> Facts | None:
+    """The result that a watch noted: its numbers, or of a large one its range."""
+    if noted.value is not None:
+        return facts(noted.value, values)
+    return Facts(noted.shape, "", noted.summary) if noted.summary and noted.shape is not None else None
+
+
 def number_titles(nodes: Sequence[Node]) -> None:
     """Tell apart by a number the nodes that have the same title."""
     count = Counter(node.title for node in nodes)
@@ -627,7 +661,10 @@ def number_titles(nodes: Sequence[Node]) -> None:
 
 
 def rows_passed(snapshot: Snapshot) -> int:
-    """Put each node one row below the lowest that leads to it, and count the rows between the ends of each edge."""
+    """Put each node one row below the lowest that leads to it, and count the rows between the ends of each edge.
+
+    Notes in the snapshot how many rows there are.
+    """
     children, waiting = snapshot.children(), Counter(edge.target for edge in snapshot.edges)
     row = {node.id: 0 for node in snapshot.nodes}
     ready = [node.id for node in snapshot.nodes if not waiting[node.id]]
@@ -637,6 +674,7 @@ def rows_passed(snapshot: Snapshot) -> int:
             waiting[edge.target] -= 1
             if not waiting[edge.target]:
                 ready.append(edge.target)
+    snapshot.rows = max(row.values(), default=-1) + 1
     return sum(row[edge.target] - row[edge.source] - 1 for edge in snapshot.edges)
 
 
@@ -656,6 +694,8 @@ def _title(node: Node) -> str:
     if node.kind == "output":
         return node.variable
     if node.kind == "constant":
+        if node.value is not None and node.recorded and not node.shape:
+            return node.variable or f"constant {node.value.short}"
         return node.variable or ("no gradient" if node.value is None else "unnamed tensor")
     return f"{node.name} ({node.variable})" if node.variable else node.name
 
@@ -663,11 +703,6 @@ def _title(node: Node) -> str:
 def short_name(live: Any) -> str:
     """A node's name without the namespace that PyTorch puts before some: `AccumulateGrad`."""
     return str(live.name()).rpartition("::")[2]
-
-
-def output_number(tensor: Any) -> int:
-    """Which output of its `grad_fn` a tensor is."""
-    return int(getattr(tensor, "output_nr", 0))
 
 
 def _summary(tensors: Sequence[Any]) -> list[str]:

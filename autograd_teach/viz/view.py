@@ -1,4 +1,4 @@
-"""The views themselves: what `viz.graph` and `viz.play` return, and how they show themselves.
+"""The views themselves: what `viz.graph` returns, what all views have in common, and how they show themselves.
 
 A view is plain data. It has three forms, and a front end picks the best it knows: the widget (where a kernel and anywidget
 are there), a static SVG picture, and plain text. Needs Jupyter for none but the first, and imports it only then.
@@ -6,26 +6,23 @@ are there), a static SVG picture, and plain text. Needs Jupyter for none but the
 
 from __future__ import annotations
 
-import math
 import sys
-from collections import Counter
 from collections.abc import Mapping, Sequence
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 from autograd_teach.viz import layout, text
-from autograd_teach.viz.dot import Part, clip, grad_line, label, uses_lower_order, write
+from autograd_teach.viz.dot import uses_lower_order, write
 from autograd_teach.viz.facts import Values, shape_text
 from autograd_teach.viz.fold import MOST_READ, Fold, drawable
 from autograd_teach.viz.fold import fold as folding_of
 from autograd_teach.viz.naming import caller_tensors, given_names
-from autograd_teach.viz.record import Recording, Sent, Step, grad_of, record
+from autograd_teach.viz.rules import rule
 from autograd_teach.viz.snapshot import Folded, Node, Snapshot, summed_up, take
 
 _VALUES = ("auto", "always", "never")
 _WIDGET = "application/vnd.jupyter.widget-view+json"
 _MOST_TOLD = 12
-_WIDEST_AT_AN_EDGE, _SHORT_CAPTION = 22, 60
 
 
 def graph(
@@ -84,28 +81,6 @@ def graph_of(
     return view if drawable(view.snapshot) else GraphView(summed_up(outputs), False)
 
 
-def play(output: Any, gradient: Any = None, *, names: Mapping[str, Any] | None = None) -> PlayView:
-    """Step through the backward pass from `output`: which node runs, why now, what comes in, what goes out, what a leaf gets.
-
-    The pass is run once to be recorded; no `.grad` changes and the graph is not freed, so that `backward` may still be
-    called afterwards. `gradient`: what to start from where `output` is not a scalar, of its shape, as for `backward`.
-    A list of outputs, such as two losses, is played as one pass (`gradient` is then a list too). `names` as in `graph`.
-    `view.steps` holds the steps as data. Of an engine of your own, whose nodes have a `register_hook` as PyTorch's, it plays
-    what `output.backward(gradient)` does.
-
-    What cannot be played is said in a sentence, not raised.
-
-    >>> import autograd_teach as torch
-    >>> from autograd_teach import viz
-    >>> x = torch.tensor([1.0, -2.0], requires_grad=True)
-    >>> [step.runs for step in viz.play(x.abs().sum()).steps]
-    ['SumBackward0', 'AbsBackward0', 'AccumulateGrad of x']
-    """
-    known = given_names(names or {}) + caller_tensors(sys._getframe(1))
-    taken = take([output], known)
-    return PlayView(record(output, gradient, taken))
-
-
 def _known_values(values: str) -> None:
     if values not in _VALUES:
         raise ValueError(f'values must be "auto", "always" or "never", not {values!r}')
@@ -127,7 +102,10 @@ class View:
     @cached_property
     def dot(self) -> str:
         """The graph as DOT text; empty where there is nothing to draw."""
-        return write(self.snapshot, self._parts()) if self.snapshot.nodes else ""
+        return self._write() if self.snapshot.nodes else ""
+
+    def _write(self) -> str:
+        return write(self.snapshot)
 
     @cached_property
     def svg(self) -> str:
@@ -139,16 +117,7 @@ class View:
         drawn = layout.render(self.dot)
         if drawn is None:
             return ""
-        return layout.dress(drawn, {n.id: describe(n) for n in self.snapshot.nodes}, self.title, self._room())
-
-    def _room(self) -> dict[str, tuple[str, str]]:
-        """For a player's leaves, the line that only makes room for the gradient at the end, and what to write there first."""
-        parts = self._parts()
-        return {
-            n.id: (label(n, parts[n.id]).splitlines()[-2], grad_line(n))
-            for n in self.snapshot.nodes
-            if n.kind == "leaf" and n.id in parts
-        }
+        return layout.dress(drawn, {n.id: self._described(n) for n in self.snapshot.nodes}, self.title)
 
     @property
     def title(self) -> str:
@@ -183,13 +152,17 @@ class View:
             "edges": [[e.id, e.source, e.target, e.number] for e in self.snapshot.edges],
             "dot": self.dot,
             # Without a picture the browser shows the text, and draws from the DOT text where that is not too tangled.
-            **({} if self.svg else {"text": self.text, "drawable": not self.snapshot.tangled, "room": self._room()}),
+            **({} if self.svg else {"text": self.text, "drawable": not self.snapshot.tangled}),
             **({"legend": legend} if (legend := self._legend()) else {}),
             **self._more(),
         }
 
     def _rows(self, node: Node) -> list[list[str]]:
         return rows(node, self.snapshot.show_saved)
+
+    def _described(self, node: Node) -> str:
+        """A node in one text of several lines, for the static picture."""
+        return describe(node)
 
     def _legend(self) -> list[list[str]]:
         """What the legend explains beside the kinds of nodes: a sign's class, and its words."""
@@ -209,15 +182,13 @@ class View:
     def _more(self) -> dict[str, Any]:
         return {}
 
-    def _parts(self) -> dict[str, Part]:
-        return {}
-
     @cached_property
     def widget(self) -> Any:
         """The interactive form, an anywidget; ImportError where anywidget is not installed."""
         from autograd_teach.viz.widget import Widget
 
-        widget = Widget(svg=self.svg, view=self.data())
+        data = self.data()
+        widget = Widget(svg=self.svg, view=data, step=data.get("first", 0))
         widget.on_msg(lambda _, content, buffers: self._heard(content))
         return widget
 
@@ -315,48 +286,6 @@ class GraphView(View):
                 pass  # a second click on a box that is open by now
 
 
-class PlayView(View):
-    """The backward pass, to be stepped through."""
-
-    kind = "play"
-
-    def __init__(self, recording: Recording) -> None:
-        super().__init__(recording.snapshot)
-        self.recording = recording
-
-    @property
-    def steps(self) -> list[Step]:
-        """The steps in the order in which the engine took them."""
-        return self.recording.steps
-
-    @property
-    def text(self) -> str:
-        """The steps as a table."""
-        return text.table(self.recording)
-
-    def _rows(self, node: Node) -> list[list[str]]:
-        # A leaf's gradient changes while the pass is played: say which one is meant.
-        after = {step.node: step.after for step in self.steps}.get(node.id)
-        if node.kind != "leaf" or after is None:
-            return super()._rows(node)
-        told = [["grad before", body] if head == "gradient" else [head, body] for head, body in super()._rows(node)]
-        return [*told, ["grad after", after]]
-
-    def _parts(self) -> dict[str, Part]:
-        waiting = self.recording.waiting
-        return {s.node: Part(place, waiting[s.node], s.after_short) for place, s in enumerate(self.steps, 1)}
-
-    def _more(self) -> dict[str, Any]:
-        if not self.steps:
-            return {}
-        waiting = {i: count for i, count in self.recording.waiting.items() if self.snapshot.node(i).kind != "constant"}
-        total = len(self.steps)
-        return {
-            "waiting": waiting,
-            "steps": [_step_data(s, place, total) for place, s in enumerate(self.steps, 1)],
-        }
-
-
 def _few(names: list[str]) -> str:
     more = [f"{len(names) - _MOST_TOLD:,} more"] if len(names) > _MOST_TOLD else []
     return ", ".join(names[:_MOST_TOLD] + more)
@@ -384,6 +313,13 @@ def _fold_rows(node: Node, folded: Folded) -> list[list[str]]:
     return found
 
 
+@cache
+def _rule_text(name: str) -> str:
+    """What the operation of such a node computes, and its local derivative, in lines; empty where no rule is known."""
+    known = rule(name)
+    return "" if known is None else str(known).partition(": ")[2].replace("\n  ", "\n")
+
+
 def rows(node: Node, show_saved: bool) -> list[list[str]]:
     """What the widget shows of a node under the pointer, as pairs of a heading and a text."""
     if node.folded is not None:
@@ -401,11 +337,14 @@ def rows(node: Node, show_saved: bool) -> list[list[str]]:
     head = "result" if node.kind == "operation" else "value"
     if node.value is not None:
         found[0][1] += f", {node.value.dtype}"
-        found.append([head, node.value.text or "not shown"])
+        kept = " (recorded here; PyTorch does not keep this)" * node.recorded
+        found.append([head, (node.value.text or "not shown") + kept])
         if node.value.odd:
             found.append(["not finite", node.value.odd])
     else:
         found.append([head, "not kept by the graph"])
+    if node.kind == "operation" and (told := _rule_text(node.name)):
+        found.append(["rule", told])
     if node.kind in ("leaf", "constant"):
         found.append(["requires_grad", str(node.requires_grad)])
     if node.cut:
@@ -417,6 +356,8 @@ def rows(node: Node, show_saved: bool) -> list[list[str]]:
     if node.mark and not node.stale:
         found.append(["mark", node.mark])
     found.append(["gradient", node.grad.text or str(node.grad) if node.grad is not None else node.grad_text])
+    if node.place is not None:
+        found.append(["line", f"{node.place[1]}: {node.source}"])
     for entry in node.saved:
         found.append(
             [
@@ -441,83 +382,10 @@ def _heading(node: Node) -> str:
     return node.title
 
 
-def describe(node: Node) -> str:
-    """A node in one text of several lines, for a page without scripts."""
-    return "\n".join([_heading(node), *(f"{head}: {body}" for head, body in rows(node, bool(node.saved)))])
-
-
-def _step_data(step: Step, place: int, total: int) -> dict[str, Any]:
-    """A step as the change that it makes, and the words for it."""
-    found: list[list[Any]] = [["why now", step.because], ["came in", "\n".join(step.came_in)]]
-    if step.is_leaf:
-        # A single contribution is what arrives; several are told one by one first.
-        found = found if len(step.came_in) > 1 else found[:1]
-        found += [
-            ["grad before", step.before],
-            ["arriving", step.arriving],
-            ["grad after", step.after],
-        ]
-    else:
-        found.append(["goes out", "\n".join(_sending(sent) for sent in step.goes_out) or "nowhere"])
-    for below, (head, _) in reversed(list(enumerate(found, 1))):
-        found[below:below] = [[f"{head}, as a map", {"heat": one}] for one in step.maps.get(head, ())]
-    return {
-        "node": step.node,
-        "caption": f"Step {place} of {total}: {_sentence(step)}",
-        "rows": found,
-        "edges": [sent.edge for sent in step.goes_out],
-        "carried": {sent.edge: _brief(sent.text) for sent in step.goes_out},
-        "missing": {sent.target: sent.missing for sent in step.goes_out},
-        **({"line": clip(f"grad {step.after_short}")} if step.is_leaf else {}),
-        **({"bars": _finite(step.bars), "had": step.had_grad} if step.bars else {}),
-    }
-
-
-def _finite(bars: list[tuple[float, float]]) -> list[list[float]]:
-    """Bars for numbers that can be drawn: JSON has no NaN."""
-    drawable = all(math.isfinite(v) for bar in bars for v in bar)
-    return [[float(f"{b:.6g}"), float(f"{a:.6g}")] for b, a in bars] if drawable else []
-
-
-def _sentence(step: Step) -> str:
-    if step.is_leaf:
-        leaf = step.runs.partition(" of ")[2]
-        if not step.had_grad:
-            return f"{step.runs} runs: {grad_of(leaf)} was {step.before}, now it holds {_noun(step.after)}."
-        becomes = f": {step.before} becomes {step.after}" if len(step.before + step.after) < _SHORT_CAPTION else ""
-        return f"{step.runs} runs and adds {_noun(step.arriving)} to {grad_of(leaf)}{becomes}."
-    counts = Counter(sent.to for sent in step.goes_out)
-    sends = " and ".join(
-        f"{'a gradient' if count == 1 else f'{count} gradients'} to {to}" for to, count in counts.items()
-    )
-    return f"{step.runs} runs, because {step.because}." + f" It sends {sends}." * bool(sends)
-
-
-def _noun(text: str) -> str:
-    """A gradient in a sentence: its numbers where they are few, else its shape."""
-    return f"a gradient of {_brief(text)}" if text.startswith("shape") else text
-
-
-def _brief(text: str) -> str:
-    """A gradient in the narrow place beside an edge.
-
-    >>> _brief("[1, 1, 1]"), _brief("shape (5, 20), from -1 to 1, mean 0"), _brief("[-0.2921, -0.3003, -0.2265, 0.5]")
-    ('[1, 1, 1]', 'shape (5, 20)', '[-0.2921, …]')
-    """
-    if text.startswith("shape"):
-        return text.partition(")")[0] + ")"
-    if len(text) <= _WIDEST_AT_AN_EDGE or not text.startswith("["):
-        return text
-    first = text.partition(",")[0]
-    return f"{first}, …{']' * first.count('[')}"
-
-
-def _sending(sent: Sent) -> str:
-    if sent.missing:
-        wait = f"it now waits for {sent.missing} more of {sent.waits_for}"
-    else:
-        wait = "it may run now" if sent.waits_for == 1 else "it has all and may run now"
-    return f"{sent.text} to {sent.to}; {wait}"
+def describe(node: Node, told: list[list[str]] | None = None) -> str:
+    """A node in one text of several lines, for a page without scripts; `told`: what a view tells of it."""
+    told = rows(node, bool(node.saved)) if told is None else told
+    return "\n".join([_heading(node), *(f"{head}: {body}" for head, body in told)])
 
 
 def _in_kernel() -> bool:

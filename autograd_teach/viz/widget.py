@@ -29,6 +29,8 @@ class Widget(anywidget.AnyWidget):
     svg = traitlets.Unicode().tag(sync=True)
     view = traitlets.Dict().tag(sync=True)
     step = traitlets.Int(0).tag(sync=True)
+    numbers = traitlets.Dict().tag(sync=True)
+    """Of a picture whose leaves can be moved: what has changed since it was drawn."""
 
     def __init__(self, **state: Any) -> None:
         super().__init__(**state)
@@ -37,7 +39,7 @@ class Widget(anywidget.AnyWidget):
     def show(self, svg: str, view: dict[str, Any]) -> None:
         """Another picture in the same place, of whatever kind; a player starts from its first step."""
         with self.hold_sync():
-            self.svg, self.view, self.step = svg, view, 0
+            self.svg, self.view, self.step = svg, view, view.get("first", 0)
 
     def __repr__(self) -> str:
         return f"Widget({self.view.get('title', '')!r})"

@@ -39,6 +39,10 @@ NOTEBOOK_7S_OWN = (
 )
 """Notebook 7.6 throws these when it starts, whatever it opens and with nothing of ours installed."""
 
+FONT_OF_BOTH = r"403 \(Forbidden\) \[\S+/static/(lab|notebook)/\w+\.woff\]"
+"""JupyterLab and Notebook 7 have fonts for formulas under the same names; a server that has served one refuses the other's
+("is not in root static directory", Jupyter Server 2: it remembers files by name alone). A page of only one of them is not hit."""
+
 _EXTENSIONS = Path(viz.__file__).parent / "jupyter" / "labextensions"
 _SETTINGS_DIRECTORIES = ("CONFIG", "DATA", "RUNTIME")
 

@@ -15,7 +15,9 @@ from typing import TYPE_CHECKING, Any
 import nbconvert
 import pytest
 
-from autograd_teach.course.lab import FIRST_PAGE
+from autograd_teach.course import progress_file
+from autograd_teach.course.home import PAGE
+from autograd_teach.course.syllabus import syllabus
 from tests.browser import jupyter
 from tests.browser.jupyter import Lab, Pages, keep, menu, panel, view_with, wait_until
 
@@ -64,7 +66,8 @@ def pages(kept_pages: Pages, request: pytest.FixtureRequest) -> Iterator[Pages]:
 
 def assert_clean(pages: Pages, known: tuple[str, ...] = ()) -> None:
     """Nothing went wrong on the pages, but for what is known, and nothing was asked of another machine."""
-    assert [problem for problem in pages.observed.problems if problem not in known] == []
+    problems = [problem for problem in pages.observed.problems if not re.search(jupyter.FONT_OF_BOTH, problem)]
+    assert [problem for problem in problems if problem not in known] == []
     assert pages.observed.hosts() == {"127.0.0.1"}
 
 
@@ -72,12 +75,16 @@ def known_of(front_end: str) -> tuple[str, ...]:
     return jupyter.NOTEBOOK_7S_OWN if front_end == "notebook" else ()
 
 
-def test_the_course_opens_at_its_first_page(lab: Lab, pages: Pages):
+def test_the_course_opens_at_its_home_page_and_leads_to_the_lessons(lab: Lab, pages: Pages):
     page = pages.page()
     page.goto(lab.url())
-    wait_until(page, lambda: lab.has_kernel(FIRST_PAGE))
+    wait_until(page, lambda: lab.has_kernel(PAGE))
+    page.locator(".lm-TabBar-tab.lm-mod-current", has_text=PAGE).first.wait_for()
+    table = panel(page).locator(".jp-OutputArea table")
+    assert table.locator("tbody tr").count() == len(syllabus()), "before anything ran"
+    keep(page, "home.png")
+    panel(page).locator(".jp-OutputArea strong a", has_text="lesson 00").click()
     page.locator(".lm-TabBar-tab.lm-mod-current", has_text="00_start_here.ipynb").first.wait_for()
-    keep(page, "first-page.png")
     assert_clean(pages)
 
 
@@ -241,6 +248,66 @@ def test_a_saved_notebook_opened_again_shows_its_pictures(
         keep(page, "exported.png")
     finally:
         page.context.set_offline(False)
+
+
+# ---- questions --------------------------------------------------------------------------------------------------------
+
+QUESTIONS = "from autograd_teach.course.predict import predict, review"
+OF_THIS_KERNEL = """
+from dataclasses import replace
+from autograd_teach.course.question import load_questions
+load_questions("01")["odd"] = replace(load_questions("01")["leaf"], id="01.odd")
+"""
+LOST = "Error displaying widget"
+
+
+@pytest.mark.parametrize("front_end", FRONT_ENDS)
+def test_a_question_opened_again_has_its_answer(
+    lab: Lab, pages: Pages, front_end: str, require_module: Callable[[str], Any]
+):
+    require_module({"lab": "jupyterlab", "notebook": "notebook"}[front_end])
+    name = f"questions-{front_end}/asked.ipynb"  # in a folder of its own: the progress file is beside it
+    (lab.folder / name).parent.mkdir()
+    lab.write(name, QUESTIONS, 'predict("01.leaf")', 'review("05")', f'{OF_THIS_KERNEL}predict("01.odd")')
+    page = pages.open(name, front_end)
+    pages.run_all_and_save(page, name)
+    question = panel(page).locator(".agt-predict").first
+    question.locator("label", has=page.locator("b:text-is('a')")).click()
+    question.get_by_text("certain").click()
+    question.get_by_role("button", name="Check my prediction").click()
+    assert "Not so. (a)" in question.get_by_role("status").inner_text()
+    stored = lab.folder / name
+    wait_until(page, lambda: stored.with_name(progress_file.NAME).is_file())
+    assert progress_file.predictions(stored.parent)["01.leaf"]["sure"] == 3
+    menu(page, "Kernel", "Shut Down Kernel")
+    wait_until(page, lambda: not lab.has_kernel(name))
+    assert_clean(pages, known_of(front_end))
+
+    page = pages.open(name, front_end, afresh=True)  # with a new kernel, which has run nothing
+    wait_until(page, lambda: panel(page).locator(".agt-predict").count() == 2)
+    assert "Not so. (a)" in panel(page).locator(".agt-predict").first.get_by_role("status").inner_text()
+    assert panel(page).locator(".agt-predict-place").inner_text().startswith("Question 1 of 3, from lesson ")
+    assert page.get_by_text(LOST).count() == 0
+    text = panel(page).locator(".agt-saved")  # what a new kernel does not know stays as it was saved
+    assert "Run this cell to pick an answer" in text.inner_text()
+    assert text.locator("details").count() == 1
+    assert not text.locator("details").evaluate("(fold) => fold.open")
+    keep(page, f"questions-again-{front_end}.png")
+
+
+@pytest.mark.full
+def test_a_link_in_a_question_opens_its_notebook_beside_this_one(lab: Lab, pages: Pages):
+    name = "lessons/linked.ipynb"
+    lab.write(name, QUESTIONS, 'review("02")')
+    page = pages.open(name)
+    pages.run_all_and_save(page, name)
+    for _ in range(3):
+        panel(page).get_by_role("button", name="I don't know").locator("visible=true").click()
+        panel(page).locator(".agt-predict-steps button").last.click()
+    panel(page).locator(".agt-predict-summary a").first.click()
+    page.locator(".lm-TabBar-tab.lm-mod-current", has_text="00_start_here.ipynb").first.wait_for()
+    assert page.url.endswith("00_start_here.ipynb")
+    assert_clean(pages)
 
 
 # ---- the glossary -----------------------------------------------------------------------------------------------------

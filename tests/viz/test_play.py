@@ -1,6 +1,9 @@
 """`viz.play`: the recorded steps are those that the engine takes, and playing leaves no trace."""
 
 import json
+import random
+import re
+import xml.etree.ElementTree as ET
 from types import SimpleNamespace
 
 import numpy as np
@@ -8,6 +11,8 @@ import pytest
 
 from autograd_teach import viz
 from autograd_teach.viz import record
+
+SVG = "{http://www.w3.org/2000/svg}"
 
 
 def leaf(lib, values):
@@ -18,8 +23,11 @@ def test_steps_of_abs_and_sum(lib):
     x = leaf(lib, [1.0, -2.0, 3.0, -4.0])
     assert repr(viz.play(x.abs().sum())).splitlines() == [
         "step  runs                 because                     came in         goes out",
-        "   1  SumBackward0         backward starts here        1               to AbsBackward0: [1, 1, 1, 1]",
-        "   2  AbsBackward0         its only gradient is there  [1, 1, 1, 1]    to x: [1, -1, 1, -1]",
+        "   1  SumBackward0         backward starts here        1               to AbsBackward0: 1 × [1, 1, 1, 1] = [1, 1, 1, 1]",
+        (
+            "   2  AbsBackward0         its only gradient is there  [1, 1, 1, 1]    "
+            "to x: [1, 1, 1, 1] × [1, -1, 1, -1] = [1, -1, 1, -1]"
+        ),
         "   3  AccumulateGrad of x  its only gradient is there  [1, -1, 1, -1]  x.grad: not computed yet -> [1, -1, 1, -1]",
     ]
 
@@ -31,7 +39,7 @@ def test_a_node_waits_for_its_second_contribution(lib):
     first, second, third = viz.play(c).steps
     assert [sent.missing for sent in first.goes_out] == [1, 0]
     assert second.because == "the last of its 2 gradients is there; they are summed"
-    assert second.came_in == ["1 from AddBackward0", "1 from AddBackward0", "sum: 2"]
+    assert second.came_in == ["1 from AddBackward0", "1 from AddBackward0", "sum: 1 + 1 = 2"]
     assert (third.before, third.arriving, third.after) == ("not computed yet", "4", "4")
 
 
@@ -198,18 +206,24 @@ def test_every_step_has_a_caption_that_says_what_runs(lib, place):
     assert (
         captions[place]
         == {
-            0: "Step 1 of 3: SumBackward0 runs, because backward starts here. It sends a gradient to AbsBackward0.",
+            0: "Step 1 of 3: SumBackward0 runs, because backward starts here. It sends 1 × [1, 1] = [1, 1] to AbsBackward0.",
             -1: "Step 3 of 3: AccumulateGrad of x runs: x.grad was not computed yet, now it holds [1, -1].",
         }[place]
     )
 
 
-def test_a_caption_counts_what_is_sent_and_says_what_a_gradient_becomes(lib):
+def test_a_caption_says_what_is_sent_and_what_a_gradient_becomes(lib):
     x = leaf(lib, 1.0)
     (x + x).backward()
     captions = [step["caption"] for step in viz.play(x + x).data()["steps"]]
-    assert captions[0].endswith("It sends 2 gradients to x.")
+    assert captions[0].endswith("It sends 1 × 1 = 1 to x and 1 × 1 = 1 to x.")
     assert captions[1].endswith("runs and adds 2 to x.grad: 2 becomes 4.")
+
+
+def test_a_caption_counts_what_would_be_too_long_to_say(lib):
+    x = leaf(lib, [[0.5, -0.25, 1.5]] * 3)
+    captions = [step["caption"] for step in viz.play((x * x).sum()).data()["steps"]]
+    assert captions[1].endswith("It sends 2 gradients to x.")
 
 
 def test_a_caption_names_a_large_gradient_by_its_shape(lib):
@@ -226,7 +240,7 @@ def test_two_losses_are_one_pass_that_starts_at_both(lib):
     last = view.steps[-1]
     assert last.because == "the last of its 3 gradients is there; they are summed"
     # w * w sends twice, w * 3 once; the engine runs the later recorded first.
-    assert (last.came_in[-1], last.after) == ("sum: 7", "7")
+    assert (last.came_in[-1], last.after) == ("sum: 2 + 2 + 3 = 7", "7")
     (loss1 + loss2).backward()
     assert float(w.grad) == 7.0
 
@@ -239,7 +253,12 @@ def test_a_loss_inside_another_starts_with_its_own_gradient_and_waits_for_the_re
     assert [sent.missing for sent in first.goes_out] == [1, 0]
     assert second.because == "the last of its 3 gradients is there; they are summed"
     ((name,),) = [{text.partition(" from ")[2] for text in second.came_in[1:3]}]
-    assert second.came_in == ["1, with which backward starts", f"6 from {name}", f"6 from {name}", "sum: 13"]
+    assert second.came_in == [
+        "1, with which backward starts",
+        f"6 from {name}",
+        f"6 from {name}",
+        "sum: 1 + 6 + 6 = 13",
+    ]
     assert last.after == "39"
 
 
@@ -266,7 +285,7 @@ def test_a_shared_weight_gets_the_sum_and_adds_it_once_to_what_it_had(lib):
     (w * x).sum().backward()
     loss = (w * x).sum() + (w**2).sum()
     step = viz.play(loss).steps[-1]
-    assert step.came_in == ["[2, 4] from PowBackward0", "[3, 4] from MulBackward0", "sum: [5, 8]"]
+    assert step.came_in == ["[2, 4] from PowBackward0", "[3, 4] from MulBackward0", "sum: [2, 4] + [3, 4] = [5, 8]"]
     assert (step.before, step.arriving, step.after) == ("[3, 4]", "[5, 8]", "[8, 12]")
     caption = viz.play(loss).data()["steps"][-1]["caption"]
     assert caption.endswith("runs and adds [5, 8] to w.grad: [3, 4] becomes [8, 12].")
@@ -315,7 +334,7 @@ def test_state_of_a_player_with_large_tensors_stays_small(lib):
         h = (h @ leaf(lib, [[0.01 * (i - j) for j in range(50)] for i in range(50)])).tanh() + leaf(lib, [0.1] * 50)
     view = viz.play(h.mean())
     assert len(maps(view)) > 10
-    assert len(json.dumps([view.data(), view.svg])) < 100_000
+    assert len(json.dumps([view.data(), view.svg])) < 120_000
 
 
 def test_what_a_hook_makes_of_a_gradient_is_no_sum(lib):
@@ -436,3 +455,365 @@ def test_of_an_engine_of_someones_own_several_outputs_are_not_played_and_that_is
 def test_a_node_without_hooks_cannot_be_played_and_that_is_said(monkeypatch):
     monkeypatch.delattr(OwnNode, "register_hook")
     assert "has no attribute 'register_hook'" in viz.play(Own(2.0) * Own(5.0)).text
+
+
+# ---- the chain rule on every edge --------------------------------------------------------------------------------------
+
+
+SCALAR_OPERATIONS = [
+    lambda a, b: a * b,
+    lambda a, b: a + b,
+    lambda a, b: a - b,
+    lambda a, b: a / (b * b + 1),
+    lambda a, b: a.tanh(),
+    lambda a, b: a**2,
+    lambda a, b: a.sigmoid(),
+]
+
+
+def random_program(lib, seed):
+    """Operations on scalars, each on results so far, so that many are used more than once; and the leaves."""
+    draw = random.Random(seed)
+    leaves = [leaf(lib, draw.uniform(0.5, 2.0) * draw.choice((-1, 1))) for _ in range(3)]
+    known = list(leaves)
+    for _ in range(draw.randint(3, 9)):
+        known.append(draw.choice(SCALAR_OPERATIONS)(draw.choice(known), draw.choice(known)))
+    return sum(known[3:]), leaves
+
+
+NUMBER = r"(-?[\d.]+(?:e[-+]\d+)?)"
+PRODUCT, SUM = re.compile(f"{NUMBER} × {NUMBER} = {NUMBER}"), re.compile(r"(.+) = " + NUMBER)
+
+
+def same(a, b):
+    """Equal as far as four digits tell."""
+    return abs(a - b) <= 3e-3 * max(abs(a), abs(b), 1e-3)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_products_and_sums_are_right_and_lead_to_the_gradients_of_the_engine(lib, seed):
+    result, leaves = random_program(lib, seed)
+    view = viz.play(result, names={f"v{i}": one for i, one in enumerate(leaves)})
+    arriving = {}
+    for step in view.steps:
+        for sent in step.goes_out:
+            product = PRODUCT.fullmatch(" ".join(sent.label))
+            assert product, sent.label
+            came, slope, made = map(float, product.groups())
+            assert same(came * slope, made), sent.label
+            assert same(came, float(step.received))
+            arriving.setdefault(sent.target, []).append(made)
+    for step in view.steps:
+        parts = arriving.get(step.node, [1.0])  # the pass starts with 1
+        came = float(step.arriving if step.is_leaf else step.received)
+        assert abs(sum(parts) - came) <= 2e-3 * sum(map(abs, parts))
+        if len(parts) > 1 and step.total:
+            summed, told = SUM.fullmatch(step.total).groups()
+            assert [float(part.strip("()")) for part in summed.split(" + ")] == parts
+            assert same(float(told), came)
+    result.backward()
+    known = {step.runs.rpartition(" ")[2]: step.after for step in view.steps if step.is_leaf}
+    for place, one in enumerate(leaves):
+        if one.grad is not None:
+            assert same(float(known[f"v{place}"]), float(one.grad))
+
+
+def programs(lib):
+    x, w, b = leaf(lib, [1.0, -2.0, 3.0]), leaf(lib, [[0.5, -1.0, 2.0], [2.0, 1.0, -1.0]]), leaf(lib, [0.1, 0.2])
+    h = (w @ x + b).tanh()
+    return {
+        "layer": (h * h).sum(),
+        "softmax": (x.softmax(0) * x).sum(),
+        "log softmax": -w.log_softmax(1)[0, 1],
+        "broadcast": (w * x + b.reshape(2, 1)).mean(),
+        "moved": (w.t()[1:] * 2).sum() + x[0] * x[[0, 0, 2]].sum(),
+        "shared": (x * x * x + x).sum(),
+        "division": (x / (x * x + 1)).sum(),
+    }
+
+
+@pytest.mark.parametrize("name", ["layer", "softmax", "log softmax", "broadcast", "moved", "shared", "division"])
+def test_the_local_derivative_of_every_edge_makes_of_what_came_in_what_goes_out(lib, name):
+    output = programs(lib)[name]
+    ran = {}
+    watching = record._writer
+
+    def writer(node, found):
+        ran[node] = found
+        return watching(node, found)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(record, "_writer", writer)
+        view = viz.play(output)
+    passed = {one.node: one for found in ran.values() for one in found}
+    children, checked = view.snapshot.children(), 0
+    for step in view.steps:
+        if step.is_leaf:
+            continue
+        came, slots = passed[step.node].arrays[0], {edge.id: i for i, edge in enumerate(children[step.node])}
+        for sent in step.goes_out:
+            gone, local = passed[step.node].sent[slots[sent.edge]], sent.local
+            if local.kind == "slopes":
+                made = came * local.numbers
+            elif local.kind == "block":
+                made = (came.reshape(-1) @ local.numbers).reshape(gone.shape)
+            else:
+                assert set(np.unique(gone)) <= {0.0, *np.unique(came)}
+                continue
+            axes = tuple(range(made.ndim - gone.ndim)) if made.size != gone.size else ()
+            made = made.sum(axes)
+            made = made.sum(
+                tuple(i for i, n in enumerate(gone.shape) if made.size != gone.size and n == 1), keepdims=True
+            )
+            assert np.allclose(made.reshape(gone.shape), gone, rtol=1e-4, atol=1e-6)
+            checked += 1
+    assert checked > 1
+
+
+def test_a_formula_stands_where_the_numbers_are_too_many(lib):
+    x = leaf(lib, [0.1 * i for i in range(20)])
+    first, second, *_ = viz.play(x.tanh().sum()).steps
+    assert first.goes_out[0].label == ["1 × 1 = shape (20)"]
+    assert second.goes_out[0].label == ["× (1 - y²)", "= shape (20)"]
+
+
+def test_a_backward_of_ones_own_shows_its_arithmetic_and_a_wrong_one_none(lib):
+    class Cube(lib.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(x)
+            return x**3
+
+        @staticmethod
+        def backward(ctx, g):
+            (x,) = ctx.saved_tensors
+            return g * 3 * x * x
+
+    class Forgets(Cube):
+        @staticmethod
+        def backward(ctx, g):
+            (x,) = ctx.saved_tensors
+            return 3 * x * x
+
+    x = leaf(lib, 2.0)
+    labels = [viz.play(cube.apply(x) * 5).steps[1].goes_out[0].label for cube in (Cube, Forgets)]
+    assert labels == [["5 × 12 = 60"], ["12"]], "5 × 12 is not 12: no false arithmetic"
+
+
+def test_a_hook_that_changes_what_goes_out_is_not_called_a_product(lib):
+    x = leaf(lib, 3.0)
+    y = x * x
+    y.grad_fn.register_hook(lambda sent, came: tuple(g * 100 for g in sent))
+    view = viz.play(y * 2)
+    assert [sent.label for sent in view.steps[1].goes_out] == [["600"], ["600"]]
+    assert [sent.label for sent in view.steps[0].goes_out] == [["1 × 2 = 2"]]
+
+
+def test_a_hook_on_a_tensor_multiplies_what_came_in_and_is_told(lib):
+    h = leaf(lib, 1.0) * 3
+    h.register_hook(lambda g: g * 10)
+    step = viz.play(h * 2).steps[1]
+    assert step.came_in == ["2; a hook makes it 20"]
+    assert [sent.label for sent in step.goes_out] == [["20 × 3 = 60"]]
+
+
+# ---- the picture is that of the end ------------------------------------------------------------------------------------
+
+
+def texts(svg):
+    """The lines of text of each node and edge."""
+    return {
+        group.get("id"): [(text.text or "").replace("\xa0", " ").strip() for text in group.iter(f"{SVG}text")]
+        for group in ET.fromstring(svg).iter(f"{SVG}g")
+        if group.get("id")
+    }
+
+
+def shared(lib):
+    a, b = leaf(lib, 2.0), leaf(lib, -3.0)
+    c = a * b
+    return viz.play((c + a) * 2, names={"a": a, "b": b, "c": c})
+
+
+def test_the_picture_has_every_number_of_the_end(lib):
+    view = shared(lib)
+    told = texts(view.svg)
+    for step in view.steps:
+        for sent in step.goes_out:
+            assert told[sent.edge] == sent.label
+        assert told[step.node][-1].startswith("arrived: ")
+    assert told["n0"] == ["output", "= -8"]
+    assert {node.title: told[node.id][1:] for node in view.snapshot.nodes if node.kind == "leaf"} == {
+        "a": ["= 2", "grad -4", "arrived: 2 + (-6) = -4"],
+        "b": ["= -3", "grad 4", "arrived: 4"],
+    }
+    assert [told[edge] for edge in view.recording.starts] == [["1"]]
+
+
+@pytest.mark.parametrize("ending", [".svg", ".dot", ".html"])
+def test_what_is_saved_is_the_end(lib, tmp_path, ending):
+    view = shared(lib)
+    text = viz.save(view, tmp_path / f"play{ending}").read_text(encoding="utf-8")
+    if ending != ".html":
+        assert text == (view.svg if ending == ".svg" else view.dot)
+    labels = [line for step in view.steps for sent in step.goes_out for line in sent.label]
+    assert len(labels) > 4
+    assert [line for line in labels if line not in text] == []
+    if ending == ".html":
+        assert f'"step": {len(view.steps)}' in text
+
+
+def test_a_sum_that_is_too_long_for_its_box_gives_way_to_what_it_comes_to(lib):
+    x = leaf(lib, [0.3333, -0.1234])
+    h = x.tanh()
+    view = viz.play((h * h).sum(), names={"x": x})
+    (step,) = [step for step in view.steps if "Tanh" in step.runs]
+    assert len(step.total) > 36
+    assert texts(view.svg)[step.node][-1] == f"arrived: {step.received}"
+
+
+def test_an_edge_grows_with_its_gradient_and_is_dotted_for_zero(lib):
+    x, y, z, u = (leaf(lib, 1.0) for _ in range(4))
+    view = viz.play(x * 1000 + y * 30 + z + u * 0, names={"x": x, "y": y, "z": z, "u": u})
+    named = {node.id: node.title for node in view.snapshot.nodes}
+    flows = view.flows()
+    thickness = {named[sent.target]: flows[sent.edge].thickness for step in view.steps for sent in step.goes_out}
+    assert thickness["x"] > thickness["y"] > thickness["z"] > thickness["u"] == 0.0
+    drawn = {group.get("id"): group.find(f"{SVG}path") for group in ET.fromstring(view.svg).iter(f"{SVG}g")}
+    to = {named[sent.target]: drawn[sent.edge] for step in view.steps for sent in step.goes_out}
+    assert float(to["x"].get("stroke-width")) > float(to["y"].get("stroke-width"))
+    assert to["u"].get("stroke-dasharray") and not to["x"].get("stroke-dasharray")
+    assert any("thicker" in said and "dotted" in said for _, said in view.data()["legend"])
+
+
+@pytest.mark.parametrize("value", [float("inf"), float("nan")])
+def test_a_gradient_that_is_no_number_makes_the_thickest_edge(lib, value):
+    x, y = leaf(lib, 1.0), leaf(lib, 1.0)
+    view = viz.play(x * value + y, names={"x": x, "y": y})
+    named = {node.title: node.id for node in view.snapshot.nodes}
+    flows = {sent.target: view.flows()[sent.edge].thickness for step in view.steps for sent in step.goes_out}
+    assert flows[named["x"]] == 5.5
+    assert json.loads(json.dumps(view.data(), allow_nan=False))
+
+
+# ---- the forward phase -------------------------------------------------------------------------------------------------
+
+
+def forward(view):
+    return [stage["caption"] for stage in view.data().get("forward", [])]
+
+
+def test_a_function_is_played_forward_with_each_value_and_its_line(lib):
+    torch = lib  # by this name a function tells whose tensors it wants
+
+    def f(a, b):
+        c = a * b
+        return (c + a) ** 2
+
+    view = viz.play(f, a=lib.tensor(2.0), b=-3.0)
+    first = f.__code__.co_firstlineno
+    assert forward(view) == [
+        f"Forward 1 of 3: c = a · b = -6. Line {first + 1}: c = a * b",
+        f"Forward 2 of 3: a result = c + a = -4. Line {first + 2}: return (c + a) ** 2",
+        f"Forward 3 of 3: a result = (-4)² = 16. Line {first + 2}: return (c + a) ** 2",
+    ]
+    data = view.data()
+    assert data["first"] == -4
+    assert data["code"]["lines"] == ["def f(a, b):", "    c = a * b", "    return (c + a) ** 2"]
+    assert sorted(data["code"]["of"].values()) == [first + 1, first + 2, first + 2]
+    assert [step.after for step in view.steps if step.is_leaf] == ["16", "-16"]
+    assert torch is lib
+
+
+def test_the_forward_phase_says_a_large_value_by_its_shape(lib):
+    captions = forward(viz.play(lambda x: x.exp().sum(), x=lib.ones(20)))
+    assert captions[0].startswith("Forward 1 of 2: a result = exp(x): shape (20).")
+
+
+def test_a_node_without_a_formula_has_its_value(lib):
+    class Twice(lib.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x * 2
+
+        @staticmethod
+        def backward(ctx, g):
+            return g * 2
+
+    small, large = (viz.play(lambda x: Twice.apply(x).sum(), x=lib.ones(size)) for size in (2, 20))
+    assert forward(small)[0].startswith("Forward 1 of 2: a result is [2, 2].")
+    assert forward(large)[0].startswith("Forward 1 of 2: a result has shape (20).")
+
+
+def test_a_plain_tensor_has_no_forward_phase_and_one_made_under_a_watch_has(lib):
+    a, b = leaf(lib, 2.0), leaf(lib, -3.0)
+    plain = viz.play(a * b + a)
+    with viz.watch():
+        watched = a * b + a
+    assert forward(plain) == []
+    assert plain.data()["first"] == 0
+    assert [caption.partition(".")[0] for caption in forward(viz.play(watched))] == [
+        "Forward 1 of 2: a result = a · b = -6",
+        "Forward 2 of 2: watched = -6 + a = -4",
+    ]
+
+
+def test_a_tensor_has_a_forward_phase_where_the_graph_keeps_every_value(lib):
+    x = leaf(lib, 1.0)
+    y = x.exp().tanh()
+    assert len(forward(viz.play(y))) == 2
+
+
+def test_playing_a_function_touches_nobodys_gradient(lib):
+    a = leaf(lib, 2.0)
+    a.grad = lib.tensor(7.0)
+    view = viz.play(lambda a: a * a, a=a)
+    assert (float(a.grad), view.steps[-1].before, view.steps[-1].after) == (7.0, "not computed yet", "4")
+
+
+def test_a_function_that_raises_is_a_sentence(lib):
+    def broken(a):
+        raise ValueError("of my own")
+
+    assert viz.play(broken, a=1.0).text == "broken stops with ValueError: of my own"
+
+
+def test_values_without_a_function_are_refused(lib):
+    with pytest.raises(TypeError, match=r"a: arguments need a function to be given to: viz.play\(f, a=...\)"):
+        viz.play(leaf(lib, 1.0) * 2, a=1.0)
+
+
+def test_an_engine_of_someones_own_has_numbers_without_products():
+    view = viz.play(Own(2.0) * Own(5.0), 3.0)
+    assert [sent.label for sent in view.steps[0].goes_out] == [["15"], ["6"]]
+    assert texts(view.svg)["n1"][-1] == "arrived: 3"
+
+
+# ---- Jacobians on request ----------------------------------------------------------------------------------------------
+
+
+def test_a_large_jacobian_is_asked_for_on_request(lib):
+    x = leaf(lib, [[0.1 * i - 0.3 * j for i in range(10)] for j in range(8)])
+    view = viz.play((x.softmax(1) * x).sum(), names={"x": x})
+    (step,) = [step for step in view.steps if "Softmax" in step.runs]
+    asking = [told["node"] for told in view.data()["steps"] if told.get("asks")]
+    assert asking == [step.node]
+    ((_, found),) = view.jacobians(step.node)
+    y = x.detach().softmax(1).numpy().reshape(8, 10)
+    expected = np.zeros((80, 80))
+    for row in range(8):
+        part = slice(10 * row, 10 * row + 10)
+        expected[part, part] = np.diag(y[row]) - np.outer(y[row], y[row])
+    assert np.allclose(found, expected, atol=1e-6)
+    assert [told for told in view.data()["steps"] if told.get("asks")] == [], "it is there now"
+    assert [to for to, _ in view.jacobians(step.node)] == ["x"]
+
+
+def test_a_small_jacobian_is_there_at_once_and_an_elementwise_operation_has_none(lib):
+    x = leaf(lib, [1.0, 2.0, 0.5])
+    view = viz.play((x.softmax(0) ** 2).sum(), names={"x": x})
+    named = {step.runs: step.node for step in view.steps}
+    assert [found.shape for _, found in view.jacobians(named["SoftmaxBackward0"])] == [(3, 3)]
+    assert view.jacobians(named["PowBackward0"]) == []
+    with pytest.raises(KeyError, match="no operation with the id 'n99' ran in this pass"):
+        view.jacobians("n99")

@@ -9,9 +9,12 @@ const SVG = "http://www.w3.org/2000/svg";
 const MILLISECONDS_A_STEP = 1400;
 const MOST_PIXELS = 640; // the height of a picture on a laptop's screen
 const LEAST_SCALE = 0.68; // pixels a point of the picture; smaller than that its text is hard to read
+const NEARLY = 1.15; // how much higher than its place a picture may be and is shown as a whole all the same
 const PLAYED_SCALE = 1; // a player's camera follows the nodes, so that they may be larger
 const AROUND_A_PLAYER = 240; // pixels that the notebook, the buttons and the caption take from the window's height
-const MOST_CARRIED = 3; // edges of one step that are labelled
+const OVERLAY = 316; // pixels of the picture that the details may cover
+const TRAVEL = 550; // milliseconds that a value or a gradient takes along its edge
+const MOST_TRAVELLING = 12; // edges of one step along which something moves
 const HEAT_WIDTH = 150, HEAT_HEIGHT = 110; // pixels
 const MOST_CANVAS = 16_000; // pixels a side
 const LEAST_DRAG = 4; // pixels; less is the shaking of a hand that clicks
@@ -25,10 +28,10 @@ const LEGEND = [
   ["constant", "takes no gradient (dashed)"],
 ];
 const PLAYED = [
-  ["ready", "has all its gradients, may run (thick)"],
   ["now", "runs at this step (thickest)"],
-  ["waits", "waits for a further gradient (dashed)"],
-  ["ran", "has run (pale)"],
+  ["ready", "has all its gradients, may run (thick)"],
+  ["waits", "waits for another gradient (dashed)"],
+  ["idle", "has not run yet (pale)"],
 ];
 
 function make(tag, className, text) {
@@ -114,14 +117,11 @@ function graphviz(model) {
   return engine;
 }
 
-// What layout.py does with a picture of its own: a page to lie on, and leaves without the line that only made room.
+// What layout.py does with a picture of its own: a page to lie on.
 async function layOut(view, model) {
   const engine = await graphviz(model);
   const svg = parse(engine.renderString(view.dot.replace(/margin="[^"]*"/, ROOM), { format: "svg" }));
   svg.querySelector("g.graph > polygon")?.classList.add("agt-page");
-  for (const [id, [made, said]] of Object.entries(view.room || {})) {
-    for (const text of svg.querySelectorAll(`[id="${id}"] > text`)) if (text.textContent === made) text.textContent = said;
-  }
   return svg;
 }
 
@@ -129,7 +129,7 @@ function parse(svg) {
   const root = new DOMParser().parseFromString(svg, "image/svg+xml").documentElement;
   if (root.nodeName !== "svg") return null;
   root.querySelector("style")?.remove(); // the page's style sheet dresses it here
-  root.removeAttribute("class");
+  for (const name of ["class", "style"]) root.removeAttribute(name);
   return document.importNode(root, true);
 }
 
@@ -143,18 +143,23 @@ function camera(svg, stage, first, playing, kept) {
   const window_ = window.innerHeight > 500 ? window.innerHeight : screen.availHeight;
   const most = playing ? Math.min(Math.max(window_ - AROUND_A_PLAYER, 340), MOST_PIXELS) : MOST_PIXELS;
   const scale = playing ? PLAYED_SCALE : LEAST_SCALE;
-  const mostPoints = { w: MOST_PIXELS / scale, h: most / scale };
-  const cropped = width > mostPoints.w || height > mostPoints.h;
-  const w = Math.min(width, mostPoints.w);
+  const naturalHeight = (height * 4) / 3; // Graphviz counts in points
   const middle = first ? Number(first.querySelector("text").getAttribute("x")) : width / 2;
-  let view = { x: Math.min(Math.max(middle - w / 2, 0), width - w), y: 0, w, h: Math.min(height, mostPoints.h) };
+  let view = { ...whole }, cropped = false;
   svg.setAttribute("preserveAspectRatio", "xMidYMid meet");
   svg.removeAttribute("width");
   svg.removeAttribute("height");
-  const naturalHeight = (height * 4) / 3; // Graphviz counts in points
   stage.style.height = `${Math.round(Math.min(Math.max(naturalHeight + 24, 150), most))}px`;
-  svg.style.maxWidth = `${Math.round((view.w * 4) / 3)}px`;
 
+  // As much of the picture as can be read in a stage of this width, with its first output in sight.
+  function settle() {
+    const mostPoints = { w: (stage.clientWidth || MOST_PIXELS) / scale, h: most / scale };
+    if (!playing && height <= mostPoints.h * NEARLY) mostPoints.h = height; // its leaves are worth a smaller text
+    cropped = width > mostPoints.w || height > mostPoints.h;
+    const w = Math.min(width, mostPoints.w);
+    view = { x: Math.min(Math.max(middle - w / 2, 0), width - w), y: 0, w, h: Math.min(height, mostPoints.h) };
+    svg.style.maxWidth = `${Math.round((view.w * 4) / 3)}px`;
+  }
   let chosen = kept?.chosen; // by the reader: "fit", or "place"
   const apply = () => svg.setAttribute("viewBox", `${view.x} ${view.y} ${view.w} ${view.h}`);
   const free = () => { chosen = "place"; svg.style.maxWidth = "none"; };
@@ -173,10 +178,12 @@ function camera(svg, stage, first, playing, kept) {
     apply();
   }
   const xy = ({ x, y }) => ({ x, y });
+  let followed = null;
   function at(event) {
     return new DOMPoint(event.clientX, event.clientY).matrixTransform(svg.getScreenCTM().inverse());
   }
   function follow(group) {
+    followed = group;
     const matrix = svg.getScreenCTM();
     if (!matrix || !group) return;
     const box = group.getBoundingClientRect();
@@ -194,7 +201,7 @@ function camera(svg, stage, first, playing, kept) {
   }, { passive: false });
   let grip = null;
   stage.addEventListener("pointerdown", (event) => {
-    if (event.button !== 0) return;
+    if (event.button !== 0 || event.target.closest("input")) return;
     grip = { ...xy(at(event)), clientX: event.clientX, clientY: event.clientY };
   });
   stage.addEventListener("pointermove", (event) => {
@@ -209,13 +216,24 @@ function camera(svg, stage, first, playing, kept) {
     apply();
   });
   stage.addEventListener("pointerup", () => { grip = null; });
+  settle();
   if (chosen === "fit") fit();
   if (chosen === "place") {
     view = { ...kept.view, x: within(kept.view.x, kept.view.w, width), y: within(kept.view.y, kept.view.h, height) };
     free();
   }
   apply();
-  return { zoom, fit, follow, cropped, keep: () => ({ chosen, view }), whole };
+  // A front end may give the view its width after it was made, and readers change the window's.
+  let known = stage.clientWidth;
+  new ResizeObserver(() => {
+    if (stage.clientWidth === known) return;
+    known = stage.clientWidth;
+    if (chosen) return;
+    settle();
+    apply();
+    follow(followed);
+  }).observe(stage);
+  return { zoom, fit, follow, get cropped() { return cropped; }, keep: () => ({ chosen, view }), whole };
 }
 
 // No <dl> and no <h4>: notebooks have style rules of their own for those.
@@ -369,6 +387,13 @@ const GIVEN = {
 function onPaper(svg, whole, root, title) {
   const copy = svg.cloneNode(true), paper = make("div", "agt agt-paper"), stage = make("div", "agt-stage");
   for (const marked of copy.querySelectorAll(".agt-on, .agt-from")) marked.classList.remove("agt-on", "agt-from");
+  for (const ghost of copy.querySelectorAll(".agt-ghost")) ghost.remove();
+  // A field on paper is its number, on the line in whose place it lies.
+  const fields = svg.querySelectorAll("foreignObject input[type=number]");
+  copy.querySelectorAll("foreignObject").forEach((frame, i) => {
+    frame.parentNode.querySelectorAll("text")[frame.dataset.line].textContent = `${frame.dataset.entry}= ${fields[i].value}`;
+    frame.remove();
+  });
   stage.append(copy);
   paper.append(stage);
   root.append(paper);
@@ -447,81 +472,146 @@ function neighbour(groups, from, key) {
   return best;
 }
 
-// The player's place in the picture: a line in each node says what it waits for, classes say what ran. Steps are changes,
-// replayed from the start.
+// Places of a player: 0 is before the backward pass, whose steps are 1 to B; below 0 lies the forward pass, if it is known, from
+// `first`, where only the leaves have values, by one operation a place.
+function stages(view) {
+  const forward = view.forward ?? [];
+  const first = forward.length ? -forward.length - 1 : 0;
+  const computed = (place) => Math.min(forward.length, place - first);
+  const at = (place) => place > 0 ? view.steps[place - 1] : place < 0 && place > first ? forward[place - first - 1] : null;
+  return { forward, first, last: view.steps.length, computed, at };
+}
+
+// The player's place in the picture. The picture as it was laid out is that of the end, with all numbers on it; what has not
+// happened yet is hidden or said otherwise.
 function stagehand(view, groups, edges) {
+  const { forward, computed, at } = stages(view);
   const kinds = new Map(view.nodes.map((node) => [node.id, node.kind]));
-  const actors = new Map();
+  const actors = new Map(), outputs = [];
   for (const step of view.steps) {
     const lines = [...groups.get(step.node).querySelectorAll("text")];
     const state = lines.at(-1), grad = step.line === undefined ? null : lines.at(-2);
     state.classList.add("agt-state");
-    actors.set(step.node, { state, grad, before: grad?.textContent, after: step.line });
+    actors.set(step.node, { state, end: state.textContent, grad, before: view.before[step.node], after: grad?.textContent });
   }
+  const values = new Map(forward.map(({ node, value: [before, after] }) => {
+    const line = [...groups.get(node).querySelectorAll("text")].find((text) => text.textContent === after);
+    return [node, { line, before, after }];
+  }));
+  // An output has the value of the operation above which it stands.
+  for (const [, source, target] of view.edges) {
+    if (kinds.get(source) !== "output" || !values.has(target)) continue;
+    const line = groups.get(source).querySelectorAll("text")[1];
+    if (line) outputs.push({ line, after: line.textContent, target });
+  }
+  const sentAt = new Map();
+  view.steps.forEach((step, i) => step.edges.forEach((id) => sentAt.set(id, i + 1)));
   const atStart = { ...view.waiting };
-  for (const [, source, target] of view.edges) if (kinds.get(source) === "output") atStart[target] -= 1;
-
-  // What travels is written beside its edge: to the left of the left ones, to the right of the others.
-  function carry(step) {
-    for (const [, group] of edges) group.querySelector(".agt-carried")?.remove();
-    if (!step || step.edges.length > MOST_CARRIED) return;
-    const lines = step.edges.map((id) => {
-      const path = edges.get(id).querySelector("path");
-      const { x, y } = path.getPointAtLength(path.getTotalLength() / 2);
-      return { id, x, y };
-    }).sort((a, b) => a.x - b.x);
-    lines.forEach(({ id, x, y }, i) => {
-      const left = i < Math.floor(lines.length / 2);
-      edges.get(id).append(draw("text", {
-        class: "agt-carried", x: x + (left ? -7 : 7), y: y + 3.5, "text-anchor": left ? "end" : "start", "font-size": 10,
-      }, step.carried[id]));
-    });
+  for (const [id, source, target] of view.edges) {
+    if (kinds.get(source) !== "output") continue;
+    atStart[target] -= 1;
+    sentAt.set(id, 0);
   }
+  const travellers = traffic(edges);
 
-  return (place) => {
-    const missing = { ...atStart }, ran = new Set();
-    view.steps.slice(0, place).forEach((step) => { ran.add(step.node); Object.assign(missing, step.missing); });
-    const now = place > 0 ? view.steps[place - 1] : null;
-    for (const [id, { state, grad, before, after }] of actors) {
-      const all = view.waiting[id], arrived = all - missing[id];
+  return (place, moving) => {
+    const missing = { ...atStart }, ran = new Set(), made = new Set(forward.slice(0, computed(place)).map(({ node }) => node));
+    view.steps.slice(0, Math.max(place, 0)).forEach((step) => { ran.add(step.node); Object.assign(missing, step.missing); });
+    const now = at(place);
+    for (const [id, { state, end, grad, before, after }] of actors) {
+      const all = view.waiting[id], arrived = all - missing[id], value = values.get(id);
+      if (value?.line) value.line.textContent = made.has(id) ? value.after : value.before || "…";
+      if (grad) grad.textContent = ran.has(id) ? after : before;
+      if (place < 0) {
+        groups.get(id).dataset.state = now?.node === id ? "now" : made.has(id) || !value ? "ran" : "idle";
+        state.textContent = !value ? "" : now?.node === id ? "computed now" : made.has(id) ? "computed" : "not computed yet";
+        continue;
+      }
       const is = now?.node === id ? "now" : ran.has(id) ? "ran" : missing[id] === 0 ? "ready" : arrived ? "waits" : "idle";
       groups.get(id).dataset.state = is;
-      state.textContent = { now: "runs now", ran: "done", ready: "ready to run" }[is] || `${arrived} of ${all} gradient${all === 1 ? "" : "s"}`;
-      if (grad) grad.textContent = ran.has(id) ? after : before;
+      state.textContent = ran.has(id) ? end : is === "ready" ? "ready to run" : `${arrived} of ${all} gradient${all === 1 ? "" : "s"}`;
     }
-    for (const [id, group] of edges) group.classList.toggle("agt-flows", Boolean(now?.edges.includes(id)));
-    carry(now);
+    for (const { line, after, target } of outputs) line.textContent = made.has(target) ? after : "…";
+    for (const [id, group] of edges) {
+      group.classList.toggle("agt-flows", Boolean(now?.edges.includes(id)));
+      group.classList.toggle("agt-unsent", sentAt.has(id) && !(place >= sentAt.get(id)));
+    }
+    travellers(now && moving ? now : null, place > 0);
   };
 }
 
-function player(view, model, groups, edges, side, lens) {
-  const last = view.steps.length;
+// What moves along the edges of a step: dots, gradients from a node down its edges, values up into it. Without motion, the
+// thick edges say the same.
+function traffic(edges) {
+  let dots = [], frame = 0;
+  return (step, down) => {
+    cancelAnimationFrame(frame);
+    for (const { dot } of dots) dot.remove();
+    dots = [];
+    if (!step || step.edges.length > MOST_TRAVELLING || matchMedia("(prefers-reduced-motion: reduce)").matches) return;
+    dots = step.edges.map((id) => {
+      const path = edges.get(id).querySelector("path"), dot = draw("circle", { class: "agt-dot", r: 4.5 });
+      edges.get(id).append(dot);
+      return { dot, path, length: path.getTotalLength() };
+    });
+    let begun = null;
+    const move = (time) => {
+      begun ??= time;
+      const part = Math.min((time - begun) / TRAVEL, 1);
+      for (const { dot, path, length } of dots) {
+        const { x, y } = path.getPointAtLength(length * (down ? part : 1 - part));
+        dot.setAttribute("cx", x);
+        dot.setAttribute("cy", y);
+      }
+      if (part < 1) { frame = requestAnimationFrame(move); return; }
+      for (const { dot } of dots) dot.remove();
+      dots = [];
+    };
+    frame = requestAnimationFrame(move);
+  };
+}
+
+function player(view, model, groups, edges, { side, lens, listing }) {
+  const { forward, first, last, at } = stages(view);
   const show = groups.size ? stagehand(view, groups, edges) : () => {};
   const caption = make("p", "agt-caption");
   caption.setAttribute("aria-live", "polite");
-  const panel = make("div", "agt-step"), room = make("div");
-  room.append(panel);
+  const panel = make("div", "agt-step");
   const slider = make("input", "agt-slider");
-  Object.assign(slider, { type: "range", min: 0, max: last, step: 1 });
-  slider.setAttribute("aria-label", "step of the backward pass");
+  Object.assign(slider, { type: "range", min: first, max: last, step: 1 });
+  slider.setAttribute("aria-label", forward.length ? "step of the forward and the backward pass" : "step of the backward pass");
   const counter = make("span", "agt-counter");
-  let place = 0, timer = null, tallest = 0;
+  let place = null, timer = null;
 
-  function go(to) {
-    place = Math.min(Math.max(to, 0), last);
-    const step = place ? view.steps[place - 1] : null;
+  function said() {
+    const press = " Press an arrow button or key.";
+    if (place < 0 && place === first) return `Before the start: the leaves have their values, nothing is computed.${press}`;
+    if (place) return at(place).caption;
+    return (forward.length ? "All values are computed; now backward" : "Before the start")
+      + ": each node shows how many of its gradients have arrived. It may run when all have. This is a recording: it changes no .grad of yours."
+      + (forward.length ? "" : press);
+  }
+  function counted() {
+    if (!forward.length) return `${place} / ${last}`;
+    return place < 0 ? `forward ${place - first} / ${forward.length}` : `backward ${place} / ${last}`;
+  }
+  function go(to, moving = false) {
+    place = Math.min(Math.max(to, first), last);
+    const step = at(place);
     slider.value = place;
-    counter.textContent = `${place} / ${last}`;
-    caption.textContent = step ? step.caption
-      : "Before the start: each node shows how many of its gradients have arrived. It may run when all have. This is a recording: it changes no .grad of yours. Press an arrow button or key.";
-    panel.replaceChildren(...(step ? [pairs(step.rows), ...(step.bars?.length ? [bars(step)] : [])] : []));
-    // What stands below must not jump from step to step.
-    tallest = Math.max(tallest, panel.offsetHeight);
-    room.style.minHeight = `${tallest}px`;
-    show(place);
-    if (step) lens.follow(groups.get(step.node));
+    counter.textContent = counted();
+    caption.textContent = said();
+    panel.replaceChildren(...(step ? [heading(step.title), pairs(step.rows), ...(step.bars?.length ? [bars(step)] : [])] : []));
+    if (step?.asks && model.send) {
+      const ask = button("ask this node for its whole Jacobian", "Show its Jacobian", () => { ask.textContent = "Asking…"; model.send({ type: "jacobian", id: step.node }); });
+      panel.append(ask);
+    }
+    show(place, moving);
+    if (step) { lens.follow(groups.get(step.node)); side.beside(groups.get(step.node)); }
+    listing?.mark(step?.node ?? null);
+    side.show();
     // A button that is really disabled would lose the focus, and the keys with it.
-    controls.forEach((one, i) => one.setAttribute("aria-disabled", String(i < 2 ? place === 0 : i > 2 && place === last)));
+    controls.forEach((one, i) => one.setAttribute("aria-disabled", String(i < 2 ? place === first : i > 2 && place === last)));
     if (place === last) stop();
     if (model.get("step") !== place) {
       model.set("step", place);
@@ -535,13 +625,13 @@ function player(view, model, groups, edges, side, lens) {
   }
   function toggle() {
     if (timer) { stop(); return; }
-    go(place === last ? 0 : place + 1);
-    timer = setInterval(() => go(place + 1), MILLISECONDS_A_STEP);
-    sign(controls[2], "pause");
+    timer = setInterval(() => go(place + 1, true), MILLISECONDS_A_STEP);
+    go(place === last ? first : place + 1, true);
+    if (timer) sign(controls[2], "pause");
   }
-  const by = (to) => () => { stop(); go(to()); };
+  const by = (to) => () => { stop(); const from = place; go(to(), to() === from + 1); };
   const controls = [
-    control("first", by(() => 0)), control("back", by(() => place - 1)), control("play", toggle),
+    control("first", by(() => first)), control("back", by(() => place - 1)), control("play", toggle),
     control("forward", by(() => place + 1)), control("last", by(() => last)),
   ];
   controls[2].classList.add("agt-play");
@@ -549,17 +639,191 @@ function player(view, model, groups, edges, side, lens) {
 
   const bar = make("div", "agt-transport");
   bar.append(...controls, slider, counter);
-  side.prepend(room);
+  side.node.prepend(panel);
   go(model.get("step") || 0);
-  return { bar, caption, stop, go, place: () => place };
+  return { bar, caption, stop, go, running: () => at(place)?.node, first, last, place: () => place, next: by(() => place + 1), back: by(() => place - 1), to: (to) => by(() => to)() };
+}
+
+// From what Graphviz wrote: a picture that is not in a page yet, or hidden there, has no measures.
+function boxOf(group) {
+  const shape = group.querySelector("path, polygon, ellipse");
+  const [cx, rx] = ["cx", "rx"].map((name) => Number(shape.getAttribute(name)));
+  const numbers = (shape.getAttribute("points") || shape.getAttribute("d") || `${cx - rx},0 ${cx + rx},0`).match(/-?[\d.]+/g).map(Number);
+  const across = numbers.filter((_, i) => i % 2 === 0);
+  return { x: Math.min(...across), width: Math.max(...across) - Math.min(...across) };
+}
+
+// A picture whose leaves can be moved: a field and a slider in the place of each number, and all that follows from them. The kernel
+// answers each move with numbers; while it has not, only the latest further move is kept.
+function liveBench(view, model, groups, edges, changed) {
+  const shown = new Map([...groups].map(([id, group]) => [id, [...group.querySelectorAll("text")]]));
+  const knobs = new Map();
+  const caption = make("p", "agt-caption"), bar = make("div", "agt-transport");
+  caption.setAttribute("aria-live", "polite");
+  const beginnings = new Map();
+  let now = view.numbers, before = null, waiting = null, queued = false;
+
+  const step = Object.assign(make("input", "agt-number"), { type: "number", min: 0, step: "any", value: view.step });
+  step.setAttribute("aria-label", "how far each leaf is moved to test its gradient");
+  step.setAttribute("data-lm-suppress-shortcuts", "true");
+  bar.append(make("span", "", "test each gradient with a step of"), step);
+  const unused = view.unused.join(", ");
+  if (unused) bar.append(make("span", "agt-hint", `The result does not depend on ${unused}: ${view.unused.length > 1 ? "their gradients are" : "its gradient is"} 0.`));
+  step.addEventListener("change", () => { if (Number(step.value) > 0) ask(); });
+
+  function knob(id, name, place, value, several) {
+    const lines = shown.get(id), line = lines[1 + 2 * place], box = boxOf(groups.get(id));
+    lines[2 + 2 * place].textContent = line.textContent = "";
+    const frame = draw("foreignObject", { "data-line": 1 + 2 * place, "data-entry": several ? `[${place}] ` : "", x: box.x + 8, y: Number(line.getAttribute("y")) - 10, width: box.width - 16, height: 24 });
+    const label = several ? `${name}[${place}]` : name, holder = make("div", "agt-knob");
+    const field = Object.assign(make("input", "agt-number"), { type: "number", step: "any" });
+    const slider = Object.assign(make("input", "agt-slider"), { type: "range" });
+    field.setAttribute("aria-label", label);
+    slider.setAttribute("aria-label", `${label}, slider`);
+    const least = Math.max(1, Math.abs(value));
+    function set(to, typed = false) {
+      if (!typed) field.value = Number(to.toPrecision(6)); // what is being typed stays as it is: "1." may become "1.5"
+      if (slider.max === "" || to > Number(slider.max) || to < Number(slider.min) || slider.dataset.made === undefined) {
+        Object.assign(slider, { min: to - 2 * least, max: to + 2 * least, step: least / 50 });
+        slider.dataset.made = "";
+      }
+      slider.value = to;
+    }
+    set(value);
+    for (const input of [field, slider]) {
+      input.setAttribute("data-lm-suppress-shortcuts", "true");
+      input.addEventListener("pointerdown", (event) => { event.stopPropagation(); before = now; });
+      input.addEventListener("focus", () => { before = now; });
+    }
+    slider.addEventListener("input", () => { field.value = Number(Number(slider.value).toPrecision(4)); ask(); });
+    field.addEventListener("input", () => { if (field.value !== "" && Number.isFinite(Number(field.value))) { set(Number(field.value), true); ask(); } });
+    holder.append(...(several ? [make("span", "", `[${place}]`)] : []), field, slider);
+    frame.append(holder);
+    groups.get(id).append(frame);
+    return { set, value: () => Number(field.value), used: () => [field, slider].includes(field.getRootNode().activeElement) };
+  }
+  for (const [id, { name, values }] of Object.entries(view.leaves)) {
+    knobs.set(id, { name, knobs: values.map((value, place) => knob(id, name, place, value, values.length > 1)) });
+  }
+
+  function ask() {
+    if (waiting) { queued = true; return; }
+    if (!model.send) { caption.textContent = "There is no kernel here: to move the leaves, run the cell again in a notebook."; return; }
+    const values = Object.fromEntries([...knobs.values()].map(({ name, knobs: own }) => [name, own.map((one) => one.value())]));
+    waiting = setTimeout(() => { waiting = null; caption.textContent = "No answer yet: the kernel is busy, or no longer there."; }, UNFOLDING);
+    model.send({ type: "move", values, step: Number(step.value) });
+  }
+
+  // Lines that differ from those before the move show these too, pale.
+  const former = (line) => line.includes("= ") ? line.slice(line.lastIndexOf("= ") + 2) : line.replace(/^grad /, "");
+  function write(lines, texts, old, from, to) {
+    for (let i = from; i < to; i += 1) {
+      if (!texts[i]) continue;
+      texts[i].textContent = lines[i];
+      texts[i].removeAttribute("textLength");
+      const was = old?.[i];
+      if (was && was !== lines[i]) texts[i].append(draw("tspan", { class: "agt-ghost" }, `  was ${former(was)}`));
+    }
+  }
+  // The boxes were made for the numbers of then: where a line is too long for its box now, what was before goes, and what is
+  // still too long is pressed. First all is measured, then changed: the browser lays out once each.
+  const rooms = new Map([...groups].map(([id, group]) => [id, boxOf(group).width - 8]));
+  function tooLong() {
+    const all = [...shown].flatMap(([id, texts]) => texts.map((text) => [text, rooms.get(id)]));
+    return all.filter(([text, room]) => text.getComputedTextLength() > room);
+  }
+  function squeeze() {
+    for (const [text] of tooLong()) text.querySelector(".agt-ghost")?.remove();
+    for (const [text, room] of tooLong()) {
+      text.setAttribute("lengthAdjust", "spacingAndGlyphs");
+      text.setAttribute("textLength", room);
+    }
+  }
+  function show(numbers) {
+    clearTimeout(waiting);
+    waiting = null;
+    now = numbers;
+    for (const [id, lines] of Object.entries(numbers.nodes)) {
+      const texts = shown.get(id), own = knobs.get(id), first = own ? 1 + 2 * own.knobs.length : 1;
+      write(lines, texts, before?.nodes[id], first, own ? first + 1 : lines.length);
+      if (own) write(lines, texts, null, first + 1, lines.length);
+    }
+    for (const [id, [label, thickness]] of Object.entries(numbers.edges)) {
+      // The last line: the first may say from which output of a node it comes.
+      const text = [...(edges.get(id)?.querySelectorAll("text") ?? [])].at(-1), path = edges.get(id)?.querySelector("path");
+      if (text) {
+        // It grows to the right, away from its line: where it began when the picture was laid out, it begins now.
+        beginnings.has(id) || beginnings.set(id, text.getBBox().x);
+        if (text.getAttribute("text-anchor") !== "start" && beginnings.get(id)) {
+          text.setAttribute("text-anchor", "start");
+          text.setAttribute("x", beginnings.get(id));
+        }
+        text.textContent = `${"\u00a0".repeat(2 + Math.round(thickness / 2))}${label}\u00a0`; // as far from the line as Graphviz wrote it
+      }
+      path?.setAttribute("stroke-width", thickness || 1);
+      if (path) path.style.strokeDasharray = thickness ? "none" : "1 4";
+    }
+    for (const [id, { knobs: own }] of knobs) own.forEach((one, i) => { if (!one.used() && !queued) one.set(numbers.values[id][i]); });
+    for (const node of view.nodes) node.rows = numbers.rows[node.id];
+    caption.textContent = numbers.caption;
+    caption.classList.toggle("agt-trouble", numbers.trouble);
+    squeeze();
+    changed();
+    if (queued) { queued = false; ask(); }
+  }
+  show(Object.keys(model.get("numbers") ?? {}).length ? model.get("numbers") : view.numbers);
+  return { bar, caption, show };
+}
+
+// What is told of a node lies over the picture, and only while there is something to tell: on the side where the node is not.
+function overlay(frame) {
+  const node = make("div", "agt-side");
+  node.hidden = true;
+  return {
+    node,
+    show() { node.hidden = [...node.children].every((child) => !child.childNodes.length); },
+    // The node it tells of counts for more than all others that it might cover.
+    beside(group) {
+      if (!group) return;
+      const around = frame.getBoundingClientRect(), covered = [0, 0];
+      for (const other of frame.querySelectorAll(".agt-node")) {
+        const box = other.getBoundingClientRect(), weight = other === group ? 100 : 1;
+        if (box.left < around.left + OVERLAY) covered[0] += weight;
+        if (box.right > around.right - OVERLAY) covered[1] += weight;
+      }
+      node.classList.toggle("agt-left", covered[0] < covered[1]);
+    },
+  };
+}
+
+// The code that made the graph: pointing at a line marks its nodes, pointing at a node marks its line.
+function code({ first, lines, of }, groups, tell) {
+  const node = make("div", "agt-code"), numbered = [];
+  node.setAttribute("role", "group");
+  node.setAttribute("aria-label", "the code that made this graph");
+  lines.forEach((text, i) => {
+    const line = make("div", "agt-code-line"), made = Object.keys(of).filter((id) => of[id] === first + i && groups.get(id));
+    line.append(make("span", "agt-code-number", String(first + i)), make("code", "", text || " "));
+    if (made.length) {
+      line.classList.add("agt-code-made");
+      line.addEventListener("pointerenter", () => { for (const [id, group] of groups) group.classList.toggle("agt-on", made.includes(id)); });
+      line.addEventListener("pointerleave", () => { for (const group of groups.values()) group.classList.remove("agt-on"); });
+      line.addEventListener("click", () => tell(made[0]));
+    }
+    numbered.push(line);
+    node.append(line);
+  });
+  return { node, mark(id) { numbered.forEach((line, i) => line.classList.toggle("agt-code-on", Boolean(id) && of[id] === first + i)); } };
 }
 
 // One picture with all around it, on `root`. Answers what render() needs to know when it is to be replaced by the next.
 function stageView(view, svg, model, root, kept) {
   const top = make("div", "agt-top"), tools = make("div", "agt-tools");
-  const body = make("div", "agt-body"), stage = make("div", "agt-stage"), side = make("div", "agt-side");
+  const body = make("div", "agt-body"), frame = make("div", "agt-frame"), stage = make("div", "agt-stage");
+  const side = overlay(frame), pristine = svg.cloneNode(true);
   stage.append(svg);
-  body.append(stage, side);
+  frame.append(stage, side.node);
+  body.append(frame);
   root.append(top, body);
 
   svg.setAttribute("role", "group");
@@ -571,16 +835,37 @@ function stageView(view, svg, model, root, kept) {
   const lens = camera(svg, stage, groups.get(view.nodes[0].id), Boolean(view.steps), kept?.lens);
 
   const details = make("div", "agt-details");
-  details.append(make("p", "agt-hint", "Point at a node, or Tab to the picture and use the arrow keys."
+  side.node.append(details);
+  const listing = view.code ? code(view.code, groups, (id) => tell(view.nodes.find((node) => node.id === id))) : null;
+  if (listing) body.prepend(listing.node);
+  body.after(make("p", "agt-hint", "Point at a node, or Tab to the picture and use the arrow keys."
     + (lens.cropped ? " This picture is large: drag it to see the rest, or press Fit to see all of it." : "")));
-  side.append(details);
   root.append(legend(new Set(view.nodes.map((node) => node.kind)), Boolean(view.steps), view.legend ?? []));
 
+  let steps = null, shownNode = null;
   function tell(node) {
+    shownNode = node;
     for (const [id, group] of groups) group.classList.toggle("agt-on", id === node.id);
     for (const [id, source] of view.edges) edges.get(id).classList.toggle("agt-from", source === node.id);
     details.replaceChildren(heading(node.title), pairs(node.rows));
+    // A node that has run tells again what came in and what went out.
+    const past = steps && view.steps.findIndex((step, i) => step.node === node.id && i < steps.place() - 1);
+    if (past >= 0 && steps) details.append(heading(`Step ${past + 1} of this pass`), pairs(view.steps[past].rows));
+    listing?.mark(node.id);
+    side.beside(groups.get(node.id));
+    side.show();
     if (node.unfolds) details.append(make("p", "agt-hint", "Click, or press Enter, to unfold."));
+  }
+  // Details lie over the picture: they go when the pointer leaves a node, unless the keyboard is on one.
+  function leave() {
+    const kept = view.nodes.find(({ id }) => groups.get(id) === root.getRootNode().activeElement);
+    if (kept) { tell(kept); return; }
+    for (const group of groups.values()) group.classList.remove("agt-on");
+    for (const edge of edges.values()) edge.classList.remove("agt-from");
+    listing?.mark(steps?.running() ?? null);
+    shownNode = null;
+    details.replaceChildren();
+    side.show();
   }
   let patience = null;
   function unfold(node) {
@@ -595,14 +880,19 @@ function stageView(view, svg, model, root, kept) {
     clearTimeout(patience);
     patience = setTimeout(() => { said.textContent = `No answer yet: ${needed}`; }, UNFOLDING);
   }
+  function named(node) {
+    const told = [node.title, ...node.rows.map(asText), ...(node.unfolds ? ["Enter unfolds it"] : [])];
+    groups.get(node.id).setAttribute("aria-label", told.join(", "));
+  }
   view.nodes.forEach((node, i) => {
     const group = groups.get(node.id);
     group.setAttribute("tabindex", i === 0 ? "0" : "-1");
     group.setAttribute("role", node.unfolds ? "button" : "img");
-    group.setAttribute("aria-label", [node.title, ...node.rows.map(asText), ...(node.unfolds ? ["Enter unfolds it"] : [])].join(", "));
+    named(node);
     group.classList.toggle("agt-unfolds", Boolean(node.unfolds));
     if (node.unfolds) group.addEventListener("click", () => unfold(node));
     group.addEventListener("pointerenter", () => tell(node));
+    group.addEventListener("pointerleave", () => leave());
     group.addEventListener("focus", () => {
       for (const other of groups.values()) other.setAttribute("tabindex", other === group ? "0" : "-1");
       lens.follow(group);
@@ -610,8 +900,12 @@ function stageView(view, svg, model, root, kept) {
     });
   });
 
-  const steps = view.steps?.length ? player(view, model, groups, edges, side, lens) : null;
-  if (steps) top.append(steps.bar);
+  steps = view.steps?.length ? player(view, model, groups, edges, { side, lens, listing }) : null;
+  const bench = view.leaves ? liveBench(view, model, groups, edges, () => {
+    view.nodes.forEach(named);
+    if (shownNode) tell(shownNode);
+  }) : null;
+  if (steps || bench) top.append((steps || bench).bar);
   let sheet = null;
   const toTable = button("table", "Table", () => {
     if (!sheet) { sheet = make("div", "agt-sheet"); sheet.append(steps ? stepTable(view) : nodeTable(view)); sheet.hidden = true; root.append(sheet); }
@@ -619,17 +913,17 @@ function stageView(view, svg, model, root, kept) {
     toTable.setAttribute("aria-expanded", String(!sheet.hidden));
   });
   toTable.setAttribute("aria-expanded", "false");
-  const paper = () => onPaper(svg, lens.whole, root, view.title);
+  const paper = () => onPaper(steps ? pristine : svg, lens.whole, root, view.title);
   tools.append(
     button("zoom out", "−", () => lens.zoom(1.3)), button("zoom in", "+", () => lens.zoom(1 / 1.3)),
     button("fit", "Fit", () => lens.fit()), toTable,
     button("save as SVG", "SVG", () => download(new Blob([paper().text], { type: "image/svg+xml" }), "graph.svg")),
     button("save as PNG", "PNG", () => savePng(paper())),
   );
-  if (view.dot) tools.append(button("save as DOT", "DOT", () => download(new Blob([view.dot], { type: "text/vnd.graphviz" }), "graph.dot")));
+  if (view.dot && !view.leaves) tools.append(button("save as DOT", "DOT", () => download(new Blob([view.dot], { type: "text/vnd.graphviz" }), "graph.dot")));
   if (view.refolds && model.send) tools.prepend(button("fold again what was unfolded", "Fold", () => model.send({ type: "refold" })));
   top.append(tools);
-  if (steps) body.before(steps.caption);
+  if (steps || bench) body.before((steps || bench).caption);
   if (kept?.table) toTable.click();
   refocus(root, view, groups, kept?.focus);
 
@@ -640,8 +934,8 @@ function stageView(view, svg, model, root, kept) {
     if (!plain || !(arrow || ["Home", "End", " ", "Enter"].includes(event.key))) return;
     event.stopPropagation(); // the notebook would move to another cell
     if (event.target.tagName === "INPUT") return; // the slider moves by itself
-    const to = { ArrowLeft: () => steps.place() - 1, ArrowRight: () => steps.place() + 1, Home: () => 0, End: () => view.steps.length }[event.key];
-    if (steps && to) { event.preventDefault(); steps.stop(); steps.go(to()); return; }
+    const act = steps && { ArrowLeft: steps.back, ArrowRight: steps.next, Home: () => steps.to(steps.first), End: () => steps.to(steps.last) }[event.key];
+    if (act) { event.preventDefault(); act(); return; }
     if (!onNode) return;
     event.preventDefault();
     const node = view.nodes.find(({ id }) => groups.get(id) === onNode);
@@ -650,6 +944,7 @@ function stageView(view, svg, model, root, kept) {
   }
   return {
     keydown,
+    numbers: () => bench?.show(model.get("numbers")),
     step: (place) => { if (steps && place !== steps.place()) steps.go(place); },
     stop: () => { clearTimeout(patience); steps?.stop(); },
     keep: () => ({ lens: lens.keep(), table: Boolean(sheet && !sheet.hidden), focus: focused(root, view, groups) }),
@@ -661,13 +956,14 @@ function focused(root, view, groups) {
   const active = root.getRootNode().activeElement;
   if (!active || !root.contains(active)) return null;
   const node = view.nodes.find(({ id }) => groups.get(id) === active);
-  return node ? { id: node.id, title: node.title } : { label: active.getAttribute("aria-label") };
+  return node ? { id: node.id, title: node.title } : { label: active.getAttribute("aria-label"), typed: active.type === "number" ? active.value : null };
 }
 
 function refocus(root, view, groups, focus) {
   if (!focus) return;
   const same = view.nodes.find(({ title }) => title === focus.title) || view.nodes.find(({ id }) => id === focus.id);
   const control = [...root.querySelectorAll("button, input")].find((one) => one.getAttribute("aria-label") === focus.label);
+  if (control && focus.typed) control.value = focus.typed; // somebody may be in the middle of a number
   (same ? groups.get(same.id) : control || root).focus({ preventScroll: true });
 }
 
@@ -716,7 +1012,8 @@ function render({ model, el }) {
     queueMicrotask(() => { due = false; show(); });
   };
   const follow = () => scene?.step(model.get("step"));
-  const heard = { "change:view": renew, "change:svg": renew, "change:step": follow };
+  const count = () => { if (!due && Object.keys(model.get("numbers") ?? {}).length) scene?.numbers(); };
+  const heard = { "change:view": renew, "change:svg": renew, "change:step": follow, "change:numbers": count };
   for (const [event, act] of Object.entries(heard)) model.on(event, act);
   root.addEventListener("keydown", (event) => scene?.keydown(event));
   show();

@@ -1,0 +1,59 @@
+"""The lines of code that made a graph, as far as `viz.watch` has noted them: what a view shows beside its picture."""
+
+from __future__ import annotations
+
+import ast
+import linecache
+import textwrap
+from collections import Counter
+from dataclasses import dataclass, field
+
+from autograd_teach.viz.facts import printable
+from autograd_teach.viz.snapshot import Snapshot
+
+MOST_LINES = 40
+
+
+@dataclass
+class Code:
+    """A stretch of one file."""
+
+    first: int
+    """The number of the first line."""
+    lines: list[str]
+    of: dict[str, int] = field(default_factory=dict)
+    """For each node that this code made, the number of its line."""
+
+
+def code_of(snapshot: Snapshot) -> Code | None:
+    """The code that made most of the graph, from the head of its function on; None where no line is known."""
+    files = Counter(node.place[0] for node in snapshot.nodes if node.place)
+    if not files:
+        return None
+    file = files.most_common(1)[0][0]
+    of = {node.id: node.place[1] for node in snapshot.nodes if node.place and node.place[0] == file}
+    source = linecache.getlines(file)
+    first, last = min(of.values()), max(of.values())
+    if not 0 < first <= last <= len(source):
+        return None
+    first = _head(source, first, last)
+    last = min(last, first + MOST_LINES - 1)
+    lines = textwrap.dedent("".join(source[first - 1 : last])).rstrip("\n").split("\n")
+    return Code(first, [printable(line) for line in lines], {i: n for i, n in of.items() if n <= last})
+
+
+def _head(source: list[str], first: int, last: int) -> int:
+    """Where the innermost function begins that holds all these lines; the first line itself outside of functions."""
+    try:
+        tree = ast.parse("".join(source))
+    except SyntaxError:  # a cell with magics
+        return first
+    heads = [
+        node.lineno
+        for node in ast.walk(tree)
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+        and node.lineno <= first
+        and last <= (node.end_lineno or 0)
+        and last - node.lineno < MOST_LINES
+    ]
+    return max(heads, default=first)

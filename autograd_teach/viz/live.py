@@ -1,0 +1,360 @@
+"""`viz.live`: a function beside its graph, whose leaves the reader moves; values, gradients and what they promise follow.
+
+A gradient is a promise: move a leaf by h, and the result moves by about gradient × h. Beside each leaf stand what is promised
+for one step and what really happens, found by calling the function once more.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from autograd_teach.viz.code import code_of
+from autograd_teach.viz.dot import Flow, Part, label, write
+from autograd_teach.viz.facts import as_array, first_line, is_tensor, number, printable
+from autograd_teach.viz.naming import caller_tensors, given_names
+from autograd_teach.viz.player import FLOW, PlayView
+from autograd_teach.viz.record import Recording, record
+from autograd_teach.viz.running import Run, run
+from autograd_teach.viz.snapshot import Node, Snapshot, take
+from autograd_teach.viz.view import View, describe
+
+MOST_ENTRIES = 8
+"""Of a leaf with more entries none can be moved."""
+
+
+def live(
+    f: Callable[..., Any], /, *, step: float = 0.1, names: Mapping[str, Any] | None = None, **values: Any
+) -> LiveView:
+    """Show `f` as code and as a graph whose leaves can be moved: values and gradients follow at once.
+
+    Each keyword is an argument of `f`: a number, a short list of numbers, or a tensor becomes a leaf with a field and a slider
+    for each entry (up to 8); anything else is handed on as it is. They become tensors of this package, or of PyTorch if one of
+    them is one of PyTorch's or `f` calls PyTorch `torch`. `f` returns a scalar.
+
+    In each leaf stands `+0.1: y about +0.6, really +0.61`, what the gradient promises for a step of size `step` and what a
+    second call of `f` finds. `view.value(a=3.0)` moves leaves from code and returns the new result; `view.gradients` holds
+    the gradients, as arrays.
+
+    An error in `f` becomes a sentence in the view; ValueError for a step that is not a positive number.
+
+    >>> import autograd_teach as torch
+    >>> from autograd_teach import viz
+    >>> def f(a, b):
+    ...     return a * b + a ** 2
+    >>> viz.live(f, a=2.0, b=-3.0)
+    f(a=2, b=-3) = -2
+    a = 2: gradient 1; a + 0.1: the result changes by about 0.1, really 0.11
+    b = -3: gradient 2; b + 0.1: the result changes by about 0.2, really 0.2
+    """
+    if not isinstance(step, (int, float)) or not step > 0 or not math.isfinite(step):
+        raise ValueError(f"step must be a positive number, not {step!r}")
+    return LiveView(f, values, float(step), given_names(names or {}), caller_tensors(sys._getframe(1)))
+
+
+@dataclass(frozen=True)
+class Promise:
+    """What the gradient of one entry promises for a step, and what the step does."""
+
+    entry: str
+    """How the entry is written: `a`, `w[0]`."""
+    value: float
+    gradient: float
+    promised: float
+    really: float
+
+
+class LiveView(View):
+    """A function, its graph at the present values of its arguments, and the arithmetic of both passes."""
+
+    kind = "live"
+
+    def __init__(
+        self,
+        f: Callable[..., Any],
+        values: Mapping[str, Any],
+        step: float,
+        known: list[tuple[str, Any]],
+        around: list[tuple[str, Any]],
+    ) -> None:
+        self.f, self.values, self.step = f, dict(values), step
+        self._known, self._around = known, around
+        self._widget: Any = None
+        self.trouble = ""
+        """Why the function could not be called with the present values; empty if it could."""
+        self.result: float | None = None
+        """What the function returned when it was called last without trouble."""
+        self._gradients: dict[str, np.ndarray[Any, Any]] = {}
+        self._promises: list[Promise] = []
+        self._answers = 0
+        self._compute()
+
+    @property
+    def snapshot(self) -> Snapshot:  # type: ignore[override]  # another one after each change
+        """The graph as it is now."""
+        return self._played.snapshot
+
+    @property
+    def gradients(self) -> dict[str, np.ndarray[Any, Any]]:
+        """The gradient of each leaf that can be moved, in its shape; zeros for one that the result does not depend on."""
+        return dict(self._gradients)
+
+    @property
+    def promises(self) -> list[Promise]:
+        """For each entry of each leaf, what its gradient promises for a step, and what the step does."""
+        return list(self._promises)
+
+    def value(self, **changed: Any) -> float | None:
+        """Move leaves, draw anew, and return the new result (None if `f` raised). Raises TypeError for an unknown name."""
+        unknown = [name for name in changed if name not in self.values]
+        if unknown:
+            raise TypeError(f"there is no argument {', '.join(unknown)}; there are {', '.join(self.values) or 'none'}")
+        self.values |= changed
+        self._compute()
+        self._show_again()
+        return None if self.trouble else self.result
+
+    def _compute(self) -> None:
+        """All that follows from the values; what fails leaves the picture as it was, or a sentence where there was none yet."""
+        self._call()
+        if self.result is None:
+            self._played = PlayView(Recording(Snapshot(notes=[self.trouble])))
+
+    def _call(self) -> None:
+        """Call the function, run the backward pass, and try a step with each entry."""
+        try:
+            made = run(self.f, self.values)
+        except Exception as error:  # noqa: BLE001  whatever a reader's own function raises
+            told = printable(first_line(error))
+            self.trouble = f"{self.call} stops with {type(error).__name__}{': ' * bool(told)}{told}"
+            return
+        if not is_tensor(made.result):
+            self.trouble = f"{self.call} returns no tensor, so there is nothing to differentiate: return the result."
+            return
+        played = PlayView(record(made.result, None, take([made.result], [*self._known, *made.names, *self._around])))
+        found = as_array(made.result)
+        if not played.steps or found is None or found.size != 1:
+            self.trouble = " ".join(played.snapshot.notes)
+            return
+        self.trouble, self._run, self._played, self.result = "", made, played, float(found.reshape(()))
+        self._gradients, self._promises = {}, []
+        self._try_steps(made)
+
+    def _try_steps(self, made: Run) -> None:
+        arrived = self._played.recording.arrived
+        ids = {id(tensor): node for node, tensor in self._played.recording.leaves.items()}
+        for name, leaf in made.leaves.items():
+            array = np.array(as_array(leaf), np.float64)
+            gradient = arrived.get(ids.get(id(leaf), ""))
+            slopes = np.zeros(array.shape) if gradient is None else np.array(gradient, np.float64)
+            self._gradients[name] = slopes
+            if array.size > MOST_ENTRIES:
+                continue
+            for place in np.ndindex(array.shape):
+                entry = f"{name}[{', '.join(map(str, place))}]" if place else name
+                slope = float(slopes[place])
+                really = self._moved(name, leaf, array, place)
+                self._promises.append(Promise(entry, float(array[place]), slope, slope * self.step, really))
+
+    def _moved(self, name: str, leaf: Any, array: np.ndarray[Any, Any], place: tuple[int, ...]) -> float:
+        """By how much the result changes if one entry goes a step further; NaN if the function then fails."""
+        moved = array.copy()
+        moved[place] += self.step
+        try:
+            tensor = self._run.library.tensor(moved.tolist(), dtype=leaf.dtype, requires_grad=True)
+            found = as_array(self.f(**{**self.values, **self._run.leaves, name: tensor}))
+        except Exception:  # noqa: BLE001  as above
+            return math.nan
+        return math.nan if found is None or self.result is None else float(found.reshape(-1)[0]) - self.result
+
+    @property
+    def call(self) -> str:
+        """The call that is shown, as code: `f(a=2, b=-3)`."""
+        name = getattr(self.f, "__name__", type(self.f).__name__)
+        name = "f" if name == "<lambda>" else name
+        return printable(f"{name}({', '.join(f'{key}={_told(value)}' for key, value in self.values.items())})")
+
+    @property
+    def text(self) -> str:
+        """The call and its result, then a line for each entry of a leaf."""
+        if self.trouble or self.result is None:
+            return self.trouble
+        lines = [f"{self.call} = {number(self.result)}", *self.snapshot.notes]
+        for one in self._promises:
+            lines.append(
+                f"{one.entry} = {number(one.value)}: gradient {number(one.gradient)}; {one.entry} + {number(self.step)}: "
+                f"the result changes by about {_rounded(one.promised)}, really {_rounded(one.really)}"
+            )
+        return "\n".join(lines)
+
+    @property
+    def title(self) -> str:
+        """One sentence on what the picture shows, for those who do not see it."""
+        if self.trouble:
+            return f"{self.trouble.rstrip('.')}. {super().title}" if self.snapshot.nodes else self.trouble
+        result = "" if self.result is None else f" = {number(self.result)}"
+        return f"{self.call}{result}. {super().title}"
+
+    def _write(self) -> str:
+        return write(self.snapshot, self._parts(), self._flows(), roomy=True)
+
+    def _parts(self) -> dict[str, Part]:
+        parts = self._played.parts() if self._played.steps else {}
+        movable = self._movable()
+        found = {}
+        for node, part in parts.items():
+            name = movable.get(node)
+            own = [one for one in self._promises if name and one.entry.partition("[")[0] == name]
+            if not own:
+                found[node] = replace(part, step=0)
+                continue
+            entries = tuple(f"{one.entry[len(name or '') :]} = {number(one.value)}".strip() for one in own)
+            found[node] = replace(part, step=0, controls=entries, end="\n".join(self._promise_lines(own)))
+        return found
+
+    def _promise_lines(self, own: Sequence[Promise]) -> list[str]:
+        """For a single number two lines, for several entries one line each."""
+        if len(own) == 1:
+            output = self.snapshot.node(self.snapshot.outputs[0]).variable
+            moves = f"+{number(self.step)}: {'result' if output == 'output' else output} about"
+            return [f"{moves} {_signed(own[0].promised)}", f"really {_signed(own[0].really)}"]
+        return [
+            f"{one.entry} +{number(self.step)}: {_signed(one.promised)}, really {_signed(one.really)}" for one in own
+        ]
+
+    def _flows(self) -> dict[str, Flow]:
+        # On one line, whatever the numbers: the picture keeps its shape while they change.
+        flows = self._played.flows() if self._played.steps else {}
+        return {edge: replace(flow, lines=(" ".join(flow.lines),)) for edge, flow in flows.items()}
+
+    def _movable(self) -> dict[str, str]:
+        """For each node that is a leaf of the reader's, the name of the argument."""
+        if self.result is None:
+            return {}
+        names = {id(leaf): name for name, leaf in self._run.leaves.items()}
+        return {i: names[id(t)] for i, t in self._played.recording.leaves.items() if id(t) in names}
+
+    def _legend(self) -> list[list[str]]:
+        return [*super()._legend(), FLOW]
+
+    def _rows(self, node: Node) -> list[list[str]]:
+        return self._played.told(node)
+
+    def _described(self, node: Node) -> str:
+        return describe(node, self._rows(node))
+
+    def _more(self) -> dict[str, Any]:
+        if self.result is None:
+            return {}
+        movable = self._movable()
+        leaves = {
+            node: {"name": name, "values": [one.value for one in self._promises if one.entry.partition("[")[0] == name]}
+            for node, name in movable.items()
+        }
+        shown = {name for name in movable.values()}
+        return {
+            "step": self.step,
+            "leaves": {node: told for node, told in leaves.items() if told["values"]},
+            # Arguments that the result does not depend on are not in the graph, but may be moved all the same.
+            "unused": [name for name in self._run.leaves if name not in shown],
+            "numbers": self._numbers(),
+            **({"code": vars(found)} if (found := code_of(self.snapshot)) else {}),
+        }
+
+    def _numbers(self) -> dict[str, Any]:
+        """All that changes when a leaf moves while the graph keeps its shape."""
+        parts, flows = self._parts(), self._flows()
+        return {
+            "nodes": {n.id: label(n, parts.get(n.id)).split("\n") for n in self.snapshot.nodes if n.kind != "constant"},
+            "edges": {edge: [flow.lines[0], flow.thickness] for edge, flow in flows.items()},
+            "rows": {n.id: self._rows(n) for n in self.snapshot.nodes},
+            "caption": self.trouble or f"{self.call} = {number(self.result)}",
+            "trouble": bool(self.trouble),
+            "values": self._leaf_values(),
+        }
+
+    def _leaf_values(self) -> dict[str, list[float]]:
+        return {
+            node: [one.value for one in self._promises if one.entry.partition("[")[0] == name]
+            for node, name in self._movable().items()
+        }
+
+    @property
+    def _shape(self) -> Any:
+        """What must stay the same for the picture to be kept: nodes, edges, and how many lines each has."""
+        numbers = self._numbers() if self.result is not None else {"nodes": {}}
+        lines = {node: len(found) for node, found in numbers["nodes"].items()}
+        return [(n.id, n.name, n.kind) for n in self.snapshot.nodes], self.snapshot.edges, lines, self.snapshot.notes
+
+    @cached_property
+    def widget(self) -> Any:
+        """The interactive form, an anywidget; ImportError where anywidget is not installed."""
+        self._drawn = self._shape
+        self._widget = super().widget
+        return self._widget
+
+    def _show_again(self) -> None:
+        """New numbers into the picture; a new picture only if the graph has another shape."""
+        for stale in ("dot", "svg"):
+            self.__dict__.pop(stale, None)
+        if self._widget is None:
+            return
+        shape = self._shape
+        if shape == self._drawn and self.result is not None:
+            # Each answer differs from the one before: equal values would not be sent, and the browser would wait.
+            self._answers += 1
+            self._widget.numbers = {**self._numbers(), "answer": self._answers}
+            return
+        self._drawn = shape
+        self._widget.numbers = {}
+        self._renew(self._widget)
+
+    def _heard(self, message: Any) -> None:
+        """What the browser asks for: `{"type": "move", "values": {"a": [2.0]}, "step": 0.1}`."""
+        if not isinstance(message, dict) or message.get("type") != "move":
+            return
+        step = message.get("step")
+        if isinstance(step, (int, float)) and step > 0 and math.isfinite(step):
+            self.step = float(step)
+        for name, entries in dict(message.get("values") or {}).items():
+            if name in self.values and all(isinstance(v, (int, float)) for v in entries):
+                self.values[name] = self._like(name, entries)
+        self._compute()
+        self._show_again()
+
+    def _like(self, name: str, entries: Sequence[float]) -> Any:
+        """New numbers for an argument, in the form in which it was given."""
+        given = self.values[name]
+        if isinstance(given, (int, float)):
+            return float(entries[0])
+        shape = tuple(given.shape) if is_tensor(given) else np.shape(given)
+        array = np.asarray(entries, np.float64).reshape(shape)
+        if is_tensor(given):
+            return self._run.library.tensor(array.tolist(), dtype=given.dtype, requires_grad=True)
+        return array.tolist()
+
+
+def _told(value: Any) -> str:
+    if is_tensor(value):
+        array = as_array(value)
+        return "a tensor" if array is None or array.size > MOST_ENTRIES else _told(array.tolist())
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        return number(value)
+    if isinstance(value, (list, tuple)) and len(value) <= MOST_ENTRIES:
+        return f"[{', '.join(map(_told, value))}]"
+    return getattr(value, "__name__", type(value).__name__)
+
+
+def _rounded(value: float) -> str:
+    """Three digits: the last ones of a difference of two float32 results are noise."""
+    return number(float(f"{value:.3g}"))
+
+
+def _signed(value: float) -> str:
+    return ("+" if value >= 0 else "") + _rounded(value)

@@ -1,0 +1,504 @@
+"""What each backward node computes, and its local derivative, as text and as LaTeX.
+
+The rules stand in `rules.toml`, by the names that nodes have here and in PyTorch. Each formula is
+one small Python expression. This module only prints it: `formula_text` for plain text,
+`formula_latex` for notebooks.
+
+>>> found = rule("MulBackward0")
+>>> found.sentence(0)
+'y = u · v: ∂y/∂u = v'
+>>> rule("MmBackward0").sentence(1)
+'y = u @ v: v gets uᵀ @ g'
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache
+from pathlib import Path
+from typing import Any, ClassVar
+
+INPUTS = "uvw"
+"""How formulas call the inputs of an operation, in the order of `next_functions`."""
+
+
+@dataclass(frozen=True, repr=False)
+class Rule:
+    """The rule of one backward node. The expressions are as in rules.toml; the methods print them.
+
+    In a notebook it shows as typeset formulas, elsewhere as text:
+
+    >>> rule("ReluBackward0")
+    ReluBackward0: y = max(u, 0)
+      ∂y/∂u = 1 if u > 0 else 0
+      At the kink, u = 0, the slope is chosen as 0.
+    """
+
+    name: str
+    """The name of the node, without PyTorch's namespace."""
+    computes: str | None = None
+    """What the operation computes, in `u`, `v`, `w`."""
+    slopes: tuple[str, ...] = ()
+    """For each slot the local slope: the slot gets `g` times this, entry by entry."""
+    sends: tuple[str, ...] = ()
+    """For each slot what it gets, if a factor for each entry does not tell it."""
+    words: str = ""
+    """A sentence without capital and full stop, instead of formulas or beside them."""
+    inputs: int | None = None
+    """How many slots there are; None if that differs from call to call."""
+    options: Mapping[str, str] = field(default_factory=dict, hash=False)
+    """Further names in the formulas, such as `k`, and what they mean."""
+
+    @property
+    def computes_text(self) -> str | None:
+        """What the operation computes, such as `u · v`; None if no formula tells it."""
+        return formula_text(self.computes) if self.computes else None
+
+    @property
+    def computes_latex(self) -> str | None:
+        """What the operation computes, in LaTeX."""
+        return formula_latex(self.computes) if self.computes else None
+
+    def computes_with(self, arguments: Sequence[str], options: Mapping[str, str] | None = None) -> str | None:
+        """The same in other names for the inputs and with known options, an empty name leaving the rule's own.
+
+        >>> rule("MulBackward0").computes_with(["a", ""]), rule("PowBackward0").computes_with(["a"], {"k": "2"})
+        ('a · v', 'a²')
+        """
+        if not self.computes:
+            return None
+        return _TEXT.written(_named(_parsed(self.computes), arguments, options or {}))
+
+    def sends_with(self, slot: int, arguments: Sequence[str], options: Mapping[str, str] | None = None) -> str | None:
+        """What an input gets for `g`, in other names as above.
+
+        >>> rule("MmBackward0").sends_with(1, ["w", "x"])
+        'wᵀ @ g'
+        """
+        sent = self._sent(slot)
+        return None if sent is None else _TEXT.written(_named(sent, arguments, options or {}))
+
+    def slope_text(self, slot: int) -> str | None:
+        """The local slope of an input, such as `v`; None for a rule without slopes.
+
+        Raises IndexError if the node has no such slot, as do the next methods.
+        """
+        return formula_text(self.slopes[slot]) if self._has(slot, self.slopes) else None
+
+    def slope_with(self, slot: int, arguments: Sequence[str], options: Mapping[str, str] | None = None) -> str | None:
+        """The local slope of an input in other names, as in `computes_with`.
+
+        >>> rule("TanhBackward0").slope_with(0, ["x"], {"y": "h"})
+        '1 - h²'
+        """
+        if not self._has(slot, self.slopes):
+            return None
+        return _TEXT.written(_named(_parsed(self.slopes[slot]), arguments, options or {}))
+
+    def slope_latex(self, slot: int) -> str | None:
+        """The local slope of an input, in LaTeX."""
+        return formula_latex(self.slopes[slot]) if self._has(slot, self.slopes) else None
+
+    def sends_text(self, slot: int) -> str | None:
+        """What an input gets for `g`, such as `g · v` or `g @ vᵀ`; None for a rule in words."""
+        sent = self._sent(slot)
+        return None if sent is None else _TEXT.written(sent)
+
+    def sends_latex(self, slot: int) -> str | None:
+        """What an input gets for `g`, in LaTeX."""
+        sent = self._sent(slot)
+        return None if sent is None else _LATEX.written(sent)
+
+    def sentence(self, slot: int) -> str:
+        """The rule of one slot in a line: formulas if there are any, else the words."""
+        equation = self._equation(slot)
+        if equation is None:
+            return self.words
+        return f"y = {self.computes_text}: {equation}" if self.computes else equation
+
+    def __repr__(self) -> str:
+        """All of the rule as text: what it computes, a line for each slot, the words, the options."""
+        head = f"y = {self.computes_text}" if self.computes else self.words
+        equations = [self._equation(slot) or "" for slot in range(len(self._formulas))]
+        return "\n  ".join([f"{self.name}: {head}", *equations, *self._notes()])
+
+    def _repr_markdown_(self) -> str:
+        lines = [rf"y &= {self.computes_latex}"] if self.computes else []
+        for slot in range(len(self.slopes)):
+            lines.append(rf"\frac{{\partial y}}{{\partial {INPUTS[slot]}}} &= {self.slope_latex(slot)}")
+        for slot in range(len(self.sends)):
+            lines.append(rf"{INPUTS[slot]} \text{{ gets }} & {self.sends_latex(slot)}")
+        parts = [f"**{self.name}**"]
+        if lines:
+            parts.append("$$\\begin{aligned}\n" + " \\\\\n".join(lines) + "\n\\end{aligned}$$")
+        if not self.computes:
+            parts.append(_as_sentence(self.words))
+        return "\n\n".join([*parts, *self._notes()])
+
+    @property
+    def _formulas(self) -> tuple[str, ...]:
+        return self.slopes or self.sends
+
+    def _equation(self, slot: int) -> str | None:
+        if self._has(slot, self.slopes):
+            return f"∂y/∂{INPUTS[slot]} = {self.slope_text(slot)}"
+        return f"{INPUTS[slot]} gets {self.sends_text(slot)}" if self.sends else None
+
+    def _notes(self) -> list[str]:
+        """What stands below the formulas, as sentences."""
+        notes = [_as_sentence(self.words)] if self.words and self.computes else []
+        notes += [f"{_TEXT.name(name)}: {meaning}." for name, meaning in self.options.items()]
+        speaks_of_g = self.sends or re.search(r"\bg\b", self.words)
+        return [*notes, "g: the gradient that arrives."] if speaks_of_g else notes
+
+    def _sent(self, slot: int) -> ast.expr | None:
+        if self._has(slot, self.slopes):
+            return _product_with_g(_parsed(self.slopes[slot]))
+        return _parsed(self.sends[slot]) if self.sends else None
+
+    def _has(self, slot: int, formulas: tuple[str, ...]) -> bool:
+        """Whether there are formulas; IndexError if the node has no such slot."""
+        if slot < 0 or (self.inputs is not None and slot >= self.inputs):
+            count = {None: "", 0: "no inputs", 1: "1 input"}.get(self.inputs, f"{self.inputs} inputs")
+            has = f"{self.name} has {count}: " if count else ""
+            raise IndexError(f"{has}{slot} is not one of its slots, which are counted from 0")
+        return bool(formulas)
+
+
+def _as_sentence(words: str) -> str:
+    first = words.split(maxsplit=1)[0]
+    # Names and formulas keep their small letters.
+    is_word = first == "a" or (len(first) > 1 and "(" not in first)
+    return f"{words[:1].upper() + words[1:] if is_word else words}."
+
+
+def rule(name: str) -> Rule | None:
+    """The rule of the nodes called `name`, as `node.name()` tells it.
+
+    None if there is none, as for a user's Function.
+
+    >>> rule("torch::autograd::AccumulateGrad").words
+    "adds what arrives to the leaf's .grad"
+    >>> rule("MyFunctionBackward") is None
+    True
+    """
+    return _rules().get(name.rpartition("::")[2])
+
+
+def rule_of(tensor_or_name: Any) -> Rule:
+    """The rule of the node that made a tensor, of a node itself, or of the node with that name.
+
+    Returns a `Rule`, which a notebook shows as typeset formulas. Raises ValueError if the tensor
+    has no node or the node no rule, TypeError for anything else.
+
+    >>> import autograd_teach as torch
+    >>> a = torch.tensor(2.0, requires_grad=True)
+    >>> rule_of(a ** 3)
+    PowBackward0: y = uᵏ
+      ∂y/∂u = k · uᵏ⁻¹
+      k: the exponent.
+    """
+    name = _name_of(tensor_or_name)
+    found = rule(name)
+    if found is None:
+        raise ValueError(
+            f"No rule is known for {name}: if it belongs to a Function, its backward method is the rule; "
+            "if it is a name, write it as the graph does, such as 'MulBackward0'."
+        )
+    return found
+
+
+def _name_of(thing: Any) -> str:
+    if isinstance(thing, str):
+        return thing
+    if hasattr(thing, "next_functions"):
+        return str(thing.name())
+    if not hasattr(thing, "grad_fn"):
+        raise TypeError(
+            f"A {type(thing).__name__} has no rule: give a tensor, its grad_fn, or a name such as 'MulBackward0'."
+        )
+    if thing.grad_fn is not None:
+        return str(thing.grad_fn.name())
+    if thing.requires_grad:
+        return "AccumulateGrad"
+    raise ValueError("This tensor does not require grad, so no node made it: compute with a tensor that does.")
+
+
+@cache
+def _rules() -> dict[str, Rule]:
+    """Every rule by the name of its node."""
+    rules: dict[str, Rule] = {}
+    text = Path(__file__).with_name("rules.toml").read_text(encoding="utf-8")
+    for name, entry in tomllib.loads(text).items():
+        slopes, sends = tuple(entry.get("slopes", ())), tuple(entry.get("sends", ()))
+        first = Rule(
+            name,
+            computes=entry.get("computes"),
+            slopes=slopes,
+            sends=sends,
+            words=entry.get("words", ""),
+            inputs=entry.get("inputs", len(slopes or sends) or None),
+            options=entry.get("options", {}),
+        )
+        rules |= {each: replace(first, name=each) for each in (name, *entry.get("also", ()))}
+    return rules
+
+
+def _named(expression: ast.expr, arguments: Sequence[str], options: Mapping[str, str]) -> ast.expr:
+    """The expression with other names, or texts of values, for inputs and options; an empty one changes nothing."""
+    given = [*zip(INPUTS, arguments, strict=False), *options.items()]
+    named = {own: text for own, text in given if text}
+    for part in ast.walk(expression):
+        if isinstance(part, ast.Name):
+            part.id = named.get(part.id, part.id)
+    return expression
+
+
+# Formulas: one expression, printed in two ways
+
+
+def formula_text(expression: str) -> str:
+    """A formula as plain text. Raises ValueError if it is no Python expression of the kind that rules use.
+
+    >>> formula_text("-u / v ** 2"), formula_text("T(u) @ g"), formula_text("1 / sqrt(1 - u ** 2)")
+    ('-u / v²', 'uᵀ @ g', '1 / √(1 - u²)')
+    """
+    return _TEXT.written(_parsed(expression))
+
+
+def formula_latex(expression: str) -> str:
+    r"""A formula in LaTeX, without dollar signs. Raises ValueError as `formula_text`.
+
+    >>> print(formula_latex("-u / v ** 2"), formula_latex("T(u) @ g"))
+    -\frac{u}{v^{2}} u^{\top} g
+    """
+    return _LATEX.written(_parsed(expression))
+
+
+def _parsed(expression: str) -> ast.expr:
+    try:
+        return ast.parse(expression, mode="eval").body
+    except SyntaxError as problem:
+        raise ValueError(f"{expression!r} is not a Python expression: {problem.msg}") from None
+
+
+def _product_with_g(slope: ast.expr) -> ast.expr:
+    """`g * slope`, with `g` behind the sign and the number, in the numerator, and in each choice."""
+    g = _parsed("g")
+    match slope:
+        case ast.Constant(0):
+            return slope
+        case ast.Constant(1):
+            return g
+        case ast.Constant():
+            return ast.BinOp(slope, ast.Mult(), g)
+        case ast.UnaryOp(sign, operand):
+            return ast.UnaryOp(sign, _product_with_g(operand))
+        case ast.BinOp(left, (ast.Mult() | ast.Div()) as operator, right):
+            return ast.BinOp(_product_with_g(left), operator, right)
+        case ast.Call(ast.Name("where") as where, [condition, *values]):
+            return ast.Call(where, [condition, *map(_product_with_g, values)], [])
+    return ast.BinOp(g, ast.Mult(), slope)
+
+
+# How tightly a part of a formula binds: weaker parts get brackets.
+_CHOICE, _COMPARISON, _ADDITION, _LONG_SUM, _PRODUCT, _SIGN, _POWER, _ATOM = range(8)
+_BINARY = {
+    ast.Add: _ADDITION,
+    ast.Sub: _ADDITION,
+    ast.Mult: _PRODUCT,
+    ast.MatMult: _PRODUCT,
+    ast.Div: _PRODUCT,
+    ast.Pow: _POWER,
+}
+_Written = tuple[str, int]
+"""A part of a formula as text, and how tightly it binds."""
+
+
+def _tightness(name: str) -> int:
+    """How tightly a name binds; `computes_with` puts numbers and texts in place of names."""
+    if name.startswith("-"):
+        return _SIGN
+    return _ATOM if " " not in name or name[0] in "([" else _CHOICE
+
+
+class _Printer:
+    """Prints an expression as plain text; `_LatexPrinter` overrides what looks different there."""
+
+    names: ClassVar[Mapping[str, str]] = {"alpha": "α", "beta": "β", "delta": "δ", "pi": "π"}
+    functions: ClassVar[Mapping[str, str]] = {"Phi": "Φ", "phi": "φ"}
+    comparisons: ClassVar[Mapping[type[ast.cmpop], str]] = {
+        ast.Gt: ">",
+        ast.Lt: "<",
+        ast.GtE: "≥",
+        ast.LtE: "≤",
+        ast.Eq: "=",
+    }
+    symbols: ClassVar[Mapping[type[ast.operator], str]] = {
+        ast.Add: " + ",
+        ast.Sub: " - ",
+        ast.Mult: " · ",
+        ast.MatMult: " @ ",
+        ast.Div: " / ",
+    }
+
+    def written(self, node: ast.expr) -> str:
+        return self.part(node)[0]
+
+    def at_least(self, node: ast.expr, tightness: int) -> str:
+        """A part, in brackets if it binds less tightly than that."""
+        text, own = self.part(node)
+        return text if own >= tightness else self.bracket(text)
+
+    def part(self, node: ast.expr) -> _Written:
+        match node:
+            case ast.Constant(int() | float() as value):
+                return str(value), _ATOM
+            case ast.Name(name):
+                return self.name(name), _tightness(name)
+            case ast.UnaryOp(ast.USub(), operand):
+                return f"-{self.at_least(operand, _LONG_SUM)}", _SIGN
+            case ast.BinOp(base, ast.Pow(), exponent):
+                return self.power(base, exponent)
+            case ast.BinOp(left, operator, right) if type(operator) in _BINARY:
+                return self.binary(left, operator, right)
+            case ast.Compare(left, [comparison], [right]) if type(comparison) in self.comparisons:
+                return self.compared([left, right], self.comparisons[type(comparison)])
+            case ast.Call(ast.Name(function), arguments, []):
+                return self.call(function, arguments)
+        raise ValueError(f"{ast.unparse(node)!r} is not a formula that rules can use")
+
+    def name(self, name: str) -> str:
+        return self.names.get(name, name)
+
+    def bracket(self, text: str) -> str:
+        return f"({text})"
+
+    def binary(self, left: ast.expr, operator: ast.operator, right: ast.expr) -> _Written:
+        tightness = _BINARY[type(operator)]
+        first, own = self.part(left)
+        # "a / b · c" could be read as a / (b · c).
+        quotient = own == _PRODUCT and isinstance(left, ast.BinOp) and isinstance(left.op, ast.Div)
+        if own < tightness or (quotient and isinstance(operator, ast.Mult)):
+            first = self.bracket(first)
+        # A sign behind an operator needs brackets. So does what binds no tighter, unless the
+        # grouping does not matter.
+        loose = (
+            type(operator) in (ast.Add, ast.Mult) and isinstance(right, ast.BinOp) and type(right.op) is type(operator)
+        )
+        second, own = self.part(right)
+        if own == _SIGN or (own <= tightness and not loose):
+            second = self.bracket(second)
+        return f"{first}{self.symbols[type(operator)]}{second}", tightness
+
+    def compared(self, parts: list[ast.expr], symbol: str) -> _Written:
+        return f" {symbol} ".join(self.at_least(part, _ADDITION) for part in parts), _COMPARISON
+
+    def power(self, base: ast.expr, exponent: ast.expr) -> _Written:
+        raised = self.written(exponent).replace(" ", "")
+        if all(letter in _RAISED for letter in raised):
+            raised = "".join(_RAISED[letter] for letter in raised)
+        else:
+            raised = "^" + self.at_least(exponent, _ATOM)
+        return f"{self.at_least(base, _ATOM)}{raised}", _POWER
+
+    def call(self, function: str, arguments: list[ast.expr]) -> _Written:
+        match function, arguments:
+            case "T", [matrix]:
+                return f"{self.at_least(matrix, _ATOM)}ᵀ", _POWER
+            case "inv", [matrix]:
+                return f"{self.at_least(matrix, _ATOM)}⁻¹", _POWER
+            case "sqrt", [number]:
+                return f"√{self.at_least(number, _ATOM)}", _POWER
+            case "abs", [number]:
+                return f"|{self.written(number)}|", _ATOM
+            case (("between" | "inside"), bounds_and_middle):
+                return self.compared(bounds_and_middle, self.comparisons[ast.LtE if function == "between" else ast.Lt])
+            case "where", [condition, value, otherwise]:
+                return self.choice(condition, value, otherwise)
+        name = self.functions.get(function, function)
+        return f"{name}({', '.join(map(self.written, arguments))})", _ATOM
+
+    def choice(self, condition: ast.expr, value: ast.expr, otherwise: ast.expr) -> _Written:
+        # In a chain of choices only what is chosen first is a part of its own.
+        first = self.at_least(value, _COMPARISON)
+        return f"{first} if {self.written(condition)} else {self.written(otherwise)}", _CHOICE
+
+
+_RAISED = dict(zip("0123456789+-()cknpuv", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁽⁾ᶜᵏⁿᵖᵘᵛ", strict=True))
+
+
+class _LatexPrinter(_Printer):
+    names: ClassVar = {"alpha": r"\alpha", "beta": r"\beta", "delta": r"\delta", "pi": r"\pi"}
+    functions: ClassVar = {
+        name: rf"\{name}" for name in ("sin", "cos", "tan", "sinh", "cosh", "tanh", "log", "max", "min", "det")
+    }
+    functions |= {
+        "asin": r"\arcsin",
+        "acos": r"\arccos",
+        "atan": r"\arctan",
+        "log10": r"\log_{10}",
+        "log2": r"\log_{2}",
+    }
+    functions |= {"Phi": r"\Phi", "phi": r"\varphi", "sigmoid": r"\sigma"}
+    comparisons: ClassVar = {**_Printer.comparisons, ast.GtE: r"\ge", ast.LtE: r"\le"}
+    symbols: ClassVar = {ast.Add: " + ", ast.Sub: " - ", ast.Mult: r" \cdot ", ast.MatMult: " "}
+
+    def name(self, name: str) -> str:
+        plain = name if len(name) == 1 else rf"\mathrm{{{name}}}"
+        return self.names.get(name, plain)
+
+    def bracket(self, text: str) -> str:
+        return rf"\left({text}\right)"
+
+    def binary(self, left: ast.expr, operator: ast.operator, right: ast.expr) -> _Written:
+        if not isinstance(operator, ast.Div):
+            return super().binary(left, operator, right)
+        sign = ""
+        # The sign of a fraction stands before it.
+        match left:
+            case ast.UnaryOp(ast.USub(), operand):
+                sign, left = "-", operand
+            case ast.BinOp(ast.UnaryOp(ast.USub(), operand), ast.Mult(), factor):
+                sign, left = "-", ast.BinOp(operand, ast.Mult(), factor)
+        fraction = rf"{sign}\frac{{{self.written(left)}}}{{{self.written(right)}}}"
+        return fraction, _SIGN if sign else _POWER
+
+    def power(self, base: ast.expr, exponent: ast.expr) -> _Written:
+        return f"{self.at_least(base, _ATOM)}^{{{self.written(exponent)}}}", _POWER
+
+    def call(self, function: str, arguments: list[ast.expr]) -> _Written:
+        match function, arguments:
+            case "T", [matrix]:
+                return rf"{self.at_least(matrix, _ATOM)}^{{\top}}", _POWER
+            case "inv", [matrix]:
+                return f"{self.at_least(matrix, _ATOM)}^{{-1}}", _POWER
+            case "sqrt", [number]:
+                return rf"\sqrt{{{self.written(number)}}}", _ATOM
+            case "abs", [number]:
+                return rf"\left|{self.written(number)}\right|", _ATOM
+            case "exp", [number]:
+                return f"e^{{{self.written(number)}}}", _POWER
+            case "sum", [summed, *dim]:
+                under = "".join(f"_{{{self.written(d)}}}" for d in dim)
+                return rf"\sum{under} {self.at_least(summed, _PRODUCT)}", _LONG_SUM
+            case (("between" | "inside" | "where"), _):
+                return super().call(function, arguments)
+        plain = function.replace("_", r"\_")
+        name = self.functions.get(function, rf"\operatorname{{{plain}}}")
+        return name + self.bracket(", ".join(map(self.written, arguments))), _ATOM
+
+    def choice(self, condition: ast.expr, value: ast.expr, otherwise: ast.expr) -> _Written:
+        rows = [rf"{self.written(value)} & \text{{if }} {self.written(condition)}"]
+        while isinstance(otherwise, ast.Call) and isinstance(otherwise.func, ast.Name) and otherwise.func.id == "where":
+            condition, value, otherwise = otherwise.args
+            rows.append(rf"{self.written(value)} & \text{{if }} {self.written(condition)}")
+        rows.append(rf"{self.written(otherwise)} & \text{{else}}")
+        return r"\begin{cases}" + r" \\ ".join(rows) + r"\end{cases}", _ATOM
+
+
+_TEXT, _LATEX = _Printer(), _LatexPrinter()

@@ -1,0 +1,719 @@
+"""`viz.why`: why a gradient is None, zero, NaN, tiny, huge, or what it is, with the line where the reason stands.
+
+First the graph is asked whether a way leads from the loss to the tensor. If not, the place of the cut is looked for: in the
+calls that a watch saw (exact), else in the source code (why_source.py), else in memory that is shared (cuts.py). If one does,
+the pass is run (why_gradient.py) and its numbers are looked at. Nothing is changed by asking.
+"""
+
+from __future__ import annotations
+
+import inspect
+import linecache
+import os
+import re
+import sys
+import textwrap
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import FrameType
+from typing import Any
+
+import numpy as np
+
+from autograd_teach.viz import why_gradient as gradient
+from autograd_teach.viz.dot import FONT, quote
+from autograd_teach.viz.facts import NO_GRAD_YET, as_array, facts, first_line, is_tensor, number
+from autograd_teach.viz.naming import caller_tensors, given_names
+from autograd_teach.viz.snapshot import Node, Taken, short_name, take
+from autograd_teach.viz.versions import VersionsView
+from autograd_teach.viz.view import GraphView
+from autograd_teach.viz.watch import last_watch, seen, watch
+from autograd_teach.viz.why_source import Cut, Reading, Used, read
+from autograd_teach.viz.why_way import cut_on_way, saw
+from autograd_teach.viz.why_words import (
+    ALIASES,
+    CAUSES,
+    MARKS,
+    ODD_ADVICE,
+    ODD_WORDS,
+    REMEDY,
+    TURNED,
+    ZERO,
+    ZERO_REMEDY,
+    Kind,
+)
+
+_MOST_WAYS = 6
+_CAPTION = 70
+"""Letters in a line of the picture's caption."""
+
+
+@dataclass
+class Answer:
+    """What was found: in words, and the place in the code and in the graph."""
+
+    kind: Kind
+    what: str
+    """One sentence: what happens."""
+    advice: str = ""
+    """One sentence: what to do."""
+    place: Cut | None = None
+    live: Any = None
+    """The node of the graph."""
+    mark: str = ""
+    """What the picture says at that node."""
+    lines: dict[int, str] = field(default_factory=dict)
+    """What the picture says at other nodes, by the `id` of the live node."""
+
+
+def why(loss: Any, w: Any, *, names: Mapping[str, Any] | None = None) -> WhyView:
+    """Answer why `w` gets no gradient from `loss`, or zero, NaN, a huge or tiny one; or by which ways it arrives.
+
+    `loss`: a tensor, or a function that computes one, which is then called under a watch (with `w` if it takes an
+    argument). For a tensor, what a `viz.watch()` saw is used if the loss was computed in one; without, the source code is
+    read and the live variables are looked at. Works for tensors of this package and of PyTorch; changes nothing: no
+    `.grad`, no version, and the graph is not freed. `names` as in `viz.graph`.
+
+    Returns a view: printed, it is the answer; shown, the graph with the place marked. `view.kind` is one of `why_words.KINDS`,
+    `view.line` the line number of the reason (0 if no line is known), `view.node` the node in the picture or None.
+    Raises TypeError if `w` is not a tensor, or `loss` neither a tensor, a number nor a function.
+
+    >>> import autograd_teach as torch
+    >>> from autograd_teach.viz.why import why
+    >>> w = torch.tensor([1.0, 2.0], requires_grad=True)
+    >>> why(lambda: (w.detach() * 3).sum(), w).kind
+    'detach'
+    >>> why((w * w).sum(), w)
+    w.grad is None because backward has not been called yet.
+    It would arrive by 2 ways: through MulBackward0 (line 1) [1, 2], through MulBackward0 (line 1) [1, 2]; sum [2, 4].
+    """
+    frame = sys._getframe(1)
+    if not is_tensor(w):
+        raise TypeError(f"why(loss, w) asks about a tensor w, and this is {_a(w)}: give the tensor itself.")
+    by_name = given_names(names or {})
+    given = next((name for name, tensor in by_name if tensor is w), "")
+    known = by_name + caller_tensors(frame)
+    if callable(loss) and not is_tensor(loss):
+        call = loss
+        loss, seen_by = _called(call, w)
+        return _Question(loss, w, known, seen_by, read(frame, loss, w, call), frame, given, is_run=True).view()
+    if not is_tensor(loss) and not isinstance(loss, (int, float, complex, np.ndarray, np.generic)):
+        raise TypeError(
+            f"why(loss, w) needs a loss, and this is {_a(loss)}: give a tensor, or a function that returns one."
+        )
+    return _Question(loss, w, known, last_watch(), read(frame, loss, w), frame, given).view()
+
+
+def _called(f: Any, w: Any) -> tuple[Any, watch]:
+    """Run the function under a watch."""
+    try:
+        inspect.signature(f).bind()
+        given: tuple[Any, ...] = ()
+    except TypeError:
+        given = (w,)
+    except ValueError:  # a callable without a readable signature
+        given = ()
+    with watch() as seen_by:
+        loss = f(*given)
+    return loss, seen_by
+
+
+def _a(thing: Any) -> str:
+    name = type(thing).__name__
+    return "None" if thing is None else f"{'an' if name[:1].lower() in 'aeiou' else 'a'} {name}"
+
+
+class WhyView(GraphView):
+    """The answer of `viz.why`, and the graph in which its place is marked."""
+
+    kind: Kind  # type: ignore[assignment]  # of the answer: the picture is a graph's
+
+    def __init__(self, answer: Answer, taken: Taken, sentence: str) -> None:
+        self.kind, self.sentence = answer.kind, sentence  # type: ignore[assignment]
+        self.line = answer.place.line if answer.place is not None else 0
+        """The number of the line where the reason stands; 0 if no line is known."""
+        self.file = answer.place.file if answer.place is not None else ""
+        self.node: Node | None = None
+        """The node of the picture that is marked; None if the reason is outside this graph."""
+        found = {id(live): taken.snapshot.node(key) for key, live in taken.live.items() if " " not in key}
+        for key, live in taken.live.items():
+            if key.endswith(" node"):  # of a leaf: the node that accumulates
+                found[id(live)] = taken.snapshot.node(key.removesuffix(" node"))
+        for node_id, text in answer.lines.items():
+            if node_id in found:
+                found[node_id].lines.append(text)
+        if answer.live is not None and id(answer.live) in found:
+            self.node = found[id(answer.live)]
+            self.node.mark = answer.mark or answer.kind
+        taken.snapshot.notes[:0] = sentence.splitlines()
+        super().__init__(taken.snapshot)
+
+    @property
+    def text(self) -> str:
+        """The answer, without the graph."""
+        return self.sentence
+
+    @property
+    def title(self) -> str:
+        """The answer and what the picture shows, for those who do not see it."""
+        return " ".join([*self.sentence.splitlines(), super().title] if self.snapshot.nodes else self.snapshot.notes)
+
+    def _write(self) -> str:
+        """The graph with the answer above it, so that a saved picture has it too."""
+        lines = [part for line in self.sentence.splitlines() for part in textwrap.wrap(line, _CAPTION)]
+        look = f'labelloc=t labeljust=l fontname="{FONT}" fontsize=12 fontcolor="#1A1A1A"'
+        caption = f"  graph [label={quote(chr(10).join(lines) + chr(10))} {look}]"
+        first, rest = super()._write().split("\n", 1)
+        return f"{first}\n{caption}\n{rest}"
+
+    def data(self) -> dict[str, Any]:
+        """The view for the browser: a graph's."""
+        return {**super().data(), "kind": "graph"}
+
+
+class _Question:
+    """One question, with all that is known to answer it."""
+
+    def __init__(
+        self,
+        loss: Any,
+        w: Any,
+        known: list[tuple[str, Any]],
+        seen_by: watch | None,
+        reading: Reading,
+        frame: FrameType,
+        given: str = "",
+        is_run: bool = False,
+    ) -> None:
+        self.loss, self.w, self.known, self.seen_by = loss, w, known, seen_by
+        self.reading, self.file, self.is_run = reading, frame.f_code.co_filename, is_run
+        inputs = frame.f_globals.get("In", []) if "get_ipython" in frame.f_globals else []
+        self.cells = {str(text).rstrip(): number for number, text in enumerate(inputs) if str(text).strip()}
+        called = [name for name, tensor in known if tensor is w]
+        self.name = given or reading.asked_for or next(iter(called), "the tensor")
+        self.graph = gradient.walk(loss, w) if is_tensor(loss) else None
+        self.taken = take([loss] if is_tensor(loss) else [w], known)
+
+    def view(self) -> WhyView:
+        """The answer as a view."""
+        answer = self._answer()
+        if self.loss is not self.w and (self.graph is None or self.graph.target is None):
+            self._show_alone()
+        sentence = "\n".join(part for part in (answer.what, answer.advice) if part)
+        return WhyView(answer, self.taken, re.sub(r"(?m)^the tensor", "The tensor", sentence))
+
+    def _show_alone(self) -> None:
+        """The tensor as a box of its own, where no way leads to it."""
+        snapshot, mark = self.taken.snapshot, "no way leads here"
+        drawn = {id(live): key for key, live in self.taken.live.items() if live is not None and " " not in key}
+        if id(self.w) in drawn:
+            snapshot.node(drawn[id(self.w)]).lines.append(mark)
+        elif snapshot.nodes:
+            needs = bool(self.w.requires_grad)
+            box = Node(f"n{len(snapshot.nodes)}", "leaf" if needs else "constant", "leaf" if needs else "tensor")
+            box.variable = box.title = self.name
+            box.value, box.lines, box.requires_grad = facts(self.w), [mark], needs
+            box.shape, held = box.value.shape, self._grad()
+            box.grad, box.grad_text = (None, NO_GRAD_YET if needs else "") if held is None else (facts(held), "")
+            snapshot.nodes.append(box)
+
+    def _answer(self) -> Answer:
+        if self.loss is self.w:
+            return Answer("arrives", f"{self.name} is the loss itself: its gradient is 1.")
+        if self.graph is None or self.graph.target is None:
+            return self._without_way()
+        if self.w.grad_fn is not None and not getattr(self.w, "retains_grad", False) and not self.is_run:
+            return self._not_a_leaf()
+        return self._with_way(self.graph)
+
+    # No way leads from the loss to the tensor
+
+    def _without_way(self) -> Answer:
+        if not self.w.requires_grad:
+            return self._requires_no_grad()
+        if self.graph is not None and not self.graph.complete:
+            return Answer("cut", f"The graph is too deep to look for {self.name} in it.", "Ask for a part of it.")
+        cut = self._cut()
+        if cut is not None:
+            return self._of_cut(cut)
+        if not is_tensor(self.loss):
+            what = f"{self.name} gets no gradient: the loss is {_a(self.loss)}, not a tensor."
+            return Answer("number", what, "Keep the loss a tensor: use `.item()` only to print or log.")
+        return self._by_memory() or self._unused()
+
+    def _by_memory(self) -> Answer | None:
+        """An argument of the loss that shares its memory with a result that leads back to the tensor."""
+        if self.reading.known and self.reading.flow is None:
+            return None
+        tensors = dict(reversed(self.known))
+        for node in self.taken.snapshot.nodes:
+            source = tensors.get(node.cut.partition(" of ")[2].partition(",")[0])
+            if source is not None and (source is self.w or gradient.walk(source, self.w).target is not None):
+                who = f"{node.variable or 'a tensor'} is {node.cut}"
+                return Answer("detach", f"{self.name} gets no gradient: {who}.", "Use the tensor with its history.")
+        return None
+
+    def _unused(self) -> Answer:
+        name, reading = self.name, self.reading
+        followed = self.seen_by is not None and (self.is_run or saw(self.seen_by, self.loss, self.w))
+        if followed or (reading.known and reading.complete and reading.flow is None):
+            what = f"{name} gets no gradient: the loss does not depend on {name}."
+            return Answer("unused", what, f"Use {name} in the computation of the loss, or ask about another tensor.")
+        what = f"{name} gets no gradient: the graph of the loss does not lead to {name}, and the line is not known."
+        advice = f"Give a function that computes the loss: viz.why(lambda: ..., {name})."
+        flow = reading.flow
+        if flow is not None and (flow.cuts or flow.unsure):
+            reasons = [self._at(cut) for cut in flow.cuts]
+            reasons += [f"that a branch in which {name} is used did not run"] * flow.unsure
+            what = f"{what[:-1]} for sure: it may be {' or '.join(reasons)}."
+        return Answer("cut", what, advice)
+
+    def _cut(self) -> Cut | None:
+        seen_by, flow = self.seen_by, self.reading.flow
+        cuts = flow.cuts if flow is not None else ()
+        if seen_by is not None and (self.is_run or saw(seen_by, self.loss)):
+            found = cut_on_way(seen_by, self.loss, self.w)
+            if found is not None:  # the code of the same line calls it as its reader does
+                return next((cut for cut in cuts if (cut.file, cut.line) == (found.file, found.line)), found)
+        return cuts[0] if len(cuts) == 1 and flow is not None and not flow.unsure else None
+
+    def _of_cut(self, cut: Cut) -> Answer:
+        if cut.kind == "rebound":
+            return self._rebound(cut)
+        what = cut.what or "the value"
+        turned = TURNED[cut.kind].format(what=_object(cut, what), w=self.name)
+        known = cut.kind != "detach" or what.strip(".()") in cut.source
+        advice = REMEDY[cut.kind if known else "cut"].format(what=what, w=self.name)
+        kind: Kind = "requires_grad" if cut.kind == "late" else cut.kind  # type: ignore[assignment]
+        return Answer(kind, f"{self.name} gets no gradient: {self._at(cut)}, {turned}.", advice, cut)
+
+    def _rebound(self, cut: Cut) -> Answer:
+        what = (
+            f"{self.name} gets no gradient: {self._at(cut)}, made a new tensor, and the loss was computed from the "
+            f"one that was called {self.name} before."
+        )
+        advice = f"Change {self.name} in place instead: with no_grad(): {self.name} -= ..."
+        return Answer("rebound", what, advice, cut)
+
+    def _requires_no_grad(self) -> Answer:
+        name, made = self.name, self._made()
+        if made is not None and _mentions(made, name):
+            what = f"{name} gets no gradient: {self._at(made)}, made a new tensor {name} that does not require grad."
+            advice = f"Change {name} in place instead: with no_grad(): {name} -= ..."
+            return Answer("rebound", what, advice, made)
+        if not _is_floating(self.w):
+            what = f"{name} gets no gradient: it holds integers or booleans, which have no slope."
+            return Answer("requires_grad", what, f"Make it a floating tensor: {name}.float().", made)
+        what, off = "it does not require grad", self._switched_off()
+        if off is not None:
+            what = f"{self._at(off)}, switched its requires_grad off"
+        elif made is not None:
+            what = f"{self._at(made)}, makes a tensor that does not require grad"
+        advice = f"Write `{name}.requires_grad_()` before the loss is computed, or create it with requires_grad=True."
+        return Answer("requires_grad", f"{name} gets no gradient: {what}.", advice, off or made)
+
+    def _switched_off(self) -> Cut | None:
+        tokens = set(self.seen_by.tokens(self.w)) if self.seen_by is not None else set()
+        events = self.seen_by.events if self.seen_by is not None else []
+        off = [e for e in events if e.kind == "requires_grad" and tokens.intersection(e.made)]
+        if off:
+            return Cut("requires_grad", off[-1].file, off[-1].line, off[-1].source)
+        return self.reading.switched_off[-1] if self.reading.switched_off else None
+
+    def _made(self) -> Cut | None:
+        """The last assignment to the tensor's name; None where a loop leaves open which one that was."""
+        last = [
+            next((one.place for one in reversed(places) if one.name == self.name), None)
+            for places in (self.reading.assigned, self.reading.later)
+        ]
+        # What makes a leaf did not make a result.
+        plain = self.w.grad_fn is not None or not self.w.requires_grad
+        made = [one for one in last if one is not None and not (last[1] and plain and _has_leaf_inside(one))]
+        return made[0] if len(made) == 1 else None
+
+    def _not_a_leaf(self) -> Answer:
+        name = self.name
+        made = self._line_of(self.w.grad_fn) or self._made()
+        where = f": {self._at(made)}, computes it" if made is not None else f", {short_name(self.w.grad_fn)} made it"
+        what = f"{name}.grad stays None because {name} is not a leaf{where}, and only leaves keep a gradient."
+        advice = f"Ask for the gradient of the leaf it was computed from, or call {name}.retain_grad() before backward."
+        if made is not None and _mentions(made, name) and not _has_leaf_inside(made):
+            what = f"{name}.grad is None because {self._at(made)}, made a new tensor {name} that is not a leaf."
+            advice = f"Change {name} in place instead: with no_grad(): {name} -= ..."
+        elif made is not None and _has_leaf_inside(made):
+            advice = "Make the leaf last: first the values, their type and place, then `.requires_grad_()`."
+        return Answer("not a leaf", what, advice, made, self.w.grad_fn, "not a leaf")
+
+    # A way leads there
+
+    def _with_way(self, graph: gradient.Graph) -> Answer:
+        retaining = [*self.taken.retaining]
+        if getattr(self.w, "retains_grad", False) and all(t is not self.w for t in retaining):
+            retaining.append(self.w)
+        try:
+            arriving = gradient.run(self.loss, self.w, graph, retaining)
+        except Exception as error:  # noqa: BLE001  whatever stops a backward pass
+            return self._stopped(error, graph)
+        found = arriving.gradient
+        if found is None:
+            return self._zero(arriving, graph)
+        if what := gradient.odd([found]):
+            return self._odd(what, arriving, graph)
+        if (hooked := self._by_hook(arriving)) is not None:
+            return hooked
+        if found.size and not gradient.largest([found]):
+            return self._zero(arriving, graph)
+        return self._size(arriving, graph) or self._arrives(arriving, graph)
+
+    def _stopped(self, error: Exception, graph: gradient.Graph) -> Answer:
+        name, message = self.name, first_line(error)
+        if "inplace operation" in message:
+            return self._changed(graph)
+        odd = self._odd_value(graph)
+        if "second time" not in message and "freed" not in message:
+            what = f"The backward pass to {name} stops with {type(error).__name__}: {message.rstrip('.')}."
+            return Answer("error", what, "Remove the cause that the error names, then ask again.")
+        if odd is not None:
+            return odd
+        again = f"To see the ways, ask before backward, or give a function: viz.why(lambda: ..., {name})."
+        if self._grad() is None:
+            place = self._line_of_call("zero_grad", after="backward")
+            by = f"{self._at(place)}, cleared it" if place is not None else "it was cleared, as by zero_grad()"
+            what = (
+                f"{name}.grad is None although backward has run and a way leads to {name}: {by}, or autograd.grad was "
+                "called, which fills no .grad."
+            )
+            return Answer("cleared", what, f"Read {name}.grad between backward() and zero_grad().", place)
+        what = (
+            f"The gradient arrives at {name}, but the graph was freed by backward. {name}.grad is {self._told_grad()}."
+        )
+        return Answer("freed", what, again)
+
+    def _changed(self, graph: gradient.Graph) -> Answer:
+        """A node needs a value that was changed in place."""
+        view = VersionsView(take([self.loss], self.known), self.known)
+        row = next((row for row in view.saved if row.state == "changed in place"), None)
+        live = next((node for node in graph.nodes if short_name(node) and _is_stale(node)), None)
+        tensor = row.tensor.removeprefix("probably ") if row is not None else ""
+        place = self._line_of_write(tensor)
+        at = f"{self._at(place)}, changed" if place is not None else "something changed"
+        needs = self._node(live) if live is not None else "an operation"
+        what = f"{self.name} cannot get its gradient: {at} {tensor or 'a value'} in place, which {needs} needs in backward."
+        return Answer("overwritten", what, f"Make a new tensor instead{_not_in_place(place)}.", place, live)
+
+    def _line_of_write(self, tensor: str) -> Cut | None:
+        if self.seen_by is not None and (self.is_run or saw(self.seen_by, self.loss)):
+            writes = [e for e in self.seen_by.events if e.kind == "overwritten" and e.file == self.file]
+            found = next((t for name, t in self.known if name == tensor), None)
+            own = set(self.seen_by.tokens(found)) if found is not None else set()
+            writes = [e for e in writes if own.intersection(e.made)] or writes
+            if writes:
+                return Cut("overwritten", writes[-1].file, writes[-1].line, writes[-1].source)
+        return self.reading_write(tensor)
+
+    def reading_write(self, tensor: str) -> Cut | None:
+        """The line of the code that writes into this variable, or the only one that writes at all."""
+        writes = self.reading.writes
+        own = [place for name, place in writes if name == tensor]
+        return own[-1] if own else writes[-1][1] if len(writes) == 1 else None
+
+    def _odd(self, what: str, arriving: gradient.Arriving, graph: gradient.Graph) -> Answer:
+        return self._odd_value(graph) or self._odd_slope(what, arriving, graph)
+
+    def _odd_value(self, graph: gradient.Graph) -> Answer | None:
+        """NaN or infinity in the forward pass."""
+        first = gradient.first_odd_value(graph, gradient.Forward(self.loss, self.known))
+        if first is None:
+            return None
+        node = first.node
+        shown, kind = ODD_WORDS[first.what]
+        if hasattr(node, "variable") or first.constant is not None:
+            leaf = hasattr(node, "variable")
+            who = self._name_of(node.variable) if leaf else self._name_of_values(first.constant)
+            what = f"The gradient of {self.name} is spoiled by {who}, which holds {shown} itself."
+            place = None if leaf else self._line_of(node)
+            return Answer(kind, what, "Look at where its values come from.", place, node, f"has {shown}")
+        cause = f"an argument of it has {shown} already" if first.had else _cause(node)
+        what = (
+            f"The gradient of {self.name} is spoiled in the forward pass: {self._node(node)} is the first that gives "
+            f"{shown}, {cause}."
+        )
+        return Answer(kind, what, _odd_advice(node), self._line_of(node), node, f"gives {shown}")
+
+    def _name_of(self, tensor: Any) -> str:
+        return next((name for name, other in self.known if other is tensor), "a leaf")
+
+    def _name_of_values(self, values: Any) -> str:
+        """The caller's name for an argument without gradient, of which a copy is at hand."""
+        for name, tensor in self.known:
+            array = None if tensor.requires_grad else as_array(tensor)
+            if array is not None and array.shape == values.shape and np.array_equal(array, values, equal_nan=True):
+                return name
+        return "an argument without gradient"
+
+    def _odd_slope(self, what: str, arriving: gradient.Arriving, graph: gradient.Graph) -> Answer:
+        shown, kind = ODD_WORDS[what]
+        first = gradient.first_odd_gradient(arriving, graph)
+        if first is None:
+            return Answer(
+                kind, f"The gradient of {self.name} has {shown}: it starts with it.", "Look at the loss itself."
+            )
+        step, first_is = first
+        shown = ODD_WORDS[first_is][0]
+        why_so, advice = "its slope there is infinite", _odd_advice(step.node)
+        came = [a for a in step.came if a is not None]
+        if first_is == "nan" and any((a == 0).any() for a in came):
+            why_so = "it multiplies a gradient of 0 by an infinite slope"
+            if any(gradient.operation(s.node) in ("where", "maskedfill") for s in arriving.steps):
+                why_so += ", for elements that where leaves out"
+                advice = (
+                    "Keep the bad values out before this operation: where(ok, x, 1) inside, where(ok, ..., 0) outside."
+                )
+        what = f"The gradient of {self.name} is {shown} although the forward values are finite: {self._node(step.node)} is the first that sends {shown}, {why_so}."
+        return Answer(kind, what, advice, self._line_of(step.node), step.node, f"sends {shown}")
+
+    def _zero(self, arriving: gradient.Arriving, graph: gradient.Graph) -> Answer:
+        first = gradient.last_zero(arriving, graph)
+        is_none = arriving.gradient is None
+        if first is None:
+            what = f"The gradient of {self.name} is {'None' if is_none else '0'}: nothing but 0 comes from the loss."
+            return Answer("no slope", what, "Look at the loss itself.")
+        node, sort = first
+        flat = sort == "no slope" and not gradient.is_flat(node)
+        reason = "its slope is 0 there" if flat else ZERO[sort]
+        lines = self._contribution_lines(arriving) if sort == "cancels" else {}
+        where = self._node(node) if not hasattr(node, "variable") else self.name
+        if sort == "cancels":
+            parts = " + ".join(gradient.text_of(array) for _, array in arriving.contributions[:_MOST_WAYS])
+            told = f" ({parts})" if node is graph.target and parts else ""
+            what = f"The gradient of {self.name} is 0: at {where} {ZERO[sort].replace(' there', '')}{told}."
+        else:
+            what = f"The gradient of {self.name} is {'None' if is_none else '0'}: {where} sends nothing on, because {reason}."
+        kind: Kind = "no slope" if sort == "sum is 1" else sort  # type: ignore[assignment]  # the others are kinds
+        return Answer(kind, what, ZERO_REMEDY[sort], self._line_of(node), node, MARKS.get(sort, sort), lines)
+
+    def _by_hook(self, arriving: gradient.Arriving) -> Answer | None:
+        parts = [array for _, array in arriving.contributions]
+        if not parts or arriving.gradient is None:
+            return None
+        total = sum(parts[1:], parts[0])
+        if total.shape != arriving.gradient.shape or np.allclose(total, arriving.gradient, rtol=1e-3, atol=1e-7):
+            return None
+        what = (
+            f"The gradient of {self.name} is changed by a hook: {gradient.text_of(total)} arrives, "
+            f"{gradient.text_of(arriving.gradient)} is kept."
+        )
+        place = self._line_of_call("register_hook")
+        what = what[:-1] + (f" ({self._short(place)})." if place is not None else ".")
+        return Answer("hook", what, "Remove the hook if the gradient should be the loss's own.", place)
+
+    def _size(self, arriving: gradient.Arriving, graph: gradient.Graph) -> Answer | None:
+        start = gradient.largest(arriving.steps[0].came) if arriving.steps else 1.0
+        assert arriving.gradient is not None
+        size = gradient.largest([arriving.gradient]) / (start or 1.0)
+        # A mean hands each of many elements a small part, which is no loss: what is tiny is tiny in all.
+        tiny = gradient.total([arriving.gradient]) / (start or 1.0) < gradient.TINY
+        ranked = gradient.factors(arriving, graph, gradient.total if tiny else gradient.largest)
+        if not ranked or not (tiny or size > gradient.HUGE):
+            return None
+        factor, step = ranked[0] if tiny else ranked[-1]
+        where = self._node(step.node)
+        if tiny and factor < 1e-3 and gradient.sort_of(step, graph) == "saturated":
+            what = f"The gradient of {self.name} is almost 0: {where} multiplies it by {number(factor)}, because its input is so large that the slope is almost 0."
+            advice = ZERO_REMEDY["saturated"]
+            if gradient.operation(step.node) in ("softmax", "logsoftmax"):
+                advice = (
+                    "The prediction is certain: if it is right, nothing is left to learn; if not, use smaller logits."
+                )
+            return Answer("saturated", what, advice, self._line_of(step.node), step.node, "saturated")
+        kind: Kind = "vanishing" if tiny else "exploding"
+        does = "shrinks" if tiny else "grows"
+        what = (
+            f"The gradient of {self.name} {does} from {number(start)} to {number(size * start)} over "
+            f"{_count(len(arriving.steps), 'operation')}: {where} does most, times {number(factor)}"
+        )
+        same = [f for f, s in ranked if short_name(s.node) == short_name(step.node) and (f < 1) == tiny]
+        what += f", and {len(same)} operations of its kind do so." if len(same) > 1 else "."
+        advice = (
+            "Use residual connections, normalisation, or other starting values."
+            if tiny
+            else "Clip the gradient, take a smaller step, or use smaller starting values."
+        )
+        return Answer(kind, what, advice, self._line_of(step.node), step.node, f"times {number(factor)}")
+
+    def _arrives(self, arriving: gradient.Arriving, graph: gradient.Graph) -> Answer:
+        ways, name = self._ways(arriving), self.name
+        assert arriving.gradient is not None
+        fresh, held = arriving.gradient, self._grad()
+        lines = self._contribution_lines(arriving)
+        if self.is_run:
+            return Answer(
+                "arrives", f"{name} gets its gradient: it arrives by {ways}.", "", None, graph.target, "", lines
+            )
+        if held is None or (not gradient.largest([held]) and gradient.largest([fresh])):
+            now = "None" if held is None else "0"
+            what = f"{name}.grad is {now} because backward has not been called yet."
+            return Answer(
+                "no backward", what, f"It would arrive by {ways}.", None, graph.target, "no backward yet", lines
+            )
+        if held.shape == fresh.shape and np.allclose(held, fresh, rtol=1e-4, atol=1e-8):
+            return Answer(
+                "arrives", f"{name} gets its gradient: it arrives by {ways}.", "", None, graph.target, "", lines
+            )
+        times = _times(held, fresh)
+        told = f"{times} times the gradient of this loss" if times else "not the gradient of this loss"
+        also = "" if times else ", and this one's may not have run yet"
+        what = (
+            f"{name}.grad is {told}: it holds {self._told_grad()}, this loss gives {gradient.text_of(fresh)}; each "
+            f"backward adds to what is there{also}."
+        )
+        advice = f"Set it back before each backward: optimizer.zero_grad(), or {name}.grad = None."
+        return Answer("accumulated", what, advice, self._line_of_call("backward"), graph.target, "accumulated", lines)
+
+    def _ways(self, arriving: gradient.Arriving) -> str:
+        parts = arriving.contributions
+        assert arriving.gradient is not None
+        if not parts:
+            return "1 way: it is the loss itself, 1"
+        told = [f"through {self._node(node)} {gradient.text_of(array)}" for node, array in parts[:_MOST_WAYS]]
+        more = [f"{len(parts) - _MOST_WAYS} more"] if len(parts) > _MOST_WAYS else []
+        total = f"; sum {gradient.text_of(arriving.gradient)}" if len(parts) > 1 else ""
+        return f"{_count(len(parts), 'way')}: {', '.join([*told, *more])}{total}"
+
+    def _contribution_lines(self, arriving: gradient.Arriving) -> dict[int, str]:
+        return {id(node): f"sends {gradient.text_of(array)}" for node, array in arriving.contributions}
+
+    def _grad(self) -> Any:
+        if self.w.grad_fn is not None and not getattr(self.w, "retains_grad", False):
+            return None
+        return None if self.w.grad is None else as_array(self.w.grad)
+
+    def _told_grad(self) -> str:
+        held = self._grad()
+        return "None" if held is None else gradient.text_of(held)
+
+    # Places
+
+    def _node(self, node: Any) -> str:
+        place = self._line_of(node)
+        return short_name(node) + (f" ({self._short(place)})" if place is not None else "")
+
+    def _line_of(self, node: Any) -> Cut | None:
+        """The line that made a node: as a watch noted it, else the only line of the code with that operation."""
+        note = seen(node)
+        if note is not None:
+            return Cut("", note.file, note.line, note.source) if note.line else None
+        if self.graph is None or hasattr(node, "variable"):
+            return None
+        same = [one for one in self.graph.nodes if short_name(one) == short_name(node)]
+        used = [one for one in self.reading.operations if _is_of(one, node)]
+        if len({(one.file, one.line) for one in used}) == 1:
+            return _cut_of(used[0])
+        if len(same) == len(used):
+            same.sort(key=_sequence)  # as they were made
+            return _cut_of(used[next(i for i, one in enumerate(same) if one is node)])
+        return None
+
+    def _line_of_call(self, name: str, after: str = "") -> Cut | None:
+        """The last call of a function in the code; None where it stands above the last call of `after`."""
+        last = {one.operation: place for place, one in enumerate(self.reading.operations)}
+        if name not in last or last[name] < last.get(after, 0):
+            return None
+        return _cut_of(self.reading.operations[last[name]])
+
+    def _at(self, place: Cut) -> str:
+        return f"{self._short(place)}, `{_code(place.source)}`"
+
+    def _short(self, place: Cut) -> str:
+        if cell := place.cell or self.cells.get("".join(linecache.getlines(place.file)).rstrip(), 0):
+            return f"line {place.line} of cell {cell}" if place.file != self.file else f"line {place.line}"
+        other = place.file != self.file and not self.is_run
+        return f"line {place.line}" + (f" of {os.path.basename(place.file).strip('<>')}" if other else "")
+
+
+def _object(cut: Cut, what: str) -> str:
+    """What is taken out of the graph, as the line calls it: the `h` of `h.detach()`."""
+    if cut.kind != "detach":
+        return what
+    found = re.search(r"([A-Za-z_][\w.\[\]]*?)\.(?:detach_?\(|data\b)", cut.source)
+    return found[1] if found else "the value"
+
+
+def _code(line: str) -> str:
+    """A line without the comment behind it."""
+    return re.sub(r"\s+#[^\"']*$", "", line)
+
+
+def _not_in_place(place: Cut | None) -> str:
+    """For a line such as `y *= 2`, the line that makes a new tensor."""
+    found = re.match(r"(\w+)\s*(\*\*|//|[-+*/@%])=\s*(.+)", _code(place.source)) if place is not None else None
+    if found is None:
+        return "" if place is None else ": use the form of the operation that does not write in place"
+    name, sign, value = found.groups()
+    value = value if re.fullmatch(r"[\w.]+|\w+\(.*\)", value) else f"({value})"
+    return f": `{name} = {name} {sign} {value}`"
+
+
+def _cut_of(used: Used) -> Cut:
+    return Cut("", used.file, used.line, used.source)
+
+
+def _is_of(used: Used, node: Any) -> bool:
+    name = gradient.operation(node)
+    return used.operation in ALIASES.get(name, ()) or used.operation.replace("_", "").lower() == name
+
+
+def _sequence(node: Any) -> int:
+    """The number that an engine gives its nodes as it makes them; 0 where it gives none."""
+    number = getattr(node, "_sequence_nr", None)
+    return int(number()) if callable(number) else int(getattr(node, "_sequence", 0))
+
+
+def _is_stale(node: Any) -> bool:
+    for name in dir(type(node)):
+        if name.startswith("_saved_") or name == "saved_tensors":
+            try:
+                getattr(node, name)
+            except RuntimeError as error:
+                if "inplace operation" in str(error):
+                    return True
+    return False
+
+
+def _odd_advice(node: Any) -> str:
+    return ODD_ADVICE.get(gradient.operation(node), "Look at the arguments of this operation.")
+
+
+def _cause(node: Any) -> str:
+    return CAUSES.get(gradient.operation(node), "from arguments that are finite as far as they are known")
+
+
+def _mentions(place: Cut, name: str) -> bool:
+    """Whether a line assigns to a name an expression that uses the same name."""
+    before, _, after = place.source.partition("=")
+    return before.strip() == name and f" {name} " in f" {_spaced(after)} "
+
+
+def _spaced(text: str) -> str:
+    return "".join(c if c.isalnum() or c == "_" else " " for c in text)
+
+
+def _has_leaf_inside(place: Cut) -> bool:
+    return "requires_grad" in place.source or "Parameter(" in place.source
+
+
+def _is_floating(tensor: Any) -> bool:
+    return str(tensor.dtype).rpartition(".")[2].startswith(("float", "bfloat", "complex", "half", "double"))
+
+
+def _times(held: Any, fresh: Any) -> int:
+    """How many times the fresh gradient is held; 0 where it is not a whole multiple."""
+    if held.shape != fresh.shape or not fresh.size:
+        return 0
+    at = np.unravel_index(int(np.abs(fresh).argmax()), fresh.shape)
+    times = round(float(held[at] / fresh[at])) if fresh[at] else 0
+    return times if times > 1 and np.allclose(held, times * fresh, rtol=1e-3, atol=1e-8) else 0
+
+
+def _count(count: int, noun: str) -> str:
+    return f"{count} {noun}{'' if count == 1 else 's'}"

@@ -1,0 +1,288 @@
+"""Finds the source code of a frame or a function, and answers small questions about syntax and live objects.
+
+Used by why_source.py, which follows a tensor through that code. Nothing is run and nothing is changed.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import functools
+import linecache
+import os
+import re
+import types
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from types import FrameType, FunctionType
+from typing import Any
+
+from autograd_teach.viz.facts import is_tensor
+from autograd_teach.viz.watch import is_users
+
+
+@dataclass
+class _Block:
+    file: str
+    statements: list[ast.stmt]
+    before: float
+    """Only what stands above this line has run."""
+    cell: int = 0
+
+
+def blocks_of(frame: FrameType) -> list[_Block]:
+    """The code of a frame; in IPython with the cells before it."""
+    file = frame.f_code.co_filename
+    tree = tree_of(file)
+    if tree is None:
+        return []
+    if frame.f_code.co_name != "<module>":
+        found = definition_of(tree, frame.f_code)
+        return [_Block(file, body_of(found), frame.f_lineno)] if found is not None else []
+    return [*_earlier_cells(frame), _Block(file, tree.body, frame.f_lineno)]
+
+
+def _earlier_cells(frame: FrameType) -> list[_Block]:
+    """In IPython: the cells that ran before this one."""
+    if "get_ipython" not in frame.f_globals:
+        return []
+    blocks = []
+    for number, text in _inputs(frame):
+        tree = _parsed(text)
+        if tree is not None and tree.body:
+            file = f"<cell {number}>"
+            linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
+            blocks.append(_Block(file, tree.body, float("inf"), number))
+    return blocks
+
+
+def _inputs(frame: FrameType) -> list[tuple[int, str]]:
+    """The earlier cells, numbered: from the list of inputs, or if no history is kept, from the files that were compiled."""
+    inputs = frame.f_globals.get("In")
+    if isinstance(inputs, list) and len(inputs) > 1:
+        return [(number, str(text)) for number, text in enumerate(inputs[:-1])]
+    folder = os.path.dirname(frame.f_code.co_filename)
+    files = [name for name in list(linecache.cache) if folder and os.path.dirname(name) == folder]
+    cells = enumerate(files, 1)
+    return [(number, "".join(linecache.getlines(name))) for number, name in cells if name != frame.f_code.co_filename]
+
+
+@functools.lru_cache(maxsize=64)
+def _parsed(text: str) -> ast.Module | None:
+    plain = re.sub(r"(?m)^([ \t]*)[%!].*$", r"\1pass", text)  # IPython's own commands
+    try:
+        return ast.parse(plain)
+    except (SyntaxError, ValueError):
+        return None
+
+
+def tree_of(file: str) -> ast.Module | None:
+    """The syntax of a file or cell; None if its source cannot be found or parsed."""
+    return _parsed("".join(linecache.getlines(file)))
+
+
+def definition_of(tree: ast.Module, code: types.CodeType) -> Any:
+    """The definition that this code was compiled from."""
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.name == code.co_name:
+            first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
+            if code.co_firstlineno in (first, node.lineno):
+                return node
+        if isinstance(node, ast.Lambda) and code.co_name == "<lambda>" and node.lineno == code.co_firstlineno:
+            return node
+    return None
+
+
+def body_of(definition: Any) -> list[ast.stmt]:
+    """The statements of a function; of a lambda, one that returns its expression."""
+    if isinstance(definition, ast.Lambda):
+        given = ast.Return(definition.body)
+        return [ast.copy_location(given, definition.body)]
+    return list(definition.body)
+
+
+class Changes:
+    """The last line, by block and number, that assigns to each variable of a frame, and that changes it at all."""
+
+    def __init__(self, blocks: Sequence[_Block]) -> None:
+        self.blocks = blocks
+        self.assigned: dict[str, tuple[int, int]] = {}
+        self.changed: dict[str, tuple[int, int]] = {}
+        for number, block in enumerate(blocks):
+            for part in parts_of(block.statements):
+                if not is_before(part, block.before):
+                    continue
+                if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
+                    self.assigned[part.id] = max(self.assigned.get(part.id, (0, 0)), (number, part.lineno))
+                for name in changed_by(part):
+                    self.changed[name] = max(self.changed.get(name, (0, 0)), (number, part.lineno))  # type: ignore[attr-defined]
+
+
+def parts_of(statements: Iterable[ast.AST]) -> Iterable[ast.AST]:
+    """All that runs as part of these statements: not the bodies of functions and classes, nor variables of comprehensions."""
+    todo = list(statements)
+    while todo:
+        part = todo.pop()
+        if isinstance(part, _SCOPES):
+            continue
+        yield part
+        if isinstance(part, ast.AugAssign):  # its target keeps its tensor
+            todo.append(part.value)
+        else:
+            todo += ast.iter_child_nodes(part)
+
+
+_SCOPES = (
+    ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp,
+)  # fmt: skip
+
+
+def changed_by(part: ast.AST) -> set[str]:
+    """The variables that are assigned or written into here, or handed to a function that might do so."""
+    target: Any = part.target if isinstance(part, ast.AugAssign) else part
+    if isinstance(part, ast.Call):
+        if isinstance(part.func, ast.Name) and not hasattr(builtins, part.func.id) and part.func.id != "why":
+            return {argument.id for argument in part.args if isinstance(argument, ast.Name)}
+        target = part.func.value if isinstance(part.func, ast.Attribute) and part.func.attr.endswith("_") else None
+    elif not isinstance(part, ast.AugAssign) and not isinstance(getattr(part, "ctx", None), ast.Store):
+        return set()
+    while isinstance(target, (ast.Subscript, ast.Attribute)):
+        target = target.value
+    return {target.id} if isinstance(target, ast.Name) else set()
+
+
+# Small questions about the syntax
+
+
+def is_before(part: Any, line: float) -> bool:
+    """Whether this stands above the question, which is on this line."""
+    at = getattr(part, "lineno", 0)
+    return at < line or (at == line and not _asks(part))
+
+
+def called_name(node: Any) -> str | None:
+    """The last part of a name that is called: `no_grad` of `torch.no_grad()`."""
+    function = node.func if isinstance(node, ast.Call) else node
+    if isinstance(function, ast.Attribute):
+        return function.attr
+    return function.id if isinstance(function, ast.Name) else None
+
+
+def _asks(statement: ast.AST) -> bool:
+    """Whether the question itself stands in this statement."""
+    return any(isinstance(node, ast.Call) and called_name(node) == "why" for node in ast.walk(statement))
+
+
+def is_false(node: Any) -> bool:
+    """Whether the first argument of a call is False."""
+    return bool(node.args) and isinstance(node.args[0], ast.Constant) and node.args[0].value is False
+
+
+def is_true(node: ast.Call, keyword: str) -> bool:
+    """Whether a call has `keyword=True`."""
+    return any(one.arg == keyword and getattr(one.value, "value", None) is True for one in node.keywords)
+
+
+def range_of(node: ast.Call) -> range | None:
+    """The range that a call of `range` with plain numbers gives."""
+    numbers = [argument.value for argument in node.args if isinstance(argument, ast.Constant)]
+    numbers = [number for number in numbers if type(number) is int and number <= 1000]
+    plain = called_name(node) == "range" and 0 < len(numbers) < 3 and len(numbers) == len(node.args)
+    return range(*numbers) if plain else None  # type: ignore[arg-type]
+
+
+def is_whole(index: ast.expr) -> bool:
+    """Whether an index takes all of a tensor, as `[:]` and `[...]` do."""
+    whole = isinstance(index, ast.Slice) and index.lower is None and index.upper is None and index.step is None
+    return whole or (isinstance(index, ast.Constant) and index.value is Ellipsis)
+
+
+# Live objects, read without running any code of the user's
+
+
+def function_of(callee: Any) -> tuple[FunctionType | None, Any]:
+    """The Python function behind a callable, and its first argument where that is bound."""
+    if isinstance(callee, types.MethodType):
+        return (callee.__func__, callee.__self__) if isinstance(callee.__func__, FunctionType) else (None, None)
+    if isinstance(callee, FunctionType):
+        while not is_users(callee.__code__.co_filename):  # such as what `no_grad` decorates
+            wrapped = getattr(callee, "__wrapped__", None)
+            if not isinstance(wrapped, FunctionType):
+                break
+            callee = wrapped
+        return callee, None
+    if callee is None or isinstance(callee, type):
+        return None, None
+    for name in ("forward", "__call__"):
+        function = getattr(type(callee), name, None)
+        if isinstance(function, FunctionType):
+            return function, callee
+    return None, None
+
+
+def space_of(function: FunctionType) -> dict[str, Any]:
+    """The variables that a function finds outside of itself."""
+    space = dict(function.__globals__)
+    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
+        try:
+            space[name] = cell.cell_contents
+        except ValueError:
+            continue  # not assigned yet
+    return space
+
+
+def attribute_of(thing: Any, name: str) -> Any:
+    """An attribute that can be read without running any code of the user's."""
+    if thing is None or is_tensor(thing):
+        return None
+    if isinstance(thing, types.ModuleType):
+        return vars(thing).get(name)
+    if isinstance(thing, super):
+        owner, this_class = (getattr(thing, part) for part in ("__self__", "__thisclass__"))
+        classes = type(owner).__mro__
+        above = classes[classes.index(this_class) + 1 :]
+        method = next((vars(one)[name] for one in above if name in vars(one)), None)
+        return types.MethodType(method, owner) if isinstance(method, FunctionType) else None
+    for space in (getattr(thing, "__dict__", {}), *(vars(thing).get(n, {}) for n in _MODULE_PARTS if _has(thing, n))):
+        if isinstance(space, dict) and name in space:
+            return space[name]
+    function = getattr(type(thing), name, None)
+    return types.MethodType(function, thing) if isinstance(function, FunctionType) else None
+
+
+_MODULE_PARTS = "_parameters", "_modules", "_buffers"
+
+
+def _has(thing: Any, name: str) -> bool:
+    return hasattr(thing, "__dict__") and name in vars(thing)
+
+
+def item_of(thing: Any, index: Any) -> Any:
+    """The element, or for the range of a loop a tuple of all that it takes; None where that cannot be told."""
+    if type(thing).__name__ in _MODULES_IN_ORDER:
+        thing = list(vars(thing).get("_modules", {}).values())
+    if index is None or not isinstance(thing, (list, tuple, dict)):
+        return None
+    try:
+        return tuple(thing[i] for i in index) if isinstance(index, range) else thing[index]
+    except (LookupError, TypeError):
+        return None
+
+
+_MODULES_IN_ORDER = "Sequential", "ModuleList"
+
+
+def is_collection(thing: Any) -> bool:
+    """Whether an object holds others that reading looks at."""
+    return isinstance(thing, (dict, list, tuple)) or hasattr(type(thing), "named_parameters")
+
+
+def members(thing: Any) -> Iterable[Any]:
+    """What a list, dictionary, module or other object holds."""
+    if isinstance(thing, dict):
+        return list(thing.values())[:1000]
+    if isinstance(thing, (list, tuple)):
+        return thing[:1000]
+    if hasattr(type(thing), "named_parameters"):
+        return [tensor for _, tensor in thing.named_parameters()]
+    return list(vars(thing).values()) if hasattr(thing, "__dict__") else []

@@ -1,0 +1,387 @@
+"""`viz.why`: the reason and its line, for typical programs, with and without a watch; and that asking changes nothing."""
+
+import inspect
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import autograd_teach as engine
+from autograd_teach.viz.watch import running, watch
+from autograd_teach.viz.why import why
+from autograd_teach.viz.why_words import KINDS
+from tests.viz.test_play import Own
+from tests.viz.why_programs import PROGRAMS
+
+ALL = pytest.mark.parametrize(("program", "kind", "phrases"), PROGRAMS.values(), ids=PROGRAMS)
+# Both libraries warn where a program of the table does what it should not.
+pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
+
+
+def expected_line(program):
+    lines, first = inspect.getsourcelines(program)
+    return next((first + place for place, line in enumerate(lines) if line.rstrip().endswith("# here")), 0)
+
+
+def check(view, program, kind, phrases):
+    assert view.kind == kind, view
+    assert [phrase for phrase in phrases if phrase not in repr(view)] == [], view
+    if expected := expected_line(program):
+        assert view.line == expected, view
+    assert repr(view) == view.sentence
+    assert " at 0x" not in repr(view)
+
+
+@ALL
+def test_after_the_fact(lib, program, kind, phrases):
+    check(program(lib), program, kind, phrases)
+
+
+@ALL
+def test_under_a_watch(lib, program, kind, phrases):
+    with watch():
+        view = program(lib)
+    check(view, program, kind, phrases)
+
+
+def test_the_programs_ask_about_every_kind():
+    """Of a graph that raises something else, and of what cannot be read, the tests below ask."""
+    assert set(KINDS) - {kind for _, kind, _ in PROGRAMS.values()} == {"cut", "minimum", "error"}
+
+
+# A function instead of a loss
+
+
+def weights(lib):
+    return lib.tensor([1.0, 2.0], requires_grad=True), lib.tensor([3.0, 4.0], requires_grad=True)
+
+
+FUNCTIONS = {
+    "arrives": (lambda lib, w, v: (w * v).sum(), "arrives", "through MulBackward0 (line "),
+    "twice": (lambda lib, w, v: (w * w).sum(), "arrives", "by 2 ways"),
+    "detach": (lambda lib, w, v: (w.detach() * v).sum(), "detach", "takes w out of the graph"),
+    "number": (lambda lib, w, v: (v * w.sum().item()).sum(), "number", "makes a plain number"),
+    "a number is returned": (lambda lib, w, v: (w * v).sum().item(), "number", "makes a plain number"),
+    "numpy": (lambda lib, w, v: (v * lib.from_numpy(w.detach().numpy())).sum(), "numpy", "NumPy"),
+    "no_grad": (lambda lib, w, v: lib.no_grad()(lambda: w.exp())().sum() + v.sum(), "no_grad", "under no_grad"),
+    "unused": (lambda lib, w, v: (v * 2).sum(), "unused", "does not depend on w"),
+    "data with nan": (
+        lambda lib, w, v: (w * lib.tensor([float("nan"), 1.0])).sum(),
+        "nan",
+        "an argument without gradient, which holds NaN",
+    ),
+    "overflow": (lambda lib, w, v: (w * 100).exp().log().sum(), "inf", "too large"),
+    "at the minimum": (lambda lib, w, v: lib.nn.functional.mse_loss(w, w.detach()), "minimum", "Nothing is left"),
+    "at a scalar of many": (lambda lib, w, v: w * v, "arrives", "through MulBackward0"),
+}
+
+
+@pytest.mark.parametrize(("f", "kind", "phrase"), FUNCTIONS.values(), ids=FUNCTIONS)
+def test_a_function_is_called_under_a_watch(lib, f, kind, phrase):
+    w, v = weights(lib)
+    view = why(lambda: f(lib, w, v), w)
+    assert (view.kind, phrase in view.sentence) == (kind, True), view
+    assert view.kind in ("unused", "arrives") or view.line - f.__code__.co_firstlineno in (0, 1)
+
+
+def test_a_function_of_one_argument_gets_the_tensor(lib):
+    w, _ = weights(lib)
+    assert why(lambda x: (x * 3).sum(), w).kind == "arrives"
+
+
+def test_an_error_of_the_function_is_its_own(lib):
+    w, _ = weights(lib)
+    with pytest.raises(ZeroDivisionError):
+        why(lambda: 1 / 0, w)
+    assert (running(), sys.getprofile()) == ([], None)
+
+
+@pytest.mark.parametrize("reduce", ["mean", "sum"])
+def test_many_elements_are_neither_vanishing_nor_exploding(lib, reduce):
+    w = lib.ones(4_000_000, requires_grad=True)
+    assert why(lambda: getattr(w * 2, reduce)(), w).kind == "arrives"
+
+
+# What can be asked
+
+
+@pytest.mark.parametrize("wrong", [None, 3.0, "w", [1.0]])
+def test_a_tensor_must_be_asked_about(lib, wrong):
+    with pytest.raises(TypeError, match="give the tensor itself"):
+        why(lib.ones(1), wrong)
+
+
+@pytest.mark.parametrize("wrong", [None, "loss", [1.0]])
+def test_a_loss_must_be_given(lib, wrong):
+    with pytest.raises(TypeError, match="give a tensor, or a function that returns one"):
+        why(wrong, lib.ones(1, requires_grad=True))
+
+
+def test_a_tensor_can_be_named(lib):
+    things = weights(lib)
+    loss = (things[1] * 2).sum()
+    assert "does not depend on start" in why(loss, things[0], names={"start": things[0]}).sentence
+    assert "does not depend on things[0]" in why(loss, things[0]).sentence
+
+
+def test_the_loss_itself(lib):
+    w = lib.tensor(2.0, requires_grad=True)
+    assert why(w, w).sentence == "w is the loss itself: its gradient is 1."
+
+
+def test_a_gradient_that_is_another_losss_is_not_this_ones(lib):
+    w, v = weights(lib)
+    (w * v).sum().backward()
+    view = why((w * w).sum(), w)
+    assert (view.kind, "it holds [3, 4], this loss gives [2, 4]" in view.sentence) == ("accumulated", True)
+
+
+def test_a_gradient_set_back_to_zero_waits_for_backward(lib):
+    w, _ = weights(lib)
+    (w * w).sum().backward()
+    w.grad.zero_()
+    view = why((w * w).sum(), w)
+    assert (view.kind, view.sentence.splitlines()[0]) == (
+        "no backward",
+        "w.grad is 0 because backward has not been called yet.",
+    )
+
+
+def test_a_result_that_retains_its_gradient_is_answered_as_a_leaf(lib):
+    w, _ = weights(lib)
+    y = w * 2
+    y.retain_grad()
+    assert why((y * 3).sum(), y).kind == "no backward"
+    assert y.grad is None
+
+
+def test_a_backward_of_ones_own_that_raises_is_told(lib):
+    class Picky(lib.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x * 2
+
+        @staticmethod
+        def backward(ctx, g):
+            raise ValueError("not today")
+
+    w, _ = weights(lib)
+    view = why(Picky.apply(w).sum(), w)
+    assert (view.kind, "stops with ValueError: not today" in view.sentence) == ("error", True)
+
+
+def test_without_source_the_graph_and_memory_are_asked(lib):
+    space = {"lib": lib, "why": why}
+    cut = "w = lib.tensor([1.0], requires_grad=True)\nv = w * 2\nd = v.detach()\nloss = (d * lib.ones(1, requires_grad=True))"
+    exec(compile(cut, "<no source>", "exec"), space)  # noqa: S102  code without source is what is tested
+    view = eval("why(loss, w)", space)
+    assert (view.kind, view.line) == ("detach", 0)
+    assert "d is the value of v, without its history" in view.sentence
+    exec("loss = lib.ones(1, requires_grad=True) * 2", space)  # noqa: S102
+    view = eval("why(loss, w)", space)
+    assert (view.kind, "Give a function" in view.sentence) == ("cut", True)
+
+
+CELLS = """
+from IPython.core.interactiveshell import InteractiveShell
+
+shell = InteractiveShell()
+for cell in [
+    "import LIBRARY as torch\\nfrom autograd_teach.viz.why import why",
+    "%config InteractiveShell.colors\\nw = torch.tensor([1.0], requires_grad=True)",
+    "def double(x):\\n    return x * 2",
+    "h = double(w)\\nh = h.data",
+    "loss = (h * 3).sum()",
+    "print(why(loss, w))",
+    "g = w.detach() * 2\\nprint(why(g.sum(), w))",
+]:
+    shell.run_cell(cell, store_history=True).raise_error()
+"""
+
+
+def test_in_a_notebook_the_cells_before_are_read(lib, tmp_path):
+    pytest.importorskip("IPython")
+    environment = {**os.environ, "IPYTHONDIR": str(tmp_path)}
+    program = [sys.executable, "-c", CELLS.replace("LIBRARY", lib.__name__)]
+    told = subprocess.run(program, env=environment, capture_output=True, text=True, check=True).stdout
+    assert "line 2 of cell 4, `h = h.data`, takes h out of the graph" in told
+    assert "line 1, `g = w.detach() * 2`, takes w out of the graph" in told
+
+
+def test_code_that_hides_the_cut_is_told_by_its_first_variable(lib):
+    w, _ = weights(lib)
+    hide = eval("lambda t: t.detach()")
+    h = hide(w)
+    loss = (h * 2).sum()
+    view = why(loss, w)
+    assert (view.kind, "the graph of h does not lead back to w" in view.sentence) == ("cut", True), view
+
+
+def script(lib, tmp_path, text):
+    """The view of a program at module level, which has more lines below the question."""
+    file = tmp_path / "script.py"
+    file.write_text(f"import {lib.__name__} as torch\nfrom autograd_teach.viz.why import why\n{text}")
+    space = {"__name__": "__main__"}
+    exec(compile(file.read_text(), file, "exec"), space)  # noqa: S102
+    return space["view"]
+
+
+def test_lines_below_the_question_are_no_reason(lib, tmp_path):
+    text = "w = torch.ones(2, requires_grad=True)\nloss = w.detach().sum()\nview = why(loss, w)\nw = loss = None\n"
+    view = script(lib, tmp_path, text)
+    assert (view.kind, view.line) == ("detach", 4), view
+
+
+UNSURE = """
+def parts(x, which):
+    if which:
+        return (w * x).detach()
+    return (w * x).long()
+
+w = torch.ones(2, requires_grad=True)
+loss = (parts(torch.ones(2), True) * torch.ones(2, requires_grad=True)).sum()
+view = why(loss, w)
+"""
+BRANCH = """
+def compute(extra):
+    total = (v * v).sum()
+    if extra:
+        total = total + w.detach().sum()
+    return total
+
+w, v = torch.ones(2, requires_grad=True), torch.ones(2, requires_grad=True)
+loss = compute(False)
+view = why(loss, w)
+"""
+TERM = """
+w, v = torch.ones(2, requires_grad=True), torch.ones(2, requires_grad=True)
+loss = (v * v).sum()
+if v is w:
+    loss = loss + w.sum()
+view = why(loss, w)
+"""
+OPAQUE = """
+kept = []
+w = torch.ones(2, requires_grad=True)
+remember = eval("lambda t: kept.append(t.detach())")
+remember(w)
+loss = (kept[0] * torch.ones(2, requires_grad=True)).sum()
+view = why(loss, w)
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "phrase"),
+    [
+        (UNSURE, "the line is not known for sure: it may be line 6"),
+        (BRANCH, "that a branch in which w is used did not run"),
+        (TERM, "it may be that a branch in which w is used did not run"),
+        (OPAQUE, "and the line is not known."),
+    ],
+    ids=["either of two lines", "a branch that did not run", "a term in a branch", "what cannot be read"],
+)
+def test_where_the_line_is_not_known_none_is_named(lib, tmp_path, text, phrase):
+    view = script(lib, tmp_path, text)
+    assert (view.kind, view.line, phrase in view.sentence) == ("cut", 0, True), view
+
+
+def test_an_engine_of_someones_own_is_answered():
+    a, b = Own(2.0), Own(5.0)
+    c = Own(3.0)
+    b.grad = np.asarray(100.0)
+    loss = a * b
+    assert why(loss, a).sentence.splitlines()[1] == "It would arrive by 1 way: through Times 5."
+    assert why(loss, c).kind == "unused"
+    assert (a.grad, b.grad, loss.grad_fn.hooks) == (None, 100.0, [])
+
+
+# Nothing changes
+
+
+def state(tensors):
+    return [(t.tolist(), t._version, t.requires_grad, None if t.grad is None else t.grad.tolist()) for t in tensors]
+
+
+@pytest.mark.parametrize("watched", [False, True], ids=["after the fact", "a function"])
+def test_asking_changes_nothing(lib, watched):
+    w, v = weights(lib)
+    v.grad = lib.tensor([7.0, 8.0])
+    kept = w * 2
+    kept.retain_grad()
+    h = (kept * v).tanh()
+
+    def compute():
+        return (h * w).sum()
+
+    loss = compute()
+    before = state([w, v, h, loss, kept])
+    profiler, given = sys.getprofile(), compute if watched else loss
+    for tensor in (w, v, kept, h):
+        why(given, tensor)
+    assert state([w, v, h, loss, kept]) == before
+    assert sys.getprofile() is profiler
+    loss.backward()
+    assert w.grad is not None
+    with pytest.raises(RuntimeError, match="second time"):
+        loss.backward()  # which freed the graph, as ever
+    assert why(loss, w).kind == "freed"
+
+
+def test_a_deep_graph_needs_no_stack(shallow_stack):
+    w = engine.tensor(1.0, requires_grad=True)
+    h = w
+    for _ in range(3000):
+        h = h * 1.0
+    view = why(h, w)
+    assert (view.kind, view.node) == ("no backward", None)  # too large for a picture
+    assert repr(view) == view.sentence
+
+
+# The picture
+
+
+def test_the_place_is_marked_in_the_picture(lib):
+    view = PROGRAMS["a_dead_unit"][0](lib)
+    assert (view.node.name, view.node.mark) == ("ReluBackward0", "slope 0")
+    assert "slope 0" in view.dot
+    bundle = view._repr_mimebundle_()
+    assert bundle["text/plain"] == view.sentence
+    assert "ReluBackward0" in bundle.get("image/svg+xml", "ReluBackward0")
+    assert view.data()["kind"] == "graph"
+
+
+def test_contributions_stand_in_the_picture(lib):
+    view = PROGRAMS["all_is_well"][0](lib)
+    lines = [(node.name, node.lines) for node in view.snapshot.nodes if node.lines]
+    assert lines == [("MulBackward0", ["sends 5"]), ("MulBackward0", ["sends 2"])]
+    assert view.node.name == "AccumulateGrad"
+
+
+def test_the_saved_picture_has_the_answer_and_the_tensor(lib):
+    view = PROGRAMS["detached_between"][0](lib)
+    caption = next(line for line in view.dot.splitlines() if "labelloc=t" in line)
+    shown = caption.partition('label="')[2].partition('" labelloc')[0].split("\\n")
+    assert " ".join(shown).split() == view.sentence.split()
+    assert max(map(len, shown)) <= 70
+    alone = [node for node in view.snapshot.nodes if "no way leads here" in node.lines]
+    assert [(node.variable, node.kind) for node in alone] == [("w", "leaf")]
+    assert "no way leads here" in view.dot
+    assert view.title.startswith("w gets no gradient: ")
+
+
+def test_a_tensor_that_is_reached_has_no_box_of_its_own(lib):
+    view = PROGRAMS["all_is_well"][0](lib)
+    assert "no way leads here" not in view.dot
+
+
+def test_a_number_as_loss_shows_the_tensor_alone(lib):
+    view = PROGRAMS["the_loss_is_a_number"][0](lib)
+    assert [node.lines for node in view.snapshot.nodes] == [["no way leads here"]]
+
+
+def test_a_reason_outside_the_graph_marks_nothing(lib):
+    view = PROGRAMS["another_variable_was_used"][0](lib)
+    assert view.node is None
+    assert view.sentence.splitlines()[0] in view.snapshot.notes

@@ -1,0 +1,731 @@
+"""Programs as people ask about them in public, each with an answer that `viz.why` must give; the programs are our own.
+
+The line that the answer must name ends in the comment `# here`. Each program asks in its last line.
+"""
+
+from autograd_teach.viz.why import why
+
+PROGRAMS = {}
+
+
+def program(kind, *phrases):
+    """Put a program into the table, with the kind of its answer and phrases that its sentence must have."""
+
+    def keep(function):
+        PROGRAMS[function.__name__] = (function, kind, phrases)
+        return function
+
+    return keep
+
+
+@program("detach", "takes h out of the graph", "Remove `.detach()`")
+def detached_between(lib):
+    w = lib.tensor([1.0, 2.0], requires_grad=True)
+    h = w * 3
+    h = h.detach()  # here
+    loss = (h * 2).sum() * lib.ones(1, requires_grad=True).sum()
+    loss.backward()
+    return why(loss, w)
+
+
+@program("detach", ".data")
+def read_through_data(lib):
+    w = lib.tensor([1.0, 2.0], requires_grad=True)
+    h = w.data * 3  # here
+    loss = (h * 2).sum()
+    return why(loss, w)
+
+
+@program("detach", "takes fake out of the graph", "if generator.weight should learn")
+def a_generator_behind_a_detached_picture(lib):
+    generator, judge = lib.nn.Linear(2, 2), lib.nn.Linear(2, 1)
+    fake = generator(lib.ones(3, 2))
+    loss = judge(fake.detach()).mean()  # here
+    loss.backward()
+    return why(loss, generator.weight)
+
+
+@program("detach", "takes h out of the graph")
+def detached_in_place(lib):
+    w = lib.tensor([1.0, 2.0], requires_grad=True)
+    v = lib.tensor([1.0, 2.0], requires_grad=True)
+    h = w.exp()
+    h.detach_()  # here
+    loss = (h * v).sum()
+    return why(loss, w)
+
+
+@program("number", "total")
+def losses_added_up_as_numbers(lib):
+    w = lib.tensor([1.0, 2.0], requires_grad=True)
+    total = 0.0
+    for factor in (1.0, 2.0):
+        loss = (w * factor).sum()
+        total += loss.item()  # here
+    return why(total, w)
+
+
+@program("no_grad", "self.w gets no gradient")
+def a_value_of_an_object(lib):
+    class Model:
+        def __init__(self):
+            self.w = lib.tensor([1.0, 2.0], requires_grad=True)
+
+        def scaled(self):
+            with lib.no_grad():
+                return self.w / self.w.max()  # here
+
+        def ask(self):
+            loss = self.scaled().sum()
+            return why(loss, self.w)
+
+    return Model().ask()
+
+
+@program("no_grad", "under no_grad", "no operation is recorded")
+def computed_without_recording(lib):
+    w = lib.tensor([1.0, 2.0], requires_grad=True)
+    with lib.no_grad():
+        h = w * 3  # here
+    loss = (h * 2).sum()
+    return why(loss, w)
+
+
+@program("no_grad", "under inference_mode")
+def computed_in_inference_mode(lib):
+    w = lib.tensor([1.0, 2.0], requires_grad=True)
+    with lib.inference_mode():
+        features = w.exp()  # here
+    loss = features.sum()
+    return why(loss, w)
+
+
+@program("no_grad")
+def switched_off_and_forgotten(lib):
+    w = lib.tensor([1.0, 2.0], requires_grad=True)
+    with lib.set_grad_enabled(False):
+        h = w.exp()  # here
+    loss = h.sum()
+    return why(loss, w)
+
+
+@program("number", "makes a plain number", "Keep the tensor")
+def a_number_made_a_tensor_again(lib):
+    w = lib.tensor([1.0, 2.0], requires_grad=True)
+    total = (w * w).sum().item()  # here
+    loss = lib.tensor(total, requires_grad=True)
+    return why(loss, w)
+
+
+@program("number")
+def the_loss_is_a_number(lib):
+    w = lib.tensor([1.0, 2.0], requires_grad=True)
+    out = (w * w).sum()
+    loss = out.item() / 2  # here
+    return why(loss, w)
+
+
+@program("numpy", "goes through NumPy")
+def through_numpy(lib):
+    w = lib.tensor([1.0, 2.0], requires_grad=True)
+    array = w.detach().numpy()  # here
+    loss = lib.tensor((array**2).sum().item(), requires_grad=True) * 2
+    return why(loss, w)
+
+
+@program("integers", "integers or booleans", "softmax")
+def the_best_class(lib):
+    w = lib.tensor([1.0, 2.0], requires_grad=True)
+    best = (w * 2).argmax()  # here
+    loss = (best - 1.0) ** 2
+    return why(loss, w)
+
+
+@program("integers", "sigmoid for a comparison")
+def accuracy_as_loss(lib):
+    w = lib.tensor([1.0, 2.0], requires_grad=True)
+    out = w * 2
+    right = out > 3  # here
+    loss = 1 - right.float().mean()
+    return why(loss, w)
+
+
+@program("integers")
+def cast_to_integers(lib):
+    w = lib.tensor([1.5, 2.5], requires_grad=True)
+    h = w.long()  # here
+    loss = (h * 2.0).sum()
+    return why(loss, w)
+
+
+@program("new leaf", "without their history")
+def a_parameter_made_of_a_result(lib):
+    w = lib.tensor([1.0, 2.0], requires_grad=True)
+    scale = lib.nn.Parameter(w * 2)  # here
+    loss = (scale * 3).sum()
+    loss.backward()
+    return why(loss, w)
+
+
+@program("new leaf")
+def copied_by_tensor(lib):
+    w = lib.tensor([1.0, 2.0], requires_grad=True)
+    h = w * 2
+    copy = lib.tensor(h, requires_grad=True)  # here
+    loss = copy.sum()
+    return why(loss, w)
+
+
+@program("not a leaf", "only leaves keep a gradient", "Make the leaf last")
+def a_leaf_that_was_scaled(lib):
+    w = lib.ones(3, requires_grad=True) * 0.1  # here
+    loss = (w * w).sum()
+    loss.backward()
+    return why(loss, w)
+
+
+@program("not a leaf", "made a new tensor w that is not a leaf", "in place")
+def stepped_by_rebinding(lib):
+    w = lib.tensor([1.0, 2.0], requires_grad=True)
+    (w * w).sum().backward()
+    w = w - 0.1 * w.grad  # here
+    loss = (w * w).sum()
+    loss.backward()
+    return why(loss, w)
+
+
+@program("rebound", "does not require grad", "no_grad(): w -=")
+def stepped_by_rebinding_without_recording(lib):
+    w = lib.tensor([1.0, 2.0], requires_grad=True)
+    loss = (w * w).sum()
+    loss.backward()
+    with lib.no_grad():
+        w = w - 0.1 * w.grad  # here
+    return why(loss, w)
+
+
+@program("rebound", "made a new tensor", "called w before")
+def the_loss_of_the_tensor_before(lib):
+    w = lib.tensor([1.0, 2.0], requires_grad=True)
+    loss = (w * w).sum()
+    loss.backward()
+    w = (w - 0.1 * w.grad).detach().requires_grad_()  # here
+    return why(loss, w)
+
+
+@program("cancels", "add up to 0")
+def contributions_that_cancel_on_the_way(lib):
+    w = lib.tensor([1.0, 2.0], requires_grad=True)
+    h = w.exp()  # here
+    loss = (h + 3).sum() - h.sum()
+    return why(loss, w)
+
+
+@program("requires_grad", "does not require grad", "w.requires_grad_()")
+def never_asked_for(lib):
+    w = lib.tensor([1.0, 2.0])  # here
+    x = lib.tensor([1.0, 2.0], requires_grad=True)
+    loss = (w * x).sum()
+    loss.backward()
+    return why(loss, w)
+
+
+@program("requires_grad", "switched its requires_grad off")
+def a_frozen_model(lib):
+    model = lib.nn.Linear(2, 1)
+    head = lib.nn.Linear(1, 1)
+    for p in model.parameters():
+        p.requires_grad = False  # here
+    loss = head(model(lib.ones(1, 2))).sum()
+    loss.backward()
+    return why(loss, model.weight)
+
+
+@program("requires_grad", "holds integers")
+def a_leaf_of_integers(lib):
+    w = lib.tensor([1, 2])  # here
+    loss = (w * 2.0).sum()
+    return why(loss, w)
+
+
+@program("unused", "does not depend on w")
+def another_variable_was_used(lib):
+    w = lib.tensor([1.0, 2.0], requires_grad=True)
+    v = lib.tensor([1.0, 2.0], requires_grad=True)
+    loss = (v * v).sum() + w.shape[0]
+    loss.backward()
+    return why(loss, w)
+
+
+@program("unused", "does not depend on model.skipped.weight")
+def a_layer_that_forward_forgets(lib):
+    class Net(lib.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.used = lib.nn.Linear(2, 2)
+            self.skipped = lib.nn.Linear(2, 2)
+
+        def forward(self, x):
+            return self.used(x).tanh()
+
+    model = Net()
+    loss = model(lib.ones(1, 2)).sum()
+    loss.backward()
+    return why(loss, model.skipped.weight)
+
+
+@program("detach", "model.first.weight gets no gradient")
+def detached_inside_a_module(lib):
+    class Net(lib.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.first = lib.nn.Linear(2, 2)
+            self.second = lib.nn.Linear(2, 1)
+
+        def forward(self, x):
+            h = self.first(x).tanh()
+            h = h.detach()  # here
+            return self.second(h)
+
+    model = Net()
+    loss = model(lib.ones(1, 2)).sum()
+    loss.backward()
+    return why(loss, model.first.weight)
+
+
+@program("no_grad")
+def a_decorated_function(lib):
+    @lib.no_grad()
+    def features(x):
+        return x * 2  # here
+
+    w = lib.tensor([1.0, 2.0], requires_grad=True)
+    h = features(w)
+    loss = h.sum()
+    return why(loss, w)
+
+
+@program("no backward", "backward has not been called yet", "3 ways", "sum [4, 6]")
+def backward_was_not_called(lib):
+    w = lib.tensor([1.0, 2.0], requires_grad=True)
+    loss = (w * w).sum() + (w * 2).sum()
+    return why(loss, w)
+
+
+@program("arrives", "w gets its gradient", "2 ways", "through MulBackward0 (line ", "sum 7")
+def all_is_well(lib):
+    w = lib.tensor(2.0, requires_grad=True)
+    y = w * 5
+    loss = y + w * 2
+    loss.backward(retain_graph=True)
+    return why(loss, w)
+
+
+@program("accumulated", "3 times the gradient of this loss", "zero_grad")
+def backward_called_again_and_again(lib):
+    w = lib.tensor([1.0, 2.0], requires_grad=True)
+    loss = (w * w).sum()
+    for _ in range(3):
+        loss.backward(retain_graph=True)  # here
+    return why(loss, w)
+
+
+@program("cleared", "zero_grad()`, cleared it", "Read w.grad between")
+def cleared_before_it_was_read(lib):
+    w = lib.tensor([1.0, 2.0], requires_grad=True)
+    optimizer = lib.optim.SGD([w], lr=0.1)
+    loss = (w * w).sum()
+    loss.backward()
+    optimizer.step()
+    optimizer.zero_grad()  # here
+    return why(loss, w)
+
+
+@program("freed", "was freed by backward", "[2, 4]")
+def asked_after_backward(lib):
+    w = lib.tensor([1.0, 2.0], requires_grad=True)
+    loss = (w * w).sum()
+    loss.backward()
+    return why(loss, w)
+
+
+@program("inf", "SqrtBackward0", "slope there is infinite", "sqrt(x + 1e-12)")
+def a_root_at_zero(lib):
+    w = lib.tensor([0.0, 4.0], requires_grad=True)
+    loss = w.sqrt().sum()  # here
+    return why(loss, w)
+
+
+@program("nan", "0 by an infinite slope", "where leaves out", "where(ok")
+def a_bad_value_behind_where(lib):
+    w = lib.tensor([0.0, 4.0], requires_grad=True)
+    root = w.sqrt()  # here
+    loss = lib.where(w > 0, root, lib.zeros(2)).sum()
+    return why(loss, w)
+
+
+@program("inf", "LogBackward0", "is the first that gives infinity", "log of 0")
+def a_log_of_zero(lib):
+    w = lib.tensor([0.0, 1.0], requires_grad=True)
+    entropy = w.log()  # here
+    loss = -(w * entropy).sum()
+    return why(loss, w)
+
+
+@program("nan", "DivBackward0")
+def a_division_of_zero_by_zero(lib):
+    w = lib.tensor([0.0, 0.0], requires_grad=True)
+    share = w / w.sum()  # here
+    loss = share[0]
+    return why(loss, w)
+
+
+@program("dead", "ReluBackward0", "slope is 0", "leaky_relu")
+def a_dead_unit(lib):
+    w = lib.tensor([-1.0, -2.0], requires_grad=True)
+    h = lib.relu(w * 3)  # here
+    loss = h.sum()
+    return why(loss, w)
+
+
+@program("dead", "ClampBackward")
+def clamped(lib):
+    w = lib.tensor([3.0, 4.0], requires_grad=True)
+    h = w.clamp(0.0, 1.0)  # here
+    loss = h.sum()
+    return why(loss, w)
+
+
+@program("saturated", "SigmoidBackward0", "so large")
+def a_saturated_sigmoid(lib):
+    w = lib.tensor([40.0, -40.0], requires_grad=True)
+    p = lib.sigmoid(w * 5)  # here
+    loss = p.sum()
+    return why(loss, w)
+
+
+@program("saturated", "almost 0", "TanhBackward0")
+def an_almost_saturated_tanh(lib):
+    w = lib.tensor([8.0], requires_grad=True)
+    h = lib.tanh(w)  # here
+    loss = (h * 0.5).sum()
+    return why(loss, w)
+
+
+@program("no slope", "RoundBackward0", "slope is 0 everywhere")
+def rounded(lib):
+    w = lib.tensor([1.4, 2.6], requires_grad=True)
+    h = lib.round(w * 2)  # here
+    loss = (h - 1).sum()
+    return why(loss, w)
+
+
+@program("not chosen", "other elements")
+def not_the_largest(lib):
+    w = lib.tensor(1.0, requires_grad=True)
+    v = lib.tensor(2.0, requires_grad=True)
+    loss = lib.maximum(w, v) * 3  # here
+    return why(loss, w)
+
+
+@program("zero factor", "factor", "other than 0")
+def weights_that_start_at_zero(lib):
+    w = lib.tensor([1.0, 2.0], requires_grad=True)
+    v = lib.zeros(2, requires_grad=True)
+    h = w.tanh() * v  # here
+    loss = h.sum()
+    return why(loss, w)
+
+
+@program("cancels", "add up to 0")
+def contributions_that_cancel(lib):
+    w = lib.tensor([1.0, 2.0], requires_grad=True)
+    loss = (w * 3).sum() - (w * 3).sum()
+    return why(loss, w)
+
+
+@program("vanishing", "SigmoidBackward0", "shrinks from 1", "12 operations of its kind")
+def many_sigmoids(lib):
+    w = lib.tensor(0.5, requires_grad=True)
+    h = w
+    for _ in range(12):
+        h = lib.sigmoid(h)  # here
+    loss = h * 1
+    return why(loss, w)
+
+
+@program("exploding", "grows from 1", "MulBackward0", "Clip")
+def a_factor_again_and_again(lib):
+    w = lib.tensor(1.0, requires_grad=True)
+    h = w
+    for _ in range(10):
+        h = h * 20.0  # here
+    loss = h.sum()
+    return why(loss, w)
+
+
+@program("overwritten", "cannot get its gradient", "ExpBackward0", "needs in backward")
+def a_saved_value_changed(lib):
+    w = lib.tensor([1.0, 2.0], requires_grad=True)
+    y = w.exp()
+    loss = y.sum()
+    y += 1  # here
+    return why(loss, w)
+
+
+@program("overwritten", "overwritten")
+def a_result_written_over(lib):
+    w = lib.tensor([1.0, 2.0], requires_grad=True)
+    v = lib.tensor([5.0, 6.0], requires_grad=True)
+    y = w * 2
+    y.copy_(v)  # here
+    loss = y.sum()
+    return why(loss, w)
+
+
+@program("hook", "changed by a hook", "[3, 3] arrives", "[0, 0] is kept")
+def a_hook_that_stops_it(lib):
+    w = lib.tensor([1.0, 2.0], requires_grad=True)
+    w.register_hook(lambda g: g * 0)  # here
+    loss = (w * 3).sum()
+    return why(loss, w)
+
+
+@program("returns None", "backward returns None", "DoubleBackward")
+def a_function_that_returns_nothing(lib):
+    class Double(lib.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x * 2
+
+        @staticmethod
+        def backward(ctx, g):
+            return None
+
+    w = lib.tensor([1.0, 2.0], requires_grad=True)
+    y = Double.apply(w)  # here
+    loss = y.sum()
+    return why(loss, w)
+
+
+@program("nan", "x, which holds NaN itself")
+def a_leaf_with_nan(lib):
+    w = lib.tensor([1.0, 2.0], requires_grad=True)
+    x = lib.tensor([float("nan"), 1.0], requires_grad=True)
+    loss = (w * x).sum()
+    return why(loss, w)
+
+
+@program("create_graph", "a gradient computed without create_graph=True", "retain_graph=True is not enough")
+def a_penalty_without_create_graph(lib):
+    w = lib.tensor([1.0, 2.0], requires_grad=True)
+    loss = (w**3).sum()
+    g = lib.autograd.grad(loss, w, retain_graph=True)[0]  # here
+    penalty = (g**2).sum()
+    return why(penalty, w)
+
+
+@program("create_graph", "uses `w.grad` computed without create_graph=True")
+def a_penalty_on_the_grad_attribute(lib):
+    w = lib.tensor([1.0, 2.0], requires_grad=True)
+    (w**3).sum().backward()
+    penalty = (w.grad**2).sum()  # here
+    return why(penalty, w)
+
+
+@program("no backward", "would arrive")
+def a_penalty_with_create_graph(lib):
+    w = lib.tensor([1.0, 2.0], requires_grad=True)
+    (g,) = lib.autograd.grad((w**3).sum(), [w], create_graph=True)
+    penalty = (g**2).sum()
+    return why(penalty, w)
+
+
+@program("unused", "does not depend on w[2]")
+def one_of_a_list_of_weights(lib):
+    w = [lib.ones(2, 2, requires_grad=True) for _ in range(3)]
+
+    def layer(k, x):
+        return lib.tanh(x @ w[k])
+
+    u = layer(0, lib.ones(1, 2))
+    q = layer(1, u).sum()
+    return why(q, w[2])
+
+
+@program("unused", "does not depend on w[2]")
+def one_that_a_loop_leaves_out(lib):
+    w = [lib.ones(2, 2, requires_grad=True) for _ in range(3)]
+    h = lib.ones(1, 2)
+    for k in range(2):
+        h = h @ w[k]
+    loss = h.sum()
+    return why(loss, w[2])
+
+
+@program("requires_grad", "switches requires_grad on, but what was computed before has no graph")
+def switched_on_after_the_loss(lib):
+    w = lib.tensor([1.0, 2.0])
+    loss = (w * lib.ones(2, requires_grad=True)).sum()
+    w.requires_grad_()  # here
+    return why(loss, w)
+
+
+@program("overwritten", "changed h in place", "Make a new tensor instead: `h = h * h`.")
+def multiplied_in_place(lib):
+    w = lib.tensor([1.0, 2.0], requires_grad=True)
+    h = lib.sigmoid(w)
+    loss = h.sum()
+    h *= h  # here
+    return why(loss, w)
+
+
+@program("integers", "makes integers")
+def an_index_made_of_a_value(lib):
+    theta = lib.tensor([1.0, 0.0], requires_grad=True)
+    table = lib.ones(3, 2)
+    place = theta.long()  # here
+    loss = table[place].sum()
+    return why(loss, theta)
+
+
+@program("new leaf", "without their history")
+def losses_collected_and_copied(lib):
+    w = lib.ones(3, requires_grad=True)
+    losses = []
+    for i in range(3):
+        losses.append((w * i).sum())
+    loss = lib.tensor(losses, requires_grad=True)  # here
+    return why(loss, w)
+
+
+@program("integers", "k = h.argmax()")
+def a_cut_in_the_branch_that_did_not_run(lib):
+    w = lib.tensor([1.0, 2.0], requires_grad=True)
+    h = w * 2
+    if not w.requires_grad:
+        h = h.detach()
+    k = h.argmax()  # here
+    loss = k.float() * 3
+    return why(loss, w)
+
+
+@program("not a leaf", "made a new tensor w that is not a leaf")
+def stepped_below_the_question_in_its_loop(lib):
+    w = lib.tensor([1.0, 2.0], requires_grad=True)
+    for step in range(2):
+        loss = ((w - 3) ** 2).sum()
+        if step == 1:
+            return why(loss, w)
+        loss.backward()
+        w = w - 0.1 * w.grad  # here
+    return None
+
+
+@program("detach", "`.detach()`")
+def a_result_kept_in_a_dictionary(lib):
+    cache = {}
+    w = lib.ones(2, requires_grad=True)
+
+    def encode(x):
+        if "code" not in cache:
+            cache["code"] = (w * x).detach()  # here
+        return cache["code"]
+
+    loss = (encode(lib.ones(2)) * lib.ones(2, requires_grad=True)).sum()
+    return why(loss, w)
+
+
+@program("detach", "self.code = self.first(x).detach()")
+def a_result_kept_as_an_attribute(lib):
+    class Net(lib.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.first = lib.nn.Linear(2, 2)
+            self.second = lib.nn.Linear(2, 1)
+
+        def forward(self, x):
+            self.code = self.first(x).detach()  # here
+            return self.second(self.code)
+
+    model = Net()
+    loss = model(lib.ones(1, 2)).sum()
+    return why(loss, model.first.weight)
+
+
+@program("integers", "makes integers")
+def a_layer_of_ones_own_in_a_sequence(lib):
+    class Quantize(lib.nn.Module):
+        def forward(self, x):
+            return (x > 0).float()  # here
+
+    net = lib.nn.Sequential(lib.nn.Linear(2, 3), Quantize(), lib.nn.Linear(3, 1))
+    loss = net(lib.ones(1, 2)).sum()
+    return why(loss, net[0].weight)
+
+
+@program("no_grad", "under no_grad")
+def asked_by_a_method_after_another(lib):
+    class Trainer:
+        def __init__(self):
+            self.w = lib.ones(2, requires_grad=True)
+
+        def step(self, x):
+            with lib.no_grad():
+                self.out = self.w * x  # here
+            self.loss = (self.out * lib.ones(2, requires_grad=True)).sum()
+
+        def explain(self):
+            return why(self.loss, self.w)
+
+    trainer = Trainer()
+    trainer.step(lib.ones(2))
+    return trainer.explain()
+
+
+@program("detach", "takes the value out of the graph")
+def asked_by_a_helper(lib):
+    def explain(loss, parameter):
+        return why(loss, parameter)
+
+    w = lib.tensor([1.0, 2.0], requires_grad=True)
+    h = (w * 2).detach()  # here
+    loss = (h * lib.ones(2, requires_grad=True)).sum()
+    return explain(loss, w)
+
+
+@program("detach", "takes t out of the graph")
+def detached_in_place_by_a_helper(lib):
+    def stop(t):
+        t.detach_()  # here
+        return t
+
+    w = lib.tensor([1.0, 2.0], requires_grad=True)
+    h = w * 2
+    kept = stop(h)
+    loss = (kept * lib.ones(2, requires_grad=True)).sum()
+    return why(loss, w)
+
+
+@program("no slope", "its results sum to 1", "sigmoid for a single output")
+def a_softmax_of_one_output(lib):
+    w = lib.tensor([[1.0], [2.0]], requires_grad=True)
+    p = lib.softmax(w, dim=1)  # here
+    loss = ((p - 0.5) ** 2).sum()
+    return why(loss, w)
+
+
+@program("cancels", "add up to 0")
+def a_scale_of_centred_data(lib):
+    scale = lib.tensor(2.0, requires_grad=True)
+    h = scale * lib.tensor([-1.0, 0.0, 1.0])  # here
+    loss = h.sum()
+    return why(loss, scale)
+
+
+@program("dead", "ReluBackward0")
+def a_dead_unit_used_twice(lib):
+    w = lib.tensor([-1.0, -2.0], requires_grad=True)
+    h = lib.relu(w)  # here
+    loss = (h**2).sum() + h.sum()
+    return why(loss, w)
