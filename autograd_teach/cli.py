@@ -110,8 +110,9 @@ def _parser(name: str | None) -> argparse.ArgumentParser:
 
     progress = commands.add_parser(
         "progress",
-        help="show which exercises are solved",
-        description="Show points, checks and hints of every exercise, as noted beside the notebooks when their checks ran.",
+        help="show how far you are, and what to do next",
+        description="Show every exercise with its points, every lesson with its predictions and its quiz, and what to do next, as "
+        "noted beside the notebooks when checks ran and questions were answered.",
         allow_abbrev=False,
     )
     progress.add_argument("folder", nargs="?", type=Path, metavar="FOLDER", help="default: ./autograd-course")
@@ -223,17 +224,19 @@ def _lab(args: argparse.Namespace, rest: list[str]) -> int:
 
 
 def _progress(args: argparse.Namespace) -> int:
-    from . import course
+    from .course.checking import Progress
     from .course.errors import UserError
+    from .course.exercises import exercises
+    from .course.home import home
     from .course.lab import DEFAULT_FOLDER
 
     folder = args.folder or (DEFAULT_FOLDER if DEFAULT_FOLDER.is_dir() else Path())
-    folder = next((f for f in (folder / "exercises", folder) if f.is_dir()), None)
-    if folder is None:
+    if not folder.is_dir():
         raise UserError(
             f"There is no folder {args.folder}; name the one in which your course is: autograd-teach progress FOLDER."
         )
-    course.progress(folder=folder)
+    page = home(folder)
+    print(Progress(exercises(), dict(page.solved)), page, sep="\n\n")
     return 0
 
 

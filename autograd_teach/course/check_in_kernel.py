@@ -7,7 +7,7 @@ import json
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from . import record
+from . import progress_file
 from .checking import report_on
 from .exercises import exercises
 
@@ -49,6 +49,8 @@ def print_outcomes(ids: list[str], names: dict[str, Any]) -> None:
             outcome = Outcome(
                 each.id, each.points, report.passed, report.attempted, report.passing, len(report.lines), message
             )
-        record.note_check(each.id, outcome.passed, outcome.passing, outcome.checks, outcome.attempted, is_try=False)
+        progress_file.note_check(
+            each.id, outcome.passed, outcome.passing, outcome.checks, outcome.attempted, is_try=False
+        )
         found.append(asdict(outcome))
     print(BEGIN + json.dumps(found) + END)

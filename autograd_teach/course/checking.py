@@ -8,7 +8,7 @@ import re
 from html import escape
 from typing import Any
 
-from . import record
+from . import progress_file
 from .errors import UserError
 from .exercises import Call, Exercise, exercise, exercises
 from .observe import observe
@@ -43,7 +43,7 @@ def check(id: str, answer: Any) -> None:
     Raises `NotPassed`, one line long, where something is not right or not attempted.
     """
     report = report_on(id, answer)
-    record.note_check(report.exercise.id, report.passed, report.passing, len(report.lines), report.attempted)
+    progress_file.note_check(report.exercise.id, report.passed, report.passing, len(report.lines), report.attempted)
     if is_stale(answer):
         print(
             f"The last cell that defines {answer.__name__} ended in an error: this is what it was before. "
@@ -57,7 +57,7 @@ def check(id: str, answer: Any) -> None:
 def hint(id: str) -> None:
     """Show the next hint on the exercise `id`, one at a time, each stronger than the one before."""
     found = _find(id)
-    number = record.next_hint(found.id, len(found.hints))
+    number = progress_file.next_hint(found.id, len(found.hints))
     last = number + 1 == len(found.hints)
     _show(_Hint(found, number, "that is the last one" if last else "run this again for the next"))
 
@@ -71,7 +71,7 @@ def progress(notebook: str | None = None, folder: Any = None) -> None:
     if not chosen:
         known = ", ".join(dict.fromkeys(each.notebook for each in exercises()))
         raise UnknownExercise(f"There is no notebook {notebook!r} with exercises; there are {known}.")
-    _show(Progress(chosen, record.entries(folder)))
+    _show(Progress(chosen, progress_file.entries(folder)))
 
 
 def is_stale(answer: Any) -> bool:
@@ -121,7 +121,7 @@ class _Hint:
 class Progress:
     """A table of exercises and what is known of each. Its repr is text; in a notebook it shows as an HTML table."""
 
-    def __init__(self, chosen: tuple[Exercise, ...], known: dict[str, record.Entry]) -> None:
+    def __init__(self, chosen: tuple[Exercise, ...], known: dict[str, progress_file.Entry]) -> None:
         self.rows = [(each.id, *_state(each, known.get(each.id, {}))) for each in chosen]
         self.total = sum(each.points for each in chosen)
         self.earned = sum(each.points for each in chosen if known.get(each.id, {}).get("passed") is True)
@@ -150,7 +150,7 @@ class Progress:
         )
 
 
-def _state(exercise: Exercise, entry: record.Entry) -> tuple[str, str]:
+def _state(exercise: Exercise, entry: progress_file.Entry) -> tuple[str, str]:
     if entry.get("passed") is True:
         return f"{exercise.points} of {exercise.points}", "✓ passed"
     points = f"0 of {exercise.points}"

@@ -1,4 +1,4 @@
-"""Open the course: lessons and exercises into the student's folder, then JupyterLab there.
+"""Open the course: lessons and exercises into the student's folder, then JupyterLab there, at the home page.
 
 `deliver` copies and knows nothing of Jupyter; `open_lab` starts JupyterLab in this very process, so that Ctrl-C, signals
 and the exit status are JupyterLab's own. The law of this file: a student's file is never overwritten.
@@ -17,11 +17,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from .. import files
-from . import content
+from . import content, home
 from .errors import UserError
 
 DEFAULT_FOLDER = Path("autograd-course")
 FIRST_PAGE = "lessons/00_start_here.ipynb"
+"""What opens where there can be no home page."""
 MANIFEST = ".autograd-teach.json"
 """In the student's folder: what this command has put there, as {path: SHA-256 when it was put there}, and under "cells" the same
 for each cell of each notebook, by which `autograd-teach update` tells who changed it."""
@@ -190,19 +191,27 @@ def open_lab(
         _require_free(port)
     delivery = deliver(folder or DEFAULT_FOLDER)
     print(delivery, flush=True)
+    page = home.PAGE if home.write_page(delivery.folder) else FIRST_PAGE
     _prepare_environment()
     # Only now, because it reads the environment when it is imported.
     from jupyterlab.labapp import main
 
-    main(jupyter_arguments(delivery.folder, browser=browser, port=port, arguments=arguments))
+    main(jupyter_arguments(delivery.folder, browser=browser, port=port, arguments=arguments, page=page))
     return 0
 
 
-def jupyter_arguments(folder: Path, *, browser: bool, port: int | None, arguments: Sequence[str]) -> list[str]:
-    """JupyterLab's command line: our settings, except those which `arguments` set, then `arguments`."""
+def jupyter_arguments(
+    folder: Path,
+    *,
+    browser: bool,
+    port: int | None,
+    arguments: Sequence[str],
+    page: str = home.PAGE,
+) -> list[str]:
+    """JupyterLab's command line: our settings, except those which `arguments` set, then `arguments`. It opens `page`."""
     settings = {
         "--ServerApp.root_dir": str(folder),
-        "--LabApp.default_url": f"/lab/tree/{FIRST_PAGE}",
+        "--LabApp.default_url": f"/lab/tree/{page}",
         # The course asks nothing of the network: no news, no look for updates.
         "--LabApp.news_url": "None",
         "--LabApp.check_for_updates_class": "jupyterlab.NeverCheckForUpdate",

@@ -1,6 +1,7 @@
 """Notebook files: read, write without ever losing one, run, and bring into the one form in which they are stored.
 
-May use nbformat and nbclient. Knows nothing of lessons, exercises or grades: a notebook here is cells and outputs.
+May use nbformat and nbclient. Knows nothing of lessons, exercises or grades: a notebook here is cells and outputs. A run
+neither reads nor writes a student's progress.
 
 The canonical form: run top to bottom in a fresh kernel, cells counted 1..n, readable ids kept, adjacent pieces of a
 stream joined, no widget models (their ids are random; the SVG, HTML and text beside them stay), nothing in the metadata
@@ -9,6 +10,7 @@ compares it strictly, so the cell has to print something else.
 """
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -22,6 +24,7 @@ import nbformat
 from nbformat import NotebookNode
 
 from .. import files
+from . import progress_file
 from .errors import UserError
 
 CELL_METADATA = ("tags", "nbgrader", "editable", "deletable", "autograd_teach")
@@ -102,10 +105,12 @@ def execute(notebook: NotebookNode, folder: str | Path, timeout: float = 60) -> 
     )
 
     ran = deepcopy(notebook)
+    without_progress = {progress_file.SWITCH: "1"}  # what somebody has answered there must not show in the outputs
     try:
         client(ran, folder, timeout=timeout).execute(
-            stderr=subprocess.DEVNULL
-        )  # the kernel's own log, no cell's output
+            stderr=subprocess.DEVNULL,  # the kernel's own log, no cell's output
+            env=os.environ | without_progress,
+        )
     except CellExecutionError as problem:
         raise UserError(
             f"{_failed_cell(ran)} raises {problem.ename}: {problem.evalue}; mend it, then run the command again."

@@ -1,7 +1,13 @@
-// A predict-first question: radio buttons, a button, and the explanation that belongs to the answer checked.
-// Needs no kernel once shown; `picked` is kept in the model so that a second view of the output agrees.
+// Questions that are answered before they are explained: one (predict), or several in turn (review, quiz).
+// Needs no kernel once shown. `answers` (question id -> first, last, sure, tries) is kept in the model: a second view of the
+// output agrees, and a kernel stores it. What explains is put into the page only after an answer.
 
-let views = 0;
+const DONT_KNOW = "?";
+const CONFIDENCE = [[1, "a guess"], [2, "fairly sure"], [3, "certain"]];
+const BADGE = { predict: "Predict", review: "Review", quiz: "Quiz" };
+// JupyterLab would take Enter and the arrow keys for itself; it looks for this mark on what has the focus.
+const OWN_KEYS = { "data-lm-suppress-shortcuts": "true" };
+let groups = 0;
 
 function element(tag, attributes = {}, ...children) {
   const node = document.createElement(tag);
@@ -12,26 +18,67 @@ function element(tag, attributes = {}, ...children) {
 
 function rich(tag, attributes, html) {
   const node = element(tag, attributes);
-  node.innerHTML = html; // made and escaped by predict.py from the course's own question file
+  node.innerHTML = html; // made and escaped by rich_text.py from the course's own question file
   return node;
 }
 
-function render({ model, el }) {
-  const question = model.get("question");
-  const group = `agt-predict-${++views}`;
-  // JupyterLab would take Enter and the arrow keys for itself; it looks for this mark on what has the focus.
-  const own = { "data-lm-suppress-shortcuts": "true" };
-  const form = element("form", { class: "agt-predict" });
+function button(label, act) {
+  const node = element("button", { type: "button", ...OWN_KEYS }, label);
+  node.addEventListener("click", act);
+  return node;
+}
+
+function answerTo(model, question) {
+  return model.get("answers")[question.id];
+}
+
+function rightOf(question) {
+  return question.choices.find((choice) => choice.right);
+}
+
+function isDone(question, answer) {
+  return Boolean(answer) && [DONT_KNOW, rightOf(question).letter].includes(answer.last);
+}
+
+function isRightAtFirst(question, answer) {
+  return answer?.first === rightOf(question).letter;
+}
+
+// The first answer counts; once the right one is known, further choices only show their explanation.
+function give(model, question, letter, sure = null) {
+  const before = answerTo(model, question);
+  if (isDone(question, before)) return;
+  const answer = before
+    ? { ...before, last: letter, tries: before.tries + (letter === before.last ? 0 : 1) }
+    : { first: letter, last: letter, sure, tries: 1 };
+  model.set("answers", { ...model.get("answers"), [question.id]: answer });
+  model.save_changes();
+}
+
+// One question in a form of its own; `show` brings it up to date with the model.
+function ask(model, question, badge, changed = () => {}) {
+  const group = `agt-predict-${++groups}`;
+  const radio = (name, value) => element("input", { type: "radio", name: `${group}-${name}`, value, ...OWN_KEYS });
   const choices = question.choices.map((choice) => {
-    const radio = element("input", { type: "radio", name: group, value: choice.letter, ...own });
     const text = rich("span", { class: "agt-predict-text" }, choice.text);
-    return element("label", {}, radio, element("b", {}, choice.letter), text);
+    return element("label", {}, radio("choice", choice.letter), element("b", {}, choice.letter), text);
   });
   const legend = rich("legend", {}, question.text);
-  legend.prepend(element("span", { class: "agt-predict-badge" }, "Predict"));
-  const button = element("button", { type: "submit", ...own }, "Check my prediction");
+  if (badge) legend.prepend(element("span", { class: "agt-predict-badge" }, badge));
+  const scale = CONFIDENCE.map(([value, word]) => element("label", {}, radio("sure", value), word));
+  const sure = element("fieldset", { class: "agt-predict-sure" }, element("legend", {}, "How sure are you? (optional)"), ...scale);
+  const check = element("button", { type: "submit", class: "agt-predict-check", ...OWN_KEYS });
+  const giveUp = button("I don't know", () => answer(DONT_KNOW));
   const verdict = element("div", { class: "agt-predict-verdict", role: "status", "aria-live": "polite" });
-  form.append(element("fieldset", {}, legend, ...choices), button, verdict);
+  const bar = element("div", { class: "agt-predict-bar" }, check, giveUp);
+  const form = element("form", {}, element("fieldset", {}, legend, ...choices), sure, bar, verdict);
+
+  function answer(letter) {
+    const rating = form.querySelector(`input[name="${group}-sure"]:checked`);
+    give(model, question, letter, rating && letter !== DONT_KNOW ? Number(rating.value) : null);
+    show(letter);
+    changed();
+  }
 
   function clear() {
     for (const label of choices) label.classList.remove("agt-predict-right", "agt-predict-wrong");
@@ -39,37 +86,122 @@ function render({ model, el }) {
     verdict.replaceChildren();
   }
 
-  function show() {
-    const choice = question.choices.find((c) => c.letter === model.get("picked"));
+  function show(letter = answerTo(model, question)?.last) {
+    const given = answerTo(model, question);
     clear();
-    if (!choice) return;
-    const state = choice.right ? "agt-predict-right" : "agt-predict-wrong";
-    const label = choices[question.choices.indexOf(choice)];
+    const done = isDone(question, given);
+    check.textContent = done ? "Show why for another answer" : given ? "Check this answer" : badge ? "Check my prediction" : "Check my answer";
+    sure.hidden = Boolean(given);
+    giveUp.hidden = Boolean(given);
+    if (!given) return;
+    const shown = letter === DONT_KNOW ? rightOf(question) : question.choices.find((c) => c.letter === letter);
+    if (!shown) return;
+    const state = shown.right ? "agt-predict-right" : "agt-predict-wrong";
+    const label = choices[question.choices.indexOf(shown)];
     label.classList.add(state);
-    label.querySelector("input").checked = true;
-    const head = choice.right ? "✓ Right." : "✗ Not so.";
-    const rest = choice.right ? "" : "<p>Think again, pick another, or run the next cell.</p>";
-    verdict.className = `agt-predict-verdict ${state}`;
-    verdict.append(element("strong", {}, `${head} (${choice.letter})`), rich("div", {}, choice.why + rest));
+    label.querySelector("input").checked = letter !== DONT_KNOW;
+    const head = letter === DONT_KNOW ? "The answer is" : shown.right ? "✓ Right." : "✗ Not so.";
+    verdict.classList.add(state);
+    verdict.append(element("strong", {}, `${head} (${shown.letter})`), rich("div", {}, shown.why));
+    if (done && question.explanation) verdict.append(rich("div", { class: "agt-predict-explanation" }, question.explanation));
+    if (!done) {
+      const giveIn = button("Show the explanation", () => answer(DONT_KNOW));
+      verdict.append(element("p", {}, "Think again and pick another answer, or ", giveIn));
+    }
+    const first = firstAnswer(given, question);
+    if (first) verdict.append(element("p", { class: "agt-predict-first" }, first));
   }
 
-  form.addEventListener("change", clear); // a verdict on another answer than the one picked would mislead
+  form.addEventListener("change", (event) => {
+    if (event.target.name === `${group}-choice`) clear(); // a verdict on another answer than the one picked would mislead
+  });
   form.addEventListener("submit", (event) => {
     event.preventDefault();
-    const checked = form.querySelector("input:checked");
-    if (!checked) {
-      verdict.className = "agt-predict-verdict";
-      verdict.textContent = "Pick one of the answers first.";
+    const picked = form.querySelector(`input[name="${group}-choice"]:checked`);
+    if (picked) {
+      answer(picked.value);
       return;
     }
-    model.set("picked", checked.value);
-    model.save_changes();
-    show();
+    clear();
+    verdict.textContent = "Pick one of the answers first.";
   });
-  model.on("change:picked", show);
-  el.append(form);
   show();
-  return () => model.off("change:picked", show);
+  return { node: form, show };
+}
+
+function firstAnswer(given, question) {
+  const sure = CONFIDENCE.find(([value]) => value === given.sure)?.[1];
+  if (given.first === given.last) {
+    return sure === "certain" && given.first !== rightOf(question).letter ? "You were certain. This one is worth remembering." : "";
+  }
+  return `Your first answer, the one that counts: ${given.first === DONT_KNOW ? "you did not know" : given.first}${sure ? `, ${sure}` : ""}.`;
+}
+
+function one(model) {
+  const { node, show } = ask(model, model.get("questions")[0], BADGE.predict);
+  return { nodes: [node], show: () => show() };
+}
+
+// Several questions, one in sight at a time, and a last page that says how it went.
+function several(model) {
+  const questions = model.get("questions");
+  const kind = model.get("kind");
+  const asked = questions.map((question) => ask(model, question, "", update));
+  const place = element("span", { class: "agt-predict-place", role: "status" });
+  const head = element("div", { class: "agt-predict-head" }, element("span", { class: "agt-predict-badge" }, BADGE[kind]), place);
+  const summary = element("div", { class: "agt-predict-summary", tabindex: "-1" });
+  const back = button("← Back", () => go(at - 1));
+  const next = button("Next →", () => go(at + 1));
+  const open = questions.findIndex((question) => !isDone(question, answerTo(model, question)));
+  let at = open < 0 ? questions.length : open;
+
+  function go(to) {
+    at = to;
+    update();
+    (at === questions.length ? summary : asked[at].node.querySelector("input")).focus({ preventScroll: true });
+  }
+
+  function update() {
+    const isEnd = at === questions.length;
+    asked.forEach(({ node }, number) => (node.hidden = number !== at));
+    summary.hidden = !isEnd;
+    const from = kind === "review" && !isEnd ? `, from lesson ${questions[at].lesson}` : "";
+    place.textContent = isEnd ? model.get("title") : `Question ${at + 1} of ${questions.length}${from}`;
+    back.hidden = at === 0;
+    next.hidden = isEnd;
+    next.textContent = at === questions.length - 1 ? "Results →" : "Next →";
+    next.disabled = !isEnd && !answerTo(model, questions[at]);
+    if (isEnd) summary.replaceChildren(...results());
+  }
+
+  function results() {
+    const missed = questions.filter((question) => !isRightAtFirst(question, answerTo(model, question)));
+    const told = [element("p", {}, element("strong", {}, `${questions.length - missed.length} of ${questions.length} right at the first answer.`))];
+    const files = new Map(missed.map((question) => [question.lesson, question.file]));
+    if (files.size) {
+      const links = [...files].flatMap(([lesson, file], n) => [n ? ", " : "", element("a", { href: file }, `lesson ${lesson}`)]);
+      const again = kind === "quiz" ? "Read again what you missed: " : "To reread: ";
+      told.push(element("p", {}, again, ...links, kind === "quiz" ? "." : ". Missed questions come back in later reviews."));
+    } else {
+      told.push(element("p", {}, kind === "quiz" ? "You know this lesson." : "Nothing to reread. On with the lesson."));
+    }
+    return told;
+  }
+
+  update();
+  const bar = element("div", { class: "agt-predict-bar agt-predict-steps" }, back, next);
+  const show = () => {
+    for (const each of asked) each.show();
+    update();
+  };
+  return { nodes: [head, ...asked.map(({ node }) => node), summary, bar], show };
+}
+
+function render({ model, el }) {
+  const { nodes, show } = model.get("kind") === "predict" ? one(model) : several(model);
+  el.append(element("div", { class: "agt-predict" }, ...nodes));
+  model.on("change:answers", show);
+  return () => model.off("change:answers", show);
 }
 
 export default { render };

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from autograd_teach import cli
-from autograd_teach.course import content, lab, record
+from autograd_teach.course import content, lab, progress_file
 from autograd_teach.course.errors import UserError
 
 COMMANDS = ["lab", "check", "progress", "update", "release", "validate", "notebooks", "grade"]
@@ -158,21 +158,23 @@ def test_solutions_missing_for_release(
 
 
 @pytest.mark.parametrize("where", [["here"], ["here/exercises"]])
-def test_progress_is_read_beside_the_exercises(
+def test_progress_is_read_from_the_course_and_from_a_folder_in_it(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: list[str]
 ):
     beside = tmp_path / "here" / "exercises"
     beside.mkdir(parents=True)
     monkeypatch.chdir(beside)
-    monkeypatch.delenv(record.SWITCH, raising=False)
-    monkeypatch.setattr(record, "_in_memory", {})
-    record.note_check("09.KillHead", passed=True, passing=5, checks=5, attempted=True)
+    monkeypatch.delenv(progress_file.SWITCH, raising=False)
+    monkeypatch.setattr(progress_file, "_in_memory", {})
+    progress_file.note_check("09.KillHead", passed=True, passing=5, checks=5, attempted=True)
 
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(record, "_in_memory", {})  # what is shown is what was written
+    monkeypatch.setattr(progress_file, "_in_memory", {})  # what is shown is what was written
 
     shown = run("progress", *where)
 
     assert shown.status == 0, shown.err
     assert re.search(r"^09\.KillHead +2 of 2", shown.out, re.MULTILINE), shown.out
     assert re.search(r"^09\.Scale +0 of 2", shown.out, re.MULTILINE), shown.out
+    assert re.search(r"^… +09_custom_functions +core +\d+ min .* 1 of 3,", shown.out, re.MULTILINE), shown.out
+    assert shown.out.splitlines()[-1].startswith("Next: lesson 00 ")

@@ -11,11 +11,12 @@ import stat
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from autograd_teach import cli, files
-from autograd_teach.course import content, lab
+from autograd_teach.course import content, home, lab
 from autograd_teach.course.errors import UserError
 
 
@@ -61,6 +62,9 @@ def test_the_real_course_is_delivered_with_its_first_page(tmp_path: Path):
     assert not any("solution" in name for name in delivery.added)
     for name in delivery.added:
         room, _, rest = name.partition("/")
+        if not name.endswith(".ipynb"):
+            assert (tmp_path / "mine" / name).read_bytes() == (content.folder(room) / rest).read_bytes()
+            continue
         theirs, ours = (
             json.loads(path.read_text(encoding="utf-8"))
             for path in (tmp_path / "mine" / name, content.folder(room) / rest)
@@ -325,6 +329,25 @@ def test_root_is_allowed_only_where_one_is_root(monkeypatch: pytest.MonkeyPatch,
     line = lab.jupyter_arguments(Path("F"), browser=True, port=None, arguments=["--debug"])
     assert ("--allow-root" in line) == allowed
     assert line[-1] == "--debug"
+
+
+@pytest.mark.parametrize("theirs, opened", [(None, home.PAGE), (b"no notebook", lab.FIRST_PAGE)])
+def test_lab_opens_at_the_home_page(
+    course: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, theirs: bytes | None, opened: str
+):
+    lines: list[list[str]] = []
+    monkeypatch.setitem(sys.modules, "jupyterlab.labapp", SimpleNamespace(main=lines.append))
+    monkeypatch.setattr(home, "home", lambda folder: home.Home(()))
+    monkeypatch.setattr(home, "_output", lambda page: {})
+    monkeypatch.setattr(lab, "_prepare_environment", lambda: None)
+    mine = tmp_path / "mine"
+    if theirs is not None:
+        mine.mkdir()
+        (mine / home.PAGE).write_bytes(theirs)
+    assert lab.open_lab(mine) == 0
+    assert f"--LabApp.default_url=/lab/tree/{opened}" in lines[0]
+    assert (mine / home.PAGE).is_file()
+    assert theirs is None or (mine / home.PAGE).read_bytes() == theirs
 
 
 def test_the_users_settings_win_over_ours():

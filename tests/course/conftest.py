@@ -2,10 +2,10 @@
 
 import pytest
 
-from autograd_teach.course import record
+from autograd_teach.course import progress_file
 
 
 @pytest.fixture(autouse=True)
 def no_progress_file(monkeypatch: pytest.MonkeyPatch) -> None:
     """Keep the progress in memory."""
-    monkeypatch.setenv(record.SWITCH, "1")
+    monkeypatch.setenv(progress_file.SWITCH, "1")

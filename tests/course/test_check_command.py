@@ -13,7 +13,7 @@ import pytest
 from nbformat.v4 import new_code_cell
 
 from autograd_teach import cli
-from autograd_teach.course import check_command, check_in_kernel, content, notebooks, record
+from autograd_teach.course import check_command, check_in_kernel, content, notebooks, progress_file
 from autograd_teach.course.check_command import Checked
 from autograd_teach.course.errors import UserError
 from autograd_teach.course.exercises import exercises
@@ -73,10 +73,10 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> Run:
     read: list[Path] = []
     progress = io.StringIO()
     with pytest.MonkeyPatch.context() as patch:
-        patch.delenv(record.SWITCH, raising=False)
+        patch.delenv(progress_file.SWITCH, raising=False)
         patch.setattr(check_command, "read_notebook", lambda path: read.append(path) or read_notebook(path))
         checked = list(check_command.check_notebooks(check_command.find([folder]), progress))
-    noted = json.loads((path.with_name(record.NAME)).read_text())["exercises"]
+    noted = json.loads((path.with_name(progress_file.NAME)).read_text())["exercises"]
     return Run(folder, checked, progress.getvalue(), read, noted)
 
 
@@ -130,9 +130,9 @@ def test_a_notebook_is_read_once(ran: Run) -> None:
 )
 def test_the_progress_file_is_rebuilt(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, before: str | None) -> None:
     """By what runs in the notebook's kernel."""
-    monkeypatch.delenv(record.SWITCH)
+    monkeypatch.delenv(progress_file.SWITCH)
     monkeypatch.chdir(tmp_path)
-    file = tmp_path / record.NAME
+    file = tmp_path / progress_file.NAME
     if before is not None:
         file.write_text(before)
     names: dict[str, Any] = {"__name__": "notebook"}

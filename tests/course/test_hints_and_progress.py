@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from autograd_teach.course import hint, progress, record
+from autograd_teach.course import hint, progress, progress_file
 from autograd_teach.course.checking import Progress, UnknownExercise
 from autograd_teach.course.errors import UserError
 from autograd_teach.course.exercises import exercise, exercises
@@ -18,14 +18,14 @@ from autograd_teach.course.exercises import exercise, exercises
 def student_folder(tmp_path, monkeypatch, no_progress_file):
     """A folder of its own, and a process that remembers nothing."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv(record.SWITCH, raising=False)
-    monkeypatch.setattr(record, "_in_memory", {})
-    monkeypatch.setattr(record, "_unsaved", set())
+    monkeypatch.delenv(progress_file.SWITCH, raising=False)
+    monkeypatch.setattr(progress_file, "_in_memory", {})
+    monkeypatch.setattr(progress_file, "_unsaved", set())
     return tmp_path
 
 
 def restart(monkeypatch):
-    monkeypatch.setattr(record, "_in_memory", {})
+    monkeypatch.setattr(progress_file, "_in_memory", {})
 
 
 def test_hints_come_one_at_a_time_and_survive_a_restart(capsys, monkeypatch):
@@ -54,8 +54,8 @@ def test_an_unknown_exercise_is_one_line_that_names_the_near_ones():
 
 
 def test_progress_counts_points_of_passed_exercises_and_survives_a_restart(capsys, monkeypatch):
-    record.note_check("09.Scale", passed=True, passing=7, checks=7, attempted=True)
-    record.note_check("09.Exp", passed=False, passing=3, checks=8, attempted=True)
+    progress_file.note_check("09.Scale", passed=True, passing=7, checks=7, attempted=True)
+    progress_file.note_check("09.Exp", passed=False, passing=3, checks=8, attempted=True)
     restart(monkeypatch)
     progress("09")
     assert capsys.readouterr().out == (
@@ -67,14 +67,17 @@ def test_progress_counts_points_of_passed_exercises_and_survives_a_restart(capsy
 
 
 def test_the_last_check_counts():
-    record.note_check("09.Exp", passed=True, passing=8, checks=8, attempted=True)
-    record.note_check("09.Exp", passed=False, passing=7, checks=8, attempted=True)
-    assert record.entries()["09.Exp"] == {
+    progress_file.note_check("09.Exp", passed=True, passing=8, checks=8, attempted=True)
+    progress_file.note_check("09.Exp", passed=False, passing=7, checks=8, attempted=True)
+    assert progress_file.entries()["09.Exp"] == {
         "passed": False,
         "checks": [7, 8],
         "attempted": True,
         "tries": 2,
     }
+
+
+GIVEN = progress_file.Given("b", "b", 2)
 
 
 @pytest.mark.parametrize(
@@ -91,37 +94,83 @@ def test_the_last_check_counts():
     ],
 )
 def test_a_broken_file_is_moved_aside_and_rebuilt(student_folder, content):
-    record.note_check("09.Scale", passed=True, passing=7, checks=7, attempted=True)
-    file = student_folder / record.NAME
+    progress_file.note_check("09.Scale", passed=True, passing=7, checks=7, attempted=True)
+    file = student_folder / progress_file.NAME
     file.write_bytes(content)
-    record.note_check("09.Exp", passed=True, passing=8, checks=8, attempted=True)
+    progress_file.note_check("09.Exp", passed=True, passing=8, checks=8, attempted=True)
     assert file.with_name(file.name + ".bak").read_bytes() == content
     assert set(json.loads(file.read_text())["exercises"]) == {"09.Scale", "09.Exp"}
+
+
+def test_what_is_sound_in_a_damaged_file_stays(student_folder):
+    damaged = json.dumps({"version": 2, "exercises": {"09.Exp": {"passed": True}, "09.Scale": 3}, "predictions": []})
+    file = student_folder / progress_file.NAME
+    for _ in range(2):  # what was moved aside before is not overwritten
+        file.write_text(damaged)
+        assert set(progress_file.entries()) == {"09.Exp"}
+        assert file.read_text() == damaged, "reading changes nothing"
+        progress_file.note_prediction("01.leaf", GIVEN, right=False)
+        assert set(progress_file.entries()) == {"09.Exp"}
+        assert set(progress_file.predictions()) == {"01.leaf"}
+    aside = sorted(path.name for path in student_folder.iterdir() if path != file)
+    assert aside == [f"{file.name}.bak", f"{file.name}.bak-2"]
+    assert all((student_folder / name).read_text() == damaged for name in aside)
+
+
+def test_an_older_file_gets_predictions_beside_its_exercises(student_folder):
+    file = student_folder / progress_file.NAME
+    file.write_text('{"version": 1, "exercises": {"09.Exp": {"passed": true, "hints": 2}}, "more": [1]}')
+    assert progress_file.predictions() == {}
+    progress_file.note_prediction("01.leaf", GIVEN, right=True)
+    content = json.loads(file.read_text())
+    assert content["exercises"] == {"09.Exp": {"passed": True, "hints": 2}}
+    assert (content["version"], content["more"], set(content["predictions"])) == (2, [1], {"01.leaf"})
+
+
+def test_a_file_of_a_newer_version_is_read_and_never_written(student_folder):
+    newer = '{"version": 3, "exercises": {"09.Exp": {"passed": true}}, "predictions": {"01.leaf": "in another form"}}'
+    file = student_folder / progress_file.NAME
+    file.write_text(newer)
+    assert progress_file.is_newer()
+    progress_file.note_check("09.Scale", passed=True, passing=7, checks=7, attempted=True)
+    progress_file.note_prediction("01.leaf", GIVEN, right=False)
+    assert set(progress_file.entries()) == {"09.Exp", "09.Scale"}
+    assert progress_file.predictions()["01.leaf"]["first"] == "b"
+    assert [path.name for path in student_folder.iterdir()] == [file.name]
+    assert file.read_text() == newer
+
+
+def test_a_first_answer_in_another_notebook_is_not_replaced(student_folder, monkeypatch):
+    progress_file.note_prediction("01.leaf", progress_file.Given("b", "b"), right=False)
+    restart(monkeypatch)
+    progress_file.note_prediction("01.leaf", progress_file.Given("a", "a"), right=True)
+    entry = progress_file.predictions()["01.leaf"]
+    assert (entry["first"], entry["right"], entry["last"], entry["tries"]) == ("b", False, "a", 2)
 
 
 def test_entries_of_the_wrong_kind_do_not_break_the_table():
     odd = {"09.Scale": {"passed": "yes", "checks": "many", "tries": None, "attempted": 1}}
     assert "0 of 6 points" in repr(Progress(exercises("09"), odd))
-    (record._file()).write_text(json.dumps({"exercises": odd}))
-    record.note_check("09.Scale", passed=True, passing=7, checks=7, attempted=True)
-    assert record.entries()["09.Scale"]["tries"] == 1
+    (progress_file._file()).write_text(json.dumps({"exercises": odd}))
+    progress_file.note_check("09.Scale", passed=True, passing=7, checks=7, attempted=True)
+    assert progress_file.entries()["09.Scale"]["tries"] == 1
 
 
 def test_what_another_notebook_wrote_meanwhile_is_kept(student_folder):
-    record.note_check("09.Scale", passed=True, passing=7, checks=7, attempted=True)
-    file = student_folder / record.NAME
+    progress_file.note_check("09.Scale", passed=True, passing=7, checks=7, attempted=True)
+    file = student_folder / progress_file.NAME
     content = json.loads(file.read_text())
     content["exercises"]["10.Other"] = {"passed": True}
     file.write_text(json.dumps(content))
-    record.note_check("09.Exp", passed=True, passing=8, checks=8, attempted=True)
-    assert set(record.entries()) == {"09.Scale", "09.Exp", "10.Other"}
+    progress_file.note_check("09.Exp", passed=True, passing=8, checks=8, attempted=True)
+    assert set(progress_file.entries()) == {"09.Scale", "09.Exp", "10.Other"}
 
 
 def test_the_switch_keeps_everything_off_the_disk(student_folder, monkeypatch):
-    monkeypatch.setenv(record.SWITCH, "1")
-    record.note_check("09.Scale", passed=True, passing=7, checks=7, attempted=True)
+    monkeypatch.setenv(progress_file.SWITCH, "1")
+    progress_file.note_check("09.Scale", passed=True, passing=7, checks=7, attempted=True)
     assert list(student_folder.iterdir()) == []
-    assert record.entries()["09.Scale"]["passed"] is True
+    assert progress_file.entries()["09.Scale"]["passed"] is True
 
 
 def test_a_folder_that_cannot_be_written_is_silent(student_folder, monkeypatch):
@@ -129,8 +178,8 @@ def test_a_folder_that_cannot_be_written_is_silent(student_folder, monkeypatch):
         raise PermissionError(13, "Permission denied")
 
     monkeypatch.setattr(os, "replace", refuse)  # Root writes into read-only folders.
-    record.note_check("09.Scale", passed=True, passing=7, checks=7, attempted=True)
-    assert record.entries()["09.Scale"]["passed"] is True
+    progress_file.note_check("09.Scale", passed=True, passing=7, checks=7, attempted=True)
+    assert progress_file.entries()["09.Scale"]["passed"] is True
     assert list(student_folder.iterdir()) == []
 
 
@@ -147,8 +196,10 @@ def test_the_declarations_load_without_the_engine_or_a_notebook():
 
 def test_notebooks_that_run_at_once_do_not_undo_each_other(tmp_path):
     program = (
-        "import sys; from autograd_teach.course import record; print(flush=True); sys.stdin.readline()\n"
-        "for number in range(100): record.note_check(f'{sys.argv[1]}.{number}', True, 1, 1, True)"
+        "import sys; from autograd_teach.course import progress_file as record; print(flush=True); sys.stdin.readline()\n"
+        "for number in range(100):\n"
+        "  record.note_check(f'{sys.argv[1]}.{number}', True, 1, 1, True)\n"
+        "  record.note_prediction(f'{sys.argv[1]}.{number}', record.Given('a', 'a'), True)"
     )
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
@@ -163,5 +214,6 @@ def test_notebooks_that_run_at_once_do_not_undo_each_other(tmp_path):
     for process in running:
         process.communicate()
         assert process.returncode == 0
-    assert set(record.entries(tmp_path)) == {f"{name}.{number}" for name in "ab" for number in range(100)}
-    assert [path.name for path in tmp_path.iterdir()] == [record.NAME]
+    every = {f"{name}.{number}" for name in "ab" for number in range(100)}
+    assert set(progress_file.entries(tmp_path)) == set(progress_file.predictions(tmp_path)) == every
+    assert [path.name for path in tmp_path.iterdir()] == [progress_file.NAME]

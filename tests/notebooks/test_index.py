@@ -1,4 +1,7 @@
-"""The two tables of lessons, in README.md and in the first lesson: every lesson with its minutes and its path, in both the same."""
+"""The two tables of lessons, in README.md and in the first lesson: every lesson with its path, in both the same.
+
+Their minutes are held in test_reading_time.py.
+"""
 
 import re
 from pathlib import Path
@@ -6,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from autograd_teach.course.notebooks import read_notebook
+from autograd_teach.course.syllabus import CORE, syllabus
 from tests.notebooks.prose import LESSONS, ROOT, links
 
 COURSE = [
@@ -28,7 +32,6 @@ COURSE = [
     "16_build_your_own",
     "17_on_to_pytorch",
 ]
-CORE = {"01", "02", "03", "05", "06", "07", "09", "10", "11"}
 INDEX = next(cell.source for cell in read_notebook(LESSONS[0]).cells if cell.id == "index")
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
@@ -56,24 +59,23 @@ def test_a_table_has_every_lesson_once_and_in_order(text: str) -> None:
 
 
 def test_both_tables_say_the_same() -> None:
-    for number, (_, minutes, path, gives) in rows(INDEX).items():
-        assert rows(README)[number][1:4] == [minutes, path, gives], number
+    for number, (*_, gives) in rows(INDEX).items():
+        assert rows(README)[number][4] == gives, number
 
 
 @lesson
 def test_the_tables_say_what_the_lesson_says_of_itself(path: Path) -> None:
     says, number = title_cell(path), path.stem[:2]
-    name, minutes, way, gives = rows(INDEX)[number]
-    assert f"*About {minutes} minutes." in says
-    assert way == ("" if number == "00" else "core" if number in CORE else "going further")
+    name, *_, way, gives = rows(INDEX)[number]
+    assert (way == "core") == (number in CORE)
     assert ("Part of the core path." in says) == (number in CORE)
-    assert ("Going further: the core path can do without it." in says) == (way == "going further")
+    assert rows(README)[number][3] == next(each.path for each in syllabus() if each.number == number)
     assert len(gives) > 20
     title = name.partition("](")[0]
     assert says.startswith(f"# {title}"), title
     assert rows(README)[number][0] == f"{path.stem}`"
     exercises = ROOT / "exercises" / path.name
-    assert rows(README)[number][4] == (f"`{path.stem}`" if exercises.exists() else "")
+    assert rows(README)[number][5] == (f"`{path.stem}`" if exercises.exists() else "")
 
 
 def test_the_first_lesson_links_every_other() -> None:

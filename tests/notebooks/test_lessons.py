@@ -15,8 +15,8 @@ from autograd_teach.course.content import folder
 from autograd_teach.course.exercises import exercises
 from autograd_teach.course.notebooks import canonical, read_notebook
 from autograd_teach.course.notebooks import notebook_text as as_stored
-from autograd_teach.course.predict import lessons as lessons_with_questions
-from autograd_teach.course.predict import load_questions
+from autograd_teach.course.question import Question, asked_inside, load_questions, quiz_of
+from autograd_teach.course.question import lessons as lessons_with_questions
 
 LESSONS = sorted(folder("lessons").glob("[0-9][0-9]_*.ipynb"))
 STORED = [
@@ -25,10 +25,12 @@ STORED = [
     *sorted((folder("lessons").parent / "solutions").glob("*.ipynb")),
 ]
 ONLY_HERE = "autograd-teach-only"
-CLOSING = ["What you can now do", "Try changing", "Exercises"]
-LAST = ("Where to read on", "Where it comes from")
 ASIDE = "If you have time"  # what the minutes in the title do not count
+CLOSING = ["What you can now do", "Quiz", "Try changing", "Exercises"]
+LAST = ("Where to read on", "Where it comes from")
 SWAPPED = ("import autograd_teach as torch", "from autograd_teach.autograd import ")
+# What stays as it is under PyTorch: it knows neither library.
+NEUTRAL = ("from autograd_teach.course.attempt import attempt", 'plt.style.use("autograd_teach.course.theme")')
 DATA = "from autograd_teach.course.data import "  # brings NumPy arrays, to either library: in cells tagged `data`
 
 lesson = pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.stem)
@@ -83,13 +85,37 @@ def test_has_one_title_and_headings_that_make_a_table_of_contents(path: Path) ->
 @lesson
 def test_tells_its_length_first_and_closes_with_the_same_sections(path: Path) -> None:
     notebook = read_notebook(path)
-    assert re.search(r"^\*About \d\d minutes\. You need: ", notebook.cells[0].source, flags=re.MULTILINE)
+    first = notebook.cells[0].source
+    told = r"^\*Reading: about [1-9]\d* minutes\. (Exercises: about [1-9]\d* minutes\. )?You need: "
+    assert re.search(told, first, flags=re.MULTILINE)
     sections = [title for level, title in headings(notebook) if level == 2]
     *before, last = [title for title in sections if title != ASIDE]
-    assert before[-3:] == CLOSING
+    assert before[-4:] == CLOSING
     assert last in LAST
-    assert ASIDE not in sections or sections[-2] == ASIDE, "after all that a student has to do"
     assert "https://fleuret.org/" in notebook.cells[-1].source
+
+
+@lesson
+def test_asks_of_earlier_lessons_first_and_ends_with_a_quiz_of_five(path: Path) -> None:
+    number, cells = path.stem[:2], read_notebook(path).cells
+    sources = [cell.source for cell in cells]
+    assert (f'review("{number}")' in sources) == (number >= "02")
+    at = sources.index(f'quiz("{number}")')
+    assert sources[at - 1].startswith("## Quiz")
+    assert len(quiz_of(number)) == 5
+
+
+@lesson
+def test_has_a_drawn_figure_and_a_typeset_formula(path: Path) -> None:
+    texts = "\n".join(cell.source for cell in read_notebook(path).cells if cell.cell_type == "markdown")
+    figures = re.findall(r"!\[([^\]]+)\]\((figures/[\w.]+)\)", texts)
+    assert figures
+    for told, figure in figures:
+        assert len(told.split()) > 15, "the picture in words, for who does not see it"
+        assert figure.startswith(f"figures/{path.stem[:2]}_")
+        drawn = (path.parent / figure).read_text(encoding="utf-8")
+        assert "<title>" in drawn and "viewBox" in drawn
+    assert re.search(r"\$[^$\n]+\$", texts)
 
 
 @lesson
@@ -102,9 +128,9 @@ def test_cell_ids_are_readable(path: Path) -> None:
 @lesson
 def test_only_tagged_cells_use_the_course_own_tools(path: Path) -> None:
     for cell in code(read_notebook(path)):
-        known = (*SWAPPED, DATA) if is_data(cell) else SWAPPED
+        known = (*SWAPPED, *NEUTRAL, DATA) if is_data(cell) else (*SWAPPED, *NEUTRAL)
         rest = "\n".join(line for line in cell.source.splitlines() if not line.startswith(known))
-        own = re.search(r"autograd_teach|\bviz\.|\bpredict\(|\bcheck\(", rest)
+        own = re.search(r"autograd_teach|\bviz\.|\b(predict|review|quiz|check)\(", rest)
         assert is_only_here(cell) or not own, cell.id
         assert not is_only_here(cell) or own or "numpy" in rest, f"{cell.id} needs no tag"
         assert not is_data(cell) or DATA in cell.source, f"{cell.id} needs no tag"
@@ -115,7 +141,9 @@ def test_every_picture_is_also_told_in_words(path: Path) -> None:
     cells = read_notebook(path).cells
     for number, cell in enumerate(cells):
         if re.search(r"^viz\.|^plt\.show", cell.source, flags=re.MULTILINE):
-            assert cells[number + 1].source.startswith("In words: "), cell.id
+            # Folded: what it tells may be what a question asks.
+            told = cells[number + 1].source
+            assert told.startswith("<details><summary>In words</summary>\n\n") and "\n\n</details>" in told, cell.id
 
 
 @lesson
@@ -136,7 +164,7 @@ def test_prints_no_machine_and_leaves_no_error_or_warning(path: Path) -> None:
         assert "Warning:" not in str(cell.outputs), cell.id
 
 
-@pytest.mark.parametrize("path", LESSONS[1:-1], ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", LESSONS[:-1], ids=lambda path: path.stem)
 def test_leads_to_its_exercises(path: Path) -> None:
     (section,) = (cell.source for cell in read_notebook(path).cells if cell.source.startswith("## Exercises"))
     assert f"](../exercises/{path.name})" in section
@@ -145,17 +173,49 @@ def test_leads_to_its_exercises(path: Path) -> None:
 
 
 @lesson
-def test_each_question_is_answered_and_explained_before_the_next(path: Path) -> None:
+def test_nothing_below_a_question_betrays_its_answer(path: Path) -> None:
     cells = read_notebook(path).cells
-    asks = [number for number, cell in enumerate(cells) if asked(cell)]
-    assert asks, "a lesson asks before it tells"
-    for start, end in zip(asks, [*asks[1:], len(cells)], strict=True):
-        between = "\n".join(c.source for c in cells[start:end] if c.cell_type == "markdown")
-        assert "**Explanation.**" in between, cells[start].id
+    assert any(asked(cell) for cell in cells), "a lesson asks before it tells"
+    assert [cell.id for cell in cells if cell.cell_type == "markdown" and "**Explanation" in cell.source] == []
+    # The form of the code must not tell whether something is raised: `attempt` is for both.
+    caught = [
+        cell.id for cell in code(read_notebook(path)) if re.search(r"^\s*except ", cell.source, flags=re.MULTILINE)
+    ]
+    assert caught == []
 
 
-def test_every_question_is_asked_by_exactly_one_cell_of_its_lesson() -> None:
+def test_every_question_is_asked_by_exactly_one_cell_of_its_lesson_and_explained_by_itself() -> None:
     used = [(id, path.stem) for path in LESSONS for cell in code(read_notebook(path)) for id in asked(cell)]
-    known = [q.id for number in lessons_with_questions() for q in load_questions(number).values()]
-    assert sorted(id for id, _ in used) == sorted(known)
+    numbers = [number for number in lessons_with_questions() if number in {path.stem[:2] for path in LESSONS}]
+    known = [question for number in numbers for question in asked_inside(number)]
+    assert sorted(id for id, _ in used) == sorted(question.id for question in known)
     assert all(id.split(".")[0] == stem[:2] for id, stem in used)
+    everything = [question for number in numbers for question in load_questions(number).values()]
+    assert [q.id for q in everything if len(q.explanation.split()) < 8] == []
+    assert [q.id for q in everything if sum(choice.right for choice in q.choices) != 1 or len(q.choices) < 3] == []
+    assert [q.id for q in everything for choice in q.choices if not choice.why] == []
+
+
+def gives_a_reason(option: str) -> bool:
+    return bool(re.search(r": |\bbecause\b|\bsince\b|, so ", option))
+
+
+def all_questions() -> list[Question]:
+    return [question for number in lessons_with_questions() for question in load_questions(number).values()]
+
+
+def test_no_right_option_is_told_by_its_form() -> None:
+    """A reason in all options but the right one, or only in the right one, gives it away; so does its length, over all."""
+    betrayed, shortest, longest = [], 0, 0
+    for question in all_questions():
+        reasons = [gives_a_reason(choice.text) for choice in question.choices]
+        own = gives_a_reason(question.right.text)
+        if reasons.count(own) == 1 and len(reasons) > 2:
+            betrayed.append(question.id)
+        lengths = sorted(len(choice.text) for choice in question.choices)
+        shortest += len(question.right.text) == lengths[0] < lengths[1]
+        longest += len(question.right.text) == lengths[-1] > lengths[-2]
+    assert betrayed == []
+    # By chance a third or a quarter.
+    assert shortest / len(all_questions()) < 0.4
+    assert longest / len(all_questions()) < 0.4

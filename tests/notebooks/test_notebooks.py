@@ -10,7 +10,7 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
-from autograd_teach.course import notebooks
+from autograd_teach.course import notebooks, progress_file
 from autograd_teach.course.errors import UserError
 from autograd_teach.course.notebooks import (
     canonical,
@@ -183,6 +183,20 @@ def test_a_notebook_that_does_not_run_is_not_written(tmp_path: Path, source: str
     with pytest.raises(UserError, match=says):
         canonicalise([path], timeout=seconds)
     assert path.read_bytes() == before
+
+
+def test_what_somebody_has_answered_does_not_show_in_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(progress_file.SWITCH, raising=False)
+    monkeypatch.chdir(tmp_path)
+    progress_file.note_prediction("01.leaf", progress_file.Given("b", "b"), right=True)
+    (file,) = tmp_path.iterdir()
+    before = file.read_bytes()
+    cell = (
+        'from autograd_teach.course.predict import predict\npredict("01.default", "a")\nprint(predict("01.leaf").given)'
+    )
+    ran = execute(notebook_of(cell), tmp_path)
+    assert ran.cells[1].outputs[0].text == "None\n"
+    assert file.read_bytes() == before
 
 
 def test_a_cell_that_is_meant_to_raise_may(tmp_path: Path) -> None:

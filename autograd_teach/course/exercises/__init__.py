@@ -7,6 +7,7 @@ from difflib import get_close_matches
 
 from ..errors import UserError
 from . import (
+    e00_start_here,
     e01_requires_grad,
     e02_grad_and_backward,
     e03_the_graph,
@@ -43,6 +44,7 @@ __all__ = [
 ]
 
 _ALL: tuple[Exercise, ...] = (
+    *e00_start_here.EXERCISES,
     *e01_requires_grad.EXERCISES,
     *e02_grad_and_backward.EXERCISES,
     *e03_the_graph.EXERCISES,

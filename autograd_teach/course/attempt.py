@@ -1,0 +1,40 @@
+"""One way to run code that may raise, so that its form does not tell whether it does.
+
+Knows neither library: what it prints is the same with this package's tensors and with PyTorch's.
+"""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+_SENTENCE_END = re.compile(r"\.?\s*\n|\.\s+(?=[A-Z`'\"(\[])|\.\s*$")
+
+
+def attempt(call: Callable[[], Any]) -> None:
+    """Call `call` and print the outcome: `no error`, `no error: VALUE`, or the error's type and first sentence.
+
+    Only errors are caught (`Exception`): an interrupted cell stays interrupted.
+
+    >>> attempt(lambda: 6 * 7)
+    no error: 42
+    >>> attempt(lambda: None)
+    no error
+    >>> attempt(lambda: int("six"))
+    ValueError: invalid literal for int() with base 10: 'six'
+    """
+    try:
+        value = call()
+    except Exception as error:  # noqa: BLE001  # whatever it raises is the outcome
+        sentence = first_sentence(str(error))
+        print(f"{type(error).__name__}: {sentence}" if sentence else type(error).__name__)
+    else:
+        print(*(["no error"] if value is None else ["no error:", value]))  # as `print` shows it: tensor(3.)
+
+
+def first_sentence(text: str) -> str:
+    """The text up to its first full stop or line break, without it.
+
+    >>> first_sentence("It costs 1.5 s. Save time.")
+    'It costs 1.5 s'
+    """
+    return _SENTENCE_END.split(text.strip(), maxsplit=1)[0].strip()

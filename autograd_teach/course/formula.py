@@ -1,0 +1,267 @@
+r"""Formulas of questions, written as `$...$` in a small part of LaTeX: as MathML for a browser, as Unicode for a terminal.
+
+Standard library only. Every browser draws MathML by itself, so nothing is loaded. What is not known here is an error, so
+that no formula reaches a reader half converted.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from html import escape
+
+from .errors import UserError
+
+SYMBOLS = {
+    "alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "epsilon": "ε", "varepsilon": "ε", "eta": "η", "theta": "θ",
+    "lambda": "λ", "mu": "μ", "nu": "ν", "pi": "π", "rho": "ρ", "sigma": "σ", "tau": "τ", "phi": "φ", "omega": "ω",
+    "Delta": "Δ", "Sigma": "Σ", "Phi": "Φ", "Omega": "Ω",
+    "partial": "∂", "nabla": "∇", "infty": "∞", "ell": "ℓ", "top": "⊤", "prime": "′",
+}  # fmt: skip
+OPERATORS = {
+    "cdot": "·", "times": "×", "pm": "±", "odot": "⊙", "circ": "∘", "to": "→", "rightarrow": "→", "mapsto": "↦",
+    "le": "≤", "leq": "≤", "ge": "≥", "geq": "≥", "ne": "≠", "neq": "≠", "approx": "≈", "in": "∈", "sim": "∼", "ll": "≪", "gg": "≫",
+    "dots": "…", "ldots": "…", "cdots": "⋯", "vdots": "⋮", "mid": "|", "|": "‖", "{": "{", "}": "}", "%": "%",
+    "Rightarrow": "⇒", "sum": "∑", "prod": "∏", "int": "∫",
+}  # fmt: skip
+FUNCTIONS = {"sin", "cos", "tan", "tanh", "sinh", "cosh", "exp", "log", "ln", "max", "min", "det", "arctan", "lim"}
+SPACES = {",": " ", ";": " ", ":": " ", " ": " ", "quad": "  ", "qquad": "  ", "!": ""}
+IGNORED = {"left", "right", "big", "Big", "bigl", "bigr", "displaystyle", "limits"}
+TEXT = {"text", "mathrm", "operatorname", "mathbf", "texttt"}
+ACCENTS = {"bar": "‾", "hat": "^", "tilde": "~", "vec": "→", "dot": "˙"}
+COMBINING = {"bar": "\u0304", "hat": "\u0302", "tilde": "\u0303", "vec": "\u20d7", "dot": "\u0307"}
+SPACED = set("=<>+·×±⊙→↦≤≥≠≈∈∼≪≫⇒∘") | {"−"}
+"""Operators with a space on either side in plain text."""
+
+_RAISED = dict(zip("0123456789+−=()niTktxyabcm", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿⁱᵀᵏᵗˣʸᵃᵇᶜᵐ", strict=True)) | {"⊤": "ᵀ", "′": "′"}
+_LOWERED = dict(zip("0123456789+−=()aeijkmnoprstuvx", "₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎ₐₑᵢⱼₖₘₙₒₚᵣₛₜᵤᵥₓ", strict=True))
+_TOKEN = re.compile(r"\\[a-zA-Z]+|\\.|\d+(?:\.\d+)?|\s+|.", flags=re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Atom:
+    """A letter, a word, a number or an operator, as MathML calls it: `mi`, `mn`, `mo`, `mtext`, `mspace`."""
+
+    tag: str
+    text: str
+
+    def mathml(self) -> str:
+        if self.tag == "mspace":
+            return f'<mspace width="{0.3 * len(self.text) ** 2:.1f}em"/>'
+        # A lone letter is drawn slanted, but ∂, ∞ and the like are not.
+        upright = ' mathvariant="normal"' if self.tag == "mi" and self.text in "∂∇∞⊤" else ""
+        return f"<{self.tag}{upright}>{escape(self.text)}</{self.tag}>"
+
+    def plain(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True)
+class Row:
+    """Several parts, one after another."""
+
+    parts: "tuple[Part, ...]"
+
+    def mathml(self) -> str:
+        inner = "".join(
+            f'<mo form="prefix">{part.plain()}</mo>' if self._is_sign(place) else part.mathml()
+            for place, part in enumerate(self.parts)
+        )
+        return inner if len(self.parts) == 1 else f"<mrow>{inner}</mrow>"
+
+    def _is_sign(self, place: int) -> bool:
+        """Whether a minus (or plus) stands there that has nothing on its left."""
+        part, before = self.parts[place], self.parts[place - 1] if place else None
+        after_operator = isinstance(before, Atom) and before.tag == "mo" and before.text not in ")]|′…"
+        return isinstance(part, Atom) and part.text in ("−", "+") and (before is None or after_operator)
+
+    def plain(self) -> str:
+        text = ""
+        for place, part in enumerate(self.parts):
+            word = part.plain()
+            if isinstance(part, Atom) and part.tag == "mo" and word in SPACED and not self._is_sign(place):
+                word = f" {word} "
+            elif word == ",":
+                word = ", "
+            elif text and text[-1].isalpha() and word[:1].isalnum() and _is_word(self.parts, part):
+                word = f" {word}"
+            text += word
+        return re.sub(r" +", " ", text).strip()
+
+
+def _is_word(parts: "Sequence[Part]", part: "Part") -> bool:
+    """Whether a function's name stands right before or in this part: `sin x`, but `ab`."""
+    place = next(n for n, each in enumerate(parts) if each is part)
+    return any(isinstance(each, Atom) and each.text in FUNCTIONS for each in (part, parts[place - 1]) if each)
+
+
+@dataclass(frozen=True)
+class Built:
+    """A fraction, a root, an index, a power or an accent: `tag` is MathML's name for it."""
+
+    tag: str
+    parts: "tuple[Part, ...]"
+
+    def mathml(self) -> str:
+        inner = "".join(part.mathml() if not _is_empty(part) else "<mrow></mrow>" for part in self.parts)
+        return f"<{self.tag}>{inner}</{self.tag}>"
+
+    def plain(self) -> str:
+        words = [part.plain() for part in self.parts]
+        match self.tag:
+            case "mfrac":
+                return f"{_grouped(words[0])}/{_grouped(words[1])}"
+            case "msqrt":
+                return f"√{_grouped(words[0])}"
+            case "mover":
+                accent = next(name for name, mark in ACCENTS.items() if mark == words[1])
+                return words[0] + COMBINING[accent]
+            case "msub":
+                return words[0] + _moved(words[1], _LOWERED, "_")
+            case "msup":
+                return words[0] + _moved(words[1], _RAISED, "^")
+        return words[0] + _moved(words[1], _LOWERED, "_") + _moved(words[2], _RAISED, "^")
+
+
+Part = Atom | Row | Built
+
+
+def _is_empty(part: Part) -> bool:
+    return isinstance(part, Row) and not part.parts
+
+
+def _grouped(text: str) -> str:
+    """In parentheses, unless it is one number, one name or a differential."""
+    return text if re.fullmatch(r"[\d.]+|[∂d]?\w[′₀-₉ᵢⱼₖ⁰¹²³⁴-⁹ⁿ]*", text) else f"({text})"
+
+
+def _moved(text: str, table: dict[str, str], mark: str) -> str:
+    tight = text.replace(" ", "")
+    if all(letter in table for letter in tight):
+        return "".join(table[letter] for letter in tight)
+    return f"{mark}{text}" if len(text) == 1 else f"{mark}({text})"
+
+
+class _Parser:
+    """Reads a formula from left to right."""
+
+    def __init__(self, formula: str) -> None:
+        self.formula = formula
+        self.tokens = [token for token in _TOKEN.findall(formula) if not token.isspace()]
+        self.place = 0
+
+    def all(self) -> Row:
+        row = self.row()
+        if self.place < len(self.tokens):
+            raise self.error("a } too many")
+        return row
+
+    def row(self) -> Row:
+        """Parts up to a closing brace or the end."""
+        parts: list[Part] = []
+        while self.place < len(self.tokens) and self.tokens[self.place] != "}":
+            token = self.tokens[self.place]
+            if token in ("^", "_"):
+                parts[-1:] = [self.with_indices(parts[-1] if parts else Row(()))]
+            elif token == "'":
+                self.place += 1
+                parts[-1:] = [Built("msup", (parts[-1] if parts else Row(()), Atom("mo", "′")))]
+            else:
+                parts += [part for part in [self.one()] if part is not None]
+        return Row(tuple(parts))
+
+    def with_indices(self, base: Part) -> Part:
+        found: dict[str, Part] = {}
+        while self.place < len(self.tokens) and self.tokens[self.place] in ("^", "_"):
+            mark = self.tokens[self.place]
+            self.place += 1
+            if mark in found:
+                raise self.error(f"two {mark} at one place")
+            found[mark] = self.argument()
+        tag = {"^": "msup", "_": "msub"}[mark] if len(found) == 1 else "msubsup"
+        return Built(tag, (base, *(found[mark] for mark in "_^" if mark in found)))
+
+    def argument(self) -> Part:
+        """A group in braces, or the next part."""
+        part = self.one() if self.place < len(self.tokens) else None
+        if part is None:
+            raise self.error("something is missing at its end")
+        return part
+
+    def one(self) -> Part | None:
+        token = self.tokens[self.place]
+        self.place += 1
+        if token == "{":
+            row = self.row()
+            if self.place == len(self.tokens):
+                raise self.error("a } is missing")
+            self.place += 1
+            return row
+        if token.startswith("\\"):
+            return self.command(token[1:])
+        if token[0].isdigit():
+            return Atom("mn", token)
+        if token.isalpha() or token in "∂∇∞":
+            return Atom("mi", token)
+        if token in "$^_&#%~}":
+            raise self.error(f"{token} has no meaning there")
+        return Atom("mo", "−" if token == "-" else "·" if token == "*" else token)
+
+    def command(self, name: str) -> Part | None:
+        if name in IGNORED:
+            return None
+        if name in SYMBOLS:
+            return Atom("mi", SYMBOLS[name])
+        if name in OPERATORS:
+            return Atom("mo", OPERATORS[name])
+        if name in FUNCTIONS:
+            return Atom("mi", name)
+        if name in SPACES:
+            return Atom("mspace", SPACES[name])
+        if name in TEXT:
+            return Atom("mi" if name != "text" else "mtext", self.words())
+        if name in ("frac", "tfrac", "dfrac"):
+            return Built("mfrac", (self.argument(), self.argument()))
+        if name == "sqrt":
+            return Built("msqrt", (self.argument(),))
+        if name in ACCENTS:
+            return Built("mover", (self.argument(), Atom("mo", ACCENTS[name])))
+        raise self.error(f"\\{name} is not known here; write it otherwise")
+
+    def words(self) -> str:
+        """The words in braces behind \\text or \\mathrm, with their spaces."""
+        rest = re.compile(r"\\(?:" + "|".join(sorted(TEXT)) + r")\s*\{([^{}]*)\}").findall(self.formula)
+        before = self.tokens[: self.place - 1].count
+        number = sum(before(f"\\{name}") for name in TEXT)
+        if number >= len(rest) or "}" not in self.tokens[self.place :]:
+            raise self.error("words must stand in braces")
+        self.place = self.tokens.index("}", self.place) + 1
+        return str(rest[number])
+
+    def error(self, why: str) -> UserError:
+        return UserError(f"The formula ${self.formula}$ cannot be shown: {why}.")
+
+
+@cache
+def parse(formula: str) -> Row:
+    """The formula (without its `$`) as a tree; `UserError` for what is not known here."""
+    return _Parser(formula).all()
+
+
+def as_mathml(formula: str, block: bool = False) -> str:
+    r"""The formula as an element that browsers draw; with `block`, on a line of its own.
+
+    >>> as_mathml("x^2")
+    '<math displaystyle="true"><msup><mi>x</mi><mn>2</mn></msup></math>'
+    """
+    kind = 'display="block"' if block else 'displaystyle="true"'
+    return f"<math {kind}>{parse(formula).mathml()}</math>"
+
+
+def as_plain(formula: str) -> str:
+    r"""The formula as one line of text.
+
+    >>> as_plain(r"\frac{\partial y}{\partial x} = 3 x^2 + x_{ij}")
+    '∂y/∂x = 3x² + xᵢⱼ'
+    """
+    return parse(formula).plain()

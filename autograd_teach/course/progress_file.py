@@ -1,0 +1,222 @@
+"""The progress file beside the notebooks: what passed, how often it was tried, which predictions were made.
+
+Standard library only. Must not know the engine or the questions. It serves the student, not the grade: whatever goes wrong
+here is silent, and no check fails because of it. A damaged file is moved aside, never deleted. A file that a newer version
+of the course has written is read, but never written.
+"""
+
+import json
+import os
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from .. import files
+
+NAME = ".autograd_teach_progress.json"
+SWITCH = "AUTOGRAD_TEACH_NO_PROGRESS"
+"""Set in the environment (by the grader, by commands that run notebooks): nothing is read or written on disk."""
+
+VERSION = 2
+"""1 had exercises only; 2 adds predictions."""
+
+EXERCISES, PREDICTIONS = PARTS = ("exercises", "predictions")
+
+DONT_KNOW = "?"
+"""Stored in place of a letter for "I don't know" and, after other answers, for "Show the explanation"."""
+
+Entry = dict[str, Any]
+Part = dict[str, Entry]
+
+# What this process knows of each file, from which a lost or damaged one is rebuilt, and which entries are not on disk yet.
+_in_memory: dict[Path, dict[str, Part]] = {}
+_unsaved: set[tuple[Path, str, str]] = set()
+
+
+@dataclass
+class _Stored:
+    """What a file holds. `sound`: all of it could be read; `newer`: written by a later version."""
+
+    parts: dict[str, Part]
+    rest: dict[str, Any]
+    sound: bool = True
+    newer: bool = False
+
+
+def entries(folder: Path | None = None) -> Part:
+    """Each exercise's entry by its id: `passed`, `checks`, `attempted`, `tries`, `hints`. Empty for a fresh folder."""
+    return _known(_file(folder))[EXERCISES]
+
+
+def predictions(folder: Path | None = None) -> Part:
+    """Each answered question's entry by its id.
+
+    `first` (a letter or `DONT_KNOW`), `right` (whether `first` is) and `sure` (1 to 3, or None) are of the first answer,
+    the one that counts; `last`, `tries` and `when` (UTC) are of the last one. `recall` is the same of the last review that
+    asked the question, with the `lesson` that holds the review.
+    """
+    return _known(_file(folder))[PREDICTIONS]
+
+
+def is_newer(folder: Path | None = None) -> bool:
+    """Whether the file belongs to a newer version of the course, so that nothing is written to it."""
+    return not _disabled() and _load(_file(folder)).newer
+
+
+def note_check(id: str, passed: bool, passing: int, checks: int, attempted: bool, is_try: bool = True) -> None:
+    """Remember the outcome of a check; the last one counts. `is_try=False`: a run over a whole notebook is not a try."""
+
+    def change(entry: Entry) -> Entry:
+        changed = entry | {"passed": passed, "checks": [passing, checks], "attempted": attempted}
+        return changed | {"tries": _count(entry, "tries") + int(attempted)} if is_try else changed
+
+    _update(EXERCISES, id, change)
+
+
+def next_hint(id: str, available: int) -> int:
+    """The number of the hint to show now, from 0; the last one again once all were shown."""
+    shown = _count(entries().get(id, {}), "hints")
+    _update(EXERCISES, id, lambda entry: entry | {"hints": min(shown + 1, available)})
+    return min(shown, available - 1)
+
+
+@dataclass(frozen=True)
+class Given:
+    """The answers that a reader has given to one question: letters, or `DONT_KNOW`."""
+
+    first: str
+    last: str
+    sure: int | None = None
+    """How sure of the first answer: 1 (a guess), 2, 3 (certain), or not said."""
+    tries: int = 1
+
+
+def note_prediction(id: str, given: Given, right: bool, now: datetime | None = None) -> None:
+    """Remember the answers to a question; `right`: whether the first one is. An earlier first answer stays."""
+    _update(PREDICTIONS, id, lambda entry: _with_answer(entry, given, right, _stamp(now)))
+
+
+def note_recall(id: str, lesson: str, given: Given, right: bool, now: datetime | None = None) -> None:
+    """Remember the answers to a question that the review in `lesson` asked."""
+    stamp = _stamp(now)
+
+    def change(entry: Entry) -> Entry:
+        before = entry.get("recall")
+        before = before if isinstance(before, dict) and before.get("lesson") == lesson else {}
+        recall = _with_answer(before, given, right, stamp) | {"lesson": lesson}
+        if recall == before:
+            return entry
+        kept = entry if given_in(entry) else _with_answer({}, given, right, stamp)
+        return kept | {"recall": recall, "when": stamp}
+
+    _update(PREDICTIONS, id, change)
+
+
+def given_in(entry: Entry) -> Given | None:
+    """The answers that an entry (or its `recall`) holds; None if it holds none that can be read."""
+    first, last, sure = (entry.get(key) for key in ("first", "last", "sure"))
+    if not (isinstance(first, str) and isinstance(last, str)):
+        return None
+    return Given(first, last, sure if sure in (1, 2, 3) else None, max(1, _count(entry, "tries")))
+
+
+def _with_answer(entry: Entry, given: Given, right: bool, stamp: str) -> Entry:
+    before = given_in(entry)
+    if before is None:
+        start = {"first": given.first, "right": right, "sure": given.sure}
+        return entry | start | {"last": given.last, "tries": given.tries, "when": stamp}
+    if before.last == given.last:
+        return entry  # a cell that is run again is not a new answer
+    return entry | {"last": given.last, "tries": max(before.tries + 1, given.tries), "when": stamp}
+
+
+def _stamp(now: datetime | None) -> str:
+    return (now or datetime.now(UTC)).astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def _count(entry: Entry, key: str) -> int:
+    value = entry.get(key, 0)
+    return value if isinstance(value, int) else 0
+
+
+def _disabled() -> bool:
+    return os.environ.get(SWITCH, "") not in ("", "0")
+
+
+def _file(folder: Path | None = None) -> Path:
+    return (folder or Path.cwd()).absolute() / NAME
+
+
+def _known(file: Path) -> dict[str, Part]:
+    """All that is known: the file's entries, and this process's own where the file lacks them."""
+    memory = _in_memory.get(file, {})
+    if _disabled():
+        return {part: dict(memory.get(part, {})) for part in PARTS}
+    stored = _load(file)
+    known = {}
+    for part in PARTS:
+        own = memory.get(part, {})
+        unsaved = {id: entry for id, entry in own.items() if (file, part, id) in _unsaved}
+        lost = own if not stored.sound or not stored.parts else {}
+        known[part] = lost | stored.parts.get(part, {}) | unsaved
+    return known
+
+
+def _load(file: Path) -> _Stored:
+    """Read the file and nothing else: whatever is wrong with it, it stays as it is. No parts if there is no file."""
+    try:
+        content = json.loads(file.read_bytes())
+    except FileNotFoundError:
+        return _Stored({}, {})
+    except (OSError, ValueError, RecursionError):
+        return _Stored({}, {}, sound=False)
+    if not isinstance(content, dict):
+        return _Stored({}, {}, sound=False)
+    version = content.get("version", 1)
+    stored = _Stored({}, {key: value for key, value in content.items() if key not in PARTS})
+    stored.newer = isinstance(version, int) and version > VERSION
+    for part in PARTS:
+        found = content.get(part, {})
+        stored.parts[part] = dict(_entries_of(found.items())) if isinstance(found, dict) else {}
+        stored.sound &= stored.parts[part] == found
+    return stored
+
+
+def _entries_of(items: Iterable[tuple[str, Any]]) -> Iterable[tuple[str, Entry]]:
+    return ((id, entry) for id, entry in items if isinstance(entry, dict))
+
+
+def _update(part: str, id: str, change: Callable[[Entry], Entry]) -> None:
+    """Change one entry in memory and on disk. The file is read in the same breath: another notebook may have written it."""
+    file = _file()
+    memory = _in_memory.setdefault(file, {}).setdefault(part, {})
+    if _disabled():
+        memory[id] = change(memory.get(id, {}))
+        return
+    with files.alone_in(file.parent):  # else one of two notebooks that write at once would undo the other's entry
+        known, stored = _known(file), _load(file)
+        memory[id] = known[part][id] = change(known[part].get(id, {}))
+        if stored.sound and stored.parts.get(part, {}).get(id) == memory[id]:
+            return
+        try:
+            if stored.newer:
+                raise OSError("written by a newer version")
+            if not stored.sound:
+                _move_aside(file)
+            files.replace(file, _text(stored.rest, known))
+            _unsaved.difference_update([(file, part, each) for part in PARTS for each in known[part]])
+        except OSError:  # a read-only folder or a full disk: the check itself is not concerned
+            _unsaved.add((file, part, id))
+
+
+def _text(rest: dict[str, Any], known: dict[str, Part]) -> bytes:
+    content = rest | {"version": VERSION} | {part: dict(sorted(known[part].items())) for part in PARTS}
+    return (json.dumps(content, indent=1) + "\n").encode()
+
+
+def _move_aside(file: Path) -> None:
+    """Rename a damaged file to the first free of `.bak`, `.bak-2`, ..."""
+    names = (f"{file.name}.bak", *(f"{file.name}.bak-{number}" for number in range(2, 1000)))
+    os.rename(file, next(aside for name in names if not os.path.lexists(aside := file.with_name(name))))

@@ -1,0 +1,94 @@
+"""The Markdown and the formulas of questions, as HTML and as plain text."""
+
+import pytest
+
+from autograd_teach.course import formula, rich_text
+from autograd_teach.course.errors import UserError
+
+PLAIN = [
+    (r"x^2", "x²"),
+    (r"\frac{\partial y}{\partial x} = 3x^2", "∂y/∂x = 3x²"),
+    (r"\frac{a + b}{2c}", "(a + b)/(2c)"),
+    (r"-x + \sin x \cdot e^{-x}", "−x + sin x · e⁻ˣ"),
+    (r"x \times (-3) = -0.25", "x × (−3) = −0.25"),
+    (r"\sum_{i=1}^n x_i^2", "∑ᵢ₌₁ⁿxᵢ²"),
+    (r"\tanh(w^\top x), f'(x)", "tanh(wᵀx), f′(x)"),
+    (r"\sqrt{x + 1} \le \text{loss of } w", "√(x + 1) ≤ loss of w"),
+    (r"\text{one} + \mathrm{two}", "one + two"),
+    (r"x^{a/b}_{\max}", "xₘₐₓ^(a/b)"),
+    (r"\bar{x}_{ij}", "x\u0304ᵢⱼ"),
+]
+
+
+@pytest.mark.parametrize(("written", "plain"), PLAIN)
+def test_a_formula_is_one_line_of_text(written: str, plain: str) -> None:
+    assert formula.as_plain(written) == plain
+
+
+@pytest.mark.parametrize(
+    ("written", "inside"),
+    [
+        (r"\frac{1}{x}", "<mfrac><mn>1</mn><mi>x</mi></mfrac>"),
+        (r"x_i^2", "<msubsup><mi>x</mi><mi>i</mi><mn>2</mn></msubsup>"),
+        (r"y = -6", '<mo form="prefix">−</mo><mn>6</mn>'),
+        (r"y - 6", "<mo>−</mo><mn>6</mn>"),
+        (r"a < b", "<mo>&lt;</mo>"),
+        (r"\sin x", "<mi>sin</mi><mi>x</mi>"),
+    ],
+)
+def test_a_formula_is_mathml(written: str, inside: str) -> None:
+    assert inside in formula.as_mathml(written)
+
+
+@pytest.mark.parametrize(
+    ("written", "why"),
+    [
+        (r"\matrix{a}", r"\\matrix is not known here"),
+        (r"x^", "something is missing at its end"),
+        (r"\frac{1}", "something is missing at its end"),
+        (r"{x", "a } is missing"),
+        (r"x}", "a } too many"),
+        (r"x^2^3", "two \\^ at one place"),
+        (r"\text x", "words must stand in braces"),
+    ],
+)
+def test_what_a_formula_cannot_say_is_said_in_one_sentence(written: str, why: str) -> None:
+    with pytest.raises(UserError, match=why):
+        formula.as_mathml(written)
+
+
+@pytest.mark.parametrize(
+    ("text", "html", "plain"),
+    [
+        ("a\n\nb", "<p>a</p><p>b</p>", "a\n\nb"),
+        (
+            "see:\n- one\n  more\n- two",
+            "<p>see:</p><ul><li>one more</li><li>two</li></ul>",
+            "see:\n- one\n  more\n- two",
+        ),
+        (
+            "so:\n\n$$x^\n2$$",
+            '<p>so:</p><p><math display="block"><msup><mi>x</mi><mn>2</mn></msup></math></p>',
+            "so:\n\nx²",
+        ),
+        ("**so** *it* is", "<p><strong>so</strong> <em>it</em> is</p>", "so it is"),
+        ("`a * b * c`", "<p><code>a * b * c</code></p>", "`a * b * c`"),
+        ("[lesson 03](03.ipynb#a)", '<p><a href="03.ipynb#a">lesson 03</a></p>', "lesson 03"),
+        ('[a](b"c)', '<p><a href="b&quot;c">a</a></p>', "a"),
+        ("<b> & `<i>`", "<p>&lt;b&gt; &amp; <code>&lt;i&gt;</code></p>", "<b> & `<i>`"),
+        ("```python\nx < y\n```", "<pre>x &lt; y</pre>", "\n    x < y\n"),
+    ],
+)
+def test_markdown_as_html_and_as_text(text: str, html: str, plain: str) -> None:
+    assert rich_text.as_html(text) == html
+    assert rich_text.as_plain(text) == plain
+
+
+def test_a_link_to_the_web_opens_in_a_tab_of_its_own() -> None:
+    assert 'target="_blank" rel="noopener"' in rich_text.as_html("[a](https://example.org)")
+
+
+def test_a_long_line_is_wrapped_and_hangs_under_its_bullet() -> None:
+    lines = rich_text.as_plain("- " + "word " * 40).splitlines()
+    assert max(map(len, lines)) <= rich_text.WIDTH
+    assert all(line.startswith("  word") for line in lines[1:])
