@@ -19,6 +19,8 @@ SWAPS = {
     "from autograd_teach.autograd import": "from torch.autograd import",
 }
 DATA = "from autograd_teach.course.data import "
+# They know neither library, and stay as they are.
+NEUTRAL = ("from autograd_teach.course.attempt import attempt", 'plt.style.use("autograd_teach.course.theme")')
 PROOF = "import sys\nassert 'torch._C' in sys.modules and torch.__name__ == 'torch'"
 NOT_OURS = "assert 'autograd_teach' not in sys.modules"
 NO_TENSOR_OF_OURS = "assert not [v for v in globals().values() if type(v).__module__.startswith('autograd_teach')]"
@@ -33,9 +35,12 @@ def under_torch(notebook: NotebookNode) -> NotebookNode:
         for ours, theirs in SWAPS.items():
             cell.source = cell.source.replace(ours, theirs)
         rest = cell.source.replace(DATA, "") if cell in data else cell.source
+        for line in NEUTRAL:
+            rest = rest.replace(line, "")
         assert "autograd_teach" not in rest, cell.id
-    # The data come from a module of the package, which loads the package: then no object may be of a type of ours.
-    notebook.cells[-1].source += f"\n{PROOF}\n{NO_TENSOR_OF_OURS if data else NOT_OURS}"
+    # What comes from a module of the package loads the package: then no object may be of a type of ours.
+    loads_ours = any("autograd_teach" in cell.source for cell in notebook.cells)
+    notebook.cells[-1].source += f"\n{PROOF}\n{NO_TENSOR_OF_OURS if loads_ours else NOT_OURS}"
     return notebook
 
 
