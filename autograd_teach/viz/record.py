@@ -38,7 +38,7 @@ from autograd_teach.viz.snapshot import Edge, Node, Snapshot, Taken
 
 MOST_STEPS = 300
 _MOST_BARS = 8
-_LONGEST_NAME = 8
+_LONGEST_NAME, _LONGEST_FORMULA = 8, 24
 _OPTIONS = {"k": "_saved_exponent"}
 NOTHING = "nothing (None)"
 
@@ -220,7 +220,8 @@ class Formula:
     @property
     def computes(self) -> str:
         """Such as `a · b`; empty where no formula tells it."""
-        return (self.rule.computes_with(self.arguments, self.options) or "") if self.rule else ""
+        text = (self.rule.computes_with(self.arguments, self.options) or "") if self.rule else ""
+        return text if len(text) <= _LONGEST_FORMULA else ""
 
     def slope(self, slot: int) -> str:
         """The local slope of an input as a formula; empty for a rule of another kind."""

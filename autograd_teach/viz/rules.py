@@ -249,13 +249,31 @@ def _rules() -> dict[str, Rule]:
 
 
 def _named(expression: ast.expr, arguments: Sequence[str], options: Mapping[str, str]) -> ast.expr:
-    """The expression with other names, or texts of values, for inputs and options; an empty one changes nothing."""
+    """The expression with other names, or texts of values, for inputs and options; an empty one changes nothing.
+
+    What only options decide is worked out: `k · uᵏ⁻¹` with k = 2 is `2 · u`.
+    """
     given = [*zip(INPUTS, arguments, strict=False), *options.items()]
     named = {own: text for own, text in given if text}
-    for part in ast.walk(expression):
-        if isinstance(part, ast.Name):
-            part.id = named.get(part.id, part.id)
-    return expression
+    numbers = {own: ast.Constant(int(text)) for own, text in options.items() if re.fullmatch(r"\d+", text)}
+    return _Renamed(named, numbers).visit(expression)  # type: ignore[no-any-return]  # an expression stays one
+
+
+class _Renamed(ast.NodeTransformer):
+    def __init__(self, named: Mapping[str, str], numbers: Mapping[str, ast.Constant]) -> None:
+        self._named, self._numbers = named, numbers
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        return self._numbers.get(node.id) or ast.Name(self._named.get(node.id, node.id))
+
+    def visit_BinOp(self, node: ast.BinOp) -> ast.expr:
+        left, right = self.visit(node.left), self.visit(node.right)
+        match left, node.op, right:
+            case ast.Constant(int() as one), ast.Sub(), ast.Constant(int() as other) if one >= other:
+                return ast.Constant(one - other)
+            case base, ast.Pow(), ast.Constant(1):
+                return base  # type: ignore[no-any-return]  # as above
+        return ast.BinOp(left, node.op, right)
 
 
 # Formulas: one expression, printed in two ways

@@ -180,6 +180,9 @@ class Pages:
         if front_end not in self._pages:
             self._pages[front_end] = page = self._context.new_page()
             self.observed.watch(page)
+            # On a busy machine JupyterLab may give up waiting for its server; it tries again by itself, behind a dialog.
+            late = page.get_by_role("dialog", name=re.compile("^Server Connection Error"))
+            page.add_locator_handler(late, lambda dialog: dialog.get_by_role("button").last.click())
         page = self._pages[front_end]
         page.bring_to_front()  # what lies behind is drawn once a second
         return page
