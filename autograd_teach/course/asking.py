@@ -146,6 +146,7 @@ def _noting(questions: Mapping[str, Question], note: Note) -> Callable[[Any], No
             given = _from_state(state)
             if id in questions and state != (change["old"] or {}).get(id) and given and _fits(questions[id], given):
                 note(id, given)
+                change["owner"].send({"type": "stored", "id": id})  # the page warns if nobody says so
 
     return changed
 

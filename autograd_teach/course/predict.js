@@ -53,6 +53,33 @@ function give(model, question, letter, sure = null) {
     : { first: letter, last: letter, sure, tries: 1 };
   model.set("answers", { ...model.get("answers"), [question.id]: answer });
   model.save_changes();
+  awaitStored(model);
+}
+
+// The kernel says that it has stored an answer. One that was restarted knows nothing of this cell and is silent.
+const STORING = 4_000; // milliseconds
+const waiting = new WeakMap();
+
+function awaitStored(model) {
+  if (!model.send) return; // a page without a kernel stores nothing
+  const notes = waiting.get(model);
+  clearTimeout(notes?.timer);
+  if (notes) notes.timer = setTimeout(() => { for (const note of notes.shown) note.hidden = false; }, STORING);
+}
+
+function storedNote(model) {
+  const note = element("p", { class: "agt-predict-unstored", role: "status" }, "This answer is not stored: Python was restarted, or is busy. If this stays, run this cell again and answer once more.");
+  note.hidden = true;
+  if (!waiting.has(model)) waiting.set(model, { timer: null, shown: new Set() });
+  const notes = waiting.get(model);
+  notes.shown.add(note);
+  const heard = (message) => {
+    if (message.type !== "stored") return;
+    clearTimeout(notes.timer);
+    for (const one of notes.shown) one.hidden = true;
+  };
+  model.on("msg:custom", heard);
+  return { note, leave: () => { notes.shown.delete(note); model.off("msg:custom", heard); } };
 }
 
 // One question in a form of its own; `show` brings it up to date with the model.
@@ -199,9 +226,10 @@ function several(model) {
 
 function render({ model, el }) {
   const { nodes, show } = model.get("kind") === "predict" ? one(model) : several(model);
-  el.append(element("div", { class: "agt-predict" }, ...nodes));
+  const { note, leave } = storedNote(model);
+  el.append(element("div", { class: "agt-predict" }, ...nodes, note));
   model.on("change:answers", show);
-  return () => model.off("change:answers", show);
+  return () => { leave(); model.off("change:answers", show); };
 }
 
 export default { render };

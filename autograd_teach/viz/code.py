@@ -36,24 +36,27 @@ def code_of(snapshot: Snapshot) -> Code | None:
     first, last = min(of.values()), max(of.values())
     if not 0 < first <= last <= len(source):
         return None
-    first = _head(source, first, last)
+    first, last = _function_around(source, first, last)
     last = min(last, first + MOST_LINES - 1)
     lines = textwrap.dedent("".join(source[first - 1 : last])).rstrip("\n").split("\n")
     return Code(first, [printable(line) for line in lines], {i: n for i, n in of.items() if n <= last})
 
 
-def _head(source: list[str], first: int, last: int) -> int:
-    """Where the innermost function begins that holds all these lines; the first line itself outside of functions."""
+def _function_around(source: list[str], first: int, last: int) -> tuple[int, int]:
+    """The first and last line of the innermost function that holds all these lines; outside of functions the lines themselves.
+
+    Also what did not run is shown: a branch that was not taken, a `return`.
+    """
     try:
         tree = ast.parse("".join(source))
     except SyntaxError:  # a cell with magics
-        return first
-    heads = [
-        node.lineno
+        return first, last
+    around = [
+        (node.lineno, node.end_lineno or last)
         for node in ast.walk(tree)
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda))
         and node.lineno <= first
         and last <= (node.end_lineno or 0)
         and last - node.lineno < MOST_LINES
     ]
-    return max(heads, default=first)
+    return max(around, default=(first, last))

@@ -165,9 +165,9 @@ class PlayView(View):
                 return
             self.widget.view = self.data()  # the picture and the step stay
 
-    def _computes(self, node: str) -> str:
+    def _computes(self, node: str, before: bool = False) -> str:
         formula = self.recording.formulas.get(node)
-        return formula.computes if formula else ""
+        return (formula.asks if before else formula.computes) if formula else ""
 
     def flows(self) -> dict[str, Flow]:
         """What is written at each edge, and how thick it is."""
@@ -221,7 +221,7 @@ class PlayView(View):
                 "node": node.id,
                 "caption": f"Forward {place} of {len(order)}: {name}{verb}{made}.{line}",
                 "title": node.title,
-                "value": [clip(computes), value_line(node, computes)],
+                "value": [clip(self._computes(node.id, before=True)), value_line(node, computes)],
                 "edges": [*(one.id for one in into[node.id]), *filter(None, [edge])],
                 "rows": self._rows(node),
             })  # fmt: skip

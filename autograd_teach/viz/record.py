@@ -216,12 +216,20 @@ class Formula:
     rule: Rule | None
     arguments: list[str]
     options: dict[str, str]
+    known_before: list[str]
+    """The arguments that have a name, or a value before the pass begins."""
 
     @property
     def computes(self) -> str:
         """Such as `a · b`; empty where no formula tells it."""
         text = (self.rule.computes_with(self.arguments, self.options) or "") if self.rule else ""
         return text if len(text) <= _LONGEST_FORMULA else ""
+
+    @property
+    def asks(self) -> str:
+        """The same before anything is computed: without the values of other operations."""
+        hidden = Formula(self.rule, self.known_before, self.options, self.known_before)
+        return hidden.computes
 
     def slope(self, slot: int) -> str:
         """The local slope of an input as a formula; empty for a rule of another kind."""
@@ -246,7 +254,11 @@ def formulas(taken: Taken) -> dict[str, Formula]:
             options = {name: _option(taken.live[node.id], name) for name in (known.options if known else ())}
             arguments = [_argument(snapshot.node(edge.target)) for edge in children[node.id]]
             options["y"] = _name(node) or above.get(node.id, "")
-            found[node.id] = Formula(known, arguments, options)
+            before = [
+                text if _name(argument) or argument.kind != "operation" else ""
+                for text, argument in zip(arguments, (snapshot.node(e.target) for e in children[node.id]), strict=True)
+            ]
+            found[node.id] = Formula(known, arguments, options, before)
     return found
 
 

@@ -191,3 +191,26 @@ def test_nothing_is_wider_than_the_page(show: Any, width: int) -> None:
     page = show(state(questions=(long,), leaf=Given("b", "b")))
     page.set_viewport_size({"width": width, "height": 800})
     assert page.evaluate("() => document.documentElement.scrollWidth") <= width
+
+
+def test_an_answer_that_no_kernel_stores_is_told(timed: Any) -> None:
+    """A kernel that was restarted is silent: the widget's other half is gone."""
+    page = timed.show(state(), state(), kernel=True, widget=CODE)
+    note = page.get_by_text("This answer is not stored")
+    for model in (0, 1):
+        box = page.locator(".cell").nth(model)
+        box.get_by_role("radio").first.check()
+        box.get_by_role("button", name=CHECK).click()
+    page.evaluate("() => models[1].hear({ type: 'stored', id: '03.leaf' })")
+    assert note.nth(0).is_hidden() and note.nth(1).is_hidden()
+    timed.page.clock.run_for(5_000)
+    assert note.nth(0).is_visible() and note.nth(1).is_hidden()
+    page.evaluate("() => models[0].hear({ type: 'stored', id: '03.leaf' })")
+    assert note.nth(0).is_hidden(), "a kernel that was busy has stored it after all"
+
+
+def test_a_page_without_a_kernel_does_not_warn(timed: Any) -> None:
+    page = timed.show(state(), widget=CODE)
+    answer_of(page, "a")
+    timed.page.clock.run_for(10_000)
+    assert page.get_by_text("This answer is not stored").is_hidden()

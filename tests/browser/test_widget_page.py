@@ -873,7 +873,7 @@ def test_values_appear_in_the_forward_phase_and_gradients_in_the_backward_phase_
     for place in range(FIRST, LAST + 1):
         page.evaluate(SET, place)
         seen[place] = page.evaluate(SEEN)
-    values = {"n3": (-3, "a · b"), "n2": (-2, "c + a"), "n1": (-1, "(-4)²")}
+    values = {"n3": (-3, "a · b"), "n2": (-2, "c + a"), "n1": (-1, "u²")}  # no value of a node that is not computed yet
     known = {"n3": "a · b = -6", "n2": "c + a = -4", "n1": "(-4)² = 16"}
     labels = {"e0_0": 0, "e1_0": 1, "e2_0": 2, "e2_1": 2, "e3_0": 3, "e3_1": 3}
     at_end = {

@@ -6,6 +6,7 @@ Their widget is looked at in tests/browser/test_predict_widget.py, the choice of
 import json
 import tomllib
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -193,11 +194,14 @@ def test_with_the_switch_nothing_is_read_or_written(student_folder: Path, monkey
 )
 def test_what_the_browser_sends_is_noted_if_it_is_an_answer(sent: object, noted: Given | None) -> None:
     found: list[Given] = []
+    told: list[dict[str, str]] = []
+    owner = SimpleNamespace(send=told.append)
     note = _noting({"01.leaf": EXPLAINED}, lambda id, given: found.append(given))
-    note({"old": {}, "new": {"01.leaf": sent, "02.other": sent}})
+    note({"owner": owner, "old": {}, "new": {"01.leaf": sent, "02.other": sent}})
     assert found == ([noted] if noted else [])
-    note({"old": {"01.leaf": sent}, "new": {"01.leaf": sent}})
+    note({"owner": owner, "old": {"01.leaf": sent}, "new": {"01.leaf": sent}})
     assert len(found) == bool(noted), "only what has changed"
+    assert told == [{"type": "stored", "id": "01.leaf"}] * bool(noted), "the page waits for this"
 
 
 def test_a_widgets_answers_are_stored(monkeypatch: pytest.MonkeyPatch) -> None:

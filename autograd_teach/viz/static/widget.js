@@ -711,7 +711,9 @@ function liveBench(view, model, groups, edges, changed) {
     if (!model.send) { caption.textContent = "There is no kernel here: to move the leaves, run the cell again in a notebook."; return; }
     const values = Object.fromEntries([...knobs.values()].map(({ name, knobs: own }) => [name, own.map((one) => one.value())]));
     waiting = setTimeout(() => { waiting = null; caption.textContent = "No answer yet: the kernel is busy, or no longer there."; }, UNFOLDING);
-    model.send({ type: "move", values, step: Number(step.value) });
+    try {
+      model.send({ type: "move", values, step: Number(step.value) });
+    } catch { /* a kernel that was restarted: the message above comes */ }
   }
 
   // Lines that differ from those before the move show these too, pale.
@@ -767,6 +769,7 @@ function liveBench(view, model, groups, edges, changed) {
     for (const node of view.nodes) node.rows = numbers.rows[node.id];
     caption.textContent = numbers.caption;
     caption.classList.toggle("agt-trouble", numbers.trouble);
+    for (const [id, lines] of shown) for (const line of lines.slice(1)) line.classList.toggle("agt-old", numbers.trouble); // of the last call that worked
     squeeze();
     changed();
     if (queued) { queued = false; ask(); }
