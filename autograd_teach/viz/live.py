@@ -62,6 +62,8 @@ def live(
 class Promise:
     """What the gradient of one entry promises for a step, and what the step does."""
 
+    leaf: str
+    """The name of the leaf."""
     entry: str
     """How the entry is written: `a`, `w[0]`."""
     value: float
@@ -160,7 +162,7 @@ class LiveView(View):
                 entry = f"{name}[{', '.join(map(str, place))}]" if place else name
                 slope = float(slopes[place])
                 really = self._moved(name, leaf, array, place)
-                self._promises.append(Promise(entry, float(array[place]), slope, slope * self.step, really))
+                self._promises.append(Promise(name, entry, float(array[place]), slope, slope * self.step, really))
 
     def _moved(self, name: str, leaf: Any, array: np.ndarray[Any, Any], place: tuple[int, ...]) -> float:
         """By how much the result changes if one entry goes a step further; NaN if the function then fails."""
@@ -210,11 +212,11 @@ class LiveView(View):
         found = {}
         for node, part in parts.items():
             name = movable.get(node)
-            own = [one for one in self._promises if name and one.entry.partition("[")[0] == name]
+            own = [one for one in self._promises if one.leaf == name]
             if not own:
                 found[node] = replace(part, step=0)
                 continue
-            entries = tuple(f"{one.entry[len(name or '') :]} = {number(one.value)}".strip() for one in own)
+            entries = tuple(f"{one.entry[len(one.leaf) :]} = {number(one.value)}".strip() for one in own)
             found[node] = replace(part, step=0, controls=entries, end="\n".join(self._promise_lines(own)))
         return found
 
@@ -252,15 +254,11 @@ class LiveView(View):
     def _more(self) -> dict[str, Any]:
         if self.result is None:
             return {}
-        movable = self._movable()
-        leaves = {
-            node: {"name": name, "values": [one.value for one in self._promises if one.entry.partition("[")[0] == name]}
-            for node, name in movable.items()
-        }
-        shown = {name for name in movable.values()}
+        movable, values = self._movable(), self._leaf_values()
+        shown = set(movable.values())
         return {
             "step": self.step,
-            "leaves": {node: told for node, told in leaves.items() if told["values"]},
+            "leaves": {node: {"name": movable[node], "values": held} for node, held in values.items() if held},
             # Arguments that the result does not depend on are not in the graph, but may be moved all the same.
             "unused": [name for name in self._run.leaves if name not in shown],
             "numbers": self._numbers(),
@@ -281,21 +279,18 @@ class LiveView(View):
 
     def _leaf_values(self) -> dict[str, list[float]]:
         return {
-            node: [one.value for one in self._promises if one.entry.partition("[")[0] == name]
-            for node, name in self._movable().items()
+            node: [one.value for one in self._promises if one.leaf == name] for node, name in self._movable().items()
         }
 
-    @property
-    def _shape(self) -> Any:
+    def _shape(self, numbers: dict[str, Any]) -> Any:
         """What must stay the same for the picture to be kept: nodes, edges, and how many lines each has."""
-        numbers = self._numbers() if self.result is not None else {"nodes": {}}
-        lines = {node: len(found) for node, found in numbers["nodes"].items()}
+        lines = {node: len(found) for node, found in numbers.get("nodes", {}).items()}
         return [(n.id, n.name, n.kind) for n in self.snapshot.nodes], self.snapshot.edges, lines, self.snapshot.notes
 
     @cached_property
     def widget(self) -> Any:
         """The interactive form, an anywidget; ImportError where anywidget is not installed."""
-        self._drawn = self._shape
+        self._drawn = self._shape(self._numbers() if self.result is not None else {})
         self._widget = super().widget
         return self._widget
 
@@ -305,11 +300,12 @@ class LiveView(View):
             self.__dict__.pop(stale, None)
         if self._widget is None:
             return
-        shape = self._shape
+        numbers = self._numbers() if self.result is not None else {}
+        shape = self._shape(numbers)
         if shape == self._drawn and self.result is not None:
             # Each answer differs from the one before: equal values would not be sent, and the browser would wait.
             self._answers += 1
-            self._widget.numbers = {**self._numbers(), "answer": self._answers}
+            self._widget.numbers = {**numbers, "answer": self._answers}
             return
         self._drawn = shape
         self._widget.numbers = {}
