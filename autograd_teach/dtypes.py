@@ -9,15 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from .errors import error
+from .errors import TITLES, error
 
 
 class dtype:
     """A PyTorch data type, such as `float32`, printed `torch.float32`; `title` and `c_name` are for messages."""
 
-    def __init__(self, name: str, title: str, c_name: str) -> None:
-        self.name, self.title, self.c_name = name, title, c_name
-        self.numpy, self.tensor_type = np.dtype(name), f"torch.{title}Tensor"
+    def __init__(self, name: str, c_name: str) -> None:
+        self.name, self.title, self.c_name = name, TITLES[name], c_name
+        self.numpy, self.tensor_type = np.dtype(name), f"torch.{self.title}Tensor"
         self.is_floating_point, self.is_signed, self.is_complex = name[0] == "f", name[0] in "fi", False
         self.itemsize = self.numpy.itemsize
 
@@ -29,9 +29,9 @@ class dtype:
 
 
 ALL = float16, float32, float64, uint8, int8, int16, int32, int64, bool_ = (
-    dtype("float16", "Half", "c10::Half"), dtype("float32", "Float", "float"), dtype("float64", "Double", "double"),
-    dtype("uint8", "Byte", "unsigned char"), dtype("int8", "Char", "signed char"), dtype("int16", "Short", "short int"),
-    dtype("int32", "Int", "int"), dtype("int64", "Long", "long int"), dtype("bool", "Bool", "bool"),
+    dtype("float16", "c10::Half"), dtype("float32", "float"), dtype("float64", "double"),
+    dtype("uint8", "unsigned char"), dtype("int8", "signed char"), dtype("int16", "short int"),
+    dtype("int32", "int"), dtype("int64", "long int"), dtype("bool", "bool"),
 )  # fmt: skip
 _NAMED: dict[Any, dtype] = {**{d.numpy: d for d in ALL}, float: float64, int: int64, bool: bool_}
 _default = float32

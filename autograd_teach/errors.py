@@ -6,6 +6,12 @@ from typing import Any
 
 import numpy as np
 
+# What most messages call a dtype.
+TITLES = {
+    "float16": "Half", "float32": "Float", "float64": "Double", "uint8": "Byte", "int8": "Char", "int16": "Short",
+    "int32": "Int", "int64": "Long", "bool": "Bool",
+}  # fmt: skip
+
 
 @functools.cache
 def _messages() -> dict[str, str]:
@@ -28,7 +34,10 @@ def error(name: str, *values: Any) -> Exception:
 def require(condition: Any, name: str, *values: Any) -> None:
     """Raise the exception called `name` unless a condition holds; of an array it shows the dtype, a tuple as a list."""
     if not condition:
-        from .dtypes import title  # which raises errors itself
+        raise error(name, *map(_shown, values)) from None
 
-        shown = (title(v) if isinstance(v, np.ndarray) else list(v) if isinstance(v, tuple) else v for v in values)
-        raise error(name, *shown) from None
+
+def _shown(value: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        return TITLES.get(value.dtype.name, value.dtype.name)
+    return list(value) if isinstance(value, tuple) else value

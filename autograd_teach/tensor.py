@@ -1,7 +1,8 @@
 """Tensor: an array, and what autograd must know about it.
 
-A tensor holds a NumPy array, the version counter that it shares with every view of the same memory, and the edge that
-leads into its graph. The operations (`ops/`) attach their functions as methods; `autograd/engine.py` runs the graph.
+A tensor holds a NumPy array, the version counter that it shares with every tensor of the same memory, and the edge that leads
+into its graph; what a view knows of its base, `autograd/views.py` says. The operations (`ops/`) attach their functions as
+methods; `autograd/engine.py` runs the graph.
 """
 
 from __future__ import annotations
@@ -17,10 +18,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import dtypes
-from .autograd.modes import inference_mode, state
-from .autograd.node import NO_EDGE, NOWHERE, Counter, Edge, RemovableHandle
+from .autograd.modes import state
+from .autograd.node import NO_EDGE, Edge, RemovableHandle
+from .autograd.version import InferenceCounter, VersionCounter, new_counter
 from .dtypes import c_name
 from .errors import error, require
+from .geometry import memory_of, owner_of
 from .printing import tensor_repr
 
 
@@ -41,14 +44,6 @@ class Size(tuple[int, ...]):
         return Size(super().__add__(tuple(other)))
 
 
-class InferenceCounter(list[Any]):
-    """The counter of a tensor made in inference mode: such a tensor has no versions, and can therefore not be saved."""
-
-    def __getitem__(self, index: Any) -> Any:
-        require(state.inference, "inference_tensor_saved")
-        return super().__getitem__(index)
-
-
 class Tensor:
     """An array that can require grad, with PyTorch's methods; made by `torch.tensor`, `torch.zeros` and the like.
 
@@ -61,10 +56,11 @@ class Tensor:
     # An instance stores its array, its counter and, in a graph, its edge; all else is a class attribute until it is
     # set, because making a tensor is the most frequent thing the engine does.
     _array: np.ndarray
-    _counter: Counter
-    # NO_EDGE: requires no grad. None: a leaf that does (see `edge_of_leaf`). Else (grad_fn, output_nr).
+    _counter: VersionCounter
+    # (grad_fn, output_nr), or NO_EDGE. None, where that must be asked for (`leaf.edge_of`): of a leaf that requires grad,
+    # whose accumulator may be gone, and of a view, whose place in the graph may have changed.
     _edge: Edge | None = NO_EDGE
-    _base: Tensor | None = None
+    _view: Any = None  # a `views.View`, of a view
     _grad: Tensor | None = None
     _accumulator: weakref.ref[Any] | None = None
     _retains: bool = False
@@ -82,7 +78,7 @@ class Tensor:
             self._array = np.array(data[0]._array if isinstance(data[0], Tensor) else data[0], dtype)
         else:
             self._array = np.empty(data or (0,), dtype)
-        self._counter = [0]
+        self._counter = VersionCounter()
 
     if TYPE_CHECKING:
         # The operations attach their methods and operators at import; a type checker cannot see them.
@@ -102,11 +98,12 @@ class Tensor:
     numel = nelement = lambda self: self._array.size
     element_size = lambda self: self._array.itemsize
     data_ptr = lambda self: self._array.ctypes.data
-    storage_offset = lambda self: (self.data_ptr() - _owner(self._array).ctypes.data) // self._array.itemsize
+    storage_offset = lambda self: (self.data_ptr() - owner_of(self._array).ctypes.data) // self._array.itemsize
     is_contiguous = lambda self: self._array.flags.c_contiguous
     is_floating_point = lambda self: self._array.dtype.kind == "f"
     is_inference = lambda self: type(self._counter) is InferenceCounter
-    _is_view = lambda self: self._base is not None
+    _base = property(lambda self: None if self._view is None else self._view.base)
+    _is_view = lambda self: self._view is not None
 
     def size(self, dim: int | None = None) -> Any:
         """The shape, or its extent along `dim`; IndexError where there is no such dimension."""
@@ -124,13 +121,13 @@ class Tensor:
     def _version(self) -> int:
         """How many times this memory has been changed in place."""
         require(not self.is_inference(), "inference_tensor_version")
-        return self._counter[0]
+        return self._counter.version
 
     # Its place in the graph
     @property
     def requires_grad(self) -> bool:
-        """Whether a gradient with respect to this tensor can be computed. Leaves only may be told so or otherwise."""
-        return self._edge is not NO_EDGE
+        """Whether a gradient with respect to this tensor can be computed. Only leaf tensors can be changed."""
+        return self._edge is not NO_EDGE and (self._view is None or self._view.requires_grad)
 
     @requires_grad.setter
     def requires_grad(self, flag: bool) -> None:
@@ -138,27 +135,37 @@ class Tensor:
         require(self.is_leaf, "requires_grad_of_result" if flag else "no_requires_grad_of_result")
         if flag:
             require(self.is_floating_point(), "requires_grad_of_dtype")
-            require(state.inference or not self.is_inference(), "requires_grad_of_inference_tensor")
-        self._edge = None if flag else NO_EDGE
+            require(state.mode.inference or not self.is_inference(), "requires_grad_of_inference_tensor")
+        self._set_edge(None if flag else NO_EDGE)
 
     def requires_grad_(self, requires_grad: bool = True) -> Tensor:
         """Set the flag in place and return the tensor; no error on a result that requires grad already."""
         require(self.is_floating_point() or not requires_grad, "requires_grad__of_dtype")
-        if not requires_grad or (self._own_edge is NO_EDGE and self._edge in (NO_EDGE, NOWHERE)):
+        if not requires_grad or (self._known_edge is NO_EDGE and self.grad_fn is None):
             self.requires_grad = requires_grad
         return self
 
-    grad_fn = property(lambda self: (self._edge or NO_EDGE)[0], doc="The node that made it; None for a leaf.")
-    output_nr = property(lambda self: (self._edge or NO_EDGE)[1], doc="Which output of `grad_fn` it is.")
+    grad_fn = property(lambda self: (self._own_edge() or NO_EDGE)[0], doc="The node that made it; None for a leaf.")
+    output_nr = property(lambda self: max(0, (self._own_edge() or NO_EDGE)[1]), doc="Which output of `grad_fn` it is.")
     is_leaf = property(lambda self: self.grad_fn is None, doc="Whether no recorded operation made this tensor.")
     retains_grad = property(lambda self: self._retains)
-    # The edge as it was when last asked for: only a view's may be out of date.
-    _own_edge = property(lambda self: self._edge)
+    # The edge as it was when last asked for: only that of a view may be out of date.
+    _known_edge = property(lambda self: self._edge if self._view is None else self._view.edge)
+
+    def _own_edge(self) -> Edge | None:
+        """(grad_fn, output_nr), NO_EDGE, or None for a leaf that requires grad; of a view up to date."""
+        return self._edge if self._view is None else self._view.edge_of(self)
+
+    def _set_edge(self, edge: Edge | None) -> None:
+        if self._view is None:
+            self._edge = edge
+        else:
+            self._view.set_edge(self, edge)
 
     @property
     def grad(self) -> Tensor | None:
         """The gradient that backward passes have accumulated here; None before the first, and where this is no leaf."""
-        edge = self._own_edge
+        edge = self._known_edge
         if self._grad is None and not self._retains and edge is not None and edge[0] is not None:
             warnings.warn(str(error("grad_of_no_leaf")), stacklevel=2)
         return self._grad
@@ -187,7 +194,7 @@ class Tensor:
 
     def detach_(self) -> Tensor:
         """Forget the history in place; RuntimeError for a view, whose history is its base's."""
-        require(self._base is None, "detach_view")
+        require(self._view is None, "detach_view")
         self._edge = NO_EDGE
         return self
 
@@ -195,11 +202,11 @@ class Tensor:
         """Show the memory of `source` from now on, or none; NotImplementedError where gradients or views are."""
         array = np.empty(0, self._array.dtype) if source is None else source._array
         require(array.dtype == self._array.dtype, "set_dtype", c_name(array), c_name(self._array))
-        require(not (state.recording and self.is_leaf and self.requires_grad), "in_place_on_leaf")
+        require(not (state.mode.recording and self.is_leaf and self.requires_grad), "in_place_on_leaf")
         graphs = self.requires_grad or (source is not None and source.requires_grad)
-        require(self._base is None and not graphs, "set_unsupported")
+        require(self._view is None and not graphs, "set_unsupported")
         self._array = array
-        self._counter[0] += 1
+        self._counter.bump()
         return self
 
     def resize_(self, *size: Any) -> Tensor:
@@ -214,7 +221,7 @@ class Tensor:
         """Call `hook(grad)` when this tensor's gradient is computed; what it returns, unless None, takes its place."""
         require(self.requires_grad, "hook_without_gradient")
         if self.grad_fn is not None:
-            edge: Any = self._hooked or self._edge
+            edge: Any = self._hooked or self._own_edge()
             self._hooked = edge
             return RemovableHandle(edge[0]._hook_lists().tensor, (edge[1], hook))
         if self._leaf_hooks is None:
@@ -232,7 +239,7 @@ class Tensor:
 
     def retain_grad(self) -> None:
         """Keep `.grad` of this tensor although it is no leaf."""
-        own = self._own_edge
+        own = self._known_edge
         require(self.requires_grad, "retain_grad_without_gradient")
         if own is not NO_EDGE and not self._retains and self.grad_fn is not None:
             self.grad_fn._hook_lists().retain[self.output_nr] = weakref.ref(self)
@@ -243,7 +250,8 @@ class Tensor:
         if self._retains and self.grad_fn is not None and edge[0] is not None:
             kept = self.grad_fn._hook_lists().retain.pop(self.output_nr, None)
             edge[0]._hook_lists().retain[edge[1]] = kept or weakref.ref(self)
-        self._edge, self._hooked = edge, None
+        self._set_edge(edge)
+        self._hooked = None
 
     # To Python and NumPy
     def _scalar(self, otherwise: str = "scalar_of_many", *values: Any) -> Any:
@@ -259,7 +267,7 @@ class Tensor:
         return bool(self._scalar("bool_of_many", "more than one value" if self._array.size else "no values"))
 
     def __float__(self) -> float:
-        if self.requires_grad and state.recording:
+        if self.requires_grad and state.mode.recording:
             _warn_once(str(error("scalar_with_gradient")))
         return float(self._scalar())
 
@@ -269,7 +277,7 @@ class Tensor:
 
     def numpy(self, *, force: bool = False) -> np.ndarray:
         """The array itself: it shares memory with the tensor. RuntimeError for a tensor that requires grad."""
-        require(force or not (state.recording and self.requires_grad), "numpy_with_gradient")
+        require(force or not (state.mode.recording and self.requires_grad), "numpy_with_gradient")
         return self._array
 
     __array__ = lambda self, dtype=None, copy=None: np.array(self.numpy(), dtype=dtype, copy=copy)
@@ -292,25 +300,23 @@ class Tensor:
     __repr__ = tensor_repr
 
     def __format__(self, spec: str) -> str:
-        is_number = self._array.ndim == 0 and type(self) in (Tensor, View)
+        is_number = self._array.ndim == 0 and type(self) is Tensor
         return format(self._array.item(), spec) if is_number else object.__format__(self, spec)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Tensor:
         require(self.is_leaf, "deepcopy_of_result")
         # The memory is copied as a whole and once: copies of two tensors that share it share it too.
         _, (_, *parts), attributes = Tensor.__reduce_ex__(self, None)
-        copied = memo[id(self)] = _rebuilt(deepcopy(_owner(self._array), memo), *parts)
+        copied = memo[id(self)] = _rebuilt(deepcopy(owner_of(self._array), memo), *parts)
         vars(copied).update(deepcopy({**attributes, "_grad": self._grad}, memo))
         return copied
 
     def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
         """For `pickle` and `copy.copy`: without gradient, hooks and history; what is pickled shares no memory."""
-        internal = Tensor.__annotations__.keys() | View.__annotations__
-        attributes = {name: value for name, value in vars(self).items() if name not in internal}
-        kind = Tensor if type(self) is View else type(self)
-        array, storage = self._array, _owner(self._array)
+        attributes = {name: value for name, value in vars(self).items() if name not in Tensor.__annotations__}
+        array, storage = self._array, owner_of(self._array)
         geometry = (array.shape, array.ctypes.data - storage.ctypes.data, array.strides)
-        return _rebuilt, (storage.view(), kind, geometry, array.flags.writeable, self.requires_grad), attributes
+        return _rebuilt, (storage.view(), type(self), geometry, array.flags.writeable, self.requires_grad), attributes
 
 
 @functools.cache
@@ -318,74 +324,9 @@ def _warn_once(message: str) -> None:
     warnings.warn(message, stacklevel=4)
 
 
-class View(Tensor):
-    """A tensor that shows the memory of its base; users meet it as a Tensor.
-
-    Its history is the base's. Where that requires grad, its edge is the one it was made with, until this memory is
-    written to; then that of the strided part of the base that it shows; where making it was not recorded, `NOWHERE`:
-    it requires grad as its base does, and its gradient gets lost.
-    """
-
-    _own_edge: Edge | None = NO_EDGE  # type: ignore[assignment]  # stored in place of computed
-    _own_version: int = 0
-    _made_by: str = ""  # why no write is recorded: made under "no_grad", one of "many", or by a user's "function"
-
-    @property
-    def _edge(self) -> Edge | None:  # type: ignore[override]  # a computed attribute in place of a stored one
-        own, base = self._own_edge, self._base
-        stale = self._own_version != self._counter[0]
-        if stale and self._made_by and ((own or NO_EDGE)[0] or (base is not None and base.requires_grad)):
-            from .ops.inplace import forbidden_write
-
-            raise forbidden_write(self, own, "its base or another view of its base has been")
-        if (stale or own is NO_EDGE) and base is not None and base._edge is not NO_EDGE:
-            if own is NO_EDGE and not stale:
-                return NOWHERE
-            from .ops.inplace import edge_into_base
-            from .ops.shape import place_of
-
-            with inference_mode(False):
-                own = edge_into_base(base, place_of(self))
-            self._own_version = self._counter[0]  # stored before it is asked for again
-            self._become(own)
-        return own
-
-    @_edge.setter
-    def _edge(self, edge: Edge | None) -> None:
-        self._own_edge = edge
-        self._own_version = self._counter[0]
-
-    @Tensor.requires_grad.getter  # type: ignore[attr-defined]  # the property's
-    def requires_grad(self) -> bool:
-        """As its base does, a view may need a gradient that it has no edge for."""
-        return self._own_edge is not NO_EDGE or (self._base is not None and self._base.requires_grad)
-
-
-View.__name__ = View.__qualname__ = "Tensor"
 for _name, _method in vars(Tensor).items():  # errors and `help` call a method of one expression by its name
     if getattr(_method, "__name__", "") == "<lambda>":
         _method.__name__, _method.__qualname__ = _name, f"Tensor.{_name}"
-
-
-def _owner(array: np.ndarray) -> np.ndarray:
-    """The array whose memory this one shows a part of."""
-    while isinstance(array.base, np.ndarray) and array.base.dtype == array.dtype:
-        array = array.base
-    return array
-
-
-def axes_by_stride(array: np.ndarray) -> list[int]:
-    """The axes in the order of the memory: by falling stride."""
-    return sorted(range(array.ndim), key=lambda axis: -array.strides[axis])
-
-
-def memory_of(array: np.ndarray) -> np.ndarray:
-    """The whole memory that an array shows a part of, as a vector; NotImplementedError where it has gaps."""
-    owner = _owner(array)
-    try:
-        return owner.transpose(axes_by_stride(owner)).reshape(-1, copy=False)
-    except ValueError:
-        raise error("memory_with_gaps") from None
 
 
 def _rebuilt(storage: np.ndarray, kind: Any, geometry: Any, writeable: bool, requires_grad: bool) -> Any:
@@ -394,7 +335,8 @@ def _rebuilt(storage: np.ndarray, kind: Any, geometry: Any, writeable: bool, req
     tensor = kind.__new__(kind)
     tensor._array = np.ndarray(shape, storage.dtype, memory_of(storage), offset, strides)  # type: ignore[arg-type]
     tensor._array.flags.writeable = writeable
-    tensor._counter = [1]  # PyTorch counts the making of it as a change
+    tensor._counter = VersionCounter()
+    tensor._counter.bump()  # PyTorch counts the making of it as a change
     tensor._edge = None if requires_grad else NO_EDGE
     return tensor
 
@@ -403,7 +345,7 @@ def wrap(array: np.ndarray) -> Tensor:
     """A new leaf tensor on this array, without a copy."""
     tensor = Tensor.__new__(Tensor)
     tensor._array = array
-    tensor._counter = InferenceCounter((0,)) if state.inference else [0]
+    tensor._counter = new_counter()
     return tensor
 
 

@@ -1,150 +1,18 @@
-"""How gradients are computed: the face of `torch.autograd`.
+"""How gradients are computed: the face of `torch.autograd`. Names only; the file that each comes from says how it works."""
 
-`backward` and `grad` check what they are given and start the engine; all else comes from the files beside this one.
-"""
-
-from __future__ import annotations
-
-import warnings
-from collections.abc import Mapping, Sequence
-from math import prod
-from typing import Any
-
-import numpy as np
-
-from ..creation import zeros_like
-from ..errors import error, require
-from ..tensor import Size, Tensor, wrap
-from . import graph
-from .engine import run_backward
-from .graph import GradientEdge
-from .leaf import edge_of
-from .modes import detect_anomaly, enable_grad, inference_mode, is_anomaly_enabled, is_grad_enabled
-from .modes import no_grad, set_detect_anomaly, set_grad_enabled
-from .node import Edge, Node
-
-
-def _tuple(value: Any) -> tuple[Any, ...]:
-    return (value,) if isinstance(value, (Tensor, GradientEdge)) else tuple(value)
-
-
-def _inputs(value: Any, name: str) -> tuple[Any, ...]:
-    """The inputs, of which there must be some; of a dictionary its values."""
-    require(type(value) is dict or not isinstance(value, Mapping), "inputs_of_type", name, type(value).__name__)
-    inputs = _tuple(value.values() if isinstance(value, dict) else value)
-    require(inputs, "no_inputs", name)
-    return inputs
-
-
-def _roots(outputs: tuple[Any, ...], gradients: Any) -> list[tuple[Edge, Tensor]]:
-    """Each output's edge with the gradient that starts there: 1 for an output of one element, where none is given."""
-    gradients = (None,) * len(outputs) if gradients is None else _tuple(gradients)
-    require(len(gradients) >= len(outputs), "how_many_gradients", len(outputs), len(gradients))
-    started, roots = [], []
-    for number, (output, gradient) in enumerate(zip(outputs, gradients)):
-        if isinstance(output, GradientEdge):
-            kind = output.node._input_metadata[output.output_nr]
-            shape, dtype = tuple(kind.shape), kind.dtype.numpy
-        else:
-            shape, dtype = output._array.shape, output._array.dtype
-        if gradient is None:
-            require(not shape or prod(shape) == 1 or not getattr(output, "requires_grad", True), "grad_of_unknown_size")
-            gradient = wrap(np.empty(shape, dtype))
-            gradient._array.fill(1)
-        require(isinstance(gradient, Tensor), "gradient_is_no_tensor", type(gradient).__name__)
-        if gradient._array.shape != shape:
-            raise error("gradient_of_size", number, gradient.shape, number, Size(shape))
-        started.append(gradient)
-    for number, output in enumerate(outputs):
-        roots.append((edge_of(output) if isinstance(output, Tensor) else output[:2], started[number]))
-        require(roots[-1][0][0] is not None, "output_without_gradient", number)
-    return roots
-
-
-def _edges(inputs: Sequence[Any]) -> list[Edge]:
-    """Where the gradients of the inputs arrive."""
-    require(all(t.requires_grad for t in inputs if isinstance(t, Tensor)), "input_without_gradient")
-    return [edge_of(t) if isinstance(t, Tensor) else t[:2] for t in inputs]
-
-
-def backward(
-    tensors: Any, grad_tensors: Any = None, retain_graph: bool | None = None, create_graph: bool = False, *,
-    inputs: Any = None,
-) -> None:  # fmt: skip
-    """Accumulate the gradients of the sum of `tensors`, one or several, into `.grad` of the leaves.
-
-    `grad_tensors` gives for a tensor of more than one element the vector of the vector-Jacobian product, in its shape.
-    With `inputs` only these tensors get a gradient. The graph is freed unless `retain_graph` or `create_graph` is true.
-
-    >>> import autograd_teach as torch
-    >>> x = torch.tensor([-3.0, 2.0, 5.0], requires_grad=True)
-    >>> torch.autograd.backward((x**3).sum()); x.grad
-    tensor([27., 12., 75.])
-    """
-    wanted = None if inputs is None else _inputs(inputs, "backward")
-    roots = _roots(_tuple(tensors), grad_tensors)
-    if create_graph:
-        warnings.warn(str(error("cycle_warning")), stacklevel=2)
-    for tensor in wanted or ():
-        if isinstance(tensor, Tensor):
-            tensor.retain_grad()
-    run_backward(roots, retain_graph, create_graph, None if wanted is None else _edges(wanted))
-
-
-def _backward(self: Tensor, gradient=None, retain_graph=None, create_graph=False, inputs=None) -> None:
-    """`torch.autograd.backward` of this tensor; `gradient` has its shape, and is 1 for a tensor of one element."""
-    backward(self, gradient, retain_graph, create_graph, inputs=inputs)
-
-
-Tensor.backward = _backward  # type: ignore[attr-defined]  # attached as the operations are
-
-
-def grad(
-    outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: bool | None = None, create_graph: bool = False,
-    allow_unused: bool | None = None, is_grads_batched: bool = False, materialize_grads: bool = False,
-) -> Any:  # fmt: skip
-    """The gradients of the sum of `outputs` by each of `inputs`: a tuple, or of a dictionary one with the same keys.
-
-    `grad_outputs` gives for an output of more than one element the vector of the vector-Jacobian product. RuntimeError
-    for an input that is not used, unless `allow_unused` (then None) or `materialize_grads` (then zeros).
-
-    >>> import autograd_teach as torch
-    >>> t = torch.tensor([1.0, 2.0, 4.0], requires_grad=True)
-    >>> torch.autograd.grad(t.pow(2).sum(), t)
-    (tensor([2., 4., 8.]),)
-    """
-    require(not is_grads_batched, "batched_gradients")
-    require(not materialize_grads or allow_unused is not False, "materialize_without_allow")
-    given, wanted = _tuple(outputs), _inputs(inputs, "grad")
-    roots = _roots(given, grad_outputs)
-    results = run_backward(roots, retain_graph, create_graph, _edges(wanted), accumulate=False)
-    for number, result in enumerate(results):
-        require(result is not None or allow_unused or materialize_grads, "input_not_used", number)
-    if not create_graph:
-        tensors: dict[int, Tensor] = {}  # one gradient that arrives at several inputs is one tensor
-        results = [None if r is None else tensors.setdefault(id(r), wrap(np.asarray(r))) for r in results]
-    if materialize_grads:
-        require(all(isinstance(t, Tensor) for r, t in zip(results, wanted) if r is None), "materialize_for_edge")
-        results = [zeros_like(t, requires_grad=create_graph) if r is None else r for r, t in zip(results, wanted)]
-    return dict(zip(inputs, results)) if isinstance(inputs, dict) else tuple(results)
-
-
-class _VariableMeta(type):
-    def __instancecheck__(cls, other: Any) -> bool:
-        return isinstance(other, Tensor)
-
-
-class Variable(metaclass=_VariableMeta):
-    """The old name of a tensor that can require grad: a leaf on the memory of `data`, a tensor."""
-
-    def __new__(cls, data: Any = None, requires_grad: bool = False) -> Any:
-        data = Tensor() if data is None else data
-        require(isinstance(data, Tensor), "variable_of_what", type(data).__name__)
-        require(data.is_floating_point() or not requires_grad, "requires_grad_at_creation")
-        return data.detach().requires_grad_(requires_grad)
-
-
-# Last, because these use the tensor functions, which use what is above.
-from . import functional
+from . import functional, graph
+from .backward import backward, grad
 from .function import Function
 from .gradcheck import GradcheckError, gradcheck, gradgradcheck
+from .modes import (
+    detect_anomaly, enable_grad, inference_mode, is_anomaly_enabled, is_grad_enabled, no_grad, set_detect_anomaly,
+    set_grad_enabled,
+)  # fmt: skip
+from .node import Node
+from .variable import Variable
+
+__all__ = [
+    "Function", "GradcheckError", "Node", "Variable", "backward", "detect_anomaly", "enable_grad", "functional", "grad",
+    "gradcheck", "gradgradcheck", "graph", "inference_mode", "is_anomaly_enabled", "is_grad_enabled", "no_grad",
+    "set_detect_anomaly", "set_grad_enabled",
+]  # fmt: skip

@@ -18,7 +18,7 @@ import numpy as np
 from ..errors import error, require
 from ..tensor import Tensor, wrap
 from .leaf import AccumulateGrad
-from .modes import record, state
+from .modes import set_mode, state
 from .node import NO_EDGE, Edge, Hooks, Node
 from .saved import freed, unpack, warn_of_failure
 
@@ -37,14 +37,14 @@ def run_backward(
     With `inputs`, only what leads to these edges is run; with `accumulate` the gradients end in `.grad` of the leaves (and, of
     the inputs only), otherwise they are returned in the order of `inputs`, None where none arrived.
     """
-    outer = state.recording, state.run
-    record(create_graph)
+    outer = state.mode, state.run
+    set_mode(create_graph, state.mode.inference)
     try:
         run = state.run = _Run(create_graph if retain_graph is None else retain_graph, create_graph, inputs, accumulate)
         run.start(roots)
         return [run.captured.get(edge) for edge in inputs or ()]
     finally:
-        state.recording, state.run = outer
+        state.mode, state.run = outer
 
 
 class _Run:

@@ -13,11 +13,12 @@ from typing import Any
 import numpy as np
 
 from ..errors import error, require
-from ..tensor import Tensor, View, wrap
+from ..tensor import Tensor, wrap
 from .leaf import edge_of
 from .modes import no_grad, state
-from .node import NO_EDGE, Edge, Node, next_sequence_number, operation_name
+from .node import NO_EDGE, Edge, Node, next_sequence_number
 from .saved import Saved, freed, pack, unpack
+from .views import DEFAULT, IN_CUSTOM_FUNCTION, MULTI_OUTPUT_NODE, forbidden_write, rebase_history, view_of
 
 
 class FunctionCtx:
@@ -163,13 +164,13 @@ class Function:
         ctx._is_tensor = tuple(isinstance(a, Tensor) for a in args)
         tensors = [a for a in args if isinstance(a, Tensor)]
         ctx.needs_input_grad = tuple(isinstance(a, Tensor) and a.requires_grad for a in args)
-        recording = state.recording and any(ctx.needs_input_grad)
+        recording = state.mode.recording and any(ctx.needs_input_grad)
         if recording:
             # As they are before forward, which may write to them; they may be newer than the context.
             ctx._edges = tuple(edge_of(t) for t in tensors)
             ctx._sequence = next_sequence_number()
             if state.anomaly:
-                state.recording(ctx)
+                state.mode.observer(ctx)  # type: ignore[misc]  # anomaly mode observes
         with no_grad():
             if cls.setup_context is Function.setup_context:
                 output = cls.forward(ctx, *args, **kwargs)
@@ -201,8 +202,6 @@ def _describe(node: Any, outputs: Sequence[Any]) -> None:
 
 def _output(ctx: BackwardFunction, output: Any, number: int, inputs: list[Tensor], recording: bool, many: bool) -> Any:
     """An output of forward with its place in the graph."""
-    from ..ops.operands import view_of  # which is built on all this
-
     if not isinstance(output, Tensor):
         return output
     is_input, is_dirty = (any(output is t for t in tensors) for tensors in (inputs, ctx._dirty))
@@ -216,42 +215,37 @@ def _output(ctx: BackwardFunction, output: Any, number: int, inputs: list[Tensor
     if is_input:
         # Returned unchanged, an input becomes a view of itself: the caller's tensor keeps its own history.
         output = view_of(output, output._array)
-    if isinstance(output, View):
-        output._made_by = "many" if many else "function"
-    output._edge = (ctx, number) if recording and differentiable else NO_EDGE
+    if output._view is not None:
+        output._view.creation_meta = MULTI_OUTPUT_NODE if many else IN_CUSTOM_FUNCTION
+    output._set_edge((ctx, number) if recording and differentiable else NO_EDGE)
     return output
 
 
 def _dirty(ctx: BackwardFunction, output: Tensor, number: int, recording: bool, many: bool) -> None:
     """An input that forward wrote to: its history now begins with this node, as after any write."""
-    from ..ops.inplace import forbidden_write, place_in_base
-
-    base, forbidden = output._base, isinstance(output, View) and output._made_by
-    needed = recording and not forbidden and output._edge is not NO_EDGE
-    output._counter[0] += 1
+    view: Any = output._view
+    forbidden = view is not None and view.creation_meta is not DEFAULT
+    needed = recording and not forbidden and output._own_edge() is not NO_EDGE
+    output._counter.bump()
     if not recording:
         return
-    require((output._own_edge or NO_EDGE) is not NO_EDGE or not output.requires_grad, "leaf_dirty")
+    require((output._known_edge or NO_EDGE) is not NO_EDGE or not output.requires_grad, "leaf_dirty")
     output._grad = None  # PyTorch keeps no gradient of what was there before
-    if isinstance(output, View) and forbidden:
-        raise forbidden_write(output, output._own_edge, "is being")
-    if needed and base is not None and base.is_leaf:
+    if forbidden:
+        raise forbidden_write(view, view.edge, "is being")
+    if needed and view is not None and view.base.is_leaf:
         raise error("in_place_on_view_of_leaf")
-    if base is None:
-        output._become((ctx, number))
-        output._counter[1:] = [f"{number} of {operation_name(ctx)}"]
-    else:
-        require(not many, "dirty_view_among_many")
-        place_in_base(output, ctx)
+    require(view is None or not many, "dirty_view_among_many")
+    rebase_history(output, ctx, number)
 
 
 def _saved(ctx: BackwardFunction, tensor: Tensor, inputs: list[Tensor], outputs: Sequence[Any]) -> tuple[Saved, Any]:
     """A value with its place, in place of a tensor: one that held its own node would be a cycle."""
     index = next((i for i, t in enumerate(inputs) if t is tensor), None)
-    if tensor._edge is not NO_EDGE and (index is None or any(tensor is written for written in ctx._dirty)):
+    if tensor.requires_grad and (index is None or any(tensor is written for written in ctx._dirty)):
         # An input that is returned as it came is saved as the input: the result is another tensor, a view of it.
         index = next((-1 - i for i, o in enumerate(outputs) if o is tensor), index)
-    return pack(ctx, (tensor._array, tensor._counter, tensor._counter[0]), index), index
+    return pack(ctx, (tensor._array, tensor._counter, tensor._counter.version), index), index
 
 
 class InplaceFunction(Function):
@@ -269,7 +263,7 @@ def once_differentiable(function: Callable[..., Any]) -> Callable[..., Any]:
     def backward(ctx: Any, *grads: Any) -> Any:
         with no_grad():
             results = function(ctx, *grads)
-        if not state.recording or not any(isinstance(g, Tensor) and g.requires_grad for g in grads):
+        if not state.mode.recording or not any(isinstance(g, Tensor) and g.requires_grad for g in grads):
             return results
         return _refused(results) if isinstance(results, tuple) else _refused((results,))[0]
 

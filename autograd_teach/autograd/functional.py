@@ -11,8 +11,10 @@ from ..creation import zeros_like
 from ..errors import error, require
 from ..ops.shape import stack
 from ..tensor import Tensor
-from . import grad
+from .backward import grad
 from .modes import enable_grad
+
+__all__ = ["hessian", "hvp", "jacobian", "jvp", "vhp", "vjp"]
 
 Function = Callable[..., Any]
 Tensors = Tensor | tuple[Tensor, ...]

@@ -12,7 +12,7 @@ import numpy as np
 from ..creation import from_numpy, zeros
 from ..errors import error, require
 from ..tensor import Tensor
-from . import grad
+from .backward import grad
 from .function import Function
 
 

@@ -13,6 +13,12 @@ from ..tensor import Tensor, wrap
 from .leaf import edge_of
 from .modes import Flags, enable_grad, state
 from .node import Node, RemovableHandle
+from .version import increment_version
+
+__all__ = [
+    "GradientEdge", "Node", "allow_mutation_on_saved_tensors", "get_gradient_edge", "increment_version",
+    "register_multi_grad_hook", "saved_tensors_hooks",
+]  # fmt: skip
 
 
 class GradientEdge(NamedTuple):
@@ -38,15 +44,6 @@ def _node_of(place: Any) -> Node:
     node: Any = place.node if isinstance(place, GradientEdge) else edge_of(place)[0]
     require(node is not None, "no_node")
     return node
-
-
-def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:
-    """Count a change in place that was made behind the engine's back, so that it is noticed in saved values."""
-    require(isinstance(tensor, Iterable), "increment_version_of_what")
-    for one in [tensor] if isinstance(tensor, Tensor) else tensor:
-        require(isinstance(one, Tensor), "increment_version_of_no_tensor")
-        if not one.is_inference():
-            one._counter[0] += 1
 
 
 class _Handles(RemovableHandle):

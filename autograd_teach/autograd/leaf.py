@@ -39,7 +39,7 @@ class AccumulateGrad(Node):
             self._hook_lists().tensor = variable._leaf_hooks
 
     def _backward(self, grad: Any, edges: Sequence[Edge]) -> tuple[()]:
-        """Add in place, so that who holds `.grad` sees it; a first gradient is copied, unless nobody else holds its buffer."""
+        """Add in place, so that existing references to `.grad` see the update; a first gradient is copied, unless nobody else holds its buffer."""
         variable = self.variable
         total = variable._grad
         if grad is not None and variable.requires_grad:
@@ -55,12 +55,12 @@ class AccumulateGrad(Node):
                     np.add(total._array, grad, out=total._array)
                 except ValueError:
                     raise error("write_of_shape", list(total.shape), list(grad.shape)) from None
-                total._counter[0] += 1
+                total._counter.bump()
         return self._hooked() if variable._post_accumulate_grad_hooks else ()
 
     def _backward_graph(self, grad: Any, edges: Sequence[Edge]) -> tuple[()]:
         variable = self.variable
-        if not state.recording:
+        if not state.mode.recording:
             return self._backward(None if grad is None else grad._array, edges)
         if grad is not None and variable.requires_grad:
             if variable._grad is None:
@@ -93,6 +93,6 @@ def edge_of_leaf(leaf: Tensor) -> Edge:
 
 
 def edge_of(tensor: Tensor) -> Edge:
-    """The edge into the tensor's graph, made on demand for a leaf."""
-    edge = tensor._edge
+    """The edge into the tensor's graph: made on demand for a leaf, brought up to date for a view."""
+    edge = tensor._own_edge()
     return edge_of_leaf(tensor) if edge is None else edge

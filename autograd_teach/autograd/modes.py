@@ -1,26 +1,41 @@
-"""Whether operations record a graph, and what else a thread has switched on: its flags, and the contexts that set them.
+"""What a thread has switched on: whether operations record a graph, who observes it, and the contexts that say so.
 
-The operations read `state.recording`; this file knows nothing of them.
+The operations read `state.mode`; this file knows nothing of them.
 """
 
 import threading
 import warnings
 from collections.abc import Callable, Mapping
 from contextlib import ContextDecorator
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
 from ..errors import error
 
 
+@dataclass(frozen=True, slots=True)
+class Mode:
+    """What an operation asks when it is called. One object, because each look at a thread's own state takes 40 ns."""
+
+    recording: bool = True
+    # Results are recorded never and versioned never: inference mode.
+    inference: bool = False
+    # Optional callback, called with each new node: saved-tensor hooks and anomaly mode.
+    observer: Callable[[Any], None] | None = None
+
+
+_MODES = {
+    (recording, inference): Mode(recording, inference) for recording in (True, False) for inference in (True, False)
+}
+
+
 class _State(threading.local):
     # Class attributes are what a thread that has set nothing reads.
-    # Whether operations make nodes: False, True, or, where somebody wants to see each that is made, a function of it.
-    recording: Any = True
-    inference = False
+    mode = _MODES[True, False]
     # Pairs of functions that pack and unpack what nodes save, the innermost last (`graph.saved_tensors_hooks`).
     saved_tensors_hooks: tuple[tuple[Callable[..., Any], Callable[..., Any]], ...] = ()
-    # What is told of a tensor before its memory is written to (`graph.allow_mutation_on_saved_tensors`).
+    # Optional callback, called with a tensor before its memory is written to (`graph.allow_mutation_on_saved_tensors`).
     before_write: Callable[[Any], None] | None = None
     anomaly, check_nan = False, True  # anomaly mode: whether it is on, and whether gradients are searched for NaN
     run: Any = None  # the backward pass that is running
@@ -30,43 +45,66 @@ state = _State()
 observe: Callable[[Any], None] | None = None  # set by `saved.py`: notes a node's traceback and packs its saved values
 
 
-def record(mode: bool) -> None:
-    """Record from now on, or not. Inference mode is the stronger one: what is computed in it is never recorded."""
-    wanted = mode and not state.inference
-    state.recording = observe if wanted and (state.anomaly or state.saved_tensors_hooks) else wanted
+def set_mode(recording: bool, inference: bool) -> None:
+    """Record from now on, or not. Inference mode is the stronger one: nothing is recorded in it."""
+    recording = recording and not inference
+    if recording and (state.anomaly or state.saved_tensors_hooks):
+        state.mode = Mode(observer=observe)
+    else:
+        state.mode = _MODES[recording, inference]
 
 
 def is_grad_enabled() -> bool:
-    """Whether operations of this thread record a graph at present."""
-    return bool(state.recording)
+    """Whether operations of this thread record a graph at present.
+
+    >>> import autograd_teach as torch
+    >>> torch.is_grad_enabled()
+    True
+    """
+    return state.mode.recording
 
 
 def is_inference_mode_enabled() -> bool:
-    """Whether this thread is in inference mode."""
-    return state.inference
+    """Whether this thread is in inference mode.
+
+    >>> import autograd_teach as torch
+    >>> with torch.inference_mode():
+    ...     torch.is_inference_mode_enabled()
+    True
+    """
+    return state.mode.inference
 
 
 def is_anomaly_enabled() -> bool:
-    """Whether this thread looks for the operation behind a failing backward pass."""
+    """Whether anomaly mode is on in this thread: backward passes that fail then name the forward operation.
+
+    >>> import autograd_teach as torch
+    >>> torch.is_anomaly_enabled()
+    False
+    """
     return state.anomaly
 
 
 class Flags(ContextDecorator):
-    """Flags of the thread, set in a context (`with no_grad():`) or around a function (`@no_grad()`), then set back."""
+    """Flags of the thread, set in a context (`with no_grad():`) or around a function (`@no_grad()`), then restored."""
 
     flags: Mapping[str, Any]
 
     def __enter__(self) -> Any:
-        self._before = {name: getattr(state, name) for name in self.flags}
+        mode = state.mode
+        own = {name: getattr(state, name) for name in self.flags if name not in ("recording", "inference")}
+        self._before = {"recording": mode.recording, "inference": mode.inference, **own}
         self._set(self.flags)
 
     def __exit__(self, *error: object) -> None:
         self._set(self._before)
 
     def _set(self, flags: Mapping[str, Any]) -> None:
-        recording = bool(flags.get("recording", state.recording))
-        vars(state).update(flags)
-        record(recording)
+        others = dict(flags)
+        mode = state.mode
+        recording, inference = others.pop("recording", mode.recording), others.pop("inference", mode.inference)
+        vars(state).update(others)
+        set_mode(recording, inference)
 
     def _recreate_cm(self) -> Any:
         copy = object.__new__(Flags)  # a function may call itself: each call has its own
@@ -75,13 +113,25 @@ class Flags(ContextDecorator):
 
 
 class _GradMode(Flags):
+    """`no_grad` and `enable_grad`: a backward pass of a few operations is no longer than entering `Flags`."""
+
+    flags = MappingProxyType({"recording": False})
+
     def __new__(cls, function: Any = None) -> Any:
         self = super().__new__(cls)
         return self(function) if callable(function) else self  # `@no_grad` decorates as `@no_grad()` does
 
+    def __enter__(self) -> None:
+        mode = state.mode
+        self._recorded = mode.recording
+        set_mode(self.flags["recording"], mode.inference)
+
+    def __exit__(self, *error: object) -> None:
+        set_mode(self._recorded, state.mode.inference)
+
 
 class no_grad(_GradMode):
-    """Operations in this context record nothing: their results do not require grad.
+    """Operations in this context record nothing: their results do not require grad. Also decorates a function.
 
     >>> import autograd_teach as torch
     >>> x = torch.ones(2, requires_grad=True)
@@ -90,17 +140,22 @@ class no_grad(_GradMode):
     False
     """
 
-    flags = MappingProxyType({"recording": False})
-
 
 class enable_grad(_GradMode):
-    """Operations in this context record again, also inside `no_grad`."""
+    """Operations in this context record again, also inside `no_grad`. Also decorates a function.
+
+    >>> import autograd_teach as torch
+    >>> x = torch.ones(2, requires_grad=True)
+    >>> with torch.no_grad(), torch.enable_grad():
+    ...     (x * 2).requires_grad
+    True
+    """
 
     flags = MappingProxyType({"recording": True})
 
 
 class _AtOnce(Flags):
-    """Flags that are set where this is made, and as a context set back at its end."""
+    """Flags that apply on construction; as a context manager they are restored on exit."""
 
     def __init__(self, **flags: Any) -> None:
         self.flags = flags
@@ -116,14 +171,28 @@ class _AtOnce(Flags):
 
 
 class set_grad_enabled(_AtOnce):
-    """Sets the mode at once, and as a context sets it back at the end."""
+    """Record (`mode` true) or not from now on; as a context manager, restored on exit. Also decorates a function.
+
+    >>> import autograd_teach as torch
+    >>> with torch.set_grad_enabled(False):
+    ...     torch.is_grad_enabled()
+    False
+    """
 
     def __init__(self, mode: bool) -> None:
         super().__init__(recording=mode)
 
 
 class inference_mode(Flags):
-    """As `no_grad`, and `enable_grad` inside changes nothing; what is made here can never be part of a graph."""
+    """Like `no_grad`, but `enable_grad` inside changes nothing, and what is made here can never be part of a graph.
+
+    `mode`: False leaves inference mode. Also decorates a function.
+
+    >>> import autograd_teach as torch
+    >>> with torch.inference_mode():
+    ...     torch.ones(2).is_inference()
+    True
+    """
 
     def __new__(cls, mode: Any = True) -> Any:
         self = super().__new__(cls)
@@ -132,9 +201,14 @@ class inference_mode(Flags):
 
 
 class set_detect_anomaly(_AtOnce):
-    """Anomaly mode: where a backward pass fails, a warning shows where in the forward pass its operation was called.
+    """Anomaly mode, on or off: if a backward pass fails, a warning shows where its forward operation was called.
 
-    With `check_nan` a gradient that is NaN is such a failure (RuntimeError). It keeps a traceback with each node: slow.
+    With `check_nan` a gradient that contains NaN is such a failure (RuntimeError). Each node keeps a traceback: slow.
+
+    >>> import autograd_teach as torch
+    >>> with torch.autograd.set_detect_anomaly(True):
+    ...     torch.is_anomaly_enabled()
+    True
     """
 
     def __init__(self, mode: bool, check_nan: bool = True) -> None:
@@ -142,7 +216,13 @@ class set_detect_anomaly(_AtOnce):
 
 
 class detect_anomaly(Flags):
-    """Anomaly mode as a context; see `set_detect_anomaly`."""
+    """Anomaly mode as a context manager; see `set_detect_anomaly`. Warns that it is slow.
+
+    >>> import warnings, autograd_teach as torch
+    >>> with warnings.catch_warnings(action="ignore"), torch.autograd.detect_anomaly():
+    ...     torch.is_anomaly_enabled()
+    True
+    """
 
     def __init__(self, check_nan: bool = True) -> None:
         self.flags = {"anomaly": True, "check_nan": check_nan}

@@ -3,7 +3,7 @@
 A node stands for the *backward* of one operation. Its edges point to where its results, the gradients of the operation's
 inputs, go on: to the node that made the input, or to the `AccumulateGrad` of a leaf. A tensor owns the edge that leads to it,
 `(grad_fn, output_nr)`, so a graph lives as long as some tensor above it, and no node ever points at a tensor above itself.
-This file knows tensors only through what it is handed; the operations' own nodes are written by `ops/declare.py`.
+This file knows tensors only through what it is handed; the operations' own nodes are written by `ops/codegen.py`.
 """
 
 from __future__ import annotations
@@ -13,26 +13,17 @@ import re
 import weakref
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 from .. import dtypes
 from ..errors import require
 
-if TYPE_CHECKING:
-    from ..tensor import Tensor
-
 Edge = tuple["Node | None", int]
 
-# What a tensor's `_edge` can be, besides `(grad_fn, output_nr)`; told apart by identity.
-# It does not require grad:
+# No gradient is wanted.
 NO_EDGE: Edge = (None, 0)
-# It is a view whose base requires grad, but its own making was not recorded (a literal might be one object with NO_EDGE):
-NOWHERE: Edge = (*NO_EDGE,)
-# None: it is a leaf that requires grad; `leaf.edge_of` gives the edge to its accumulator.
-
-# The version of a tensor's memory, shared by all that see it; behind it, once a recorded operation wrote there in place, the
-# place that it gave it, as "0 of Mul", for the message about a stale value.
-Counter = list[Any]
+# A gradient is wanted and gets lost: the tensor is a view whose base requires grad, but making the view was not recorded.
+LOST: Edge = (None, -1)
 
 # Nodes are numbered as they are made. An operation's inputs exist before it, so running nodes from the highest number down
 # is a topological order of any graph: the one in which PyTorch runs them.
@@ -72,14 +63,15 @@ class Node:
         self._edges, self._shape, self._dtype = edges, shape, dtype
         self._sequence, self._hooks = next_sequence_number(), None
 
-    def name(self) -> str:
+    @classmethod
+    def name(cls) -> str:
         """The node's name, that of its operation: `MulBackward0`."""
-        return self._prefix + type(self).__name__
+        return cls._prefix + cls.__name__
 
     @property
     def next_functions(self) -> tuple[Edge, ...]:
         """Where this node's gradients go: one `(node, output number)` an input; `(None, 0)` where an input needs none."""
-        return self._edges
+        return tuple([NO_EDGE if edge[0] is None else edge for edge in self._edges])
 
     @property
     def _input_metadata(self) -> tuple[InputMetadata, ...]:
@@ -107,7 +99,7 @@ class Node:
         self._hooks = self._hooks or Hooks()
         return self._hooks
 
-    def __call__(self, *grads: Tensor | None, **kwargs: Any) -> Any:
+    def __call__(self, *grads: Any, **kwargs: Any) -> Any:
         """The gradients of the inputs from those of the outputs: this node's step of the backward pass, without hooks, recorded."""
         require(not kwargs, "node_keywords")
         require(len(grads) == self._outputs, "node_arguments", self._outputs, len(grads))
@@ -148,7 +140,7 @@ class Hooks:
         self.tensor: dict[int, tuple[int, Callable[..., Any]]] = {}
         self.pre: dict[int, Callable[..., Any]] = {}
         self.post: dict[int, Callable[..., Any]] = {}
-        self.retain: dict[int, weakref.ref[Tensor]] = {}
+        self.retain: dict[int, weakref.ref[Any]] = {}
 
 
 class RemovableHandle:
@@ -170,6 +162,6 @@ class RemovableHandle:
         self.remove()
 
 
-def operation_name(node: Node) -> str:
+def operation_name(node: Node | type[Node]) -> str:
     """What errors call the operation: the node's name without its last "Backward" and overload number 0."""
     return re.sub(r"Backward0?(?=\d*$)", "", node.name())

@@ -1,8 +1,8 @@
 """What nodes keep of the forward pass, and what may have become of it.
 
-A saved value is `(array, counter, version)`: never a tensor, for a result that its own node holds would be a cycle. It is good
-while the counter still shows that version; written code takes the array then and asks nothing. All else comes to `unpack`: a
-value that was written to, or one that hooks packed, whose counter never shows its version.
+A saved value is `(array, counter, version)`, never a tensor: a result that its own node holds would be a cycle. It is good
+while the counter still shows that version: generated code then takes the array and asks nothing. All else comes to `unpack`:
+a value that was written to, or one that hooks packed, whose counter never shows its version.
 """
 
 from __future__ import annotations
@@ -15,20 +15,20 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes
 from ..errors import error, require
 from ..tensor import Tensor
 from . import modes
 from .leaf import AccumulateGrad
 from .modes import no_grad, state
-from .node import NO_EDGE, Counter, Edge, Node, operation_name
+from .node import NO_EDGE, Edge, Node, operation_name
+from .version import NumberCounter, VersionCounter, changed
 
-Saved = tuple[Any, Counter, int]
+Saved = tuple[Any, VersionCounter, int]
 
 # Where the frames of a traceback are that are not the user's.
 _OURS = ("<autograd_teach", dirname(dirname(__file__)))
 # The counter of a value that hooks packed: `(packed, unpack hook)` stands in the array's place.
-_PACKED: Counter = [0]
+_PACKED = VersionCounter()
 
 
 def freed(node: Node) -> Any:
@@ -43,7 +43,7 @@ def unpack(node: Node, value: Saved, index: int | None) -> Tensor:
     """
     array, counter, version = value
     edge = _edge_of(node, index)
-    if counter[0] != version:
+    if counter.version != version:
         if counter is not _PACKED:
             _stale(value, edge, own=index is not None and index < 0)
         packed, unpack_hook = array
@@ -65,7 +65,7 @@ def _edge_of(node: Node, index: int | None) -> Edge:
     return getattr(node, "_written", lambda: None)() or node, -1 - index
 
 
-def _placed(array: np.ndarray, counter: Counter, edge: Edge) -> Tensor:
+def _placed(array: np.ndarray, counter: VersionCounter, edge: Edge) -> Tensor:
     tensor = Tensor.__new__(Tensor)
     tensor._array, tensor._counter = array, counter
     if edge is not NO_EDGE and array.dtype.kind == "f":
@@ -81,13 +81,11 @@ def _stale(value: Saved, edge: Edge, own: bool) -> None:
     place = ""
     if node is not None and node._gives_view and not own:
         place = "0 of AsStrided"
-    elif len(counter) > 1 and not own:
-        place = counter[1]
+    elif counter.writer is not None and not own:
+        place = f"{counter.writer[1]} of {operation_name(counter.writer[0])}"
     elif node is not None and not isinstance(node, AccumulateGrad):
         place = f"{number} of {operation_name(node)}"
-    of = f", which is output {place}," if place else ""
-    described = f"[{dtypes.of_array(array).tensor_type} {list(array.shape)}]{of}"
-    raise error("stale_while_tracing" if state.anomaly else "stale", described, counter[0], version)
+    raise changed(array, counter, version, place)
 
 
 def pack(node: Node, value: Saved, index: int | None) -> Saved:
@@ -98,16 +96,16 @@ def pack(node: Node, value: Saved, index: int | None) -> Saved:
     array, counter, version = value
     with no_grad():
         packed = pack_hook(_placed(array, counter, _edge_of(node, index)))
-    require(counter[0] == version, "pack_hook_writes")
+    require(counter.version == version, "pack_hook_writes")
     return ((packed, unpack_hook), _PACKED, -1)
 
 
 def _observe(node: Node) -> None:
-    """A node was made while somebody asked to see it: hooks pack what it saved, anomaly mode keeps a traceback."""
+    """Called with each new node: hooks pack what it saved, anomaly mode keeps a traceback."""
     for name, index in node._values.items() if state.saved_tensors_hooks else ():
         value = getattr(node, name)
         # A number that became an operand is no tensor of the user's.
-        if value and len(value[1]) < 3:
+        if value and not isinstance(value[1], NumberCounter):
             setattr(node, name, pack(node, value, index))
     if state.anomaly:
         frames = [f for f in traceback.extract_stack() if not f.filename.startswith(_OURS)]

@@ -15,10 +15,10 @@ from ..creation import zeros
 from ..dtypes import title
 from ..errors import error
 from ..ops import pointwise
-from ..ops.declare import inplace_form
 from ..ops.linalg import addmm
+from ..ops.operation import inplace_form
+from ..ops.pointwise import add_number, div_number, mul_number, sigmoid, tanh
 from ..ops.pointwise import relu as relu_of
-from ..ops.pointwise import sigmoid, tanh
 from ..tensor import Size, Tensor
 from . import operations as rows
 
@@ -449,7 +449,7 @@ def cross_entropy(
         return loss
     smooth = _smooth_loss(scores, target, weight, ignore_index, reduction, dim)
     classes = scores.size(dim)
-    return rows.times(loss, 1 - label_smoothing) + rows.times(smooth, label_smoothing / classes)
+    return mul_number(loss, 1 - label_smoothing) + mul_number(smooth, label_smoothing / classes)
 
 
 def _cross_entropy_of_probabilities(
@@ -459,13 +459,13 @@ def _cross_entropy_of_probabilities(
     if weight is not None and tuple(weight.shape) != (classes,):
         raise error("nn_probability_weights", classes, list(weight.shape))
     if label_smoothing:
-        target = rows.plus(rows.times(target, 1 - label_smoothing), label_smoothing / classes)
+        target = add_number(mul_number(target, 1 - label_smoothing), label_smoothing / classes)
     losses = scores * target
     if weight is not None:
         losses = losses * _along(weight, dim, scores.dim())
     if reduction == "none":
         return -losses.sum(dim)
-    return rows.over(-losses.sum(), scores.numel() // classes) if reduction == "mean" else -losses.sum()
+    return div_number(-losses.sum(), scores.numel() // classes) if reduction == "mean" else -losses.sum()
 
 
 def _smooth_loss(

@@ -1,8 +1,8 @@
-"""The operations that only `torch.nn` has, behind its activations and losses: rows, as `ops/declare.py` reads them.
+"""The operations that only `torch.nn` has, behind its activations and losses: rows, as `ops/operation.py` reads them.
 
 Arguments are checked and prepared in `functional.py`. Source of the derivatives: calculus, in the form that PyTorch gives them
-(FunctionsManual.cpp), which shows in the graph of a gradient. A formula is given arrays or tensors, and so are the functions
-that formulas share; those therefore use operators only, or ask which of the two they were given.
+(FunctionsManual.cpp), which shows in the graph of a gradient. Formulas compute with numbers by `mul_number` and its like: they
+record one edge, a user's computation two.
 """
 
 from __future__ import annotations
@@ -17,43 +17,33 @@ import numpy as np
 from ..creation import ones_like
 from ..dtypes import title
 from ..errors import error, require
-from ..ops.declare import op
-from ..ops.pointwise import add_number, div_number, exp, in_single, log, mul_number, only_for, sigmoid, tanh, zeros_of
-from ..tensor import Tensor
+from ..ops.operation import op
+from ..ops.pointwise import (
+    add_number,
+    div_number,
+    exp,
+    in_single,
+    log,
+    mul_number,
+    only_for,
+    sigmoid,
+    tanh,
+    to_copy,
+    zeros_of,
+)
+from ..ops.vocabulary import on_arrays
 
 
-def _row(signature: str, kernel: Callable[..., Any], kernel_name: str = "", **options: Any) -> Callable[..., Any]:
-    """A row; with the name of PyTorch's kernel where that refuses integers."""
-    if kernel_name:
-        options["check"] = only_for("f", kernel_name)
-    return op(signature, in_single(kernel), method=False, **options)
+def _row(kernel: Callable[..., Any], *, floats: str = "", **options: Any) -> Callable[..., Any]:
+    """A row of functions only; `floats` is the name of PyTorch's kernel if that refuses integers."""
+    if floats:
+        options["check"] = only_for("f", floats)
+    return op(in_single(kernel), method=False, **options)
 
 
-# Numbers in formulas: PyTorch's own computations with a number record one edge, those of a user two
-
-
-def times(x, n):
-    """`x * n`."""
-    return mul_number(x, n) if isinstance(x, Tensor) else x * n
-
-
-def over(x, n):
-    """`x / n`."""
-    return div_number(x, n) if isinstance(x, Tensor) else x / n
-
-
-def plus(x, n):
-    """`x + n`."""
-    return add_number(x, n) if isinstance(x, Tensor) else x + n
-
-
+@on_arrays(lambda x: 1 - x)
 def _one_minus(x):
-    return (ones_like(x) if isinstance(x, Tensor) else np.ones_like(x)) - x
-
-
-def _holds(condition, like):
-    """A condition as ones and zeros in the dtype of `like`."""
-    return condition.to(like.dtype) if isinstance(like, Tensor) else condition.astype(like.dtype)
+    return ones_like(x) - x
 
 
 # Activations that bend once
@@ -63,25 +53,26 @@ def _leaky_relu_backward(grad_output, self, negative_slope):
     return np.where(self > 0, grad_output, grad_output * negative_slope)
 
 
-leaky_relu_backward = _row(
-    "leaky_relu_backward(grad_output, self, negative_slope: float)",
+@_row(
     _leaky_relu_backward,
     grad_output=lambda g, self, negative_slope: leaky_relu_backward(g, self, negative_slope),
     self=lambda g, self: zeros_of(g),  # PyTorch keeps it for this too
 )
-leaky_relu = _row(
-    "leaky_relu(self, negative_slope=0.01)",
+def leaky_relu_backward(grad_output, self, negative_slope: float): ...
+@_row(
     lambda self, negative_slope: np.where(self > 0, self, self * negative_slope),
-    "leaky_relu_cpu",
+    floats="leaky_relu_cpu",
     self=lambda g, self, negative_slope: leaky_relu_backward(g, self, negative_slope),
 )
+def leaky_relu(self, negative_slope=0.01): ...
 # Written over its input, an operation has but its result to compute the gradient from: a node of its own.
-leaky_relu_in_place = _row(
-    "leaky_relu.1(self, negative_slope=0.01)",
+@_row(
     lambda self, negative_slope: np.where(self > 0, self, self * negative_slope),
-    "leaky_relu_cpu",
+    overload="leaky_relu.1",
+    floats="leaky_relu_cpu",
     self=lambda g, result, negative_slope: leaky_relu_backward(g, result, negative_slope),
 )
+def leaky_relu_in_place(self, negative_slope=0.01): ...
 
 
 def _no_booleans(self, min_val, max_val):
@@ -89,18 +80,19 @@ def _no_booleans(self, min_val, max_val):
         raise error("nn_bool_hardtanh")
 
 
-hardtanh_backward = _row(
-    "hardtanh_backward(grad_output, self, min_val: float, max_val: float)",
+@_row(
     lambda grad_output, self, min_val, max_val: np.where((self <= min_val) | (self >= max_val), 0, grad_output),
     grad_output=lambda g, self, min_val, max_val: hardtanh_backward(g, self, min_val, max_val),
     self=lambda g, self: zeros_of(g),  # PyTorch keeps it for this too
 )
-hardtanh = _row(
-    "hardtanh(self, min_val=-1.0, max_val=1.0)",
+def hardtanh_backward(grad_output, self, min_val: float, max_val: float): ...
+@_row(
     lambda self, min_val, max_val: np.clip(self, self.dtype.type(min_val), self.dtype.type(max_val)),
     check=_no_booleans,
     self=lambda g, self, min_val, max_val: hardtanh_backward(g, self, min_val, max_val),
 )
+def hardtanh(self, min_val=-1.0, max_val=1.0): ...
+
 
 # Exponential linear units: `scale * x` above 0, `scale * alpha * (exp(input_scale * x) - 1)` below
 
@@ -114,30 +106,32 @@ def _elu_backward(grad_output, x, alpha, scale, input_scale, is_result):
     return np.where(x <= 0, grad_output * input_scale * below, grad_output * scale)
 
 
-elu_backward = _row(
-    "elu_backward(grad_output, x, alpha: float, scale: float, input_scale: float, is_result: bool)",
+@_row(
     _elu_backward,
     grad_output=lambda g, x, alpha, scale, input_scale, is_result: elu_backward(
         g, x, alpha, scale, input_scale, is_result
     ),
     x=lambda g, grad_output, x, alpha, scale, input_scale, is_result: (
-        times(g * grad_output, input_scale) * _holds(x < 0, g)
+        mul_number(g * grad_output, input_scale) * to_copy(x < 0, g.dtype)
         if is_result
-        else elu_backward(times(g * grad_output, input_scale), x, alpha, scale, input_scale, False) * _holds(x < 0, g)
+        else elu_backward(mul_number(g * grad_output, input_scale), x, alpha, scale, input_scale, False)
+        * to_copy(x < 0, g.dtype)
     ),
 )
-elu = _row(
-    "elu(self, alpha=1.0, scale=1.0, input_scale=1.0)",
+def elu_backward(grad_output, x, alpha: float, scale: float, input_scale: float, is_result: bool): ...
+@_row(
     _elu,
-    "elu_cpu",
+    floats="elu_cpu",
     self=lambda g, self, alpha, scale, input_scale: elu_backward(g, self, alpha, scale, input_scale, False),
 )
-elu_in_place = _row(
-    "elu.1(self, alpha=1.0, scale=1.0, input_scale=1.0)",
+def elu(self, alpha=1.0, scale=1.0, input_scale=1.0): ...
+@_row(
     _elu,
-    "elu_cpu",
+    overload="elu.1",
+    floats="elu_cpu",
     self=lambda g, result, alpha, scale, input_scale: elu_backward(g, result, alpha, scale, input_scale, True),
 )
+def elu_in_place(self, alpha=1.0, scale=1.0, input_scale=1.0): ...
 
 
 def _slope_of_celu(alpha):
@@ -145,27 +139,30 @@ def _slope_of_celu(alpha):
     return 1 / float(np.float32(alpha))
 
 
-celu = _row(
-    "celu(self, alpha=1.0)",
+@_row(
     lambda self, alpha: _elu(self, alpha, 1.0, 1 / alpha),
-    "elu_cpu",
+    floats="elu_cpu",
     self=lambda g, self, alpha: elu_backward(g, self, alpha, 1.0, _slope_of_celu(alpha), False),
 )
-celu_in_place = _row(
-    "celu.1(self, alpha=1.0)",
+def celu(self, alpha=1.0): ...
+@_row(
     lambda self, alpha: _elu(self, alpha, 1.0, 1 / alpha),
-    "elu_cpu",
+    overload="celu.1",
+    floats="elu_cpu",
     self=lambda g, result, alpha: elu_backward(g, result, alpha, 1.0, _slope_of_celu(alpha), True),
 )
+def celu_in_place(self, alpha=1.0): ...
+
 
 # Smooth activations
 
-silu = _row(
-    "silu(self)",
+
+@_row(
     lambda self: self / (1 + np.exp(-self)),
-    "silu_cpu",
-    self=lambda g, self: g * (s := sigmoid(self)) * plus(self * _one_minus(s), 1),
+    floats="silu_cpu",
+    self=lambda g, self: g * (s := sigmoid(self)) * add_number(self * _one_minus(s), 1),
 )
+def silu(self): ...
 
 
 def _softplus(self, beta, threshold):
@@ -178,20 +175,25 @@ def _softplus_backward(grad_output, self, beta, threshold):
     return np.where(self * beta > threshold, grad_output, grad_output * z / (z + 1))
 
 
-softplus_backward = _row(
-    "softplus_backward(grad_output, self, beta: float, threshold: float)",
+@_row(
     _softplus_backward,
     grad_output=lambda g, self, beta, threshold: softplus_backward(g, self, beta, threshold),
-    self=lambda g, grad_output, self, beta, threshold: times(
-        g * grad_output * (s := sigmoid(times(self, beta))) * _one_minus(s) * _holds(self * beta < threshold, g), beta
+    self=lambda g, grad_output, self, beta, threshold: mul_number(
+        g
+        * grad_output
+        * (s := sigmoid(mul_number(self, beta)))
+        * _one_minus(s)
+        * to_copy(self * beta < threshold, g.dtype),
+        beta,
     ),
 )
-softplus = _row(
-    "softplus(self, beta=1.0, threshold=20.0)",
+def softplus_backward(grad_output, self, beta: float, threshold: float): ...
+@_row(
     _softplus,
-    "softplus_cpu",
+    floats="softplus_cpu",
     self=lambda g, self, beta, threshold: softplus_backward(g, self, beta, threshold),
 )
+def softplus(self, beta=1.0, threshold=20.0): ...
 
 
 def _log_sigmoid(self):
@@ -203,15 +205,15 @@ def _log_sigmoid_backward(grad_output, self):
     return np.where(self < 0, 1 - z / (1 + z), z / (1 + z)) * grad_output
 
 
-log_sigmoid_backward = _row(
-    "log_sigmoid_backward(grad_output, self)",
+@_row(
     _log_sigmoid_backward,
     grad_output=lambda g, self: log_sigmoid_backward(g, self),
-    self=lambda g, grad_output, self: g * grad_output * plus(s := sigmoid(self), -1) * s,
+    self=lambda g, grad_output, self: g * grad_output * add_number(s := sigmoid(self), -1) * s,
 )
-log_sigmoid = _row(
-    "log_sigmoid(self)", _log_sigmoid, "log_sigmoid_cpu", self=lambda g, self: log_sigmoid_backward(g, self)
-)
+def log_sigmoid_backward(grad_output, self): ...
+@_row(_log_sigmoid, floats="log_sigmoid_cpu", self=lambda g, self: log_sigmoid_backward(g, self))
+def log_sigmoid(self): ...
+
 
 # GELU: `x` times the chance that a standard normal variable is below it (Hendrycks and Gimpel, 2016), or an approximation
 # of that by tanh of `√(2 / π) (x + 0.044715 x³)`
@@ -241,30 +243,33 @@ def _gelu_backward(grad_output, self, approximate):
 
 def _second_derivative_by_tanh(x, t):
     """Of the approximation, where `t` is its tanh."""
-    inner, steepness = times(plus(times(x * x, 3 * _CUBIC), 1), _SLOPE), _one_minus(t * t)
+    inner, steepness = mul_number(add_number(mul_number(x * x, 3 * _CUBIC), 1), _SLOPE), _one_minus(t * t)
     # Far from 0 the steepness is 0: what it is multiplied by first cannot overflow.
-    bend = times(steepness * x, 6 * _SLOPE * _CUBIC) - times(t * (steepness * inner) * inner, 2)
-    return steepness * inner + times(x, 0.5) * bend
+    bend = mul_number(steepness * x, 6 * _SLOPE * _CUBIC) - mul_number(t * (steepness * inner) * inner, 2)
+    return steepness * inner + mul_number(x, 0.5) * bend
 
 
-gelu_backward = _row(
-    "gelu_backward(grad_output, self, approximate: str)",
+@_row(
     _gelu_backward,
     grad_output=lambda g, self, approximate: gelu_backward(g, self, approximate),
     self=lambda g, grad_output, self, approximate: (
-        g * grad_output * (times(density := times(exp(times(self * self, -0.5)), _PEAK), 2) - self * self * density)
+        g
+        * grad_output
+        * (mul_number(density := mul_number(exp(mul_number(self * self, -0.5)), _PEAK), 2) - self * self * density)
         if approximate == "none"
         else g
         * grad_output
-        * _second_derivative_by_tanh(self, tanh(times(self + times(self * self * self, _CUBIC), _SLOPE)))
+        * _second_derivative_by_tanh(self, tanh(mul_number(self + mul_number(self * self * self, _CUBIC), _SLOPE)))
     ),
 )
-gelu = _row(
-    "gelu(self, approximate: str)",
+def gelu_backward(grad_output, self, approximate: str): ...
+@_row(
     _gelu,
-    "GeluKernelImpl",
+    floats="GeluKernelImpl",
     self=lambda g, self, approximate: gelu_backward(g, self, approximate),
 )
+def gelu(self, approximate: str): ...
+
 
 # Losses: what is computed of each pair of elements, as it is, its mean or its sum
 
@@ -279,28 +284,33 @@ def _reduced(values, reduction):
     return total / values.dtype.type(values.size) if reduction == 1 else total
 
 
+def _averaged_array(x, shape, reduction):
+    return x / math.prod(shape) if reduction == 1 else x
+
+
+@on_arrays(_averaged_array)
 def _averaged(x, shape, reduction):
-    """Divided by the number of elements, where the loss is the mean over them."""
-    return over(x, math.prod(shape)) if reduction == 1 else x
+    """Divided by the number of elements, if the loss is the mean over them."""
+    return div_number(x, math.prod(shape)) if reduction == 1 else x
 
 
-mse_loss_backward = _row(
-    "mse_loss_backward(grad_output, self, target, reduction: int)",
+@_row(
     lambda grad_output, self, target, reduction: (
-        _averaged(grad_output, self.shape, reduction) * ((self - target) * 2) if self.size else self - target
+        _averaged_array(grad_output, self.shape, reduction) * ((self - target) * 2) if self.size else self - target
     ).astype(self.dtype, copy=False),
     grad_output=lambda g, self, target, reduction: mse_loss_backward(g, self, target, reduction),
-    self=lambda g, grad_output, self, reduction: _averaged(times(g * grad_output, 2), self.shape, reduction),
-    target=lambda g, grad_output, self, reduction: -_averaged(times(g * grad_output, 2), self.shape, reduction),
+    self=lambda g, grad_output, self, reduction: _averaged(mul_number(g * grad_output, 2), self.shape, reduction),
+    target=lambda g, grad_output, self, reduction: -_averaged(mul_number(g * grad_output, 2), self.shape, reduction),
 )
-mse_loss = _row(
-    "mse_loss(self, target, reduction: int)",
+def mse_loss_backward(grad_output, self, target, reduction: int): ...
+@_row(
     lambda self, target, reduction: _reduced((self - target) ** 2, reduction),
-    "mse_cpu",
+    floats="mse_cpu",
     promote=True,
     self=lambda g, self, target, reduction: mse_loss_backward(g, self, target, reduction),
     target=lambda g, self, target, reduction: mse_loss_backward(g, target, self, reduction),
 )
+def mse_loss(self, target, reduction: int): ...
 
 
 def _in_dtype_of_first(self, target):
@@ -315,16 +325,15 @@ def _huber(self, target, reduction, delta):
 
 
 def _huber_backward(grad_output, self, target, reduction, delta):
-    return _averaged(np.clip(self - target, -delta, delta) * grad_output, self.shape, reduction)
+    return _averaged_array(np.clip(self - target, -delta, delta) * grad_output, self.shape, reduction)
 
 
 def _bent(g, grad_output, self, target, width):
     """The gradient where the loss bends, as a parabola: `self` is within `width` of `target`."""
-    return g * grad_output * _holds(abs(self - target) < width, g)
+    return g * grad_output * to_copy(abs(self - target) < width, g.dtype)
 
 
-huber_loss_backward = _row(
-    "huber_loss_backward(grad_output, self, target, reduction: int, delta: float)",
+@_row(
     _huber_backward,
     grad_output=lambda g, self, target, reduction, delta: huber_loss_backward(g, self, target, reduction, delta),
     self=lambda g, grad_output, self, target, reduction, delta: _averaged(
@@ -334,14 +343,15 @@ huber_loss_backward = _row(
         -_averaged(_bent(g, grad_output, self, target, delta), self.shape, reduction)
     ),
 )
-huber_loss = _row(
-    "huber_loss(self, target, reduction: int, delta: float)",
+def huber_loss_backward(grad_output, self, target, reduction: int, delta: float): ...
+@_row(
     _huber,
-    "huber_cpu",
+    floats="huber_cpu",
     promote=_in_dtype_of_first,
     self=lambda g, self, target, reduction, delta: huber_loss_backward(g, self, target, reduction, delta),
     target=lambda g, self, target, reduction, delta: huber_loss_backward(g, target, self, reduction, delta),
 )
+def huber_loss(self, target, reduction: int, delta: float): ...
 
 
 def _smooth_l1(self, target, reduction, beta):
@@ -350,39 +360,43 @@ def _smooth_l1(self, target, reduction, beta):
 
 
 def _smooth_l1_backward(grad_output, self, target, reduction, beta):
-    share = _averaged(grad_output, self.shape, reduction)
+    share = _averaged_array(grad_output, self.shape, reduction)
     x = self - target
     return np.where(np.absolute(x) < beta, share * x / beta, share * np.sign(x))
 
 
-smooth_l1_loss_backward = _row(
-    "smooth_l1_loss_backward(grad_output, self, target, reduction: int, beta: float)",
+@_row(
     _smooth_l1_backward,
     grad_output=lambda g, self, target, reduction, beta: smooth_l1_loss_backward(g, self, target, reduction, beta),
     self=lambda g, grad_output, self, target, reduction, beta: _averaged(
-        over(_bent(g, grad_output, self, target, beta), beta), self.shape, reduction
+        div_number(_bent(g, grad_output, self, target, beta), beta), self.shape, reduction
     ),
     target=lambda g, grad_output, self, target, reduction, beta: (
-        -_averaged(over(_bent(g, grad_output, self, target, beta), beta), self.shape, reduction)
+        -_averaged(div_number(_bent(g, grad_output, self, target, beta), beta), self.shape, reduction)
     ),
 )
-smooth_l1_loss = _row(
-    "smooth_l1_loss(self, target, reduction: int, beta: float)",
+def smooth_l1_loss_backward(grad_output, self, target, reduction: int, beta: float): ...
+@_row(
     _smooth_l1,
-    "smooth_l1_cpu",
+    floats="smooth_l1_cpu",
     promote=True,
     self=lambda g, self, target, reduction, beta: smooth_l1_loss_backward(g, self, target, reduction, beta),
     target=lambda g, self, target, reduction, beta: smooth_l1_loss_backward(g, target, self, reduction, beta),
 )
+def smooth_l1_loss(self, target, reduction: int, beta: float): ...
+
 
 # Losses of probabilities. Weights have no gradient here, in PyTorch neither; None stands for ones
 
 
+def _weighted_array(x, weight):
+    return x if weight is None else x * weight._array
+
+
+@on_arrays(_weighted_array)
 def _weighted(x, weight):
-    """`x` times the weights, a tensor or None, whichever `x` is, an array or a tensor."""
-    if weight is None:
-        return x
-    return x * (weight if isinstance(x, Tensor) else weight._array)
+    """`x` times the weights, a tensor or None."""
+    return x if weight is None else x * weight
 
 
 def _check_probabilities(self, target, weight, reduction):
@@ -397,7 +411,7 @@ def _check_probabilities(self, target, weight, reduction):
 def _binary_cross_entropy(self, target, weight, reduction):
     # log(0) counts as -100, as else one sure and wrong answer would make the loss infinite.
     losses = (target - 1) * np.maximum(np.log1p(-self), -100) - target * np.maximum(np.log(self), -100)
-    return _reduced(_weighted(losses, weight), reduction)
+    return _reduced(_weighted_array(losses, weight), reduction)
 
 
 _EPSILON = 1e-12
@@ -405,21 +419,20 @@ _EPSILON = 1e-12
 
 def _binary_cross_entropy_backward(grad_output, self, target, weight, reduction):
     slope = grad_output * (self - target) / np.maximum((1 - self) * self, _EPSILON)
-    return _averaged(_weighted(slope, weight), self.shape, reduction)
+    return _averaged_array(_weighted_array(slope, weight), self.shape, reduction)
 
 
 def _away_from_zero(self):
     """`self * (1 - self)` for a division by it."""
-    return plus(self, _EPSILON) * plus(_one_minus(self), _EPSILON)
+    return add_number(self, _EPSILON) * add_number(_one_minus(self), _EPSILON)
 
 
 def _binary_cross_entropy_bend(self, target):
-    inside, outside = plus(self, _EPSILON), plus(_one_minus(self), _EPSILON)
-    return (self * self - times(self, 2) * target + target) / (inside**2 * outside**2)
+    inside, outside = add_number(self, _EPSILON), add_number(_one_minus(self), _EPSILON)
+    return (self * self - mul_number(self, 2) * target + target) / (inside**2 * outside**2)
 
 
-binary_cross_entropy_backward = _row(
-    "binary_cross_entropy_backward(grad_output, self, target, weight: object, reduction: int)",
+@_row(
     _binary_cross_entropy_backward,
     grad_output=lambda g, self, target, weight, reduction: _averaged(
         _weighted((self - target) / _away_from_zero(self) * g, weight), self.shape, reduction
@@ -431,8 +444,8 @@ binary_cross_entropy_backward = _row(
         _weighted(-g * grad_output / (_one_minus(self) * self), weight), self.shape, reduction
     ),
 )
-binary_cross_entropy = _row(
-    "binary_cross_entropy(self, target, weight: object, reduction: int)",
+def binary_cross_entropy_backward(grad_output, self, target, weight: object, reduction: int): ...
+@_row(
     _binary_cross_entropy,
     check=_check_probabilities,
     self=lambda g, self, target, weight, reduction: binary_cross_entropy_backward(g, self, target, weight, reduction),
@@ -440,13 +453,14 @@ binary_cross_entropy = _row(
         _weighted(log(_one_minus(self)) - log(self), weight) * g, self.shape, reduction
     ),
 )
+def binary_cross_entropy(self, target, weight: object, reduction: int): ...
 
 
 def _with_logits(self, target, weight, pos_weight, reduction):
     likelihood = _log_sigmoid(self)
     if pos_weight is not None:
         likelihood = ((pos_weight._array - 1) * target + 1) * likelihood
-    losses = _weighted((1 - target) * self - likelihood, weight)
+    losses = _weighted_array((1 - target) * self - likelihood, weight)
     require(losses.shape == self.shape, "write_of_shape", self.shape, losses.shape)
     return _reduced(losses, reduction)
 
@@ -455,13 +469,12 @@ def _logits_slope(chance, target, pos_weight):
     if pos_weight is None:
         return chance - target
     positive = _weighted(target, pos_weight)
-    return (plus(positive, 1) - target) * chance - positive
+    return (add_number(positive, 1) - target) * chance - positive
 
 
-binary_cross_entropy_with_logits = _row(
-    "binary_cross_entropy_with_logits(self, target, weight: object, pos_weight: object, reduction: int)",
+@_row(
     _with_logits,
-    "log_sigmoid_cpu",
+    floats="log_sigmoid_cpu",
     self=lambda g, self, target, weight, pos_weight, reduction: _averaged(
         _weighted(_logits_slope(sigmoid(self), target, pos_weight) * g, weight), self.shape, reduction
     ),
@@ -474,6 +487,7 @@ binary_cross_entropy_with_logits = _row(
         reduction,
     ),
 )
+def binary_cross_entropy_with_logits(self, target, weight: object, pos_weight: object, reduction: int): ...
 
 
 # The negative log-likelihood of the right classes: `self` (classes,), (N, classes) or (N, classes, ...), `target` without that
@@ -532,8 +546,8 @@ def _nll_loss_backward(grad_output, self, target, total_weight, weight, reductio
 
 _nll = partial(op, method=False, outputs=("output", "total_weight"), check=_check_classes)
 
-nll_loss_backward = op(
-    "nll_loss_backward(grad_output, self, target, total_weight, weight: object, reduction: int, ignore_index: int)",
+
+@op(
     _nll_loss_backward,
     method=False,
     grad_output=lambda g, target, weight, reduction, ignore_index: nll_loss(g, target, weight, reduction, ignore_index)[
@@ -541,16 +555,16 @@ nll_loss_backward = op(
     ],
     self=lambda g: zeros_of(g),
 )
-nll_loss = _nll(
-    "nll_loss(self, target, weight: object, reduction: int, ignore_index: int)",
+def nll_loss_backward(grad_output, self, target, total_weight, weight: object, reduction: int, ignore_index: int): ...
+@_nll(
     _nll_loss,
     self=lambda grads, self, target, total_weight, weight, reduction, ignore_index: nll_loss_backward(
         grads[0], self, target, total_weight, weight, reduction, ignore_index
     ),
 )
+def nll_loss(self, target, weight: object, reduction: int, ignore_index: int): ...
 # PyTorch's own rows for images, of dimensions (N, classes, height, width).
-nll_loss2d_backward = op(
-    "nll_loss2d_backward(grad_output, self, target, total_weight, weight: object, reduction: int, ignore_index: int)",
+@op(
     _nll_loss_backward,
     node="NllLoss2DBackwardBackward0",
     method=False,
@@ -559,11 +573,12 @@ nll_loss2d_backward = op(
     )[0],
     self=lambda g: zeros_of(g),
 )
-nll_loss2d = _nll(
-    "nll_loss2d(self, target, weight: object, reduction: int, ignore_index: int)",
+def nll_loss2d_backward(grad_output, self, target, total_weight, weight: object, reduction: int, ignore_index: int): ...
+@_nll(
     _nll_loss,
     node="NllLoss2DBackward0",
     self=lambda grads, self, target, total_weight, weight, reduction, ignore_index: nll_loss2d_backward(
         grads[0], self, target, total_weight, weight, reduction, ignore_index
     ),
 )
+def nll_loss2d(self, target, weight: object, reduction: int, ignore_index: int): ...

@@ -13,9 +13,9 @@ import numpy as np
 from ..dtypes import title
 from ..errors import error, require
 from ..tensor import Tensor, wrap, wrap_dim
-from .declare import method, op
+from .operation import method, op
 from .reduction import expand
-from .shape import alias, select, slice_view, unsqueeze, view, zeros_beside
+from .shape import alias, constant, select, slice_view, unsqueeze, view, zeros_beside
 
 # fmt: off
 
@@ -69,12 +69,15 @@ def _put(self, indices, values, accumulate=False):
     return whole
 
 # Their `indices` are slices and arrays, of integers or masks; what users give are tensors, which NumPy takes as well.
-index = op("index(self, indices: tuple)", _index, method=False,
+@op(_index, method=False,
     self=lambda g, self_shape, indices: index_put_impl(zeros_beside(g, self_shape), indices, g, True))
+def index(self, indices: tuple): ...
 _putting = partial(op, kernel=_put, values=lambda g, indices: index(g, indices),
     self=lambda g, indices, accumulate: g if accumulate else index_put(g, indices, zeros_beside(g, ())))
-index_put = _putting("index_put(self, indices: tuple, values, accumulate=False)", inplace=True)
-index_put_impl = _putting("index_put_impl(self, indices: tuple, values, accumulate: bool)", method=False)
+@_putting(inplace=True)
+def index_put(self, indices: tuple, values, accumulate=False): ...
+@_putting(method=False)
+def index_put_impl(self, indices: tuple, values, accumulate: bool): ...
 
 def _place(key):
     """One entry of an index as None, Ellipsis, a slice, an int, a bool, or an array of integers or bools."""
@@ -197,26 +200,32 @@ def _check_trace(self):
     require(self.ndim == 2, "trace_rank", self.ndim)
     require(self.dtype != bool, "linalg_kernel", "trace", self)
 
-index_select = op("index_select(self, dim: int, index)", check=partial(_check, "index_select"),
+@op(check=partial(_check, "index_select"),
     kernel=lambda self, dim, index: _picked(self, _at(self.shape, dim, index)),
     self=lambda g, self_shape, dim, index: index_add(zeros_beside(g, self_shape), dim, index, g))
-index_add = op("index_add(self, dim: int, index, source)", self=lambda g: g,
+def index_select(self, dim: int, index): ...
+@op(self=lambda g: g,
     kernel=lambda self, dim, index, source: _put(self, _at(self.shape, dim, index), source, accumulate=True),
     source=lambda g, dim, index, source_shape: expand(index_select(g, dim, index), source_shape))
-index_fill = op("index_fill.1(self, dim: int, index: Any, value)",
-    lambda self, dim, index, value: _put(self, _at(self.shape, dim, index), value),
+def index_add(self, dim: int, index, source): ...
+@op(lambda self, dim, index, value: _put(self, _at(self.shape, dim, index), value), overload="index_fill.1",
     self=lambda g, dim, index: index_fill(g, dim, index, zeros_beside(g, ())),
-    value=lambda g, dim, index: index_select(g, dim, wrap(index) if isinstance(g, Tensor) else index).sum())
-trace = op("trace(self)", np.trace, check=_check_trace, self=lambda g, self_shape: view(index_fill(
+    value=lambda g, dim, index: index_select(g, dim, constant(index)).sum())
+def index_fill(self, dim: int, index: Any, value): ...
+@op(np.trace, check=_check_trace, self=lambda g, self_shape: view(index_fill(
     zeros_beside(g, (math.prod(self_shape),)), 0, np.arange(min(self_shape)) * (self_shape[1] + 1), g), self_shape))
-gather = op("gather(self, dim: int, index)", check=partial(_check, "gather"),
+def trace(self): ...
+@op(check=partial(_check, "gather"),
     kernel=lambda self, dim, index: np.atleast_1d(self)[_each(dim, index)].reshape(index.shape),
     # It is read for its shape alone; but PyTorch saves it, and notices a write.
     self=lambda g, self, dim, index: scatter_add(zeros_beside(g, tuple(self.shape)), dim, index, g))
+def gather(self, dim: int, index): ...
 _writing = partial(op, check=partial(_check, "scatter"), inplace=True, src=lambda g, dim, index: gather(g, dim, index))
-scatter_add = _writing("scatter_add(self, dim: int, index, src)", partial(_scatter, accumulate=True), self=lambda g: g)
-scatter = _writing("scatter(self, dim: int, index, src)", _scatter,
+@_writing(partial(_scatter, accumulate=True), self=lambda g: g)
+def scatter_add(self, dim: int, index, src): ...
+@_writing(_scatter,
     self=lambda g, dim, index: scatter(g, dim, index, zeros_beside(g, index.shape)))
+def scatter(self, dim: int, index, src): ...
 
 def _sort(self, dim, descending, stable=False):
     """The elements in ascending order, of equal ones the first first, and their places; NaN is the largest."""
@@ -229,13 +238,17 @@ def _sort(self, dim, descending, stable=False):
     return values.reshape(self.shape), places.reshape(self.shape)
 
 # Equal elements keep their order anyhow.
-sort = op("sort(self, dim=-1, descending=False)", _sort, outputs=("values", "indices"),
+@op(_sort, outputs=("values", "indices"),
     self=lambda grads, self_shape, dim, indices: scatter(zeros_beside(grads[0], self_shape), dim, indices, grads[0]))
-argsort = op("argsort(self, dim=-1, descending=False, stable=False)", lambda *arguments: _sort(*arguments)[1])
-searchsorted = op("searchsorted(sorted_sequence, input, *, right=False)", numbers=True,
+def sort(self, dim=-1, descending=False): ...
+@op(lambda *arguments: _sort(*arguments)[1])
+def argsort(self, dim=-1, descending=False, stable=False): ...
+@op(numbers=True,
     check=lambda sorted_sequence, input, right: require(sorted_sequence.ndim == 1, "bucketize", sorted_sequence.ndim),
     kernel=lambda sorted_sequence, input, right: np.searchsorted(sorted_sequence, input, "right" if right else "left"))
-isin = op("isin(elements, test_elements)", np.isin, numbers=True)
+def searchsorted(sorted_sequence, input, *, right=False): ...
+@op(np.isin, numbers=True)
+def isin(elements, test_elements): ...
 
 def bucketize(input: Any, boundaries: Tensor, *, right: bool = False) -> Tensor:
     """The number of the bucket between `boundaries` that each value falls into."""

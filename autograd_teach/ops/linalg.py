@@ -11,7 +11,7 @@ import numpy as np
 
 from ..errors import error, require
 from ..tensor import Tensor, c_name, wrap
-from .declare import method, op
+from .operation import method, op
 from .pointwise import common_shape, mul_number, needs_tensor
 from .reduction import expand
 from .shape import reshape, squeeze_dim, squeeze_own, t, tril, triu, unsafe_view, unsqueeze
@@ -58,16 +58,21 @@ def _of_right(g, self, mat2_strides):
     return t(mm(t(g), self)) if _by_columns(mat2_strides, self, 1) else mm(t(self), g)
 
 # A gradient of a product of matrices is a product of matrices: no formula for the elements is needed.
-mm = op("mm(self, mat2)", _product, check=partial(_check_product, "mm", 2, 2), self=_of_left, mat2=_of_right)
-addmm = op("addmm(self, mat1, mat2)", _addmm, check=_check_addmm, self=lambda g: g,
+@op(_product, check=partial(_check_product, "mm", 2, 2), self=_of_left, mat2=_of_right)
+def mm(self, mat2): ...
+@op(_addmm, check=_check_addmm, self=lambda g: g,
     mat1=lambda g, mat2, mat1_strides: _of_left(g, mat2, mat1_strides),
     mat2=lambda g, mat1, mat2_strides: _of_right(g, mat1, mat2_strides))
-mv = op("mv(self, vec)", _product, check=partial(_check_product, "mv", 2, 1),
+def addmm(self, mat1, mat2): ...
+@op(_product, check=partial(_check_product, "mv", 2, 1),
     self=lambda g, vec: reshape(g, (-1, 1)) * vec, vec=lambda g, self: mv(t(self), g))
-dot = op("dot(self, tensor)", _product, check=partial(_check_product, "dot", 1, 1),
+def mv(self, vec): ...
+@op(_product, check=partial(_check_product, "dot", 1, 1),
     self=lambda g, tensor: g * tensor, tensor=lambda g, self: g * self)
-bmm = op("bmm(self, mat2)", np.matmul, check=partial(_check_product, "bmm", 3, 3),
+def dot(self, tensor): ...
+@op(np.matmul, check=partial(_check_product, "bmm", 3, 3),
     self=lambda g, mat2: bmm(g, mat2.mT), mat2=lambda g, self: bmm(self.mT, g))
+def bmm(self, mat2): ...
 
 @method
 def matmul(input: Tensor, other: Tensor) -> Tensor:
@@ -185,13 +190,16 @@ def _of_triangle(g, A, result, upper, left):
     solved = solve_triangular(A.mT, g, upper=not upper, left=left)
     return (triu if upper else tril)(-(solved @ result.mT if left else result.mT @ solved))
 
-solve = op("linalg_solve_ex(A, B)", _solve, check=partial(_check, "linalg.solve", "lu_cpu"),
+@op(_solve, overload="linalg_solve_ex", check=partial(_check, "linalg.solve", "lu_cpu"),
     A=_of_matrix, B=lambda g, A: solve(A.mT, g))
-solve_triangular = op("linalg_solve_triangular(A, B, *, upper: bool, left=True)", _substituted,
+def solve(A, B): ...
+@op(_substituted, overload="linalg_solve_triangular",
     check=partial(_check, "linalg.solve_triangular", "triangular_solve_cpu"), A=_of_triangle,
     B=lambda g, A, upper, left: solve_triangular(A.mT, g, upper=not upper, left=left))
-cholesky = op("linalg_cholesky_ex(A)", _cholesky, A=_of_factored,
+def solve_triangular(A, B, *, upper: bool, left=True): ...
+@op(_cholesky, overload="linalg_cholesky_ex", A=_of_factored,
     check=partial(_check, "linalg.cholesky", "cholesky_cpu"))
+def cholesky(A): ...
 
 def norm(A: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = False) -> Tensor:
     """The norm of a vector; of a matrix, where `dim` names two dimensions or `A` has two, the Frobenius norm."""

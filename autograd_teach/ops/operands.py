@@ -1,4 +1,4 @@
-"""What the written code of every operation calls: numbers and arrays as operands, views as results.
+"""What the generated code of every operation calls: numbers and arrays as operands, errors, results of several tensors.
 
 Knows tensors; knows no operation.
 """
@@ -13,10 +13,9 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
-from ..autograd.modes import state
-from ..autograd.node import NO_EDGE
+from ..autograd.version import NumberCounter
 from ..errors import error, require
-from ..tensor import InferenceCounter, Tensor, View, wrap
+from ..tensor import Tensor, wrap
 
 NUMBERS = frozenset((int, float, bool))
 
@@ -38,8 +37,7 @@ def number(value: Any, like: np.ndarray) -> Tensor:
     except OverflowError:
         raise error("number_overflows") from None
     constant._array.flags.writeable = False
-    # It never moves, and remembers the number.
-    constant._counter, constant._edge = [0, None, value], NO_EDGE
+    constant._counter = NumberCounter(value)
     # 0.0 and -0.0 are one key, and NaN is none at all; what an evolving scalar leaves behind must not pile up.
     if value and not math.isnan(value):
         if len(_constants) > 1000:
@@ -84,41 +82,20 @@ def scaled(array: np.ndarray, alpha: Any) -> np.ndarray:
     return np.multiply(array, alpha, out=...).astype(array.dtype, copy=False)
 
 
+def dtype_error(operation: str, array: np.ndarray) -> Exception:
+    """Why an operation is not defined for an array's dtype, in PyTorch's words."""
+    try:
+        return error(f"{operation}_dtype", dtypes.title(array))
+    except KeyError:
+        return error("no_kernel", f"{operation}_cpu", dtypes.title(array))
+
+
 def broadcast_error(a: np.ndarray, b: np.ndarray) -> Exception:
     """Why two arrays do not broadcast, in PyTorch's words."""
     for dim in range(1, min(a.ndim, b.ndim) + 1):
         if a.shape[-dim] != b.shape[-dim] and 1 not in (a.shape[-dim], b.shape[-dim]):
             return error("broadcast", a.shape[-dim], b.shape[-dim], max(a.ndim, b.ndim) - dim)
     return RuntimeError(f"the operation is not defined for {a.dtype} and {b.dtype}")
-
-
-def view_of(tensor: Any, array: np.ndarray) -> Tensor:
-    """A view of `tensor` that shows `array`, a part of its memory."""
-    counter = tensor._counter
-    if counter.__class__ is InferenceCounter:
-        # It has no versions, so nothing that is written to it need be told to others.
-        plain = wrap(array)
-        plain._counter = counter
-        return plain
-    view: Any = View.__new__(View)
-    view._array = array
-    view._counter = counter
-    base = tensor._base
-    view._base = tensor if base is None else base
-    if base is not None and tensor._made_by:
-        view._made_by = tensor._made_by
-    view._own_version = counter[0]
-    if not state.recording:
-        view._made_by = "no_grad"
-    return view
-
-
-def views_of(tensor: Tensor, arrays: list[np.ndarray]) -> list[Tensor]:
-    """Several views that one operation gives."""
-    views: list[Any] = [view_of(tensor, array) for array in arrays]
-    for view in views if state.recording else ():
-        view._made_by = "many"
-    return views
 
 
 def place_outputs(node: Any, outputs: list[Tensor]) -> None:
@@ -129,7 +106,7 @@ def place_outputs(node: Any, outputs: list[Tensor]) -> None:
     if count == 1:
         node._shape, node._dtype = arrays[0].shape, arrays[0].dtype
     for i, tensor in enumerate(outputs[:count]):
-        tensor._edge = (node, i)
+        tensor._set_edge((node, i))
 
 
 def result_type(operation: str, outputs: tuple[str, ...]) -> Callable[[list[Tensor]], Any]:

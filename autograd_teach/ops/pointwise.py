@@ -1,6 +1,6 @@
 """Operations that act on each element by itself: arithmetic, functions, choices, comparisons.
 
-A formula may use operators and any operation (`declare.py` says how a row is read). Source of the derivatives: calculus
+A formula may use operators and any operation (`operation.py` says how a row is read). Source of the derivatives: calculus
 in the form that shows in PyTorch's graph of a gradient, and its choices at kinks (tools/autograd/derivatives.yaml).
 """
 
@@ -16,8 +16,9 @@ from ..autograd.modes import state
 from ..dtypes import as_floating, copied, promote, result_type
 from ..errors import error, require
 from ..tensor import Tensor, c_name, wrap
-from .declare import inplace_form, method, op
 from .operands import NUMBERS, broadcast_error, number, scaled
+from .operation import inplace_form, method, op
+from .vocabulary import on_arrays
 
 # A row takes a line or two, as in a table: one argument a line would scatter it.
 # fmt: off
@@ -27,9 +28,10 @@ arithmetic = partial(op, promote=True, inplace=True)
 smooth = partial(op, floating=True, inplace=True)
 stepwise = partial(op, inplace=True, self=lambda g: zeros_of(g))
 
+@on_arrays(np.zeros_like)
 def zeros_of(g):
     """A gradient of zero, whatever arrives: not `g * 0`, which is NaN for an infinite `g`, and no part of any graph."""
-    return wrap(np.zeros_like(g._array)) if isinstance(g, Tensor) else np.zeros_like(g)
+    return wrap(np.zeros_like(g._array))
 
 def only_for(kinds, *words, message="no_kernel"):
     """A check: an error for dtypes of other kinds (NumPy's letters), by itself with the name of PyTorch's kernel."""
@@ -51,9 +53,9 @@ def cast(input: Tensor, dtype: np.dtype) -> Tensor:
         return input
     source = wrap(input._array.astype(dtype))
     source._counter = input._counter
-    if state.recording:  # that of a view may be forbidden
+    if state.mode.recording:  # that of a view may be forbidden
         source._edge = edge_of(input)
-    require(dtype.kind == "f" or not (input.requires_grad and state.recording), "no_gradient_of", source._array)
+    require(dtype.kind == "f" or not (input.requires_grad and state.mode.recording), "no_gradient_of", source._array)
     return source
 
 def common_shape(first, *others):
@@ -82,24 +84,36 @@ def _times(g, alpha):
     """`g * alpha`, without a node where alpha is 1."""
     return g if alpha == 1 else mul_number(g, alpha)
 
-add = arithmetic("add(self, other, *, alpha=1)", np.add, operator="add",
+@arithmetic(np.add, operator="add",
     self=lambda g: g, other=lambda g, alpha: g if alpha == 1 else mul_number(g, alpha))
-sub = arithmetic("sub(self, other, *, alpha=1)", np.subtract, promote=_subtractable, operator="sub",
+def add(self, other, *, alpha=1): ...
+@arithmetic(np.subtract, promote=_subtractable, operator="sub",
     self=lambda g: g, other=lambda g, alpha: _times(-g, alpha))
-mul = arithmetic("mul(self, other)", np.multiply, operator="mul",
+def sub(self, other, *, alpha=1): ...
+@arithmetic(np.multiply, operator="mul",
     self=lambda g, other: g * other, other=lambda g, self: g * self)
-div_true = arithmetic("div(self, other)", np.true_divide, floating=True, operator="truediv",
+def mul(self, other): ...
+@arithmetic(np.true_divide, overload="div", floating=True, operator="truediv",
     self=lambda g, other: g / other, other=lambda g, self, other: -g * ((self / other) / other))
-add_number = op("add.1(self, other: float)", operator.add, self=lambda g: g)
-sub_number = op("sub.1(self, other: float)", operator.sub, self=lambda g: g)
-mul_number = op("mul.1(self, other: float)", operator.mul, self=lambda g, other: mul_number(g, other))
-div_number = op("div.1(self, other: float)", operator.truediv, self=lambda g, other: div_number(g, other))
-rsub_tensor = op("rsub.0(self, other, *, alpha=1)", _reversed, other=lambda g: g,
+def div_true(self, other): ...
+@op(operator.add, overload="add.1", self=lambda g: g)
+def add_number(self, other: float): ...
+@op(operator.sub, overload="sub.1", self=lambda g: g)
+def sub_number(self, other: float): ...
+@op(operator.mul, overload="mul.1", self=lambda g, other: mul_number(g, other))
+def mul_number(self, other: float): ...
+@op(operator.truediv, overload="div.1", self=lambda g, other: div_number(g, other))
+def div_number(self, other: float): ...
+@op(_reversed, overload="rsub.0", other=lambda g: g,
     self=lambda g, alpha: _times(-g, alpha), check=lambda self, other, alpha: common_shape(other, self))
-rsub_number = op("rsub.1(self, other: float, *, alpha=1)", self=lambda g, alpha: _times(-g, alpha),
+def rsub_tensor(self, other, *, alpha=1): ...
+@op(overload="rsub.1", self=lambda g, alpha: _times(-g, alpha),
     kernel=lambda self, other, alpha: _reversed(self, number(other, self)._array, alpha))
-neg = op("neg(self)", np.negative, inplace=True, self=lambda g: -g)
-reciprocal = smooth("reciprocal(self)", np.reciprocal, self=lambda g, result: -g * (result * result))
+def rsub_number(self, other: float, *, alpha=1): ...
+@op(np.negative, inplace=True, self=lambda g: -g)
+def neg(self): ...
+@smooth(np.reciprocal, self=lambda g, result: -g * (result * result))
+def reciprocal(self): ...
 
 def _rounded(self, other, rounding_mode):
     if rounding_mode is None:
@@ -112,9 +126,10 @@ def _rounded(self, other, rounding_mode):
         return np.floor_divide(self, other)
     return np.trunc(self / other) if self.dtype.kind == "f" else (self - np.fmod(self, other)) // other
 
-div_rounded = op("div.2(self, other, rounding_mode: str)", _rounded, promote=True,
+@op(_rounded, overload="div.2", promote=True,
     self=lambda g, other, rounding_mode: zeros_of(g) if rounding_mode else g / other,
     other=lambda g, self, other, rounding_mode: zeros_of(g) if rounding_mode else -g * ((self / other) / other))
+def div_rounded(self, other, rounding_mode: str): ...
 
 def div(input: Tensor, other: Any, **mode: Any) -> Tensor:
     """`input / other`, broadcasting, integers as floats; or rounded, with `rounding_mode` "floor" or "trunc".
@@ -149,18 +164,24 @@ def _power_of_tensor(self, exponent):
     whole = np.power(self, np.where(exponent < 0, exponent % 2, exponent))
     return np.where((exponent < 0) & (np.absolute(self) != 1), 0, whole)
 
-# PyTorch's graph of the gradient of a square shows the first power and twice that; arrays need no multiplication for it.
-pow_number = op("pow(self, exponent: float)", _power, self=lambda g, self, exponent: (
-    g * (self + self) if exponent == 2 and not isinstance(self, Tensor) else zeros_of(g) if exponent == 0 else
-    g * mul_number(pow(self, exponent - 1), exponent)))
+# PyTorch's graph of the gradient of a square shows the first power and twice that; arrays need no power for it.
+@on_arrays(lambda self, exponent: self + self if exponent == 2 else _power(self, exponent - 1) * exponent)
+def _slope_of_power(self, exponent):
+    return mul_number(pow_number(self, exponent - 1), exponent)
+
+@op(_power, overload="pow", self=lambda g, self, exponent: (
+    zeros_of(g) if exponent == 0 else g * _slope_of_power(self, exponent)))
+def pow_number(self, exponent: float): ...
 # At exponent 0 the power is constant; at base 0 with a positive exponent it does not depend on the exponent.
-pow_tensor = op("pow.1(self, exponent)", _power_of_tensor, promote=True, self=lambda g, self, exponent: where(
+@op(_power_of_tensor, overload="pow.1", promote=True, self=lambda g, self, exponent: where(
     exponent == 0, 0.0, g * (exponent * pow_tensor(self, sub_number(exponent, 1)))),
     exponent=lambda g, self, exponent, result: g * where((self == 0) & (exponent >= 0), 0.0, result * log(
         self if self.dtype == result.dtype else to_copy(self, result.dtype))))
-pow_of_number = op("pow.2(exponent, self: float)", lambda exponent, self: np.asarray(_power_of_tensor(
-    *promote(number(self, exponent)._array, exponent)), order="C"), exponent=lambda g, self, exponent, result: g * (
+def pow_tensor(self, exponent): ...
+@op(lambda exponent, self: np.asarray(_power_of_tensor(
+    *promote(number(self, exponent)._array, exponent)), order="C"), overload="pow.2", exponent=lambda g, self, exponent, result: g * (
     mul_number(result, float(np.log(self))) if self else where(exponent >= 0, 0.0, mul_number(result, -math.inf))))
+def pow_of_number(exponent, self: float): ...
 
 def pow(input: Any, exponent: Any) -> Any:
     """`input ** exponent`, either of them a tensor or a number."""
@@ -174,23 +195,39 @@ def square(input: Tensor) -> Tensor:
 
 # Smooth functions
 
-exp = smooth("exp(self)", np.exp, self=lambda g, result: g * result)
-expm1 = smooth("expm1(self)", np.expm1, self=lambda g, result: g * add_number(result, 1))
-log = smooth("log(self)", np.log, self=lambda g, self: g / self)
-log10 = smooth("log10(self)", np.log10, self=lambda g, self: g / mul_number(self, math.log(10)))
-log1p = smooth("log1p(self)", np.log1p, node="Log1PBackward0", self=lambda g, self: g / add_number(self, 1))
-sqrt = smooth("sqrt(self)", np.sqrt, self=lambda g, result: g / mul_number(result, 2))
-rsqrt = smooth("rsqrt(self)", in_single(lambda self: 1 / np.sqrt(self)),
+@smooth(np.exp, self=lambda g, result: g * result)
+def exp(self): ...
+@smooth(np.expm1, self=lambda g, result: g * add_number(result, 1))
+def expm1(self): ...
+@smooth(np.log, self=lambda g, self: g / self)
+def log(self): ...
+@smooth(np.log10, self=lambda g, self: g / mul_number(self, math.log(10)))
+def log10(self): ...
+@smooth(np.log1p, node="Log1PBackward0", self=lambda g, self: g / add_number(self, 1))
+def log1p(self): ...
+@smooth(np.sqrt, self=lambda g, result: g / mul_number(result, 2))
+def sqrt(self): ...
+@smooth(in_single(lambda self: 1 / np.sqrt(self)),
     self=lambda g, result: mul_number(g, -0.5) * pow_number(result, 3))
-sin = smooth("sin(self)", np.sin, self=lambda g, self: g * cos(self))
-cos = smooth("cos(self)", np.cos, self=lambda g, self: g * -sin(self))
-tan = smooth("tan(self)", np.tan, self=lambda g, result: g * add_number(pow_number(result, 2), 1))
-asin = smooth("asin(self)", np.arcsin, self=lambda g, self: g * rsqrt(add_number(-self * self, 1)))
-acos = smooth("acos(self)", np.arccos, self=lambda g, self: g * -rsqrt(add_number(-self * self, 1)))
-atan = smooth("atan(self)", np.arctan, self=lambda g, self: g / add_number(self * self, 1))
-sinh = smooth("sinh(self)", np.sinh, self=lambda g, self: g * cosh(self))
-cosh = smooth("cosh(self)", np.cosh, self=lambda g, self: g * sinh(self))
-acosh = op("acosh(self)", np.arccosh, floating=True, self=lambda g, self: g * rsqrt(sub_number(self * self, 1)))
+def rsqrt(self): ...
+@smooth(np.sin, self=lambda g, self: g * cos(self))
+def sin(self): ...
+@smooth(np.cos, self=lambda g, self: g * -sin(self))
+def cos(self): ...
+@smooth(np.tan, self=lambda g, result: g * add_number(pow_number(result, 2), 1))
+def tan(self): ...
+@smooth(np.arcsin, self=lambda g, self: g * rsqrt(add_number(-self * self, 1)))
+def asin(self): ...
+@smooth(np.arccos, self=lambda g, self: g * -rsqrt(add_number(-self * self, 1)))
+def acos(self): ...
+@smooth(np.arctan, self=lambda g, self: g / add_number(self * self, 1))
+def atan(self): ...
+@smooth(np.sinh, self=lambda g, self: g * cosh(self))
+def sinh(self): ...
+@smooth(np.cosh, self=lambda g, self: g * sinh(self))
+def cosh(self): ...
+@op(np.arccosh, floating=True, self=lambda g, self: g * rsqrt(sub_number(self * self, 1)))
+def acosh(self): ...
 
 def _tanh_slope(grad_output, y):
     # In one buffer: NumPy would make a second one for `1 - ...`, as large as a layer.
@@ -198,32 +235,47 @@ def _tanh_slope(grad_output, y):
     np.subtract(number(1, slope)._array, slope, slope)
     return np.multiply(grad_output, slope, slope)
 
-tanh = smooth("tanh(self)", np.tanh, self=lambda g, result: tanh_backward(g, result))
-tanh_backward = op("tanh_backward(grad_output, y)", _tanh_slope,
+@smooth(np.tanh, self=lambda g, result: tanh_backward(g, result))
+def tanh(self): ...
+@op(_tanh_slope,
     grad_output=lambda g, y: tanh_backward(g, y), y=lambda g, grad_output, y: g * (mul_number(y, -2) * grad_output))
-sigmoid = smooth("sigmoid(self)", in_single(lambda self: 1 / (1 + np.exp(-self))),
+def tanh_backward(grad_output, y): ...
+@smooth(in_single(lambda self: 1 / (1 + np.exp(-self))),
     self=lambda g, result: sigmoid_backward(g, result))
-sigmoid_backward = op("sigmoid_backward(grad_output, y)", in_single(lambda grad_output, y: grad_output * (1 - y) * y),
+def sigmoid(self): ...
+@op(in_single(lambda grad_output, y: grad_output * (1 - y) * y),
     grad_output=lambda g, y: sigmoid_backward(g, y),
     y=lambda g, grad_output, y: g * grad_output * add_number(mul_number(y, -2), 1))
+def sigmoid_backward(grad_output, y): ...
 
 # Steps, and functions with kinks
 
-floor, ceil, round = (stepwise(f"{step.__name__}(self)", step, check=only_for("iuf", f"{step.__name__}_vml_cpu"))
-    for step in (np.floor, np.ceil, np.round))
-sign, sgn = (stepwise(f"{name}(self)", lambda self: np.subtract(self > 0, self < 0, dtype=np.int8).astype(self.dtype))
-    for name in ("sign", "sgn"))
-abs = op("abs(self)", np.absolute, check=only_for("iuf", "abs_cpu"), inplace=True, self=lambda g, self: g * sgn(self))
-relu = op("relu(self)", lambda self: np.maximum(0, self), check=only_for("iuf", "relu", message="boolean_inputs"),
+def _sign(self):
+    return np.subtract(self > 0, self < 0, dtype=np.int8).astype(self.dtype)
+
+@stepwise(np.floor, check=only_for("iuf", "floor_vml_cpu"))
+def floor(self): ...
+@stepwise(np.ceil, check=only_for("iuf", "ceil_vml_cpu"))
+def ceil(self): ...
+@stepwise(np.round, check=only_for("iuf", "round_vml_cpu"))
+def round(self): ...
+@stepwise(_sign)
+def sign(self): ...
+@stepwise(_sign)
+def sgn(self): ...
+@op(np.absolute, check=only_for("iuf", "abs_cpu"), inplace=True, self=lambda g, self: g * sgn(self))
+def abs(self): ...
+@op(lambda self: np.maximum(0, self), check=only_for("iuf", "relu", message="boolean_inputs"),
     inplace=True, self=lambda g, result: threshold_backward(g, result, 0))
-threshold = op("threshold(self, threshold: float, value: float)",
-    lambda self, threshold, value: np.where(self <= threshold, self.dtype.type(value), self), method=False,
+def relu(self): ...
+@op(lambda self, threshold, value: np.where(self <= threshold, self.dtype.type(value), self), method=False,
     check=only_for("iuf", "threshold_cpu"),
     self=lambda g, self, threshold: threshold_backward(g, self, threshold))
-threshold_backward = op("threshold_backward(grad_output, self, threshold: float)",
-    lambda grad_output, self, threshold: np.where(self <= threshold, 0, grad_output),
+def threshold(self, threshold: float, value: float): ...
+@op(lambda grad_output, self, threshold: np.where(self <= threshold, 0, grad_output),
     grad_output=lambda g, self, threshold: threshold_backward(g, self, threshold),
-    self=lambda g, self: zeros_of(g))  # PyTorch keeps it for this too
+    self=lambda g, self: zeros_of(g))
+def threshold_backward(grad_output, self, threshold: float): ...  # PyTorch keeps it for this too
 
 # Bounds
 
@@ -232,15 +284,18 @@ def _clamp(self, min, max):
     require(not isinstance(min, Tensor) and not isinstance(max, Tensor), "clamp_tensor")
     return np.clip(as_floating(self) if float in (type(min), type(max)) else self, min, max)
 
-clamp = op("clamp.1(self, min: float = None, max: float = None)", _clamp, self=lambda g, self, min, max: where(
+@op(_clamp, overload="clamp.1", self=lambda g, self, min, max: where(
     (self >= (-math.inf if min is None else min)) & (self <= (math.inf if max is None else max)), g, 0.0))
+def clamp(self, min: float | None = None, max: float | None = None): ...
 
 # Where both are equal, each gets half; where one is NaN, each gets all.
 _larger, _smaller = (
     lambda g, self, other: masked_fill(where(self == other, div_number(g, 2), g), self < other, 0.0),
     lambda g, self, other: masked_fill(where(self == other, div_number(g, 2), g), self > other, 0.0))
-maximum = op("maximum(self, other)", np.maximum, promote=True, self=_larger, other=_smaller)
-minimum = op("minimum(self, other)", np.minimum, promote=True, self=_smaller, other=_larger)
+@op(np.maximum, promote=True, self=_larger, other=_smaller)
+def maximum(self, other): ...
+@op(np.minimum, promote=True, self=_smaller, other=_larger)
+def minimum(self, other): ...
 
 # Copies and choices
 
@@ -254,11 +309,14 @@ def _check_filling(self, mask, value):
     common_shape(mask, self)
 
 # A copy is laid out as what is copied, unless `order` is "C".
-clone = op("clone(self, order='K')", copied, self=lambda g: g)
-to_copy = op("to_copy(self, dtype: object)", lambda self, dtype: copied(self, d=getattr(dtype, "numpy", dtype)),
+@op(copied, self=lambda g: g)
+def clone(self, order='K'): ...
+@op(lambda self, dtype: copied(self, d=getattr(dtype, "numpy", dtype)),
     method=False, self=lambda g, self_dtype: to_copy(g, self_dtype))
-where_tensors = op("where(condition, self, other)", np.where, check=_check_choice,
+def to_copy(self, dtype: object): ...
+@op(np.where, overload="where", check=_check_choice,
     self=lambda g, condition: where(condition, g, 0.0), other=lambda g, condition: where(condition, 0.0, g))
+def where_tensors(condition, self, other): ...
 
 def where(condition: Any, input: Any, other: Any) -> Any:
     """`input` where the boolean `condition` holds, else `other`; the two may be numbers and broadcast."""
@@ -273,8 +331,10 @@ def where(condition: Any, input: Any, other: Any) -> Any:
 
 filling = partial(op, check=_check_filling, self=lambda g, mask: masked_fill(g, mask, 0.0),
     kernel=lambda self, mask, value: np.asarray(np.where(mask, np.asarray(value).astype(self.dtype), self), order="C"))
-masked_fill_number = filling("masked_fill(self, mask, value: float)")
-masked_fill_tensor = filling("masked_fill.1(self, mask, value)", value=lambda g, mask: where(mask, g, 0.0).sum())
+@filling(overload="masked_fill")
+def masked_fill_number(self, mask, value: float): ...
+@filling(overload="masked_fill.1", value=lambda g, mask: where(mask, g, 0.0).sum())
+def masked_fill_tensor(self, mask, value): ...
 
 def masked_fill(input: Any, mask: Any, value: Any) -> Any:
     """`input` with `value`, a number or a tensor of rank 0, where the boolean `mask` holds."""
@@ -282,17 +342,42 @@ def masked_fill(input: Any, mask: Any, value: Any) -> Any:
 
 # Comparisons and logic: not differentiable
 
-eq, ne, lt, le, gt, ge = (op(f"{name}(self, other)", test, promote=True, operator=name) for name, test in zip(
-    ("eq", "ne", "lt", "le", "gt", "ge"),
-    (np.equal, np.not_equal, np.less, np.less_equal, np.greater, np.greater_equal)))
-logical_and, logical_or, logical_xor = (
-    arithmetic(f"{test.__name__}(self, other)", test) for test in (np.logical_and, np.logical_or, np.logical_xor))
-logical_not = op("logical_not(self)", np.logical_not, inplace=True)
-bitwise_and, bitwise_or, bitwise_xor = (arithmetic(f"bitwise_{name}(self, other)", test, operator=name)
-    for name, test in (("and", np.bitwise_and), ("or", np.bitwise_or), ("xor", np.bitwise_xor)))
-bitwise_not = op("bitwise_not(self)", np.invert, inplace=True)
-isnan, isinf, isfinite, signbit = (
-    op(f"{test.__name__}(self)", test) for test in (np.isnan, np.isinf, np.isfinite, np.signbit))
+@op(np.equal, promote=True, operator="eq")
+def eq(self, other): ...
+@op(np.not_equal, promote=True, operator="ne")
+def ne(self, other): ...
+@op(np.less, promote=True, operator="lt")
+def lt(self, other): ...
+@op(np.less_equal, promote=True, operator="le")
+def le(self, other): ...
+@op(np.greater, promote=True, operator="gt")
+def gt(self, other): ...
+@op(np.greater_equal, promote=True, operator="ge")
+def ge(self, other): ...
+@arithmetic(np.logical_and)
+def logical_and(self, other): ...
+@arithmetic(np.logical_or)
+def logical_or(self, other): ...
+@arithmetic(np.logical_xor)
+def logical_xor(self, other): ...
+@op(np.logical_not, inplace=True)
+def logical_not(self): ...
+@arithmetic(np.bitwise_and, operator="and")
+def bitwise_and(self, other): ...
+@arithmetic(np.bitwise_or, operator="or")
+def bitwise_or(self, other): ...
+@arithmetic(np.bitwise_xor, operator="xor")
+def bitwise_xor(self, other): ...
+@op(np.invert, inplace=True)
+def bitwise_not(self): ...
+@op(np.isnan)
+def isnan(self): ...
+@op(np.isinf)
+def isinf(self): ...
+@op(np.isfinite)
+def isfinite(self): ...
+@op(np.signbit)
+def signbit(self): ...
 
 def needs_tensor(name, other):
     """TypeError where the second operand of a function that is no row is no tensor (a row asks by itself)."""

@@ -14,10 +14,25 @@ import numpy as np
 
 from ..dtypes import as_dtype, of_array
 from ..errors import error, require
-from ..tensor import Tensor, wrap, wrap_dim
-from .declare import method, op
-from .pointwise import cast, div_number, exp, in_single, isnan, masked_fill, mul_number, only_for, sgn, where, zeros_of
-from .shape import flip, reshape, transpose, unsqueeze, wrap_dims, zeros_beside
+from ..tensor import Tensor, wrap_dim
+from .operation import method, op
+from .pointwise import (
+    cast,
+    div_number,
+    exp,
+    in_single,
+    isnan,
+    masked_fill,
+    maximum,
+    minimum,
+    mul_number,
+    only_for,
+    sgn,
+    where,
+    zeros_of,
+)
+from .shape import constant, flip, reshape, transpose, unsqueeze, wrap_dims, zeros_beside
+from .vocabulary import on_arrays
 
 # fmt: off
 
@@ -49,23 +64,18 @@ def _wide(kernel):
     single = in_single(kernel)
     return lambda self, *rest: single(self if self.dtype.kind == "f" else self.astype(np.int64), *rest)
 
-def _function(doc, along, whole=None, dims=operator.index, pair=None, to=cast):
-    """The function, and method, that chooses among rows: for all elements, along a dimension, for pairs of them."""
-    def choose(input: Tensor, dim: Any = None, *keepdim: bool, dtype: Any = None, **named: Any) -> Any:
-        if dtype is not None:
-            numpy = as_dtype(dtype).numpy
-            return to(choose(to(input, numpy), dim, *keepdim, **named), numpy)
-        if whole and dim is None and not (keepdim or named):
-            return whole(input)
-        dim = named.pop("other", named.pop("axis", dim))
-        if isinstance(dim, Tensor):
-            return pair(input, dim)
-        for flag in (*keepdim, *named.values()):
-            require(isinstance(flag, bool), "keepdim", along.__name__, type(flag).__name__)
-        return along(input, dims(dim), *keepdim, **named)
+def _chosen(rows, input, dim, keepdim, dims=operator.index):
+    """The row for all elements, or that along `dim`."""
+    whole, along = rows
+    if dim is None and keepdim is False and whole is not None:
+        return whole(input)
+    require(isinstance(keepdim, bool), "keepdim", along.__name__, type(keepdim).__name__)
+    return along(input, dims(dim), keepdim)
 
-    choose.__name__, choose.__doc__ = along.__name__, doc
-    return method(choose)
+def _in_dtype(function, input, dtype, *given, to=cast):
+    """A reduction of `input` in another dtype, to which the gradient is cast back: `cast` records no node, `to` one."""
+    numpy = as_dtype(dtype).numpy
+    return to(function(to(input, numpy), *given), numpy)
 
 # Expansion, and sums, means, products
 
@@ -101,14 +111,18 @@ def sum_to_size(input: Any, *size: Any) -> Any:
 def _spread(g, self_shape, dim, keepdim):
     return expand(*_restored(len(self_shape), dim, keepdim, g), self_shape)
 
+@on_arrays(lambda g, shape, count: _expand(g / count, shape) if count else _expand(g, shape) / count)
 def _evenly(g, shape, count):
-    """An expanded share of `g`: PyTorch's graph expands first, arrays have less to divide before (if anything at all)."""
-    if isinstance(g, Tensor) or not count:
-        return div_number(expand(g, shape), count)
-    return expand(div_number(g, count), shape)
+    """An expanded share of `g`: PyTorch's graph expands first; arrays have less to divide before (if anything at all)."""
+    return div_number(expand(g, shape), count)
 
 def _spread_evenly(g, self_shape, dim, keepdim):
     return _evenly(*_restored(len(self_shape), dim, keepdim, g), self_shape, _count(self_shape, dim))
+
+@on_arrays(lambda self: (self == 0).sum() > 1)
+def _has_many_zeros(self):
+    """Whether every derivative of the product is zero; not said if a graph is recorded, which must go through all factors."""
+    return False
 
 def _prod_derivative(g, self, result, dim, keepdim):
     if not len(self.shape):
@@ -116,12 +130,12 @@ def _prod_derivative(g, self, result, dim, keepdim):
     g, result = _restored(len(self.shape), dim, keepdim, g, result)
     if not (self == 0).any():
         return g * (result / self)
-    if dim is None and not isinstance(g, Tensor) and (self == 0).sum() > 1:
-        return zeros_of(self)  # where no graph is asked for, of NaN too
+    if dim is None and _has_many_zeros(self):
+        return zeros_of(self)  # of NaN too
     # Where a zero forbids the division: what an element is multiplied by is the product of all others.
     rows = reshape(self, (-1,)) if dim is None else transpose(self, dim, -1)
     own = np.eye(rows.shape[-1], dtype=bool)
-    others = prod_dim(masked_fill(unsqueeze(rows, -2), wrap(own) if isinstance(g, Tensor) else own, 1), -1)
+    others = prod_dim(masked_fill(unsqueeze(rows, -2), constant(own), 1), -1)
     return g * (reshape(others, tuple(self.shape)) if dim is None else transpose(others, dim, -1))
 
 _sum, _prod = _wide(_along(np.add.reduce)), _wide(_along(np.multiply.reduce))
@@ -129,24 +143,52 @@ _of_floats = only_for("f", message="mean_dtype")
 _mean = _wide(lambda self, dim=None, keepdim=False: _sum(self, dim, keepdim) / _count(self.shape, dim))
 _cumsum = _wide(lambda self, dim: np.asarray(self.cumsum(wrap_dim(dim, self.ndim)).reshape(self.shape), order="C"))
 
-expand = op("expand(self, *size)", _expand, view=True, self=lambda g, self_shape: sum_to_size(g, self_shape))
+@op(_expand, view=True, self=lambda g, self_shape: sum_to_size(g, self_shape))
+def expand(self, *size): ...
 # Losses end in a sum or mean of all: the usual dtypes go a short way.
-sum_all = op("sum.0(self)", lambda self: np.add.reduce(self, None) if self.dtype.char in "fd" else _sum(self),
+@op(lambda self: np.add.reduce(self, None) if self.dtype.char in "fd" else _sum(self), overload="sum.0",
     self=lambda g, self_shape: expand(g, self_shape))
-sum_dim = op("sum.1(self, dim: tuple, keepdim=False)", _sum, self=_spread)
-mean_all = op("mean.0(self)",
-    lambda self: np.add.reduce(self, None) / self.size if self.dtype.char in "fd" else _mean(self),
+def sum_all(self): ...
+@op(_sum, overload="sum.1", self=_spread)
+def sum_dim(self, dim: tuple, keepdim=False): ...
+@op(lambda self: np.add.reduce(self, None) / self.size if self.dtype.char in "fd" else _mean(self), overload="mean.0",
     check=_of_floats, self=lambda g, self_shape: _evenly(g, self_shape, math.prod(self_shape)))
-mean_dim = op("mean.1(self, dim: tuple, keepdim=False)", _mean, check=_of_floats, self=_spread_evenly)
-prod_all = op("prod.0(self)", _prod, self=lambda g, self, result: _prod_derivative(g, self, result, None, False))
-prod_dim = op("prod.1(self, dim: int, keepdim=False)", _prod, self=_prod_derivative)
-cumsum_dim = op("cumsum.0(self, dim: int)", _cumsum, self=lambda g, dim:
+def mean_all(self): ...
+@op(_mean, overload="mean.1", check=_of_floats, self=_spread_evenly)
+def mean_dim(self, dim: tuple, keepdim=False): ...
+@op(_prod, overload="prod.0", self=lambda g, self, result: _prod_derivative(g, self, result, None, False))
+def prod_all(self): ...
+@op(_prod, overload="prod.1", self=_prod_derivative)
+def prod_dim(self, dim: int, keepdim=False): ...
+@op(_cumsum, overload="cumsum.0", self=lambda g, dim:
     g if math.prod(g.shape) <= 1 or g.shape[dim] == 1 else flip(cumsum_dim(flip(g, (dim,)), dim), (dim,)))
+def cumsum_dim(self, dim: int): ...
 Tensor.expand_as = lambda self, other: expand(self, other.shape)  # type: ignore[attr-defined]  # as the operations are
-sum = _function("The sum of all elements, or along `dim`; of integers as int64.", sum_dim, sum_all, _dims)
-mean = _function("The mean of all elements, or along `dim`; RuntimeError for integers.", mean_dim, mean_all, _dims)
-prod = _function("The product of all elements, or along `dim`; of integers as int64.", prod_dim, prod_all)
-cumsum = _function("The sums of the first 1, 2, ... elements along `dim`.", cumsum_dim)
+@method
+def sum(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
+    """The sum of all elements, or along `dim`; of integers as int64."""
+    if dtype is not None:
+        return _in_dtype(sum, input, dtype, dim, keepdim)
+    return _chosen((sum_all, sum_dim), input, dim, keepdim, _dims)
+
+@method
+def mean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
+    """The mean of all elements, or along `dim`; RuntimeError for integers."""
+    if dtype is not None:
+        return _in_dtype(mean, input, dtype, dim, keepdim)
+    return _chosen((mean_all, mean_dim), input, dim, keepdim, _dims)
+
+@method
+def prod(input: Tensor, dim: int | None = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
+    """The product of all elements, or along `dim`; of integers as int64."""
+    if dtype is not None:
+        return _in_dtype(prod, input, dtype, dim, keepdim)
+    return _chosen((prod_all, prod_dim), input, dim, keepdim)
+
+@method
+def cumsum(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
+    """The sums of the first 1, 2, ... elements along `dim`."""
+    return cumsum_dim(input, dim) if dtype is None else _in_dtype(cumsum_dim, input, dtype, dim)
 
 def _norm(self, ord, dim, keepdim):
     require(0 <= ord < math.inf or _count(self.shape, dim), "norm_empty", ord)
@@ -168,8 +210,9 @@ def _norm_derivative(g, self, result, ord, dim, keepdim):
     scaled = sgn(self) * abs(self) ** (ord - 1) if ord < 2 else self * abs(self) ** (ord - 2)
     return scaled * masked_fill(g / result ** (ord - 1), result == 0, 0.0)
 
-linalg_vector_norm = op("linalg_vector_norm.0(self, ord=2, dim=None, keepdim=False)", _wide(_norm),
+@op(_wide(_norm), overload="linalg_vector_norm.0",
     check=only_for("f", message="norm_dtype"), self=_norm_derivative)
+def linalg_vector_norm(self, ord=2, dim=None, keepdim=False): ...
 
 @method
 def norm(input: Tensor, p: Any = 2, dim: Any = None, keepdim: bool = False) -> Tensor:
@@ -191,39 +234,61 @@ def _var_mean_derivative(grads, self, dim, correction, keepdim):
     of_mean = [_spread_evenly(g, tuple(self.shape), dim, keepdim) for g in grads[1:] if g is not None]
     return of_var[0] + of_mean[0] if of_var and of_mean else (of_var or of_mean)[0]
 
-def _moment(name, words, pick, **row):
-    """A row of variances and its function, to which a lone boolean is `unbiased`, another way to say `correction`."""
-    def kernel(self, dim, correction, keepdim):
-        exact = self.astype(np.float64)  # as PyTorch accumulates
-        # Of an empty result nothing is free.
-        freedom = _count(self.shape, dim) * bool(self.size) - (1 if correction is None else correction)
-        if freedom <= 0:
-            warnings.warn(str(error("freedom", name)), stacklevel=4)
-        # Counted from the first element, so that of equal ones nothing is left, whatever a mean rounds to.
-        axes = _axes(dim, self.ndim)
-        apart = exact - exact[tuple(slice(0, 1) if axis in axes else slice(None) for axis in range(self.ndim))]
-        squares = _sum((apart - _mean(apart, dim, True)) ** 2, dim, keepdim)
-        return pick(squares / np.maximum(freedom, 0), _mean(exact, dim, keepdim), d=self.dtype)
+def _moments(self, dim, correction, keepdim, name):
+    """Variance and mean along `dim`, in double, as PyTorch accumulates."""
+    exact = self.astype(np.float64)
+    # Of an empty result nothing is free.
+    freedom = _count(self.shape, dim) * bool(self.size) - (1 if correction is None else correction)
+    if freedom <= 0:
+        warnings.warn(str(error("freedom", name)), stacklevel=4)
+    # Counted from the first element, so that of equal ones nothing is left, whatever a mean rounds to.
+    axes = _axes(dim, self.ndim)
+    apart = exact - exact[tuple(slice(0, 1) if axis in axes else slice(None) for axis in range(self.ndim))]
+    squares = _sum((apart - _mean(apart, dim, True)) ** 2, dim, keepdim)
+    return squares / np.maximum(freedom, 0), _mean(exact, dim, keepdim)
 
-    check = only_for("f", name if name == "var_mean" else "std and var", message="var_dtype")
-    declared = op(f"{name}.0(self, dim: tuple, correction: float, keepdim=False)", kernel, check=check, **row)
+def _var(self, dim, correction, keepdim):
+    return _moments(self, dim, correction, keepdim, "var")[0].astype(self.dtype)
 
-    def choose(input: Tensor, dim: Any = None, unbiased: Any = None, keepdim=False, *, correction: Any = None) -> Any:
-        if isinstance(dim, bool):
-            dim, unbiased = None, dim
-        if correction is None and (dim, unbiased) != (None, None):
-            correction = int(unbiased is not False)
-        return declared(input, _dims(dim), correction, keepdim)
+def _std(self, dim, correction, keepdim):
+    return np.sqrt(_moments(self, dim, correction, keepdim, "std")[0]).astype(self.dtype)
 
-    choose.__name__, choose.__doc__ = name, f"The {words} of all elements, or along `dim`."
-    return method(choose)
+def _var_mean(self, dim, correction, keepdim):
+    return [moment.astype(self.dtype) for moment in _moments(self, dim, correction, keepdim, "var_mean")]
 
-var = _moment("var", "variance", lambda var, mean, d: var.astype(d), self=_var_derivative)
-std = _moment("std", "standard deviation", lambda var, mean, d: np.sqrt(var).astype(d),
-    self=lambda g, self, result, dim, correction, keepdim: _var_derivative(
-        masked_fill(g / mul_number(result, 2), result == 0, 0.0), self, dim, correction, keepdim))
-var_mean = _moment("var_mean", "variance and mean", lambda *both, d: [x.astype(d) for x in both], outputs=(),
-    self=_var_mean_derivative)
+_spread_out = partial(op, check=only_for("f", "std and var", message="var_dtype"))
+
+@_spread_out(_var, overload="var.0", self=_var_derivative)
+def var_correction(self, dim: tuple, correction: float, keepdim=False): ...
+@_spread_out(_std, overload="std.0", self=lambda g, self, result, dim, correction, keepdim: _var_derivative(
+    masked_fill(g / mul_number(result, 2), result == 0, 0.0), self, dim, correction, keepdim))
+def std_correction(self, dim: tuple, correction: float, keepdim=False): ...
+@op(_var_mean, overload="var_mean.0", outputs=(), self=_var_mean_derivative,
+    check=only_for("f", "var_mean", message="var_dtype"))
+def var_mean_correction(self, dim: tuple, correction: float, keepdim=False): ...
+
+def _corrected(row, input, dim, unbiased, keepdim, correction):
+    """A row of variances; a lone boolean is `unbiased`, another way to say `correction`."""
+    if isinstance(dim, bool):
+        dim, unbiased = None, dim
+    if correction is None and (dim, unbiased) != (None, None):
+        correction = int(unbiased is not False)
+    return row(input, _dims(dim), correction, keepdim)
+
+@method
+def var(input: Tensor, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None) -> Tensor:
+    """The variance of all elements, or along `dim`."""
+    return _corrected(var_correction, input, dim, unbiased, keepdim, correction)
+
+@method
+def std(input: Tensor, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None) -> Tensor:
+    """The standard deviation of all elements, or along `dim`."""
+    return _corrected(std_correction, input, dim, unbiased, keepdim, correction)
+
+@method
+def var_mean(input: Tensor, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None) -> Any:
+    """The variance and the mean of all elements, or along `dim`."""
+    return _corrected(var_mean_correction, input, dim, unbiased, keepdim, correction)
 
 # Elements chosen: extremes and medians
 
@@ -252,91 +317,157 @@ def _shared_along(g, self, result, dim, keepdim):
 def to_places(grads, self_shape, dim, indices, keepdim):
     """The gradient of elements chosen along a dimension: in zeros, at the places they were taken from."""
     g, indices = _restored(len(self_shape), dim, keepdim, grads[0], indices)
-    whole = zeros_beside(g, self_shape)
-    if isinstance(g, Tensor):
-        return whole.scatter(dim, indices, g)
+    return _put_along(zeros_beside(g, self_shape), dim, indices, g)
+
+def _put_along_axis(whole, dim, indices, g):
     np.put_along_axis(np.atleast_1d(whole), np.atleast_1d(indices), g, dim)
     return whole
 
-def _choice(doc, name, numbers, kernel, find, pair=None, check=None):
-    """The function that chooses one element of all, or along a dimension, with its place; there the gradient goes."""
-    def with_place(self, dim, keepdim):
+@on_arrays(_put_along_axis)
+def _put_along(whole, dim, indices, g):
+    return whole.scatter(dim, indices, g)
+
+def _with_place(find):
+    """The kernel that chooses one element along a dimension, and says its place."""
+    def kernel(self, dim, keepdim):
         row = np.atleast_1d(self)
         places = find(row, axis=dim, keepdims=True)
         found = np.take_along_axis(row, places, dim), places
         return found if keepdim and self.ndim else [x.squeeze(dim) for x in found]
+    return kernel
 
-    whole = op(f"{name}.{numbers[0]}(self)", kernel, check=check, self=_shared_by_all)
-    refused = ("no_kernel", "median_out") if "median" in name else ()
-    along = op(f"{name}.{numbers[1]}(self, dim: int, keepdim=False)", with_place, outputs=("values", "indices"),
-        check=_to_choose(name.removeprefix("nan"), *refused), self=to_places)
-    return _function(doc, along, whole, pair=pair)
+_max, _min = _along(np.maximum.reduce), _along(np.minimum.reduce)
+# Along a dimension, the gradient goes to the place of the element that was chosen; of all, those that are equal share it.
+_choosing = partial(op, outputs=("values", "indices"), self=to_places)
 
-def _extremes(name, ufunc, find):
-    """`max` or `min`, and their variants `amax` and `argmax`."""
-    doc = f"The {name}imum of all elements; along `dim`, with its place; of pairs."
-    kernel, pair = _along(ufunc.reduce), getattr(Tensor, f"{name}imum")
-    return (_choice(doc, name, (1, 0), kernel, find, pair, _to_choose(name)),
-        op(f"a{name}(self, dim=(), keepdim=False)", kernel, check=_to_choose(f"a{name}"), self=_shared_along),
-        op(f"arg{name}(self, dim=None, keepdim=False)", check=_to_choose(f"arg{name}", "no_booleans", f"arg{name}"),
-            kernel=lambda self, dim, keepdim: find(self, axis=dim, keepdims=keepdim)))
+@op(_max, overload="max.1", check=_to_choose("max"), self=_shared_by_all)
+def max_all(self): ...
+@op(_min, overload="min.1", check=_to_choose("min"), self=_shared_by_all)
+def min_all(self): ...
+@_choosing(_with_place(np.argmax), overload="max.0", check=_to_choose("max"))
+def max_dim(self, dim: int, keepdim=False): ...
+@_choosing(_with_place(np.argmin), overload="min.0", check=_to_choose("min"))
+def min_dim(self, dim: int, keepdim=False): ...
+@op(_max, check=_to_choose("amax"), self=_shared_along)
+def amax(self, dim=(), keepdim=False): ...
+@op(_min, check=_to_choose("amin"), self=_shared_along)
+def amin(self, dim=(), keepdim=False): ...
+@op(lambda self, dim, keepdim: np.argmax(self, axis=dim, keepdims=keepdim),
+    check=_to_choose("argmax", "no_booleans", "argmax"))
+def argmax(self, dim=None, keepdim=False): ...
+@op(lambda self, dim, keepdim: np.argmin(self, axis=dim, keepdims=keepdim),
+    check=_to_choose("argmin", "no_booleans", "argmin"))
+def argmin(self, dim=None, keepdim=False): ...
 
-def _median(name, of_all):
-    """`median`; or `nanmedian`, that of numbers only."""
+def _extreme(rows, pair, input, dim, keepdim, other):
+    other = dim if isinstance(dim, Tensor) else other
+    return _chosen(rows, input, dim, keepdim) if other is None else pair(input, other)
+
+@method
+def max(input: Tensor, dim: Any = None, keepdim: bool = False, *, other: Tensor | None = None) -> Any:
+    """The maximum of all elements; along `dim`, with its place; of pairs."""
+    return _extreme((max_all, max_dim), maximum, input, dim, keepdim, other)
+
+@method
+def min(input: Tensor, dim: Any = None, keepdim: bool = False, *, other: Tensor | None = None) -> Any:
+    """The minimum of all elements; along `dim`, with its place; of pairs."""
+    return _extreme((min_all, min_dim), minimum, input, dim, keepdim, other)
+
+def _place_of_median(of_all):
+    """Finds the middle: of all elements, where NaN comes last, or of numbers only."""
     def find(self, axis, keepdims):
-        # In order NaN comes last; of an even number of elements the lower one is chosen.
+        # Of an even number of elements the lower one is chosen.
         count = (~np.isnan(self)).sum(axis, keepdims=True)
         middle = np.where(of_all & (count < self.shape[axis]), count, np.maximum(count - 1, 0) // 2)
         return np.take_along_axis(np.argsort(self, axis, kind="stable"), middle, axis)
+    return find
 
+def _median_of_all(find):
     def kernel(self):
         flat = self.reshape(-1)
         return flat[find(flat, 0, True)[0]] if flat.size else np.array(math.nan).astype(self.dtype)
+    return kernel
 
-    doc = "The element in the middle of all; along `dim`, with its place."
-    return _choice(doc, name, (0, 1), kernel, find, check=only_for("iuf", "median_cpu"))
+_place, _place_of_numbers = _place_of_median(True), _place_of_median(False)
+_middle = partial(op, check=only_for("iuf", "median_cpu"), self=_shared_by_all)
+_check_median = _to_choose("median", "no_kernel", "median_out")
 
-max, amax, argmax = _extremes("max", np.maximum, np.argmax)
-min, amin, argmin = _extremes("min", np.minimum, np.argmin)
-median, nanmedian = _median("median", True), _median("nanmedian", False)
-# Of bytes PyTorch makes bytes, of all else booleans.
-all, any = (op(f"{name}(self, dim=None, keepdim=False)", _along(lambda self, test=test, **axes:
-    test.reduce(self, **axes).astype("B" if self.dtype == "B" else "?")))
-    for name, test in (("all", np.logical_and), ("any", np.logical_or)))
-count_nonzero = op("count_nonzero(self, dim=None)", _along(np.count_nonzero))
+@_middle(_median_of_all(_place), overload="median.0")
+def median_all(self): ...
+@_middle(_median_of_all(_place_of_numbers), overload="nanmedian.0")
+def nanmedian_all(self): ...
+@_choosing(_with_place(_place), overload="median.1", check=_check_median)
+def median_dim(self, dim: int, keepdim=False): ...
+@_choosing(_with_place(_place_of_numbers), overload="nanmedian.1", check=_check_median)
+def nanmedian_dim(self, dim: int, keepdim=False): ...
+
+@method
+def median(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
+    """The element in the middle of all; along `dim`, with its place."""
+    return _chosen((median_all, median_dim), input, dim, keepdim)
+
+@method
+def nanmedian(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
+    """The element in the middle of all that are not NaN; along `dim`, with its place."""
+    return _chosen((nanmedian_all, nanmedian_dim), input, dim, keepdim)
+
+def _tested(test):
+    """uint8 stays uint8; all else becomes bool."""
+    return _along(lambda self, **axes: test.reduce(self, **axes).astype("B" if self.dtype == "B" else "?"))
+
+@op(_tested(np.logical_and))
+def all(self, dim=None, keepdim=False): ...
+@op(_tested(np.logical_or))
+def any(self, dim=None, keepdim=False): ...
+@op(_along(np.count_nonzero))
+def count_nonzero(self, dim=None): ...
 
 def _shifted(self, dim):
     """Beside the largest along `dim`, so that no power overflows."""
     return self - np.maximum.reduce(self, axis=_axes(dim, self.ndim), keepdims=True, initial=-math.inf)
 
-def _soft(signature, kernel, **row):
-    """A row along a dimension, the result of which lies in memory in the usual order."""
-    name = signature.partition(".")[0]
+def _packed(kernel):
+    """A kernel along a dimension, the result of which lies in memory in the usual order."""
+    return _wide(lambda self, dim: np.asarray(kernel(self, dim), order="C"))
+
+def _check_soft(name):
     def check(self, dim):
         last = "_lastdim" if wrap_dim(dim, self.ndim) >= self.ndim - 1 else ""
         require(self.dtype.kind == "f", "no_kernel", f"{name}{last}_kernel_impl", self)
-    return op(signature, _wide(lambda self, dim: np.asarray(kernel(self, dim), order="C")), check=check, **row)
+    return check
 
 def _logsumexp_derivative(g, self, result, dim, keepdim):
     g, result = _restored(len(self.shape), dim, keepdim, g, result)
     return g * exp(self - result)
 
-logsumexp = op("logsumexp(self, dim: tuple, keepdim=False)", floating=True, self=_logsumexp_derivative,
+@op(floating=True, self=_logsumexp_derivative,
     kernel=_along(lambda x, **axes: np.logaddexp.reduce(x, dtype=np.float64, **axes).astype(x.dtype)))
-softmax_dim = _soft("softmax.0(self, dim: int)", self=lambda g, result, dim: softmax_backward_data(g, result, dim),
-    kernel=lambda self, dim: (powers := np.exp(_shifted(self, dim))) / _sum(powers, dim, True))
-softmax_backward_data = op("softmax_backward_data(grad_output, y, dim: int)",
-    _wide(lambda grad_output, y, dim: y * (grad_output - _sum(grad_output * y, dim, True))),
+def logsumexp(self, dim: tuple, keepdim=False): ...
+@op(_packed(lambda self, dim: (powers := np.exp(_shifted(self, dim))) / _sum(powers, dim, True)), overload="softmax.0",
+    check=_check_soft("softmax"), self=lambda g, result, dim: softmax_backward_data(g, result, dim))
+def softmax_dim(self, dim: int): ...
+@op(_wide(lambda grad_output, y, dim: y * (grad_output - _sum(grad_output * y, dim, True))),
     grad_output=lambda g, y, dim: softmax_backward_data(g, y, dim), y=lambda g, grad_output, y, dim:
     grad_output * g - sum_dim(y * grad_output, (dim,), True) * g - grad_output * sum_dim(y * g, (dim,), True))
-log_softmax_dim = _soft("log_softmax.0(self, dim: int)",
-    lambda self, dim: (shifted := _shifted(self, dim)) - np.log(_sum(np.exp(shifted), dim, True)),
+def softmax_backward_data(grad_output, y, dim: int): ...
+@op(_packed(lambda self, dim: (shifted := _shifted(self, dim)) - np.log(_sum(np.exp(shifted), dim, True))),
+    overload="log_softmax.0", check=_check_soft("log_softmax"),
     self=lambda g, result, dim: log_softmax_backward_data(g, result, dim))
-log_softmax_backward_data = op("log_softmax_backward_data(grad_output, y, dim: int)",
-    _wide(lambda grad_output, y, dim: grad_output - np.exp(y) * _sum(grad_output, dim, True)),
+def log_softmax_dim(self, dim: int): ...
+@op(_wide(lambda grad_output, y, dim: grad_output - np.exp(y) * _sum(grad_output, dim, True)),
     grad_output=lambda g, y, dim: g - sum_dim(g * exp(y), (dim,), True),
     y=lambda g, grad_output, y, dim: -sum_dim(grad_output, (dim,), True) * exp(y) * g)
-# Here PyTorch records the cast to another dtype.
-_softened = partial(_function, to=lambda tensor, dtype: tensor.to(dtype))
-softmax = _softened("exp(x) divided by its sum along `dim`.", softmax_dim)
-log_softmax = _softened("The logarithm of `softmax`, also where that underflows.", log_softmax_dim)
+def log_softmax_backward_data(grad_output, y, dim: int): ...
+
+def _to(tensor, dtype):
+    return tensor.to(dtype)  # PyTorch records this cast
+
+@method
+def softmax(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
+    """exp(x) divided by its sum along `dim`."""
+    return softmax_dim(input, dim) if dtype is None else _in_dtype(softmax_dim, input, dtype, dim, to=_to)
+
+@method
+def log_softmax(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
+    """The logarithm of `softmax`, also where that underflows."""
+    return log_softmax_dim(input, dim) if dtype is None else _in_dtype(log_softmax_dim, input, dtype, dim, to=_to)

@@ -13,8 +13,10 @@ import numpy as np
 
 from ..dtypes import promote_types
 from ..errors import error, require
-from ..tensor import Tensor, memory_of, wrap, wrap_dim
-from .declare import method, op
+from ..geometry import Geometry, geometry_of, memory_of, strided_view
+from ..tensor import Tensor, wrap, wrap_dim
+from .operation import method, op
+from .vocabulary import on_arrays
 
 # fmt: off
 look = partial(op, view=True)
@@ -53,24 +55,32 @@ _viewing = partial(op, kernel=_view, self=lambda g, self_shape: reshape(g, self_
 _squeezing = partial(op, kernel=lambda self, dim=None: np.squeeze(self, tuple(_units(self.shape, dim))),
     self=lambda g, self_shape, dim: reduce(unsqueeze, _units(self_shape, dim), g))
 
-view = _viewing("view(self, *size)", view=True)
+@_viewing(view=True)
+def view(self, *size): ...
 # What `reshape` makes of elements that do not lie one behind the other, where their strides allow a view, and else.
-reshape_alias = _viewing("reshape_alias.0(self, *size)", view=True)
-unsafe_view = _viewing("unsafe_view.0(self, *size)")
-alias = look("alias.0(self)", lambda self: self[...], self=lambda g: g)
-unsqueeze = look("unsqueeze(self, dim: int)", _unsqueeze, self=lambda g, dim: squeeze_dim(g, dim))
-squeeze_all = _squeezing("squeeze.0(self)", view=True,
+@_viewing(overload="reshape_alias.0", view=True)
+def reshape_alias(self, *size): ...
+@_viewing(overload="unsafe_view.0")
+def unsafe_view(self, *size): ...
+@look(lambda self: self[...], overload="alias.0", self=lambda g: g)
+def alias(self): ...
+@look(_unsqueeze, self=lambda g, dim: squeeze_dim(g, dim))
+def unsqueeze(self, dim: int): ...
+@_squeezing(overload="squeeze.0", view=True,
     self=lambda g, self_shape: reduce(unsqueeze, _units(self_shape, None), g))
-squeeze_dim = _squeezing("squeeze.1(self, dim: int)", view=True)
-squeeze_dims = _squeezing("squeeze.2(self, dim: tuple)", view=True)
+def squeeze_all(self): ...
+@_squeezing(overload="squeeze.1", view=True)
+def squeeze_dim(self, dim: int): ...
+@_squeezing(overload="squeeze.2", view=True)
+def squeeze_dims(self, dim: tuple): ...
 # What `matmul` does to the row or column that it gave a vector: its own result, squeezed in place.
-squeeze_own = _squeezing("squeeze.4(self, dim: int)")
+@_squeezing(overload="squeeze.4")
+def squeeze_own(self, dim: int): ...
 
 @method
+@on_arrays(lambda input, *shape: input.reshape(*shape))
 def reshape(input: Any, *shape: Any) -> Any:
     """The same elements in another shape: a view where the memory allows, else a copy."""
-    if not isinstance(input, Tensor):
-        return input.reshape(*shape)
     try:
         return view(input, *shape) if input._array.flags.c_contiguous else reshape_alias(input, *shape)
     except RuntimeError:
@@ -109,13 +119,16 @@ def _matrices_turned(self):
         warnings.warn(error("T_scalar", "mT"), stacklevel=2)
     return transpose(self, -2, -1) if self.ndim else self
 
-t = look("t(self)", lambda self: self.T, check=lambda self: require(self.ndim <= 2, "t_rank", "t", self.ndim),
+@look(lambda self: self.T, check=lambda self: require(self.ndim <= 2, "t_rank", "t", self.ndim),
     self=lambda g: t(g))
-transpose = look("transpose(self, dim0: int, dim1: int)", _transpose,
+def t(self): ...
+@look(_transpose,
     self=lambda g, dim0, dim1: transpose(g, dim0, dim1))
-permute = look("permute(self, *dims)", lambda self, dims: self.transpose(wrap_dims(dims, self.ndim, "permute_twice")),
+def transpose(self, dim0: int, dim1: int): ...
+@look(lambda self, dims: self.transpose(wrap_dims(dims, self.ndim, "permute_twice")),
     check=lambda self, dims: require(len(dims) == self.ndim, "permute_length", self.ndim, len(dims)),
     self=lambda g, dims: permute(g, np.argsort(wrap_dims(dims, g.ndim))))
+def permute(self, *dims): ...
 Tensor.swapaxes = Tensor.swapdims = swapaxes = swapdims = transpose  # type: ignore[attr-defined]
 Tensor.T, Tensor.mT = property(_all_reversed), property(_matrices_turned)  # type: ignore[attr-defined]
 
@@ -145,18 +158,23 @@ def _into_zeros(part):
         return whole
     return kernel
 
-select = look("select(self, dim: int, index: int)", _select,
+@look(_select,
     self=lambda g, self_shape, dim, index: select_backward(g, self_shape, dim, index))
-select_backward = op("select_backward(grad_output, size: tuple, dim: int, index: int)", _into_zeros(_select),
+def select(self, dim: int, index: int): ...
+@op(_into_zeros(_select),
     grad_output=lambda g, dim, index: select(g, dim, index))
-slice_view = look("slice.0(self, dim: int, start: int, end: int, step: int)", _slice,
+def select_backward(grad_output, size: tuple, dim: int, index: int): ...
+@look(_slice, overload="slice.0",
     self=lambda g, self_shape, dim, start, end, step: slice_backward(g, self_shape, dim, start, end, step))
-slice_backward = op("slice_backward(grad_output, size: tuple, dim: int, start: int, end: int, step: int)",
-    _into_zeros(_slice), grad_output=lambda g, dim, start, end, step: slice_view(g, dim, start, end, step))
-diagonal = look("diagonal(self, offset=0, dim1=0, dim2=1)", _diagonal,
+def slice_view(self, dim: int, start: int, end: int, step: int): ...
+@op(_into_zeros(_slice), grad_output=lambda g, dim, start, end, step: slice_view(g, dim, start, end, step))
+def slice_backward(grad_output, size: tuple, dim: int, start: int, end: int, step: int): ...
+@look(_diagonal,
     self=lambda g, self_shape, offset, dim1, dim2: diagonal_backward(g, self_shape, offset, dim1, dim2))
-diagonal_backward = op("diagonal_backward(grad_output, size: tuple, offset=0, dim1=0, dim2=1)", _into_zeros(_diagonal),
+def diagonal(self, offset=0, dim1=0, dim2=1): ...
+@op(_into_zeros(_diagonal),
     grad_output=lambda g, offset, dim1, dim2: diagonal(g, offset, dim1, dim2))
+def diagonal_backward(grad_output, size: tuple, offset=0, dim1=0, dim2=1): ...
 
 @method
 def narrow(input: Tensor, dim: int, start: int, length: int) -> Tensor:
@@ -169,30 +187,26 @@ def narrow(input: Tensor, dim: int, start: int, length: int) -> Tensor:
     require(start + length <= extent, "narrow_end", start, length, extent)
     return slice_view(input, at, start, start + length, 1)
 
-# A place in memory is a size, strides and an offset, counted in elements
-
-def place_of(tensor):
-    """Where a tensor lies in its memory."""
-    return tuple(tensor.shape), tensor.stride(), tensor.storage_offset()
-
-def reach(size, stride, offset):
-    """How many elements a memory must have for a place to lie within it."""
-    return 0 if 0 in size else offset + 1 + sum((n - 1) * s for n, s in zip(size, stride))
-
-def storage_view(memory: np.ndarray, size: Any, stride: Any, offset: int) -> np.ndarray:
-    """What lies at a place in an array's memory."""
-    if 0 in size:
-        return memory[:0].reshape(size)
-    step = memory.itemsize
-    return np.ndarray(size, memory.dtype, memory, offset * step, [s * step for s in stride])
+# Places in memory
 
 def _strided(self, place, own):
     (size, stride, offset), memory, step = place, memory_of(self), self.itemsize
-    needed = reach(*place)
+    needed = place.extent
     require(needed <= memory.size, "strided_bounds", size, stride, offset, step, needed * step, memory.nbytes)
-    part = storage_view(memory, *place)
+    part = strided_view(memory, place)
     part.flags.writeable = all(s for n, s in zip(size, stride) if n > 1)  # an element shown twice is not written to
     return part
+
+def _add_at(memory, place, there, g):
+    np.add.at(memory, there, g)
+    return memory
+
+@on_arrays(_add_at)
+def _added_at(memory, place, there, g):
+    """`g` added to a memory at a place, where the elements with the numbers `there` lie."""
+    if np.unique(there).size == there.size:
+        return as_strided(memory, *place).copy_(g)._base
+    return memory.index_add(0, constant(there.reshape(-1)), reshape(g, -1))
 
 def _strided_back(g, place, own):
     """What lies at the place `own` of a memory of zeros after the gradient was added at `place`."""
@@ -202,26 +216,22 @@ def _strided_back(g, place, own):
     for i in reversed(range(len(size))):
         g = squeeze_dim(g, i) if size[i] == 1 else g if stride[i] else g.sum(i)
     steps = [(n, s) for n, s in zip(size, stride) if n > 1 and s]
-    place = [n for n, _ in steps], [s for _, s in steps], offset
-    extent = max(reach(*place), reach(*own))
-    memory, there = zeros_beside(g, (extent,)), storage_view(np.arange(extent), *place)
-    if not isinstance(g, Tensor):
-        np.add.at(memory, there, g)
-    elif np.unique(there).size == there.size:
-        as_strided(memory, *place).copy_(g)
-    else:
-        memory = memory.index_add(0, wrap(there.reshape(-1)), reshape(g, -1))
+    place = Geometry([n for n, _ in steps], [s for _, s in steps], offset)
+    extent = max(place.extent, own.extent)
+    memory = _added_at(zeros_beside(g, (extent,)), place, strided_view(np.arange(extent), place), g)
     # The elements of an expanded tensor are one in memory: they share what arrives there.
     sharing = math.prod(n for n, s in zip(*own[:2]) if s == 0)
-    return strided(memory / sharing if sharing > 1 else memory, own, ((extent,), (1,), 0))
+    return strided(memory / sharing if sharing > 1 else memory, own, Geometry((extent,), (1,), 0))
 
-strided = look("as_strided.0(self, place: tuple, own: tuple)", _strided, self=_strided_back)
+@look(_strided, overload="as_strided.0", self=_strided_back)
+def strided(self, place: tuple, own: tuple): ...
 
 @method
 def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: int | None = None, *, row=strided) -> Tensor:
     """What lies at another place of the memory of `input`; without an offset from the first element of `input` on."""
-    own = place_of(input)
-    return row(input, (tuple(size), tuple(stride), own[2] if storage_offset is None else storage_offset), own)
+    own = geometry_of(input._array)
+    offset = own.offset if storage_offset is None else storage_offset
+    return row(input, Geometry(tuple(size), tuple(stride), offset), own)
 
 # Several tensors of one, one of several
 
@@ -277,17 +287,30 @@ def _filled(grads, kernel, shape, *place):
     known, parts = next(g for g in grads if g is not None), kernel(np.broadcast_to(0, shape), *place)
     return [zeros_beside(known, part.shape) if g is None else g for g, part in zip(grads, parts)]
 
-def zeros_beside(g: Any, shape: tuple[int, ...]) -> Any:
-    """Zeros of another shape, with the kind and dtype of a gradient."""
-    return wrap(np.zeros(shape, g._array.dtype)) if isinstance(g, Tensor) else np.zeros(shape, g.dtype)
+@on_arrays(lambda array: array)
+def constant(array):
+    """An array of ours in a formula."""
+    return wrap(array)
 
-stack = op("stack(tensors, dim=0)", _stack, tensors=lambda g, dim: [select(g, dim, i) for i in range(g.shape[dim])])
-cat = op("cat(tensors, dim=0)", _cat, tensors=_cat_back)
-unbind = look("unbind(self, dim=0)", _unbind, outputs=(),
+@on_arrays(lambda g, shape: np.zeros(shape, g.dtype))
+def zeros_beside(g: Any, shape: tuple[int, ...]) -> Any:
+    """Zeros of another shape, in the dtype of a gradient."""
+    return wrap(np.zeros(shape, g._array.dtype))
+
+@op(_stack, tensors=lambda g, dim: [select(g, dim, i) for i in range(g.shape[dim])])
+def stack(tensors, dim=0): ...
+@op(_cat, tensors=_cat_back)
+def cat(tensors, dim=0): ...
+@look(_unbind, outputs=(),
     self=lambda grads, self_shape, dim: stack(_filled(grads, _unbind, self_shape, dim), dim))
-split_evenly, split_with_sizes = (look(signature, _split, outputs=(),
-    self=lambda grads, self_shape, sizes, dim: cat(_filled(grads, _split, self_shape, sizes, dim), dim))
-    for signature in ("split.0(self, sizes: int, dim=0)", "split_with_sizes(self, sizes: list, dim=0)"))
+def unbind(self, dim=0): ...
+_splitting = partial(op, _split, view=True, outputs=(), self=lambda grads, self_shape, sizes, dim:
+    cat(_filled(grads, _split, self_shape, sizes, dim), dim))
+
+@_splitting(overload="split.0")
+def split_evenly(self, sizes: int, dim=0): ...
+@_splitting()
+def split_with_sizes(self, sizes: list, dim=0): ...
 
 @method
 def split(tensor: Any, split_size_or_sections: Any, dim: int = 0) -> Any:
@@ -313,13 +336,16 @@ def _repeat_back(g, self_shape, repeats):
     firsts = [sum(map(len, apart[:i])) for i, pair in enumerate(apart) if len(pair) == 2]
     return reshape(g, tuple(chain(*apart))).sum(tuple(firsts)) if firsts else g
 
-def _triangle(name, kernel, formula):
-    return op(f"{name}(self, diagonal=0)", kernel, inplace=True, self=formula,
-        check=lambda self, diagonal: require(self.ndim > 1, "triangle_rank", name))
+def _is_matrix(name):
+    return lambda self, diagonal: require(self.ndim > 1, "triangle_rank", name)
 
-repeat = op("repeat(self, *repeats)", np.tile, self=_repeat_back,
+@op(np.tile, self=_repeat_back,
     check=lambda self, repeats: require(len(repeats) >= self.ndim, "repeat_rank"))
-flip = op("flip(self, *dims)", self=lambda g, dims: flip(g, dims), kernel=lambda self, dims:
+def repeat(self, *repeats): ...
+@op(self=lambda g, dims: flip(g, dims), kernel=lambda self, dims:
     np.flip(np.atleast_1d(self), wrap_dims(dims, self.ndim)).reshape(self.shape).copy("K"))
-tril = _triangle("tril", np.tril, lambda g, diagonal: tril(g, diagonal))
-triu = _triangle("triu", np.triu, lambda g, diagonal: triu(g, diagonal))
+def flip(self, *dims): ...
+@op(np.tril, inplace=True, check=_is_matrix("tril"), self=lambda g, diagonal: tril(g, diagonal))
+def tril(self, diagonal=0): ...
+@op(np.triu, inplace=True, check=_is_matrix("triu"), self=lambda g, diagonal: triu(g, diagonal))
+def triu(self, diagonal=0): ...

@@ -5,7 +5,7 @@ lives as long as its node and there is nothing to free. The watch itself also ke
 leaves no node: `detach`, `.item()`, a result computed under `no_grad`.
 
 Our engine is observed by a profile function, PyTorch by a TorchFunctionMode. A hook inside the engine (the function that
-`state.recording` may be) would see new nodes only: not `detach`, `item` or a result without gradient, and each switch of the
+`state.mode.observer` may be) would see new nodes only: not `detach`, `item` or a result without gradient, and each switch of the
 grad mode replaces it. The profile function sees every call, needs no change of the engine, and costs nothing without a watch.
 """
 

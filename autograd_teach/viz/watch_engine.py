@@ -8,8 +8,9 @@ from types import CodeType, FrameType
 from typing import Any
 
 from autograd_teach.autograd.modes import state
+from autograd_teach.autograd.version import NumberCounter
 from autograd_teach.nn.parameter import Parameter
-from autograd_teach.ops.declare import OPERATIONS, Operation
+from autograd_teach.ops.operation import OPERATIONS, Operation
 from autograd_teach.tensor import Tensor
 from autograd_teach.viz.watch import (
     constant,
@@ -26,7 +27,7 @@ from autograd_teach.viz.watch import (
 _PACKAGE = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "")
 _NOT_ENGINE = tuple(os.path.join(_PACKAGE, part, "") for part in ("viz", "course", "grading"))
 _RETURNS_NO_TENSOR = {"item", "tolist", "numpy", "__float__", "__int__", "__setitem__", "backward"}
-_IN_PLACE = "declare.py", "inplace.py"
+_IN_PLACE = "operation.py", "inplace.py"
 _POSITIONAL_AND_KEYWORD_LISTS = 0x04, 0x08  # code flags: *args, **kwargs
 
 
@@ -98,13 +99,13 @@ def _returned(frame: FrameType, name: str, result: Any) -> None:
     if place is None:
         return
     if state.run is None:  # what a backward pass computes is no part of the program
-        note_call(name, used, result, place, bool(state.recording))
+        note_call(name, used, result, place, state.mode.recording)
     # A write to a view becomes part of the history of its base.
     written = [t for u in used if (t := getattr(u, "_base", None)) is not None]
     written += used if writes(name) else []
     made: dict[int, tuple[Any, list[Any]]] = {}
     for tensor in [*tensors, *written]:
-        node = (getattr(tensor, "_own_edge", None) or (None, 0))[0]
+        node = (getattr(tensor, "_known_edge", None) or (None, 0))[0]
         if node is not None:
             made.setdefault(id(node), (node, []))[1].append(tensor)
     for node, outputs in made.values():
@@ -137,10 +138,8 @@ def _constants(frame: FrameType, node: Any) -> tuple[Any | None, ...]:
 
 
 def _one(thing: Any) -> Any | None:
-    if isinstance(thing, Tensor) and type(thing._counter) is list and not thing._array.ndim:
-        number = thing._counter[2:]  # a number that became an operand keeps what it was there
-        if number and isinstance(number[0], (bool, int, float)):
-            return number[0]
+    if isinstance(thing, Tensor) and isinstance(thing._counter, NumberCounter):
+        return thing._counter.number
     return constant(thing)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import autograd_teach as torch
-from autograd_teach.ops.declare import OPERATIONS
+from autograd_teach.ops.operation import OPERATIONS
 from tests.engine import samples
 
 RECORDED = json.loads((Path(__file__).parent / "operations.json").read_text())

@@ -6,7 +6,7 @@ import pytest
 
 import autograd_teach
 from autograd_teach.ops import indexing, linalg, pointwise, reduction, shape
-from autograd_teach.ops.declare import OPERATIONS
+from autograd_teach.ops.operation import OPERATIONS
 from tests.engine import samples
 from tests.engine.test_operations import RECORDED, assert_same
 

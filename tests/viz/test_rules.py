@@ -11,7 +11,7 @@ import pytest
 import autograd_teach as torch
 from autograd_teach.autograd.node import Node
 from autograd_teach.ops import pointwise
-from autograd_teach.ops.declare import OPERATIONS
+from autograd_teach.ops.operation import OPERATIONS
 from autograd_teach.viz import rules
 from autograd_teach.viz.rules import Rule, formula_latex, formula_text, rule, rule_of
 from tests.engine import samples

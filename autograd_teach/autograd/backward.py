@@ -1,0 +1,139 @@
+"""`backward` and `grad`: what they are given is checked here, then the engine runs.
+
+Errors are PyTorch's. What a gradient starts from is called a root: an edge, and the gradient that arrives there.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from ..errors import error, require
+from ..tensor import Size, Tensor, wrap
+from .engine import run_backward
+from .graph import GradientEdge
+from .leaf import edge_of
+from .node import Edge
+
+
+def _tuple(value: Any) -> tuple[Any, ...]:
+    return (value,) if isinstance(value, (Tensor, GradientEdge)) else tuple(value)
+
+
+def _inputs(value: Any, name: str) -> tuple[Any, ...]:
+    """The inputs, of which there must be some; of a dictionary its values."""
+    require(type(value) is dict or not isinstance(value, Mapping), "inputs_of_type", name, type(value).__name__)
+    inputs = _tuple(value.values() if isinstance(value, dict) else value)
+    require(inputs, "no_inputs", name)
+    return inputs
+
+
+def _roots(outputs: tuple[Any, ...], gradients: Any) -> list[tuple[Edge, Tensor]]:
+    """Each output's edge with the gradient that starts there: 1 for an output of one element, where none is given."""
+    gradients = (None,) * len(outputs) if gradients is None else _tuple(gradients)
+    require(len(gradients) >= len(outputs), "how_many_gradients", len(outputs), len(gradients))
+    started, roots = [], []
+    for number, (output, gradient) in enumerate(zip(outputs, gradients)):
+        if isinstance(output, GradientEdge):
+            kind = output.node._input_metadata[output.output_nr]
+            shape, dtype = tuple(kind.shape), kind.dtype.numpy
+        else:
+            shape, dtype = output._array.shape, output._array.dtype
+        if gradient is None:
+            require(not shape or prod(shape) == 1 or not getattr(output, "requires_grad", True), "grad_of_unknown_size")
+            gradient = wrap(np.empty(shape, dtype))
+            gradient._array.fill(1)
+        require(isinstance(gradient, Tensor), "gradient_is_no_tensor", type(gradient).__name__)
+        if gradient._array.shape != shape:
+            raise error("gradient_of_size", number, gradient.shape, number, Size(shape))
+        started.append(gradient)
+    for number, output in enumerate(outputs):
+        roots.append((edge_of(output) if isinstance(output, Tensor) else output[:2], started[number]))
+        require(roots[-1][0][0] is not None, "output_without_gradient", number)
+    return roots
+
+
+def _edges(inputs: Sequence[Any]) -> list[Edge]:
+    """Where the gradients of the inputs arrive."""
+    require(all(t.requires_grad for t in inputs if isinstance(t, Tensor)), "input_without_gradient")
+    return [edge_of(t) if isinstance(t, Tensor) else t[:2] for t in inputs]
+
+
+def backward(
+    tensors: Any, grad_tensors: Any = None, retain_graph: bool | None = None, create_graph: bool = False, *,
+    inputs: Any = None,
+) -> None:  # fmt: skip
+    """Accumulate the gradients of the sum of `tensors`, one or several, into `.grad` of the leaves.
+
+    `grad_tensors` gives for a tensor of more than one element the vector of the vector-Jacobian product, in its shape.
+    With `inputs` only these tensors get a gradient. The graph is freed unless `retain_graph` or `create_graph` is true.
+
+    >>> import autograd_teach as torch
+    >>> x = torch.tensor([-3.0, 2.0, 5.0], requires_grad=True)
+    >>> torch.autograd.backward((x**3).sum()); x.grad
+    tensor([27., 12., 75.])
+    """
+    wanted = None if inputs is None else _inputs(inputs, "backward")
+    roots = _roots(_tuple(tensors), grad_tensors)
+    if create_graph:
+        warnings.warn(str(error("cycle_warning")), stacklevel=2)
+    for tensor in wanted or ():
+        if isinstance(tensor, Tensor):
+            tensor.retain_grad()
+    run_backward(roots, retain_graph, create_graph, None if wanted is None else _edges(wanted))
+
+
+def _backward(self: Tensor, gradient=None, retain_graph=None, create_graph=False, inputs=None) -> None:
+    """Accumulate the gradients of this tensor into `.grad` of the leaves that it was computed from.
+
+    `gradient`: a tensor of this one's shape, the vector of the vector-Jacobian product; may be left out for a tensor of one
+    element, where it is 1. The other arguments and the errors are those of `torch.autograd.backward`.
+
+    >>> import autograd_teach as torch
+    >>> x = torch.tensor([1.0, 2.0], requires_grad=True)
+    >>> (x * x).backward(torch.tensor([1.0, 10.0])); x.grad
+    tensor([ 2., 40.])
+    """
+    backward(self, gradient, retain_graph, create_graph, inputs=inputs)
+
+
+_backward.__name__, _backward.__qualname__ = "backward", "Tensor.backward"
+Tensor.backward = _backward  # type: ignore[attr-defined]  # attached as the operations are
+
+
+def grad(
+    outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: bool | None = None, create_graph: bool = False,
+    allow_unused: bool | None = None, is_grads_batched: bool = False, materialize_grads: bool = False,
+) -> Any:  # fmt: skip
+    """The gradients of the sum of `outputs` by each of `inputs`: a tuple, or of a dictionary one with the same keys.
+
+    `grad_outputs` gives for an output of more than one element the vector of the vector-Jacobian product. RuntimeError
+    for an input that is not used, unless `allow_unused` (then None) or `materialize_grads` (then zeros).
+
+    >>> import autograd_teach as torch
+    >>> t = torch.tensor([1.0, 2.0, 4.0], requires_grad=True)
+    >>> torch.autograd.grad(t.pow(2).sum(), t)
+    (tensor([2., 4., 8.]),)
+    """
+    require(not is_grads_batched, "batched_gradients")
+    require(not materialize_grads or allow_unused is not False, "materialize_without_allow")
+    given, wanted = _tuple(outputs), _inputs(inputs, "grad")
+    roots = _roots(given, grad_outputs)
+    results = run_backward(roots, retain_graph, create_graph, _edges(wanted), accumulate=False)
+    for number, result in enumerate(results):
+        require(result is not None or allow_unused or materialize_grads, "input_not_used", number)
+    if not create_graph:
+        tensors: dict[int, Tensor] = {}  # one gradient that arrives at several inputs is one tensor
+        results = [None if r is None else tensors.setdefault(id(r), wrap(np.asarray(r))) for r in results]
+    if materialize_grads:
+        require(all(isinstance(t, Tensor) for r, t in zip(results, wanted) if r is None), "materialize_for_edge")
+        results = [_zeros(t, create_graph) if r is None else r for r, t in zip(results, wanted)]
+    return dict(zip(inputs, results)) if isinstance(inputs, dict) else tuple(results)
+
+
+def _zeros(input: Tensor, requires_grad: bool) -> Tensor:
+    return wrap(np.zeros_like(input._array)).requires_grad_(requires_grad)

@@ -1,0 +1,241 @@
+"""Views: tensors that show the memory of another one, their base; and writes in place, which views make hard.
+
+A view's history is its base's. Where the base requires grad, a view keeps the edge it was made with until the memory is written
+to; after that its place in the graph is that of a strided part of the base. A write in place raises the version that all
+tensors of a memory share, and puts the written value's history onto the tensor: of a view, onto its base (`CopySlices`).
+
+What views are made of (`View`), who may write where (`refuse_...`), and the write itself (`write`) live here. Nodes and tensors
+are below this file, the operations above it: of them it calls methods of Tensor only.
+"""
+
+from __future__ import annotations
+
+import enum
+import weakref
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from .. import dtypes
+from ..errors import error
+from ..geometry import geometry_of, partly_the_same, shows_twice, strided_view
+from ..tensor import Tensor, wrap
+from .leaf import edge_of
+from .modes import inference_mode, state
+from .node import LOST, NO_EDGE, Edge, Node, operation_name
+from .saved import freed
+from .version import InferenceCounter
+
+_new = object.__new__
+
+# What a view is
+
+
+class CreationMeta(enum.Enum):
+    """How a view was made, if in a way after which no write through it or its base can be recorded."""
+
+    DEFAULT = "default"  # as usual: writes are recorded
+    NO_GRAD_MODE = "no_grad"
+    MULTI_OUTPUT_NODE = "many"  # one of several views that an operation gives
+    IN_CUSTOM_FUNCTION = "function"  # by a user's Function
+
+
+DEFAULT, NO_GRAD_MODE, MULTI_OUTPUT_NODE, IN_CUSTOM_FUNCTION = CreationMeta
+
+
+class View:
+    """What a tensor knows that is a view, `tensor._view`."""
+
+    __slots__ = ("base", "creation_meta", "edge", "version")
+    # Never a view itself: a view of a view has the base of that.
+    base: Tensor
+    # As a tensor's edge, but that of a leaf is None: the one it was made with, or that was worked out since.
+    edge: Edge | None
+    # The version of the memory when the edge was set.
+    version: int
+    creation_meta: CreationMeta
+
+    @property
+    def requires_grad(self) -> bool:
+        """As its base does, a view may need a gradient that it has no edge for."""
+        return self.edge is not NO_EDGE or self.base.requires_grad
+
+    def edge_of(self, tensor: Tensor) -> Edge | None:
+        """The edge of `tensor`, whose view this is, as it is now; RuntimeError after a write that could not be recorded."""
+        edge, base = self.edge, self.base
+        if self.version == tensor._counter.version:
+            return edge if edge is not NO_EDGE or not base.requires_grad else LOST
+        if self.creation_meta is not DEFAULT and ((edge or NO_EDGE)[0] or base.requires_grad):
+            raise forbidden_write(self, edge, "its base or another view of its base has been")
+        if base.requires_grad:
+            with inference_mode(False):  # records, also inside no_grad
+                edge = edge_of(base.as_strided(*geometry_of(tensor._array)))
+            self.version = tensor._counter.version  # set before it is asked for again
+            tensor._become(edge)
+        return edge
+
+    def set_edge(self, tensor: Tensor, edge: Edge | None) -> None:
+        """Give `tensor`, whose view this is, another place in the graph."""
+        self.edge, self.version = edge, tensor._counter.version
+
+
+def view_of(tensor: Any, array: np.ndarray) -> Tensor:
+    """A view of `tensor` that shows `array`, a part of its memory."""
+    output = _new(Tensor)
+    output._array = array
+    counter = output._counter = tensor._counter
+    if counter.__class__ is InferenceCounter:
+        return output  # it has no versions, so nothing that is written to it need be told to others
+    output._edge = None
+    view = output._view = _new(View)
+    view.edge, view.version = NO_EDGE, counter.version
+    parent = tensor._view
+    if parent is None:
+        view.base, view.creation_meta = tensor, DEFAULT
+    else:
+        view.base, view.creation_meta = parent.base, parent.creation_meta
+    if not state.mode.recording:
+        view.creation_meta = NO_GRAD_MODE
+    return output
+
+
+def views_of(tensor: Tensor, arrays: list[np.ndarray]) -> list[Tensor]:
+    """Several views that one operation gives."""
+    views: list[Any] = [view_of(tensor, array) for array in arrays]
+    for view in views if state.mode.recording and not tensor.is_inference() else ():
+        view._view.creation_meta = MULTI_OUTPUT_NODE
+    return views
+
+
+# Who may write where
+
+
+def refuse_in_place(tensor: Tensor) -> None:
+    """RuntimeError if recording a write would lose a leaf's place as a leaf, or the history of a view."""
+    view = tensor._view
+    if view is not None:
+        if view.creation_meta is not DEFAULT:
+            raise forbidden_write(view, view.edge, "is being")
+        if view.requires_grad and view.base.is_leaf:
+            raise error("in_place_on_view_of_leaf")
+        if view.requires_grad and view.edge is NO_EDGE:
+            # Made before its base required grad, and not looked at since: for PyTorch a leaf.
+            raise error("in_place_on_leaf")
+    if tensor._edge is not NO_EDGE and tensor.requires_grad and tensor.is_leaf:
+        raise error("in_place_on_leaf")
+
+
+def forbidden_write(view: View, edge: Edge | None, what: str) -> Exception:
+    """Why a write to a view, or to `what` else, cannot be told from one that should not be recorded."""
+    node, number = edge or NO_EDGE
+    head = "A view" if node is None else f"Output {number} of {operation_name(node)} is a view"
+    name = f"view_made_by_{view.creation_meta.value}"
+    if node is not None and view.creation_meta is not NO_GRAD_MODE:
+        return error(name, f"{head} and {what} modified inplace.")
+    of = "" if node is None else " of a view which"
+    return error(name, f"{head}{of} was created in no_grad mode and {what} modified inplace with grad mode enabled.")
+
+
+def refuse_overlap(target: Tensor, operands: Sequence[Tensor]) -> None:
+    """RuntimeError if an element would be written twice, or be written before another one is computed from it."""
+    if shows_twice(target._array) or not target._array.flags.writeable:
+        raise error("write_to_repeated")
+    for operand in operands:
+        if operand is not target and partly_the_same(target._array, operand._array):
+            raise error("write_overlaps")
+
+
+# The write, and what it does to the history
+
+
+def write(tensor: Tensor, value: Tensor) -> Tensor:
+    """Put the values of `value`, an operation's result, into `tensor`, and its history onto `tensor`."""
+    target, source, counter = tensor._array, value._array, tensor._counter
+    if source.shape != target.shape:
+        raise error("write_of_shape", list(target.shape), list(source.shape))
+    if dtypes.category(source.dtype) > dtypes.category(target.dtype):
+        raise error("write_of_dtype", dtypes.title(source), dtypes.title(target))
+    if state.before_write is not None:
+        state.before_write(tensor)
+    np.copyto(target, source, casting="unsafe")
+    if tensor.is_inference() and not state.mode.inference:
+        raise error("inference_tensor_written")
+    counter.bump()
+    if not value.requires_grad or target.dtype.kind != "f":
+        return tensor
+    edge = edge_of(value)
+    node: Any = edge[0]
+    saved = getattr(node, "_s_result", None)
+    if saved and saved[1] is value._counter:
+        # That result is this memory now, at this version.
+        node._s_result = (target, counter, counter.version)
+    # The value was cast on its way, so the gradient that comes back is of the tensor's dtype.
+    node._dtype = target.dtype
+    rebase_history(tensor, node, 0)
+    return tensor
+
+
+def rebase_history(tensor: Tensor, node: Any, number: int) -> None:
+    """Make `tensor`, which was written to, output `number` of the node that wrote; of a view, its base changes too."""
+    counter = tensor._counter
+    if tensor._view is None:
+        counter.writer = (type(node), number)
+        tensor._become((node, number))
+        return
+    base = tensor._view.base
+    slices = CopySlices(base, tensor, node)
+    base._become((slices, 0))
+    counter.writer = (CopySlices, 0)
+    # Asking for the edge brings it up to date: to the part of the base as it is now.
+    node._written = weakref.ref(edge_of(tensor)[0])
+
+
+class CopySlices(Node):
+    """The backward of a write into a view: of the base's gradient, the part written goes through the write's node."""
+
+    # Nodes print as PyTorch's do, whose classes belong to no module.
+    __module__ = "builtins"
+    _prefix = "torch::autograd::"
+
+    def __init__(self, base: Tensor, view: Tensor, write: Node) -> None:
+        base_edge = edge_of(base) if base.requires_grad else NO_EDGE
+        super().__init__((base_edge, *write._edges[1:]), base._array.shape, base._array.dtype)
+        self._write: Node | None = write
+        self._base, self._view = geometry_of(base._array), geometry_of(view._array)
+
+    def _places(self, dtype: np.dtype) -> tuple[np.ndarray, np.ndarray]:
+        """A memory of zeros, seen as the base sees it and as the view does."""
+        memory = np.zeros(max(self._base.extent, self._view.extent), dtype)
+        return strided_view(memory, self._base), strided_view(memory, self._view)
+
+    def _backward(self, grad: Any, edges: Sequence[Edge]) -> tuple[Any, ...]:
+        write = self._write or freed(self)
+        whole, part = self._places(grad.dtype)
+        whole[...] = grad
+        first, *others = write._backward(part.copy(), (write._edges[0], *edges[1:]))
+        part[...] = 0 if first is None else first
+        return (whole if edges[0][0] else None, *others)
+
+    def _backward_graph(self, grad: Any, edges: Sequence[Edge]) -> tuple[Any, ...]:
+        write = self._write or freed(self)
+        whole = wrap(self._places(grad._array.dtype)[0]).copy_(grad)
+        part = whole.as_strided(*self._view)
+        first, *others = write._backward_graph(part.clone(), (write._edges[0], *edges[1:]))
+        part.zero_() if first is None else part.copy_(first)
+        return (whole if edges[0][0] else None, *others)
+
+    def _free(self) -> None:
+        self._write = None  # which others may still lead to
+
+
+def changed_geometry(tensor: Tensor, output: Tensor) -> Tensor:
+    """Make `tensor` show its memory as `output`, a view of it, does: what `t_()` and its like do."""
+    tensor._array = output._array
+    tensor._counter.bump()
+    if output.requires_grad:
+        edge = edge_of(output)
+        assert edge[0] is not None
+        tensor._set_edge(edge)
+        tensor._counter.writer = (type(edge[0]), 0)
+    return tensor

@@ -1,0 +1,84 @@
+"""Geometry: where an array lies in its memory, as sizes, strides and an offset, counted in elements.
+
+NumPy only; knows nothing of tensors.
+"""
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from .errors import error
+
+
+class Geometry(NamedTuple):
+    """A place in a memory: extent and step along each dimension, and where the first element lies."""
+
+    size: Sequence[int]
+    stride: Sequence[int]
+    offset: int
+
+    @property
+    def extent(self) -> int:
+        """How many elements a memory must have for this place to lie within it."""
+        if 0 in self.size:
+            return 0
+        return self.offset + 1 + sum((n - 1) * s for n, s in zip(self.size, self.stride))
+
+
+def geometry_of(array: np.ndarray) -> Geometry:
+    """Where an array lies in its memory.
+
+    >>> geometry_of(np.zeros((2, 3)).T)
+    Geometry(size=(3, 2), stride=(1, 3), offset=0)
+    """
+    size, step = array.shape, array.itemsize
+    offset = (array.ctypes.data - owner_of(array).ctypes.data) // step
+    if array.size:
+        return Geometry(size, tuple(s // step for s in array.strides), offset)
+    # NumPy gives an empty array no steps; PyTorch those of a contiguous tensor.
+    return Geometry(size, tuple(math.prod(max(n, 1) for n in size[i + 1 :]) for i in range(len(size))), offset)
+
+
+def strided_view(memory: np.ndarray, geometry: Geometry) -> np.ndarray:
+    """What lies at a place of a memory: a contiguous vector."""
+    size, stride, offset = geometry
+    if 0 in size:
+        return memory[:0].reshape(size)
+    step = memory.itemsize
+    return np.ndarray(size, memory.dtype, memory, offset * step, [s * step for s in stride])
+
+
+def owner_of(array: np.ndarray) -> np.ndarray:
+    """The array whose memory this one shows a part of."""
+    while isinstance(array.base, np.ndarray) and array.base.dtype == array.dtype:
+        array = array.base
+    return array
+
+
+def axes_by_stride(array: np.ndarray) -> list[int]:
+    """The axes in the order of the memory: by falling stride."""
+    return sorted(range(array.ndim), key=lambda axis: -array.strides[axis])
+
+
+def memory_of(array: np.ndarray) -> np.ndarray:
+    """The whole memory that an array shows a part of, as a vector; NotImplementedError if it has gaps."""
+    owner = owner_of(array)
+    try:
+        return owner.transpose(axes_by_stride(owner)).reshape(-1, copy=False)
+    except ValueError:
+        raise error("memory_with_gaps") from None
+
+
+def partly_the_same(a: np.ndarray, b: np.ndarray) -> bool:
+    """Whether two packed arrays share memory without being the same; of others PyTorch finds it too hard to tell."""
+    if not (a.size and b.size and np.may_share_memory(a, b)):
+        return False
+    packed = [array.transpose(axes_by_stride(array)).flags.c_contiguous for array in (a, b)]
+    return all(packed) and (a.ctypes.data, a.nbytes, a.strides) != (b.ctypes.data, b.nbytes, b.strides)
+
+
+def shows_twice(array: np.ndarray) -> bool:
+    """Whether an element of the memory is several elements of the array, as after `expand`."""
+    return bool(array.size) and any(step == 0 and extent > 1 for step, extent in zip(array.strides, array.shape))

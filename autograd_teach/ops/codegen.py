@@ -1,0 +1,324 @@
+"""The code of an operation, generated as Python source from its row when it is first called, as dataclasses do it.
+
+Nothing is left to decide in a call but what depends on that call. The templates below show the result: a line that ends in
+`#: if ...` is there if that holds of the row, one that ends in `#: for ...` once for each; `$name` is filled in. A traceback
+shows the source.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import linecache
+import textwrap
+from collections.abc import Callable
+from functools import partial
+from string import Template
+from types import CodeType, FunctionType
+from typing import Any
+
+import numpy as np
+
+from .. import dtypes
+from ..autograd.leaf import edge_of
+from ..autograd.modes import state
+from ..autograd.node import NO_EDGE, Node, next_sequence_number
+from ..autograd.saved import freed, unpack
+from ..autograd.version import InferenceCounter, NumberCounter, VersionCounter
+from ..autograd.views import view_of, views_of
+from ..tensor import Tensor, wrap
+from .operands import NUMBERS, broadcast_error, dtype_error, foreign, number, place_outputs, result_type, scaled
+from .vocabulary import array_form
+
+# What generated code names, besides what belongs to its row.
+_GLUE: dict[str, Any] = {"NO_EDGE": NO_EDGE, "NUMBERS": NUMBERS, "state": state, "new": object.__new__}
+_GLUE |= {"__name__": __name__, "next_sequence_number": next_sequence_number}
+for _named in (
+    number, foreign, scaled, broadcast_error, dtype_error, view_of, views_of, place_outputs, wrap, edge_of, unpack,
+    freed, dtypes.promote, dtypes.as_floating, np.asarray, np.ndarray, Tensor, InferenceCounter, VersionCounter,
+):  # fmt: skip
+    _GLUE[_named.__name__] = _named
+
+FORWARD = """
+def $name($parameters):
+    if len($rest) == 1 and not isinstance($rest[0], (int, Tensor)):    #: if rest
+        $rest = tuple($rest[0])  # sizes and dimensions come as numbers or as one sequence
+    try:
+        if $second.__class__ is not Tensor and $second.__class__ in NUMBERS:    #: if takes_number
+            $second = number($second, $first._array)
+        ${t}_array = $t._array    #: for t in tensors if not takes_list
+        tensors_array = [t._array for t in tensors]    #: if takes_list
+    except AttributeError:
+        return foreign($name, $numbers, $tensors, $given)
+    mode = state.mode
+    if mode.recording:    #: if differentiable
+        ${t}_edge = $t._edge or edge_of($t)    #: for t in differentiable if not takes_list
+        edges = tuple([t._edge or edge_of(t) for t in tensors])    #: if takes_list
+    if ${first}_array.dtype is not ${second}_array.dtype:    #: if promote
+        ${first}_array, ${second}_array = promote(${first}_array, ${second}_array)
+    if ${first}_array.dtype.kind != "f":    #: if floating
+        ${t}_array = as_floating(${t}_array)    #: for t in tensors
+    check($arguments)    #: if check
+    if alpha != 1:    #: if scales
+        ${second}_array = scaled(${second}_array, alpha)
+    try:    #: if may_fail
+        result = kernel($operands, out=...)    #: if ufunc
+        result = kernel($operands)    #: if not ufunc
+    except ValueError:    #: if promote
+        raise broadcast_error(${first}_array, ${second}_array) from None
+    except TypeError:    #: if ufunc
+        raise dtype_error("$operation", ${first}_array) from None
+    result = kernel($operands)    #: if not may_fail
+    if result.__class__ is not ndarray:    #: if not many and not ufunc
+        result = asarray(result)
+    output = new(Tensor)    #: if makes_one
+    output._array = result    #: if makes_one
+    output._counter = VersionCounter()    #: if makes_one
+    output = view_of($first, result)    #: if view and not many
+    outputs = views_of($first, result)    #: if view and many
+    outputs = [wrap(asarray(r)) for r in result]    #: if many and not view
+    if mode.recording:    #: if differentiable
+        if $wanted:
+            node = NodeClass()
+            node._edges = $edges
+            node._sequence = next_sequence_number()
+            node._hooks = None
+            node._shape = result.shape    #: if not many
+            node._dtype = result.dtype    #: if not many
+            output._edge = (node, 0)    #: if makes_one
+            output._view.edge = (node, 0)    #: if view and not many
+            place_outputs(node, outputs)    #: if many
+            node._s_$s = $value    #: for s in saved
+            if mode.observer is not None:
+                mode.observer(node)
+    elif mode.inference:    #: if makes_one and differentiable
+        output._counter = InferenceCounter()
+    if mode.inference:    #: if makes_one and not differentiable
+        output._counter = InferenceCounter()
+    return output    #: if not many
+    return Result(outputs)    #: if many
+"""
+
+# Both methods of a node: on arrays, and on tensors, which records. All that was saved is looked at, needed or not, and in this
+# order, and gradients are computed in the alphabetical order of the inputs: that is PyTorch's, and shows in errors and graphs.
+BACKWARD = """
+def $name(node, g, edges):
+    grads = g if node._outputs > 1 else [g]    #: if many
+$unpacking
+    ${t}_grad = ${t}_formula($names)$needed    #: for t in sorted(differentiable)
+    return $results
+"""
+
+UNPACK_ON_ARRAYS = """
+$s, counter, version = $s or freed(node)
+if counter.version != version:
+    $s = unpack(node, node._s_$s, $place)._array
+if not $s.ndim:
+    $s = $s[()]  # NumPy multiplies its scalars ten times as fast as arrays of rank 0
+"""
+
+UNPACK_ON_TENSORS = """
+$s = unpack(node, $s or freed(node), $place)
+"""
+
+FREE = """
+def _free(node):
+    node.$s = node.$s and ()    #: for s in slots
+"""
+
+
+def _fill(template: str, facts: dict[str, Any], more: Callable[[str], dict[str, Any]] = lambda value: {}) -> str:
+    """The source that a template shows for a row: `facts` decide about lines and fill in `$name`.
+
+    A line that is left out takes its indented block with it. A repeated line fills in its variable, and what `more` says of
+    its value.
+    """
+    lines, left_out = [], 1000
+    for line in template.strip("\n").splitlines():
+        code, _, rule = line.partition("    #: ")
+        depth = len(code) - len(code.lstrip())
+        if depth > left_out:
+            continue
+        found: list[Any] = eval(_compiled(rule), {"sorted": sorted, **facts}) if rule else [None]
+        left_out = 1000 if found else depth
+        name = rule.split()[1] if rule.startswith("for") else ""
+        lines += [Template(code).substitute(facts, **({name: v, **more(v)} if name else {})) for v in found]
+    return "\n".join(lines) + "\n"
+
+
+@functools.cache
+def _compiled(rule: str) -> CodeType:
+    # `for t in ...` gives each t, `if ...` one or none.
+    variable = rule.split()[1] if rule.startswith("for") else None
+    return compile(f"[{variable} {rule if variable else 'for _ in (0,) ' + rule}]", "<rule>", "eval")
+
+
+# The forward function
+
+
+def forward_function(operation: Any, name: str, qualname: str, declared: Callable[..., Any]) -> Callable[..., Any]:
+    """The forward function called `name`; its code is generated when it is first called: a program uses few operations."""
+    namespace = _GLUE | {"kernel": operation.kernel, "check": operation.check, "NodeClass": operation.node}
+    namespace["Result"] = result_type(operation.name, operation.outputs) if len(operation.outputs) > 1 else tuple
+    if callable(operation.promote):
+        namespace["promote"] = operation.promote
+    # It stays the same object when it gets its code, for others hold it by then.
+    function = namespace[name] = FunctionType(_first_call.__code__, namespace, name)
+    function.__qualname__, function.__module__, function.__doc__ = qualname, declared.__module__, declared.__doc__
+    function.__signature__ = _public(operation)  # type: ignore[attr-defined]  # as `inspect` looks for it
+
+    def generate() -> Callable[..., Any]:
+        generated = _compile(_forward_source(operation, name), name, namespace.copy())
+        function.__code__ = generated.__code__
+        function.__defaults__, function.__kwdefaults__ = generated.__defaults__, generated.__kwdefaults__
+        return function
+
+    namespace["generate"] = generate
+    return function
+
+
+def _first_call(*args: Any, **kwargs: Any) -> Any:
+    # Never run here, but as the code of a function whose globals hold `generate`.
+    return generate()(*args, **kwargs)  # type: ignore[name-defined]  # noqa: F821  as said
+
+
+def _shown(tensor: str) -> str:
+    """The name of a tensor parameter in the function: PyTorch's functions call the first one `input`."""
+    return "input" if tensor == "self" else tensor
+
+
+def _public(operation: Any) -> inspect.Signature:
+    given = operation.signature.parameters.values()
+    shown = [p.replace(name=_shown(p.name)) if p.name in operation.tensors else p for p in given]
+    return operation.signature.replace(parameters=shown)
+
+
+def _forward_source(operation: Any, name: str) -> str:
+    tensors, differentiable = operation.tensors, operation.differentiable
+    shown = [_shown(t) for t in tensors]
+    bare = [p.replace(annotation=inspect.Parameter.empty) for p in _public(operation).parameters.values()]
+    ufunc, many, view = isinstance(operation.kernel, np.ufunc), operation.many, operation.view
+    scales = ufunc and "alpha" in operation.parameters
+    passed = [f"{_shown(p)}_array" if p in tensors else p for p in operation.parameters]
+    # PyTorch's sums take a factor of the second operand; NumPy's do not.
+    operands = [p for p in passed if not (scales and p == "alpha")]
+    if operation.takes_list:
+        wanted, edges = "any([edge is not NO_EDGE for edge in edges])", "edges"
+    else:
+        wanted = " or ".join(f"{_shown(t)}_edge is not NO_EDGE" for t in differentiable)
+        edges = "(" + "".join(f"{_shown(t)}_edge, " for t in differentiable) + ")"
+    facts = {
+        "name": name, "operation": operation.name, "parameters": str(inspect.Signature(bare))[1:-1],
+        "rest": operation.variadic, "tensors": shown, "first": shown[0], "second": shown[-1],
+        "numbers": operation.numbers, "given": f"({', '.join(shown)},)" + "".join(f", {p}={p}" for p in operation.plain),
+        "differentiable": [_shown(t) for t in differentiable], "takes_list": operation.takes_list, "saved": operation.saved,
+        "takes_number": operation.promote and operation.numbers, "promote": operation.promote, "check": operation.check,
+        "floating": operation.floating, "ufunc": ufunc, "scales": scales, "may_fail": ufunc or operation.promote,
+        "makes_one": not many and not view, "view": view, "many": many, "arguments": ", ".join(passed),
+        "operands": ", ".join(operands), "wanted": wanted, "edges": edges,
+    }  # fmt: skip
+    return _fill(FORWARD, facts, lambda s: {"value": _saved_value(operation, s)} if s in operation.saved else {})
+
+
+def _only_user(operation: Any, saved: str) -> str | None:
+    """The input without whose gradient a value need not be kept, as in PyTorch: only if it is an input, and one of several
+    gradients needs it."""
+    users = [t for t in operation.differentiable if saved in operation.formula_parameters[t]]
+    several = len(operation.differentiable) > 1 and saved in operation.tensors
+    return users[0] if several and len(users) == 1 and not operation.takes_list else None
+
+
+def _saved_value(operation: Any, saved: str) -> str:
+    if saved in operation.values:
+        made = _shown(saved)
+        if saved in operation.outputs:
+            made = f"outputs[{operation.outputs.index(saved)}]" if operation.many else "output"
+        value = f"({made}._array, {made}._counter, {made}._counter.version)"
+        user = _only_user(operation, saved)
+        return value if user is None else f"{value} if {_shown(user)}_edge[0] is not None else None"
+    if saved == "tensors_shape":
+        return "[a.shape for a in tensors_array]"
+    stem, _, attribute = saved.rpartition("_")
+    if attribute in ("shape", "strides", "dtype") and stem in operation.tensors:
+        return f"{_shown(stem)}_array.{attribute}"
+    return saved
+
+
+# The backward node
+
+
+def node_class(operation: Any, name: str) -> type[Node]:
+    """The class of the operation's backward nodes, called `name`."""
+    space, _, short = name.rpartition("::")
+    slots = {saved: f"_s_{saved}" for saved in operation.saved}
+    members: dict[str, Any] = {
+        # Nodes print as PyTorch's do, whose classes belong to no module.
+        "__module__": "builtins",
+        "__doc__": f"The backward of `{operation.name}`.",
+        "__slots__": [*slots.values(), *(["_outputs"] if operation.many else [])],
+        "__init__": object.__init__,  # recording sets all that there is
+        "_prefix": space and f"{space}::",
+        "_gives_view": operation.view,
+        "_values": {slots[saved]: place for saved, place in operation.values.items()},
+        # Methods that replace themselves: most operations of a program are never differentiated.
+        "_backward": lambda *given: _compile_backward(operation, "_backward")(*given),
+        "_backward_graph": lambda *given: _compile_backward(operation, "_backward_graph")(*given),
+    }
+    # Index tensors are plain to a row, but PyTorch frees them as well.
+    freed_slots = [*members["_values"], *(["_s_indices"] if "indices" in operation.plain else [])]
+    members["_free"] = _compile(_fill(FREE, {"slots": freed_slots}), "_free", {}) if freed_slots else _free_nothing
+    for saved in slots:
+        if not saved.endswith(("_dtype", "_strides")):
+            shown = "_saved_" + saved.replace("_shape", "_sym_sizes")
+            members[shown] = property(partial(_read_saved, operation, saved))
+    return type(short, (Node,), members)
+
+
+def _free_nothing(node: Node) -> None:
+    pass
+
+
+def _read_saved(operation: Any, saved: str, node: Any) -> Any:
+    value = getattr(node, f"_s_{saved}")
+    if value is None or saved not in operation.values:
+        return value  # None: its gradient was not needed when the node was made
+    value = value or freed(node)
+    if isinstance(value[1], NumberCounter):
+        # A number that became an operand is shown as the number that it was.
+        return wrap(np.asarray(value[1].number))
+    return unpack(node, value, operation.values[saved])
+
+
+def _compile_backward(operation: Any, method: str) -> Callable[..., Any]:
+    """The backward of the operation's nodes, on arrays or, recorded, on tensors; their class has it from now on."""
+    inputs, name, namespace = operation.differentiable, f"{operation.name}_backward", _GLUE.copy()
+    on_tensors = method == "_backward_graph"
+    unpacking = ""
+    for saved in sorted(operation.saved, key=lambda saved: (saved in operation.outputs, saved)):
+        unpacking += f"{saved} = node._s_{saved}" + (" or freed(node)\n" if saved == "indices" else "\n")
+        if saved in operation.values:
+            facts = {"s": saved, "place": operation.values[saved]}
+            fetched = _fill(UNPACK_ON_TENSORS if on_tensors else UNPACK_ON_ARRAYS, facts)
+            unsaved = _only_user(operation, saved) is not None
+            unpacking += f"if {saved} is not None:\n{textwrap.indent(fetched, '    ')}" if unsaved else fetched
+    for t in inputs:
+        formula = operation.formulas[t]
+        namespace[f"{t}_formula"] = formula if on_tensors else array_form(formula)
+
+    def call(t: str) -> dict[str, str]:
+        needed = f" if edges[{inputs.index(t)}][0] is not None else None" if len(inputs) > 1 else ""
+        return {"names": ", ".join(operation.formula_parameters[t]), "needed": needed}
+
+    results = "tensors_grad" if operation.takes_list else "(" + "".join(f"{t}_grad, " for t in inputs) + ")"
+    facts = {"name": name, "many": operation.many, "differentiable": inputs, "results": results}
+    source = _fill(BACKWARD, facts | {"unpacking": textwrap.indent(unpacking, "    ").rstrip("\n")}, call)
+    setattr(operation.node, method, _compile(source, name, namespace))
+    return getattr(operation.node, method)
+
+
+def _compile(source: str, name: str, namespace: dict[str, Any]) -> Any:
+    filename = f"<autograd_teach {name}>"
+    # A debugger and a traceback find the generated source here.
+    linecache.cache[filename] = (len(source), None, source.splitlines(True), filename)
+    exec(compile(source, filename, "exec"), namespace)  # noqa: S102  the source was generated just above
+    return namespace[name]

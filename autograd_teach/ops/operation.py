@@ -1,0 +1,183 @@
+"""How an operation is declared, and what follows from the declaration.
+
+A declaration is one row: a NumPy kernel and, for each differentiable input, a formula above a `def` that says the rest.
+
+    @op(np.multiply, promote=True, inplace=True, operator="mul",
+        self=lambda g, other: g * other,
+        other=lambda g, self: g * self)
+    def mul(self, other):
+        "The product `input * other`."
+
+The `def` is never run: it gives the name, the parameters and the documentation. Parameters without default or annotation are
+tensors; one called `tensors` is a list of them. A formula's first parameter is the gradient `g` of the result; the others name
+what must be saved: an input, `result` (or, of several results, their names in `outputs`), `<input>_shape`, `<input>_strides`
+(in bytes), `<input>_dtype`, or any argument that is not a tensor. Of an operation with several results it gets `grads`, a list,
+for `g`; if `outputs` is empty, there are as many results as the kernel returns.
+
+From the row follow the function, the method, the operator, the in-place form, and the class of its backward node; `codegen.py`
+writes their code. `vocabulary.py` says how one formula serves every order of derivative.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..autograd.modes import state
+from ..autograd.node import Node
+from ..autograd.views import refuse_in_place, refuse_overlap, write
+from ..tensor import Tensor, wrap
+from .codegen import forward_function, node_class
+from .vocabulary import on_arrays
+
+# Every operation, by its name; an overload by the name that PyTorch numbers it by, such as `sum.1`.
+OPERATIONS: dict[str, Operation] = {}
+
+
+@dataclass
+class Operation:
+    """What a declaration said, and what that means; the table that tests and documentation read."""
+
+    name: str
+    signature: inspect.Signature
+    kernel: Callable[..., Any]
+    formulas: Mapping[str, Callable[..., Any]]
+    outputs: tuple[str, ...]
+    check: Callable[..., Any] | None
+    promote: bool | Callable[..., Any]
+    floating: bool
+    view: bool
+    numbers: bool
+    node: type[Node] = field(init=False)
+    function: Callable[..., Any] = field(init=False)
+
+    def __post_init__(self) -> None:
+        given = self.signature.parameters.values()
+        empty = inspect.Parameter.empty
+        positional = [p for p in given if p.kind is p.POSITIONAL_OR_KEYWORD]
+        self.tensors = [p.name for p in positional if p.default is empty and p.annotation is empty]
+        self.takes_list = self.tensors == ["tensors"]
+        self.variadic = next((p.name for p in given if p.kind is p.VAR_POSITIONAL), None)
+        self.parameters = [p.name for p in given]
+        self.plain = [name for name in self.parameters if name not in self.tensors]
+        self.differentiable = [name for name in self.tensors if name in self.formulas]
+        self.many = len(self.outputs) != 1
+        self.formula_parameters = {name: _parameters(formula) for name, formula in self.formulas.items()}
+        self.saved = list(dict.fromkeys(s for names in self.formula_parameters.values() for s in names[1:]))
+        self._check_formulas()
+        # Those of them that are tensors' values, and where each belongs, as `saved.unpack` wants to know it.
+        places = {name: i for i, name in enumerate(self.differentiable)}
+        places |= {name: -1 - i for i, name in enumerate(self.outputs)}
+        self.values = {s: places.get(s) for s in self.saved if s in self.tensors or s in self.outputs}
+
+    def _check_formulas(self) -> None:
+        """TypeError, when the module is imported, for a formula that names what the operation does not have."""
+        for name, parameters in self.formula_parameters.items():
+            if name not in self.tensors:
+                raise TypeError(f"{self.name}: a formula is given for {name!r}; tensors are {', '.join(self.tensors)}")
+            for parameter in parameters[1:]:
+                stem, _, attribute = parameter.rpartition("_")
+                of_input = stem in self.tensors and attribute in ("shape", "strides", "dtype")
+                known = [*self.parameters, *self.outputs]
+                if not of_input and parameter not in known:
+                    raise TypeError(
+                        f"{self.name}: the formula of {name!r} names {parameter!r}; it can name {', '.join(known)}, "
+                        "and of a tensor its _shape, _strides or _dtype"
+                    )
+
+
+def _parameters(formula: Callable[..., Any]) -> tuple[str, ...]:
+    code = formula.__code__
+    return code.co_varnames[: code.co_argcount]
+
+
+def op(
+    kernel: Callable[..., Any], *, overload: str = "", check: Callable[..., Any] | None = None, node: str | None = None,
+    outputs: tuple[str, ...] = ("result",), promote: bool | Callable[..., Any] = False, floating: bool = False,
+    view: bool = False, inplace: bool = False, operator: str | None = None, method: bool = True, numbers: bool = False,
+    **formulas: Callable[..., Any],
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:  # fmt: skip
+    """Declare an operation: decorates the `def` that names it and its parameters, and returns its function.
+
+    `kernel` takes arrays and the other arguments in the signature's order; `check`, which takes the same, raises the
+    errors of a call before it (formulas on arrays call the kernel alone). `node` names the backward node if it is not the
+    operation's name in capitals with `Backward0`. `overload="sum.1"`: an overload of `sum`, with the node `SumBackward1`,
+    and not a method by itself. `promote`: two operands meet in one dtype, by this function or by `dtypes.promote`; of an
+    operator or an overload the second may be a number, as in other rows with `numbers`. `floating`: integers become
+    floats first. `view`: the result shares the input's memory. `inplace`: a form with a trailing underscore.
+    `operator="mul"`: `__mul__` and, with `inplace`, `__imul__`. TypeError if a formula names what the operation does not
+    have.
+    """
+
+    def declare(declared: Callable[..., Any]) -> Callable[..., Any]:
+        full_name = overload or declared.__name__
+        name, dot, number = full_name.partition(".")
+        is_overload = bool(dot)
+        with_numbers = numbers or bool(promote and (operator or is_overload))
+        signature = inspect.signature(declared)
+        operation = OPERATIONS[full_name] = Operation(
+            name, signature, kernel, formulas, outputs, check, promote, floating, view, with_numbers
+        )
+        operation.node = node_class(operation, node or f"{name.title().replace('_', '')}Backward{number or 0}")
+        function = operation.function = forward_function(operation, name, declared.__qualname__, declared)
+        on_arrays(kernel)(function)
+        if method and not is_overload and operation.tensors[:1] == ["self"]:
+            attach(name, function)
+        if inplace:
+            attach(f"{name}_", inplace_form(function))
+        if operator:
+            dunder = f"__{operator}__"
+            as_operator = forward_function(operation, dunder, f"Tensor.{dunder}", declared)
+            setattr(Tensor, dunder, as_operator)
+            if inplace:
+                setattr(Tensor, f"__i{operator}__", inplace_form(as_operator, f"__i{operator}__"))
+        return function
+
+    return declare
+
+
+def attach(name: str, function: Callable[..., Any]) -> None:
+    """Make a function a method of Tensor."""
+    setattr(Tensor, name, function)
+
+
+def method(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Decorates a function that chooses among operations: it is a method of Tensor too."""
+    attach(function.__name__, function)
+    return function
+
+
+def inplace_form(function: Callable[..., Any], name: str = "", overlap: bool = False) -> Callable[..., Any]:
+    """`x.f_(...)` of `f`: the result of `f`, written over `x`, whose history it becomes.
+
+    `overlap`: whether elements of `x` and operands may lie in one memory.
+    """
+
+    def form(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+        source = self
+        operands = [a for a in (self, *args, *kwargs.values()) if isinstance(a, Tensor)]
+        if state.mode.recording and any(a.requires_grad for a in operands):
+            refuse_in_place(self)
+            # What the backward needs of the old values must outlive them.
+            source = wrap(self._array.copy(order="K"))
+            source._edge = self._own_edge()
+        if not overlap:
+            refuse_overlap(self, operands)
+        output = function(source, *args, **kwargs)
+        return output if output is NotImplemented else write(self, output)
+
+    name = name or f"{function.__name__}_"
+    form.__name__, form.__qualname__, form.__module__ = name, f"Tensor.{name}", Tensor.__module__
+    out_of_place = getattr(function, "__signature__", None) or inspect.signature(function)
+    parameters = list(out_of_place.parameters.values())
+    form.__signature__ = out_of_place.replace(  # type: ignore[attr-defined]  # as `inspect` looks for it
+        parameters=[parameters[0].replace(name="self"), *parameters[1:]]
+    )
+    form.__doc__ = f"`{function.__name__}` written over the tensor itself; returns it.\n\n{in_place_errors}"
+    return form
+
+
+in_place_errors = """RuntimeError for a leaf that requires grad (unless under `no_grad`), and if the result does not have the tensor's shape or
+cannot have its dtype. Counts as a write: a saved value of the tensor is out of date afterwards."""

@@ -1,0 +1,52 @@
+"""Two vocabularies for one formula: on arrays its names mean kernels, on tensors the operations themselves.
+
+A formula such as `lambda g, self: g * cos(self)` serves every order of derivative. Given tensors it runs as it is written, and
+what it computes is recorded. Given arrays it runs bound to another namespace, in which each operation is its kernel: at NumPy's
+speed, without a tensor. The same holds for every function of a room of operations that a formula calls. No formula asks which
+of the two it was given; where they must differ, `on_arrays` names the form for arrays.
+"""
+
+import sys
+from collections.abc import Callable
+from types import FunctionType
+from typing import Any, TypeVar
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+# The form for arrays of each function that has one of its own: for an operation, its kernel.
+_KERNELS: dict[Any, Callable[..., Any]] = {}
+# The modules that declare operations, by name; each with its names as formulas on arrays mean them, once they are asked for.
+_ROOMS: dict[str, dict[str, Any] | None] = {}
+
+
+def on_arrays(kernel: Callable[..., Any]) -> Callable[[F], F]:
+    """Decorates a function on tensors that formulas call: on arrays they call `kernel` instead."""
+
+    def declare(function: F) -> F:
+        _KERNELS[function] = kernel
+        _ROOMS.setdefault(function.__module__, None)
+        return function
+
+    return declare
+
+
+def array_form(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of a room of operations, bound to the vocabulary of arrays."""
+    if function in _KERNELS:
+        return _KERNELS[function]
+    if not isinstance(function, FunctionType) or function.__module__ not in _ROOMS:
+        return function
+    names = _names(function.__module__)
+    bound = FunctionType(function.__code__, names, function.__name__, function.__defaults__, function.__closure__)
+    bound.__kwdefaults__ = function.__kwdefaults__
+    return bound
+
+
+def _names(room: str) -> dict[str, Any]:
+    names = _ROOMS[room]
+    if names is None:
+        names = _ROOMS[room] = dict(vars(sys.modules[room]))
+        for name, value in names.items():
+            if isinstance(value, FunctionType):
+                names[name] = array_form(value)
+    return names
