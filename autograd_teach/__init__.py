@@ -6,7 +6,6 @@ on their own.
 """
 
 import typing as _typing
-import warnings as _warnings
 
 # fmt: off
 from . import autograd, dtypes, linalg, nn, optim, random
@@ -49,13 +48,14 @@ half, float, double = float16, float32, float64
 short, int, long, bool = int16, int32, int64, dtypes.bool_
 numel, is_floating_point = Tensor.numel, Tensor.is_floating_point
 
-# PyTorch computes log(0) or 1/0 without a word; NumPy's warnings about it, where our code causes them, would be noise.
-_warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"autograd_teach\b")
-
 __version__ = "0.1.0"
 
 if not _typing.TYPE_CHECKING:  # whose own words about a missing name are better
 
     def __getattr__(name: str) -> object:
-        """AttributeError for what PyTorch has and this package has not, such as `torch.vmap`, `torch.sparse`, `torch.complex64`."""
+        """A row that is not listed above; AttributeError for what PyTorch has and this package has not, such as `torch.vmap`."""
+        from .ops.operation import OPERATIONS
+
+        if name in OPERATIONS and OPERATIONS[name].is_public:
+            return OPERATIONS[name].function
         raise AttributeError(f"autograd_teach has no {name!r}: of PyTorch it has what is needed to learn autograd")

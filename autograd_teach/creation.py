@@ -1,7 +1,8 @@
 """Making tensors: from Python values, of one value, counting, at random; and in another dtype.
 
-Shapes come as several numbers or as one sequence; the dtype is the default one where nothing says otherwise. What is
-made is a leaf; `requires_grad=True` needs a floating-point dtype. `options` are those of `_made`.
+A shape is given as several numbers or as one sequence. The dtype is the default one unless the function says otherwise.
+Every result is a leaf; `requires_grad=True` needs a floating-point dtype (else RuntimeError), `device` is "cpu" or None
+(else NotImplementedError).
 """
 
 from __future__ import annotations
@@ -18,11 +19,20 @@ import numpy as np
 from . import dtypes, random
 from .dtypes import as_dtype
 from .errors import error, require
-from .tensor import Size, Tensor, wrap
+from .fused import fused
+from .tensor import Size, Tensor, tensor_method, wrap
 
 
 class device(str):
-    """Where a tensor's memory is: always `device("cpu")`."""
+    """Where a tensor's memory is: always `device("cpu")`.
+
+    A string with PyTorch's repr. Any name can be given one; making a tensor on a device other than "cpu" raises
+    NotImplementedError.
+
+    >>> import autograd_teach as torch
+    >>> torch.ones(2).device
+    device(type='cpu')
+    """
 
     type = property(str)
 
@@ -34,8 +44,8 @@ cuda = SimpleNamespace(is_available=lambda: False)  # as programs ask before the
 Tensor.device, Tensor.is_cuda = device("cpu"), False  # type: ignore[attr-defined]  # attached as the operations are
 
 
-def _made(array, fill="", *values, requires_grad=False, device=None, generator=None):
-    """A leaf, at version 0, on the array that this method of Tensor fills."""
+def _made(array, device, requires_grad, fill="", *values, generator=None):
+    """A leaf, at version 0, on the array; `fill` names the method of Tensor that fills it with `values` first."""
     if fill:
         getattr(wrap(array), fill)(*values, **({"generator": generator} if generator else {}))
     require(device in ("cpu", None), "only_cpu", device)
@@ -69,8 +79,12 @@ def _array_of(data: Any, dtype: Any, dim: int = 0) -> np.ndarray:
     return np.array(number).astype(target)
 
 
-def tensor(data: Any, *, dtype: Any = None, **options: Any) -> Tensor:
-    """A new leaf with a copy of `data`: a number, nested lists of numbers, an array.
+def tensor(data: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
+    """A new leaf with a copy of `data`: a number, nested lists of numbers, or an array.
+
+    dtype: if None, that of an array; of Python numbers bool, int64, or the default dtype if one of them is a float.
+    Returns a tensor that shares no memory with `data`. ValueError if nested lists differ in length, TypeError for
+    strings, RuntimeError for integers that do not fit the dtype. Warns if `data` is a tensor: use `clone` or `detach`.
 
     >>> import autograd_teach as torch
     >>> torch.tensor([[1, 2], [3, 4]])
@@ -79,18 +93,40 @@ def tensor(data: Any, *, dtype: Any = None, **options: Any) -> Tensor:
     """
     if isinstance(data, Tensor):
         warnings.warn(str(error("copy_construct")), stacklevel=2)
-    return _made(_array_of(data, dtype), **options)
+    return _made(_array_of(data, dtype), device, requires_grad)
 
 
 def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Tensor:
-    """`data` as a tensor, without a copy where it is a tensor or an array of that dtype already."""
+    """`data` as a tensor, without a copy if it is a tensor or an array that has the dtype already.
+
+    data, dtype: as in `torch.tensor`. A tensor keeps its history: a change of dtype is recorded like any operation.
+    An array of the same dtype shares its memory with the result.
+
+    >>> import numpy, autograd_teach as torch
+    >>> array = numpy.zeros(2)
+    >>> x = torch.as_tensor(array)
+    >>> array[0] = 5
+    >>> x
+    tensor([5., 0.], dtype=torch.float64)
+    """
     if isinstance(data, np.ndarray):
         data = from_numpy(data)
     return (to if isinstance(data, Tensor) else tensor)(data, dtype=dtype, device=device)
 
 
 def from_numpy(array: np.ndarray) -> Tensor:
-    """A tensor on the array's own memory; TypeError for a dtype, ValueError for strides that PyTorch has not."""
+    """A tensor on the memory of a NumPy array: writing to one changes the other.
+
+    array: numpy.ndarray of any shape. Returns a leaf of the same shape, strides and dtype. TypeError if it is no array or
+    PyTorch has no such dtype, ValueError if a stride is negative (reversed arrays: copy them first).
+
+    >>> import numpy, autograd_teach as torch
+    >>> array = numpy.arange(3)
+    >>> torch.from_numpy(array).zero_()
+    tensor([0, 0, 0])
+    >>> array
+    array([0, 0, 0])
+    """
     require(isinstance(array, np.ndarray), "no_ndarray", type(array).__name__)
     dtypes.of_array(array)
     require(min(array.strides, default=0) >= 0, "negative_stride")
@@ -103,67 +139,271 @@ def _size(size: Any, *more: int) -> tuple[int, ...]:
     return size
 
 
+def _sized(size: Any, dtype: Any) -> np.ndarray:
+    return np.empty(_size(*size), as_dtype(dtype).numpy)
+
+
 def _like(input: Tensor, dtype: Any) -> np.ndarray:
     # What is expanded lies in no order that another tensor could keep.
     order: Any = "C" if 0 in input._array.strides else "K"
     return np.empty_like(input._array, as_dtype(dtype or input.dtype).numpy, order)
 
 
-def _factory(name: str, what: str, *fill: Any) -> tuple[Callable[..., Tensor], Callable[..., Tensor]]:
-    """Makers of tensors that are filled so: one takes the size, one another tensor to be like."""
+def _size_by_name(make: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    """Lets `size` be a keyword too, which Python does not allow for `*size`: `zeros(size=(2, 3))`."""
 
-    def make(*size: Any, dtype: Any = None, **options: Any) -> Tensor:
-        size = (options.pop("size"),) if "size" in options else size
-        return _made(np.empty(_size(*size), as_dtype(dtype).numpy), *fill, **options)
+    @functools.wraps(make)
+    def call(*given: Any, **options: Any) -> Tensor:
+        return make(*given, options.pop("size"), **options) if "size" in options else make(*given, **options)
 
-    def like(input: Tensor, *, dtype: Any = None, **options: Any) -> Tensor:
-        return _made(_like(input, dtype), *fill, **options)
-
-    make.__name__, make.__doc__ = name, f"A tensor of the given size {what}."
-    like.__name__, like.__doc__ = f"{name}_like", f"A tensor in the size and dtype of another one {what}."
-    return make, like
+    return call
 
 
-empty, empty_like = _factory("empty", "whose values are whatever the memory holds")
-zeros, zeros_like = _factory("zeros", "filled with 0", "zero_")
-ones, ones_like = _factory("ones", "filled with 1", "fill_", 1)
-rand, rand_like = _factory("rand", "with uniform draws from [0, 1)", "uniform_")
-randn, randn_like = _factory("randn", "with standard normal draws", "normal_")
+@_size_by_name
+def empty(*size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
+    """A tensor of the given size whose values are undefined: whatever its memory held before.
+
+    size: several ints or one sequence of them. Returns a leaf. RuntimeError if an int is negative.
+
+    >>> import autograd_teach as torch
+    >>> torch.empty(2, 3).shape
+    torch.Size([2, 3])
+    """
+    return _made(_sized(size, dtype), device, requires_grad)
 
 
-def full(size: Sequence[int], fill_value: Any, *, dtype: Any = None, **options: Any) -> Tensor:
-    """A tensor of the given size filled with `fill_value`, in its dtype unless one is given."""
-    return _made(np.full(_size(tuple(size)), _array_of(fill_value, dtype)), **options)
+def empty_like(input: Tensor, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
+    """A tensor of the size and dtype of `input` whose values are undefined.
+
+    dtype: another one, if not None. The strides are those of `input` if its elements are dense in memory.
+
+    >>> import autograd_teach as torch
+    >>> torch.empty_like(torch.ones(2, 3).T).stride()
+    (1, 3)
+    """
+    return _made(_like(input, dtype), device, requires_grad)
 
 
-def full_like(input: Tensor, fill_value: Any, *, dtype: Any = None, **options: Any) -> Tensor:
-    """`full` in the size and dtype of another tensor."""
-    return _made(_like(input, dtype), "copy_", wrap(_array_of(fill_value, dtype or input.dtype)), **options)
+@_size_by_name
+def zeros(*size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
+    """A tensor of the given size filled with 0, or with False if `dtype` is bool.
+
+    size: several ints or one sequence of them; `()` makes a tensor of rank 0. Returns a leaf. RuntimeError if an int is
+    negative.
+
+    >>> import autograd_teach as torch
+    >>> torch.zeros(2, dtype=torch.int64), torch.zeros(())
+    (tensor([0, 0]), tensor(0.))
+    """
+    return _made(_sized(size, dtype), device, requires_grad, "zero_")
 
 
-def randint_like(input: Tensor, low: Any = 0, high: Any = None, *, dtype: Any = None, **options: Any) -> Tensor:
-    """Integers drawn from [low, high), or with one bound from [0, low), in the size and dtype of another tensor."""
-    return _made(_like(input, dtype), "random_", *((0, low) if high is None else (low, high)), **options)
+def zeros_like(input: Tensor, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
+    """A tensor of zeros in the size of `input`, and in its dtype unless another is given.
+
+    Returns a leaf: it has no history and requires grad only if `requires_grad` says so, whatever `input` does.
+
+    >>> import autograd_teach as torch
+    >>> torch.zeros_like(torch.tensor([3.5, 4.5], requires_grad=True))
+    tensor([0., 0.])
+    """
+    return _made(_like(input, dtype), device, requires_grad, "zero_")
 
 
-def randint(low: Any = 0, high: Any = None, size: Any = None, *, dtype: Any = None, **options: Any) -> Tensor:
-    """`randint_like` of a given size, which comes last: of one bound, or of two."""
+@_size_by_name
+def ones(*size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
+    """A tensor of the given size filled with 1, or with True if `dtype` is bool.
+
+    size: several ints or one sequence of them. Returns a leaf. RuntimeError if an int is negative.
+
+    >>> import autograd_teach as torch
+    >>> torch.ones(2, 2, requires_grad=True)
+    tensor([[1., 1.],
+            [1., 1.]], requires_grad=True)
+    """
+    return _made(_sized(size, dtype), device, requires_grad, "fill_", 1)
+
+
+def ones_like(input: Tensor, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
+    """A tensor of ones in the size of `input`, and in its dtype unless another is given.
+
+    Returns a leaf. `y.backward(torch.ones_like(y))` gives the gradient of `y.sum()`.
+
+    >>> import autograd_teach as torch
+    >>> torch.ones_like(torch.tensor([[3, 4, 5]]), dtype=torch.float32)
+    tensor([[1., 1., 1.]])
+    """
+    return _made(_like(input, dtype), device, requires_grad, "fill_", 1)
+
+
+@_size_by_name
+def rand(
+    *size: Any, generator: Any = None, dtype: Any = None, device: Any = None, requires_grad: bool = False
+) -> Tensor:
+    """A tensor of the given size with uniform random numbers from [0, 1).
+
+    size: several ints or one sequence of them. generator: a `torch.Generator`, or None for the default one, which
+    `torch.manual_seed` sets. Returns a leaf. NotImplementedError unless the dtype is floating.
+
+    >>> import autograd_teach as torch
+    >>> torch.rand(2, generator=torch.Generator().manual_seed(0))
+    tensor([0.4963, 0.7682])
+    """
+    return _made(_sized(size, dtype), device, requires_grad, "uniform_", generator=generator)
+
+
+def rand_like(
+    input: Tensor, *, generator: Any = None, dtype: Any = None, device: Any = None, requires_grad: bool = False
+) -> Tensor:
+    """A tensor in the size and dtype of `input` with uniform random numbers from [0, 1).
+
+    dtype: another one, if not None; needed if `input` holds integers, of which NotImplementedError is raised.
+
+    >>> import autograd_teach as torch
+    >>> x = torch.rand_like(torch.arange(4), dtype=torch.float64)
+    >>> x.shape, bool(((0 <= x) & (x < 1)).all())
+    (torch.Size([4]), True)
+    """
+    return _made(_like(input, dtype), device, requires_grad, "uniform_", generator=generator)
+
+
+@_size_by_name
+def randn(
+    *size: Any, generator: Any = None, dtype: Any = None, device: Any = None, requires_grad: bool = False
+) -> Tensor:
+    """A tensor of the given size with standard normal random numbers: mean 0, variance 1.
+
+    size: several ints or one sequence of them. generator: a `torch.Generator`, or None for the default one, which
+    `torch.manual_seed` sets. Returns a leaf. NotImplementedError unless the dtype is floating.
+
+    >>> import autograd_teach as torch
+    >>> torch.randn(2, generator=torch.Generator().manual_seed(0))
+    tensor([ 1.5410, -0.2934])
+    """
+    return _made(_sized(size, dtype), device, requires_grad, "normal_", generator=generator)
+
+
+def randn_like(
+    input: Tensor, *, generator: Any = None, dtype: Any = None, device: Any = None, requires_grad: bool = False
+) -> Tensor:
+    """A tensor in the size and dtype of `input` with standard normal random numbers, such as noise to add to it.
+
+    dtype: another one, if not None. NotImplementedError unless it is floating.
+
+    >>> import autograd_teach as torch
+    >>> x = torch.zeros(2, 3, dtype=torch.float64, requires_grad=True)
+    >>> torch.randn_like(x).dtype, torch.randn_like(x).requires_grad
+    (torch.float64, False)
+    """
+    return _made(_like(input, dtype), device, requires_grad, "normal_", generator=generator)
+
+
+def full(
+    size: Sequence[int], fill_value: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
+) -> Tensor:
+    """A tensor of the given size filled with `fill_value`.
+
+    size: a sequence of ints. fill_value: a number or a tensor of rank 0. dtype: if None, as `torch.tensor(fill_value)`
+    has it, int64 for an int. RuntimeError if an int of `size` is negative.
+
+    >>> import autograd_teach as torch
+    >>> torch.full((2, 2), 7)
+    tensor([[7, 7],
+            [7, 7]])
+    """
+    return _made(np.full(_size(tuple(size)), _array_of(fill_value, dtype)), device, requires_grad)
+
+
+def full_like(
+    input: Tensor, fill_value: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
+) -> Tensor:
+    """A tensor filled with `fill_value` in the size of `input`, and in its dtype unless another is given.
+
+    The value is converted to that dtype: unlike in `torch.full`, it does not decide.
+
+    >>> import autograd_teach as torch
+    >>> torch.full_like(torch.zeros(3), 2)
+    tensor([2., 2., 2.])
+    """
+    value = wrap(_array_of(fill_value, dtype or input.dtype))
+    return _made(_like(input, dtype), device, requires_grad, "copy_", value)
+
+
+def randint_like(
+    input: Tensor, low: Any = 0, high: Any = None, *, generator: Any = None, dtype: Any = None, device: Any = None,
+    requires_grad: bool = False,
+) -> Tensor:  # fmt: skip
+    """Random integers in the size and dtype of `input`, each of low, ..., high - 1 with the same probability.
+
+    One bound alone is `high`, and `low` is 0. A floating dtype holds whole numbers. RuntimeError unless low < high, and
+    if the dtype cannot hold the bounds.
+
+    >>> import autograd_teach as torch
+    >>> torch.randint_like(torch.zeros(3), 5, 6)
+    tensor([5., 5., 5.])
+    """
+    bounds = (0, low) if high is None else (low, high)
+    return _made(_like(input, dtype), device, requires_grad, "random_", *bounds, generator=generator)
+
+
+def randint(
+    low: Any = 0, high: Any = None, size: Any = None, *, generator: Any = None, dtype: Any = None, device: Any = None,
+    requires_grad: bool = False,
+) -> Tensor:  # fmt: skip
+    """Random integers of the given size, each of low, ..., high - 1 with the same probability.
+
+    Call it as `randint(high, size)` or `randint(low, high, size)`; size: a sequence of ints. dtype: int64 if None.
+    RuntimeError unless low < high.
+
+    >>> import autograd_teach as torch
+    >>> torch.randint(10, (5,), generator=torch.Generator().manual_seed(0))
+    tensor([4, 9, 3, 0, 3])
+    """
     low, high, size = (0, low, high) if size is None else (low, high, size)
-    return randint_like(empty(tuple(size), dtype=dtype or dtypes.int64), low, high, **options)
+    like = empty(tuple(size), dtype=dtype or dtypes.int64)
+    return randint_like(like, low, high, generator=generator, device=device, requires_grad=requires_grad)
 
 
-def randperm(n: int, *, dtype: Any = None, generator: Any = None, **options: Any) -> Tensor:
-    """The integers from 0 to n - 1 in random order."""
-    return _made((generator or random.default_generator).randperm(_size(n)[0], as_dtype(dtype or int).numpy), **options)
+def randperm(
+    n: int, *, generator: Any = None, dtype: Any = None, device: Any = None, requires_grad: bool = False
+) -> Tensor:
+    """The integers 0, ..., n - 1 in random order: a vector of length n, to shuffle a data set with.
+
+    dtype: int64 if None. RuntimeError if n is negative.
+
+    >>> import autograd_teach as torch
+    >>> torch.randperm(4, generator=torch.Generator().manual_seed(0))
+    tensor([0, 1, 3, 2])
+    """
+    generator = generator or random.default_generator
+    return _made(generator.randperm(_size(n)[0], as_dtype(dtype or int).numpy), device, requires_grad)
 
 
-def eye(n: int, m: int | None = None, *, dtype: Any = None, **options: Any) -> Tensor:
-    """A matrix with ones on the diagonal and zeros elsewhere."""
-    return _made(np.eye(n, m, dtype=as_dtype(dtype).numpy), **options)
+def eye(n: int, m: int | None = None, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
+    """A matrix with ones on the diagonal and zeros elsewhere: of n rows and m columns, or n by n.
+
+    >>> import autograd_teach as torch
+    >>> torch.eye(2, 3)
+    tensor([[1., 0., 0.],
+            [0., 1., 0.]])
+    """
+    return _made(np.eye(n, m, dtype=as_dtype(dtype).numpy), device, requires_grad)
 
 
-def arange(start: Any = 0, end: Any = None, step: Any = 1, *, dtype: Any = None, **options: Any) -> Tensor:
-    """The numbers from `start` (0) up to, not including, `end`, in steps of `step`."""
+def arange(
+    start: Any = 0, end: Any = None, step: Any = 1, *, dtype: Any = None, device: Any = None,
+    requires_grad: bool = False,
+) -> Tensor:  # fmt: skip
+    """The numbers start, start + step, start + 2 step, ... up to, not including, `end`.
+
+    One number alone is `end`, and `start` is 0. Returns a vector of ceil((end - start) / step) elements, of int64 if all
+    three are ints, else of the default dtype, unless `dtype` is given. RuntimeError if `step` is 0 or leads away from
+    `end`. With a fractional step, rounding decides whether a last number near `end` is included: prefer `linspace`.
+
+    >>> import autograd_teach as torch
+    >>> torch.arange(5, 0, -2), torch.arange(0, 1, 0.25)
+    (tensor([5, 3, 1]), tensor([0.0000, 0.2500, 0.5000, 0.7500]))
+    """
     start, end = (0, start) if end is None else (start, end)
     start, end, step = (x.item() if isinstance(x, (Tensor, np.generic)) else x for x in (start, end, step))
     d = as_dtype(dtype or (None if float in map(type, (start, end, step)) else int)).numpy
@@ -175,16 +415,26 @@ def arange(start: Any = 0, end: Any = None, step: Any = 1, *, dtype: Any = None,
         start, end, step = int(start), int(end), int(step)
     index = np.arange(math.ceil((end - start) / step))
     if d.kind != "f":
-        return _made((int(start) + int(step) * index).astype(d), **options)
+        return _made((int(start) + int(step) * index).astype(d), device, requires_grad)
     # Pairs of vector registers are filled by steps from their first number, which has been rounded; the rest singly.
     lanes, number = 32 // d.itemsize, np.float32 if d == np.float16 else np.float64
     first = np.where(index < index.size // (2 * lanes) * (2 * lanes), index - index % lanes, index)
-    from_first = random.fused(first, number(step), number(start)).astype(d)
-    return _made(random.fused(index - first, number(step), from_first).astype(d), **options)
+    from_first = fused(first, number(step), number(start)).astype(d)
+    return _made(fused(index - first, number(step), from_first.astype(number)).astype(d), device, requires_grad)
 
 
-def linspace(start: Any, end: Any, steps: int, *, dtype: Any = None, **options: Any) -> Tensor:
-    """`steps` numbers at equal distances from `start` to `end`, both included."""
+def linspace(
+    start: Any, end: Any, steps: int, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
+) -> Tensor:
+    """`steps` numbers at equal distances from `start` to `end`, both included.
+
+    Returns a vector; of an integer dtype with the numbers rounded towards zero. With `steps=1` it holds `start` alone.
+    RuntimeError if `steps` is negative.
+
+    >>> import autograd_teach as torch
+    >>> torch.linspace(0, 1, 5)
+    tensor([0.0000, 0.2500, 0.5000, 0.7500, 1.0000])
+    """
     d = as_dtype(dtype).numpy
     require(steps >= 0, "linspace_steps")
     require(d.kind != "b", "kernel_not_implemented", "linspace_cpu", "Bool")
@@ -192,13 +442,22 @@ def linspace(start: Any, end: Any, steps: int, *, dtype: Any = None, **options: 
     number = d.type if d.kind == "f" else np.float64
     low, high = (number(np.asarray(float(x)).astype(d)) for x in (start, end if steps > 1 else start))
     step, index = number((high - low) / number(max(steps - 1, 1))), np.arange(steps).astype(number)
-    add = random.fused if d != np.float16 else lambda index, step, start: index * step + start
+    add = fused if d != np.float16 else lambda index, step, start: index * step + start
     values = np.where(index < steps // 2, add(index, step, low), add(index[::-1], -step, high))
-    return _made(values.astype(d), **options)
+    return _made(values.astype(d), device, requires_grad)
 
 
+@tensor_method
 def to(self: Tensor, *args: Any, dtype: Any = None, device: Any = None, copy: bool = False) -> Tensor:
-    """In another dtype (or that of another tensor); the tensor itself where it has that dtype already."""
+    """The tensor in another dtype; the tensor itself if it has that dtype already, unless `copy`.
+
+    args: a dtype, a device, or a tensor whose dtype is taken. Between floating dtypes gradients flow and come back in
+    the dtype of `self`; an integer result has no history. NotImplementedError for a device other than "cpu".
+
+    >>> import autograd_teach as torch
+    >>> torch.tensor([1.7, -1.7]).to(torch.int64)
+    tensor([ 1, -1])
+    """
     from .ops.pointwise import to_copy
 
     for given in args:
@@ -211,7 +470,7 @@ def to(self: Tensor, *args: Any, dtype: Any = None, device: Any = None, copy: bo
 
 
 class tensortype(type):
-    """The type of `LongTensor` and its like: calling one makes a tensor of its dtype, `isinstance` asks for that."""
+    """The type of `LongTensor` and its like: calling one makes a tensor of its dtype, `isinstance` checks for that."""
 
     dtype: dtypes.dtype
 
@@ -224,24 +483,141 @@ class tensortype(type):
         return isinstance(instance, Tensor) and instance.dtype is cls.dtype
 
 
-HalfTensor, FloatTensor, DoubleTensor, ByteTensor, CharTensor, ShortTensor, IntTensor, LongTensor, BoolTensor = (
-    tensortype(f"{d.title}Tensor", (), {"dtype": d, "__module__": "torch"}) for d in dtypes.ALL
+def _tensortype(d: dtypes.dtype) -> tensortype:
+    document = f"""A tensor of `torch.{d.name}`: of a given size, with undefined values, or of given values.
+
+    `isinstance` tells whether a tensor has this dtype. In new programs use `torch.tensor(..., dtype=torch.{d.name})`.
+
+    >>> torch.{d.title}Tensor([0, 1]).dtype
+    torch.{d.name}
+    """
+    return tensortype(f"{d.title}Tensor", (), {"dtype": d, "__module__": "torch", "__doc__": document})
+
+
+HalfTensor, FloatTensor, DoubleTensor, ByteTensor, CharTensor, ShortTensor, IntTensor, LongTensor, BoolTensor = map(
+    _tensortype, dtypes.ALL
 )
 
 
-def _new(make: Callable[..., Tensor]) -> Callable[..., Tensor]:
-    return lambda self, *args, dtype=None, **options: make(*args, dtype=dtype or self.dtype, **options)
+def _conversion(d: dtypes.dtype) -> Callable[[Tensor], Tensor]:
+    def convert(self: Tensor) -> Tensor:
+        return to(self, d)
+
+    convert.__name__ = d.title.lower()
+    convert.__doc__ = f"The tensor as `torch.{d.name}`, converted by `to`; itself if it has that dtype already."
+    return convert
 
 
+for _d in dtypes.ALL:
+    tensor_method(_conversion(_d))
 _BY_TYPE = {d.tensor_type: d for d in dtypes.ALL}
-_METHODS: dict[str, Callable[..., Any]] = {
-    "to": to,
-    "type": lambda self, d=None: to(self, _BY_TYPE.get(d, d)) if d else self.dtype.tensor_type,
-    "type_as": lambda self, other: to(self, other.dtype),
-    "contiguous": lambda self: self if self.is_contiguous() else self.clone("C"),
-    "cpu": lambda self: self,
-}
-_METHODS |= {d.title.lower(): lambda self, d=d: to(self, d) for d in dtypes.ALL}
-_METHODS |= {f"new_{make.__name__}": _new(make) for make in (zeros, ones, empty, full, tensor)}
-for _name, _method in _METHODS.items():
-    setattr(Tensor, _name, _method)
+
+
+@tensor_method
+def _type(self: Tensor, dtype: Any = None) -> Any:
+    """The name of this tensor's type; with a dtype, or the name of such a type, the tensor in it.
+
+    >>> import autograd_teach as torch
+    >>> x = torch.ones(2)
+    >>> x.type(), x.type("torch.LongTensor")
+    ('torch.FloatTensor', tensor([1, 1]))
+    """
+    return to(self, _BY_TYPE.get(dtype, dtype)) if dtype else self.dtype.tensor_type
+
+
+@tensor_method
+def type_as(self: Tensor, other: Tensor) -> Tensor:
+    """The tensor in the dtype of `other`; the tensor itself if it has that dtype already.
+
+    >>> import autograd_teach as torch
+    >>> torch.tensor([1, 2]).type_as(torch.tensor(0.5))
+    tensor([1., 2.])
+    """
+    return to(self, other.dtype)
+
+
+@tensor_method
+def contiguous(self: Tensor) -> Tensor:
+    """The tensor with its elements in memory row by row: itself if they are, else a copy, through which gradients flow.
+
+    >>> import autograd_teach as torch
+    >>> x = torch.ones(2, 3).T
+    >>> x.is_contiguous(), x.contiguous().is_contiguous()
+    (False, True)
+    """
+    return self if self.is_contiguous() else self.clone("C")
+
+
+@tensor_method
+def cpu(self: Tensor) -> Tensor:
+    """The tensor itself, which is on the CPU already.
+
+    >>> import autograd_teach as torch
+    >>> x = torch.ones(2)
+    >>> x.cpu() is x
+    True
+    """
+    return self
+
+
+@tensor_method
+@_size_by_name
+def new_empty(self: Tensor, *size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
+    """`torch.empty` in this tensor's dtype, unless another is given.
+
+    >>> import autograd_teach as torch
+    >>> torch.tensor([1, 2]).new_empty(3).dtype
+    torch.int64
+    """
+    return empty(*size, dtype=dtype or self.dtype, device=device, requires_grad=requires_grad)
+
+
+@tensor_method
+@_size_by_name
+def new_zeros(self: Tensor, *size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
+    """`torch.zeros` in this tensor's dtype, unless another is given.
+
+    >>> import autograd_teach as torch
+    >>> torch.tensor([1, 2]).new_zeros(3)
+    tensor([0, 0, 0])
+    """
+    return zeros(*size, dtype=dtype or self.dtype, device=device, requires_grad=requires_grad)
+
+
+@tensor_method
+@_size_by_name
+def new_ones(self: Tensor, *size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
+    """`torch.ones` in this tensor's dtype, unless another is given.
+
+    >>> import autograd_teach as torch
+    >>> torch.tensor([True]).new_ones(2)
+    tensor([True, True])
+    """
+    return ones(*size, dtype=dtype or self.dtype, device=device, requires_grad=requires_grad)
+
+
+@tensor_method
+def new_full(
+    self: Tensor, size: Sequence[int], fill_value: Any, *,
+    dtype: Any = None, device: Any = None, requires_grad: bool = False,
+) -> Tensor:  # fmt: skip
+    """`torch.full` in this tensor's dtype, unless another is given; the type of `fill_value` does not matter.
+
+    >>> import autograd_teach as torch
+    >>> torch.tensor([0.5]).new_full((2,), 3)
+    tensor([3., 3.])
+    """
+    return full(size, fill_value, dtype=dtype or self.dtype, device=device, requires_grad=requires_grad)
+
+
+@tensor_method
+def new_tensor(
+    self: Tensor, data: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
+) -> Tensor:
+    """`torch.tensor` in this tensor's dtype, unless another is given: a leaf with a copy of `data`.
+
+    >>> import autograd_teach as torch
+    >>> torch.tensor([0.5]).new_tensor([1, 2])
+    tensor([1., 2.])
+    """
+    return tensor(data, dtype=dtype or self.dtype, device=device, requires_grad=requires_grad)

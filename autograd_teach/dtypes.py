@@ -13,7 +13,15 @@ from .errors import TITLES, error
 
 
 class dtype:
-    """A PyTorch data type, such as `float32`, printed `torch.float32`; `title` and `c_name` are for messages."""
+    """A PyTorch data type, such as `torch.float32`: how an element of a tensor is stored.
+
+    `is_floating_point`, `is_signed` and `itemsize` (bytes) mean what they mean in PyTorch; `numpy` is NumPy's dtype.
+    `title` and `c_name` are its names in error messages.
+
+    >>> import autograd_teach as torch
+    >>> torch.float32, torch.float32.itemsize, torch.int64.is_floating_point
+    (torch.float32, 4, False)
+    """
 
     def __init__(self, name: str, c_name: str) -> None:
         self.name, self.title, self.c_name = name, TITLES[name], c_name
@@ -64,12 +72,28 @@ def c_name(array: np.ndarray) -> str:
 
 
 def get_default_dtype() -> dtype:
-    """The dtype of a tensor made from Python floats."""
+    """The dtype of tensors made from Python floats, and of integers that a function such as `exp` makes floating.
+
+    float32 unless `set_default_dtype` has changed it.
+
+    >>> import autograd_teach as torch
+    >>> torch.get_default_dtype()
+    torch.float32
+    """
     return _default
 
 
 def set_default_dtype(d: dtype) -> None:
-    """Change the dtype of tensors made from Python floats; TypeError unless `d` is a floating-point dtype."""
+    """Change the default dtype, of tensors made from now on from Python floats or without a dtype.
+
+    d: float16, float32 or float64, else TypeError. Tensors that exist stay as they are.
+
+    >>> import autograd_teach as torch
+    >>> torch.set_default_dtype(torch.float64)
+    >>> torch.tensor([1.5]).dtype
+    torch.float64
+    >>> torch.set_default_dtype(torch.float32)
+    """
     global _default
     if not isinstance(d, dtype) or not d.is_floating_point:
         raise error("default_dtype", "" if isinstance(d, dtype) else "invalid dtype object: ")

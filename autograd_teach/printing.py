@@ -25,10 +25,19 @@ def set_printoptions(
     precision: int | None = None, threshold: float | None = None, edgeitems: int | None = None,
     linewidth: int | None = None, profile: str | None = None, sci_mode: bool | None = None,
 ) -> None:  # fmt: skip
-    """Set how tensors print: what is None stays, but for `sci_mode`, where it means: as the numbers ask for it.
+    """Set how tensors print; options that are None keep their value, except `sci_mode`.
 
-    `precision`: digits after the point. `threshold`: with more elements, only `edgeitems` at each end of a dimension
-    are shown. `linewidth`: characters in a line. `profile`: "default", "short" or "full"; other names change nothing.
+    precision: digits after the point. threshold: with more elements, only `edgeitems` at each end of a dimension are
+    shown. linewidth: characters in a line. profile: "default", "short" or "full", which set all of these; other names
+    change nothing. sci_mode: True or False for scientific notation always or never, None if the numbers decide.
+
+    >>> import autograd_teach as torch
+    >>> torch.set_printoptions(precision=2)
+    >>> torch.tensor([1 / 3, 0.5])
+    tensor([0.33, 0.50])
+    >>> torch.set_printoptions(profile="default")
+    >>> torch.tensor([1 / 3, 0.5])
+    tensor([0.3333, 0.5000])
     """
     given = {"precision": precision, "threshold": threshold, "edgeitems": edgeitems, "linewidth": linewidth}
     named = {name: value for name, value in given.items() if value is not None}

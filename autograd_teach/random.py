@@ -12,14 +12,21 @@ from typing import Any
 import numpy as np
 
 from .errors import require
+from .fused import fused
 
 Array = np.ndarray
 Shape = Sequence[int]
 
 
 class Generator:
-    """A Mersenne Twister whose words are taken as PyTorch's CPU generator takes them; every draw is an array.
+    """A source of random numbers with a state of its own: a Mersenne Twister, whose words are used as PyTorch uses them.
 
+    device: "cpu", which changes nothing. Functions such as `torch.rand` take a generator as `generator=`. The same seed
+    gives PyTorch's numbers; the methods that draw return arrays.
+
+    >>> import autograd_teach as torch
+    >>> torch.rand(2, generator=torch.Generator().manual_seed(0))
+    tensor([0.4963, 0.7682])
     >>> Generator().manual_seed(0).uniform([2], "float32")
     array([0.4962566, 0.7682218], dtype=float32)
     """
@@ -28,17 +35,41 @@ class Generator:
         self.manual_seed(67280421310721)  # what a fresh torch.Generator() starts from
 
     def manual_seed(self, seed: int) -> "Generator":
-        """Start the stream of `seed`, from -2**63 to 2**64 - 1 (else ValueError); negative seeds count from 2**64."""
+        """Start the stream of `seed` anew: the same numbers follow each time. Returns the generator.
+
+        seed: an int from -2**63 to 2**64 - 1, else ValueError; -1 is the seed 2**64 - 1. `torch.manual_seed` does this
+        to the default generator, from which all draws come that name no other.
+
+        >>> import autograd_teach as torch
+        >>> _ = torch.manual_seed(0)
+        >>> torch.rand(2)
+        tensor([0.4963, 0.7682])
+        """
         require(-(2**63) <= int(seed) < 2**64, "overflow_unpacking")
         self._seed, self._second_normals = int(seed) % 2**64, np.empty(0)
         self._twister: Any = None  # made only when needed, since NumPy loads its random module with it
         return self
 
     def seed(self) -> int:
-        """Start from the operating system's entropy; returns that seed."""
+        """Start from a random seed that the operating system supplies, and return it: a run that cannot be predicted.
+
+        `torch.seed` does this to the default generator. Given to `manual_seed` later, the seed repeats the run.
+
+        >>> import autograd_teach as torch
+        >>> seed, x = torch.seed(), torch.rand(2)
+        >>> torch.equal(torch.rand(2, generator=torch.manual_seed(seed)), x)
+        True
+        """
         return self.manual_seed(int.from_bytes(os.urandom(8), "big"))._seed
 
-    initial_seed = lambda self: self._seed
+    def initial_seed(self) -> int:
+        """The seed that this stream started from, from 0 to 2**64 - 1; drawing numbers does not change it.
+
+        >>> import autograd_teach as torch
+        >>> torch.manual_seed(7).initial_seed(), torch.initial_seed()
+        (7, 7)
+        """
+        return self._seed
 
     def uniform(self, shape: Shape, dtype: Any, low: float = 0.0, high: float = 1.0) -> Array:
         """Uniform in [low, high), as `Tensor.uniform_` and `torch.rand` draw it; float dtypes only."""
@@ -128,17 +159,6 @@ def _exact_range(dtype: Any) -> tuple[int, int]:
     if dtype.kind == "f":
         return -(2 ** (np.finfo(dtype).nmant + 1)), 2 ** (np.finfo(dtype).nmant + 1)
     return (0, 1) if dtype == np.bool_ else (np.iinfo(dtype).min, np.iinfo(dtype).max)
-
-
-def fused(a: np.ndarray, b: Any, c: Any) -> Array:
-    """`a * b + c` rounded once, as PyTorch's compiler does it, in the dtype of `b`; by Dekker's and Knuth's sums."""
-    if b.dtype == np.float32:  # a product of two is exact in double
-        return (np.multiply(a, b, dtype=np.float64) + c).astype(np.float32)
-    high_a, high_b = ((np.asarray(x, np.float64).view(np.int64) & -(2**27)).view(np.float64) for x in (a, b))
-    product, total = a * b, a * b + c
-    lost = ((high_a * high_b - product) + high_a * (b - high_b)) + (a - high_a) * b
-    added = total - product
-    return total + ((product - (total - added)) + (c - added) + lost)
 
 
 def _box_muller(first: Array, second: Array) -> Array:

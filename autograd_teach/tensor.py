@@ -28,10 +28,26 @@ from .printing import tensor_repr
 
 
 class Size(tuple[int, ...]):
-    """The shape of a tensor: a tuple that prints as `torch.Size([2, 3])`."""
+    """The shape of a tensor: a tuple of ints that prints as `torch.Size([2, 3])`.
+
+    Slices and sums with other sequences are sizes again; a single entry is an int.
+
+    >>> import autograd_teach as torch
+    >>> size = torch.ones(2, 3).shape
+    >>> size, size[0], size[1:] + [4]
+    (torch.Size([2, 3]), 2, torch.Size([3, 4]))
+    """
 
     __slots__ = ()
-    numel = lambda self: prod(self)
+
+    def numel(self) -> int:
+        """How many elements a tensor of this size has: the product of its entries, 1 for the empty size.
+
+        >>> import autograd_teach as torch
+        >>> torch.Size([2, 3]).numel(), torch.Size([]).numel()
+        (6, 1)
+        """
+        return prod(self)
 
     def __repr__(self) -> str:
         return f"torch.Size({list(self)})"
@@ -46,6 +62,9 @@ class Size(tuple[int, ...]):
 
 class Tensor:
     """An array that can require grad, with PyTorch's methods; made by `torch.tensor`, `torch.zeros` and the like.
+
+    Operations on tensors that require grad are recorded: their results know the node that made them (`grad_fn`), and
+    `backward` follows these nodes to the leaves, where it leaves the gradients in `.grad`.
 
     >>> import autograd_teach as torch
     >>> x = torch.tensor([1.0, 2.0], requires_grad=True)
@@ -88,29 +107,166 @@ class Tensor:
         __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = attached
         __pow__ = __matmul__ = __neg__ = __gt__ = __lt__ = __ge__ = __le__ = __getitem__ = __setitem__ = attached
 
-    # What it is made of; a method of one expression takes one line, as a property does
-    shape = property(lambda self: Size(self._array.shape))
-    dtype = property(lambda self: dtypes.of_array(self._array))
-    ndim = property(lambda self: self._array.ndim)
-    itemsize = property(lambda self: self._array.itemsize)
-    nbytes = property(lambda self: self._array.nbytes)
-    dim = lambda self: self._array.ndim
-    numel = nelement = lambda self: self._array.size
-    element_size = lambda self: self._array.itemsize
-    data_ptr = lambda self: self._array.ctypes.data
-    storage_offset = lambda self: (self.data_ptr() - owner_of(self._array).ctypes.data) // self._array.itemsize
-    is_contiguous = lambda self: self._array.flags.c_contiguous
-    is_floating_point = lambda self: self._array.dtype.kind == "f"
-    is_inference = lambda self: type(self._counter) is InferenceCounter
-    _base = property(lambda self: None if self._view is None else self._view.base)
-    _is_view = lambda self: self._view is not None
+    # What it is made of
+    @property
+    def shape(self) -> Size:
+        """The size of each dimension, as a `torch.Size`.
+
+        >>> import autograd_teach as torch
+        >>> torch.ones(2, 3).shape
+        torch.Size([2, 3])
+        """
+        return Size(self._array.shape)
+
+    @property
+    def dtype(self) -> dtypes.dtype:
+        """The data type of the elements.
+
+        >>> import autograd_teach as torch
+        >>> torch.tensor([1, 2]).dtype, torch.tensor([1.0]).dtype
+        (torch.int64, torch.float32)
+        """
+        return dtypes.of_array(self._array)
+
+    @property
+    def ndim(self) -> int:
+        """How many dimensions there are; also called the rank. 0 for a number.
+
+        >>> import autograd_teach as torch
+        >>> torch.ones(2, 3).ndim, torch.tensor(5.0).ndim
+        (2, 0)
+        """
+        return self._array.ndim
+
+    @property
+    def itemsize(self) -> int:
+        """Bytes of memory for one element.
+
+        >>> import autograd_teach as torch
+        >>> torch.ones(3, dtype=torch.float64).itemsize
+        8
+        """
+        return self._array.itemsize
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of memory that the elements would take side by side: `numel() * itemsize`.
+
+        >>> import autograd_teach as torch
+        >>> torch.ones(3).nbytes
+        12
+        """
+        return self._array.nbytes
+
+    def dim(self) -> int:
+        """How many dimensions there are, as `ndim`.
+
+        >>> import autograd_teach as torch
+        >>> torch.ones(2, 3).dim()
+        2
+        """
+        return self._array.ndim
+
+    def numel(self) -> int:
+        """How many elements there are: the product of the sizes, 1 for a tensor of rank 0.
+
+        >>> import autograd_teach as torch
+        >>> torch.numel(torch.ones(2, 3)), torch.tensor(5.0).numel()
+        (6, 1)
+        """
+        return self._array.size
+
+    nelement = numel
+
+    def element_size(self) -> int:
+        """Bytes of memory for one element, as `itemsize`.
+
+        >>> import autograd_teach as torch
+        >>> torch.tensor([True]).element_size()
+        1
+        """
+        return self._array.itemsize
+
+    def data_ptr(self) -> int:
+        """The address of the first element; a view that starts there has the same one.
+
+        >>> import autograd_teach as torch
+        >>> x = torch.ones(2, 3)
+        >>> x[0].data_ptr() == x.data_ptr(), x[1].data_ptr() - x.data_ptr()
+        (True, 12)
+        """
+        return self._array.ctypes.data
+
+    def storage_offset(self) -> int:
+        """Where the first element lies in the memory that this tensor shares with its views, counted in elements.
+
+        >>> import autograd_teach as torch
+        >>> torch.ones(2, 3)[1].storage_offset()
+        3
+        """
+        return (self.data_ptr() - owner_of(self._array).ctypes.data) // self._array.itemsize
+
+    def is_contiguous(self) -> bool:
+        """Whether the elements lie in memory row by row without gaps: the last index runs fastest.
+
+        >>> import autograd_teach as torch
+        >>> x = torch.ones(2, 3)
+        >>> x.is_contiguous(), x.T.is_contiguous()
+        (True, False)
+        """
+        return self._array.flags.c_contiguous
+
+    def is_floating_point(self) -> bool:
+        """Whether the dtype is float16, float32 or float64; only such tensors can require grad.
+
+        >>> import autograd_teach as torch
+        >>> torch.is_floating_point(torch.tensor([1.0])), torch.tensor([1]).is_floating_point()
+        (True, False)
+        """
+        return self._array.dtype.kind == "f"
+
+    def is_inference(self) -> bool:
+        """Whether the tensor was made in inference mode: no graph can save it, and it has no version.
+
+        >>> import autograd_teach as torch
+        >>> with torch.inference_mode():
+        ...     x = torch.ones(2)
+        >>> x.is_inference()
+        True
+        """
+        return type(self._counter) is InferenceCounter
+
+    _base = property(
+        lambda self: None if self._view is None else self._view.base,
+        doc="The tensor whose memory this view shows, which is no view itself; None if this is no view.",
+    )
+
+    def _is_view(self) -> bool:
+        """Whether the tensor is a view that autograd tracks: an in-place change of it changes the history of its base."""
+        return self._view is not None
 
     def size(self, dim: int | None = None) -> Any:
-        """The shape, or its extent along `dim`; IndexError where there is no such dimension."""
+        """The shape, or the size of dimension `dim`, an int.
+
+        dim: counted from the end if negative. IndexError if there is no such dimension.
+
+        >>> import autograd_teach as torch
+        >>> x = torch.ones(2, 3)
+        >>> x.size(), x.size(-1)
+        (torch.Size([2, 3]), 3)
+        """
         return self.shape if dim is None else self._array.shape[wrap_dim(dim, self._array.ndim)]
 
     def stride(self, dim: int | None = None) -> Any:
-        """Steps in elements from one entry to the next, along each dimension or along `dim`."""
+        """How many elements in memory lie between neighbours along each dimension, a tuple; or along `dim`, an int.
+
+        0 along an expanded dimension. IndexError if there is no dimension `dim`.
+
+        >>> import autograd_teach as torch
+        >>> x = torch.ones(2, 3)
+        >>> x.stride(), x.T.stride(), x.stride(0)
+        ((3, 1), (1, 3), 3)
+        """
         array = self._array
         strides = tuple(s // array.itemsize for s in array.strides)
         if not array.size:  # NumPy gives it no steps; PyTorch those of a contiguous tensor
@@ -119,14 +275,32 @@ class Tensor:
 
     @property
     def _version(self) -> int:
-        """How many times this memory has been changed in place."""
+        """How many times this memory has been changed in place, through this tensor or one that shares it.
+
+        RuntimeError for a tensor made in inference mode, which has no version.
+
+        >>> import autograd_teach as torch
+        >>> x = torch.ones(2)
+        >>> _ = x[0].add_(1)
+        >>> x._version
+        1
+        """
         require(not self.is_inference(), "inference_tensor_version")
         return self._counter.version
 
     # Its place in the graph
     @property
     def requires_grad(self) -> bool:
-        """Whether a gradient with respect to this tensor can be computed. Only leaf tensors can be changed."""
+        """Whether gradients with respect to this tensor can be computed: operations on it are then recorded.
+
+        Can be set on leaves of a floating dtype, else RuntimeError. A result requires grad if one of its operands does.
+
+        >>> import autograd_teach as torch
+        >>> x = torch.ones(2)
+        >>> x.requires_grad = True
+        >>> (x * 2).requires_grad
+        True
+        """
         return self._edge is not NO_EDGE and (self._view is None or self._view.requires_grad)
 
     @requires_grad.setter
@@ -139,16 +313,65 @@ class Tensor:
         self._set_edge(None if flag else NO_EDGE)
 
     def requires_grad_(self, requires_grad: bool = True) -> Tensor:
-        """Set the flag in place and return the tensor; no error on a result that requires grad already."""
+        """Set the flag `requires_grad` in place and return the tensor.
+
+        RuntimeError to set it on integers, or to unset it on a result; `detach()` gives a result without history. No
+        error on a result that requires grad already.
+
+        >>> import autograd_teach as torch
+        >>> torch.ones(2).requires_grad_()
+        tensor([1., 1.], requires_grad=True)
+        """
         require(self.is_floating_point() or not requires_grad, "requires_grad__of_dtype")
         if not requires_grad or (self._known_edge is NO_EDGE and self.grad_fn is None):
             self.requires_grad = requires_grad
         return self
 
-    grad_fn = property(lambda self: (self._own_edge() or NO_EDGE)[0], doc="The node that made it; None for a leaf.")
-    output_nr = property(lambda self: max(0, (self._own_edge() or NO_EDGE)[1]), doc="Which output of `grad_fn` it is.")
-    is_leaf = property(lambda self: self.grad_fn is None, doc="Whether no recorded operation made this tensor.")
-    retains_grad = property(lambda self: self._retains)
+    @property
+    def grad_fn(self) -> Any:
+        """The node of the graph that made this tensor; None for a leaf.
+
+        >>> import autograd_teach as torch
+        >>> x = torch.ones(2, requires_grad=True)
+        >>> (x * 2).grad_fn.name(), x.grad_fn
+        ('MulBackward0', None)
+        """
+        return (self._own_edge() or NO_EDGE)[0]
+
+    @property
+    def output_nr(self) -> int:
+        """Which of the outputs of its `grad_fn` this tensor is, from 0; 0 for a leaf.
+
+        >>> import autograd_teach as torch
+        >>> first, second = torch.ones(2, requires_grad=True).unbind()
+        >>> second.output_nr
+        1
+        """
+        return max(0, (self._own_edge() or NO_EDGE)[1])
+
+    @property
+    def is_leaf(self) -> bool:
+        """Whether no recorded operation made this tensor: a parameter, data, or anything that does not require grad.
+
+        >>> import autograd_teach as torch
+        >>> x = torch.ones(2, requires_grad=True)
+        >>> x.is_leaf, (x * 2).is_leaf, (x * 2).detach().is_leaf
+        (True, False, True)
+        """
+        return self.grad_fn is None
+
+    @property
+    def retains_grad(self) -> bool:
+        """Whether `.grad` is kept though this is no leaf, after `retain_grad()`; False for a leaf.
+
+        >>> import autograd_teach as torch
+        >>> y = torch.ones(2, requires_grad=True) * 2
+        >>> y.retain_grad()
+        >>> y.retains_grad
+        True
+        """
+        return self._retains
+
     # The edge as it was when last asked for: only that of a view may be out of date.
     _known_edge = property(lambda self: self._edge if self._view is None else self._view.edge)
 
@@ -164,7 +387,18 @@ class Tensor:
 
     @property
     def grad(self) -> Tensor | None:
-        """The gradient that backward passes have accumulated here; None before the first, and where this is no leaf."""
+        """The sum of the gradients that backward passes have left here; None before the first.
+
+        Only leaves get one, and results after `retain_grad()`; reading that of another result warns. Can be set to None
+        or to a tensor of the same shape and dtype (else RuntimeError).
+
+        >>> import autograd_teach as torch
+        >>> x = torch.tensor(3.0, requires_grad=True)
+        >>> (x * x).backward()
+        >>> (x * x).backward()
+        >>> x.grad
+        tensor(12.)
+        """
         edge = self._known_edge
         if self._grad is None and not self._retains and edge is not None and edge[0] is not None:
             warnings.warn(str(error("grad_of_no_leaf")), stacklevel=2)
@@ -183,23 +417,62 @@ class Tensor:
     def grad(self) -> None:
         self._grad = None
 
-    # The same memory without history, and with a version counter of its own: changes through it go unnoticed.
-    data = property(lambda self: wrap(self._array), lambda self, value: setattr(self, "_array", value._array))
+    @property
+    def data(self) -> Tensor:
+        """The same memory without history, and with a version counter of its own: autograd misses changes through it.
+
+        Prefer `detach()`, after which a backward pass that needs an overwritten value raises an error. Setting `.data`
+        shows the memory of another tensor from then on.
+
+        >>> import autograd_teach as torch
+        >>> x = torch.ones(2, requires_grad=True)
+        >>> x.data.mul_(5)
+        tensor([5., 5.])
+        >>> x._version
+        0
+        """
+        return wrap(self._array)
+
+    @data.setter
+    def data(self, value: Tensor) -> None:
+        self._array = value._array
 
     def detach(self) -> Tensor:
-        """The same memory without history: it requires no grad, and in-place changes of either are seen by both."""
+        """The same memory without history: a leaf that does not require grad.
+
+        In-place changes of one are seen by the other, also by its version counter.
+
+        >>> import autograd_teach as torch
+        >>> (torch.ones(2, requires_grad=True) * 3).detach()
+        tensor([3., 3.])
+        """
         tensor = wrap(self._array)
         tensor._counter = self._counter
         return tensor
 
     def detach_(self) -> Tensor:
-        """Forget the history in place; RuntimeError for a view, whose history is its base's."""
+        """Forget the history in place: the tensor becomes a leaf that does not require grad. Returns it.
+
+        RuntimeError for a view, whose history is that of its base.
+
+        >>> import autograd_teach as torch
+        >>> (torch.ones(2, requires_grad=True) * 3).detach_()
+        tensor([3., 3.])
+        """
         require(self._view is None, "detach_view")
         self._edge = NO_EDGE
         return self
 
     def set_(self, source: Tensor | None = None) -> Tensor:
-        """Show the memory of `source` from now on, or none; NotImplementedError where gradients or views are."""
+        """Show the memory of `source` from now on, with its shape; without `source` an empty tensor.
+
+        RuntimeError if the dtypes differ or this is a leaf that requires grad; NotImplementedError if another tensor
+        concerned requires grad, or this is a view.
+
+        >>> import autograd_teach as torch
+        >>> torch.ones(2).set_(torch.tensor([[3.0, 4.0]]))
+        tensor([[3., 4.]])
+        """
         array = np.empty(0, self._array.dtype) if source is None else source._array
         require(array.dtype == self._array.dtype, "set_dtype", c_name(array), c_name(self._array))
         require(not (state.mode.recording and self.is_leaf and self.requires_grad), "in_place_on_leaf")
@@ -210,7 +483,16 @@ class Tensor:
         return self
 
     def resize_(self, *size: Any) -> Tensor:
-        """The size changed in place, to no more elements than there are: others may see the memory."""
+        """Change the size in place, keeping the first elements in memory. Returns the tensor.
+
+        size: several ints or one sequence of them. RuntimeError if the tensor requires grad; NotImplementedError for
+        more elements than there are, and if the tensor is not contiguous.
+
+        >>> import autograd_teach as torch
+        >>> torch.arange(6).resize_(2, 2)
+        tensor([[0, 1],
+                [2, 3]])
+        """
         require(not self.requires_grad, "resize_with_gradient")
         shape = tuple(size[0]) if len(size) == 1 and not isinstance(size[0], int) else size
         require(prod(shape) <= self._array.size and self.is_contiguous(), "resize_unsupported")
@@ -218,7 +500,17 @@ class Tensor:
         return self
 
     def register_hook(self, hook: Callable[[Tensor], Tensor | None]) -> RemovableHandle:
-        """Call `hook(grad)` when this tensor's gradient is computed; what it returns, unless None, takes its place."""
+        """Call `hook(grad)` when a backward pass has computed the gradient with respect to this tensor.
+
+        If the hook returns a tensor, that takes the gradient's place; `grad` itself must not be changed. Returns a handle:
+        `handle.remove()` takes the hook away. RuntimeError if the tensor does not require grad.
+
+        >>> import autograd_teach as torch
+        >>> x = torch.tensor(3.0, requires_grad=True)
+        >>> handle = x.register_hook(lambda grad: grad * 10)
+        >>> torch.autograd.grad(x * 2, x)
+        (tensor(20.),)
+        """
         require(self.requires_grad, "hook_without_gradient")
         if self.grad_fn is not None:
             edge: Any = self._hooked or self._own_edge()
@@ -231,14 +523,35 @@ class Tensor:
         return RemovableHandle(self._leaf_hooks, (0, hook))
 
     def register_post_accumulate_grad_hook(self, hook: Callable[[Tensor], None]) -> RemovableHandle:
-        """Call `hook(tensor)` whenever a backward pass has added to `.grad` of this leaf."""
+        """Call `hook(tensor)` whenever a backward pass has added to `.grad` of this leaf.
+
+        So an optimizer can step, and free the gradient, during the backward pass. Returns a handle with `remove()`.
+        RuntimeError if the tensor does not require grad or is no leaf.
+
+        >>> import autograd_teach as torch
+        >>> x = torch.tensor(3.0, requires_grad=True)
+        >>> handle = x.register_post_accumulate_grad_hook(lambda leaf: print(leaf.grad))
+        >>> (x * 2).backward()
+        tensor(2.)
+        """
         require(self.requires_grad, "hook_without_gradient")
         require(self.is_leaf, "post_accumulate_hook_on_result")
         hooks = self._post_accumulate_grad_hooks = self._post_accumulate_grad_hooks or {}
         return RemovableHandle(hooks, hook)
 
     def retain_grad(self) -> None:
-        """Keep `.grad` of this tensor although it is no leaf."""
+        """Keep the gradient of this result in `.grad` in later backward passes; changes nothing for a leaf.
+
+        RuntimeError if the tensor does not require grad.
+
+        >>> import autograd_teach as torch
+        >>> x = torch.tensor(3.0, requires_grad=True)
+        >>> y = x * x
+        >>> y.retain_grad()
+        >>> (y * 5).backward()
+        >>> y.grad
+        tensor(5.)
+        """
         own = self._known_edge
         require(self.requires_grad, "retain_grad_without_gradient")
         if own is not NO_EDGE and not self._retains and self.grad_fn is not None:
@@ -259,9 +572,28 @@ class Tensor:
         require(self._array.size == 1, otherwise, *values)
         return self._array.item()
 
-    tolist = lambda self: self._array.tolist()
-    item = lambda self: self._scalar("item_of_many", self._array.size)
-    __int__ = lambda self: int(self._scalar())
+    def tolist(self) -> Any:
+        """The elements as nested lists of Python numbers; of a tensor of rank 0 the number itself.
+
+        >>> import autograd_teach as torch
+        >>> torch.tensor([[1, 2], [3, 4]]).tolist()
+        [[1, 2], [3, 4]]
+        """
+        return self._array.tolist()
+
+    def item(self) -> Any:
+        """The only element as a Python number. It carries no gradient.
+
+        RuntimeError unless there is exactly one element; the rank does not matter.
+
+        >>> import autograd_teach as torch
+        >>> torch.tensor([[2.5]]).item()
+        2.5
+        """
+        return self._scalar("item_of_many", self._array.size)
+
+    def __int__(self) -> int:
+        return int(self._scalar())
 
     def __bool__(self) -> bool:
         return bool(self._scalar("bool_of_many", "more than one value" if self._array.size else "no values"))
@@ -276,12 +608,24 @@ class Tensor:
         return int(self._scalar("index_of_many"))
 
     def numpy(self, *, force: bool = False) -> np.ndarray:
-        """The array itself: it shares memory with the tensor. RuntimeError for a tensor that requires grad."""
+        """The NumPy array with the tensor's memory: writing to one changes the other, and autograd does not see it.
+
+        RuntimeError if the tensor requires grad, unless `force`; use `x.detach().numpy()`.
+
+        >>> import autograd_teach as torch
+        >>> x = torch.ones(2)
+        >>> x.numpy()[0] = 7
+        >>> x
+        tensor([7., 1.])
+        """
         require(force or not (state.mode.recording and self.requires_grad), "numpy_with_gradient")
         return self._array
 
-    __array__ = lambda self, dtype=None, copy=None: np.array(self.numpy(), dtype=dtype, copy=copy)
-    __dlpack_device__ = lambda self: self._array.__dlpack_device__()
+    def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
+        return np.array(self.numpy(), dtype=dtype, copy=copy)
+
+    def __dlpack_device__(self) -> Any:
+        return self._array.__dlpack_device__()
 
     def __dlpack__(self, **options: Any) -> Any:
         require(not self.requires_grad, "dlpack_with_gradient")
@@ -295,8 +639,12 @@ class Tensor:
         require(self._array.ndim, "iteration_over_number")
         return iter(self.unbind(0))
 
-    __contains__ = lambda self, element: bool((self._array == getattr(element, "_array", element)).any())
-    __hash__ = lambda self: id(self)  # that of the object, for comparison is elementwise
+    def __contains__(self, element: Any) -> bool:
+        return bool((self._array == getattr(element, "_array", element)).any())
+
+    def __hash__(self) -> int:
+        return id(self)  # tensors are told apart as objects: `==` compares elementwise
+
     __repr__ = tensor_repr
 
     def __format__(self, spec: str) -> str:
@@ -322,11 +670,6 @@ class Tensor:
 @functools.cache
 def _warn_once(message: str) -> None:
     warnings.warn(message, stacklevel=4)
-
-
-for _name, _method in vars(Tensor).items():  # errors and `help` call a method of one expression by its name
-    if getattr(_method, "__name__", "") == "<lambda>":
-        _method.__name__, _method.__qualname__ = _name, f"Tensor.{_name}"
 
 
 def _rebuilt(storage: np.ndarray, kind: Any, geometry: Any, writeable: bool, requires_grad: bool) -> Any:
@@ -357,6 +700,19 @@ def wrap_dim(dim: int, ndim: int) -> int:
     raise error("dimension_out_of_range", -bound, bound - 1, dim)
 
 
+def tensor_method(function: Any) -> Any:
+    """Decorates a method of Tensor that is written elsewhere; `pickle` and `help` find it under its name there."""
+    name = function.__name__.lstrip("_")
+    function.__name__, function.__qualname__, function.__module__ = name, f"Tensor.{name}", Tensor.__module__
+    setattr(Tensor, name, function)
+    return function
+
+
 def is_tensor(obj: object) -> bool:
-    """Whether `obj` is a Tensor."""
+    """Whether `obj` is a `torch.Tensor`; parameters and other subclasses count.
+
+    >>> import autograd_teach as torch
+    >>> torch.is_tensor(torch.ones(2)), torch.is_tensor([1.0, 1.0])
+    (True, False)
+    """
     return isinstance(obj, Tensor)

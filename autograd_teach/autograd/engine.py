@@ -8,6 +8,7 @@ Without `create_graph` gradients travel as NumPy arrays; with it they are tensor
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property, lru_cache
 from operator import attrgetter
@@ -16,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import error, require
+from ..quiet import FILTER, keep_quiet
 from ..tensor import Tensor, wrap
 from .leaf import AccumulateGrad
 from .modes import set_mode, state
@@ -38,6 +40,8 @@ def run_backward(
     the inputs only), otherwise they are returned in the order of `inputs`, None where none arrived.
     """
     outer = state.mode, state.run
+    if warnings.filters[0] is not FILTER:
+        keep_quiet()
     set_mode(create_graph, state.mode.inference)
     try:
         run = state.run = _Run(create_graph if retain_graph is None else retain_graph, create_graph, inputs, accumulate)

@@ -1,7 +1,7 @@
 """Derivatives of functions: Jacobians, Hessians, and their products with vectors; `torch.autograd.functional`.
 
-Each calls the function on copies of its inputs and fills in zeros for an input that the result does not depend on,
-which `strict=True` makes an error. With `create_graph=True` the answer can be differentiated in turn.
+Each calls the function on copies of its inputs. Where the result does not depend on an input, the derivative is zero, or
+with `strict=True` a RuntimeError. With `create_graph=True` the answer can be differentiated in turn.
 """
 
 from collections.abc import Callable
@@ -20,34 +20,80 @@ Function = Callable[..., Any]
 Tensors = Tensor | tuple[Tensor, ...]
 
 
-def _product(name: str, purpose: str) -> Function:
+def _product(name: str, func: Function, inputs: Tensors, v: Any, create_graph: bool, strict: bool) -> Any:
     """The product of `v` with the Jacobian of a function (vjp, jvp) or of its gradient (vhp, hvp), left or right."""
-
-    def call(func: Function, inputs: Tensors, v: Any = None, create_graph: bool = False, strict: bool = False) -> Any:
-        many_in, inputs = _copies(inputs, "inputs", name, create_graph)
-        if name != "vjp":
-            v = _vectors(v, inputs, many_in, name, create_graph)
-        many_out, outputs = _outputs(func, inputs, name, strict)
-        if name == "vjp":
-            v = _vectors(v, outputs, many_out, name, create_graph)
-        results = _pulled(outputs, None, inputs, "gradient", strict, True) if name in ("vhp", "hvp") else outputs
-        if name in ("jvp", "hvp"):
-            # `grad` multiplies from the left only. But uᵀJ is linear in u, so its derivative in the direction of v
-            # is Jv; source: J. Townsend, "A new trick for calculating Jacobian vector products" (2017).
-            u = tuple(zeros_like(t, requires_grad=True) for t in results)
-            results, inputs = _pulled(results, u, inputs, "transposed", strict and name == "jvp", True), u
-        answer = _pulled(results, v, inputs, name, strict, create_graph)
-        many = many_out if name == "jvp" else many_in
-        return _result(outputs, many_out, create_graph), _result(answer, many, create_graph)
-
-    call.__name__, call.__qualname__, call.__doc__ = name, name, purpose
-    return enable_grad()(call)
+    many_in, inputs = _copies(inputs, "inputs", name, create_graph)
+    if name != "vjp":
+        v = _vectors(v, inputs, many_in, name, create_graph)
+    many_out, outputs = _outputs(func, inputs, name, strict)
+    if name == "vjp":
+        v = _vectors(v, outputs, many_out, name, create_graph)
+    results = _pulled(outputs, None, inputs, "gradient", strict, True) if name in ("vhp", "hvp") else outputs
+    if name in ("jvp", "hvp"):
+        # `grad` multiplies from the left only. But uᵀJ is linear in u, so its derivative in the direction of v
+        # is Jv; source: J. Townsend, "A new trick for calculating Jacobian vector products" (2017).
+        u = tuple(zeros_like(t, requires_grad=True) for t in results)
+        results, inputs = _pulled(results, u, inputs, "transposed", strict and name == "jvp", True), u
+    answer = _pulled(results, v, inputs, name, strict, create_graph)
+    many = many_out if name == "jvp" else many_in
+    return _result(outputs, many_out, create_graph), _result(answer, many, create_graph)
 
 
-vjp = _product("vjp", "`func(*inputs)`, and `v`, of the shape of that output, times the Jacobian.")
-jvp = _product("jvp", "`func(*inputs)`, and the Jacobian times `v`: how fast the output changes along `v`.")
-vhp = _product("vhp", "`func(*inputs)`, one number, and `v`, of the shape of the inputs, times the Hessian.")
-hvp = _product("hvp", "`func(*inputs)`, one number, and the Hessian times `v`: as `vhp`, at a higher price.")
+@enable_grad()
+def vjp(func: Function, inputs: Tensors, v: Any = None, create_graph: bool = False, strict: bool = False) -> Any:
+    """The value of a function, and `v` times its Jacobian: what one backward pass computes.
+
+    inputs: a tensor or a tuple of them. v: a tensor of the shape of the output (a tuple if `func` returns one); may be
+    None if the output is one number. Returns `(func(*inputs), product)`, the product in the shape of the inputs.
+    RuntimeError if `v` has another shape.
+
+    >>> import autograd_teach as torch
+    >>> torch.autograd.functional.vjp(lambda x: x**2, torch.tensor([1.0, 3.0]), torch.tensor([1.0, 10.0]))
+    (tensor([1., 9.]), tensor([ 2., 60.]))
+    """
+    return _product("vjp", func, inputs, v, create_graph, strict)
+
+
+@enable_grad()
+def jvp(func: Function, inputs: Tensors, v: Any = None, create_graph: bool = False, strict: bool = False) -> Any:
+    """The value of a function, and its Jacobian times `v`: how fast the output changes along `v`.
+
+    inputs: a tensor or a tuple of them. v: of the same shapes; may be None if the input is one number. Returns
+    `(func(*inputs), product)`, both in the shape of the output. Costs two backward passes, the second through the first.
+
+    >>> import autograd_teach as torch
+    >>> torch.autograd.functional.jvp(lambda x: x.sum() ** 2, torch.tensor([1.0, 2.0]), torch.tensor([1.0, 0.0]))
+    (tensor(9.), tensor(6.))
+    """
+    return _product("jvp", func, inputs, v, create_graph, strict)
+
+
+@enable_grad()
+def vhp(func: Function, inputs: Tensors, v: Any = None, create_graph: bool = False, strict: bool = False) -> Any:
+    """The value of a function, and `v` times its Hessian, without computing the whole Hessian.
+
+    func must return one number, else RuntimeError. inputs: a tensor or a tuple of them. v: of the same shapes; may be
+    None if the input is one number. Returns `(func(*inputs), product)`, the product in the shape of the inputs.
+
+    >>> import autograd_teach as torch
+    >>> torch.autograd.functional.vhp(lambda x: x.prod(), torch.tensor([2.0, 5.0]), torch.tensor([1.0, 0.0]))
+    (tensor(10.), tensor([0., 1.]))
+    """
+    return _product("vhp", func, inputs, v, create_graph, strict)
+
+
+@enable_grad()
+def hvp(func: Function, inputs: Tensors, v: Any = None, create_graph: bool = False, strict: bool = False) -> Any:
+    """The value of a function, and its Hessian times `v`; the same numbers as `vhp` at a higher price.
+
+    The Hessian is symmetric if the second derivatives are continuous, so prefer `vhp`: it needs one backward pass less.
+    Arguments, result and errors are the same.
+
+    >>> import autograd_teach as torch
+    >>> torch.autograd.functional.hvp(lambda x: (x**3).sum(), torch.tensor([1.0, 2.0]), torch.ones(2))
+    (tensor(9.), tensor([ 6., 12.]))
+    """
+    return _product("hvp", func, inputs, v, create_graph, strict)
 
 
 @enable_grad()
@@ -57,7 +103,9 @@ def jacobian(
 ) -> Any:  # fmt: skip
     """The derivative of each element of the output by each of the input, of shape `output.shape + input.shape`.
 
-    Of several outputs or inputs a tuple, of both a tuple of tuples. `vectorize` changes nothing.
+    inputs: a tensor or a tuple of them. Returns one tensor; of several outputs or inputs a tuple, of both a tuple of
+    tuples: `result[i][j]` belongs to output i and input j. Costs a backward pass for each element of the output.
+    `vectorize` changes nothing. NotImplementedError for `strategy="forward-mode"`.
 
     >>> import autograd_teach as torch
     >>> torch.autograd.functional.jacobian(lambda x: x**2, torch.tensor([1.0, 3.0]))
@@ -82,7 +130,16 @@ def hessian(
     func: Function, inputs: Tensors, create_graph: bool = False, strict: bool = False,
     vectorize: bool = False, outer_jacobian_strategy: str = "reverse-mode",
 ) -> Any:  # fmt: skip
-    """The second derivatives of a number, of shape `input.shape * 2`; of several inputs a tuple of tuples."""
+    """The second derivatives of a function that returns one number, of shape `input.shape + input.shape`.
+
+    inputs: a tensor, or a tuple of them; then `result[i][j]` holds the derivatives by inputs i and j. RuntimeError if
+    `func` returns more than one number. Costs a backward pass for each element of the inputs.
+
+    >>> import autograd_teach as torch
+    >>> torch.autograd.functional.hessian(lambda x: x[0] ** 2 * x[1], torch.tensor([1.0, 3.0]))
+    tensor([[6., 2.],
+            [2., 0.]])
+    """
     many, inputs = _tuple(inputs, "inputs", "hessian")
     require(outer_jacobian_strategy in ("forward-mode", "reverse-mode"), "functional_strategy")
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from .. import quiet
 from ..creation import from_numpy, zeros
 from ..errors import error, require
 from ..tensor import Tensor
@@ -17,7 +18,16 @@ from .function import Function
 
 
 class GradcheckError(RuntimeError):
-    """Raised by gradcheck and gradgradcheck where a derivative is found to be wrong."""
+    """Raised by `gradcheck` and `gradgradcheck` if a derivative is wrong. A RuntimeError.
+
+    >>> import autograd_teach as torch
+    >>> x = torch.ones(2, dtype=torch.float64, requires_grad=True)
+    >>> try:
+    ...     gradcheck(lambda x: x * x.detach(), x)
+    ... except GradcheckError as failure:
+    ...     print(str(failure).split(",")[0])
+    Jacobian mismatch for output 0 with respect to input 0
+    """
 
 
 def gradcheck(
@@ -26,14 +36,15 @@ def gradcheck(
     check_grad_dtypes: bool = False, check_batched_grad: bool = False, check_batched_forward_grad: bool = False,
     check_forward_ad: bool = False, check_backward_ad: bool = True, fast_mode: bool = False, masked: bool | None = None,
 ) -> bool:  # fmt: skip
-    """Compare the gradients of `func` with finite differences: |analytical - numerical| <= atol + rtol * |numerical|?
+    """Compare the gradients of `func` with finite differences: |analytical - numerical| <= atol + rtol * |numerical|.
 
-    `inputs`: a tensor or a tuple, of which those that require grad are checked; use float64. Also checked: the backward
-    gives the same twice (up to `nondet_tol`), zero for a zero gradient, and copes with a missing one. GradcheckError,
-    or False with `raise_exception=False`, if not. Forward mode, batches and `fast_mode` are not supported.
+    inputs: a tensor or a tuple; those that require grad are checked (ValueError if none does). Use float64: the step is
+    `eps`. Also checked: two backward passes agree up to `nondet_tol`, zeros give zeros, and a missing gradient is
+    handled. Returns True, else raises GradcheckError, or returns False with `raise_exception=False`.
+    NotImplementedError for forward mode, batches and `fast_mode`.
 
     >>> import autograd_teach as torch
-    >>> gradcheck(torch.sin, torch.ones(2, dtype=torch.float64, requires_grad=True))
+    >>> torch.autograd.gradcheck(torch.sin, torch.ones(2, dtype=torch.float64, requires_grad=True))
     True
     """
     modes, needs = "gradcheck_no_mode", "gradcheck_requires"
@@ -57,9 +68,14 @@ def gradgradcheck(
     check_grad_dtypes: bool = False, check_batched_grad: bool = False, check_fwd_over_rev: bool = False,
     check_rev_over_rev: bool = True, fast_mode: bool = False, masked: bool = False,
 ) -> bool:  # fmt: skip
-    """Check by gradcheck, with its arguments, the gradients of `func` as functions of `inputs` and `grad_outputs`.
+    """Check second derivatives: `gradcheck` of the gradients of `func`, as functions of `inputs` and `grad_outputs`.
 
-    `grad_outputs`, the gradients that the outputs receive, are drawn from U(-1, 1) if None.
+    inputs and the other arguments: as in `gradcheck`. grad_outputs: the gradients that the outputs receive, a tensor or
+    a tuple; drawn uniformly from [-1, 1) if None. ValueError if no output requires grad.
+
+    >>> import autograd_teach as torch
+    >>> torch.autograd.gradgradcheck(lambda x: x**3, torch.ones(2, dtype=torch.float64, requires_grad=True))
+    True
     """
     require(check_fwd_over_rev or check_rev_over_rev, "gradcheck_no_mode", "check_fwd_over_rev", "check_rev_over_rev")
     option = "check_undefined_grad" if check_undefined_grad else "check_batched_grad" if check_batched_grad else None
@@ -106,7 +122,7 @@ def _check(func, inputs, eps, atol, rtol, nondet_tol, check_undefined_grad, mask
         differ = any(abs(one - two).max(initial=0) > nondet_tol for one, two in zip(first, second))
         _expect(not differ, "gradcheck_reentrant", nondet_tol)
         for j, (expected, found) in enumerate(zip(numerical[i], first)):
-            agree = np.allclose(found, expected, rtol, atol)
+            agree = quiet.allclose(found, expected, rtol, atol)
             _expect(agree, "gradcheck_mismatch", number, j, from_numpy(expected), from_numpy(found))
     _expect(_zero_for_zeros(_requiring(outputs), sources, 1e-8 if masked else 0), "gradcheck_not_multiplied")
     if check_undefined_grad:
@@ -138,7 +154,7 @@ def _check_undefined_grad(func, inputs, count):
 def _zero_for_zeros(outputs, sources, atol=0):
     """Whether the gradients are missing or zero where zeros arrive at the outputs."""
     gradients = grad(outputs, sources, [zeros(o.shape, dtype=o.dtype) for o in outputs], materialize_grads=True)
-    return all(np.allclose(gradient.numpy(), 0, atol=atol) for gradient in gradients)
+    return all(quiet.allclose(gradient.numpy(), 0, atol=atol) for gradient in gradients)
 
 
 def _numerical(func, inputs, outputs, eps):

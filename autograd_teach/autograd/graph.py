@@ -22,7 +22,16 @@ __all__ = [
 
 
 class GradientEdge(NamedTuple):
-    """A place in the graph where a gradient arrives; `backward` and `grad` take it in place of a tensor."""
+    """A place in the graph where a gradient arrives: that of output `output_nr` of the operation that `node` reverses.
+
+    `backward` and `grad` take it in place of a tensor; `get_gradient_edge` makes it. `ownership_token` keeps alive the
+    node of a user's Function.
+
+    >>> import autograd_teach as torch
+    >>> y = torch.ones(1, requires_grad=True) * 2
+    >>> torch.autograd.grad(y * 3, torch.autograd.graph.GradientEdge(y.grad_fn, 0))
+    (tensor([3.]),)
+    """
 
     node: Node
     output_nr: int
@@ -30,7 +39,17 @@ class GradientEdge(NamedTuple):
 
 
 def get_gradient_edge(tensor: Tensor) -> GradientEdge:
-    """Where the gradient of `tensor` arrives: this keeps no values alive; RuntimeError where there is none."""
+    """The place in the graph where the gradient of `tensor` arrives, a `GradientEdge`.
+
+    It stands for the tensor in `backward` and `grad` without keeping its values alive. RuntimeError if the tensor does
+    not require grad.
+
+    >>> import autograd_teach as torch
+    >>> x = torch.ones(1, requires_grad=True)
+    >>> edge = torch.autograd.graph.get_gradient_edge(x)
+    >>> edge.node.name(), torch.autograd.grad(x * 3, edge)
+    ('torch::autograd::AccumulateGrad', (tensor([3.]),))
+    """
     require(tensor.requires_grad, "edge_without_gradient")
     node = _node_of(tensor)
     with enable_grad():
@@ -58,9 +77,10 @@ class _Handles(RemovableHandle):
 def register_multi_grad_hook(
     tensors: Sequence[Tensor], fn: Callable[..., Any], *, mode: str = "all"
 ) -> RemovableHandle:
-    """Call `fn` once a backward pass with the list of the gradients of `tensors`, when the last that comes is there.
+    """Call `fn` once in each backward pass with the list of the gradients of `tensors`, when all have been computed.
 
-    Those that the pass does not compute are None. With `mode="any"` it is called with the first gradient alone.
+    tensors: of those that the pass does not reach, the list holds None. With `mode="any"`, `fn` is called with the first
+    gradient alone. Returns a handle: `handle.remove()` takes the hook away. ValueError for another mode.
 
     >>> import autograd_teach as torch
     >>> x, y = torch.ones(1, requires_grad=True), torch.ones(1, requires_grad=True)
@@ -95,7 +115,10 @@ def register_multi_grad_hook(
 
 
 class saved_tensors_hooks(Flags):
-    """Keep what nodes save as `pack_hook` makes it of a tensor; `unpack_hook` makes a tensor of it when backward asks.
+    """In this context, change how nodes save tensors: they keep `pack_hook(tensor)`, for example on disk.
+
+    When the backward pass needs the value, `unpack_hook` must make a tensor of it again. Contexts nest: the innermost
+    pair is used.
 
     >>> import autograd_teach as torch
     >>> x = torch.tensor(3.0, requires_grad=True)
@@ -122,9 +145,19 @@ class _Kept:
 
 @contextmanager
 def allow_mutation_on_saved_tensors() -> Iterator[None]:
-    """In this context tensors may be written to although a node saved them: the old values are copied before.
+    """In this context, tensors that a node saved may be changed in place: their old values are copied before.
 
-    Forward and backward must both run in it.
+    Forward and backward must both run in it, else AssertionError. RuntimeError if such contexts nest.
+
+    >>> import autograd_teach as torch
+    >>> x = torch.ones(1, requires_grad=True)
+    >>> with torch.autograd.graph.allow_mutation_on_saved_tensors():
+    ...     factor = torch.tensor([2.0])
+    ...     y = x * factor
+    ...     _ = factor.zero_()
+    ...     y.backward()
+    >>> x.grad
+    tensor([2.])
     """
     require(state.before_write is None, "mutation_contexts_nest")
     # What is kept, by the version counter of the memory; None when the context is over.

@@ -1,5 +1,6 @@
 """Neural network building blocks (`torch.nn`): names only; each lives in the file it is imported from."""
 
+# fmt: off
 from . import functional, init, utils
 from .activations import (
     CELU,
@@ -29,44 +30,9 @@ from .module import Module
 from .parameter import Parameter
 
 __all__ = [
-    "CELU",
-    "ELU",
-    "GELU",
-    "SELU",
-    "BCELoss",
-    "BCEWithLogitsLoss",
-    "CrossEntropyLoss",
-    "Dropout",
-    "Flatten",
-    "Hardtanh",
-    "HuberLoss",
-    "Identity",
-    "L1Loss",
-    "LeakyReLU",
-    "Linear",
-    "LogSigmoid",
-    "LogSoftmax",
-    "MSELoss",
-    "Module",
-    "ModuleDict",
-    "ModuleList",
-    "NLLLoss",
-    "Parameter",
-    "ParameterList",
-    "ReLU",
-    "ReLU6",
-    "Sequential",
-    "SiLU",
-    "Sigmoid",
-    "SmoothL1Loss",
-    "Softmax",
-    "Softmin",
-    "Softplus",
-    "Softsign",
-    "Tanh",
-    "Tanhshrink",
-    "Threshold",
-    "functional",
-    "init",
-    "utils",
+    "CELU", "ELU", "GELU", "SELU", "BCELoss", "BCEWithLogitsLoss", "CrossEntropyLoss", "Dropout", "Flatten",
+    "Hardtanh", "HuberLoss", "Identity", "L1Loss", "LeakyReLU", "Linear", "LogSigmoid", "LogSoftmax", "MSELoss",
+    "Module", "ModuleDict", "ModuleList", "NLLLoss", "Parameter", "ParameterList", "ReLU", "ReLU6", "Sequential",
+    "SiLU", "Sigmoid", "SmoothL1Loss", "Softmax", "Softmin", "Softplus", "Softsign", "Tanh", "Tanhshrink", "Threshold",
+    "functional", "init", "utils",
 ]

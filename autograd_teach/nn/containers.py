@@ -15,7 +15,7 @@ from .parameter import Parameter
 
 
 class _Modules(Module):
-    """What Sequential and ModuleList share: modules in order, under their numbers or names."""
+    """Base class of Sequential and ModuleList: modules in order, under their numbers or names."""
 
     def _key(self, index: Any) -> str:
         size, number = len(self), operator.index(index)
@@ -69,11 +69,16 @@ class _Modules(Module):
 
 
 class Sequential(_Modules):
-    """Modules called one after the other; made from modules or from one OrderedDict of them.
+    """Calls its modules one after the other: each gets the result of the previous one.
+
+    Made from modules, or from one OrderedDict of names and modules. TypeError for what is not a module. An int
+    selects a module, a slice a shorter Sequential; IndexError if the index is out of range. `+` joins two.
+    Parameters are named after their module: `0.weight`. Without modules, the call returns its input.
 
     >>> import autograd_teach as torch
-    >>> Sequential(torch.nn.Linear(2, 3), torch.nn.Tanh())[1]
-    Tanh()
+    >>> model = torch.nn.Sequential(torch.nn.Flatten(), torch.nn.Linear(6, 2), torch.nn.Tanh())
+    >>> model[-1], [name for name, _ in model.named_parameters()], model(torch.ones(5, 2, 3)).shape
+    (Tanh(), ['1.weight', '1.bias'], torch.Size([5, 2]))
     """
 
     def __init__(self, *args: Any) -> None:
@@ -109,12 +114,17 @@ class Sequential(_Modules):
 
 
 class ModuleList(_Modules):
-    """A list of modules, whose parameters are the parameters of the module that has it.
+    """A list of modules, registered as submodules: `parameters()` of the module that contains the list finds theirs.
+
+    Made from an iterable of modules; TypeError for another object, or for an element that is not a module. A
+    module kept in a Python list is not registered. It is not callable: your `forward` indexes it or loops over
+    it.
 
     >>> import autograd_teach as torch
-    >>> ModuleList([torch.nn.Tanh(), torch.nn.Tanh()])
+    >>> torch.nn.ModuleList([torch.nn.Linear(2, 2), torch.nn.ReLU(), torch.nn.ReLU()])
     ModuleList(
-      (0-1): 2 x Tanh()
+      (0): Linear(in_features=2, out_features=2, bias=True)
+      (1-2): 2 x ReLU()
     )
     """
 
@@ -152,7 +162,17 @@ class ModuleList(_Modules):
 
 
 class ModuleDict(Module):
-    """Modules by name, from a dictionary or pairs, whose parameters are the parameters of the module that has it."""
+    """A dictionary of modules, registered as submodules: `parameters()` of the module that contains it finds theirs.
+
+    Made from a dictionary, or from pairs of a name and a module; the order is kept. TypeError for another
+    object, a name that is not a string or a value that is not a module; KeyError for a name with a dot or of an
+    attribute. It is not callable.
+
+    >>> import autograd_teach as torch
+    >>> heads = torch.nn.ModuleDict({"price": torch.nn.Linear(4, 1), "class": torch.nn.Linear(4, 3)})
+    >>> list(heads), heads["class"](torch.ones(4)).shape
+    (['price', 'class'], torch.Size([3]))
+    """
 
     def __init__(self, modules: Any = None) -> None:
         super().__init__()
@@ -219,11 +239,18 @@ class ModuleDict(Module):
 
 
 class ParameterList(Module):
-    """A list whose tensors become parameters; other values stay what they are.
+    """A list whose tensors become parameters of the module that contains it.
+
+    Made from an iterable; TypeError for another object and for a tensor. Tensors are wrapped in Parameter
+    (RuntimeError for integer ones); values of other types are kept as they are. IndexError if an index is out
+    of range.
 
     >>> import autograd_teach as torch
-    >>> ParameterList([torch.zeros(2, 3)])
-    ParameterList(  (0): Parameter containing: [torch.float32 of size 2x3])
+    >>> torch.nn.ParameterList([torch.zeros(2, 3), "a note"])
+    ParameterList(
+        (0): Parameter containing: [torch.float32 of size 2x3]
+        (1): Object of type: str
+    )
     """
 
     def __init__(self, values: Iterable[Any] | None = None) -> None:

@@ -31,13 +31,18 @@ __all__ = [
 
 
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
-    """input @ weight.T + bias: (*, in), (out, in), (out,) -> (*, out).
+    """`input @ weight.T + bias`, a linear map of the last dimension.
 
-    RuntimeError where sizes or dtypes do not match.
+    input: (*, in_features). weight: (out_features, in_features), or (in_features,) for one output without a
+    dimension. bias: (out_features,) or None. All have one dtype. Returns (*, out_features). RuntimeError if
+    sizes or dtypes do not match. If the input is a matrix and there is a bias, `grad_fn` of the result is
+    AddmmBackward0.
 
     >>> import autograd_teach as torch
-    >>> linear(torch.ones(1, 2), torch.tensor([[1.0, 2.0]]), torch.tensor([0.5]))
-    tensor([[3.5000]])
+    >>> weight, bias = torch.tensor([[1.0, 2.0], [0.0, -1.0]]), torch.tensor([0.5, 0.0])
+    >>> torch.nn.functional.linear(torch.tensor([[1.0, 1.0], [0.0, 3.0]]), weight, bias)
+    tensor([[ 3.5000, -1.0000],
+            [ 6.5000, -3.0000]])
     """
     if bias is None:
         return input.matmul(weight.t())
@@ -54,57 +59,145 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
 
 
 def relu(input: Tensor, inplace: bool = False) -> Tensor:
-    """max(x, 0)."""
+    """The rectified linear unit, `max(input, 0)` (Nair and Hinton, 2010).
+
+    input: tensor of any shape and of any dtype except bool (RuntimeError). `inplace=True` writes over `input`,
+    with RuntimeError if that is a leaf that requires grad. Returns a tensor of the same shape and dtype; NaN
+    stays NaN. The gradient at 0 is 0.
+
+    >>> import autograd_teach as torch
+    >>> torch.nn.functional.relu(torch.tensor([-3, 0, 2]))
+    tensor([0, 0, 2])
+    """
     return relu_(input) if inplace else relu_of(input)
 
 
 def relu_(input: Tensor) -> Tensor:
-    """`relu` written over its input."""
+    """`relu` written over its input: negative elements become 0.
+
+    input: tensor of any shape, not bool. Returns `input` itself. RuntimeError if it is a leaf that requires
+    grad.
+
+    >>> import autograd_teach as torch
+    >>> x = torch.tensor([-1.0, 2.0])
+    >>> torch.nn.functional.relu_(x) is x, x
+    (True, tensor([0., 2.]))
+    """
     return input.relu_()
 
 
 def threshold(input: Tensor, threshold: float, value: float, inplace: bool = False) -> Tensor:
-    """`value` where x is not above `threshold`, else x."""
+    """`input` if it is greater than `threshold`, else `value`.
+
+    input: tensor of any shape, not bool (NotImplementedError). threshold, value: numbers; for integers both are
+    truncated. `inplace=True` writes over `input`. Returns a tensor of the same shape and dtype; NaN stays NaN.
+    The gradient is 0 at the threshold and below.
+
+    >>> import autograd_teach as torch
+    >>> torch.nn.functional.threshold(torch.tensor([0.4, 0.5, 0.6]), threshold=0.5, value=-1.0)
+    tensor([-1.0000, -1.0000,  0.6000])
+    """
     form = inplace_form(pointwise.threshold) if inplace else pointwise.threshold
     return form(input, threshold, value)
 
 
 def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = False) -> Tensor:
-    """x where it is positive, else x times `negative_slope`."""
+    """`input` if positive, else `negative_slope * input` (Maas et al., 2013).
+
+    input: floating tensor of any shape; NotImplementedError for integers and bool. `inplace=True` writes over
+    `input`. Returns a tensor of the same shape and dtype. The gradient at 0 is `negative_slope`.
+
+    >>> import autograd_teach as torch
+    >>> torch.nn.functional.leaky_relu(torch.tensor([-10.0, 0.0, 10.0]), negative_slope=0.2)
+    tensor([-2.,  0., 10.])
+    """
     return (_leaky_relu_ if inplace else rows.leaky_relu)(input, negative_slope)
 
 
 def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> Tensor:
-    """x, but not below `min_val` and not above `max_val`; ValueError if these are in the wrong order."""
+    """`input` clipped to [`min_val`, `max_val`], by default [-1, 1]: straight lines shaped like tanh.
+
+    input: tensor of any shape; RuntimeError for bool. For integers the bounds are truncated. `inplace=True`
+    writes over `input`. Returns a tensor of the same shape and dtype; NaN stays NaN. The gradient is 0 outside
+    the bounds and at them. ValueError if `min_val` is greater than `max_val`.
+
+    >>> import autograd_teach as torch
+    >>> torch.nn.functional.hardtanh(torch.tensor([-3.0, 0.4, 3.0]), max_val=2.0)
+    tensor([-1.0000,  0.4000,  2.0000])
+    """
     if min_val > max_val:
         raise error("nn_hardtanh_bounds")
     return (_hardtanh_ if inplace else rows.hardtanh)(input, min_val, max_val)
 
 
 def relu6(input: Tensor, inplace: bool = False) -> Tensor:
-    """min(max(x, 0), 6)."""
+    """`min(max(input, 0), 6)`, a ReLU with the upper bound 6 (Krizhevsky, 2010).
+
+    input: tensor of any shape; RuntimeError for bool. `inplace=True` writes over `input`. Returns a tensor of
+    the same shape and dtype. It is `hardtanh` with other bounds: the gradient is 0 at 0 and at 6 too.
+
+    >>> import autograd_teach as torch
+    >>> torch.nn.functional.relu6(torch.tensor([-1.0, 5.0, 7.0]))
+    tensor([0., 5., 6.])
+    """
     return hardtanh(input, 0.0, 6.0, inplace)
 
 
 def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
-    """x where it is positive, else alpha (exp(x) - 1)."""
+    """`input` if positive, else `alpha * (exp(input) - 1)` (Clevert et al., 2015).
+
+    input: floating tensor of any shape; NotImplementedError for integers and bool. `inplace=True` writes over
+    `input`. Returns a tensor of the same shape and dtype, not below `-alpha` if `alpha` is positive. The
+    gradient at 0 is `alpha`: only `alpha=1` has no kink.
+
+    >>> import autograd_teach as torch
+    >>> torch.nn.functional.elu(torch.tensor([-100.0, -1.0, 3.0]), alpha=2.0)
+    tensor([-2.0000, -1.2642,  3.0000])
+    """
     return (_elu_ if inplace else rows.elu)(input, alpha)
 
 
 def selu(input: Tensor, inplace: bool = False) -> Tensor:
-    """ELU with the two constants that keep mean 0 and variance 1 from layer to layer (Klambauer et al., 2017)."""
+    """`scale * elu(input, alpha)` with alpha 1.6733 and scale 1.0507 (Klambauer et al., 2017).
+
+    With these two constants, inputs of mean 0 and variance 1 give outputs of mean 0 and variance 1.
+    input: floating tensor of any shape; NotImplementedError for integers and bool. `inplace=True` writes over
+    `input`. Returns a tensor of the same shape and dtype. The gradient at 0 is `scale * alpha`, 1.7581.
+
+    >>> import autograd_teach as torch
+    >>> torch.nn.functional.selu(torch.tensor([-100.0, 0.0, 1.0]))
+    tensor([-1.7581,  0.0000,  1.0507])
+    """
     return (_elu_ if inplace else rows.elu)(input, 1.6732632423543772848170429916717, 1.0507009873554804934193349852946)
 
 
 def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
-    """x where it is positive, else alpha (exp(x / alpha) - 1); RuntimeError for alpha 0."""
+    """`input` if positive, else `alpha * (exp(input / alpha) - 1)` (Barron, 2017).
+
+    Unlike `elu`, its gradient at 0 is 1 for every `alpha`: it has no kink.
+    input: floating tensor of any shape; NotImplementedError for integers and bool. `inplace=True` writes over
+    `input`. Returns a tensor of the same shape and dtype. RuntimeError if `alpha` is 0.
+
+    >>> import autograd_teach as torch
+    >>> torch.nn.functional.celu(torch.tensor([-100.0, -1.0, 3.0]), alpha=2.0)
+    tensor([-2.0000, -0.7869,  3.0000])
+    """
     if alpha == 0:
         raise error("nn_celu_alpha")
     return (_celu_ if inplace else rows.celu)(input, alpha)
 
 
 def silu(input: Tensor, inplace: bool = False) -> Tensor:
-    """x sigmoid(x), also called swish."""
+    """`input * sigmoid(input)`, also called swish (Elfwing et al., 2017).
+
+    It is a smooth ReLU that is slightly negative below 0: the minimum is -0.2785, at -1.2785.
+    input: floating tensor of any shape; NotImplementedError for integers and bool. `inplace=True` writes over
+    `input`. Returns a tensor of the same shape and dtype. The result for -inf is NaN.
+
+    >>> import autograd_teach as torch
+    >>> torch.nn.functional.silu(torch.tensor([-20.0, -1.2785, 20.0]))
+    tensor([-4.1223e-08, -2.7846e-01,  2.0000e+01])
+    """
     return (_silu_ if inplace else rows.silu)(input)
 
 
@@ -114,49 +207,120 @@ _silu_ = inplace_form(rows.silu)
 
 
 def gelu(input: Tensor, approximate: str = "none") -> Tensor:
-    """x times the chance that a standard normal variable is below x, or with "tanh" an approximation; else RuntimeError."""
+    """`input` times the probability that a standard normal variable is below it (Hendrycks and Gimpel, 2016).
+
+    input: floating tensor of any shape; NotImplementedError for integers and bool. approximate: "none" for the
+    exact formula, `input * (1 + erf(input / √2)) / 2`, or "tanh" for
+    `input / 2 * (1 + tanh(√(2 / π) * (input + 0.044715 * input³)))`; RuntimeError for another word. Returns a
+    tensor of the same shape and dtype.
+
+    >>> import autograd_teach as torch
+    >>> x = torch.tensor([-1.0, 0.0, 1.0])
+    >>> torch.nn.functional.gelu(x), torch.nn.functional.gelu(x, approximate="tanh")
+    (tensor([-0.1587,  0.0000,  0.8413]), tensor([-0.1588,  0.0000,  0.8412]))
+    """
     if approximate not in ("none", "tanh"):
         raise error("nn_gelu_approximate")
     return rows.gelu(input, approximate)
 
 
 def softplus(input: Tensor, beta: float = 1.0, threshold: float = 20.0) -> Tensor:
-    """log(1 + exp(beta x)) / beta, a smooth ReLU; x itself where beta x is above `threshold`."""
+    """`log(1 + exp(beta * input)) / beta`, a smooth ReLU (Dugas et al., 2000).
+
+    If `beta * input` is above `threshold`, the result is `input` itself: with the default threshold, the two
+    differ by less than 3e-9 / beta. A greater `beta` is closer to ReLU.
+    input: floating tensor of any shape; NotImplementedError for integers and bool. Returns a tensor of the same
+    shape and dtype. The gradient is `sigmoid(beta * input)`.
+
+    >>> import autograd_teach as torch
+    >>> x = torch.tensor([-1.0, 0.0, 1.0])
+    >>> torch.nn.functional.softplus(x), torch.nn.functional.softplus(x, beta=10.0)
+    (tensor([0.3133, 0.6931, 1.3133]), tensor([4.5399e-06, 6.9315e-02, 1.0000e+00]))
+    """
     return rows.softplus(input, beta, threshold)
 
 
 def softsign(input: Tensor) -> Tensor:
-    """x / (|x| + 1)."""
+    """`input / (|input| + 1)`, which approaches -1 and 1 more slowly than tanh.
+
+    input: tensor of any shape; integers are computed in the default float dtype. NotImplementedError for bool.
+    Returns a tensor of the same shape; NaN for infinite inputs. The gradient is `1 / (|input| + 1)²`.
+
+    >>> import autograd_teach as torch
+    >>> torch.nn.functional.softsign(torch.tensor([-1.0, 0.0, 9.0]))
+    tensor([-0.5000,  0.0000,  0.9000])
+    """
     return input / (input.abs() + 1)
 
 
 def tanhshrink(input: Tensor) -> Tensor:
-    """x - tanh(x)."""
+    """`input - tanh(input)`: nearly 0 for small inputs, and 1 closer to 0 than large inputs.
+
+    input: tensor of any shape; integers are computed in the default float dtype. RuntimeError for bool. Returns
+    a tensor of the same shape. The gradient is `tanh(input)²`, 0 at 0.
+
+    >>> import autograd_teach as torch
+    >>> torch.nn.functional.tanhshrink(torch.tensor([-10.0, 0.1, 10.0]))
+    tensor([-9.0000e+00,  3.3201e-04,  9.0000e+00])
+    """
     return input - input.tanh()
 
 
 def logsigmoid(input: Tensor) -> Tensor:
-    """log(sigmoid(x)), also where that underflows."""
+    """`log(sigmoid(input))`, also correct if the sigmoid underflows to 0.
+
+    input: floating tensor of any shape; NotImplementedError for integers and bool. Returns a tensor of the same
+    shape and dtype, not above 0. It is computed as `min(input, 0) - log(1 + exp(-|input|))`.
+
+    >>> import autograd_teach as torch
+    >>> x = torch.tensor([-200.0, 0.0])
+    >>> torch.nn.functional.logsigmoid(x), torch.log(torch.sigmoid(x))
+    (tensor([-200.0000,   -0.6931]), tensor([   -inf, -0.6931]))
+    """
     return rows.log_sigmoid(input)
 
 
 def softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Tensor:
-    """exp(x) divided by its sum along `dim`; warns where none is given, and takes the classes' one.
+    """`exp(input)` divided by its sum along `dim`: positive numbers with the sum 1.
+
+    input: floating tensor of any shape; NotImplementedError for integers, unless `dtype` names a floating dtype
+    to compute in. dim: int; IndexError if it is out of range. Returns a tensor of the same shape. Without
+    `dim`, the function warns and uses 0 if the input has 0, 1 or 3 dimensions, else 1. Large inputs do not
+    overflow.
 
     >>> import autograd_teach as torch
-    >>> softmax(torch.tensor([0.0, 0.0]), dim=0)
-    tensor([0.5000, 0.5000])
+    >>> torch.nn.functional.softmax(torch.tensor([[1000.0, 1000.0], [0.0, 1.0]]), dim=1)
+    tensor([[0.5000, 0.5000],
+            [0.2689, 0.7311]])
     """
     return input.softmax(_class_dim("softmax", input, dim, _stacklevel), dtype=dtype)
 
 
 def softmin(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Tensor:
-    """The softmax of -x."""
+    """`softmax(-input)` along `dim`: the least element gets the greatest share.
+
+    input: floating tensor of any shape; NotImplementedError for integers, unless `dtype` names a floating dtype
+    to compute in. dim: int; IndexError if it is out of range. Returns a tensor of the same shape. Without
+    `dim`, the function warns and uses 0 if the input has 0, 1 or 3 dimensions, else 1.
+
+    >>> import autograd_teach as torch
+    >>> torch.nn.functional.softmin(torch.tensor([1.0, 2.0, 4.0]), dim=0)
+    tensor([0.7054, 0.2595, 0.0351])
+    """
     return (-input).softmax(_class_dim("softmin", input, dim, _stacklevel), dtype=dtype)
 
 
 def log_softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Tensor:
-    """The logarithm of `softmax`, also where that underflows."""
+    """`input - logsumexp(input)` along `dim`: the logarithm of `softmax`, also if that underflows to 0.
+
+    input: floating tensor of any shape; NotImplementedError for integers, unless `dtype` names a floating dtype
+    to compute in. dim: int; IndexError if it is out of range. Returns a tensor of the same shape, not above 0.
+    Without `dim`, the function warns and uses 0 if the input has 0, 1 or 3 dimensions, else 1.
+
+    >>> import autograd_teach as torch
+    >>> torch.nn.functional.log_softmax(torch.tensor([0.0, 1000.0]), dim=0)
+    tensor([-1000.,     0.])
+    """
     return input.log_softmax(_class_dim("log_softmax", input, dim, _stacklevel), dtype=dtype)
 
 
@@ -168,14 +332,17 @@ def _class_dim(name: str, input: Tensor, dim: int | None, stacklevel: int) -> in
 
 
 def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
-    """In training, each element zero with probability `p`, and the others scaled by 1 / (1 - p); else the input itself.
+    """Zeroes each element with probability `p` and scales the others by `1 / (1 - p)`, only in training.
 
-    The same elements as PyTorch under the same seed. ValueError for a `p` that is no probability.
+    The scale keeps the expected value (Srivastava et al., 2014). If not `training`, or if `p` is 0, returns
+    `input` itself.
+    input: floating tensor of any shape (RuntimeError for integers). p: a number in [0, 1], else ValueError.
+    `inplace=True` writes over `input`. Under the same seed the same elements are zeroed as in PyTorch.
 
     >>> import autograd_teach as torch
     >>> _ = torch.manual_seed(0)
-    >>> dropout(torch.ones(4))
-    tensor([0., 0., 2., 0.])
+    >>> torch.nn.functional.dropout(torch.ones(6), p=0.2)
+    tensor([0.0000, 1.2500, 1.2500, 0.0000, 1.2500, 1.2500])
     """
     if not 0.0 <= p <= 1.0:
         raise error("nn_dropout_chance", p)
@@ -194,20 +361,20 @@ def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool 
 
 
 def mse_loss(
-    input: Tensor,
-    target: Tensor,
-    size_average: bool | None = None,
-    reduce: bool | None = None,
-    reduction: str = "mean",
-    weight: Tensor | None = None,
-) -> Tensor:
-    """(input - target)², times `weight` where one is given; the mean of weighted losses divides by the sum of weights.
+    input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None, reduction: str
+    = "mean", weight: Tensor | None = None,
+) -> Tensor:  # fmt: skip
+    """The squared error, `(input - target)²`: its mean, its sum, or each element's.
 
-    Warns if the sizes differ; ValueError for another reduction.
+    input, target: floating tensors of one size, or one of them integer; other sizes that broadcast give a
+    warning. reduction: "mean", "sum" or "none", else ValueError. weight: a tensor of the input's size that
+    multiplies the errors; their mean then divides by the sum of the weights. `size_average` and `reduce` are
+    deprecated: use `reduction`. Returns a tensor without dimensions, or for "none" one of the input's shape.
 
     >>> import autograd_teach as torch
-    >>> mse_loss(torch.tensor([1.0, 3.0]), torch.tensor([0.0, 0.0]))
-    tensor(5.)
+    >>> input, target = torch.tensor([1.0, 3.0]), torch.tensor([0.0, 0.0])
+    >>> torch.nn.functional.mse_loss(input, target), torch.nn.functional.mse_loss(input, target, reduction="none")
+    (tensor(5.), tensor([1., 9.]))
     """
     reduction = legacy_reduction(size_average, reduce) or reduction
     expanded, target = _same_size(input, target)
@@ -217,14 +384,21 @@ def mse_loss(
 
 
 def l1_loss(
-    input: Tensor,
-    target: Tensor,
-    size_average: bool | None = None,
-    reduce: bool | None = None,
-    reduction: str = "mean",
-    weight: Tensor | None = None,
-) -> Tensor:
-    """|input - target|; warns, weights and raises as mse_loss."""
+    input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None, reduction: str
+    = "mean", weight: Tensor | None = None,
+) -> Tensor:  # fmt: skip
+    """The absolute error, `|input - target|`: its mean, its sum, or each element's.
+
+    input, target: tensors of one size; other sizes that broadcast give a warning. Integers have no mean
+    (RuntimeError). reduction: "mean", "sum" or "none", else ValueError. weight: a tensor of the input's size
+    that multiplies the errors; their mean then divides by the sum of the weights. `size_average` and `reduce`
+    are deprecated: use `reduction`. The gradient of each error is -1 or 1, and 0 if input and target are equal.
+
+    >>> import autograd_teach as torch
+    >>> x = torch.tensor([-2.0, 0.0, 5.0], requires_grad=True)
+    >>> torch.autograd.grad(torch.nn.functional.l1_loss(x, torch.zeros(3), reduction="sum"), x)
+    (tensor([-1.,  0.,  1.]),)
+    """
     reduction = legacy_reduction(size_average, reduce) or reduction
     expanded, target = _same_size(input, target)
     losses = (expanded - target).abs()
@@ -234,14 +408,21 @@ def l1_loss(
 
 
 def smooth_l1_loss(
-    input: Tensor,
-    target: Tensor,
-    size_average: bool | None = None,
-    reduce: bool | None = None,
-    reduction: str = "mean",
-    beta: float = 1.0,
-) -> Tensor:
-    """With z = |input - target|: z² / (2 beta) below `beta`, z - beta / 2 from there; warns and raises as mse_loss."""
+    input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None, reduction: str
+    = "mean", beta: float = 1.0,
+) -> Tensor:  # fmt: skip
+    """With `z = |input - target|`: `z² / (2 * beta)` if z is below `beta`, else `z - beta / 2` (Girshick, 2015).
+
+    The parabola and the lines meet with equal slope, 1. With `beta=0` it is `l1_loss`; RuntimeError if it is
+    negative.
+    input, target: floating tensors of one size, or one of them integer; other sizes that broadcast give a
+    warning. reduction: "mean", "sum" or "none", else ValueError; `size_average` and `reduce` are deprecated.
+    Returns a tensor without dimensions, or for "none" one of the input's shape.
+
+    >>> import autograd_teach as torch
+    >>> torch.nn.functional.smooth_l1_loss(torch.tensor([0.5, 3.0]), torch.zeros(2), reduction="none", beta=2.0)
+    tensor([0.0625, 2.0000])
+    """
     reduction = legacy_reduction(size_average, reduce) or reduction
     if beta == 0:
         return l1_loss(input, target, reduction=reduction)
@@ -254,9 +435,16 @@ def smooth_l1_loss(
 def huber_loss(
     input: Tensor, target: Tensor, reduction: str = "mean", delta: float = 1.0, weight: Tensor | None = None
 ) -> Tensor:
-    """With z = |input - target|: z² / 2 up to `delta`, delta (z - delta / 2) above; warns and raises as mse_loss.
+    """With `z = |input - target|`: `z² / 2` if z is at most `delta`, else `delta * (z - delta / 2)` (Huber, 1964).
 
-    The mean of weighted losses divides by their number.
+    It is `delta` times `smooth_l1_loss` with `beta=delta`. RuntimeError unless `delta` is positive.
+    input: floating tensor. target: tensor of the same size; other sizes that broadcast give a warning.
+    reduction: "mean", "sum" or "none", else ValueError. weight: a tensor of the input's size that multiplies
+    the errors; unlike in `mse_loss`, their mean divides by their number.
+
+    >>> import autograd_teach as torch
+    >>> torch.nn.functional.huber_loss(torch.tensor([0.5, 3.0]), torch.zeros(2), reduction="none", delta=2.0)
+    tensor([0.1250, 4.0000])
     """
     expanded, target = _same_size(input, target)
     if delta <= 0:
@@ -267,16 +455,20 @@ def huber_loss(
 
 
 def binary_cross_entropy(
-    input: Tensor,
-    target: Tensor,
-    weight: Tensor | None = None,
-    size_average: bool | None = None,
-    reduce: bool | None = None,
-    reduction: str = "mean",
-) -> Tensor:
-    """-(target log(input) + (1 - target) log(1 - input)), where both are probabilities of one size; times `weight`.
+    input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: bool | None = None, reduce: bool
+    | None = None, reduction: str = "mean",
+) -> Tensor:  # fmt: skip
+    """`-weight * (target * log(input) + (1 - target) * log(1 - input))`: the loss of probabilities of two classes.
 
-    ValueError for sizes that differ, RuntimeError for what is no probability.
+    input: floating tensor of any shape, with values in [0, 1], else RuntimeError. target: the same size, else
+    ValueError, and the same dtype, else RuntimeError. weight: a tensor that expands to this size; it cannot
+    require grad. A logarithm counts as at least -100, so a loss is never infinite. reduction: "mean" (over the
+    number of elements), "sum" or "none", else ValueError; `size_average` and `reduce` are deprecated.
+
+    >>> import autograd_teach as torch
+    >>> target = torch.tensor([1.0, 1.0, 1.0])
+    >>> torch.nn.functional.binary_cross_entropy(torch.tensor([0.9, 0.1, 0.0]), target, reduction="none")
+    tensor([  0.1054,   2.3026, 100.0000])
     """
     number = _number(legacy_reduction(size_average, reduce) or reduction)
     if target.size() != input.size():
@@ -288,15 +480,23 @@ def binary_cross_entropy(
 
 
 def binary_cross_entropy_with_logits(
-    input: Tensor,
-    target: Tensor,
-    weight: Tensor | None = None,
-    size_average: bool | None = None,
-    reduce: bool | None = None,
-    reduction: str = "mean",
-    pos_weight: Tensor | None = None,
-) -> Tensor:
-    """`binary_cross_entropy` of sigmoid(input), also where that rounds to 0 or 1; `pos_weight` weights the target's part."""
+    input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: bool | None = None, reduce: bool
+    | None = None, reduction: str = "mean", pos_weight: Tensor | None = None,
+) -> Tensor:  # fmt: skip
+    """`binary_cross_entropy` of `sigmoid(input)`, also correct if the sigmoid rounds to 0 or 1.
+
+    input: floating tensor of any shape. target: floating tensor of the same size, else ValueError. weight: a
+    tensor that broadcasts to this size and multiplies the losses. pos_weight: a tensor that broadcasts in the
+    same way and multiplies the part `target * log(sigmoid(input))`. Neither can require grad. reduction: "mean"
+    (over the number of elements), "sum" or "none", else ValueError; `size_average` and `reduce` are deprecated.
+    The gradient of each unweighted loss is `sigmoid(input) - target`.
+
+    >>> import autograd_teach as torch
+    >>> from autograd_teach.nn.functional import binary_cross_entropy_with_logits
+    >>> logits, target = torch.tensor([200.0, 0.0, 0.0]), torch.tensor([0.0, 0.0, 1.0])
+    >>> binary_cross_entropy_with_logits(logits, target, reduction="none", pos_weight=torch.tensor(3.0))
+    tensor([200.0000,   0.6931,   2.0794])
+    """
     number = _number(legacy_reduction(size_average, reduce) or reduction)
     if target.size() != input.size():
         raise error("nn_logits_size", target.size(), input.size())
@@ -366,18 +566,21 @@ def legacy_reduction(size_average: bool | None, reduce: bool | None) -> str | No
 
 
 def nll_loss(
-    input: Tensor,
-    target: Tensor,
-    weight: Tensor | None = None,
-    size_average: bool | None = None,
-    ignore_index: int = -100,
-    reduce: bool | None = None,
-    reduction: str = "mean",
-) -> Tensor:
-    """-input at the target's class: (N, classes, ...) log-probabilities and (N, ...) class numbers, or (classes,) and one.
+    input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: bool | None = None, ignore_index:
+    int = -100, reduce: bool | None = None, reduction: str = "mean",
+) -> Tensor:  # fmt: skip
+    """The negative log-likelihood: `-weight[target] * input` at the target's class.
 
-    `weight` has an entry for each class, and a mean divides by the sum of the weights; targets that are `ignore_index` count
-    nothing. IndexError for a class out of range, RuntimeError and ValueError for sizes and dtypes that do not fit.
+    input: floating log-probabilities, (N, classes, ...) or (classes,). target: int64 or uint8 class numbers,
+    (N, ...) or a single one. weight: one number per class, of the input's dtype, that cannot require grad. A
+    target equal to `ignore_index` does not count. reduction: "mean" (divided by the sum of the weights that
+    count; NaN if none does), "sum" or "none"; `size_average` and `reduce` are deprecated. IndexError for a
+    class out of range; RuntimeError or ValueError for sizes and dtypes that do not match.
+
+    >>> import autograd_teach as torch
+    >>> input = torch.tensor([[-0.5, -1.0], [-2.0, -0.1], [-9.0, -9.0]])
+    >>> torch.nn.functional.nll_loss(input, torch.tensor([0, 1, -100]), reduction="none")
+    tensor([0.5000, 0.1000, 0.0000])
     """
     number = _number(legacy_reduction(size_average, reduce) or reduction)
     _check_likelihood(input, target)
@@ -413,23 +616,21 @@ def _check_likelihood(input: Tensor, target: Tensor) -> None:
 
 
 def cross_entropy(
-    input: Tensor,
-    target: Tensor,
-    weight: Tensor | None = None,
-    size_average: bool | None = None,
-    ignore_index: int = -100,
-    reduce: bool | None = None,
-    reduction: str = "mean",
-    label_smoothing: float = 0.0,
-) -> Tensor:
-    """The `nll_loss` of log_softmax(input): (N, classes, ...) scores and (N, ...) class numbers, or (classes,) and one.
+    input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: bool | None = None, ignore_index:
+    int = -100, reduce: bool | None = None, reduction: str = "mean", label_smoothing: float = 0.0,
+) -> Tensor:  # fmt: skip
+    """`nll_loss(log_softmax(input), target)`: the loss of scores (logits) of classes.
 
-    A target of the input's size holds probabilities of the classes instead. `label_smoothing` mixes the target with equal
-    probabilities. Errors as `nll_loss`.
+    input: floating scores, (N, classes, ...) or (classes,). target: int64 or uint8 class numbers, (N, ...) or a
+    single one; or a floating tensor of the input's size with a probability per class, to which gradients flow
+    too. label_smoothing: a number in [0, 1], the share of the target replaced by equal probabilities (Szegedy
+    et al., 2016). `weight`, `ignore_index`, `reduction` and errors are as in `nll_loss`. For probabilities, a
+    mean divides by the number of targets, and RuntimeError is raised if `ignore_index` is not negative.
 
     >>> import autograd_teach as torch
-    >>> cross_entropy(torch.tensor([[0.0, 0.0], [2.0, 2.0]]), torch.tensor([0, 1]))
-    tensor(0.6931)
+    >>> scores = torch.tensor([[2.0, 0.0], [0.0, 0.0]])
+    >>> torch.nn.functional.cross_entropy(scores, torch.tensor([0, 1]), reduction="none")
+    tensor([0.1269, 0.6931])
     """
     reduction = legacy_reduction(size_average, reduce) or reduction
     _number(reduction)

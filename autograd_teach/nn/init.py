@@ -111,12 +111,9 @@ def _he(tensor: Tensor, a: float, mode: str, nonlinearity: str) -> float:
 
 
 def kaiming_uniform_(
-    tensor: Tensor,
-    a: float = 0,
-    mode: str = "fan_in",
-    nonlinearity: str = "leaky_relu",
-    generator: Generator | None = None,
-) -> Tensor:
+    tensor: Tensor, a: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu", generator: Generator |
+    None = None,
+) -> Tensor:  # fmt: skip
     """Fill from U(-b, b), b = gain √(3 / fan); `a` is a leaky ReLU's slope.
 
     ValueError for a mode other than "fan_in" and "fan_out".
@@ -128,12 +125,9 @@ def kaiming_uniform_(
 
 
 def kaiming_normal_(
-    tensor: Tensor,
-    a: float = 0,
-    mode: str = "fan_in",
-    nonlinearity: str = "leaky_relu",
-    generator: Generator | None = None,
-) -> Tensor:
+    tensor: Tensor, a: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu", generator: Generator |
+    None = None,
+) -> Tensor:  # fmt: skip
     """Fill from N(0, s²), s = gain / √fan; as kaiming_uniform_."""
     return tensor if _is_empty(tensor) else normal_(tensor, 0, _he(tensor, a, mode, nonlinearity), generator)
 

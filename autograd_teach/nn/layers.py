@@ -15,22 +15,22 @@ from .parameter import Parameter
 
 
 class Linear(Module):
-    """x -> x @ weight.T + bias, with weight (out_features, in_features) and bias (out_features,).
+    """`input @ weight.T + bias`, a linear map of the last dimension.
 
-    Both start uniform in ±1/√in_features: the same numbers as PyTorch's under the same seed.
+    weight: (out_features, in_features). bias: (out_features,), or None with `bias=False`. input: (*,
+    in_features), of the weight's dtype; returns (*, out_features). RuntimeError if sizes or dtypes do not
+    match. Both start with uniform numbers between -1/√in_features and 1/√in_features: the same numbers as in
+    PyTorch under the same seed.
 
-    >>> Linear(3, 2)
-    Linear(in_features=3, out_features=2, bias=True)
+    >>> import autograd_teach as torch
+    >>> layer = torch.nn.Linear(3, 2)
+    >>> layer, layer(torch.ones(4, 3)).shape
+    (Linear(in_features=3, out_features=2, bias=True), torch.Size([4, 2]))
     """
 
     def __init__(
-        self,
-        in_features: int,
-        out_features: int,
-        bias: bool = True,
-        device: Any = None,
-        dtype: Any = None,
-    ) -> None:
+        self, in_features: int, out_features: int, bias: bool = True, device: Any = None, dtype: Any = None,
+    ) -> None:  # fmt: skip
         super().__init__()
         self.in_features = in_features
         self.out_features = out_features
@@ -53,7 +53,15 @@ class Linear(Module):
 
 
 class Identity(Module):
-    """Returns its input; takes and ignores any arguments."""
+    """Returns its input unchanged, as a placeholder for another layer.
+
+    The constructor takes and ignores any arguments. Returns the same object: no copy, no node in the graph.
+
+    >>> import autograd_teach as torch
+    >>> x = torch.tensor([1.0, 2.0])
+    >>> torch.nn.Identity(54, unused=0.1)(x) is x
+    True
+    """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__()
@@ -63,7 +71,15 @@ class Identity(Module):
 
 
 class Flatten(Module):
-    """Joins dimensions start_dim to end_dim into one; the first one is kept by default."""
+    """Joins the dimensions `start_dim` to `end_dim` into one, by default all except the first.
+
+    input: tensor of any dtype. Returns a view if possible, else a copy. IndexError if a dimension is out of
+    range, also for a vector with the default `start_dim`; RuntimeError if `start_dim` comes after `end_dim`.
+
+    >>> import autograd_teach as torch
+    >>> torch.nn.Flatten()(torch.zeros(2, 3, 4)).shape, torch.nn.Flatten(0, 1)(torch.zeros(2, 3, 4)).shape
+    (torch.Size([2, 12]), torch.Size([6, 4]))
+    """
 
     def __init__(self, start_dim: int = 1, end_dim: int = -1) -> None:
         super().__init__()
@@ -77,7 +93,19 @@ class Flatten(Module):
 
 
 class Dropout(Module):
-    """In training, each element zero with probability `p`, and the others scaled by 1 / (1 - p); else the input itself."""
+    """Zeroes each element with probability `p` and scales the others by `1 / (1 - p)`, only in training.
+
+    After `eval()`, returns the input itself (Srivastava et al., 2014). p: a number in [0, 1], else ValueError.
+    `inplace=True` writes over the input.
+    input: floating tensor of any shape (RuntimeError for integers). Under the same seed the same elements are
+    zeroed as in PyTorch.
+
+    >>> import autograd_teach as torch
+    >>> _ = torch.manual_seed(0)
+    >>> layer = torch.nn.Dropout(0.5)
+    >>> layer(torch.ones(4)), layer.eval()(torch.ones(4))
+    (tensor([0., 0., 2., 0.]), tensor([1., 1., 1., 1.]))
+    """
 
     def __init__(self, p: float = 0.5, inplace: bool = False) -> None:
         super().__init__()

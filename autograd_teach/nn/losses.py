@@ -1,152 +1,141 @@
-"""Losses as modules: each a function of functional.py with its options; class weights are buffers."""
+"""Losses as modules: each a row, the function of functional.py that it is and its options; class weights are buffers."""
 
 from __future__ import annotations
 
-from ..tensor import Tensor
+from typing import Any
+
 from . import functional as F
-from .module import Module
+from .function_module import FunctionModule
+
+# fmt: off
 
 
-class _Loss(Module):
-    def __init__(self, size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean") -> None:
-        super().__init__()
-        self.reduction = F.legacy_reduction(size_average, reduce) or reduction
+class Loss(FunctionModule):
+    """Base class of the losses: modules that are called with an input and a target.
 
-
-class _WeightedLoss(_Loss):
-    weight: Tensor | None
-
-    def __init__(
-        self,
-        weight: Tensor | None = None,
-        size_average: bool | None = None,
-        reduce: bool | None = None,
-        reduction: str = "mean",
-    ) -> None:
-        super().__init__(size_average, reduce, reduction)
-        self.register_buffer("weight", weight)
-
-
-class MSELoss(_Loss):
-    """(input - target)²; `reduction`, here and in all losses, is "mean", "sum" or "none".
-
-    >>> import autograd_teach as torch
-    >>> MSELoss(reduction="sum")(torch.tensor([1.0, 2.0]), torch.zeros(2))
-    tensor(5.)
+    The attribute `reduction` is "mean", "sum" or "none". `size_average` and `reduce` are its deprecated forms.
     """
 
-    def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        return F.mse_loss(input, target, reduction=self.reduction)
+    def _set_options(self, options: dict[str, Any]) -> None:
+        legacy = F.legacy_reduction(options.pop("size_average", None), options.pop("reduce", None))
+        options["reduction"] = legacy or options["reduction"]
+        for name in options.keys() & {"weight", "pos_weight"}:
+            self.register_buffer(name, options.pop(name))
+        self.__dict__.update(options)
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        cls._options = tuple(name for name in cls._options if name not in ("size_average", "reduce"))
 
 
-class L1Loss(_Loss):
-    """|input - target|."""
+class MSELoss(Loss, function=F.mse_loss, size_average=None, reduce=None, reduction="mean"):
+    """The squared error, `(input - target)²`.
 
-    def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        return F.l1_loss(input, target, reduction=self.reduction)
-
-
-class SmoothL1Loss(_Loss):
-    """With z = |input - target|: z² / (2 beta) below `beta`, z - beta / 2 from there."""
-
-    def __init__(
-        self,
-        size_average: bool | None = None,
-        reduce: bool | None = None,
-        reduction: str = "mean",
-        beta: float = 1.0,
-    ) -> None:
-        super().__init__(size_average, reduce, reduction)
-        self.beta = beta
-
-    def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        return F.smooth_l1_loss(input, target, reduction=self.reduction, beta=self.beta)
-
-
-class HuberLoss(_Loss):
-    """With z = |input - target|: z² / 2 up to `delta`, delta (z - delta / 2) above."""
-
-    def __init__(self, reduction: str = "mean", delta: float = 1.0) -> None:
-        super().__init__(reduction=reduction)
-        self.delta = delta
-
-    def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        return F.huber_loss(input, target, self.reduction, self.delta)
-
-
-class BCELoss(_WeightedLoss):
-    """-(target log(input) + (1 - target) log(1 - input)), of probabilities."""
-
-    def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        return F.binary_cross_entropy(input, target, self.weight, reduction=self.reduction)
-
-
-class BCEWithLogitsLoss(_WeightedLoss):
-    """BCELoss of sigmoid(input), also where that rounds to 0 or 1; `pos_weight` weights the target's part."""
-
-    pos_weight: Tensor | None
-
-    def __init__(
-        self,
-        weight: Tensor | None = None,
-        size_average: bool | None = None,
-        reduce: bool | None = None,
-        reduction: str = "mean",
-        pos_weight: Tensor | None = None,
-    ) -> None:
-        super().__init__(weight, size_average, reduce, reduction)
-        self.register_buffer("pos_weight", pos_weight)
-
-    def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        return F.binary_cross_entropy_with_logits(
-            input, target, self.weight, reduction=self.reduction, pos_weight=self.pos_weight
-        )
-
-
-class NLLLoss(_WeightedLoss):
-    """-input at the target's class, of log-probabilities; targets that are `ignore_index` count nothing."""
-
-    def __init__(
-        self,
-        weight: Tensor | None = None,
-        size_average: bool | None = None,
-        ignore_index: int = -100,
-        reduce: bool | None = None,
-        reduction: str = "mean",
-    ) -> None:
-        super().__init__(weight, size_average, reduce, reduction)
-        self.ignore_index = ignore_index
-
-    def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        return F.nll_loss(input, target, self.weight, ignore_index=self.ignore_index, reduction=self.reduction)
-
-
-class CrossEntropyLoss(_WeightedLoss):
-    """NLLLoss of log_softmax(input): scores of classes against class numbers, or against probabilities of the classes.
+    input, target: floating tensors of one size, or one of them integer; other sizes that broadcast give a
+    warning. reduction: "mean" or "sum", which return one number, or "none", which returns a tensor of the
+    input's shape. The call raises ValueError for another word. `size_average` and `reduce` are deprecated.
 
     >>> import autograd_teach as torch
-    >>> CrossEntropyLoss()(torch.tensor([[0.0, 0.0]]), torch.tensor([1]))
-    tensor(0.6931)
+    >>> input, target = torch.tensor([1.0, 2.0]), torch.zeros(2)
+    >>> torch.nn.MSELoss()(input, target), torch.nn.MSELoss(reduction="sum")(input, target)
+    (tensor(2.5000), tensor(5.))
     """
 
-    def __init__(
-        self,
-        weight: Tensor | None = None,
-        size_average: bool | None = None,
-        ignore_index: int = -100,
-        reduce: bool | None = None,
-        reduction: str = "mean",
-        label_smoothing: float = 0.0,
-    ) -> None:
-        super().__init__(weight, size_average, reduce, reduction)
-        self.ignore_index, self.label_smoothing = ignore_index, label_smoothing
+class L1Loss(Loss, function=F.l1_loss, size_average=None, reduce=None, reduction="mean"):
+    """The absolute error, `|input - target|`.
 
-    def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        return F.cross_entropy(
-            input,
-            target,
-            self.weight,
-            ignore_index=self.ignore_index,
-            reduction=self.reduction,
-            label_smoothing=self.label_smoothing,
-        )
+    input, target: tensors of one size; other sizes that broadcast give a warning. Integers have no mean
+    (RuntimeError). reduction: "mean", "sum" or "none"; the call raises ValueError for another word.
+    `size_average` and `reduce` are deprecated. The gradient is 0 if input and target are equal.
+
+    >>> import autograd_teach as torch
+    >>> torch.nn.L1Loss()(torch.tensor([1.0, 2.0]), torch.tensor([0.0, 5.0]))
+    tensor(2.)
+    """
+
+class SmoothL1Loss(Loss, function=F.smooth_l1_loss, size_average=None, reduce=None, reduction="mean", beta=1.0):
+    """With `z = |input - target|`: `z² / (2 * beta)` if z is below `beta`, else `z - beta / 2` (Girshick, 2015).
+
+    The gradient of each error lies between -1 and 1, so outliers pull less than in MSELoss. With `beta=0` it is
+    L1Loss; the call raises RuntimeError if `beta` is negative.
+    input, target: floating tensors of one size, or one of them integer; other sizes that broadcast give a
+    warning. reduction: "mean", "sum" or "none"; the call raises ValueError for another word. `size_average` and
+    `reduce` are deprecated.
+
+    >>> import autograd_teach as torch
+    >>> torch.nn.SmoothL1Loss(reduction="none", beta=0.5)(torch.tensor([0.25, 10.0]), torch.zeros(2))
+    tensor([0.0625, 9.7500])
+    """
+
+class HuberLoss(Loss, function=F.huber_loss, reduction="mean", delta=1.0):
+    """With `z = |input - target|`: `z² / 2` if z is at most `delta`, else `delta * (z - delta / 2)` (Huber, 1964).
+
+    It is `delta` times SmoothL1Loss with `beta=delta`. The call raises RuntimeError unless `delta` is positive.
+    input: floating tensor. target: tensor of the same size; other sizes that broadcast give a warning.
+    reduction: "mean", "sum" or "none"; the call raises ValueError for another word.
+
+    >>> import autograd_teach as torch
+    >>> torch.nn.HuberLoss(reduction="none", delta=0.5)(torch.tensor([0.25, 10.0]), torch.zeros(2))
+    tensor([0.0312, 4.8750])
+    """
+
+class BCELoss(Loss, function=F.binary_cross_entropy, weight=None, size_average=None, reduce=None, reduction="mean"):
+    """The binary cross-entropy, `-(target * log(input) + (1 - target) * log(1 - input))`.
+
+    input: floating probabilities in [0, 1], else RuntimeError. target: the same size, else ValueError, and the
+    same dtype, else RuntimeError. weight: a tensor that expands to this size, multiplies the losses and is
+    saved in `state_dict`. A logarithm counts as at least -100. reduction: "mean" (over the number of elements),
+    "sum" or "none"; the call raises ValueError for another word. `size_average` and `reduce` are deprecated.
+
+    >>> import autograd_teach as torch
+    >>> torch.nn.BCELoss()(torch.tensor([0.5, 0.9]), torch.tensor([1.0, 1.0]))
+    tensor(0.3993)
+    """
+
+class BCEWithLogitsLoss(Loss, function=F.binary_cross_entropy_with_logits, weight=None, size_average=None, reduce=None,
+                        reduction="mean", pos_weight=None):
+    """BCELoss of `sigmoid(input)`, also correct if the sigmoid rounds to 0 or 1.
+
+    input: floating scores (logits) of any shape. target: floating tensor of the same size, else ValueError.
+    weight: a tensor that broadcasts to this size and multiplies the losses. pos_weight: a tensor that
+    multiplies the part `target * log(sigmoid(input))`: above 1, a missed positive costs more. Both are saved in
+    `state_dict`. reduction: "mean" (over the number of elements), "sum" or "none"; the call raises ValueError
+    for another word. `size_average` and `reduce` are deprecated.
+
+    >>> import autograd_teach as torch
+    >>> torch.nn.BCEWithLogitsLoss()(torch.tensor([0.0, 150.0]), torch.tensor([1.0, 0.0]))
+    tensor(75.3466)
+    """
+
+class NLLLoss(Loss, function=F.nll_loss, weight=None, size_average=None, ignore_index=-100, reduce=None,
+              reduction="mean"):
+    """The negative log-likelihood: `-input` at the target's class.
+
+    input: floating log-probabilities, (N, classes, ...) or (classes,), as LogSoftmax gives them. target: int64
+    or uint8 class numbers, (N, ...) or a single one; IndexError if out of range. weight: one number per class,
+    saved in `state_dict`. A target equal to `ignore_index` does not count. reduction: "mean" (divided by the
+    sum of the weights that count), "sum" or "none"; the call raises ValueError for another word. `size_average`
+    and `reduce` are deprecated.
+
+    >>> import autograd_teach as torch
+    >>> log_probabilities = torch.tensor([[-0.5, -1.0], [-2.0, -0.1]])
+    >>> torch.nn.NLLLoss(weight=torch.tensor([1.0, 3.0]))(log_probabilities, torch.tensor([0, 1]))
+    tensor(0.2000)
+    """
+
+class CrossEntropyLoss(Loss, function=F.cross_entropy, weight=None, size_average=None, ignore_index=-100, reduce=None,
+                       reduction="mean", label_smoothing=0.0):
+    """NLLLoss of `log_softmax(input)`: scores (logits) of classes against the right classes.
+
+    input: floating scores, (N, classes, ...) or (classes,). target: int64 or uint8 class numbers, (N, ...) or a
+    single one; or floating probabilities of the input's size. label_smoothing: a number in [0, 1], the share of
+    the target replaced by equal probabilities (Szegedy et al., 2016). `weight`, `ignore_index` and `reduction`
+    are as in NLLLoss; probabilities cannot be ignored. Without options, the gradient of a class number's loss
+    is `softmax(input)`, minus 1 at that class.
+
+    >>> import autograd_teach as torch
+    >>> torch.nn.CrossEntropyLoss()(torch.tensor([[0.0, 0.0, 0.0]]), torch.tensor([1]))
+    tensor(1.0986)
+    >>> torch.nn.CrossEntropyLoss()(torch.tensor([[0.0, 2.0]]), torch.tensor([[0.1, 0.9]]))
+    tensor(0.3269)
+    """

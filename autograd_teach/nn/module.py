@@ -495,15 +495,9 @@ class Module:
         return {name: member for name, member in {**self._parameters, **buffers}.items() if member is not None}
 
     def _load_from_state_dict(
-        self,
-        state_dict: dict[str, Any],
-        prefix: str,
-        local_metadata: dict[str, Any],
-        strict: bool,
-        missing_keys: list[str],
-        unexpected_keys: list[str],
-        error_msgs: list[str],
-    ) -> None:
+        self, state_dict: dict[str, Any], prefix: str, local_metadata: dict[str, Any], strict: bool,
+        missing_keys: list[str], unexpected_keys: list[str], error_msgs: list[str],
+    ) -> None:  # fmt: skip
         """Take this module's own part out of a state, and add to the lists what does not fit; a subclass may take more."""
         own = self._persistent()
         for name, member in own.items():

@@ -30,9 +30,10 @@ from ..ops.pointwise import (
     tanh,
     to_copy,
     zeros_of,
-)
+)  # fmt: skip
 from ..ops.vocabulary import on_arrays
 
+# fmt: off
 
 def _row(kernel: Callable[..., Any], *, floats: str = "", **options: Any) -> Callable[..., Any]:
     """A row of functions only; `floats` is the name of PyTorch's kernel if that refuses integers."""
@@ -40,180 +41,107 @@ def _row(kernel: Callable[..., Any], *, floats: str = "", **options: Any) -> Cal
         options["check"] = only_for("f", floats)
     return op(in_single(kernel), method=False, **options)
 
-
 @on_arrays(lambda x: 1 - x)
 def _one_minus(x):
     return ones_like(x) - x
 
-
 # Activations that bend once
-
 
 def _leaky_relu_backward(grad_output, self, negative_slope):
     return np.where(self > 0, grad_output, grad_output * negative_slope)
 
-
-@_row(
-    _leaky_relu_backward,
+@_row(_leaky_relu_backward,
     grad_output=lambda g, self, negative_slope: leaky_relu_backward(g, self, negative_slope),
-    self=lambda g, self: zeros_of(g),  # PyTorch keeps it for this too
-)
+    self=lambda g, self: zeros_of(g))  # PyTorch keeps it for this too
 def leaky_relu_backward(grad_output, self, negative_slope: float): ...
-@_row(
-    lambda self, negative_slope: np.where(self > 0, self, self * negative_slope),
-    floats="leaky_relu_cpu",
-    self=lambda g, self, negative_slope: leaky_relu_backward(g, self, negative_slope),
-)
+@_row(lambda self, negative_slope: np.where(self > 0, self, self * negative_slope), floats="leaky_relu_cpu",
+    self=lambda g, self, negative_slope: leaky_relu_backward(g, self, negative_slope))
 def leaky_relu(self, negative_slope=0.01): ...
 # Written over its input, an operation has but its result to compute the gradient from: a node of its own.
-@_row(
-    lambda self, negative_slope: np.where(self > 0, self, self * negative_slope),
-    overload="leaky_relu.1",
-    floats="leaky_relu_cpu",
-    self=lambda g, result, negative_slope: leaky_relu_backward(g, result, negative_slope),
-)
+@_row(lambda self, negative_slope: np.where(self > 0, self, self * negative_slope), overload="leaky_relu.1",
+    floats="leaky_relu_cpu", self=lambda g, result, negative_slope: leaky_relu_backward(g, result, negative_slope))
 def leaky_relu_in_place(self, negative_slope=0.01): ...
-
 
 def _no_booleans(self, min_val, max_val):
     if self.dtype.kind == "b":
         raise error("nn_bool_hardtanh")
 
-
-@_row(
-    lambda grad_output, self, min_val, max_val: np.where((self <= min_val) | (self >= max_val), 0, grad_output),
+@_row(lambda grad_output, self, min_val, max_val: np.where((self <= min_val) | (self >= max_val), 0, grad_output),
     grad_output=lambda g, self, min_val, max_val: hardtanh_backward(g, self, min_val, max_val),
-    self=lambda g, self: zeros_of(g),  # PyTorch keeps it for this too
-)
+    self=lambda g, self: zeros_of(g))  # PyTorch keeps it for this too
 def hardtanh_backward(grad_output, self, min_val: float, max_val: float): ...
-@_row(
-    lambda self, min_val, max_val: np.clip(self, self.dtype.type(min_val), self.dtype.type(max_val)),
-    check=_no_booleans,
-    self=lambda g, self, min_val, max_val: hardtanh_backward(g, self, min_val, max_val),
-)
+@_row(lambda self, min_val, max_val: np.clip(self, self.dtype.type(min_val), self.dtype.type(max_val)),
+    check=_no_booleans, self=lambda g, self, min_val, max_val: hardtanh_backward(g, self, min_val, max_val))
 def hardtanh(self, min_val=-1.0, max_val=1.0): ...
-
 
 # Exponential linear units: `scale * x` above 0, `scale * alpha * (exp(input_scale * x) - 1)` below
 
-
 def _elu(self, alpha, scale=1.0, input_scale=1.0):
     return np.where(self < 0, np.expm1(self * input_scale) * (alpha * scale), self * scale)
-
 
 def _elu_backward(grad_output, x, alpha, scale, input_scale, is_result):
     below = x + alpha * scale if is_result else np.exp(x * input_scale) * (alpha * scale)
     return np.where(x <= 0, grad_output * input_scale * below, grad_output * scale)
 
-
-@_row(
-    _elu_backward,
-    grad_output=lambda g, x, alpha, scale, input_scale, is_result: elu_backward(
-        g, x, alpha, scale, input_scale, is_result
-    ),
-    x=lambda g, grad_output, x, alpha, scale, input_scale, is_result: (
-        mul_number(g * grad_output, input_scale) * to_copy(x < 0, g.dtype)
-        if is_result
-        else elu_backward(mul_number(g * grad_output, input_scale), x, alpha, scale, input_scale, False)
-        * to_copy(x < 0, g.dtype)
-    ),
-)
+@_row(_elu_backward,
+    grad_output=lambda g, x, alpha, scale, input_scale, is_result: elu_backward(g, x, alpha, scale, input_scale,
+        is_result),
+    x=lambda g, grad_output, x, alpha, scale, input_scale, is_result: (mul_number(g * grad_output, input_scale) *
+        to_copy(x < 0, g.dtype) if is_result else elu_backward(mul_number(g * grad_output, input_scale), x, alpha,
+        scale, input_scale, False) * to_copy(x < 0, g.dtype)))
 def elu_backward(grad_output, x, alpha: float, scale: float, input_scale: float, is_result: bool): ...
-@_row(
-    _elu,
-    floats="elu_cpu",
-    self=lambda g, self, alpha, scale, input_scale: elu_backward(g, self, alpha, scale, input_scale, False),
-)
+@_row(_elu, floats="elu_cpu",
+    self=lambda g, self, alpha, scale, input_scale: elu_backward(g, self, alpha, scale, input_scale, False))
 def elu(self, alpha=1.0, scale=1.0, input_scale=1.0): ...
-@_row(
-    _elu,
-    overload="elu.1",
-    floats="elu_cpu",
-    self=lambda g, result, alpha, scale, input_scale: elu_backward(g, result, alpha, scale, input_scale, True),
-)
+@_row(_elu, overload="elu.1", floats="elu_cpu",
+    self=lambda g, result, alpha, scale, input_scale: elu_backward(g, result, alpha, scale, input_scale, True))
 def elu_in_place(self, alpha=1.0, scale=1.0, input_scale=1.0): ...
-
 
 def _slope_of_celu(alpha):
     """1 / alpha, as PyTorch's gradient has it, of alpha in single precision."""
     return 1 / float(np.float32(alpha))
 
-
-@_row(
-    lambda self, alpha: _elu(self, alpha, 1.0, 1 / alpha),
-    floats="elu_cpu",
-    self=lambda g, self, alpha: elu_backward(g, self, alpha, 1.0, _slope_of_celu(alpha), False),
-)
+@_row(lambda self, alpha: _elu(self, alpha, 1.0, 1 / alpha), floats="elu_cpu",
+    self=lambda g, self, alpha: elu_backward(g, self, alpha, 1.0, _slope_of_celu(alpha), False))
 def celu(self, alpha=1.0): ...
-@_row(
-    lambda self, alpha: _elu(self, alpha, 1.0, 1 / alpha),
-    overload="celu.1",
-    floats="elu_cpu",
-    self=lambda g, result, alpha: elu_backward(g, result, alpha, 1.0, _slope_of_celu(alpha), True),
-)
+@_row(lambda self, alpha: _elu(self, alpha, 1.0, 1 / alpha), overload="celu.1", floats="elu_cpu",
+    self=lambda g, result, alpha: elu_backward(g, result, alpha, 1.0, _slope_of_celu(alpha), True))
 def celu_in_place(self, alpha=1.0): ...
-
 
 # Smooth activations
 
-
-@_row(
-    lambda self: self / (1 + np.exp(-self)),
-    floats="silu_cpu",
-    self=lambda g, self: g * (s := sigmoid(self)) * add_number(self * _one_minus(s), 1),
-)
+@_row(lambda self: self / (1 + np.exp(-self)), floats="silu_cpu",
+    self=lambda g, self: g * (s := sigmoid(self)) * add_number(self * _one_minus(s), 1))
 def silu(self): ...
-
 
 def _softplus(self, beta, threshold):
     scaled = self * beta
     return np.where(scaled > threshold, self, np.log1p(np.exp(scaled)) / beta)
 
-
 def _softplus_backward(grad_output, self, beta, threshold):
     z = np.exp(self * beta)
     return np.where(self * beta > threshold, grad_output, grad_output * z / (z + 1))
 
-
-@_row(
-    _softplus_backward,
-    grad_output=lambda g, self, beta, threshold: softplus_backward(g, self, beta, threshold),
-    self=lambda g, grad_output, self, beta, threshold: mul_number(
-        g
-        * grad_output
-        * (s := sigmoid(mul_number(self, beta)))
-        * _one_minus(s)
-        * to_copy(self * beta < threshold, g.dtype),
-        beta,
-    ),
-)
+@_row(_softplus_backward, grad_output=lambda g, self, beta, threshold: softplus_backward(g, self, beta, threshold),
+    self=lambda g, grad_output, self, beta, threshold: mul_number(g * grad_output * (s := sigmoid(mul_number(self,
+        beta))) * _one_minus(s) * to_copy(self * beta < threshold, g.dtype), beta))
 def softplus_backward(grad_output, self, beta: float, threshold: float): ...
-@_row(
-    _softplus,
-    floats="softplus_cpu",
-    self=lambda g, self, beta, threshold: softplus_backward(g, self, beta, threshold),
-)
+@_row(_softplus, floats="softplus_cpu",
+    self=lambda g, self, beta, threshold: softplus_backward(g, self, beta, threshold))
 def softplus(self, beta=1.0, threshold=20.0): ...
-
 
 def _log_sigmoid(self):
     return np.minimum(self, 0) - np.log1p(np.exp(-np.absolute(self)))
-
 
 def _log_sigmoid_backward(grad_output, self):
     z = np.exp(-np.absolute(self))
     return np.where(self < 0, 1 - z / (1 + z), z / (1 + z)) * grad_output
 
-
-@_row(
-    _log_sigmoid_backward,
-    grad_output=lambda g, self: log_sigmoid_backward(g, self),
-    self=lambda g, grad_output, self: g * grad_output * add_number(s := sigmoid(self), -1) * s,
-)
+@_row(_log_sigmoid_backward, grad_output=lambda g, self: log_sigmoid_backward(g, self),
+    self=lambda g, grad_output, self: g * grad_output * add_number(s := sigmoid(self), -1) * s)
 def log_sigmoid_backward(grad_output, self): ...
 @_row(_log_sigmoid, floats="log_sigmoid_cpu", self=lambda g, self: log_sigmoid_backward(g, self))
 def log_sigmoid(self): ...
-
 
 # GELU: `x` times the chance that a standard normal variable is below it (Hendrycks and Gimpel, 2016), or an approximation
 # of that by tanh of `√(2 / π) (x + 0.044715 x³)`
@@ -222,16 +150,13 @@ _erf = np.frompyfunc(math.erf, 1, 1)
 _PEAK = 1 / math.sqrt(2 * math.pi)  # of the normal density
 _SLOPE, _CUBIC = math.sqrt(2 / math.pi), 0.044715
 
-
 def _chance_below(x):
     return (1 + np.asarray(_erf(np.asarray(x * math.sqrt(0.5), np.float64))).astype(x.dtype)) / 2
-
 
 def _gelu(self, approximate):
     if approximate == "none":
         return self * _chance_below(self)
     return self / 2 * (1 + np.tanh(_SLOPE * (self + _CUBIC * self * self * self)))
-
 
 def _gelu_backward(grad_output, self, approximate):
     if approximate == "none":
@@ -240,7 +165,6 @@ def _gelu_backward(grad_output, self, approximate):
     steepness = (1 - t * t) * (_SLOPE * (1 + 3 * _CUBIC * self * self))
     return grad_output * ((1 + t) / 2 + self / 2 * steepness)
 
-
 def _second_derivative_by_tanh(x, t):
     """Of the approximation, where `t` is its tanh."""
     inner, steepness = mul_number(add_number(mul_number(x * x, 3 * _CUBIC), 1), _SLOPE), _one_minus(t * t)
@@ -248,34 +172,19 @@ def _second_derivative_by_tanh(x, t):
     bend = mul_number(steepness * x, 6 * _SLOPE * _CUBIC) - mul_number(t * (steepness * inner) * inner, 2)
     return steepness * inner + mul_number(x, 0.5) * bend
 
-
-@_row(
-    _gelu_backward,
-    grad_output=lambda g, self, approximate: gelu_backward(g, self, approximate),
-    self=lambda g, grad_output, self, approximate: (
-        g
-        * grad_output
-        * (mul_number(density := mul_number(exp(mul_number(self * self, -0.5)), _PEAK), 2) - self * self * density)
-        if approximate == "none"
-        else g
-        * grad_output
-        * _second_derivative_by_tanh(self, tanh(mul_number(self + mul_number(self * self * self, _CUBIC), _SLOPE)))
-    ),
-)
+@_row(_gelu_backward, grad_output=lambda g, self, approximate: gelu_backward(g, self, approximate),
+    self=lambda g, grad_output, self, approximate: (g * grad_output * (mul_number(density :=
+        mul_number(exp(mul_number(self * self, -0.5)), _PEAK), 2) - self * self * density) if approximate == "none"
+        else g * grad_output * _second_derivative_by_tanh(self, tanh(mul_number(self + mul_number(self * self *
+        self, _CUBIC), _SLOPE)))))
 def gelu_backward(grad_output, self, approximate: str): ...
-@_row(
-    _gelu,
-    floats="GeluKernelImpl",
-    self=lambda g, self, approximate: gelu_backward(g, self, approximate),
-)
+@_row(_gelu, floats="GeluKernelImpl", self=lambda g, self, approximate: gelu_backward(g, self, approximate))
 def gelu(self, approximate: str): ...
-
 
 # Losses: what is computed of each pair of elements, as it is, its mean or its sum
 
 # As PyTorch numbers the reductions; a node shows the number.
 REDUCTIONS = {"none": 0, "mean": 1, "sum": 2}
-
 
 def _reduced(values, reduction):
     if reduction == 0:
@@ -283,121 +192,84 @@ def _reduced(values, reduction):
     total = values.sum()
     return total / values.dtype.type(values.size) if reduction == 1 else total
 
-
 def _averaged_array(x, shape, reduction):
     return x / math.prod(shape) if reduction == 1 else x
-
 
 @on_arrays(_averaged_array)
 def _averaged(x, shape, reduction):
     """Divided by the number of elements, if the loss is the mean over them."""
     return div_number(x, math.prod(shape)) if reduction == 1 else x
 
-
-@_row(
-    lambda grad_output, self, target, reduction: (
-        _averaged_array(grad_output, self.shape, reduction) * ((self - target) * 2) if self.size else self - target
-    ).astype(self.dtype, copy=False),
+@_row(lambda grad_output, self, target, reduction: (_averaged_array(grad_output, self.shape, reduction) * ((self -
+        target) * 2) if self.size else self - target).astype(self.dtype, copy=False),
     grad_output=lambda g, self, target, reduction: mse_loss_backward(g, self, target, reduction),
     self=lambda g, grad_output, self, reduction: _averaged(mul_number(g * grad_output, 2), self.shape, reduction),
-    target=lambda g, grad_output, self, reduction: -_averaged(mul_number(g * grad_output, 2), self.shape, reduction),
-)
+    target=lambda g, grad_output, self, reduction: -_averaged(mul_number(g * grad_output, 2), self.shape,
+        reduction))
 def mse_loss_backward(grad_output, self, target, reduction: int): ...
-@_row(
-    lambda self, target, reduction: _reduced((self - target) ** 2, reduction),
-    floats="mse_cpu",
-    promote=True,
+@_row(lambda self, target, reduction: _reduced((self - target) ** 2, reduction), floats="mse_cpu", promote=True,
     self=lambda g, self, target, reduction: mse_loss_backward(g, self, target, reduction),
-    target=lambda g, self, target, reduction: mse_loss_backward(g, target, self, reduction),
-)
+    target=lambda g, self, target, reduction: mse_loss_backward(g, target, self, reduction))
 def mse_loss(self, target, reduction: int): ...
-
 
 def _in_dtype_of_first(self, target):
     if target.dtype.kind == "f" and self.dtype.kind != "f":
         raise error("nn_result_cast", title(target), title(self))
     return self, target.astype(self.dtype)
 
-
 def _huber(self, target, reduction, delta):
     z = np.absolute(self - target)
     return _reduced(np.where(z <= delta, z * z * 0.5, (z - 0.5 * delta) * delta), reduction)
 
-
 def _huber_backward(grad_output, self, target, reduction, delta):
     return _averaged_array(np.clip(self - target, -delta, delta) * grad_output, self.shape, reduction)
-
 
 def _bent(g, grad_output, self, target, width):
     """The gradient where the loss bends, as a parabola: `self` is within `width` of `target`."""
     return g * grad_output * to_copy(abs(self - target) < width, g.dtype)
 
-
-@_row(
-    _huber_backward,
+@_row(_huber_backward,
     grad_output=lambda g, self, target, reduction, delta: huber_loss_backward(g, self, target, reduction, delta),
-    self=lambda g, grad_output, self, target, reduction, delta: _averaged(
-        _bent(g, grad_output, self, target, delta), self.shape, reduction
-    ),
-    target=lambda g, grad_output, self, target, reduction, delta: (
-        -_averaged(_bent(g, grad_output, self, target, delta), self.shape, reduction)
-    ),
-)
+    self=lambda g, grad_output, self, target, reduction, delta: _averaged(_bent(g, grad_output, self, target,
+        delta), self.shape, reduction),
+    target=lambda g, grad_output, self, target, reduction, delta: (-_averaged(_bent(g, grad_output, self, target,
+        delta), self.shape, reduction)))
 def huber_loss_backward(grad_output, self, target, reduction: int, delta: float): ...
-@_row(
-    _huber,
-    floats="huber_cpu",
-    promote=_in_dtype_of_first,
+@_row(_huber, floats="huber_cpu", promote=_in_dtype_of_first,
     self=lambda g, self, target, reduction, delta: huber_loss_backward(g, self, target, reduction, delta),
-    target=lambda g, self, target, reduction, delta: huber_loss_backward(g, target, self, reduction, delta),
-)
+    target=lambda g, self, target, reduction, delta: huber_loss_backward(g, target, self, reduction, delta))
 def huber_loss(self, target, reduction: int, delta: float): ...
-
 
 def _smooth_l1(self, target, reduction, beta):
     z = np.absolute(self - target)
     return _reduced(np.where(z < beta, z * z * 0.5 / beta, z - 0.5 * beta), reduction)
-
 
 def _smooth_l1_backward(grad_output, self, target, reduction, beta):
     share = _averaged_array(grad_output, self.shape, reduction)
     x = self - target
     return np.where(np.absolute(x) < beta, share * x / beta, share * np.sign(x))
 
-
-@_row(
-    _smooth_l1_backward,
+@_row(_smooth_l1_backward,
     grad_output=lambda g, self, target, reduction, beta: smooth_l1_loss_backward(g, self, target, reduction, beta),
-    self=lambda g, grad_output, self, target, reduction, beta: _averaged(
-        div_number(_bent(g, grad_output, self, target, beta), beta), self.shape, reduction
-    ),
-    target=lambda g, grad_output, self, target, reduction, beta: (
-        -_averaged(div_number(_bent(g, grad_output, self, target, beta), beta), self.shape, reduction)
-    ),
-)
+    self=lambda g, grad_output, self, target, reduction, beta: _averaged(div_number(_bent(g, grad_output, self,
+        target, beta), beta), self.shape, reduction),
+    target=lambda g, grad_output, self, target, reduction, beta: (-_averaged(div_number(_bent(g, grad_output, self,
+        target, beta), beta), self.shape, reduction)))
 def smooth_l1_loss_backward(grad_output, self, target, reduction: int, beta: float): ...
-@_row(
-    _smooth_l1,
-    floats="smooth_l1_cpu",
-    promote=True,
+@_row(_smooth_l1, floats="smooth_l1_cpu", promote=True,
     self=lambda g, self, target, reduction, beta: smooth_l1_loss_backward(g, self, target, reduction, beta),
-    target=lambda g, self, target, reduction, beta: smooth_l1_loss_backward(g, target, self, reduction, beta),
-)
+    target=lambda g, self, target, reduction, beta: smooth_l1_loss_backward(g, target, self, reduction, beta))
 def smooth_l1_loss(self, target, reduction: int, beta: float): ...
-
 
 # Losses of probabilities. Weights have no gradient here, in PyTorch neither; None stands for ones
 
-
 def _weighted_array(x, weight):
     return x if weight is None else x * weight._array
-
 
 @on_arrays(_weighted_array)
 def _weighted(x, weight):
     """`x` times the weights, a tensor or None."""
     return x if weight is None else x * weight
-
 
 def _check_probabilities(self, target, weight, reduction):
     if target.dtype != self.dtype:
@@ -407,54 +279,40 @@ def _check_probabilities(self, target, weight, reduction):
     if not ((self >= 0) & (self <= 1)).all():
         raise error("nn_no_probabilities")
 
-
 def _binary_cross_entropy(self, target, weight, reduction):
     # log(0) counts as -100, as else one sure and wrong answer would make the loss infinite.
     losses = (target - 1) * np.maximum(np.log1p(-self), -100) - target * np.maximum(np.log(self), -100)
     return _reduced(_weighted_array(losses, weight), reduction)
 
-
 _EPSILON = 1e-12
-
 
 def _binary_cross_entropy_backward(grad_output, self, target, weight, reduction):
     slope = grad_output * (self - target) / np.maximum((1 - self) * self, _EPSILON)
     return _averaged_array(_weighted_array(slope, weight), self.shape, reduction)
 
-
 def _away_from_zero(self):
     """`self * (1 - self)` for a division by it."""
     return add_number(self, _EPSILON) * add_number(_one_minus(self), _EPSILON)
-
 
 def _binary_cross_entropy_bend(self, target):
     inside, outside = add_number(self, _EPSILON), add_number(_one_minus(self), _EPSILON)
     return (self * self - mul_number(self, 2) * target + target) / (inside**2 * outside**2)
 
-
-@_row(
-    _binary_cross_entropy_backward,
-    grad_output=lambda g, self, target, weight, reduction: _averaged(
-        _weighted((self - target) / _away_from_zero(self) * g, weight), self.shape, reduction
-    ),
-    self=lambda g, grad_output, self, target, weight, reduction: _averaged(
-        _weighted(_binary_cross_entropy_bend(self, target) * (g * grad_output), weight), self.shape, reduction
-    ),
-    target=lambda g, grad_output, self, weight, reduction: _averaged(
-        _weighted(-g * grad_output / (_one_minus(self) * self), weight), self.shape, reduction
-    ),
-)
+@_row(_binary_cross_entropy_backward,
+    grad_output=lambda g, self, target, weight, reduction: _averaged(_weighted((self - target) /
+        _away_from_zero(self) * g, weight), self.shape, reduction),
+    self=lambda g, grad_output, self, target, weight, reduction:
+        _averaged(_weighted(_binary_cross_entropy_bend(self, target) * (g * grad_output), weight), self.shape,
+        reduction),
+    target=lambda g, grad_output, self, weight, reduction: _averaged(_weighted(-g * grad_output / (_one_minus(self)
+        * self), weight), self.shape, reduction))
 def binary_cross_entropy_backward(grad_output, self, target, weight: object, reduction: int): ...
-@_row(
-    _binary_cross_entropy,
-    check=_check_probabilities,
-    self=lambda g, self, target, weight, reduction: binary_cross_entropy_backward(g, self, target, weight, reduction),
-    target=lambda g, self, weight, reduction: _averaged(
-        _weighted(log(_one_minus(self)) - log(self), weight) * g, self.shape, reduction
-    ),
-)
+@_row(_binary_cross_entropy, check=_check_probabilities,
+    self=lambda g, self, target, weight, reduction: binary_cross_entropy_backward(g, self, target, weight,
+        reduction),
+    target=lambda g, self, weight, reduction: _averaged(_weighted(log(_one_minus(self)) - log(self), weight) * g,
+        self.shape, reduction))
 def binary_cross_entropy(self, target, weight: object, reduction: int): ...
-
 
 def _with_logits(self, target, weight, pos_weight, reduction):
     likelihood = _log_sigmoid(self)
@@ -464,35 +322,21 @@ def _with_logits(self, target, weight, pos_weight, reduction):
     require(losses.shape == self.shape, "write_of_shape", self.shape, losses.shape)
     return _reduced(losses, reduction)
 
-
 def _logits_slope(chance, target, pos_weight):
     if pos_weight is None:
         return chance - target
     positive = _weighted(target, pos_weight)
     return (add_number(positive, 1) - target) * chance - positive
 
-
-@_row(
-    _with_logits,
-    floats="log_sigmoid_cpu",
-    self=lambda g, self, target, weight, pos_weight, reduction: _averaged(
-        _weighted(_logits_slope(sigmoid(self), target, pos_weight) * g, weight), self.shape, reduction
-    ),
-    target=lambda g, self, weight, pos_weight, reduction: _averaged(
-        _weighted(
-            -self * g if pos_weight is None else (log_sigmoid(-self) - _weighted(log_sigmoid(self), pos_weight)) * g,
-            weight,
-        ),
-        self.shape,
-        reduction,
-    ),
-)
+@_row(_with_logits, floats="log_sigmoid_cpu",
+    self=lambda g, self, target, weight, pos_weight, reduction: _averaged(_weighted(_logits_slope(sigmoid(self),
+        target, pos_weight) * g, weight), self.shape, reduction),
+    target=lambda g, self, weight, pos_weight, reduction: _averaged(_weighted(-self * g if pos_weight is None else
+        (log_sigmoid(-self) - _weighted(log_sigmoid(self), pos_weight)) * g, weight), self.shape, reduction))
 def binary_cross_entropy_with_logits(self, target, weight: object, pos_weight: object, reduction: int): ...
-
 
 # The negative log-likelihood of the right classes: `self` (classes,), (N, classes) or (N, classes, ...), `target` without that
 # dimension. The second result is the sum of the weights of those that are not ignored, by which a mean divides
-
 
 def _check_classes(self, target, weight, reduction, ignore_index):
     if self.dtype.kind != "f":
@@ -508,7 +352,6 @@ def _check_classes(self, target, weight, reduction, ignore_index):
     if wrong.size:
         raise error("nn_class_bounds", wrong[0])
 
-
 def _places(self, target, weight, ignore_index):
     """Where along dimension 1 each target's class is, its weight, and whether it counts, with that dimension kept."""
     target = np.expand_dims(target, 1)
@@ -516,7 +359,6 @@ def _places(self, target, weight, ignore_index):
     place = np.where(counts, target, 0).astype(np.int64)
     weights = np.ones_like(place, self.dtype) if weight is None else weight._array[place].astype(self.dtype)
     return place, np.where(counts, weights, 0), counts
-
 
 def _nll_loss(self, target, weight, reduction, ignore_index):
     if self.ndim == 1:
@@ -530,7 +372,6 @@ def _nll_loss(self, target, weight, reduction, ignore_index):
         losses = losses.sum() / total if reduction == 1 else losses.sum()
     return losses, total
 
-
 def _nll_loss_backward(grad_output, self, target, total_weight, weight, reduction, ignore_index):
     if self.ndim == 1:
         grad_output = grad_output.reshape(1) if reduction == 0 else grad_output
@@ -543,42 +384,22 @@ def _nll_loss_backward(grad_output, self, target, total_weight, weight, reductio
     np.put_along_axis(gradient, place, np.where(counts, -share * weights, 0), 1)
     return gradient
 
-
 _nll = partial(op, method=False, outputs=("output", "total_weight"), check=_check_classes)
 
-
-@op(
-    _nll_loss_backward,
-    method=False,
-    grad_output=lambda g, target, weight, reduction, ignore_index: nll_loss(g, target, weight, reduction, ignore_index)[
-        0
-    ],
-    self=lambda g: zeros_of(g),
-)
+@op(_nll_loss_backward, method=False,
+    grad_output=lambda g, target, weight, reduction, ignore_index: nll_loss(g, target, weight, reduction,
+        ignore_index)[0], self=lambda g: zeros_of(g))
 def nll_loss_backward(grad_output, self, target, total_weight, weight: object, reduction: int, ignore_index: int): ...
-@_nll(
-    _nll_loss,
-    self=lambda grads, self, target, total_weight, weight, reduction, ignore_index: nll_loss_backward(
-        grads[0], self, target, total_weight, weight, reduction, ignore_index
-    ),
-)
+@_nll(_nll_loss,
+    self=lambda grads, self, target, total_weight, weight, reduction, ignore_index: nll_loss_backward(grads[0],
+        self, target, total_weight, weight, reduction, ignore_index))
 def nll_loss(self, target, weight: object, reduction: int, ignore_index: int): ...
 # PyTorch's own rows for images, of dimensions (N, classes, height, width).
-@op(
-    _nll_loss_backward,
-    node="NllLoss2DBackwardBackward0",
-    method=False,
-    grad_output=lambda g, target, weight, reduction, ignore_index: nll_loss2d(
-        g, target, weight, reduction, ignore_index
-    )[0],
-    self=lambda g: zeros_of(g),
-)
+@op(_nll_loss_backward, node="NllLoss2DBackwardBackward0", method=False,
+    grad_output=lambda g, target, weight, reduction, ignore_index: nll_loss2d(g, target, weight, reduction,
+        ignore_index)[0], self=lambda g: zeros_of(g))
 def nll_loss2d_backward(grad_output, self, target, total_weight, weight: object, reduction: int, ignore_index: int): ...
-@_nll(
-    _nll_loss,
-    node="NllLoss2DBackward0",
-    self=lambda grads, self, target, total_weight, weight, reduction, ignore_index: nll_loss2d_backward(
-        grads[0], self, target, total_weight, weight, reduction, ignore_index
-    ),
-)
+@_nll(_nll_loss, node="NllLoss2DBackward0",
+    self=lambda grads, self, target, total_weight, weight, reduction, ignore_index: nll_loss2d_backward(grads[0],
+        self, target, total_weight, weight, reduction, ignore_index))
 def nll_loss2d(self, target, weight: object, reduction: int, ignore_index: int): ...

@@ -19,12 +19,9 @@ def _gradients(parameters: Tensor | Iterable[Tensor]) -> list[Tensor]:
 
 
 def clip_grad_norm_(
-    parameters: Tensor | Iterable[Tensor],
-    max_norm: float,
-    norm_type: float = 2.0,
-    error_if_nonfinite: bool = False,
-    foreach: bool | None = None,
-) -> Tensor:
+    parameters: Tensor | Iterable[Tensor], max_norm: float, norm_type: float = 2.0, error_if_nonfinite: bool =
+    False, foreach: bool | None = None,
+) -> Tensor:  # fmt: skip
     """Scale the gradients, taken together, in place to at most this norm; returns the norm that they had.
 
     RuntimeError for a norm that is infinite or NaN, if `error_if_nonfinite`.

@@ -11,6 +11,7 @@ import functools
 import inspect
 import linecache
 import textwrap
+import warnings
 from collections.abc import Callable
 from functools import partial
 from string import Template
@@ -26,15 +27,16 @@ from ..autograd.node import NO_EDGE, Node, next_sequence_number
 from ..autograd.saved import freed, unpack
 from ..autograd.version import InferenceCounter, NumberCounter, VersionCounter
 from ..autograd.views import view_of, views_of
+from ..quiet import FILTER, keep_quiet
 from ..tensor import Tensor, wrap
 from .operands import NUMBERS, broadcast_error, dtype_error, foreign, number, place_outputs, result_type, scaled
 from .vocabulary import array_form
 
 # What generated code names, besides what belongs to its row.
 _GLUE: dict[str, Any] = {"NO_EDGE": NO_EDGE, "NUMBERS": NUMBERS, "state": state, "new": object.__new__}
-_GLUE |= {"__name__": __name__, "next_sequence_number": next_sequence_number}
+_GLUE |= {"FILTER": FILTER, "warnings": warnings, "__name__": __name__, "next_sequence_number": next_sequence_number}
 for _named in (
-    number, foreign, scaled, broadcast_error, dtype_error, view_of, views_of, place_outputs, wrap, edge_of, unpack,
+    number, foreign, keep_quiet, scaled, broadcast_error, dtype_error, view_of, views_of, place_outputs, wrap, edge_of, unpack,
     freed, dtypes.promote, dtypes.as_floating, np.asarray, np.ndarray, Tensor, InferenceCounter, VersionCounter,
 ):  # fmt: skip
     _GLUE[_named.__name__] = _named
@@ -61,6 +63,8 @@ def $name($parameters):
     check($arguments)    #: if check
     if alpha != 1:    #: if scales
         ${second}_array = scaled(${second}_array, alpha)
+    if warnings.filters[0] is not FILTER:
+        keep_quiet()
     try:    #: if may_fail
         result = kernel($operands, out=...)    #: if ufunc
         result = kernel($operands)    #: if not ufunc

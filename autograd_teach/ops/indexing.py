@@ -75,7 +75,18 @@ def index(self, indices: tuple): ...
 _putting = partial(op, kernel=_put, values=lambda g, indices: index(g, indices),
     self=lambda g, indices, accumulate: g if accumulate else index_put(g, indices, zeros_beside(g, ())))
 @_putting(inplace=True)
-def index_put(self, indices: tuple, values, accumulate=False): ...
+def index_put(self, indices: tuple, values, accumulate=False):
+    """A copy of `input` with `values` written, or added, at the places given by index tensors.
+
+    indices: tuple of integer or boolean tensors, as in `input[indices]`. values: tensor of the dtype of `input`
+    that broadcasts to the shape of `input[indices]`. accumulate: if True, values are added; if False and a place is
+    given twice, the last value is kept. IndexError if an index is out of range or of another dtype; RuntimeError if
+    the shape or dtype of `values` does not fit.
+
+    >>> torch.index_put(torch.zeros(3), (torch.tensor([0, 0, 2]),), torch.tensor([1.0, 2.0, 5.0]), accumulate=True)
+    tensor([3., 0., 5.])
+    """
+
 @_putting(method=False)
 def index_put_impl(self, indices: tuple, values, accumulate: bool): ...
 
@@ -203,7 +214,19 @@ def _check_trace(self):
 @op(check=partial(_check, "index_select"),
     kernel=lambda self, dim, index: _picked(self, _at(self.shape, dim, index)),
     self=lambda g, self_shape, dim, index: index_add(zeros_beside(g, self_shape), dim, index, g))
-def index_select(self, dim: int, index): ...
+def index_select(self, dim: int, index):
+    """Copies the slices at the positions `index` of dimension `dim`, in that order; positions may repeat.
+
+    input: tensor of any shape and dtype. index: int32 or int64 tensor of rank 0 or 1, without negative values.
+    Returns a tensor with `index.numel()` slices along `dim`; a slice taken twice gets the sum of both gradients.
+    IndexError if `dim` is out of range. An index out of range raises IndexError for `dim=0`, else RuntimeError.
+    RuntimeError if `index` has another dtype, IndexError if it has a higher rank.
+
+    >>> torch.index_select(torch.tensor([[1, 2, 3], [4, 5, 6]]), 1, torch.tensor([2, 0]))
+    tensor([[3, 1],
+            [6, 4]])
+    """
+
 @op(self=lambda g: g,
     kernel=lambda self, dim, index, source: _put(self, _at(self.shape, dim, index), source, accumulate=True),
     source=lambda g, dim, index, source_shape: expand(index_select(g, dim, index), source_shape))
@@ -214,18 +237,61 @@ def index_add(self, dim: int, index, source): ...
 def index_fill(self, dim: int, index: Any, value): ...
 @op(np.trace, check=_check_trace, self=lambda g, self_shape: view(index_fill(
     zeros_beside(g, (math.prod(self_shape),)), 0, np.arange(min(self_shape)) * (self_shape[1] + 1), g), self_shape))
-def trace(self): ...
+def trace(self):
+    """The sum of the elements on the main diagonal of a matrix.
+
+    input: matrix of any size, square or not; integers are added in int64. Returns a tensor of rank 0. RuntimeError
+    if `input` is not a matrix, NotImplementedError for booleans. The gradient is 1 on the diagonal and 0 elsewhere.
+
+    >>> torch.trace(torch.tensor([[1, 2, 3], [4, 5, 6]]))
+    tensor(6)
+    """
+
 @op(check=partial(_check, "gather"),
     kernel=lambda self, dim, index: np.atleast_1d(self)[_each(dim, index)].reshape(index.shape),
     # It is read for its shape alone; but PyTorch saves it, and notices a write.
     self=lambda g, self, dim, index: scatter_add(zeros_beside(g, tuple(self.shape)), dim, index, g))
-def gather(self, dim: int, index): ...
+def gather(self, dim: int, index):
+    """Picks one element per entry of `index`: `out[i][j] = input[i][index[i][j]]` for a matrix and `dim=1`.
+
+    input: tensor of any shape and dtype. index: int32 or int64 tensor of the same rank, not larger except along `dim`.
+    Returns a tensor of the shape of `index`. An element picked twice gets the sum of both gradients. IndexError if
+    `dim` is out of range; RuntimeError if an index is out of range or `index` has another rank, size or dtype.
+
+    >>> scores = torch.tensor([[0.1, 0.9], [0.8, 0.2]])
+    >>> torch.gather(scores, 1, torch.tensor([[1], [0]]))  # the score of each row's label
+    tensor([[0.9000],
+            [0.8000]])
+    """
+
 _writing = partial(op, check=partial(_check, "scatter"), inplace=True, src=lambda g, dim, index: gather(g, dim, index))
 @_writing(partial(_scatter, accumulate=True), self=lambda g: g)
-def scatter_add(self, dim: int, index, src): ...
+def scatter_add(self, dim: int, index, src):
+    """A copy of `input` with each element of `src` added at the position given by `index`.
+
+    For a vector: `out[index[i]] += src[i]`; positions that repeat accumulate. input, src: tensors of one dtype.
+    index: int32 or int64 tensor of the same rank, not larger than `src`, nor than `input` except along `dim`.
+    IndexError if `dim` is out of range; RuntimeError if an index is negative or too large, or if rank, size or
+    dtype do not fit.
+
+    >>> torch.scatter_add(torch.zeros(3), 0, torch.tensor([0, 0, 2]), torch.tensor([1.0, 2.0, 5.0]))
+    tensor([3., 0., 5.])
+    """
+
 @_writing(_scatter,
     self=lambda g, dim, index: scatter(g, dim, index, zeros_beside(g, index.shape)))
-def scatter(self, dim: int, index, src): ...
+def scatter(self, dim: int, index, src):
+    """A copy of `input` with elements of `src` written at the positions along `dim` given by `index`.
+
+    For a matrix and `dim=1`: `out[i][index[i][j]] = src[i][j]`. The arguments and errors are those of
+    `scatter_add`. If a position repeats, the last value is kept, but every value written there gets the gradient.
+    The backward pass needs `src` to have the shape of `index`, else RuntimeError.
+
+    >>> labels = torch.tensor([[2], [0]])
+    >>> torch.scatter(torch.zeros(2, 3), 1, labels, torch.ones(2, 1))  # one-hot rows
+    tensor([[0., 0., 1.],
+            [1., 0., 0.]])
+    """
 
 def _sort(self, dim, descending, stable=False):
     """The elements in ascending order, of equal ones the first first, and their places; NaN is the largest."""
@@ -240,23 +306,81 @@ def _sort(self, dim, descending, stable=False):
 # Equal elements keep their order anyhow.
 @op(_sort, outputs=("values", "indices"),
     self=lambda grads, self_shape, dim, indices: scatter(zeros_beside(grads[0], self_shape), dim, indices, grads[0]))
-def sort(self, dim=-1, descending=False): ...
+def sort(self, dim=-1, descending=False):
+    """Sorts along `dim`; returns the named tuple (values, indices).
+
+    input: tensor of any shape and dtype. values has the shape and dtype of `input`; indices is int64 and says where
+    each value was. NaN counts as the largest. The sort is stable in both directions: equal elements keep their
+    order. Each gradient flows back to the element's old place. IndexError if `dim` is out of range.
+
+    >>> values, indices = torch.sort(torch.tensor([30, 10, 20]))
+    >>> values, indices
+    (tensor([10, 20, 30]), tensor([1, 2, 0]))
+    """
+
 @op(lambda *arguments: _sort(*arguments)[1])
-def argsort(self, dim=-1, descending=False, stable=False): ...
+def argsort(self, dim=-1, descending=False, stable=False):
+    """The indices that sort a tensor along `dim`: the second result of `sort`.
+
+    input: tensor of any shape and dtype. Returns an int64 tensor of the same shape, without gradient. NaN counts as
+    the largest. The sort is always stable, so `stable` changes nothing. IndexError if `dim` is out of range.
+
+    >>> torch.argsort(torch.tensor([0.2, float("nan"), 0.7]), descending=True)
+    tensor([1, 2, 0])
+    """
+
 @op(numbers=True,
     check=lambda sorted_sequence, input, right: require(sorted_sequence.ndim == 1, "bucketize", sorted_sequence.ndim),
     kernel=lambda sorted_sequence, input, right: np.searchsorted(sorted_sequence, input, "right" if right else "left"))
-def searchsorted(sorted_sequence, input, *, right=False): ...
+def searchsorted(sorted_sequence, input, *, right=False):
+    """Where each value would be inserted into a sorted vector so that it stays sorted.
+
+    sorted_sequence: vector in ascending order (not checked). input: tensor of any shape, or a number. Returns an
+    int64 tensor of the shape of `input`: the number of elements less than the value, or, if `right`, less than or
+    equal to it. NaN counts as the largest. RuntimeError if `sorted_sequence` is not a vector. Not differentiable.
+
+    >>> edges = torch.tensor([1, 3, 5])
+    >>> torch.searchsorted(edges, torch.tensor([3, 9])), torch.searchsorted(edges, torch.tensor([3, 9]), right=True)
+    (tensor([1, 3]), tensor([2, 3]))
+    """
+
 @op(np.isin, numbers=True)
-def isin(elements, test_elements): ...
+def isin(elements, test_elements):
+    """True for each element that occurs among `test_elements`.
+
+    elements: tensor of any shape. test_elements: tensor of any shape, or a number. Returns a bool tensor of the
+    shape of `elements`. NaN equals nothing, itself included. TypeError if `elements` is not a tensor.
+
+    >>> torch.isin(torch.tensor([[1, 2], [3, 4]]), torch.tensor([2, 4]))
+    tensor([[False,  True],
+            [False,  True]])
+    """
 
 def bucketize(input: Any, boundaries: Tensor, *, right: bool = False) -> Tensor:
-    """The number of the bucket between `boundaries` that each value falls into."""
+    """The index of the bucket of each value; bucket `i` lies between `boundaries[i - 1]` and `boundaries[i]`.
+
+    input: tensor of any shape, or a number. boundaries: vector in ascending order (not checked). Returns an int64
+    tensor of the shape of `input`, from 0 to `len(boundaries)`. A value equal to a boundary belongs to the bucket
+    below it, or above it if `right`. RuntimeError if `boundaries` is not a vector. It is `searchsorted` with the
+    arguments exchanged.
+
+    >>> torch.bucketize(torch.tensor([12, 18, 70]), torch.tensor([18, 65]), right=True)
+    tensor([0, 1, 2])
+    """
     return searchsorted(boundaries, input, right=right)
 
 @method
 def unique(input: Tensor, sorted=True, return_inverse=False, return_counts=False, dim: int | None = None) -> Any:
-    """The different elements in ascending order; also which of them each element is, and how often each occurs."""
+    """The distinct elements in ascending order, or with `dim` the distinct slices along it.
+
+    input: tensor of any shape that does not require grad, else NotImplementedError; without `dim` it is flattened.
+    return_inverse: also return the index of each element in the result. return_counts: also return how often each
+    occurs. Both are int64; with either, the return value is a tuple. `sorted` changes nothing. NaNs stay distinct.
+    IndexError if `dim` is out of range.
+
+    >>> torch.unique(torch.tensor([3, 1, 3, 2]), return_counts=True)
+    (tensor([1, 2, 3]), tensor([1, 1, 2]))
+    """
     require(not input.requires_grad, "unique")
     axis = None if dim is None else wrap_dim(dim, input.ndim)
     found = np.unique(input._array, return_inverse=True, return_counts=True, axis=axis, equal_nan=False)

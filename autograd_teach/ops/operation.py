@@ -50,6 +50,8 @@ class Operation:
     floating: bool
     view: bool
     numbers: bool
+    # Whether `torch.<name>` is this row: not of an overload, nor of a step inside another operation.
+    is_public: bool
     node: type[Node] = field(init=False)
     function: Callable[..., Any] = field(init=False)
 
@@ -118,8 +120,9 @@ def op(
         with_numbers = numbers or bool(promote and (operator or is_overload))
         signature = inspect.signature(declared)
         operation = OPERATIONS[full_name] = Operation(
-            name, signature, kernel, formulas, outputs, check, promote, floating, view, with_numbers
-        )
+            name, signature, kernel, formulas, outputs, check, promote, floating, view, with_numbers,
+            is_public=method and not is_overload,
+        )  # fmt: skip
         operation.node = node_class(operation, node or f"{name.title().replace('_', '')}Backward{number or 0}")
         function = operation.function = forward_function(operation, name, declared.__qualname__, declared)
         on_arrays(kernel)(function)

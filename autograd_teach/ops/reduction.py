@@ -14,7 +14,8 @@ import numpy as np
 
 from ..dtypes import as_dtype, of_array
 from ..errors import error, require
-from ..tensor import Tensor, wrap_dim
+from ..quiet import quietly
+from ..tensor import Tensor, tensor_method, wrap_dim
 from .operation import method, op
 from .pointwise import (
     cast,
@@ -163,33 +164,83 @@ def prod_dim(self, dim: int, keepdim=False): ...
 @op(_cumsum, overload="cumsum.0", self=lambda g, dim:
     g if math.prod(g.shape) <= 1 or g.shape[dim] == 1 else flip(cumsum_dim(flip(g, (dim,)), dim), (dim,)))
 def cumsum_dim(self, dim: int): ...
-Tensor.expand_as = lambda self, other: expand(self, other.shape)  # type: ignore[attr-defined]  # as the operations are
+
+@tensor_method
+def expand_as(self: Tensor, other: Tensor) -> Tensor:
+    """`self.expand(other.shape)`."""
+    return expand(self, other.shape)
+
 @method
 def sum(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
-    """The sum of all elements, or along `dim`; of integers as int64."""
+    """The sum of all elements, or the sums along `dim`.
+
+    input: tensor of any shape and dtype. dim: int or tuple of ints; None or () for all. dtype: the input is
+    cast to it first. Without `dtype`, integers and booleans are added as int64, so the sum of a mask counts
+    it; floats keep their dtype.
+    Returns a tensor without those dimensions (with size 1 there if `keepdim`); the sum of no elements is 0.
+    IndexError if a dimension is out of range, RuntimeError if one comes twice.
+
+    >>> torch.sum(torch.tensor([[1.0, 2.0], [3.0, 4.0]]), dim=1)
+    tensor([3., 7.])
+    >>> torch.sum(torch.tensor([True, False, True]))
+    tensor(2)
+    """
     if dtype is not None:
         return _in_dtype(sum, input, dtype, dim, keepdim)
     return _chosen((sum_all, sum_dim), input, dim, keepdim, _dims)
 
 @method
 def mean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
-    """The mean of all elements, or along `dim`; RuntimeError for integers."""
+    """The mean of all elements, or the means along `dim`.
+
+    input: floating tensor of any shape. dim: int or tuple of ints; None or () for all. dtype: the input is
+    cast to it first.
+    Returns a tensor without those dimensions (with size 1 there if `keepdim`); the mean of no elements is
+    NaN. RuntimeError for integers and booleans unless `dtype` is floating; IndexError if a dimension is out
+    of range. Each of n elements receives 1/n of the gradient.
+
+    >>> torch.mean(torch.tensor([[1.0, 2.0], [3.0, 6.0]]), 0, keepdim=True)
+    tensor([[2., 4.]])
+    >>> torch.mean(torch.tensor([1, 2]), dtype=torch.float32)
+    tensor(1.5000)
+    """
     if dtype is not None:
         return _in_dtype(mean, input, dtype, dim, keepdim)
     return _chosen((mean_all, mean_dim), input, dim, keepdim, _dims)
 
 @method
 def prod(input: Tensor, dim: int | None = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
-    """The product of all elements, or along `dim`; of integers as int64."""
+    """The product of all elements, or the products along `dim`.
+
+    input: tensor of any shape and dtype. dim: one int (not a tuple), or None for all. dtype: the input is
+    cast to it first. Without `dtype`, integers and booleans are multiplied as int64; floats keep their dtype.
+    Returns a tensor without that dimension (with size 1 there if `keepdim`); the product of no elements is 1.
+    IndexError if the dimension is out of range. The derivative for an element is the product of all others,
+    also if there are zeros.
+
+    >>> x = torch.tensor([0.0, 2.0, 3.0], requires_grad=True)
+    >>> torch.autograd.grad(torch.prod(x), x)
+    (tensor([6., 0., 0.]),)
+    """
     if dtype is not None:
         return _in_dtype(prod, input, dtype, dim, keepdim)
     return _chosen((prod_all, prod_dim), input, dim, keepdim)
 
 @method
 def cumsum(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
-    """The sums of the first 1, 2, ... elements along `dim`."""
+    """Running sums along `dim`: element i of the result is the sum of elements 0 to i.
+
+    input: tensor of any shape and dtype. dim: int, required. dtype: the input is cast to it first. Without
+    `dtype`, integers and booleans are added as int64; floats keep their dtype.
+    Returns a tensor of the shape of `input`. IndexError if `dim` is out of range. The gradient is a running
+    sum from the last element to the first.
+
+    >>> torch.cumsum(torch.tensor([1, 2, 3, 4]), 0)
+    tensor([ 1,  3,  6, 10])
+    """
     return cumsum_dim(input, dim) if dtype is None else _in_dtype(cumsum_dim, input, dtype, dim)
 
+@quietly
 def _norm(self, ord, dim, keepdim):
     require(0 <= ord < math.inf or _count(self.shape, dim), "norm_empty", ord)
     return _along(partial(np.linalg.vector_norm, ord=ord))(self, dim, keepdim)
@@ -216,7 +267,20 @@ def linalg_vector_norm(self, ord=2, dim=None, keepdim=False): ...
 
 @method
 def norm(input: Tensor, p: Any = 2, dim: Any = None, keepdim: bool = False) -> Tensor:
-    """(Σ |x|ᵖ)^(1/p) of all elements, or along `dim`; p may be "fro", which is 2."""
+    """The vector norm (Σ |x|ᵖ)^(1/p) of all elements, or of those along `dim`; matrices are treated as vectors.
+
+    input: floating tensor of any shape. p: any number, "fro" or None (both mean 2). ∞ gives the largest |x|,
+    -∞ the smallest, 0 the number of nonzero elements. dim: int or tuple of ints; None for all.
+    Returns a tensor without those dimensions (with size 1 there if `keepdim`). RuntimeError for integers and
+    booleans, and for no elements if p is infinite or negative. IndexError if a dimension is out of range. If
+    the norm is 0, the gradient is the subgradient 0. For p = ±∞, tied elements share the gradient. p = 0
+    sends no gradient.
+
+    >>> torch.norm(torch.tensor([[3.0, 4.0], [5.0, 12.0]]), dim=1)
+    tensor([ 5., 13.])
+    >>> torch.norm(torch.tensor([3.0, -4.0]), p=float("inf"))
+    tensor(4.)
+    """
     return linalg_vector_norm(input, 2 if p in ("fro", None) else p, _dims(dim), keepdim)
 
 def _var_derivative(g, self, dim, correction, keepdim):
@@ -277,17 +341,48 @@ def _corrected(row, input, dim, unbiased, keepdim, correction):
 
 @method
 def var(input: Tensor, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None) -> Tensor:
-    """The variance of all elements, or along `dim`."""
+    """The variance of all elements, or along `dim`: Σ (x - mean)² / (n - correction).
+
+    input: floating tensor of any shape. dim: int or tuple of ints; None or () for all. correction: a number;
+    the default 1 is Bessel's correction, 0 divides by n. unbiased: the older form, True for correction 1 and
+    False for 0. `torch.var(input, False)` sets `unbiased`.
+    Returns a tensor without those dimensions (with size 1 there if `keepdim`). RuntimeError for integers and
+    booleans; IndexError if a dimension is out of range. If n <= correction: a UserWarning, and NaN or
+    infinity.
+
+    >>> x = torch.tensor([1.0, 2.0, 3.0, 4.0])
+    >>> torch.var(x), torch.var(x, correction=0)
+    (tensor(1.6667), tensor(1.2500))
+    """
     return _corrected(var_correction, input, dim, unbiased, keepdim, correction)
 
 @method
 def std(input: Tensor, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None) -> Tensor:
-    """The standard deviation of all elements, or along `dim`."""
+    """The standard deviation of all elements, or along `dim`: the square root of `torch.var`.
+
+    input: floating tensor of any shape. dim, unbiased, correction (default 1): as in `torch.var`.
+    Returns a tensor without those dimensions (with size 1 there if `keepdim`). RuntimeError for integers and
+    booleans; IndexError if a dimension is out of range. If there are no more elements than `correction`: a
+    UserWarning, and NaN or infinity. If the result is 0, so is the gradient.
+
+    >>> torch.std(torch.tensor([[1.0, 3.0], [10.0, 30.0]]), dim=1, correction=0)
+    tensor([ 1., 10.])
+    """
     return _corrected(std_correction, input, dim, unbiased, keepdim, correction)
 
 @method
 def var_mean(input: Tensor, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None) -> Any:
-    """The variance and the mean of all elements, or along `dim`."""
+    """The variance and the mean of all elements, or along `dim`, as a pair.
+
+    input: floating tensor of any shape. dim, unbiased, correction (default 1): as in `torch.var`.
+    Returns a tuple (variance, mean) of two tensors without those dimensions (with size 1 there if `keepdim`),
+    for example to normalize a batch. RuntimeError for integers and booleans; IndexError if a dimension is out
+    of range. If there are no more elements than `correction`: a UserWarning, and a variance that is NaN or
+    infinite.
+
+    >>> torch.var_mean(torch.tensor([[1.0, 3.0], [2.0, 8.0]]), 1, correction=0)
+    (tensor([1., 9.]), tensor([2., 5.]))
+    """
     return _corrected(var_mean_correction, input, dim, unbiased, keepdim, correction)
 
 # Elements chosen: extremes and medians
@@ -349,15 +444,65 @@ def max_dim(self, dim: int, keepdim=False): ...
 @_choosing(_with_place(np.argmin), overload="min.0", check=_to_choose("min"))
 def min_dim(self, dim: int, keepdim=False): ...
 @op(_max, check=_to_choose("amax"), self=_shared_along)
-def amax(self, dim=(), keepdim=False): ...
+def amax(self, dim=(), keepdim=False):
+    """The maximum of all elements, or the maximums along `dim`, without their indices.
+
+    input: tensor of any shape and dtype. dim: int or tuple of ints (`torch.max` takes only one); () or None
+    for all. NaN counts as the maximum.
+    Returns a tensor without those dimensions (with size 1 there if `keepdim`). RuntimeError if `input` is
+    empty and no dimension is given; IndexError if a dimension is out of range or has size 0. Equal elements
+    share the gradient evenly, also along `dim`.
+
+    >>> x = torch.tensor([[1.0, 3.0, 3.0]], requires_grad=True)
+    >>> torch.autograd.grad(torch.amax(x, dim=(0, 1)), x)
+    (tensor([[0.0000, 0.5000, 0.5000]]),)
+    """
+
 @op(_min, check=_to_choose("amin"), self=_shared_along)
-def amin(self, dim=(), keepdim=False): ...
+def amin(self, dim=(), keepdim=False):
+    """The minimum of all elements, or the minimums along `dim`, without their indices.
+
+    input: tensor of any shape and dtype. dim: int or tuple of ints (`torch.min` takes only one); () or None
+    for all. NaN counts as the minimum.
+    Returns a tensor without those dimensions (with size 1 there if `keepdim`). RuntimeError if `input` is
+    empty and no dimension is given; IndexError if a dimension is out of range or has size 0. Equal elements
+    share the gradient evenly, also along `dim`.
+
+    >>> torch.amin(torch.tensor([[4, 1], [2, 3]]), dim=1, keepdim=True)
+    tensor([[1],
+            [2]])
+    """
+
 @op(lambda self, dim, keepdim: np.argmax(self, axis=dim, keepdims=keepdim),
     check=_to_choose("argmax", "no_booleans", "argmax"))
-def argmax(self, dim=None, keepdim=False): ...
+def argmax(self, dim=None, keepdim=False):
+    """The index of the maximum: the first one if several are equal.
+
+    input: integer or floating tensor of any shape. dim: one int, or None to search the flattened tensor. The
+    first NaN counts as the maximum.
+    Returns int64 indices, without that dimension (with size 1 there if `keepdim`). RuntimeError for booleans;
+    IndexError if there are no elements to choose from or `dim` is out of range. Not differentiable: the
+    result never requires grad.
+
+    >>> scores = torch.tensor([[0.1, 0.7, 0.2], [0.5, 0.2, 0.3]])
+    >>> torch.argmax(scores, dim=1), torch.argmax(scores)
+    (tensor([1, 0]), tensor(1))
+    """
+
 @op(lambda self, dim, keepdim: np.argmin(self, axis=dim, keepdims=keepdim),
     check=_to_choose("argmin", "no_booleans", "argmin"))
-def argmin(self, dim=None, keepdim=False): ...
+def argmin(self, dim=None, keepdim=False):
+    """The index of the minimum: the first one if several are equal.
+
+    input: integer or floating tensor of any shape. dim: one int, or None to search the flattened tensor. The
+    first NaN counts as the minimum.
+    Returns int64 indices, without that dimension (with size 1 there if `keepdim`). RuntimeError for booleans;
+    IndexError if there are no elements to choose from or `dim` is out of range. Not differentiable: the
+    result never requires grad.
+
+    >>> torch.argmin(torch.tensor([2.0, -1.0, -1.0]))
+    tensor(1)
+    """
 
 def _extreme(rows, pair, input, dim, keepdim, other):
     other = dim if isinstance(dim, Tensor) else other
@@ -365,12 +510,35 @@ def _extreme(rows, pair, input, dim, keepdim, other):
 
 @method
 def max(input: Tensor, dim: Any = None, keepdim: bool = False, *, other: Tensor | None = None) -> Any:
-    """The maximum of all elements; along `dim`, with its place; of pairs."""
+    """The maximum of all elements, or along `dim` with its index, or of each pair of elements with `other`.
+
+    input: tensor of any shape and dtype. dim: one int, or None for all. other: a tensor that broadcasts with
+    `input`, also allowed in the place of `dim`: `torch.maximum` is computed. NaN counts as the maximum.
+    Returns a tensor of one element; with `dim`, a named tuple (values, indices), without that dimension (with
+    size 1 there if `keepdim`). The first of equal elements is chosen. RuntimeError if there are no elements,
+    IndexError if `dim` is out of range or has size 0. Without `dim`, equal elements share the gradient; along
+    `dim`, it goes to the chosen element alone.
+
+    >>> values, indices = torch.max(torch.tensor([[1.0, 9.0], [7.0, 5.0]]), dim=1)
+    >>> values, indices
+    (tensor([9., 7.]), tensor([1, 0]))
+    """
     return _extreme((max_all, max_dim), maximum, input, dim, keepdim, other)
 
 @method
 def min(input: Tensor, dim: Any = None, keepdim: bool = False, *, other: Tensor | None = None) -> Any:
-    """The minimum of all elements; along `dim`, with its place; of pairs."""
+    """The minimum of all elements, or along `dim` with its index, or of each pair of elements with `other`.
+
+    input: tensor of any shape and dtype. dim: one int, or None for all. other: a tensor that broadcasts with
+    `input`, also allowed in the place of `dim`: `torch.minimum` is computed. NaN counts as the minimum.
+    Returns a tensor of one element; with `dim`, a named tuple (values, indices), without that dimension (with
+    size 1 there if `keepdim`). The first of equal elements is chosen. RuntimeError if there are no elements,
+    IndexError if `dim` is out of range or has size 0. Without `dim`, equal elements share the gradient; along
+    `dim`, it goes to the chosen element alone.
+
+    >>> torch.min(torch.tensor([4.0, -2.0, 3.0])), torch.min(torch.tensor([4, -2]), torch.tensor([0, 0]))
+    (tensor(-2.), tensor([ 0, -2]))
+    """
     return _extreme((min_all, min_dim), minimum, input, dim, keepdim, other)
 
 def _place_of_median(of_all):
@@ -403,12 +571,36 @@ def nanmedian_dim(self, dim: int, keepdim=False): ...
 
 @method
 def median(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
-    """The element in the middle of all; along `dim`, with its place."""
+    """The median of all elements, or along `dim` with its index; of an even count, the lower middle element.
+
+    input: integer or floating tensor of any shape. dim: one int, or None for all. The result is always an
+    element of `input`, never a mean of two. If one of the elements is NaN, the median is NaN
+    (`torch.nanmedian` ignores it).
+    Returns a tensor of one element (NaN if a floating `input` is empty); with `dim`, a named tuple (values,
+    indices), without that dimension (with size 1 there if `keepdim`). NotImplementedError for booleans;
+    IndexError if `dim` is out of range or has size 0. Without `dim`, elements equal to the median share the
+    gradient; along `dim`, it goes to the chosen element alone.
+
+    >>> torch.median(torch.tensor([4.0, 1.0, 3.0, 2.0]))
+    tensor(2.)
+    """
     return _chosen((median_all, median_dim), input, dim, keepdim)
 
 @method
 def nanmedian(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
-    """The element in the middle of all that are not NaN; along `dim`, with its place."""
+    """The median of the elements that are not NaN, or the same along `dim` with its index.
+
+    input: integer or floating tensor of any shape. dim: one int, or None for all. Of an even count of
+    numbers, the lower middle one is chosen. The result is NaN only if there are no numbers.
+    Returns a tensor of one element; with `dim`, a named tuple (values, indices), without that dimension (with
+    size 1 there if `keepdim`). NotImplementedError for booleans; IndexError if `dim` is out of range or has
+    size 0. The gradient goes where `torch.median` sends it: shared by equal elements without `dim`, to one
+    element along `dim`.
+
+    >>> x = torch.tensor([5.0, float("nan"), 1.0, 3.0])
+    >>> torch.nanmedian(x), torch.median(x)
+    (tensor(3.), tensor(nan))
+    """
     return _chosen((nanmedian_all, nanmedian_dim), input, dim, keepdim)
 
 def _tested(test):
@@ -416,11 +608,43 @@ def _tested(test):
     return _along(lambda self, **axes: test.reduce(self, **axes).astype("B" if self.dtype == "B" else "?"))
 
 @op(_tested(np.logical_and))
-def all(self, dim=None, keepdim=False): ...
+def all(self, dim=None, keepdim=False):
+    """Whether all elements are nonzero, or all along `dim`.
+
+    input: tensor of any shape and dtype; NaN counts as nonzero. dim: int or tuple of ints; None or () for
+    all.
+    Returns booleans (uint8 stays uint8) without those dimensions (with size 1 there if `keepdim`). True if
+    there are no elements. IndexError if a dimension is out of range. Not differentiable.
+
+    >>> torch.all(torch.tensor([[True, True], [True, False]]), dim=1)
+    tensor([ True, False])
+    """
+
 @op(_tested(np.logical_or))
-def any(self, dim=None, keepdim=False): ...
+def any(self, dim=None, keepdim=False):
+    """Whether at least one element is nonzero, or at least one along `dim`.
+
+    input: tensor of any shape and dtype; NaN counts as nonzero. dim: int or tuple of ints; None or () for
+    all.
+    Returns booleans (uint8 stays uint8) without those dimensions (with size 1 there if `keepdim`). False if
+    there are no elements. IndexError if a dimension is out of range. Not differentiable.
+
+    >>> torch.any(torch.tensor([[0, 0], [0, 3]]), dim=0), torch.any(torch.empty(0))
+    (tensor([False,  True]), tensor(False))
+    """
+
 @op(_along(np.count_nonzero))
-def count_nonzero(self, dim=None): ...
+def count_nonzero(self, dim=None):
+    """The number of elements that are not zero, of all or along `dim`.
+
+    input: tensor of any shape and dtype; NaN counts as nonzero. dim: int or tuple of ints; None or () for
+    all.
+    Returns int64 counts without those dimensions; there is no `keepdim`. IndexError if a dimension is out of
+    range. Not differentiable.
+
+    >>> torch.count_nonzero(torch.tensor([[1.0, 0.0], [2.0, -3.0]]), dim=0)
+    tensor([2, 1])
+    """
 
 def _shifted(self, dim):
     """Beside the largest along `dim`, so that no power overflows."""
@@ -442,7 +666,18 @@ def _logsumexp_derivative(g, self, result, dim, keepdim):
 
 @op(floating=True, self=_logsumexp_derivative,
     kernel=_along(lambda x, **axes: np.logaddexp.reduce(x, dtype=np.float64, **axes).astype(x.dtype)))
-def logsumexp(self, dim: tuple, keepdim=False): ...
+def logsumexp(self, dim: tuple, keepdim=False):
+    """Log of the sum of exponentials along `dim`, computed without overflow.
+
+    input: tensor of any shape; integers are computed in the default float dtype. dim: int or tuple of ints,
+    required; None or () for all.
+    Returns a tensor without those dimensions (with size 1 there if `keepdim`); -∞ if there are no elements.
+    IndexError if a dimension is out of range. The derivative is the softmax of `input` along `dim`.
+
+    >>> torch.logsumexp(torch.tensor([1000.0, 1000.0]), 0)
+    tensor(1000.6932)
+    """
+
 @op(_packed(lambda self, dim: (powers := np.exp(_shifted(self, dim))) / _sum(powers, dim, True)), overload="softmax.0",
     check=_check_soft("softmax"), self=lambda g, result, dim: softmax_backward_data(g, result, dim))
 def softmax_dim(self, dim: int): ...
@@ -464,10 +699,31 @@ def _to(tensor, dtype):
 
 @method
 def softmax(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
-    """exp(x) divided by its sum along `dim`."""
+    """Softmax along `dim`: exp(x) / Σ exp(x), weights from 0 to 1 that add up to 1.
+
+    input: floating tensor of any shape. dim: int, required. dtype: the input is cast to it first, for example
+    to accept integers. The maximum is subtracted before `exp`, so large elements do not overflow.
+    Returns a tensor of the shape of `input`; NaN along `dim` if an element is NaN or ∞, or all are -∞.
+    NotImplementedError for integers and booleans; IndexError if `dim` is out of range. For the loss of a
+    classifier use `torch.log_softmax`.
+
+    >>> torch.softmax(torch.tensor([[1000.0, 1000.0], [0.0, -1000.0]]), dim=1)
+    tensor([[0.5000, 0.5000],
+            [1.0000, 0.0000]])
+    """
     return softmax_dim(input, dim) if dtype is None else _in_dtype(softmax_dim, input, dtype, dim, to=_to)
 
 @method
 def log_softmax(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
-    """The logarithm of `softmax`, also where that underflows."""
+    """The logarithm of softmax along `dim`: x - log Σ exp(x), finite even if `softmax` underflows to 0.
+
+    input: floating tensor of any shape. dim: int, required. dtype: the input is cast to it first, for example
+    to accept integers.
+    Returns a tensor of the shape of `input`, with all elements <= 0; NaN along `dim` if an element is NaN or
+    ∞, or all are -∞. NotImplementedError for integers and booleans; IndexError if `dim` is out of range.
+
+    >>> x = torch.tensor([0.0, -1000.0])
+    >>> torch.log_softmax(x, 0), torch.log(torch.softmax(x, 0))
+    (tensor([    0., -1000.]), tensor([0., -inf]))
+    """
     return log_softmax_dim(input, dim) if dtype is None else _in_dtype(log_softmax_dim, input, dtype, dim, to=_to)

@@ -14,7 +14,7 @@ import numpy as np
 from ..dtypes import promote_types
 from ..errors import error, require
 from ..geometry import Geometry, geometry_of, memory_of, strided_view
-from ..tensor import Tensor, wrap, wrap_dim
+from ..tensor import Tensor, tensor_method, wrap, wrap_dim
 from .operation import method, op
 from .vocabulary import on_arrays
 
@@ -65,7 +65,17 @@ def unsafe_view(self, *size): ...
 @look(lambda self: self[...], overload="alias.0", self=lambda g: g)
 def alias(self): ...
 @look(_unsqueeze, self=lambda g, dim: squeeze_dim(g, dim))
-def unsqueeze(self, dim: int): ...
+def unsqueeze(self, dim: int):
+    """The same elements with a new dimension of size 1 at position `dim`.
+
+    input: tensor of any shape and dtype. dim: from `-input.ndim - 1` to `input.ndim`; a negative value counts from
+    the end of the result. Returns a view of `input`. IndexError if `dim` is out of range.
+
+    >>> torch.unsqueeze(torch.tensor([1, 2]), 1)  # a column, ready to broadcast against a row
+    tensor([[1],
+            [2]])
+    """
+
 @_squeezing(overload="squeeze.0", view=True,
     self=lambda g, self_shape: reduce(unsqueeze, _units(self_shape, None), g))
 def squeeze_all(self): ...
@@ -80,7 +90,16 @@ def squeeze_own(self, dim: int): ...
 @method
 @on_arrays(lambda input, *shape: input.reshape(*shape))
 def reshape(input: Any, *shape: Any) -> Any:
-    """The same elements in another shape: a view where the memory allows, else a copy."""
+    """The same elements, in row-major order, in a tensor of another shape.
+
+    input: tensor of any shape and dtype. shape: a sequence of sizes; one size may be -1 and is then computed from
+    the others. Returns a view of `input` if its strides allow one, else a copy. RuntimeError if the sizes do not
+    fit the number of elements, or if more than one size is -1.
+
+    >>> torch.reshape(torch.arange(6), (2, -1))
+    tensor([[0, 1, 2],
+            [3, 4, 5]])
+    """
     try:
         return view(input, *shape) if input._array.flags.c_contiguous else reshape_alias(input, *shape)
     except RuntimeError:
@@ -88,19 +107,43 @@ def reshape(input: Any, *shape: Any) -> Any:
 
 @method
 def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
-    """The dimensions from `start_dim` to `end_dim` made one."""
+    """Merges the dimensions from `start_dim` to `end_dim`, both included, into one.
+
+    input: tensor of any shape and dtype; a tensor of rank 0 becomes a vector of one element. Returns `input` itself
+    if there is nothing to merge, a view if the strides allow one, else a copy. IndexError if a dimension is out of
+    range, RuntimeError if `start_dim` comes after `end_dim`.
+
+    >>> torch.flatten(torch.zeros(8, 3, 2, 2), 1).shape  # keeps the batch dimension
+    torch.Size([8, 12])
+    """
     shape, first, last = input.shape, wrap_dim(start_dim, input.ndim), wrap_dim(end_dim, input.ndim)
     require(first <= last, "flatten_order")
     whole = math.prod(shape[first : last + 1])
     return input if shape and first == last else reshape(input, (*shape[:first], whole, *shape[last + 1 :]))
 
 @method
-def squeeze(input: Tensor, *dims: Any, dim: Any = None, rows: Any = (squeeze_all, squeeze_dim, squeeze_dims)) -> Tensor:
-    """Without the dimensions of extent 1, or without those of `dim`, a number or several, whose extent is 1."""
+def squeeze(input: Tensor, *dims: Any, dim: Any = None) -> Tensor:
+    """Removes dimensions of size 1: all of them, or those given by `dim`.
+
+    input: tensor of any shape and dtype. dim: int or tuple of ints; a given dimension of another size is kept.
+    Returns a view of `input`. IndexError if a dimension is out of range, RuntimeError if one is given twice.
+
+    >>> x = torch.zeros(1, 2, 1)
+    >>> torch.squeeze(x).shape, torch.squeeze(x, 0).shape, torch.squeeze(x, 1).shape
+    (torch.Size([2]), torch.Size([2, 1]), torch.Size([1, 2, 1]))
+    """
+    return squeeze_by((squeeze_all, squeeze_dim, squeeze_dims), input, *dims, dim=dim)
+
+def squeeze_by(rows, input, *dims, dim=None):
+    """`squeeze` by three rows: for all dimensions, for one, for several."""
     dim = dim if not dims else dims[0] if len(dims) == 1 else dims
     return rows[0](input) if dim is None else rows[1 if isinstance(dim, int) else 2](input, dim)
 
-Tensor.view_as = lambda self, other: view(self, other.shape)  # type: ignore[attr-defined]  # as operations are
+
+@tensor_method
+def view_as(self: Tensor, other: Tensor) -> Tensor:
+    """`self.view(other.shape)`."""
+    return view(self, other.shape)
 
 # Dimensions and elements in another order
 
@@ -121,14 +164,43 @@ def _matrices_turned(self):
 
 @look(lambda self: self.T, check=lambda self: require(self.ndim <= 2, "t_rank", "t", self.ndim),
     self=lambda g: t(g))
-def t(self): ...
+def t(self):
+    """The transpose of a matrix; a tensor of rank 0 or 1 is returned in its own shape.
+
+    input: tensor of rank at most 2, of any dtype. Returns a view of `input`: nothing is copied, the strides are
+    exchanged. RuntimeError if the rank is greater than 2 (use `transpose` or `.mT` then).
+
+    >>> x = torch.zeros(2, 3)
+    >>> x.stride(), torch.t(x).stride()
+    ((3, 1), (1, 3))
+    """
+
 @look(_transpose,
     self=lambda g, dim0, dim1: transpose(g, dim0, dim1))
-def transpose(self, dim0: int, dim1: int): ...
+def transpose(self, dim0: int, dim1: int):
+    """Exchanges the dimensions `dim0` and `dim1`; `swapaxes` and `swapdims` are other names of it.
+
+    input: tensor of any shape and dtype. dim0, dim1: ints, negative ones count from the end. Returns a view of
+    `input`, which is not contiguous in general. IndexError if a dimension is out of range.
+
+    >>> torch.transpose(torch.zeros(2, 3, 4), 0, -1).shape
+    torch.Size([4, 3, 2])
+    """
+
 @look(lambda self, dims: self.transpose(wrap_dims(dims, self.ndim, "permute_twice")),
     check=lambda self, dims: require(len(dims) == self.ndim, "permute_length", self.ndim, len(dims)),
     self=lambda g, dims: permute(g, np.argsort(wrap_dims(dims, g.ndim))))
-def permute(self, *dims): ...
+def permute(self, *dims):
+    """Reorders the dimensions: dimension `i` of the result is dimension `dims[i]` of `input`.
+
+    input: tensor of any shape and dtype. dims: a sequence with each dimension once; negative ones count from the
+    end. Returns a view of `input`. RuntimeError if the number of dimensions is wrong or one is repeated, IndexError
+    if one is out of range.
+
+    >>> torch.permute(torch.zeros(2, 3, 4), (2, 0, 1)).shape
+    torch.Size([4, 2, 3])
+    """
+
 Tensor.swapaxes = Tensor.swapdims = swapaxes = swapdims = transpose  # type: ignore[attr-defined]
 Tensor.T, Tensor.mT = property(_all_reversed), property(_matrices_turned)  # type: ignore[attr-defined]
 
@@ -160,7 +232,16 @@ def _into_zeros(part):
 
 @look(_select,
     self=lambda g, self_shape, dim, index: select_backward(g, self_shape, dim, index))
-def select(self, dim: int, index: int): ...
+def select(self, dim: int, index: int):
+    """The slice at position `index` of dimension `dim`: `input[index]` for `dim=0`.
+
+    input: tensor of rank 1 or more, of any dtype. index: int; negative values count from the end. Returns a view of
+    `input` without dimension `dim`. IndexError if `dim` or `index` is out of range, or if the rank is 0.
+
+    >>> torch.select(torch.tensor([[1, 2], [3, 4]]), 1, -1)  # the last column
+    tensor([2, 4])
+    """
+
 @op(_into_zeros(_select),
     grad_output=lambda g, dim, index: select(g, dim, index))
 def select_backward(grad_output, size: tuple, dim: int, index: int): ...
@@ -171,14 +252,32 @@ def slice_view(self, dim: int, start: int, end: int, step: int): ...
 def slice_backward(grad_output, size: tuple, dim: int, start: int, end: int, step: int): ...
 @look(_diagonal,
     self=lambda g, self_shape, offset, dim1, dim2: diagonal_backward(g, self_shape, offset, dim1, dim2))
-def diagonal(self, offset=0, dim1=0, dim2=1): ...
+def diagonal(self, offset=0, dim1=0, dim2=1):
+    """The diagonal of the matrices formed by `dim1` and `dim2`; it becomes the last dimension.
+
+    input: tensor of rank 2 or more, of any dtype. offset: 0 is the main diagonal, positive values lie above it,
+    negative ones below. Returns a view of `input`, so a write to it changes `input`; it is empty if `offset` is too
+    large. IndexError if a dimension is out of range, RuntimeError if both are the same.
+
+    >>> torch.diagonal(torch.tensor([[1, 2, 3], [4, 5, 6]]), 1)
+    tensor([2, 6])
+    """
+
 @op(_into_zeros(_diagonal),
     grad_output=lambda g, offset, dim1, dim2: diagonal(g, offset, dim1, dim2))
 def diagonal_backward(grad_output, size: tuple, offset=0, dim1=0, dim2=1): ...
 
 @method
 def narrow(input: Tensor, dim: int, start: int, length: int) -> Tensor:
-    """`length` entries along `dim`, from `start` on."""
+    """The `length` entries of dimension `dim` that begin at `start`: a slice.
+
+    input: tensor of rank 1 or more, of any dtype. start: int; a negative value counts from the end. Returns a view
+    of `input`. IndexError if `dim` or `start` is out of range. RuntimeError if `length` is negative, if `start +
+    length` exceeds the size (a Python slice would be cut off instead), or if the rank is 0.
+
+    >>> torch.narrow(torch.arange(10), 0, 6, 3)
+    tensor([6, 7, 8])
+    """
     require(input.ndim, "narrow_scalar")
     at, extent = wrap_dim(dim, input.ndim), input.size(dim)
     require(length >= 0, "narrow_length")
@@ -227,8 +326,22 @@ def _strided_back(g, place, own):
 def strided(self, place: tuple, own: tuple): ...
 
 @method
-def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: int | None = None, *, row=strided) -> Tensor:
-    """What lies at another place of the memory of `input`; without an offset from the first element of `input` on."""
+def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: int | None = None) -> Tensor:
+    """A view of the memory of `input` with the given sizes, strides and offset.
+
+    size, stride: sequences of equal length; strides count elements, not bytes. storage_offset: position of the
+    first element in the memory; by default that of `input`. Elements may overlap; their gradients are then added.
+    RuntimeError if the view needs more memory than there is.
+
+    >>> torch.as_strided(torch.arange(5), (3, 3), (1, 1))  # a sliding window of width 3
+    tensor([[0, 1, 2],
+            [1, 2, 3],
+            [2, 3, 4]])
+    """
+    return strided_by(strided, input, size, stride, storage_offset)
+
+def strided_by(row, input, size, stride, storage_offset=None):
+    """`as_strided` by this row."""
     own = geometry_of(input._array)
     offset = own.offset if storage_offset is None else storage_offset
     return row(input, Geometry(tuple(size), tuple(stride), offset), own)
@@ -298,12 +411,44 @@ def zeros_beside(g: Any, shape: tuple[int, ...]) -> Any:
     return wrap(np.zeros(shape, g._array.dtype))
 
 @op(_stack, tensors=lambda g, dim: [select(g, dim, i) for i in range(g.shape[dim])])
-def stack(tensors, dim=0): ...
+def stack(tensors, dim=0):
+    """Joins tensors of equal shape along a new dimension.
+
+    tensors: non-empty sequence of tensors of one shape; different dtypes are promoted to a common one. dim:
+    position of the new dimension in the result, whose size is the number of tensors. Returns a new tensor.
+    RuntimeError if there is no tensor or the shapes differ, IndexError if `dim` is out of range.
+
+    >>> torch.stack([torch.tensor([1, 2]), torch.tensor([3, 4])], dim=1)
+    tensor([[1, 3],
+            [2, 4]])
+    """
+
 @op(_cat, tensors=_cat_back)
-def cat(tensors, dim=0): ...
+def cat(tensors, dim=0):
+    """Joins tensors along an existing dimension.
+
+    tensors: non-empty sequence of tensors of rank 1 or more, equal in all sizes except `dim`; different dtypes are
+    promoted. An empty tensor of shape (0,) is skipped. Returns a new tensor. ValueError if there is no tensor;
+    RuntimeError if sizes or ranks do not match, or if a rank is 0 (use `stack`); IndexError if `dim` is out of
+    range.
+
+    >>> torch.cat([torch.tensor([1, 2]), torch.tensor([0.5])])
+    tensor([1.0000, 2.0000, 0.5000])
+    """
+
 @look(_unbind, outputs=(),
     self=lambda grads, self_shape, dim: stack(_filled(grads, _unbind, self_shape, dim), dim))
-def unbind(self, dim=0): ...
+def unbind(self, dim=0):
+    """The slices along `dim`, as a tuple; the opposite of `stack`.
+
+    input: tensor of rank 1 or more, of any dtype. Returns one view of `input` without dimension `dim` for each
+    position. If `input` requires grad, these views cannot be written in place: RuntimeError. IndexError if `dim` is
+    out of range.
+
+    >>> torch.unbind(torch.tensor([[1, 2], [3, 4]]), 1)
+    (tensor([1, 3]), tensor([2, 4]))
+    """
+
 _splitting = partial(op, _split, view=True, outputs=(), self=lambda grads, self_shape, sizes, dim:
     cat(_filled(grads, _split, self_shape, sizes, dim), dim))
 
@@ -314,13 +459,30 @@ def split_with_sizes(self, sizes: list, dim=0): ...
 
 @method
 def split(tensor: Any, split_size_or_sections: Any, dim: int = 0) -> Any:
-    """Views of parts of a given size, or of the given sizes, along `dim`."""
+    """Cuts a tensor into consecutive parts along `dim`, as a tuple of views.
+
+    tensor: tensor of rank 1 or more, of any dtype. split_size_or_sections: the size of every part (the last one may
+    be smaller), or a list with the size of each. If `tensor` requires grad, the views cannot be written in place.
+    RuntimeError if a size is negative, if the listed sizes do not sum to the size of `dim`, or if the rank is 0;
+    IndexError if `dim` is out of range.
+
+    >>> torch.split(torch.arange(5), 2)
+    (tensor([0, 1]), tensor([2, 3]), tensor([4]))
+    """
     row = split_evenly if isinstance(split_size_or_sections, int) else split_with_sizes
     return row(tensor, split_size_or_sections, dim)
 
 @method
 def chunk(input: Tensor, chunks: int, dim: int = 0) -> Any:
-    """`chunks` parts of equal size along `dim`, the last one smaller where it does not come out even."""
+    """Cuts a tensor into at most `chunks` parts of equal size along `dim`, as a tuple of views.
+
+    input: tensor of rank 1 or more, of any dtype. The size of a part is rounded up, so the last part may be
+    smaller, and there may be fewer parts than `chunks`. RuntimeError if `chunks` is not positive or the rank is 0;
+    IndexError if `dim` is out of range.
+
+    >>> torch.chunk(torch.arange(6), 4)  # three parts, not four
+    (tensor([0, 1]), tensor([2, 3]), tensor([4, 5]))
+    """
     require(input.ndim, "chunk_scalar")
     require(chunks > 0, "chunk_count", chunks)
     return split(input, -(-input.size(dim) // chunks) or [0] * chunks, dim)
@@ -344,8 +506,41 @@ def _is_matrix(name):
 def repeat(self, *repeats): ...
 @op(self=lambda g, dims: flip(g, dims), kernel=lambda self, dims:
     np.flip(np.atleast_1d(self), wrap_dims(dims, self.ndim)).reshape(self.shape).copy("K"))
-def flip(self, *dims): ...
+def flip(self, *dims):
+    """Reverses the order of the elements along the given dimensions.
+
+    input: tensor of any shape and dtype. dims: a sequence of dimensions. Returns a copy, not a view: tensors do not
+    support negative strides. IndexError if a dimension is out of range, RuntimeError if one is given twice.
+
+    >>> torch.flip(torch.tensor([[1, 2], [3, 4]]), (1,))
+    tensor([[2, 1],
+            [4, 3]])
+    """
+
 @op(np.tril, inplace=True, check=_is_matrix("tril"), self=lambda g, diagonal: tril(g, diagonal))
-def tril(self, diagonal=0): ...
+def tril(self, diagonal=0):
+    """The lower triangle of each matrix; the elements above the given diagonal become 0.
+
+    input: tensor of rank 2 or more, of any dtype; the last two dimensions are the matrices. diagonal: the last
+    diagonal that is kept; 0 is the main one, 1 the one above it, -1 the one below. Returns a new tensor.
+    RuntimeError if the rank is less than 2.
+
+    >>> torch.tril(torch.ones(3, 3, dtype=torch.int64), -1)
+    tensor([[0, 0, 0],
+            [1, 0, 0],
+            [1, 1, 0]])
+    """
+
 @op(np.triu, inplace=True, check=_is_matrix("triu"), self=lambda g, diagonal: triu(g, diagonal))
-def triu(self, diagonal=0): ...
+def triu(self, diagonal=0):
+    """The upper triangle of each matrix; the elements below the given diagonal become 0.
+
+    input: tensor of rank 2 or more, of any dtype; the last two dimensions are the matrices. diagonal: the first
+    diagonal that is kept; 0 is the main one, 1 the one above it, -1 the one below. Returns a new tensor.
+    RuntimeError if the rank is less than 2.
+
+    >>> torch.triu(torch.ones(3, 3, dtype=torch.bool), 1)  # the mask of a causal attention
+    tensor([[False,  True,  True],
+            [False, False,  True],
+            [False, False, False]])
+    """

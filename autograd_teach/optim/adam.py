@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
-from ..autograd.modes import no_grad
 from ..creation import tensor, zeros_like
 from ..tensor import Tensor
-from .optimizer import Optimizer, call, check_one_element, fused, number, refuse
+from .optimizer import Optimizer, check_one_element, fused, number, refuse
 
 
 class Adam(Optimizer):
@@ -25,21 +24,11 @@ class Adam(Optimizer):
     """
 
     def __init__(
-        self,
-        params: Iterable[Any],
-        lr: float | Tensor = 1e-3,
-        betas: tuple[float, float] = (0.9, 0.999),
-        eps: float = 1e-8,
-        weight_decay: float = 0,
-        amsgrad: bool = False,
-        *,
-        foreach: bool | None = None,
-        maximize: bool = False,
-        capturable: bool = False,
-        differentiable: bool = False,
-        fused: bool | None = None,
+        self, params: Iterable[Any], lr: float | Tensor = 1e-3, betas: tuple[float, float] = (0.9, 0.999), eps:
+        float = 1e-8, weight_decay: float = 0, amsgrad: bool = False, *, foreach: bool | None = None, maximize:
+        bool = False, capturable: bool = False, differentiable: bool = False, fused: bool | None = None,
         decoupled_weight_decay: bool = False,
-    ) -> None:
+    ) -> None:  # fmt: skip
         check_one_element(lr)
         if not 0.0 <= lr:
             raise ValueError(f"Invalid learning rate: {lr}")
@@ -68,16 +57,6 @@ class Adam(Optimizer):
             "decoupled_weight_decay": decoupled_weight_decay,
         }
         super().__init__(params, defaults)
-
-    def step(self, closure: Callable[[], Any] | None = None) -> Any:
-        """Update every tensor that has a gradient; returns the closure's loss, if there is one."""
-        with no_grad():
-            loss = call(closure)
-            for group in self.param_groups:
-                for param in group["params"]:
-                    if param.grad is not None:
-                        self._update(param, param.grad, group)
-        return loss
 
     def _update(self, param: Tensor, gradient: Tensor, group: dict[str, Any]) -> None:
         state = self.state[param]
@@ -119,13 +98,7 @@ class AdamW(Adam):
     """Adam whose weight decay shrinks the parameters instead of adding to the gradient (Loshchilov and Hutter, 2019)."""
 
     def __init__(
-        self,
-        params: Iterable[Any],
-        lr: float | Tensor = 1e-3,
-        betas: tuple[float, float] = (0.9, 0.999),
-        eps: float = 1e-8,
-        weight_decay: float = 1e-2,
-        amsgrad: bool = False,
-        **options: Any,
-    ) -> None:
+        self, params: Iterable[Any], lr: float | Tensor = 1e-3, betas: tuple[float, float] = (0.9, 0.999), eps:
+        float = 1e-8, weight_decay: float = 1e-2, amsgrad: bool = False, **options: Any,
+    ) -> None:  # fmt: skip
         super().__init__(params, lr, betas, eps, weight_decay, amsgrad, **options, decoupled_weight_decay=True)

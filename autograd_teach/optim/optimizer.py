@@ -1,6 +1,6 @@
 """Optimizer: groups of tensors to change, their options, and what an optimizer remembers of each.
 
-Uses Tensor only. A rule of updating is a subclass that says `step` (sgd.py, adam.py).
+Uses Tensor only. A rule of updating is a subclass that says `_update` of one parameter (sgd.py, adam.py).
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from ..autograd.modes import enable_grad
-from ..creation import from_numpy
+from ..autograd.modes import enable_grad, no_grad
+from ..fused import fused as fused_arrays
 from ..nn.module import clear_grad
 from ..nn.parameter import typename
-from ..tensor import Tensor
+from ..tensor import Tensor, wrap
 
 
 class Optimizer:
@@ -47,7 +47,25 @@ class Optimizer:
             self.add_param_group(group)
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
-        """Update every tensor that has a gradient; returns what `closure`, if given, returns."""
+        """Update every tensor that has a gradient.
+
+        `closure`: called first, with recording on, to compute the loss anew; what it returns is returned.
+        """
+        if type(self)._update is Optimizer._update:
+            raise NotImplementedError
+        with no_grad():
+            loss = None
+            if closure is not None:
+                with enable_grad():
+                    loss = closure()
+            for group in self.param_groups:
+                for param in group["params"]:
+                    if param.grad is not None:
+                        self._update(param, param.grad, group)
+        return loss
+
+    def _update(self, param: Tensor, gradient: Tensor, group: dict[str, Any]) -> None:
+        """The rule of one parameter, under `no_grad`: what a subclass says."""
         raise NotImplementedError
 
     def zero_grad(self, set_to_none: bool = True) -> None:
@@ -148,38 +166,10 @@ class Optimizer:
         return text + ")"
 
 
-def call(closure: Callable[[], Any] | None) -> Any:
-    """The loss that a closure recomputes, with recording on; None without a closure."""
-    if closure is None:
-        return None
-    with enable_grad():
-        return closure()
-
-
 def fused(a: Tensor, factor: Tensor | float, c: Tensor) -> Tensor:
-    """`a * factor + c`, elementwise and rounded once, as PyTorch's kernels compute it: float64 by the sums of Dekker and Knuth.
-
-    Rounded twice, the steps would drift apart from PyTorch's by and by.
-    """
-    x, z = a.detach().numpy(), c.detach().numpy()
-    y = np.asarray(factor.detach().numpy() if isinstance(factor, Tensor) else factor, np.promote_types(x.dtype, "f4"))
-    if x.dtype != np.float64:
-        # The product is exact in double.
-        return from_numpy(np.asarray(np.multiply(x, y, dtype=np.float64) + z, x.dtype))
-    product = x * y
-    (x_high, x_low), (y_high, y_low) = _halves(x), _halves(y)
-    lost = ((x_high * y_high - product) + x_high * y_low + x_low * y_high) + x_low * y_low
-    total = product + z
-    added = total - product
-    exact = total + ((product - (total - added)) + (z - added) + lost)
-    # What overflows on the way, or is infinite, has no use for the correction.
-    return from_numpy(np.where(np.isfinite(exact), exact, total))
-
-
-def _halves(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    shifted = x * (2.0**27 + 1)
-    high = shifted - (shifted - x)
-    return high, x - high
+    """`a * factor + c`, elementwise and rounded once, as PyTorch's kernels compute it."""
+    x, y = a._array, factor._array if isinstance(factor, Tensor) else factor
+    return wrap(np.asarray(fused_arrays(x, np.asarray(y, np.promote_types(x.dtype, "f4")), c._array)))
 
 
 def check_one_element(lr: Any) -> None:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
-from ..autograd.modes import no_grad
 from ..tensor import Tensor
-from .optimizer import Optimizer, call, check_one_element, fused, number, refuse
+from .optimizer import Optimizer, check_one_element, fused, number, refuse
 
 
 class SGD(Optimizer):
@@ -23,19 +22,10 @@ class SGD(Optimizer):
     """
 
     def __init__(
-        self,
-        params: Iterable[Any],
-        lr: float | Tensor = 1e-3,
-        momentum: float = 0,
-        dampening: float = 0,
-        weight_decay: float = 0,
-        nesterov: bool = False,
-        *,
-        maximize: bool = False,
-        foreach: bool | None = None,
-        differentiable: bool = False,
-        fused: bool | None = None,
-    ) -> None:
+        self, params: Iterable[Any], lr: float | Tensor = 1e-3, momentum: float = 0, dampening: float = 0,
+        weight_decay: float = 0, nesterov: bool = False, *, maximize: bool = False, foreach: bool | None = None,
+        differentiable: bool = False, fused: bool | None = None,
+    ) -> None:  # fmt: skip
         check_one_element(lr)
         if lr < 0.0:
             raise ValueError(f"Invalid learning rate: {lr}")
@@ -58,16 +48,6 @@ class SGD(Optimizer):
             "fused": fused,
         }
         super().__init__(params, defaults)
-
-    def step(self, closure: Callable[[], Any] | None = None) -> Any:
-        """Update every tensor that has a gradient; returns the closure's loss, if there is one."""
-        with no_grad():
-            loss = call(closure)
-            for group in self.param_groups:
-                for param in group["params"]:
-                    if param.grad is not None:
-                        self._update(param, param.grad, group)
-        return loss
 
     def _update(self, param: Tensor, gradient: Tensor, group: dict[str, Any]) -> None:
         direction = -gradient if group["maximize"] else gradient

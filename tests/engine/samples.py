@@ -9,6 +9,7 @@ with PyTorch itself.
 from __future__ import annotations
 
 import zlib
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,7 +34,8 @@ class Row:
         return f"{self.expression}-{shapes}"
 
 
-def _rows() -> list[Row]:
+def table(fill: Callable[[Any, tuple[str, ...], tuple[str, ...]], None]) -> list[Row]:
+    """The rows that `fill(add, unary, binary)` adds: `add` takes an operation, an expression, shapes, and the rest of a row."""
     rows: list[Row] = []
 
     def add(
@@ -53,7 +55,11 @@ def _rows() -> list[Row]:
 
     unary = ("a:", "a:3", "a:2x3", "a:0", "a:2x1x3")
     binary = ("a: b:", "a:3 b:3", "a:2x3 b:3", "a:2x1 b:3", "a: b:2x3", "a:0x3 b:3", "a:1 b:")
+    fill(add, unary, binary)
+    return rows
 
+
+def _fill(add: Any, unary: tuple[str, ...], binary: tuple[str, ...]) -> None:
     add("add", "a + b", *binary)
     add("add", "torch.add(a, b, alpha=3)", "a:2x3 b:3")
     add("add", "a + 2", "a:2x3", "a:")
@@ -440,10 +446,9 @@ def _rows() -> list[Row]:
     add("add", f"a + torch.randint(0, 9, (3,), {generator})", "a:2x3")
     add("add", "torch.randint_like(a, 9) + torch.randint_like(a, -3, 4) + a", "a:2x3", domain="positive")
     add("bernoulli.2", "(a * 1).bernoulli_() + a", "a:2x3", "a:", second_order=False)
-    return rows
 
 
-ROWS = _rows()
+ROWS = table(_fill)
 
 # Expressions whose result's dtype is what matters; `i` int64, `f` float32, `d` float64, `h` float16, `b` bool, with rank 1, and
 # with a zero behind the letter rank 0.
@@ -484,11 +489,16 @@ def seen(target: Any, look: Any, write: Any) -> Any:
     return (view * view).sum() * target
 
 
+def run(torch: Any, expression: str, tensors: dict[str, Any]) -> Any:
+    """The value of an expression in these tensors, under `torch`."""
+    torch.manual_seed(0)
+    return eval(expression, {"torch": torch, "put": put, "seen": seen, **tensors})
+
+
 def evaluate(torch: Any, row: Row) -> dict[str, Any]:
     """What a row yields under `torch`: value, gradients of its sum of cubes, second gradients, and its graph."""
-    torch.manual_seed(0)
     tensors = {name: torch.tensor(array, requires_grad=True) for name, array in inputs(row).items()}
-    result = eval(row.expression, {"torch": torch, "put": put, "seen": seen, **tensors})
+    result = run(torch, row.expression, tensors)
     outcome: dict[str, Any] = {
         "value": result.detach().numpy().tolist(),
         "dtype": str(result.dtype),
