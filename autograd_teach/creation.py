@@ -11,12 +11,12 @@ import functools
 import math
 import warnings
 from collections.abc import Callable, Sequence
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
 from . import dtypes, random
+from .absent import keyword_error
 from .dtypes import as_dtype
 from .errors import error, require
 from .fused import fused
@@ -40,7 +40,6 @@ class device(str):
         return f"device(type='{self}')"
 
 
-cuda = SimpleNamespace(is_available=lambda: False)  # as programs ask before they choose a device
 Tensor.device, Tensor.is_cuda = device("cpu"), False  # type: ignore[attr-defined]  # attached as the operations are
 
 
@@ -150,11 +149,14 @@ def _like(input: Tensor, dtype: Any) -> np.ndarray:
 
 
 def _size_by_name(make: Callable[..., Tensor]) -> Callable[..., Tensor]:
-    """Lets `size` be a keyword too, which Python does not allow for `*size`: `zeros(size=(2, 3))`."""
+    """Lets `size` be a keyword too, which Python does not allow for `*size`; tells keywords that only PyTorch has."""
 
     @functools.wraps(make)
     def call(*given: Any, **options: Any) -> Tensor:
-        return make(*given, options.pop("size"), **options) if "size" in options else make(*given, **options)
+        try:
+            return make(*given, options.pop("size"), **options) if "size" in options else make(*given, **options)
+        except TypeError as error:
+            raise keyword_error(make.__name__, error) from None
 
     return call
 
@@ -311,6 +313,17 @@ def full(
     tensor([[7, 7],
             [7, 7]])
     """
+    return _full("full", size, fill_value, dtype, device, requires_grad)
+
+
+def _full(name: str, size: Any, fill_value: Any, dtype: Any, device: Any, requires_grad: bool) -> Tensor:
+    require(isinstance(size, (tuple, list)), "argument_is_no_dims", name, "size", 1, type(size).__name__)
+    number = (
+        fill_value.ndim == 0
+        if isinstance(fill_value, Tensor)
+        else isinstance(fill_value, (int, float, complex, np.number))
+    )
+    require(number and not getattr(fill_value, "requires_grad", False), "fill_value", name, type(fill_value).__name__)
     return _made(np.full(_size(tuple(size)), _array_of(fill_value, dtype)), device, requires_grad)
 
 
@@ -390,6 +403,46 @@ def eye(n: int, m: int | None = None, *, dtype: Any = None, device: Any = None, 
     return _made(np.eye(n, m, dtype=as_dtype(dtype).numpy), device, requires_grad)
 
 
+def _triangle(name: str, row: int, col: int, offset: int, dtype: Any, device: Any) -> Tensor:
+    """The row and column numbers of the places that `np.<name>` gives."""
+    for position, (parameter, extent) in enumerate((("row", row), ("col", col)), 1):
+        require(isinstance(extent, int), "argument_is_no_int", name, parameter, position, type(extent).__name__)
+        require(extent >= 0, "triangle_size", parameter, extent)
+    target = as_dtype(dtype or int)
+    require(target.name in ("int32", "int64"), "kernel_not_implemented", name, target.title)
+    return _made(np.stack(getattr(np, name)(row, offset, col)).astype(target.numpy), device, False)
+
+
+def tril_indices(row: int, col: int, offset: int = 0, *, dtype: Any = None, device: Any = None) -> Tensor:
+    """The places of the lower triangle of a matrix: row numbers in the first row, column numbers in the second.
+
+    row, col: the size of the matrix. offset: the last diagonal that belongs to it, as in `tril`. dtype: int64 if None, or
+    int32, else NotImplementedError. Returns a tensor of shape (2, number of places), row by row. RuntimeError if a size is
+    negative.
+
+    >>> import autograd_teach as torch
+    >>> torch.tril_indices(2, 3)
+    tensor([[0, 1, 1],
+            [0, 0, 1]])
+    """
+    return _triangle("tril_indices", row, col, offset, dtype, device)
+
+
+def triu_indices(row: int, col: int, offset: int = 0, *, dtype: Any = None, device: Any = None) -> Tensor:
+    """The places of the upper triangle of a matrix: row numbers in the first row, column numbers in the second.
+
+    row, col: the size of the matrix. offset: the first diagonal that belongs to it, as in `triu`. dtype: int64 if None, or
+    int32, else NotImplementedError. Returns a tensor of shape (2, number of places), row by row. RuntimeError if a size is
+    negative.
+
+    >>> import autograd_teach as torch
+    >>> torch.triu_indices(2, 3, 1)
+    tensor([[0, 0, 1],
+            [1, 2, 2]])
+    """
+    return _triangle("triu_indices", row, col, offset, dtype, device)
+
+
 def arange(
     start: Any = 0, end: Any = None, step: Any = 1, *, dtype: Any = None, device: Any = None,
     requires_grad: bool = False,
@@ -448,10 +501,12 @@ def linspace(
 
 
 @tensor_method
-def to(self: Tensor, *args: Any, dtype: Any = None, device: Any = None, copy: bool = False) -> Tensor:
+def to(
+    self: Tensor, *args: Any, dtype: Any = None, device: Any = None, non_blocking: bool = False, copy: bool = False,
+) -> Tensor:  # fmt: skip
     """The tensor in another dtype; the tensor itself if it has that dtype already, unless `copy`.
 
-    args: a dtype, a device, or a tensor whose dtype is taken. Between floating dtypes gradients flow and come back in
+    args: a dtype, a device, or a tensor whose dtype is taken. non_blocking: without effect on the CPU. Between floating dtypes gradients flow and come back in
     the dtype of `self`; an integer result has no history. NotImplementedError for a device other than "cpu".
 
     >>> import autograd_teach as torch
@@ -545,7 +600,7 @@ def contiguous(self: Tensor) -> Tensor:
     >>> x.is_contiguous(), x.contiguous().is_contiguous()
     (False, True)
     """
-    return self if self.is_contiguous() else self.clone("C")
+    return self if self.is_contiguous() else self.clone(memory_format=dtypes.contiguous_format)
 
 
 @tensor_method
@@ -607,7 +662,7 @@ def new_full(
     >>> torch.tensor([0.5]).new_full((2,), 3)
     tensor([3., 3.])
     """
-    return full(size, fill_value, dtype=dtype or self.dtype, device=device, requires_grad=requires_grad)
+    return _full("new_full", size, fill_value, dtype or self.dtype, device, requires_grad)
 
 
 @tensor_method
@@ -620,4 +675,6 @@ def new_tensor(
     >>> torch.tensor([0.5]).new_tensor([1, 2])
     tensor([1., 2.])
     """
-    return tensor(data, dtype=dtype or self.dtype, device=device, requires_grad=requires_grad)
+    if isinstance(data, Tensor):
+        warnings.warn(str(error("new_tensor_copy")), stacklevel=2)
+    return _made(_array_of(data, dtype or self.dtype), device, requires_grad)

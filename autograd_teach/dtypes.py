@@ -41,6 +41,27 @@ ALL = float16, float32, float64, uint8, int8, int16, int32, int64, bool_ = (
     dtype("uint8", "unsigned char"), dtype("int8", "signed char"), dtype("int16", "short int"),
     dtype("int32", "int"), dtype("int64", "long int"), dtype("bool", "bool"),
 )  # fmt: skip
+
+
+class memory_format:
+    """How a copy is laid out in memory: `torch.preserve_format` as what is copied, `torch.contiguous_format` row by row.
+
+    >>> import autograd_teach as torch
+    >>> torch.zeros(2, 3).T.clone(memory_format=torch.contiguous_format).stride()
+    (2, 1)
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __repr__(self) -> str:
+        return f"torch.{self.name}"
+
+    def __reduce__(self) -> str:
+        return self.name
+
+
+preserve_format, contiguous_format = memory_format("preserve_format"), memory_format("contiguous_format")
 _NAMED: dict[Any, dtype] = {**{d.numpy: d for d in ALL}, float: float64, int: int64, bool: bool_}
 _default = float32
 

@@ -1,6 +1,6 @@
 """Writing files so that nothing is ever lost: whole or not at all, and over another file only where that is meant.
 
-Standard library only; used by viz, course and grading, never by the engine.
+Standard library only; used by viz, course and grading, and by `torch.save`.
 """
 
 import contextlib

@@ -106,11 +106,17 @@ class Generator:
     def randint(self, low: int, high: int, shape: Shape, dtype: Any = np.int64) -> Array:
         """Integers in [low, high), exact in `dtype`, as `torch.randint` and `Tensor.random_(low, high)` draw them."""
         require(low < high, "random_range", low, high)
-        first, last = _exact_range(np.dtype(dtype))
+        first, last = exact_range(np.dtype(dtype))
         require(first <= low, "random_bound", "from", np.dtype(dtype))
         require(high - 1 <= last, "random_bound", "to - 1", np.dtype(dtype))
         words = self._words(shape, 64 if high - low >= 2**28 else 32)
         return ((words % np.uint64(high - low)).astype(np.int64) + np.int64(low)).astype(dtype)
+
+    def random(self, shape: Shape, dtype: Any) -> Array:
+        """Integers from 0 to the last that `dtype` holds without a gap, as `Tensor.random_()` draws them."""
+        last = exact_range(np.dtype(dtype))[1]
+        words = self._words(shape, 64 if np.dtype(dtype) in (np.int64, np.float64) else 32)
+        return (words % np.uint64(last + 1)).astype(dtype)
 
     def randperm(self, n: int, dtype: Any = np.int64) -> Array:
         """A permutation of 0 ... n - 1, as `torch.randperm` draws it, for n < 2**32 / 20."""
@@ -120,10 +126,42 @@ class Generator:
             order[i], order[other] = order[other], order[i]
         return np.array(order, dtype)
 
-    def bernoulli(self, p: float, shape: Shape, dtype: Any) -> Array:
-        """One with probability `p`, else zero, as `Tensor.bernoulli_` draws it."""
+    def bernoulli(self, p: Any, shape: Shape, dtype: Any) -> Array:
+        """One with probability `p`, else zero, as `Tensor.bernoulli_` draws it; `p` is a number or a float array of that shape."""
+        if isinstance(p, np.ndarray):
+            require(p.dtype.kind == "f", "kernel_not_implemented", "bernoulli_tensor_cpu_p_", p)
+            require(((p >= 0) & (p <= 1)).all(), "bernoulli_ps")
+            return (self._unit(shape, p.dtype) < p).astype(dtype)
         require(0 <= p <= 1, "bernoulli_p", p)
         return (self._unit(shape, np.float64) < p).astype(dtype)
+
+    def exponential(self, shape: Shape, dtype: Any, lambd: float = 1.0) -> Array:
+        """Exponential with rate `lambd`, as `Tensor.exponential_` draws it; float dtypes only."""
+        require(lambd > 0, "exponential_lambda", lambd)
+        require(np.dtype(dtype).kind == "f", "exponential_dtype", np.empty(0, dtype))
+        return (np.log1p(-self._unit(shape, np.float64)) * (-1 / lambd)).astype(dtype)
+
+    def multinomial(self, p: Array, count: int, replacement: bool = False) -> Array:
+        """`count` indices into each row of weights, as `torch.multinomial` draws them, with probabilities `p / p.sum()`."""
+        require(p.shape[-1], "multinomial_sum")
+        if not replacement or count == 1:
+            require((p.max(initial=0) < np.inf) & (p.min(initial=0) >= 0), "multinomial_weights")
+            require((p.sum(-1) != 0).all(), "multinomial_sum")
+            # The winners of a race in which each runner's time is exponential, with its weight as the rate.
+            order: Any = "C" if 0 in p.strides else "K"
+            times = filled(np.empty_like(p, order=order), lambda shape: self.exponential(shape, p.dtype))
+            speeds = p / times
+            return np.argsort(-speeds, -1, kind="stable")[..., :count]
+        places = np.empty((*p.shape[:-1], count), np.int64)
+        for weights, row in zip(p.reshape(-1, p.shape[-1]), places.reshape(-1, count)):
+            require((weights >= 0).all(), "multinomial_negative")
+            require(np.isfinite(weights).all(), "multinomial_infinite")
+            ends = np.cumsum(weights, dtype=np.promote_types(p.dtype, np.float32))
+            require(ends[-1] > 0, "multinomial_sum")
+            ends /= ends[-1]
+            ends[-1] = 1
+            row[:] = np.searchsorted(ends, self._unit([count], np.float64))
+        return places
 
     def _words(self, shape: Shape, bits: int = 32) -> Array:
         """The next words of 32 bits, or of 64, each made of two, high half first; as uint64."""
@@ -142,10 +180,14 @@ default_generator.seed()
 manual_seed, seed, initial_seed = default_generator.manual_seed, default_generator.seed, default_generator.initial_seed
 
 
-def filled(array: Array, draw: Callable[[Shape], Array]) -> Array:
-    """What `draw(shape)` puts into `array` when PyTorch fills it in place: in the order of its memory."""
+def filled(array: Array, draw: Callable[..., Array], *beside: Array) -> Array:
+    """What `draw(shape, *beside)` puts into `array` when PyTorch fills it in place: in the order of its memory.
+
+    beside: arrays of the same shape, which `draw` gets in that order as well.
+    """
     axes = sorted(range(array.ndim), key=lambda axis: -array.strides[axis])
-    return draw([array.shape[axis] for axis in axes]).transpose(np.argsort(axes))
+    turned = [other.transpose(axes) for other in beside]
+    return draw([array.shape[axis] for axis in axes], *turned).transpose(np.argsort(axes))
 
 
 def _floating(dtype: Any, kernel: str) -> tuple[Any, Any]:
@@ -154,7 +196,7 @@ def _floating(dtype: Any, kernel: str) -> tuple[Any, Any]:
     return np.dtype(dtype), np.promote_types(dtype, np.float32).type
 
 
-def _exact_range(dtype: Any) -> tuple[int, int]:
+def exact_range(dtype: Any) -> tuple[int, int]:
     """The integers that `dtype` holds without a gap."""
     if dtype.kind == "f":
         return -(2 ** (np.finfo(dtype).nmant + 1)), 2 ** (np.finfo(dtype).nmant + 1)

@@ -18,9 +18,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import dtypes
+from .absent import PyTorchNames
 from .autograd.modes import state
 from .autograd.node import NO_EDGE, Edge, RemovableHandle
-from .autograd.version import InferenceCounter, VersionCounter, new_counter
+from .autograd.version import DetachedCounter, InferenceCounter, VersionCounter, new_counter
 from .dtypes import c_name
 from .errors import error, require
 from .geometry import memory_of, owner_of
@@ -60,7 +61,7 @@ class Size(tuple[int, ...]):
         return Size(super().__add__(tuple(other)))
 
 
-class Tensor:
+class Tensor(PyTorchNames):
     """An array that can require grad, with PyTorch's methods; made by `torch.tensor`, `torch.zeros` and the like.
 
     Operations on tensors that require grad are recorded: their results know the node that made them (`grad_fn`), and
@@ -286,7 +287,7 @@ class Tensor:
         1
         """
         require(not self.is_inference(), "inference_tensor_version")
-        return self._counter.version
+        return int(self._counter.version)
 
     # Its place in the graph
     @property
@@ -312,7 +313,11 @@ class Tensor:
             require(state.mode.inference or not self.is_inference(), "requires_grad_of_inference_tensor")
         self._set_edge(None if flag else NO_EDGE)
 
-    def requires_grad_(self, requires_grad: bool = True) -> Tensor:
+    @requires_grad.deleter
+    def requires_grad(self) -> None:
+        raise error("requires_grad_is_no_bool")
+
+    def requires_grad_(self, requires_grad: bool = True, **unknown: Any) -> Tensor:
         """Set the flag `requires_grad` in place and return the tensor.
 
         RuntimeError to set it on integers, or to unset it on a result; `detach()` gives a result without history. No
@@ -322,6 +327,9 @@ class Tensor:
         >>> torch.ones(2).requires_grad_()
         tensor([1., 1.], requires_grad=True)
         """
+        if unknown:
+            raise TypeError(f"requires_grad_() got an unexpected keyword argument {next(iter(unknown))!r}")
+        require(isinstance(requires_grad, bool), "requires_grad__is_no_bool", type(requires_grad).__name__)
         require(self.is_floating_point() or not requires_grad, "requires_grad__of_dtype")
         if not requires_grad or (self._known_edge is NO_EDGE and self.grad_fn is None):
             self.requires_grad = requires_grad
@@ -435,7 +443,13 @@ class Tensor:
 
     @data.setter
     def data(self, value: Tensor) -> None:
+        require(isinstance(value, Tensor), "data_is_no_tensor", type(value).__name__)
+        require(value.is_floating_point() or not self.requires_grad, "data_of_dtype")
         self._array = value._array
+
+    @data.deleter
+    def data(self) -> None:
+        raise error("data_deleted")
 
     def detach(self) -> Tensor:
         """The same memory without history: a leaf that does not require grad.
@@ -460,6 +474,8 @@ class Tensor:
         tensor([3., 3.])
         """
         require(self._view is None, "detach_view")
+        if self.grad_fn is not None:
+            self._counter = DetachedCounter(self._counter)
         self._edge = NO_EDGE
         return self
 

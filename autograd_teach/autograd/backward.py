@@ -64,8 +64,8 @@ def _edges(inputs: Sequence[Any]) -> list[Edge]:
 
 
 def backward(
-    tensors: Any, grad_tensors: Any = None, retain_graph: bool | None = None, create_graph: bool = False, *,
-    inputs: Any = None,
+    tensors: Any, grad_tensors: Any = None, retain_graph: bool | None = None, create_graph: bool = False,
+    grad_variables: Any = None, inputs: Any = None,
 ) -> None:  # fmt: skip
     """Accumulate the gradients of the sum of `tensors`, one or several, into `.grad` of the leaves.
 
@@ -77,6 +77,10 @@ def backward(
     >>> torch.autograd.backward((x**3).sum()); x.grad
     tensor([27., 12., 75.])
     """
+    if grad_variables is not None:
+        warnings.warn(str(error("grad_variables")), FutureWarning, stacklevel=2)
+        require(grad_tensors is None, "grad_variables_twice")
+        grad_tensors = grad_variables
     wanted = None if inputs is None else _inputs(inputs, "backward")
     roots = _roots(_tuple(tensors), grad_tensors)
     if create_graph:
@@ -107,7 +111,8 @@ Tensor.backward = _backward  # type: ignore[attr-defined]  # attached as the ope
 
 def grad(
     outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: bool | None = None, create_graph: bool = False,
-    allow_unused: bool | None = None, is_grads_batched: bool = False, materialize_grads: bool = False,
+    only_inputs: bool = True, allow_unused: bool | None = None, is_grads_batched: bool = False,
+    materialize_grads: bool = False,
 ) -> Any:  # fmt: skip
     """The gradients of the sum of `outputs` by each of `inputs`: a tuple, or of a dictionary one with the same keys.
 
@@ -119,6 +124,8 @@ def grad(
     >>> torch.autograd.grad(t.pow(2).sum(), t)
     (tensor([2., 4., 8.]),)
     """
+    if not only_inputs:
+        warnings.warn(str(error("only_inputs")), FutureWarning, stacklevel=2)
     require(not is_grads_batched, "batched_gradients")
     require(not materialize_grads or allow_unused is not False, "materialize_without_allow")
     given, wanted = _tuple(outputs), _inputs(inputs, "grad")

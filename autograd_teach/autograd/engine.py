@@ -8,6 +8,8 @@ Without `create_graph` gradients travel as NumPy arrays; with it they are tensor
 
 from __future__ import annotations
 
+import contextvars
+import threading
 import warnings
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property, lru_cache
@@ -39,7 +41,10 @@ def run_backward(
     With `inputs`, only what leads to these edges is run; with `accumulate` the gradients end in `.grad` of the leaves (and, of
     the inputs only), otherwise they are returned in the order of `inputs`, None where none arrived.
     """
+    if state.depth >= DEEPEST:
+        return _in_another_thread(roots, retain_graph, create_graph, inputs, accumulate)
     outer = state.mode, state.run
+    state.depth += 1
     if warnings.filters[0] is not FILTER:
         keep_quiet()
     set_mode(create_graph, state.mode.inference)
@@ -49,6 +54,31 @@ def run_backward(
         return [run.captured.get(edge) for edge in inputs or ()]
     finally:
         state.mode, state.run = outer
+        state.depth -= 1
+
+
+# A backward that calls backward, which calls backward, ... : so many of them fit below Python's recursion limit.
+DEEPEST = 40
+
+
+def _in_another_thread(*arguments: Any) -> list[Any]:
+    """A nested run in a thread, which has a stack of its own, with all that this one has switched on: as PyTorch does it."""
+    switched_on = {name: value for name, value in vars(state).items() if name != "depth"}
+    results: list[Any] = []
+
+    def run() -> None:
+        vars(state).update(switched_on)
+        try:
+            results.extend((None, run_backward(*arguments)))
+        except BaseException as problem:  # noqa: BLE001  raised where it was asked for
+            results.append(problem)
+
+    thread = threading.Thread(target=contextvars.copy_context().run, args=(run,))
+    thread.start()
+    thread.join()
+    if results[0] is not None:
+        raise results[0]
+    return results[1]
 
 
 class _Run:

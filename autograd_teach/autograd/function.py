@@ -6,6 +6,7 @@ The context that both receive *is* the node of the graph: what `forward` leaves 
 from __future__ import annotations
 
 import functools
+import inspect
 import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -17,12 +18,32 @@ from ..tensor import Tensor, wrap
 from .leaf import edge_of
 from .modes import no_grad, state
 from .node import NO_EDGE, Edge, Node, next_sequence_number
-from .saved import Saved, freed, pack, unpack
+from .saved import Saved, SavedTensor, freed, pack, unpack
 from .views import DEFAULT, IN_CUSTOM_FUNCTION, MULTI_OUTPUT_NODE, forbidden_write, rebase_history, view_of
 
 
 class FunctionCtx:
-    """What `forward` tells about its operation, for `backward` to use."""
+    """The context `ctx` of a Function: what `forward` keeps for `backward` and declares about its outputs.
+
+    `ctx.needs_input_grad` says, for each argument of `apply`, whether its gradient is needed;
+    `ctx.saved_tensors` returns what was saved. Values that are not tensors are kept as attributes, such as
+    `ctx.exponent = 3`. After `apply`, the context is the `grad_fn` of the result.
+
+    >>> import autograd_teach as torch
+    >>> class Power(torch.autograd.Function):
+    ...     @staticmethod
+    ...     def forward(ctx, x, exponent):
+    ...         ctx.save_for_backward(x)
+    ...         ctx.exponent = exponent
+    ...         return x**exponent
+    ...     @staticmethod
+    ...     def backward(ctx, grad_output):
+    ...         (x,) = ctx.saved_tensors
+    ...         return grad_output * ctx.exponent * x ** (ctx.exponent - 1), None
+    >>> y = Power.apply(torch.tensor(2.0, requires_grad=True), 3)
+    >>> y.grad_fn.exponent, y.grad_fn.needs_input_grad
+    (3, (True, False))
+    """
 
     _to_save: tuple[Tensor | None, ...] | None = None
     _dirty: tuple[Tensor, ...] = ()
@@ -31,40 +52,132 @@ class FunctionCtx:
     needs_input_grad: tuple[bool, ...] = ()
 
     def save_for_backward(self, *tensors: Tensor | None) -> None:
-        """Keep inputs, outputs or intermediate tensors; `backward` raises where one was changed since."""
+        """Keep tensors for `backward`, which gets them back as `ctx.saved_tensors`.
+
+        tensors: inputs, outputs or intermediate tensors, or None; call it once, a second call replaces the
+        first. `apply` raises TypeError for anything else if it records. Use this rather than an attribute:
+        `ctx.saved_tensors` raises RuntimeError if a tensor was changed in place since, or if the backward pass
+        has freed them, and a saved output does not become a reference cycle.
+
+        >>> import autograd_teach as torch
+        >>> class Exp(torch.autograd.Function):
+        ...     @staticmethod
+        ...     def forward(ctx, x):
+        ...         result = x.exp()
+        ...         ctx.save_for_backward(result)
+        ...         return result
+        ...     @staticmethod
+        ...     def backward(ctx, grad_output):
+        ...         (result,) = ctx.saved_tensors
+        ...         return grad_output * result
+        >>> x = torch.zeros(2, requires_grad=True)
+        >>> Exp.apply(x).grad_fn.saved_tensors
+        (tensor([1., 1.], grad_fn=<ExpBackward>),)
+        """
         self._to_save = tensors
 
     def mark_dirty(self, *args: Tensor) -> None:
-        """Declare inputs that `forward` changes in place; they must be returned."""
+        """Declare the inputs that `forward` changes in place; they must be among its outputs.
+
+        args: tensors. `apply` raises RuntimeError for one that is not returned, for something else than a
+        tensor, and, while recording, for a leaf that requires grad.
+
+        >>> import autograd_teach as torch
+        >>> class Double_(torch.autograd.Function):
+        ...     @staticmethod
+        ...     def forward(ctx, x):
+        ...         ctx.mark_dirty(x)
+        ...         return x.mul_(2)
+        ...     @staticmethod
+        ...     def backward(ctx, grad_output):
+        ...         return grad_output * 2
+        >>> x = torch.ones(2, requires_grad=True)
+        >>> y = x * 3
+        >>> _ = Double_.apply(y)
+        >>> y
+        tensor([6., 6.], grad_fn=<Double_Backward>)
+        """
         self._dirty = args
 
     def mark_non_differentiable(self, *args: Tensor) -> None:
-        """Declare outputs that have no gradient, such as indices."""
+        """Declare outputs that have no gradient: they do not require grad.
+
+        args: outputs of `forward`. Integer and bool outputs need not be declared. `backward` still gets an
+        argument for each, zeros by default.
+
+        >>> import autograd_teach as torch
+        >>> class Sign(torch.autograd.Function):
+        ...     @staticmethod
+        ...     def forward(ctx, x):
+        ...         result = x.sign()
+        ...         ctx.mark_non_differentiable(result)
+        ...         return result
+        >>> Sign.apply(torch.tensor([-3.0], requires_grad=True)).requires_grad
+        False
+        """
         self._non_differentiable = args
 
     def set_materialize_grads(self, value: bool) -> None:
-        """With False, `backward` gets None instead of zeros for an output whose gradient is not needed."""
+        """Choose what `backward` gets for an output that did not receive a gradient: zeros or None.
+
+        value: True for zeros, the default; False for None. With None, no zeros are allocated, and `backward`
+        can skip what it would compute from them.
+
+        >>> import autograd_teach as torch
+        >>> class Both(torch.autograd.Function):
+        ...     @staticmethod
+        ...     def forward(ctx, x):
+        ...         ctx.set_materialize_grads(False)
+        ...         return x * 2, x * 3
+        ...     @staticmethod
+        ...     def backward(ctx, grad_double, grad_triple):
+        ...         print(grad_double, grad_triple)
+        ...         return grad_double * 2
+        >>> double, triple = Both.apply(torch.tensor(1.0, requires_grad=True))
+        >>> double.backward()
+        tensor(1.) None
+        """
         self._materialize = value
 
 
 class BackwardFunction(FunctionCtx, Node):
-    """The node of a user's Function, and the context of its forward and backward; named after the class."""
+    """The node of a user's Function and the context of its forward and backward; named after the Function."""
 
     _runs_without_gradient = True
     _forward_cls: type[Function]
-    _saved: tuple[tuple[Saved, int | None] | None, ...] | None = ()
+    _saved: Sequence[tuple[Saved, int | None] | None] | None = ()
+    _materialize_non_diff_grads = True
+    _without_gradient: frozenset[int] = frozenset()  # the outputs that are not differentiable
     _is_tensor: tuple[bool, ...] = ()  # each argument of forward
 
     @property
     def saved_tensors(self) -> tuple[Tensor | None, ...]:
-        """The tensors given to `save_for_backward`; RuntimeError after they were freed or changed in place."""
+        """The tensors given to `save_for_backward`, as a tuple.
+
+        RuntimeError if the backward pass has freed them, or if one was changed in place since.
+        """
         if self._to_save is not None:
             return self._to_save
         saved = freed(self) if self._saved is None else self._saved
         return tuple(None if s is None else unpack(self, *s) for s in saved)
 
     @property
+    def _raw_saved_tensors(self) -> tuple[SavedTensor, ...]:
+        def raw(slots: list[Any], place: int) -> SavedTensor:
+            index = slots[place] and slots[place][1]
+            return SavedTensor(
+                self,
+                index,
+                lambda: () if self._saved is None else slots[place] and slots[place][0],
+                lambda value: slots.__setitem__(place, (value, index)),
+            )
+
+        slots: Any = freed(self) if self._saved is None else self._saved
+        return tuple(raw(slots, place) for place in range(len(slots)))
+
+    @property
     def saved_variables(self) -> tuple[Tensor | None, ...]:
+        """Deprecated name of `saved_tensors`; gives a DeprecationWarning."""
         warnings.warn(str(error("saved_variables")), DeprecationWarning, stacklevel=2)
         return self.saved_tensors
 
@@ -72,7 +185,7 @@ class BackwardFunction(FunctionCtx, Node):
         raise TypeError(f"{type(self).__name__!r} object is not callable")
 
     def apply(self, *grads: Any) -> Any:
-        """What the user's backward returns for these gradients."""
+        """Call the user's `backward` (or `vjp`) with these gradients and return what it returns."""
         function = self._forward_cls
         if function.vjp is Function.vjp:
             return function.backward(self, *grads)
@@ -94,7 +207,11 @@ class BackwardFunction(FunctionCtx, Node):
         grads, shapes, dtypes = (grad, self._shape, self._dtype) if many else ([grad], [self._shape], [self._dtype])
         if self._materialize:
             kinds = zip(grads, shapes, dtypes)
-            grads = [wrap(np.zeros(s, d)) if g is None and s is not None else g for g, s, d in kinds]
+            skipped = frozenset() if self._materialize_non_diff_grads else self._without_gradient
+            grads = [
+                wrap(np.zeros(s, d)) if g is None and s is not None and i not in skipped else g
+                for i, (g, s, d) in enumerate(kinds)
+            ]
         results, expected = self.apply(*grads), len(self._is_tensor)
         results = results if isinstance(results, tuple) else (results,)
         # Trailing Nones too many are allowed: a backward may serve forwards of several lengths.
@@ -109,21 +226,28 @@ class BackwardFunction(FunctionCtx, Node):
 
 
 class Function:
-    """Subclass it, write `forward(ctx, *args)` and `backward(ctx, *grad_outputs)` as static methods, and call `apply`.
+    """An operation of your own: subclass it, define `forward` and `backward`, and call `apply`.
 
-    `backward` gets one gradient for each output of `forward` and returns one for each of its arguments after `ctx`:
-    None for what is no tensor or needs none. Source: PyTorch's note "Extending PyTorch".
+    Both are static methods. `forward(ctx, *args)` computes the result; what it does is not recorded.
+    `backward(ctx, *grad_outputs)` gets one gradient per output, and returns one per argument of `forward` after
+    `ctx`: None for an argument that is not a tensor or needs no gradient. `ctx` is a FunctionCtx. Instances are
+    not used: making one gives a DeprecationWarning. Source: PyTorch's note "Extending PyTorch".
 
     >>> import autograd_teach as torch
-    >>> class Double(torch.autograd.Function):
+    >>> class Clip(torch.autograd.Function):  # lets gradients pass where clamp() would stop them
     ...     @staticmethod
-    ...     def forward(ctx, x):
-    ...         return x * 2
+    ...     def forward(ctx, x, limit):
+    ...         return x.clamp(-limit, limit)
     ...     @staticmethod
     ...     def backward(ctx, grad_output):
-    ...         return grad_output * 2
-    >>> Double.apply(torch.ones(2, requires_grad=True))
-    tensor([2., 2.], grad_fn=<DoubleBackward>)
+    ...         return grad_output, None
+    >>> x = torch.tensor([0.5, 3.0], requires_grad=True)
+    >>> y = Clip.apply(x, 1.0)
+    >>> y
+    tensor([0.5000, 1.0000], grad_fn=<ClipBackward>)
+    >>> y.sum().backward()
+    >>> x.grad
+    tensor([1., 1.])
     """
 
     _backward_cls: type[BackwardFunction] = BackwardFunction
@@ -142,25 +266,70 @@ class Function:
 
     @staticmethod
     def forward(*args: Any, **kwargs: Any) -> Any:
-        """To be written: computes the result from the arguments, on tensors, without recording."""
+        """Define this: compute the result from the arguments of `apply`.
+
+        Returns a tensor, or a tuple with tensors; nothing in it is recorded. The first argument is the context
+        `ctx`, unless `setup_context` is defined. NotImplementedError if it is missing.
+        """
         raise error("no_forward")
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> Any:
-        """May be written instead of a `ctx` argument of forward: saves what backward needs."""
+        """Define this to separate what is saved from what is computed; `forward` then has no `ctx` argument.
+
+        ctx: the context. inputs: tuple of the arguments of `forward`. output: what it returned. Returns None.
+
+        >>> import autograd_teach as torch
+        >>> class Square(torch.autograd.Function):
+        ...     @staticmethod
+        ...     def forward(x):
+        ...         return x * x
+        ...     @staticmethod
+        ...     def setup_context(ctx, inputs, output):
+        ...         ctx.save_for_backward(*inputs)
+        ...     @staticmethod
+        ...     def backward(ctx, grad_output):
+        ...         (x,) = ctx.saved_tensors
+        ...         return grad_output * 2 * x
+        >>> x = torch.tensor(3.0, requires_grad=True)
+        >>> Square.apply(x).backward()
+        >>> x.grad
+        tensor(6.)
+        """
         raise NotImplementedError("setup_context is not implemented.")
 
     @staticmethod
     def backward(ctx: Any, *grad_outputs: Any) -> Any:
-        """To be written: the vector-Jacobian product, one gradient for each argument of forward."""
+        """Define this: compute the gradients of the inputs from those of the outputs.
+
+        This is the vector-Jacobian product; define it under the name `backward` or `vjp`, not both.
+        grad_outputs: one gradient per output of `forward`. Returns one entry per argument of `forward` after
+        `ctx`: a tensor of the argument's shape, or None for an argument that is not a tensor or needs no
+        gradient; more entries at the end must be None. The backward pass raises RuntimeError for another number
+        of entries, for an entry that is neither, and for a shape that does not fit; NotImplementedError if it
+        is missing. What it computes is recorded under `create_graph`, so it can be differentiated again.
+        """
         raise error("no_backward")
 
     vjp = backward  # its other name
 
     @classmethod
     def apply(cls, *args: Any, **kwargs: Any) -> Any:
-        """Run forward and record it as one node. Only tensors among the arguments themselves are registered."""
+        """Run `forward` and record it as one node of the graph; this is how a Function is used.
+
+        args: the arguments of `forward` after `ctx`. Pass tensors by position: those inside lists and dicts are
+        not recorded. Returns what `forward` returned; each floating tensor in it requires grad if an argument
+        does, unless it is marked as not differentiable. Under `no_grad`, nothing is recorded.
+        """
         ctx = cls._backward_cls()
+        has_setup = cls.setup_context is not Function.setup_context
+        if has_setup:
+            # What backward returns a gradient for: all parameters, also those that have their default.
+            bound = inspect.signature(cls.forward).bind(*args, **kwargs)
+            bound.apply_defaults()
+            args, kwargs = bound.args, bound.kwargs
+        if kwargs:
+            args = _positional(cls.forward, args, kwargs, 0 if has_setup else 1)
         ctx._is_tensor = tuple(isinstance(a, Tensor) for a in args)
         tensors = [a for a in args if isinstance(a, Tensor)]
         ctx.needs_input_grad = tuple(isinstance(a, Tensor) and a.requires_grad for a in args)
@@ -172,29 +341,47 @@ class Function:
             if state.anomaly:
                 state.mode.observer(ctx)  # type: ignore[misc]  # anomaly mode observes
         with no_grad():
-            if cls.setup_context is Function.setup_context:
-                output = cls.forward(ctx, *args, **kwargs)
-            else:
-                output = cls.forward(*args, **kwargs)
+            output = cls.forward(*args) if has_setup else cls.forward(ctx, *args)
+            if has_setup:
                 cls.setup_context(ctx, args, output)
         require(all(isinstance(t, Tensor) for t in ctx._dirty), "dirty_is_no_tensor")
+        if not all(any(written is t for t in tensors) for written in ctx._dirty):
+            warnings.warn(str(error("dirty_is_no_input")), stacklevel=2)
         for position, tensor in enumerate(recording and ctx._to_save or ()):
             is_saved = tensor is None or isinstance(tensor, Tensor)
             require(is_saved, "saved_is_no_tensor", position, type(tensor).__name__)
-        many = isinstance(output, tuple)
-        outputs = output if many else (output,)
+        require(all(isinstance(t, Tensor) for t in ctx._non_differentiable), "non_differentiable_is_no_tensor")
+        outputs = output if isinstance(output, tuple) else (output,)
+        many = len(outputs) > 1
         results = tuple(_output(ctx, o, i, tensors, recording, many) for i, o in enumerate(outputs))
         require(all(any(o is written for o in outputs) for written in ctx._dirty), "dirty_not_returned")
         if recording:
             _describe(ctx, results)
-            ctx._saved = tuple(None if t is None else _saved(ctx, t, tensors, outputs) for t in ctx._to_save or ())
+            ctx._saved = [None if t is None else _saved(ctx, t, tensors, outputs) for t in ctx._to_save or ()]
+            ctx._without_gradient = frozenset(
+                i for i, o in enumerate(outputs) if any(o is n for n in ctx._non_differentiable)
+            )
         ctx._to_save = None
         ctx._dirty = ctx._non_differentiable = ()
-        return results if many else results[0]
+        return results if isinstance(output, tuple) else results[0]
+
+
+def _positional(forward: Any, args: tuple[Any, ...], kwargs: dict[str, Any], skipped: int) -> tuple[Any, ...]:
+    """All arguments in the order of the parameters of `forward`, without gaps; TypeError for what has no place there."""
+    kinds = inspect.signature(forward).parameters.values()
+    names = [p.name for p in kinds if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)][skipped:]
+    for name in kwargs:
+        if name not in names[len(args) :]:
+            raise TypeError(f"forward() got an unexpected keyword argument {name!r}")
+    last = max(map(names.index, kwargs))
+    for position, name in enumerate(names[: last + 1]):
+        if position >= len(args) and name not in kwargs:
+            raise TypeError(f"forward() missing required argument: {name!r} (position {position})")
+    return (*args, *(kwargs[name] for name in names[len(args) : last + 1]))
 
 
 def _describe(node: Any, outputs: Sequence[Any]) -> None:
-    """Tell a node what gradients will come in: the shape and dtype of each output, None of what is no tensor."""
+    """Set the shapes and dtypes of a node's incoming gradients to those of the outputs (None if not a tensor)."""
     kinds = [(o._array.shape, o._array.dtype) if isinstance(o, Tensor) else (None, None) for o in outputs]
     node._outputs = len(kinds)
     node._shape, node._dtype = zip(*kinds) if len(kinds) > 1 else kinds[0]
@@ -245,11 +432,14 @@ def _saved(ctx: BackwardFunction, tensor: Tensor, inputs: list[Tensor], outputs:
     if tensor.requires_grad and (index is None or any(tensor is written for written in ctx._dirty)):
         # An input that is returned as it came is saved as the input: the result is another tensor, a view of it.
         index = next((-1 - i for i, o in enumerate(outputs) if o is tensor), index)
-    return pack(ctx, (tensor._array, tensor._counter, tensor._counter.version), index), index
+    version = tensor._counter.version
+    if index is not None and index < 0:
+        return pack(ctx, (tensor._array, tensor._counter, version), index), index
+    return pack(ctx, (tensor, version), index), index
 
 
 class InplaceFunction(Function):
-    """The old base class of Functions that write to their input; `mark_dirty` says it today."""
+    """Former base class of Functions that write to an input; use Function with `ctx.mark_dirty` instead."""
 
     def __init__(self, inplace: bool = False) -> None:
         super().__init__()
@@ -257,7 +447,31 @@ class InplaceFunction(Function):
 
 
 def once_differentiable(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Decorates a backward that cannot be differentiated itself: that raises instead of being wrong."""
+    """Decorator for a `backward` that must not be differentiated itself, such as one that computes with NumPy.
+
+    function: the `backward` of a Function, written below `@staticmethod`. It runs without recording.
+    Differentiating its results raises RuntimeError; without the decorator, they would silently be treated as
+    constants if they come from NumPy.
+
+    >>> import autograd_teach as torch
+    >>> from autograd_teach.autograd.function import once_differentiable
+    >>> class Square(torch.autograd.Function):
+    ...     @staticmethod
+    ...     def forward(ctx, x):
+    ...         ctx.save_for_backward(x)
+    ...         return x * x
+    ...     @staticmethod
+    ...     @once_differentiable
+    ...     def backward(ctx, grad_output):
+    ...         return grad_output * 2 * ctx.saved_tensors[0]
+    >>> x = torch.tensor(3.0, requires_grad=True)
+    >>> (gradient,) = torch.autograd.grad(Square.apply(x) ** 2, x, create_graph=True)
+    >>> gradient  # 4 x³
+    tensor(108., grad_fn=<Error>)
+    >>> gradient.backward()
+    Traceback (most recent call last):
+    RuntimeError: trying to differentiate twice a function that was marked with @once_differentiable
+    """
 
     @functools.wraps(function)
     def backward(ctx: Any, *grads: Any) -> Any:

@@ -17,7 +17,7 @@ from .version import increment_version
 
 __all__ = [
     "GradientEdge", "Node", "allow_mutation_on_saved_tensors", "get_gradient_edge", "increment_version",
-    "register_multi_grad_hook", "saved_tensors_hooks",
+    "register_multi_grad_hook", "save_on_cpu", "saved_tensors_hooks",
 ]  # fmt: skip
 
 
@@ -136,15 +136,60 @@ class saved_tensors_hooks(Flags):
         super().__enter__()
 
 
-class _Kept:
-    """What a node keeps where mutation is allowed: the tensor itself until its memory is written to, then a copy."""
+class save_on_cpu(saved_tensors_hooks):
+    """In this context, nodes keep what they save in the CPU's memory, which takes nothing from a GPU's.
 
-    def __init__(self, tensor: Tensor) -> None:
-        self.tensor = tensor
+    This package computes on the CPU only, so nothing moves; as with all hooks, what is saved is not checked for changes
+    in place. pin_memory: if True, a copy is kept. device_type: changes nothing.
+
+    >>> import autograd_teach as torch
+    >>> x = torch.tensor(3.0, requires_grad=True)
+    >>> with torch.autograd.graph.save_on_cpu():
+    ...     y = x * x
+    >>> torch.autograd.grad(y, x)
+    (tensor(6.),)
+    """
+
+    def __init__(self, pin_memory: bool = False, device_type: str = "cuda") -> None:
+        super().__init__(lambda tensor: tensor.clone() if pin_memory else tensor, lambda packed: packed)
+
+
+class _Kept:
+    """What a node keeps if mutation is allowed; its context knows the tensor, and later the copy."""
+
+    def __init__(self, counter: Any) -> None:
+        self.counter = counter
+
+
+class _AllowMutationOnSavedContext:
+    """What nodes saved in the context: the tensor itself until its memory is written to, then a copy."""
+
+    def __init__(self) -> None:
+        self.original: weakref.WeakKeyDictionary[_Kept, Tensor] = weakref.WeakKeyDictionary()
+        self.cloned: weakref.WeakKeyDictionary[_Kept, Tensor] = weakref.WeakKeyDictionary()
+
+    def clear(self) -> None:
+        """Forget all that was kept."""
+        self.original.clear()
+        self.cloned.clear()
+
+    def _pack(self, tensor: Tensor) -> _Kept:
+        kept = _Kept(tensor._counter)
+        self.original[kept] = tensor.detach()
+        return kept
+
+    def _unpack(self, kept: _Kept) -> Tensor:
+        require(kept in self.original, "mutation_context_is_over")
+        return self.cloned.get(kept, self.original[kept])
+
+    def _before_write(self, written: Tensor) -> None:
+        for kept, tensor in self.original.items():
+            if kept.counter is written._counter and kept not in self.cloned:
+                self.cloned[kept] = wrap(tensor._array.copy())
 
 
 @contextmanager
-def allow_mutation_on_saved_tensors() -> Iterator[None]:
+def allow_mutation_on_saved_tensors() -> Iterator[_AllowMutationOnSavedContext]:
     """In this context, tensors that a node saved may be changed in place: their old values are copied before.
 
     Forward and backward must both run in it, else AssertionError. RuntimeError if such contexts nest.
@@ -160,26 +205,11 @@ def allow_mutation_on_saved_tensors() -> Iterator[None]:
     tensor([2.])
     """
     require(state.before_write is None, "mutation_contexts_nest")
-    # What is kept, by the version counter of the memory; None when the context is over.
-    kept_of: dict[int, weakref.WeakSet[_Kept]] | None = {}
-
-    def pack(tensor: Tensor) -> _Kept:
-        assert kept_of is not None
-        kept = _Kept(tensor.detach())
-        kept_of.setdefault(id(tensor._counter), weakref.WeakSet()).add(kept)
-        return kept
-
-    def unpack(kept: _Kept) -> Tensor:
-        require(kept_of is not None, "mutation_context_is_over")
-        return kept.tensor
-
-    def before_write(written: Tensor) -> None:
-        for kept in kept_of.pop(id(written._counter), ()) if kept_of else ():
-            kept.tensor = wrap(kept.tensor._array.copy())
-
-    state.before_write = before_write
+    context = _AllowMutationOnSavedContext()
+    state.before_write = context._before_write
     try:
-        with saved_tensors_hooks(pack, unpack):
-            yield
+        with saved_tensors_hooks(context._pack, context._unpack):
+            yield context
     finally:
-        state.before_write = kept_of = None
+        state.before_write = None
+        context.clear()

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ..dtypes import contiguous_format
 from ..errors import error, require
 from ..tensor import Tensor, wrap
 from .modes import state
@@ -66,7 +67,8 @@ class AccumulateGrad(Node):
             if variable._grad is None:
                 # A copy in the variable's own layout, as PyTorch makes it: its graph ends in CopyBackwards. One with gaps has none.
                 own = np.empty_like(variable._array)
-                variable._grad = wrap(own).copy_(grad) if own.strides == variable._array.strides else grad.clone("C")
+                same = own.strides == variable._array.strides
+                variable._grad = wrap(own).copy_(grad) if same else grad.clone(memory_format=contiguous_format)
             else:
                 variable._grad = variable._grad + grad
         return self._hooked()
@@ -76,7 +78,8 @@ class AccumulateGrad(Node):
         hooks = self.variable._post_accumulate_grad_hooks or {}
         for hook in list(hooks.values()):
             returned = hook(self.variable)
-            require(returned is None, "hook_returns_no_tensor", type(returned).__name__)
+            require(returned is None or isinstance(returned, Tensor), "hook_returns_no_tensor", type(returned).__name__)
+            require(returned is None, "post_accumulate_hook_returns")
         return ()
 
 

@@ -3,6 +3,8 @@
 The operations read `state.mode`; this file knows nothing of them.
 """
 
+import functools
+import inspect
 import threading
 import warnings
 from collections.abc import Callable, Mapping
@@ -39,6 +41,7 @@ class _State(threading.local):
     before_write: Callable[[Any], None] | None = None
     anomaly, check_nan = False, True  # anomaly mode: whether it is on, and whether gradients are searched for NaN
     run: Any = None  # the backward pass that is running
+    depth = 0  # how many run inside each other
 
 
 state = _State()
@@ -110,6 +113,39 @@ class Flags(ContextDecorator):
         copy = object.__new__(Flags)  # a function may call itself: each call has its own
         copy.flags = self.flags
         return copy
+
+    def __call__(self, function: Any) -> Any:
+        if inspect.isgeneratorfunction(function):
+            return self._around_generator(function)
+        if isinstance(function, type):
+            warnings.warn(str(error("decorated_class")), FutureWarning, stacklevel=2)
+        return super().__call__(function)
+
+    def _around_generator(self, function: Any) -> Any:
+        """The flags are set whenever the generator runs, and restored whenever it yields."""
+
+        @functools.wraps(function)
+        def generator(*args: Any, **kwargs: Any) -> Any:
+            inner = function(*args, **kwargs)
+            resume: Callable[[], Any] = functools.partial(next, inner)
+            while True:
+                try:
+                    with self._recreate_cm():
+                        value = resume()
+                except StopIteration as end:
+                    return end.value
+                try:
+                    given = yield value
+                except GeneratorExit:
+                    with self._recreate_cm():
+                        inner.close()
+                    raise
+                except BaseException as thrown:  # noqa: BLE001  handed on to the generator
+                    resume = functools.partial(inner.throw, thrown)
+                else:
+                    resume = functools.partial(inner.send, given)
+
+        return generator
 
 
 class _GradMode(Flags):

@@ -31,12 +31,19 @@ next_sequence_number = itertools.count().__next__
 
 
 class Node:
-    """The backward of one operation; `tensor.grad_fn`.
+    """The backward step of one operation, as `tensor.grad_fn` gives it; together the nodes are the graph.
+
+    A node computes the gradients of the operation's inputs from those of its outputs. `next_functions` leads to
+    the nodes that get them: those of the operations that made the inputs, or the `AccumulateGrad` of a leaf,
+    which adds to its `.grad`. Calling a node, `node(*grads)`, runs this one step. Nodes are made by operations,
+    not by users.
 
     >>> import autograd_teach as torch
     >>> y = torch.ones(2, requires_grad=True) * 3
     >>> y.grad_fn.name(), y.grad_fn.next_functions[0][0].name()
     ('MulBackward0', 'torch::autograd::AccumulateGrad')
+    >>> isinstance(y.grad_fn, torch.autograd.graph.Node)
+    True
     """
 
     # Slots, because a graph is many nodes: they are half as heavy so, for memory and for the garbage collector.
@@ -65,12 +72,21 @@ class Node:
 
     @classmethod
     def name(cls) -> str:
-        """The node's name, that of its operation: `MulBackward0`."""
+        """The name of the node, such as `MulBackward0`, or `DoubleBackward` for a Function `Double`."""
         return cls._prefix + cls.__name__
 
     @property
     def next_functions(self) -> tuple[Edge, ...]:
-        """Where this node's gradients go: one `(node, output number)` an input; `(None, 0)` where an input needs none."""
+        """Where the gradients of the inputs go: one pair `(node, number)` per input.
+
+        It is `(None, 0)` for an input that needs no gradient. `number` says which of the outputs of that node's
+        operation the input is.
+
+        >>> import autograd_teach as torch
+        >>> smallest, largest = torch.tensor([4.0, 7.0], requires_grad=True).unbind()
+        >>> (largest * 2).grad_fn.next_functions
+        ((<UnbindBackward0 object at 0x...>, 1), (None, 0))
+        """
         return tuple([NO_EDGE if edge[0] is None else edge for edge in self._edges])
 
     @property
@@ -82,17 +98,51 @@ class Node:
 
     @property
     def metadata(self) -> dict[str, Any]:
-        """A dictionary for notes on this node: the user's own, and the traceback of anomaly mode."""
+        """A dict for notes on this node; it lives as long as the node. Anomaly mode keeps its traceback there.
+
+        >>> import autograd_teach as torch
+        >>> y = torch.ones(2, requires_grad=True).exp()
+        >>> y.grad_fn.metadata["layer"] = 3
+        >>> y.grad_fn.metadata
+        {'layer': 3}
+        """
         if not hasattr(self, "_metadata"):
             self._metadata = {}
         return self._metadata
 
     def register_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
-        """Call `hook(grad_inputs, grad_outputs)` after the node has run; what it returns, unless None, replaces grad_inputs."""
+        """Call `hook(grad_inputs, grad_outputs)` after the node has run in a backward pass.
+
+        hook: both are tuples, with None for a gradient that is not needed. It returns None, or a tuple that
+        replaces `grad_inputs`: the same number of entries, the same shapes and dtypes, None where None was.
+        Otherwise the backward pass raises TypeError (not a tuple) or RuntimeError. Returns a handle;
+        `handle.remove()` takes the hook away.
+
+        >>> import autograd_teach as torch
+        >>> x = torch.ones(2, requires_grad=True)
+        >>> y = x * 3
+        >>> handle = y.grad_fn.register_hook(lambda grad_inputs, grad_outputs: (grad_inputs[0] + 10, None))
+        >>> y.sum().backward()
+        >>> x.grad
+        tensor([13., 13.])
+        """
         return RemovableHandle(self._hook_lists().post, hook)
 
     def register_prehook(self, hook: Callable[..., Any]) -> RemovableHandle:
-        """Call `hook(grad_outputs)` before the node runs; what it returns, unless None, replaces grad_outputs."""
+        """Call `hook(grad_outputs)` before the node runs in a backward pass.
+
+        hook: gets a tuple, one entry per output of the operation. It returns None, or a tuple that replaces it,
+        with the same number of entries, shapes and dtypes; TypeError or RuntimeError in the backward pass
+        otherwise. Returns a handle; `handle.remove()` takes the hook away.
+
+        >>> import autograd_teach as torch
+        >>> x = torch.ones(2, requires_grad=True)
+        >>> y = x * 3
+        >>> handle = y.grad_fn.register_prehook(lambda grad_outputs: (grad_outputs[0] * 10,))
+        >>> y.sum().backward()
+        >>> x.grad
+        tensor([30., 30.])
+        """
         return RemovableHandle(self._hook_lists().pre, hook)
 
     def _hook_lists(self) -> Hooks:
@@ -100,7 +150,18 @@ class Node:
         return self._hooks
 
     def __call__(self, *grads: Any, **kwargs: Any) -> Any:
-        """The gradients of the inputs from those of the outputs: this node's step of the backward pass, without hooks, recorded."""
+        """Run the node alone: the gradients of the operation's inputs for given gradients of its outputs.
+
+        grads: one tensor, or None, per output of the operation. Returns one gradient, or a tuple if there are
+        several inputs; None for an input that needs none. Hooks are not called; the saved values are kept; what
+        is computed is recorded. TypeError for a wrong number of arguments, for one that is not a tensor, and
+        for keywords; RuntimeError if the saved values have been freed.
+
+        >>> import autograd_teach as torch
+        >>> x = torch.tensor(5.0, requires_grad=True)
+        >>> (x * 3).grad_fn(torch.tensor(1.0))
+        (tensor(3.), None)
+        """
         require(not kwargs, "node_keywords")
         require(len(grads) == self._outputs, "node_arguments", self._outputs, len(grads))
         for number, grad in enumerate(grads):
@@ -125,7 +186,7 @@ class Node:
 
 
 class InputMetadata:
-    """Shape and dtype of a gradient that comes into a node: those of the tensor that the operation made."""
+    """Shape and dtype of a gradient that arrives at a node: those of the operation's output."""
 
     def __init__(self, shape: tuple[int, ...], dtype: Any) -> None:
         self.shape, self.dtype = list(shape), dtypes.as_dtype(dtype)
@@ -144,7 +205,18 @@ class Hooks:
 
 
 class RemovableHandle:
-    """What registering a hook returns: `handle.remove()` takes the hook away again; as a context it does so at the end."""
+    """What registering a hook returns; `remove()` takes the hook away again.
+
+    As a context manager, it takes the hook away at the end of the block.
+
+    >>> import autograd_teach as torch
+    >>> x = torch.ones(2, requires_grad=True)
+    >>> with x.register_hook(lambda grad: grad * 10):
+    ...     x.sum().backward()
+    >>> x.sum().backward()
+    >>> x.grad  # 10 with the hook, and 1 without
+    tensor([11., 11.])
+    """
 
     _ids = itertools.count()
 
@@ -153,6 +225,7 @@ class RemovableHandle:
         hooks[self.id] = hook
 
     def remove(self) -> None:
+        """Take the hook away; it is not called from now on. A second call has no effect."""
         self._dict.pop(self.id, None)
 
     def __enter__(self) -> Self:

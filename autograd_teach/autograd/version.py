@@ -48,6 +48,31 @@ class NumberCounter(VersionCounter):
         self.number = number
 
 
+class DetachedCounter(VersionCounter):
+    """The counter of one tensor of a memory that lost its history in place: nodes that saved the tensor look twice at it."""
+
+    def __init__(self, shared: VersionCounter) -> None:
+        self._shared = shared
+
+    @property
+    def version(self) -> int:  # type: ignore[override]  # computed
+        return _Unequal(self._shared.version)
+
+    @version.setter
+    def version(self, version: int) -> None:
+        self._shared.version = int(version)
+
+
+class _Unequal(int):
+    __hash__ = int.__hash__
+
+    def __eq__(self, other: object) -> bool:
+        return False
+
+    def __ne__(self, other: object) -> bool:
+        return True
+
+
 def new_counter() -> VersionCounter:
     """The counter of a tensor that is made now."""
     return InferenceCounter() if state.mode.inference else VersionCounter()
@@ -57,7 +82,7 @@ def changed(array: np.ndarray, counter: VersionCounter, version: int, place: str
     """The error for a saved value whose memory is at another version now; `place` says what made it, as "0 of Mul"."""
     described = f"[{dtypes.of_array(array).tensor_type} {list(array.shape)}]"
     described += f", which is output {place}," if place else ""
-    return error("stale_while_tracing" if state.anomaly else "stale", described, counter.version, version)
+    return error("stale_while_tracing" if state.anomaly else "stale", described, int(counter.version), version)
 
 
 def increment_version(tensor: Any) -> None:

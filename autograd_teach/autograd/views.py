@@ -37,11 +37,12 @@ class CreationMeta(enum.Enum):
 
     DEFAULT = "default"  # as usual: writes are recorded
     NO_GRAD_MODE = "no_grad"
+    INFERENCE_MODE = "inference"
     MULTI_OUTPUT_NODE = "many"  # one of several views that an operation gives
     IN_CUSTOM_FUNCTION = "function"  # by a user's Function
 
 
-DEFAULT, NO_GRAD_MODE, MULTI_OUTPUT_NODE, IN_CUSTOM_FUNCTION = CreationMeta
+DEFAULT, NO_GRAD_MODE, INFERENCE_MODE, MULTI_OUTPUT_NODE, IN_CUSTOM_FUNCTION = CreationMeta
 
 
 class View:
@@ -95,8 +96,9 @@ def view_of(tensor: Any, array: np.ndarray) -> Tensor:
         view.base, view.creation_meta = tensor, DEFAULT
     else:
         view.base, view.creation_meta = parent.base, parent.creation_meta
-    if not state.mode.recording:
-        view.creation_meta = NO_GRAD_MODE
+    mode = state.mode
+    if not mode.recording:
+        view.creation_meta = INFERENCE_MODE if mode.inference else NO_GRAD_MODE
     return output
 
 
@@ -131,6 +133,8 @@ def forbidden_write(view: View, edge: Edge | None, what: str) -> Exception:
     node, number = edge or NO_EDGE
     head = "A view" if node is None else f"Output {number} of {operation_name(node)} is a view"
     name = f"view_made_by_{view.creation_meta.value}"
+    if view.creation_meta is INFERENCE_MODE:
+        return error(name, f"{head} was created in inference mode and {what} modified inplace in normal mode.")
     if node is not None and view.creation_meta is not NO_GRAD_MODE:
         return error(name, f"{head} and {what} modified inplace.")
     of = "" if node is None else " of a view which"
@@ -167,7 +171,7 @@ def write(tensor: Tensor, value: Tensor) -> Tensor:
     edge = edge_of(value)
     node: Any = edge[0]
     saved = getattr(node, "_s_result", None)
-    if saved and saved[1] is value._counter:
+    if saved and len(saved) == 3 and saved[1] is value._counter:
         # That result is this memory now, at this version.
         node._s_result = (target, counter, counter.version)
     # The value was cast on its way, so the gradient that comes back is of the tensor's dtype.

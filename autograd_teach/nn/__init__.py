@@ -24,15 +24,36 @@ from .activations import (
     Threshold,
 )
 from .containers import ModuleDict, ModuleList, ParameterList, Sequential
-from .layers import Dropout, Flatten, Identity, Linear
-from .losses import BCELoss, BCEWithLogitsLoss, CrossEntropyLoss, HuberLoss, L1Loss, MSELoss, NLLLoss, SmoothL1Loss
+from .layers import (
+    BatchNorm1d,
+    CosineSimilarity,
+    Dropout,
+    Embedding,
+    Flatten,
+    Identity,
+    LayerNorm,
+    Linear,
+    PairwiseDistance,
+)
+from .losses import (
+    BCELoss,
+    BCEWithLogitsLoss,
+    CrossEntropyLoss,
+    HuberLoss,
+    KLDivLoss,
+    L1Loss,
+    MSELoss,
+    NLLLoss,
+    SmoothL1Loss,
+)
 from .module import Module
 from .parameter import Parameter
 
 __all__ = [
-    "CELU", "ELU", "GELU", "SELU", "BCELoss", "BCEWithLogitsLoss", "CrossEntropyLoss", "Dropout", "Flatten",
-    "Hardtanh", "HuberLoss", "Identity", "L1Loss", "LeakyReLU", "Linear", "LogSigmoid", "LogSoftmax", "MSELoss",
-    "Module", "ModuleDict", "ModuleList", "NLLLoss", "Parameter", "ParameterList", "ReLU", "ReLU6", "Sequential",
-    "SiLU", "Sigmoid", "SmoothL1Loss", "Softmax", "Softmin", "Softplus", "Softsign", "Tanh", "Tanhshrink", "Threshold",
-    "functional", "init", "utils",
+    "CELU", "ELU", "GELU", "SELU", "BCELoss", "BCEWithLogitsLoss", "BatchNorm1d", "CosineSimilarity",
+    "CrossEntropyLoss", "Dropout", "Embedding", "Flatten", "Hardtanh", "HuberLoss", "Identity", "KLDivLoss", "L1Loss",
+    "LayerNorm", "LeakyReLU", "Linear", "LogSigmoid", "LogSoftmax", "MSELoss", "Module", "ModuleDict", "ModuleList",
+    "NLLLoss", "PairwiseDistance", "Parameter", "ParameterList", "ReLU", "ReLU6", "Sequential", "SiLU", "Sigmoid",
+    "SmoothL1Loss", "Softmax", "Softmin", "Softplus", "Softsign", "Tanh", "Tanhshrink", "Threshold", "functional",
+    "init", "utils",
 ]

@@ -80,8 +80,8 @@ class LeakyReLU(Activation, function=F.leaky_relu, negative_slope=0.01, inplace=
 class Threshold(Activation, function=F.threshold, threshold=REQUIRED, value=REQUIRED, inplace=False):
     """x if it is greater than `threshold`, else `value`.
 
-    Both options are required. input: tensor of any shape, not bool (NotImplementedError); for integers the
-    options are truncated. `inplace=True` writes over the input. The gradient is 0 at the threshold and below.
+    Both options are required. input: tensor of any shape, not bool (NotImplementedError); for integers `value`
+    is truncated. `inplace=True` writes over the input. The gradient is 0 at the threshold and below.
 
     >>> import autograd_teach as torch
     >>> torch.nn.Threshold(threshold=1.0, value=20.0)(torch.tensor([0.0, 1.0, 1.5]))

@@ -8,25 +8,30 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections.abc import Sequence
 from typing import Any
 
-from ..autograd.modes import is_grad_enabled
-from ..creation import zeros
-from ..dtypes import title
-from ..errors import error
+import numpy as np
+
+from ..autograd.modes import is_grad_enabled, no_grad
+from ..creation import ones, zeros
+from ..dtypes import float32, get_default_dtype, result_type, title
+from ..errors import error, require
 from ..ops import pointwise
 from ..ops.linalg import addmm
 from ..ops.operation import inplace_form
 from ..ops.pointwise import add_number, div_number, mul_number, sigmoid, tanh
 from ..ops.pointwise import relu as relu_of
-from ..tensor import Size, Tensor
+from ..ops.reduction import vector_norm
+from ..tensor import Size, Tensor, wrap
 from . import operations as rows
 
 __all__ = [
-    "binary_cross_entropy", "binary_cross_entropy_with_logits", "celu", "cross_entropy", "dropout", "elu", "gelu",
-    "hardtanh", "huber_loss", "l1_loss", "leaky_relu", "linear", "log_softmax", "logsigmoid", "mse_loss", "nll_loss",
-    "relu", "relu6", "relu_", "selu", "sigmoid", "silu", "smooth_l1_loss", "softmax", "softmin", "softplus", "softsign",
-    "tanh", "tanhshrink", "threshold",
+    "batch_norm", "binary_cross_entropy", "binary_cross_entropy_with_logits", "celu", "cosine_similarity",
+    "cross_entropy", "dropout", "elu", "embedding", "gelu", "hardtanh", "huber_loss", "kl_div", "l1_loss", "layer_norm",
+    "leaky_relu", "linear", "log_softmax", "logsigmoid", "mse_loss", "nll_loss", "normalize", "one_hot",
+    "pairwise_distance", "relu", "relu6", "relu_", "selu", "sigmoid", "silu", "smooth_l1_loss", "softmax", "softmin",
+    "softplus", "softsign", "tanh", "tanhshrink", "threshold",
 ]  # fmt: skip
 
 
@@ -89,9 +94,9 @@ def relu_(input: Tensor) -> Tensor:
 def threshold(input: Tensor, threshold: float, value: float, inplace: bool = False) -> Tensor:
     """`input` if it is greater than `threshold`, else `value`.
 
-    input: tensor of any shape, not bool (NotImplementedError). threshold, value: numbers; for integers both are
-    truncated. `inplace=True` writes over `input`. Returns a tensor of the same shape and dtype; NaN stays NaN.
-    The gradient is 0 at the threshold and below.
+    input: tensor of any shape, not bool (NotImplementedError). threshold, value: numbers; for integers `value`
+    is truncated. `inplace=True` writes over `input`. Returns a tensor of the same shape and dtype; NaN stays
+    NaN. The gradient is 0 at the threshold and below.
 
     >>> import autograd_teach as torch
     >>> torch.nn.functional.threshold(torch.tensor([0.4, 0.5, 0.6]), threshold=0.5, value=-1.0)
@@ -356,6 +361,198 @@ def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool 
     return input.mul_(kept) if inplace else input * kept
 
 
+# Lookups
+
+
+def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
+    """A row of zeros with a single 1 for each class number: at its place.
+
+    tensor: int64 class numbers of any shape, from 0 to `num_classes - 1`. num_classes: how long the rows are; -1 for
+    the largest class number and one more. Returns int64, (*, num_classes). RuntimeError for another dtype, for
+    numbers out of range, and for no numbers without `num_classes`.
+
+    >>> import autograd_teach as torch
+    >>> torch.nn.functional.one_hot(torch.tensor([0, 2]))
+    tensor([[1, 0, 0],
+            [0, 0, 1]])
+    """
+    numbers = tensor._array
+    require(numbers.dtype == np.int64, "nn_one_hot_dtype")
+    require(numbers.size or num_classes > 0, "nn_one_hot_empty")
+    require(numbers.min(initial=0) >= 0, "nn_one_hot_negative")
+    count = numbers.max() + 1 if num_classes == -1 else num_classes
+    require(numbers.max(initial=-1) < count, "nn_one_hot_large")
+    return wrap((numbers[..., None] == np.arange(count)).astype(np.int64))
+
+
+def embedding(
+    input: Tensor, weight: Tensor, padding_idx: int | None = None, max_norm: float | None = None, norm_type: float = 2.0,
+    scale_grad_by_freq: bool = False, sparse: bool = False,
+) -> Tensor:  # fmt: skip
+    """The rows of a matrix that `input` names: `weight[input]`.
+
+    input: int64 or int32 row numbers of any shape. weight: (num_embeddings, embedding_dim). padding_idx: a row that
+    gets no gradient, counted from the end if negative. Returns (*, embedding_dim). The gradient of a row is the sum
+    over the places where it was looked up. IndexError if a number is out of range, RuntimeError for another dtype or
+    if the weight is no matrix; NotImplementedError for `max_norm`, `scale_grad_by_freq` and `sparse`.
+
+    >>> import autograd_teach as torch
+    >>> weight = torch.tensor([[0.0, 0.5], [1.0, 1.5], [2.0, 2.5]])
+    >>> torch.nn.functional.embedding(torch.tensor([2, 0]), weight)
+    tensor([[2.0000, 2.5000],
+            [0.0000, 0.5000]])
+    """
+    for name, value in (("max_norm", max_norm), ("scale_grad_by_freq", scale_grad_by_freq), ("sparse", sparse)):
+        require(value is None or value is False, "nn_embedding_option", name, value)
+    require(isinstance(input, Tensor), "argument_is_no_tensor", "embedding", "indices", 2, type(input).__name__)
+    padding = -1
+    if padding_idx is not None:
+        require(-weight.size(0) <= padding_idx < weight.size(0), "nn_embedding_padding")
+        padding = padding_idx % weight.size(0)
+    return rows.embedding(weight, input, padding)
+
+
+# Normalization
+
+
+def layer_norm(
+    input: Tensor, normalized_shape: Sequence[int], weight: Tensor | None = None, bias: Tensor | None = None,
+    eps: float = 1e-5,
+) -> Tensor:  # fmt: skip
+    """`(input - mean) / √(variance + eps) * weight + bias`, with the moments of the last dimensions (Ba et al., 2016).
+
+    input: floating, (*, *normalized_shape). normalized_shape: the sizes of the last dimensions, over which mean and
+    variance are taken; the variance divides by their number. weight, bias: of that shape, or None for 1 and 0.
+    Returns a tensor of the shape and dtype of `input`. RuntimeError if shapes or dtypes do not fit,
+    NotImplementedError for integers.
+
+    >>> import autograd_teach as torch
+    >>> torch.nn.functional.layer_norm(torch.tensor([[1.0, 2.0, 3.0], [0.0, 0.0, 9.0]]), (3,))
+    tensor([[-1.2247,  0.0000,  1.2247],
+            [-0.7071, -0.7071,  1.4142]])
+    """
+    require(isinstance(normalized_shape, Sequence), "nn_layer_norm_sizes", type(normalized_shape).__name__)
+    shape = tuple(normalized_shape)
+    require(shape, "nn_layer_norm_empty")
+    for name, given in (("weight", weight), ("bias", bias)):
+        if given is not None:
+            require(tuple(given.shape) == shape, "nn_layer_norm_parameter", name, name, tuple(given.shape), shape)
+    fits = len(shape) <= input.dim() and tuple(input.shape[-len(shape) :]) == shape
+    require(fits, "nn_layer_norm_shape", shape, ", ".join(map(str, shape)), tuple(input.shape))
+    weight, bias = _parameters_beside(input, "LayerNormKernelImpl", shape, weight, bias)
+    return rows.native_layer_norm(input, weight, bias, shape, eps)[0]
+
+
+def _parameters_beside(input: Tensor, kernel: str, shape: tuple[int, ...], *given: Tensor | None) -> list[Tensor]:
+    """A normalization's weight and bias, 1 and 0 if there are none; the error of dtypes, also others', that do not fit."""
+    require(input.is_floating_point(), "no_kernel", kernel, title(input._array))
+    dtypes = {parameter.dtype for parameter in given if parameter is not None}
+    if not dtypes <= {input.dtype}:
+        require(dtypes == {float32}, "nn_mixed_parameter")
+        require(input.itemsize == 2, "nn_mixed_inputs")
+    dtype = next(iter(dtypes), input.dtype)
+    return [make(shape, dtype=dtype) if p is None else p for make, p in zip((ones, zeros), given, strict=False)]
+
+
+def batch_norm(
+    input: Tensor, running_mean: Tensor | None, running_var: Tensor | None, weight: Tensor | None = None,
+    bias: Tensor | None = None, training: bool = False, momentum: float = 0.1, eps: float = 1e-5,
+) -> Tensor:  # fmt: skip
+    """`(input - mean) / √(variance + eps) * weight + bias`, channel by channel (Ioffe and Szegedy, 2015).
+
+    input: floating, (N, channels, ...). In training, mean and variance are those of the batch (the variance divides
+    by the number of values), and `running_mean` and `running_var`, if given, are changed in place to
+    `(1 - momentum) * old + momentum * new` (with the variance that divides by one less). Otherwise these two are the
+    moments. weight, bias: (channels,), or None for 1 and 0. Returns a tensor of the shape and dtype of `input`.
+    ValueError for a single value per channel in training; RuntimeError if sizes or dtypes do not fit.
+
+    >>> import autograd_teach as torch
+    >>> running_mean, running_var = torch.zeros(2), torch.ones(2)
+    >>> x = torch.tensor([[1.0, 10.0], [3.0, 30.0]])
+    >>> torch.nn.functional.batch_norm(x, running_mean, running_var, training=True), running_mean
+    (tensor([[-1.0000, -1.0000],
+            [ 1.0000,  1.0000]]), tensor([0.2000, 2.0000]))
+    """
+    channels = input.size(1) if input.dim() > 1 else 0
+    one_each = math.prod([n for dim, n in enumerate(input.shape) if dim != 1]) == 1
+    require(not (training and one_each), "nn_batch_norm_one", repr(input.shape))
+    for name, given in (
+        ("running_mean", running_mean),
+        ("running_var", running_var),
+        ("weight", weight),
+        ("bias", bias),
+    ):
+        if given is not None:
+            require(given.numel() == channels, "nn_batch_norm_size", name, channels, given.numel())
+        elif name.startswith("running"):
+            require(training, "nn_batch_norm_undefined", name)
+        if name.startswith("running"):
+            _constant("native_batch_norm", name, given)
+    if not input.numel():
+        output = input.clone()
+        output = output if weight is None else output * weight[0]
+        return output if bias is None else output + bias[0]
+    kept = (running_mean, running_var)
+    weight, bias = _parameters_beside(input, "batch_norm", (channels,), weight, bias, *kept)
+    return rows.native_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps)[0]
+
+
+def normalize(input: Tensor, p: float = 2.0, dim: int = 1, eps: float = 1e-12) -> Tensor:
+    """`input` divided by its p-norm along `dim`: vectors of length 1.
+
+    input: floating tensor of any shape. A norm below `eps` counts as `eps`, so zeros stay zeros. Returns a tensor of
+    the same shape. IndexError if `dim` is out of range, RuntimeError for integers.
+
+    >>> import autograd_teach as torch
+    >>> torch.nn.functional.normalize(torch.tensor([[3.0, 4.0], [0.0, 0.0]]))
+    tensor([[0.6000, 0.8000],
+            [0.0000, 0.0000]])
+    """
+    return input / vector_norm(input, p, dim, keepdim=True).clamp_min(eps).expand_as(input)
+
+
+def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Tensor:
+    """The cosine of the angle between vectors: their dot product along `dim`, divided by their lengths.
+
+    x1, x2: tensors that broadcast, promoted to one floating dtype (RuntimeError for integers). dim: of the broadcast
+    shape. A length below `eps` counts as `eps`. Returns that shape without `dim`, values from -1 to 1.
+
+    >>> import autograd_teach as torch
+    >>> x1, x2 = torch.tensor([[1.0, 0.0], [1.0, 0.0]]), torch.tensor([[0.0, 5.0], [2.0, 2.0]])
+    >>> torch.nn.functional.cosine_similarity(x1, x2)
+    tensor([0.0000, 0.7071])
+    """
+    common = result_type(x1._array, x2._array)
+    require(common.kind == "f", "nn_not_common_float", np.empty(0, common))
+    if x1.shape != x2.shape:
+        shape = pointwise.common_shape(x1._array, x2._array)
+        x1, x2 = x1.expand(shape), x2.expand(shape)
+    directions = []
+    for x in (x1, x2):
+        x = x if x.is_floating_point() else x.to(common)
+        length = vector_norm(x, 2, dim, keepdim=True).clone()
+        with no_grad():
+            length.clamp_min_(eps)
+        directions.append(x / length)
+    return (directions[0] * directions[1]).sum(dim)
+
+
+def pairwise_distance(x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False) -> Tensor:
+    """The p-norm of `x1 - x2 + eps` along the last dimension.
+
+    x1, x2: floating tensors of vectors, (N, D) or (D,), that broadcast. `eps` keeps the gradient finite where the
+    vectors are equal. Returns (N,) or no dimensions, with a last one of size 1 if `keepdim`.
+
+    >>> import autograd_teach as torch
+    >>> torch.nn.functional.pairwise_distance(torch.tensor([[3.0, 4.0]]), torch.zeros(1, 2))
+    tensor([5.0000])
+    """
+    difference = x1 - x2
+    if not difference.is_floating_point():
+        difference = difference.to(get_default_dtype())
+    return rows.norm_along(add_number(difference, eps), p, (max(x1.dim(), x2.dim()) - 1,), keepdim)
+
+
 # Losses of two tensors: each pair's ("none"), their "sum" or their "mean". The deprecated `size_average` and `reduce` are
 # another way to say the reduction
 
@@ -560,6 +757,34 @@ def legacy_reduction(size_average: bool | None, reduce: bool | None) -> str | No
         stacklevel=3,
     )
     return reduction
+
+
+def kl_div(
+    input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean",
+    log_target: bool = False,
+) -> Tensor:  # fmt: skip
+    """The Kullback-Leibler divergence, `target * (log(target) - input)`: how far probabilities are from the target's.
+
+    input: logarithms of probabilities. target: probabilities, or their logarithms if `log_target`; broadcast with
+    `input`. reduction: "batchmean" (the sum divided by the first size, as the definition says), "sum", "none", or
+    "mean" (over all elements, with a warning), else ValueError; `size_average` and `reduce` are deprecated. Where the
+    target is 0, so is the loss.
+
+    >>> import autograd_teach as torch
+    >>> input, target = torch.tensor([[0.5, 0.5]]).log(), torch.tensor([[1.0, 0.0]])
+    >>> torch.nn.functional.kl_div(input, target, reduction="batchmean")
+    tensor(0.6931)
+    """
+    reduction = legacy_reduction(size_average, reduce) or reduction
+    if reduction == "mean":
+        warnings.warn(str(error("nn_kl_mean")), stacklevel=2)
+    how = 2 if reduction == "batchmean" else _number(reduction)
+    require(input.is_floating_point() and target.is_floating_point(), "nn_kl_integral")
+    # The second factor first, as C++ computes it: it shows in the order of the additions of a gradient.
+    second = target - input if log_target else target * input
+    losses = target.exp() * second if log_target else pointwise.xlogy(target, target) - second
+    losses = losses if how == 0 else losses.mean() if how == 1 else losses.sum()
+    return losses / input.size(0) if reduction == "batchmean" and input.dim() else losses
 
 
 # Losses of classes

@@ -139,3 +139,16 @@ class CrossEntropyLoss(Loss, function=F.cross_entropy, weight=None, size_average
     >>> torch.nn.CrossEntropyLoss()(torch.tensor([[0.0, 2.0]]), torch.tensor([[0.1, 0.9]]))
     tensor(0.3269)
     """
+
+class KLDivLoss(Loss, function=F.kl_div, size_average=None, reduce=None, reduction="mean", log_target=False):
+    """The Kullback-Leibler divergence, `target * (log(target) - input)`: how far probabilities are from the target's.
+
+    input: logarithms of probabilities, as LogSoftmax gives them. target: probabilities, or their logarithms if
+    `log_target`. reduction: "batchmean" (the sum divided by the first size, as the definition says), "sum", "none", or
+    "mean" (over all elements, with a warning). `size_average` and `reduce` are deprecated.
+
+    >>> import autograd_teach as torch
+    >>> input, target = torch.tensor([[0.5, 0.5]]).log(), torch.tensor([[1.0, 0.0]])
+    >>> torch.nn.KLDivLoss(reduction="batchmean")(input, target)
+    tensor(0.6931)
+    """

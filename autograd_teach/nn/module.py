@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from textwrap import indent
 from typing import Any, NamedTuple, Self
 
+from ..absent import attribute_error
 from ..autograd.graph import RemovableHandle
 from ..autograd.modes import no_grad
 from ..dtypes import dtype as Dtype
@@ -33,12 +34,26 @@ class _IncompatibleKeys(NamedTuple):
 
 
 class Module:
-    """Base of all layers: assign parameters and submodules as attributes, write `forward`, call it.
+    """Base class of all layers and models: a tree of parameters, buffers and submodules with a `forward`.
 
-    Subclasses call `super().__init__()` before they assign; AttributeError says so otherwise.
+    A subclass calls `super().__init__()`, assigns parameters and submodules as attributes, and defines
+    `forward`; then the module is called like a function. Each assigned Parameter and Module is registered:
+    `parameters()`, `state_dict()`, `to()` and `train()` reach everything below. `training` is True until
+    `eval()` is called. AttributeError for an assignment before `super().__init__()`; TypeError for a plain
+    tensor in place of a parameter.
 
-    >>> Module()
-    Module()
+    >>> import autograd_teach as torch
+    >>> class Scale(torch.nn.Module):
+    ...     def __init__(self):
+    ...         super().__init__()
+    ...         self.factor = torch.nn.Parameter(torch.tensor(2.0))
+    ...     def forward(self, x):
+    ...         return self.factor * x
+    >>> model = Scale()
+    >>> model(torch.ones(2))
+    tensor([2., 2.], grad_fn=<MulBackward0>)
+    >>> [name for name, _ in model.named_parameters()]
+    ['factor']
     """
 
     training: bool
@@ -77,7 +92,11 @@ class Module:
     # Calling
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
-        """The computation; every subclass writes its own."""
+        """Compute the module's result; each subclass defines its own, with any arguments.
+
+        Call the module itself, not `forward`: `model(x)` also runs the hooks. NotImplementedError if it is not
+        defined.
+        """
         raise NotImplementedError(f'Module [{type(self).__name__}] is missing the required "forward" function')
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -115,18 +134,39 @@ class Module:
     def register_forward_pre_hook(
         self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False
     ) -> RemovableHandle:
-        """Call `hook(module, args)` before each forward; what it returns, unless None, are the args.
+        """Call `hook(module, args)` before each `forward`, to see or replace its positional arguments.
 
-        `with_kwargs`: `hook(module, args, kwargs)`, which returns both. `prepend`: before the hooks that there are.
+        hook: returns None, or the new arguments (a tuple; a single value counts as a tuple of one).
+        with_kwargs: call `hook(module, args, kwargs)`, which returns None or `(args, kwargs)`; RuntimeError
+        otherwise. prepend: run it before the hooks that are already there. Returns a handle; `handle.remove()`
+        takes the hook away.
+
+        >>> import autograd_teach as torch
+        >>> relu = torch.nn.ReLU()
+        >>> handle = relu.register_forward_pre_hook(lambda module, args: args[0] + 10)
+        >>> relu(torch.tensor([-3.0]))
+        tensor([7.])
         """
         return self._register(self._forward_pre_hooks, hook, prepend, with_kwargs)
 
     def register_forward_hook(
         self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False, always_call: bool = False
     ) -> RemovableHandle:
-        """Call `hook(module, args, output)` after each forward; what it returns, unless None, replaces output.
+        """Call `hook(module, args, output)` after each `forward`, to see or replace its output.
 
-        `with_kwargs`: `hook(module, args, kwargs, output)`. `always_call`: also where the forward raises an error.
+        hook: returns None, or the new output. with_kwargs: call `hook(module, args, kwargs, output)`.
+        always_call: also call it if `forward` raises an error, with None as output; the error is raised all the
+        same. prepend: run it before the hooks that are already there. Returns a handle; `handle.remove()` takes
+        the hook away.
+
+        >>> import autograd_teach as torch
+        >>> model = torch.nn.Sequential(torch.nn.Linear(3, 2), torch.nn.ReLU())
+        >>> shapes = []
+        >>> handle = model[0].register_forward_hook(lambda module, args, output: shapes.append(output.shape))
+        >>> output = model(torch.ones(5, 3))
+        >>> handle.remove()
+        >>> shapes
+        [torch.Size([5, 2])]
         """
         handle = self._register(self._forward_hooks, hook, prepend, with_kwargs)
         if always_call:
@@ -134,13 +174,40 @@ class Module:
         return handle
 
     def register_full_backward_pre_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
-        """Call `hook(module, grad_output)` before each backward; what it returns, unless None, replaces grad_output."""
+        """Call `hook(module, grad_output)` when the gradients of the outputs arrive in the backward pass.
+
+        hook: `grad_output` is a tuple, one entry per output. It returns None, or a tuple with as many gradients
+        to use instead; RuntimeError for another number. If the output is neither a tensor nor a tuple, the hook
+        is not called, and a warning says so.
+        prepend: run it before the hooks that are already there. Returns a handle with `remove()`.
+
+        >>> import autograd_teach as torch
+        >>> relu = torch.nn.ReLU()
+        >>> handle = relu.register_full_backward_pre_hook(lambda module, grad_output: (grad_output[0] * 10,))
+        >>> x = torch.tensor([-1.0, 2.0], requires_grad=True)
+        >>> relu(x).sum().backward()
+        >>> x.grad
+        tensor([ 0., 10.])
+        """
         return self._register(self._backward_pre_hooks, hook, prepend)
 
     def register_full_backward_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
-        """Call `hook(module, grad_input, grad_output)` after each backward; what it returns, unless None, replaces grad_input.
+        """Call `hook(module, grad_input, grad_output)` when the gradients of the module's inputs are computed.
 
-        Both are tuples, with None for what is no tensor or requires no grad.
+        hook: both are tuples, one entry per positional argument and per output; None stands for what is not a
+        tensor, zeros for a tensor without a gradient. It returns None, or a tuple of as many gradients that
+        replaces `grad_input`; RuntimeError for another number. If no input requires grad, `grad_input` is all
+        None, the hook cannot replace it, and a warning says so. Inputs and outputs must not be changed in place
+        (RuntimeError).
+        prepend: run it before the hooks that are already there. Returns a handle with `remove()`.
+
+        >>> import autograd_teach as torch
+        >>> relu = torch.nn.ReLU()
+        >>> seen = []
+        >>> handle = relu.register_full_backward_hook(lambda module, grad_input, grad_output: seen.append(grad_input))
+        >>> relu(torch.tensor([-1.0, 2.0], requires_grad=True)).sum().backward()
+        >>> seen
+        [(tensor([0., 1.]),)]
         """
         return self._register(self._backward_hooks, hook, prepend)
 
@@ -157,7 +224,18 @@ class Module:
     # Registering
 
     def register_parameter(self, name: str, param: Parameter | None) -> None:
-        """Add a parameter, or None as its placeholder, under `name`."""
+        """Register a parameter under a name, as the assignment `self.name = parameter` does.
+
+        name: str without a dot, not empty. param: a Parameter, or None as a placeholder: the attribute exists,
+        but `parameters()` and `state_dict()` leave it out. TypeError for another type; KeyError if the name is
+        not allowed or is already an attribute that is not a parameter.
+
+        >>> import autograd_teach as torch
+        >>> module = torch.nn.Module()
+        >>> module.register_parameter("bias", None)
+        >>> module.bias is None, list(module.parameters())
+        (True, [])
+        """
         if "_parameters" not in self.__dict__:
             raise AttributeError("cannot assign parameter before Module.__init__() call")
         self._check_name("parameter", name, self._parameters)
@@ -174,7 +252,20 @@ class Module:
         self._parameters[name] = param
 
     def register_buffer(self, name: str, tensor: Tensor | None, persistent: bool = True) -> None:
-        """Add a tensor that is state but no parameter; not in `state_dict` unless persistent."""
+        """Register a tensor that belongs to the module but is not trained, such as a running mean.
+
+        name: str without a dot, not empty. tensor: a tensor, or None as a placeholder. persistent: if False,
+        `state_dict()` leaves it out. A buffer is an attribute, is converted by `to()`, and is not among the
+        parameters. TypeError for another type; KeyError if the name is not allowed or is already an attribute
+        that is not a buffer.
+
+        >>> import autograd_teach as torch
+        >>> module = torch.nn.Module()
+        >>> module.register_buffer("mean", torch.zeros(2))
+        >>> module.register_buffer("cache", torch.zeros(2), persistent=False)
+        >>> module.state_dict()
+        OrderedDict([('mean', tensor([0., 0.]))])
+        """
         if "_buffers" not in self.__dict__:
             raise AttributeError("cannot assign buffer before Module.__init__() call")
         self._check_name("buffer", name, self._buffers)
@@ -189,7 +280,18 @@ class Module:
             self._non_persistent_buffers_set.add(name)
 
     def add_module(self, name: str, module: Module | None) -> None:
-        """Add a submodule, or None as its placeholder, under `name`."""
+        """Register a submodule under a name, as the assignment `self.name = module` does.
+
+        `register_module` is another name for it. name: str without a dot, not empty; it may be a number, as in
+        Sequential. module: a Module, or None as a placeholder. TypeError for another type; KeyError if the name
+        is not allowed or is already an attribute that is not a submodule.
+
+        >>> import autograd_teach as torch
+        >>> model = torch.nn.Module()
+        >>> model.add_module("layer", torch.nn.Linear(3, 2))
+        >>> model.layer
+        Linear(in_features=3, out_features=2, bias=True)
+        """
         if module is not None and not isinstance(module, Module):
             raise TypeError(f"{typename(module)} is not a Module subclass")
         self._check_name("module", name, self._modules)
@@ -237,7 +339,7 @@ class Module:
         self.__dict__[members][name] = value
 
     def _forget(self, name: str, keep: str) -> None:
-        """Drop every other meaning that `name` had."""
+        """Remove the name from the attributes and from all registries except `keep`."""
         self.__dict__.pop(name, None)
         for members in {"_parameters", "_buffers", "_modules"} - {keep}:
             self.__dict__[members].pop(name, None)
@@ -248,7 +350,7 @@ class Module:
         for members in ("_parameters", "_buffers", "_modules"):
             if name in self.__dict__.get(members, ()):
                 return self.__dict__[members][name]
-        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+        raise attribute_error("torch.nn.Module", name, f"'{type(self).__name__}' object has no attribute '{name}'")
 
     def __dir__(self) -> list[str]:
         # Members of a list have numbers for names, which are no attributes one could write.
@@ -266,7 +368,16 @@ class Module:
     def named_modules(
         self, memo: set[Module] | None = None, prefix: str = "", remove_duplicate: bool = True
     ) -> Iterator[tuple[str, Module]]:
-        """This module and all below it with their dotted names, each once."""
+        """Iterate over (dotted name, module) for this module and all below it, each followed by its submodules.
+
+        memo: set of modules to leave out; those that are visited are added. prefix: name of this module, "" by
+        default. remove_duplicate: visit a module that is registered twice only once, under its first name.
+
+        >>> import autograd_teach as torch
+        >>> inner = torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.ReLU())
+        >>> [name for name, _ in torch.nn.Sequential(inner, torch.nn.Tanh()).named_modules()]
+        ['', '0', '0.0', '0.1', '1']
+        """
         memo = set() if memo is None else memo
         if self in memo:
             return
@@ -278,38 +389,68 @@ class Module:
                 yield from module.named_modules(memo, _dotted(prefix, name), remove_duplicate)
 
     def modules(self) -> Iterator[Module]:
-        """This module and all below it."""
+        """Iterate over this module and all below it, each once, in the order of `named_modules`."""
         return (module for _, module in self.named_modules())
 
     def named_children(self) -> Iterator[tuple[str, Module]]:
-        """The direct submodules with their names, each once."""
+        """Iterate over (name, module) for the direct submodules, each once, under its first name.
+
+        >>> import autograd_teach as torch
+        >>> inner = torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.ReLU())
+        >>> [name for name, _ in torch.nn.Sequential(inner, torch.nn.Tanh()).named_children()]
+        ['0', '1']
+        """
         first_names = {id(m): name for name, m in reversed(self._modules.items()) if m is not None}
         for name, module in self._modules.items():
             if module is not None and first_names[id(module)] == name:
                 yield name, module
 
     def children(self) -> Iterator[Module]:
-        """The direct submodules."""
+        """Iterate over the direct submodules, each once; `modules` also goes below them."""
         return (module for _, module in self.named_children())
 
     def named_parameters(
         self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
     ) -> Iterator[tuple[str, Parameter]]:
-        """Parameters with their dotted names, shared ones once; this module's own if not `recurse`."""
+        """Iterate over (dotted name, parameter) for the parameters of this module and of all below it.
+
+        prefix: name of this module, put before each name. recurse: if False, only this module's own parameters.
+        remove_duplicate: yield a shared parameter only once, under its first name.
+
+        >>> import autograd_teach as torch
+        >>> model = torch.nn.Sequential(torch.nn.Linear(3, 2), torch.nn.ReLU())
+        >>> [(name, tuple(param.shape)) for name, param in model.named_parameters()]
+        [('0.weight', (2, 3)), ('0.bias', (2,))]
+        """
         return self._named_members("_parameters", prefix, recurse, remove_duplicate)
 
     def parameters(self, recurse: bool = True) -> Iterator[Parameter]:
-        """Parameters, as an optimizer takes them."""
+        """Iterate over the parameters, each once; without `recurse`, only over this module's own.
+
+        >>> import autograd_teach as torch
+        >>> sum(param.numel() for param in torch.nn.Linear(3, 2).parameters())
+        8
+        """
         return (param for _, param in self.named_parameters(recurse=recurse))
 
     def named_buffers(
         self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
     ) -> Iterator[tuple[str, Tensor]]:
-        """Buffers with their dotted names."""
+        """Iterate over (dotted name, buffer) for the buffers of this module and of all below it.
+
+        prefix, recurse, remove_duplicate: as in `named_parameters`. Buffers that are not persistent are
+        included; those that are None are left out.
+
+        >>> import autograd_teach as torch
+        >>> module = torch.nn.Module()
+        >>> module.register_buffer("mean", torch.zeros(2))
+        >>> list(module.named_buffers(prefix="norm"))
+        [('norm.mean', tensor([0., 0.]))]
+        """
         return self._named_members("_buffers", prefix, recurse, remove_duplicate)
 
     def buffers(self, recurse: bool = True) -> Iterator[Tensor]:
-        """Buffers."""
+        """Iterate over the buffers, each once; without `recurse`, only over this module's own."""
         return (buffer for _, buffer in self.named_buffers(recurse=recurse))
 
     def _named_members(
@@ -327,7 +468,15 @@ class Module:
                 yield _dotted(owner_name, name), member
 
     def get_submodule(self, target: str) -> Module:
-        """The module of this dotted name; this one for "". AttributeError where there is none."""
+        """The module of a dotted name, such as "encoder.0"; for "", this module.
+
+        AttributeError if a part of the name does not exist, or is not a module.
+
+        >>> import autograd_teach as torch
+        >>> model = torch.nn.Sequential(torch.nn.Sequential(torch.nn.ReLU()), torch.nn.Tanh())
+        >>> model.get_submodule("0.0")
+        ReLU()
+        """
         module: Any = self
         for name in target.split(".") if target else ():
             module = module._attribute(name)
@@ -336,7 +485,14 @@ class Module:
         return module
 
     def get_parameter(self, target: str) -> Parameter:
-        """The parameter of this dotted name; AttributeError where there is none."""
+        """The parameter of a dotted name, such as "encoder.0.weight".
+
+        AttributeError if a part of the name does not exist, or if it does not name a parameter.
+
+        >>> import autograd_teach as torch
+        >>> torch.nn.Sequential(torch.nn.Linear(3, 2)).get_parameter("0.weight").shape
+        torch.Size([2, 3])
+        """
         path, _, name = target.rpartition(".")
         parameter = self.get_submodule(path)._attribute(name)
         if not isinstance(parameter, Parameter):
@@ -344,7 +500,10 @@ class Module:
         return parameter
 
     def get_buffer(self, target: str) -> Tensor:
-        """The buffer of this dotted name; AttributeError where there is none."""
+        """The buffer of a dotted name, such as "encoder.norm.mean".
+
+        AttributeError if a part of the name does not exist, or if it does not name a buffer.
+        """
         path, _, name = target.rpartition(".")
         owner = self.get_submodule(path)
         buffer = owner._attribute(name)
@@ -360,7 +519,16 @@ class Module:
     # Changing all of it
 
     def train(self, mode: bool = True) -> Self:
-        """Set `training` here and below; ValueError unless `mode` is a bool."""
+        """Switch this module and all below it to training or evaluation mode; returns the module.
+
+        It sets their `training`, which modules such as Dropout read. mode: True for training, False for
+        evaluation. ValueError if it is not a bool. Gradients are computed in both modes.
+
+        >>> import autograd_teach as torch
+        >>> model = torch.nn.Sequential(torch.nn.Dropout(0.5)).train(False)
+        >>> model(torch.ones(4))
+        tensor([1., 1., 1., 1.])
+        """
         if not isinstance(mode, bool):
             raise ValueError("training mode is expected to be boolean")  # noqa: TRY004  PyTorch's
         self.training = mode
@@ -369,22 +537,48 @@ class Module:
         return self
 
     def eval(self) -> Self:
-        """The same as `train(False)`."""
+        """Set the module and all below it to evaluation, the same as `train(False)`; returns the module.
+
+        This does not turn off gradients; `no_grad` does.
+        """
         return self.train(False)
 
     def requires_grad_(self, requires_grad: bool = True) -> Self:
-        """Set `requires_grad` of every parameter."""
+        """Set `requires_grad` of every parameter, here and below; returns the module.
+
+        Without gradients, an optimizer leaves the parameters as they are: the module is frozen.
+
+        >>> import autograd_teach as torch
+        >>> model = torch.nn.Sequential(torch.nn.Linear(3, 2), torch.nn.Linear(2, 1))
+        >>> _ = model[0].requires_grad_(False)
+        >>> [param.requires_grad for param in model.parameters()]
+        [False, False, True, True]
+        """
         for param in self.parameters():
             param.requires_grad_(requires_grad)
         return self
 
     def zero_grad(self, set_to_none: bool = True) -> None:
-        """Forget every parameter's gradient, or fill it with zeros."""
+        """Reset the gradients of all parameters, here and below.
+
+        Without this, `backward` adds to the gradients that are there. set_to_none: set `.grad` to None. If
+        False, existing gradients are filled with zeros in place, and detached from any graph.
+        """
         for param in self.parameters():
             clear_grad(param, set_to_none)
 
     def apply(self, fn: Callable[[Module], object]) -> Self:
-        """Call `fn` with every submodule, children first, and with this module."""
+        """Call `fn` with every module below this one, children before parents, and then with this one.
+
+        Returns the module. A common use is to initialize weights.
+
+        >>> import autograd_teach as torch
+        >>> def initialize(module):
+        ...     if isinstance(module, torch.nn.Linear):
+        ...         torch.nn.init.zeros_(module.bias)
+        >>> torch.nn.Sequential(torch.nn.Linear(3, 2)).apply(initialize)[0].bias.detach()
+        tensor([0., 0.])
+        """
         for module in self.children():
             module.apply(fn)
         fn(self)
@@ -405,7 +599,16 @@ class Module:
         return self
 
     def to(self, *args: Any, **kwargs: Any) -> Self:
-        """Convert floating parameters, their gradients and floating buffers to a dtype, or that of a tensor, in place."""
+        """Convert floating parameters, their gradients and floating buffers in place; returns the module.
+
+        args, kwargs: a floating dtype, a tensor whose dtype is used, or the device "cpu". Parameters remain the
+        same objects, so an optimizer that has them goes on working. Integer and bool buffers keep their dtype.
+        TypeError for a dtype that is not floating; NotImplementedError for another device.
+
+        >>> import autograd_teach as torch
+        >>> torch.nn.Linear(1, 1).to(torch.float64).weight.dtype
+        torch.float64
+        """
         dtype = kwargs.get("dtype")
         for arg in args:
             if isinstance(arg, Dtype | Tensor):
@@ -418,29 +621,48 @@ class Module:
         return self._apply(lambda t: t.to(*args, **kwargs) if t.is_floating_point() or dtype is None else t)
 
     def type(self, dst_type: Dtype) -> Self:
-        """Convert all parameters and buffers to this dtype, in place."""
+        """Convert all parameters, their gradients and all buffers to a floating dtype; returns the module.
+
+        Unlike `to`, it also converts integer and bool buffers.
+
+        >>> import autograd_teach as torch
+        >>> module = torch.nn.Module()
+        >>> module.register_buffer("count", torch.tensor(3))
+        >>> module.type(torch.float64).count, module.to(torch.float32).count
+        (tensor(3., dtype=torch.float64), tensor(3.))
+        """
         return self._apply(lambda t: t.to(dst_type))
 
     def double(self) -> Self:
-        """The same as `to(torch.float64)`."""
+        """Convert floating parameters and buffers to float64, in place; the same as `to(torch.float64)`."""
         return self.to(float64)
 
     def float(self) -> Self:
-        """The same as `to(torch.float32)`."""
+        """Convert floating parameters and buffers to float32, in place; the same as `to(torch.float32)`."""
         return self.to(float32)
 
     def half(self) -> Self:
-        """The same as `to(torch.float16)`."""
+        """Convert floating parameters and buffers to float16, in place; the same as `to(torch.float16)`."""
         return self.to(float16)
 
     def cpu(self) -> Self:
-        """The module itself: there is no other device."""
+        """Return the module as it is: the CPU is the only device."""
         return self
 
     # Saving and loading
 
     def state_dict(self, *, destination: Any = None, prefix: str = "", keep_vars: bool = False) -> dict[str, Any]:
-        """Parameters and persistent buffers by dotted name; detached, unless `keep_vars`."""
+        """All parameters and persistent buffers by their dotted names: what is saved of a model.
+
+        Returns an OrderedDict. destination: dict to add the entries to, a new one by default. prefix: put
+        before each name. keep_vars: if True, the parameters themselves; otherwise detached tensors, which share
+        their memory: clone them to keep the values.
+
+        >>> import autograd_teach as torch
+        >>> model = torch.nn.Sequential(torch.nn.Linear(3, 2), torch.nn.ReLU())
+        >>> list(model.state_dict())
+        ['0.weight', '0.bias']
+        """
         if destination is None:
             destination = OrderedDict()
             destination._metadata = OrderedDict()
@@ -453,7 +675,7 @@ class Module:
         return destination
 
     def _save_to_state_dict(self, destination: dict[str, Any], prefix: str, keep_vars: bool) -> None:
-        """Add this module's own part to a state; a subclass may add more."""
+        """Add this module's own entries to `destination`; a subclass may add more."""
         for name, member in self._persistent().items():
             destination[prefix + name] = member if keep_vars else member.detach()
 
@@ -462,8 +684,18 @@ class Module:
     ) -> _IncompatibleKeys:
         """Copy the values of a `state_dict` into the parameters and buffers of the same names.
 
-        RuntimeError lists wrong sizes and, if `strict`, missing and unexpected keys; without `strict` those are returned.
-        `assign`: the state's tensors take the place of the module's own. TypeError for what is not a mapping.
+        state_dict: mapping from dotted names to tensors of the same shapes. strict: whether missing and
+        unexpected names are errors. assign: put the tensors of `state_dict` in place of the module's own, with
+        their dtype; without it, values are converted and copied, and parameters remain the same objects.
+        Returns (missing_keys, unexpected_keys). RuntimeError lists all that does not fit; what fits has been
+        loaded then. TypeError if `state_dict` is not a mapping.
+
+        >>> import autograd_teach as torch
+        >>> layer = torch.nn.Linear(1, 1)
+        >>> layer.load_state_dict({"weight": torch.tensor([[3.0]])}, strict=False)
+        _IncompatibleKeys(missing_keys=['bias'], unexpected_keys=[])
+        >>> layer.weight.item()
+        3.0
         """
         if not isinstance(state_dict, Mapping):
             raise TypeError(f"Expected state_dict to be dict-like, got {type(state_dict)}.")
@@ -498,7 +730,7 @@ class Module:
         self, state_dict: dict[str, Any], prefix: str, local_metadata: dict[str, Any], strict: bool,
         missing_keys: list[str], unexpected_keys: list[str], error_msgs: list[str],
     ) -> None:  # fmt: skip
-        """Take this module's own part out of a state, and add to the lists what does not fit; a subclass may take more."""
+        """Load this module's own entries, and add to the lists what does not fit; a subclass may load more."""
         own = self._persistent()
         for name, member in own.items():
             key = prefix + name
@@ -513,7 +745,7 @@ class Module:
                 unexpected_keys.append(key)
 
     def _load_member(self, name: str, member: Tensor, key: str, value: Any, assign: bool) -> list[str]:
-        """Give one member its value; what is wrong with that, if anything."""
+        """Set one parameter or buffer to its value; returns a list of error messages, empty if it fits."""
         if not isinstance(value, Tensor):
             expected = "expected torch.Tensor or Tensor-like object from checkpoint"
             return [f'While copying the parameter named "{key}", {expected} but received {type(value)}']
@@ -534,7 +766,12 @@ class Module:
     # Text
 
     def extra_repr(self) -> str:
-        """What stands between the parentheses of the repr; subclasses write their own."""
+        """The text between the parentheses of the module's repr, "" by default; a subclass defines its own.
+
+        >>> import autograd_teach as torch
+        >>> torch.nn.Linear(3, 2).extra_repr()
+        'in_features=3, out_features=2, bias=True'
+        """
         return ""
 
     def __repr__(self) -> str:
@@ -547,7 +784,7 @@ class Module:
 
 
 def clear_grad(tensor: Tensor, set_to_none: bool) -> None:
-    """Set a gradient to None, or to zeros and cut it from any graph of its own."""
+    """Set a tensor's gradient to None, or fill it with zeros and detach it."""
     if tensor.grad is None or set_to_none:
         tensor.grad = None
         return

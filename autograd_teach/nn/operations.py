@@ -17,20 +17,25 @@ import numpy as np
 from ..creation import ones_like
 from ..dtypes import title
 from ..errors import error, require
-from ..ops.operation import op
+from ..ops.operation import OPERATIONS, op
 from ..ops.pointwise import (
     add_number,
     div_number,
+    error_function,
     exp,
     in_single,
     log,
+    masked_fill,
     mul_number,
     only_for,
+    rsqrt,
     sigmoid,
     tanh,
     to_copy,
     zeros_of,
 )  # fmt: skip
+from ..ops.reduction import mean_dim, sum_dim, sum_to_size
+from ..ops.shape import constant, reshape, unsqueeze
 from ..ops.vocabulary import on_arrays
 
 # fmt: off
@@ -146,12 +151,11 @@ def log_sigmoid(self): ...
 # GELU: `x` times the chance that a standard normal variable is below it (Hendrycks and Gimpel, 2016), or an approximation
 # of that by tanh of `√(2 / π) (x + 0.044715 x³)`
 
-_erf = np.frompyfunc(math.erf, 1, 1)
 _PEAK = 1 / math.sqrt(2 * math.pi)  # of the normal density
 _SLOPE, _CUBIC = math.sqrt(2 / math.pi), 0.044715
 
 def _chance_below(x):
-    return (1 + np.asarray(_erf(np.asarray(x * math.sqrt(0.5), np.float64))).astype(x.dtype)) / 2
+    return (1 + error_function(np.asarray(x * math.sqrt(0.5)))) / 2
 
 def _gelu(self, approximate):
     if approximate == "none":
@@ -403,3 +407,116 @@ def nll_loss2d_backward(grad_output, self, target, total_weight, weight: object,
     self=lambda grads, self, target, total_weight, weight, reduction, ignore_index: nll_loss2d_backward(grads[0],
         self, target, total_weight, weight, reduction, ignore_index))
 def nll_loss2d(self, target, weight: object, reduction: int, ignore_index: int): ...
+
+# Distances: as `linalg_vector_norm`, with a node of its own
+
+_vector_norm = OPERATIONS["linalg_vector_norm.0"]
+_norm_formulas: Any = _vector_norm.formulas
+@op(_vector_norm.kernel, overload="norm.1", check=_vector_norm.check, **_norm_formulas)
+def norm_along(self, ord: float, dim: tuple, keepdim: bool): ...
+
+# Embeddings: rows of a matrix, looked up by their numbers
+
+def _check_embedding(weight, indices, padding_idx):
+    require(weight.ndim == 2, "nn_embedding_weight")
+    require(indices.dtype in (np.int64, np.int32), "nn_embedding_indices", f"torch.{title(indices)}Tensor")
+    require(((indices >= 0) & (indices < len(weight))).all(), "index_select_first_bounds")
+
+def _embedding_backward(grad_output, indices, num_weights, padding_idx):
+    rows, gradients = indices.reshape(-1), grad_output.reshape(indices.size, grad_output.shape[-1])
+    total = np.zeros((num_weights, grad_output.shape[-1]), grad_output.dtype)
+    np.add.at(total, rows[rows != padding_idx], gradients[rows != padding_idx])
+    return total
+
+@op(_embedding_backward, method=False, grad_output=lambda g, indices, padding_idx: masked_fill(
+    embedding(g, indices, -1), unsqueeze(indices == padding_idx, -1), 0.0))
+def embedding_dense_backward(grad_output, indices, num_weights: int, padding_idx: int): ...
+@op(lambda weight, indices, padding_idx: weight[indices], method=False, check=_check_embedding,
+    weight=lambda g, indices, padding_idx, weight_shape: embedding_dense_backward(g, indices, weight_shape[0],
+        padding_idx))
+def embedding(weight, indices, padding_idx: int): ...
+
+# Normalization: the mean and the spread of a group of elements are taken out. PyTorch's graph of a gradient shows one node where
+# ours shows the steps.
+
+def _moments(x, axes, eps):
+    """Of each group: the mean, the reciprocal of the spread, and the variance; in double."""
+    count = max(math.prod(x.shape[axis] for axis in axes), 1)
+    mean = x.sum(axes, np.float64, keepdims=True) / count
+    variance = np.square(x - mean).sum(axes, keepdims=True) / count
+    return mean, 1 / np.sqrt(variance + eps), variance
+
+@on_arrays(lambda x, mean, scale, axes, eps: ((x - mean) * scale, scale))
+def _normalized(x, mean, scale, axes, eps):
+    """The normalized elements and the scale: on tensors computed anew, as functions of `x`."""
+    centred = x - mean_dim(x, axes, True)
+    scale = rsqrt(add_number(mean_dim(centred * centred, axes, True), eps))
+    return centred * scale, scale
+
+def _through_moments(g, normalized, axes):
+    """The gradient of what was normalized, `g` that of the normalized: the mean and the scale depend on each element."""
+    normal, scale = normalized
+    return scale * (g - mean_dim(g, axes, True) - normal * mean_dim(g * normal, axes, True))
+
+def _last(input, shape):
+    return tuple(range(len(input.shape) - len(shape), len(input.shape)))
+
+def _layer_norm(input, weight, bias, normalized_shape, eps):
+    single = np.promote_types(input.dtype, np.float32)
+    mean, scale, _ = (m.astype(single) for m in _moments(input, _last(input, normalized_shape), eps))
+    result = (input * scale - mean * scale) * weight + bias
+    return result.astype(input.dtype), mean.astype(weight.dtype), scale.astype(weight.dtype)
+
+@op(_layer_norm, method=False, outputs=("result0", "result1", "result2"),
+    input=lambda grads, input, weight, result1, result2, normalized_shape, eps: _through_moments(grads[0] * weight,
+        _normalized(input, result1, result2, _last(input, normalized_shape), eps), _last(input, normalized_shape)),
+    weight=lambda grads, input, result1, result2, normalized_shape, eps: sum_to_size(grads[0] * _normalized(input,
+        result1, result2, _last(input, normalized_shape), eps)[0], normalized_shape),
+    bias=lambda grads, normalized_shape: sum_to_size(grads[0], normalized_shape))
+def native_layer_norm(input, weight, bias, normalized_shape: tuple, eps: float): ...
+
+def _but_channels(input):
+    return (0, *range(2, len(input.shape)))
+
+def _at_channels(vector, input):
+    """A number for each channel, to compute with elements of the shape (N, channels, ...)."""
+    return reshape(vector, (-1,) + (1,) * (len(input.shape) - 2))
+
+def _batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps):
+    single, shape = np.promote_types(input.dtype, np.float32), (-1, *(1,) * (input.ndim - 2))
+    if training:
+        mean, scale, variance = (m.reshape(-1) for m in _moments(input, _but_channels(input), eps))
+        count = input.size // mean.size
+        # Not counted as a write, in PyTorch neither.
+        for running, now in ((running_mean, mean), (running_var, variance * (count / (count - 1)))):
+            if running is not None:
+                running._array[...] = momentum * now + (1 - momentum) * running._array.astype(np.float64)
+    else:
+        mean, scale = running_mean._array, _kept_scale(running_var, eps)
+    mean, scale = mean.astype(single), scale.astype(single)
+    factor = scale * weight
+    result = (input * factor.reshape(shape) + (bias - mean * factor).reshape(shape)).astype(input.dtype)
+    return result, *(m.astype(weight.dtype)[: len(m) * training] for m in (mean, scale))
+
+def _kept_scale(running_var, eps):
+    return 1 / np.sqrt(running_var._array + eps)
+
+def _normalized_channels(input, result1, result2, running_mean, running_var, training, eps):
+    """The normalized elements and the scale: of the batch or, out of training, by what was kept of earlier ones."""
+    if training:
+        return _normalized(input, _at_channels(result1, input), _at_channels(result2, input), _but_channels(input), eps)
+    scale = _at_channels(constant(_kept_scale(running_var, eps)), input)
+    return (input - _at_channels(constant(running_mean._array), input)) * scale, scale
+
+def _through_channels(grads, input, weight, result1, result2, running_mean, running_var, training, eps):
+    normalized = _normalized_channels(input, result1, result2, running_mean, running_var, training, eps)
+    g = grads[0] * _at_channels(weight, input)
+    return _through_moments(g, normalized, _but_channels(input)) if training else g * normalized[1]
+
+@op(_batch_norm, method=False, outputs=("result0", "result1", "result2"), input=_through_channels,
+    weight=lambda grads, input, result1, result2, running_mean, running_var, training, eps: sum_dim(grads[0] *
+        _normalized_channels(input, result1, result2, running_mean, running_var, training, eps)[0],
+        _but_channels(input)),
+    bias=lambda grads, input: sum_dim(grads[0], _but_channels(input)))
+def native_batch_norm(
+    input, weight, bias, running_mean: object, running_var: object, training: bool, momentum: float, eps: float): ...

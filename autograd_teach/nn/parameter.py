@@ -12,14 +12,20 @@ from ..tensor import Tensor
 
 
 class Parameter(Tensor):
-    """A tensor to be trained: assigned to a Module, it appears in `parameters()`.
+    """A tensor to be trained: when it is assigned to a Module, it appears in `parameters()`.
 
-    Shares the memory of `data` and is a leaf of its own; requires grad also when made under
-    `no_grad`. Raises RuntimeError where a dtype that is not floating is to require grad.
+    data: tensor whose memory the parameter shares; None gives an empty one. requires_grad: whether gradients
+    are computed; it is also True if the parameter is made under `no_grad`. The parameter is a leaf, even if
+    `data` is the result of an operation. Raises RuntimeError if `requires_grad` and `data` is not floating.
+    Results of operations are ordinary tensors. `copy.deepcopy` copies the values, without the gradient.
 
     >>> import autograd_teach as torch
-    >>> torch.nn.Parameter(torch.tensor([1.0, 2.0])).requires_grad
-    True
+    >>> data = torch.tensor([1.0, 2.0])
+    >>> weight = torch.nn.Parameter(data)
+    >>> data[0] = 5.0
+    >>> weight
+    Parameter containing:
+    tensor([5., 2.], requires_grad=True)
     """
 
     def __new__(cls, data: Tensor | None = None, requires_grad: bool = True) -> Self:
@@ -47,7 +53,7 @@ class Parameter(Tensor):
 
 
 def typename(thing: object) -> str:
-    """What PyTorch's messages call a value: `torch.FloatTensor`, `int`, `numpy.ndarray`.
+    """The name that PyTorch's messages give to a value's type: `torch.FloatTensor`, `int`, `numpy.ndarray`.
 
     >>> typename(3), typename([1])
     ('int', 'list')

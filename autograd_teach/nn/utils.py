@@ -22,14 +22,21 @@ def clip_grad_norm_(
     parameters: Tensor | Iterable[Tensor], max_norm: float, norm_type: float = 2.0, error_if_nonfinite: bool =
     False, foreach: bool | None = None,
 ) -> Tensor:  # fmt: skip
-    """Scale the gradients, taken together, in place to at most this norm; returns the norm that they had.
+    """Scale gradients in place to a total norm of at most `max_norm`; returns the norm that they had.
 
-    RuntimeError for a norm that is infinite or NaN, if `error_if_nonfinite`.
+    The total norm is that of all gradients as one vector; all are multiplied by the same factor max_norm /
+    (norm + 1e-6) if this is less than 1, which keeps their direction.
+
+    parameters: a tensor or an iterable of tensors; those without a gradient are skipped. norm_type: order of
+    the norm, also `float("inf")` for the largest absolute value. error_if_nonfinite: raise RuntimeError if the
+    norm is infinite or NaN; otherwise the gradients are scaled by it all the same. foreach: accepted and
+    ignored. Returns a tensor without dimensions, zero if there are no gradients. Warns if `parameters` is an
+    empty generator.
 
     >>> import autograd_teach as torch
     >>> x = torch.zeros(2, requires_grad=True)
     >>> (x * torch.tensor([3.0, 4.0])).sum().backward()
-    >>> clip_grad_norm_(x, 1.0), x.grad
+    >>> torch.nn.utils.clip_grad_norm_(x, 1.0), x.grad
     (tensor(5.), tensor([0.6000, 0.8000]))
     """
     if isinstance(parameters, types.GeneratorType):
@@ -55,19 +62,52 @@ def clip_grad_norm_(
 
 
 def clip_grad_value_(parameters: Tensor | Iterable[Tensor], clip_value: float, foreach: bool | None = None) -> None:
-    """Clamp each element of the gradients to ±clip_value, in place."""
+    """Clamp each element of the gradients in place to [-clip_value, clip_value].
+
+    parameters: a tensor or an iterable of tensors; those without a gradient are skipped. clip_value: a number,
+    at least 0. foreach: accepted and ignored. Returns None. Each element is clamped for itself, so the
+    direction of the gradient can change; `clip_grad_norm_` keeps it.
+
+    >>> import autograd_teach as torch
+    >>> x = torch.zeros(2, requires_grad=True)
+    >>> (x * torch.tensor([0.5, -4.0])).sum().backward()
+    >>> torch.nn.utils.clip_grad_value_(x, 1.0)
+    >>> x.grad
+    tensor([ 0.5000, -1.0000])
+    """
     with no_grad():
         for gradient in _gradients(parameters):
             gradient.clamp_(-float(clip_value), float(clip_value))
 
 
 def parameters_to_vector(parameters: Iterable[Tensor]) -> Tensor:
-    """All parameters, one behind the other, as one vector."""
+    """Concatenate the elements of all parameters into one vector.
+
+    parameters: iterable of tensors, each contiguous. Returns a new tensor with 1 dimension, recorded as any
+    operation: it can be differentiated with respect to the parameters. ValueError if there are none;
+    RuntimeError for a tensor that cannot be viewed as a vector, such as a transposed one.
+
+    >>> import autograd_teach as torch
+    >>> layer = torch.nn.Linear(3, 2)
+    >>> torch.nn.utils.parameters_to_vector(layer.parameters()).shape
+    torch.Size([8])
+    """
     return cat([p.view(-1) for p in parameters])
 
 
 def vector_to_parameters(vec: Tensor, parameters: Iterable[Tensor]) -> None:
-    """Give parameters the values of such a vector, whose memory they share from then on."""
+    """Set parameters to consecutive pieces of a vector, the reverse of `parameters_to_vector`.
+
+    vec: tensor with 1 dimension. parameters: iterable of tensors, changed in place and not recorded. They get
+    views of `vec`: they share its memory from then on, and take its dtype. Elements that are left over are
+    ignored. TypeError if `vec` is not a tensor; RuntimeError if it has too few elements.
+
+    >>> import autograd_teach as torch
+    >>> weight, bias = torch.zeros(1, 2, requires_grad=True), torch.zeros(1, requires_grad=True)
+    >>> torch.nn.utils.vector_to_parameters(torch.tensor([1.0, 2.0, 3.0]), [weight, bias])
+    >>> weight, bias
+    (tensor([[1., 2.]], requires_grad=True), tensor([3.], requires_grad=True))
+    """
     if not isinstance(vec, Tensor):
         raise TypeError(f"expected torch.Tensor, but got: {typename(vec)}")
     start = 0

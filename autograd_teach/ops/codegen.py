@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 import inspect
 import linecache
+import re
 import textwrap
 import warnings
 from collections.abc import Callable
@@ -24,30 +25,51 @@ from .. import dtypes
 from ..autograd.leaf import edge_of
 from ..autograd.modes import state
 from ..autograd.node import NO_EDGE, Node, next_sequence_number
-from ..autograd.saved import freed, unpack
+from ..autograd.saved import SavedTensor, freed, unpack
 from ..autograd.version import InferenceCounter, NumberCounter, VersionCounter
 from ..autograd.views import view_of, views_of
 from ..quiet import FILTER, keep_quiet
 from ..tensor import Tensor, wrap
-from .operands import NUMBERS, broadcast_error, dtype_error, foreign, number, place_outputs, result_type, scaled
+from .operands import (
+    NUMBERS,
+    broadcast_error,
+    dtype_error,
+    foreign,
+    number,
+    place_outputs,
+    renamed,
+    result_type,
+    scaled,
+)  # fmt: skip
 from .vocabulary import array_form
 
 # What generated code names, besides what belongs to its row.
 _GLUE: dict[str, Any] = {"NO_EDGE": NO_EDGE, "NUMBERS": NUMBERS, "state": state, "new": object.__new__}
-_GLUE |= {"FILTER": FILTER, "warnings": warnings, "__name__": __name__, "next_sequence_number": next_sequence_number}
+_GLUE |= {
+    "MISSING": object(),
+    "FILTER": FILTER,
+    "warnings": warnings,
+    "__name__": __name__,
+    "next_sequence_number": next_sequence_number,
+}
 for _named in (
-    number, foreign, keep_quiet, scaled, broadcast_error, dtype_error, view_of, views_of, place_outputs, wrap, edge_of, unpack,
+    number, foreign, keep_quiet, renamed, scaled, broadcast_error, dtype_error, view_of, views_of, place_outputs, wrap, edge_of, unpack,
     freed, dtypes.promote, dtypes.as_floating, np.asarray, np.ndarray, Tensor, InferenceCounter, VersionCounter,
 ):  # fmt: skip
     _GLUE[_named.__name__] = _named
 
 FORWARD = """
 def $name($parameters):
+    if unknown:    #: if named
+        return renamed($name, unknown, $given)
+    if dim is MISSING:    #: if needs_dim
+        raise TypeError('$name() missing 1 required positional arguments: "dim"')
     if len($rest) == 1 and not isinstance($rest[0], (int, Tensor)):    #: if rest
         $rest = tuple($rest[0])  # sizes and dimensions come as numbers or as one sequence
     try:
         if $second.__class__ is not Tensor and $second.__class__ in NUMBERS:    #: if takes_number
-            $second = number($second, $first._array)
+            $second = number($second, $first._array)    #: if not floating
+            $second = number($second, as_floating($first._array))    #: if floating
         ${t}_array = $t._array    #: for t in tensors if not takes_list
         tensors_array = [t._array for t in tensors]    #: if takes_list
     except AttributeError:
@@ -113,9 +135,14 @@ $unpacking
     return $results
 """
 
+# An input is saved as it is; a result without the tensor, which would be a cycle.
 UNPACK_ON_ARRAYS = """
-$s, counter, version = $s or freed(node)
-if counter.version != version:
+$s, version = $s or freed(node)    #: if is_input
+if $s._counter.version != version:    #: if is_input
+    $s = unpack(node, node._s_$s, $place)
+$s = $s._array    #: if is_input
+$s, counter, version = $s or freed(node)    #: if not is_input
+if counter.version != version:    #: if not is_input
     $s = unpack(node, node._s_$s, $place)._array
 if not $s.ndim:
     $s = $s[()]  # NumPy multiplies its scalars ten times as fast as arrays of rank 0
@@ -200,7 +227,15 @@ def _public(operation: Any) -> inspect.Signature:
 def _forward_source(operation: Any, name: str) -> str:
     tensors, differentiable = operation.tensors, operation.differentiable
     shown = [_shown(t) for t in tensors]
-    bare = [p.replace(annotation=inspect.Parameter.empty) for p in _public(operation).parameters.values()]
+    public = _public(operation).parameters
+    bare = [p.replace(annotation=inspect.Parameter.empty) for p in public.values()]
+    parameters = str(inspect.Signature(bare))[1:-1]
+    named = not name.startswith("__")
+    required = [p.name for p in bare if p.default is p.empty and p.kind is p.POSITIONAL_OR_KEYWORD]
+    needs_dim = named and required[-1:] == ["dim"]
+    if needs_dim:
+        # It may come as `axis`.
+        parameters = re.sub(r"\bdim\b", "dim=MISSING", parameters)
     ufunc, many, view = isinstance(operation.kernel, np.ufunc), operation.many, operation.view
     scales = ufunc and "alpha" in operation.parameters
     passed = [f"{_shown(p)}_array" if p in tensors else p for p in operation.parameters]
@@ -212,7 +247,8 @@ def _forward_source(operation: Any, name: str) -> str:
         wanted = " or ".join(f"{_shown(t)}_edge is not NO_EDGE" for t in differentiable)
         edges = "(" + "".join(f"{_shown(t)}_edge, " for t in differentiable) + ")"
     facts = {
-        "name": name, "operation": operation.name, "parameters": str(inspect.Signature(bare))[1:-1],
+        "name": name, "operation": operation.name,
+        "parameters": f"{parameters}, **unknown" if named else parameters, "named": named, "needs_dim": needs_dim,
         "rest": operation.variadic, "tensors": shown, "first": shown[0], "second": shown[-1],
         "numbers": operation.numbers, "given": f"({', '.join(shown)},)" + "".join(f", {p}={p}" for p in operation.plain),
         "differentiable": [_shown(t) for t in differentiable], "takes_list": operation.takes_list, "saved": operation.saved,
@@ -238,6 +274,8 @@ def _saved_value(operation: Any, saved: str) -> str:
         if saved in operation.outputs:
             made = f"outputs[{operation.outputs.index(saved)}]" if operation.many else "output"
         value = f"({made}._array, {made}._counter, {made}._counter.version)"
+        if saved in operation.tensors:
+            value = f"({made}, {made}._counter.version)"
         user = _only_user(operation, saved)
         return value if user is None else f"{value} if {_shown(user)}_edge[0] is not None else None"
     if saved == "tensors_shape":
@@ -275,6 +313,8 @@ def node_class(operation: Any, name: str) -> type[Node]:
         if not saved.endswith(("_dtype", "_strides")):
             shown = "_saved_" + saved.replace("_shape", "_sym_sizes")
             members[shown] = property(partial(_read_saved, operation, saved))
+        if saved in operation.values:
+            members[f"_raw_saved_{saved}"] = property(partial(_raw_saved, operation.values[saved], f"_s_{saved}"))
     return type(short, (Node,), members)
 
 
@@ -287,10 +327,14 @@ def _read_saved(operation: Any, saved: str, node: Any) -> Any:
     if value is None or saved not in operation.values:
         return value  # None: its gradient was not needed when the node was made
     value = value or freed(node)
-    if isinstance(value[1], NumberCounter):
+    if len(value) == 2 and isinstance(value[0]._counter, NumberCounter):
         # A number that became an operand is shown as the number that it was.
-        return wrap(np.asarray(value[1].number))
+        return wrap(np.asarray(value[0]._counter.number))
     return unpack(node, value, operation.values[saved])
+
+
+def _raw_saved(place: int | None, slot: str, node: Any) -> SavedTensor:
+    return SavedTensor(node, place, partial(getattr, node, slot), partial(setattr, node, slot))
 
 
 def _compile_backward(operation: Any, method: str) -> Callable[..., Any]:
@@ -301,7 +345,7 @@ def _compile_backward(operation: Any, method: str) -> Callable[..., Any]:
     for saved in sorted(operation.saved, key=lambda saved: (saved in operation.outputs, saved)):
         unpacking += f"{saved} = node._s_{saved}" + (" or freed(node)\n" if saved == "indices" else "\n")
         if saved in operation.values:
-            facts = {"s": saved, "place": operation.values[saved]}
+            facts = {"s": saved, "place": operation.values[saved], "is_input": saved in operation.tensors}
             fetched = _fill(UNPACK_ON_TENSORS if on_tensors else UNPACK_ON_ARRAYS, facts)
             unsaved = _only_user(operation, saved) is not None
             unpacking += f"if {saved} is not None:\n{textwrap.indent(fetched, '    ')}" if unsaved else fetched

@@ -13,9 +13,10 @@ import numpy as np
 from ..dtypes import title
 from ..errors import error, require
 from ..tensor import Tensor, wrap, wrap_dim
-from .operation import method, op
-from .reduction import expand
-from .shape import alias, constant, select, slice_view, unsqueeze, view, zeros_beside
+from .operation import attach, inplace_form, method, op
+from .pointwise import common_shape, masked_fill, mul_number, needs_tensor, no_derivative
+from .reduction import NOT_GIVEN, expand, int_of, to_places
+from .shape import alias, constant, reshape, select, slice_view, unbind, unsqueeze, view, zeros_beside
 
 # fmt: off
 
@@ -56,7 +57,7 @@ def _index(self, indices):
         raise _refused(self, indices) from None
 
 def _put(self, indices, values, accumulate=False):
-    whole = self.copy()
+    whole = np.array(self, order="C")
     # One value for a mask is cast; that is a fill rather than a put.
     fills = values.size == 1 and [np.asarray(i).dtype for i in indices if not isinstance(i, slice)] == [bool]
     try:
@@ -73,20 +74,9 @@ def _put(self, indices, values, accumulate=False):
     self=lambda g, self_shape, indices: index_put_impl(zeros_beside(g, self_shape), indices, g, True))
 def index(self, indices: tuple): ...
 _putting = partial(op, kernel=_put, values=lambda g, indices: index(g, indices),
-    self=lambda g, indices, accumulate: g if accumulate else index_put(g, indices, zeros_beside(g, ())))
-@_putting(inplace=True)
-def index_put(self, indices: tuple, values, accumulate=False):
-    """A copy of `input` with `values` written, or added, at the places given by index tensors.
-
-    indices: tuple of integer or boolean tensors, as in `input[indices]`. values: tensor of the dtype of `input`
-    that broadcasts to the shape of `input[indices]`. accumulate: if True, values are added; if False and a place is
-    given twice, the last value is kept. IndexError if an index is out of range or of another dtype; RuntimeError if
-    the shape or dtype of `values` does not fit.
-
-    >>> torch.index_put(torch.zeros(3), (torch.tensor([0, 0, 2]),), torch.tensor([1.0, 2.0, 5.0]), accumulate=True)
-    tensor([3., 0., 5.])
-    """
-
+    self=lambda g, indices, accumulate: g if accumulate else put_at(g, indices, zeros_beside(g, ())))
+@_putting(overload="index_put")
+def put_at(self, indices: tuple, values, accumulate=False): ...
 @_putting(method=False)
 def index_put_impl(self, indices: tuple, values, accumulate: bool): ...
 
@@ -145,8 +135,42 @@ def _viewed(self, key):
     return tensor, tuple(indices)
 
 @method
+def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
+    """A copy of `input` with `values` written, or added, at the places given by index tensors.
+
+    indices: tuple of integer or boolean tensors, as in `input[indices]`. values: tensor of the dtype of `input`
+    that broadcasts to the shape of `input[indices]`. accumulate: if True, values are added; if False and a place is
+    given twice, the last value is kept. IndexError if an index is out of range or of another dtype; RuntimeError if
+    the shape or dtype of `values` does not fit; TypeError if `indices` holds other than tensors.
+
+    >>> torch.index_put(torch.zeros(3), (torch.tensor([0, 0, 2]),), torch.tensor([1.0, 2.0, 5.0]), accumulate=True)
+    tensor([3., 0., 5.])
+    """
+    require(isinstance(indices, (tuple, list)), "index_put_indices", type(indices).__name__)
+    for i, k in enumerate(indices):
+        require(isinstance(k, Tensor), "index_put_element", i, type(k).__name__)
+    require(indices, "index_put_empty")
+    places = tuple(np.asarray(_place(k)) for k in indices)
+    given = sum(map(_rank, places))
+    require(given <= input.ndim, "index_put_too_many", input.ndim, given)
+    return put_at(input, places, values, accumulate)
+
+_put_at_ = inplace_form(put_at, "index_put_")
+attach("index_put_", inplace_form(index_put))
+
+@method
 def __getitem__(self: Tensor, key: Any) -> Tensor:
-    """`self[key]`: a view, or with tensors or lists in the key a copy of what they point at."""
+    """`self[key]`: a view, or with tensors or lists in the key a copy of what they point at.
+
+    key: an int, a slice with a positive step, None (a new dimension), `...`, a bool, an index tensor or mask (or a list
+    of numbers), or a tuple of these. IndexError if an index is out of range or there are too many, TypeError or
+    IndexError for other types.
+
+    >>> x = torch.tensor([[1, 2, 3], [4, 5, 6]])
+    >>> x[1, :2], x[:, [2, 0]], x[x > 4]
+    (tensor([4, 5]), tensor([[3, 1],
+            [6, 4]]), tensor([5, 6]))
+    """
     if key.__class__ is int and self._array.ndim and -len(self._array) <= key < len(self._array):
         return select(self, 0, key)  # the short way of what is most frequent
     tensor, indices = _viewed(self, key)
@@ -157,7 +181,19 @@ def __getitem__(self: Tensor, key: Any) -> Tensor:
 
 @method
 def __setitem__(self: Tensor, key: Any, value: Any) -> None:
-    """`self[key] = value`: writes into this tensor's memory; numbers and tensors broadcast."""
+    """`self[key] = value`: writes into this tensor's memory; numbers and tensors broadcast.
+
+    key: as in `self[key]`. value: a number, or a tensor that broadcasts to the shape of `self[key]`; it is cast to the
+    dtype of `self`, except with index tensors, where RuntimeError says that dtypes differ. RuntimeError if the shapes do
+    not fit, and for a leaf that requires grad (unless under `no_grad`). Counts as a write.
+
+    >>> x = torch.zeros(2, 3)
+    >>> x[:, 1] = 5.0
+    >>> x[x == 0] = -1.0
+    >>> x
+    tensor([[-1.,  5., -1.],
+            [-1.,  5., -1.]])
+    """
     require(isinstance(value, (Tensor, int, float)), "index_assign", str(type(value))[8:-2], self.dtype.tensor_type)
     if not isinstance(value, Tensor):
         try:
@@ -168,7 +204,7 @@ def __setitem__(self: Tensor, key: Any, value: Any) -> None:
     shape = value._array.shape
     ones = next((i for i, n in enumerate(shape) if n != 1), len(shape))  # dimensions in front, which do not count
     if indices:
-        target.index_put_(indices, view(value, shape[ones:]) if ones else value)
+        _put_at_(target, indices, view(value, shape[ones:]) if ones else value)
     elif shape in ((), target._array.shape):
         (target.copy_ if shape == target._array.shape else target.fill_)(value)
     else:
@@ -180,6 +216,8 @@ def _check(name, self, dim, index, src=None):
     shapes = [list(a.shape) for a in (index, self, given)]
     require(index.dtype in (np.int64, np.int32), f"{name}_dtype")
     require(given.dtype == self.dtype, "scatter_dtypes")
+    if not index.size and name != "index_select":
+        return  # whatever its rank
     if name == "index_select":
         require(index.ndim < 2, "index_select_rank")
         require(self.ndim or index.size == 1, "index_select_scalar", index.size)
@@ -198,12 +236,59 @@ def _at(shape, dim, index):
     """All that lies at an index along `dim`."""
     return (slice(None),) * (dim % len(shape)) + (np.atleast_1d(index),) if shape else (Ellipsis,)
 
+def _check_slices(self, dim, index, source, alpha=None):
+    """The check of `index_add` (with `alpha`) and `index_copy`."""
+    at, adds = wrap_dim(dim, self.ndim), alpha is not None
+    name = "index_add" if adds else "index_copy"
+    require(index.dtype in ((np.int64, np.int32) if adds else (np.int64,)), f"{name}_dtype", index)
+    require(index.ndim < 2, f"{name}_rank", index.ndim, title(index), list(index.shape))
+    require(source.dtype == self.dtype, f"{name}_dtypes", self, source)
+    require(adds or source.ndim or index.size == 1, "index_copy_scalar", index.size)
+    require(adds or source.ndim == self.ndim or 0 in (source.ndim, self.ndim), "index_copy_ranks", source.ndim, self.ndim)
+    own, other = [a.shape[:at] + a.shape[at + 1 :] for a in (self, source)]
+    extent = (*source.shape, *[1] * (at + 1))[at]
+    if adds:
+        require(index.size == extent, "index_add_size", index.size, extent, dim)
+    require(own == other or not source.ndim, f"{name}_shape", *((self.shape, source.shape) if adds else
+        (*map(_as_numbers, (own, other)), at)))
+    require(adds or index.size == extent, "index_copy_size", index.size, extent)
+    outside = index[(index < 0) | (index >= (*self.shape, 1)[at])]
+    require(not outside.size, f"{name}_bounds", *outside.flat[:1], at, (*self.shape, 1)[at])
+
+def _as_numbers(shape):
+    return " ".join(map(str, shape))
+
+def _check_fill(self, dim, index, value):
+    at = wrap_dim(dim, self.ndim)
+    require(index.dtype == np.int64, "index_fill_dtype")
+    require(index.ndim < 2, "index_fill_rank")
+    require(not isinstance(value, np.ndarray) or not value.ndim, "index_fill_value", np.ndim(value))
+    extent = (*self.shape, 1)[at]
+    outside = index[(index < -extent) | (index >= extent)]
+    require(not outside.size, "index_bounds", *outside.flat[:1], at, extent)
+
+def _fill(self, dim, index, value):
+    whole = np.array(self, order="C")
+    whole[_at(self.shape, dim, index)] = np.asarray(value).astype(self.dtype)
+    return whole
+
+def _add_slices(self, dim, index, source, alpha=1):
+    return _put(self, _at(self.shape, dim, index), source if alpha == 1 else np.multiply(source, alpha).astype(self.dtype), True)
+
+def _times(g, alpha):
+    return g if alpha == 1 else mul_number(g, alpha)
+
+def _of_source(g, dim, index, source_shape):
+    return expand(index_select(g, dim, index), source_shape) if source_shape else index_select(g, dim, reshape(index, ()))
+
 def _each(dim, index):
     """For each entry of `index` the element it names: itself along `dim`, its own position along the others."""
     index = np.atleast_1d(index)
     return tuple(index if i == dim % index.ndim else at for i, at in enumerate(np.indices(index.shape, sparse=True)))
 
 def _scatter(self, dim, index, src, accumulate=False):
+    if not index.size:
+        return self.copy()
     used = np.atleast_1d(src)[tuple(map(slice, np.atleast_1d(index).shape))]  # what the index has places for
     return _put(np.atleast_1d(self), _each(dim, index), used, accumulate).reshape(self.shape)
 
@@ -227,16 +312,60 @@ def index_select(self, dim: int, index):
             [6, 4]])
     """
 
-@op(self=lambda g: g,
-    kernel=lambda self, dim, index, source: _put(self, _at(self.shape, dim, index), source, accumulate=True),
-    source=lambda g, dim, index, source_shape: expand(index_select(g, dim, index), source_shape))
-def index_add(self, dim: int, index, source): ...
-@op(lambda self, dim, index, value: _put(self, _at(self.shape, dim, index), value), overload="index_fill.1",
-    self=lambda g, dim, index: index_fill(g, dim, index, zeros_beside(g, ())),
-    value=lambda g, dim, index: index_select(g, dim, constant(index)).sum())
-def index_fill(self, dim: int, index: Any, value): ...
-@op(np.trace, check=_check_trace, self=lambda g, self_shape: view(index_fill(
-    zeros_beside(g, (math.prod(self_shape),)), 0, np.arange(min(self_shape)) * (self_shape[1] + 1), g), self_shape))
+@op(_add_slices, inplace=True, check=_check_slices, self=lambda g: g, source=lambda g, dim, index, source, alpha:
+    _times(_of_source(g, dim, index, tuple(source.shape)), alpha))
+def index_add(self, dim: int, index, source, *, alpha=1):
+    """A copy of `input` with the slices of `source` added at the positions `index` of dimension `dim`.
+
+    input, source: tensors of one dtype, and of one shape but for `dim`. index: int32 or int64 tensor of rank 0 or 1
+    with a position for each slice, without negative values; slices of equal positions add up. alpha: factor of `source`.
+    IndexError if `dim` is out of range; RuntimeError if an index is, or if sizes or dtypes do not fit.
+
+    >>> torch.index_add(torch.zeros(2, 3), 1, torch.tensor([2, 2]), torch.ones(2, 2), alpha=0.5)
+    tensor([[0., 0., 1.],
+            [0., 0., 1.]])
+    """
+
+@op(lambda self, dim, index, source: _put(self, _at(self.shape, dim, index), source), inplace=True, check=_check_slices,
+    self=lambda g, dim, index: index_fill_number(g, dim, index, 0),
+    source=lambda g, dim, index, source: _of_source(g, dim, index, tuple(source.shape)))
+def index_copy(self, dim: int, index, source):
+    """A copy of `input` with the slices of `source` written at the positions `index` of dimension `dim`.
+
+    input, source: tensors of one dtype, and of one shape but for `dim`. index: int64 tensor of rank 0 or 1 with a
+    position for each slice, without negative values. If a position repeats, the last slice is kept, but every slice
+    gets the gradient. IndexError if `dim` or an index is out of range; RuntimeError or IndexError if sizes do not fit.
+
+    >>> torch.index_copy(torch.zeros(2, 3), 1, torch.tensor([2]), torch.tensor([[5.0], [6.0]]))
+    tensor([[0., 0., 5.],
+            [0., 0., 6.]])
+    """
+
+_filling = partial(op, _fill, check=_check_fill, self=lambda g, dim, index: index_fill_number(g, dim, index, 0))
+@_filling(overload="index_fill.0")
+def index_fill_number(self, dim: int, index, value: float): ...
+@_filling(overload="index_fill.1", value=lambda g, dim, index: index_select(g, dim, index).sum())
+def index_fill_tensor(self, dim: int, index, value): ...
+
+@method
+def index_fill(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
+    """A copy of `input` with `value` in all slices at the positions `index` of dimension `dim`.
+
+    input: tensor of any shape and dtype. index: int64 tensor of rank 0 or 1. value: a number or a tensor of rank 0; it
+    is cast to the dtype of `input`. The gradient of a tensor `value` is the sum over the slices; the old values get 0.
+    IndexError if `dim` or an index is out of range or `index` has another dtype, RuntimeError for higher ranks.
+
+    >>> torch.index_fill(torch.ones(2, 3), 1, torch.tensor([0, 2]), 7.0)
+    tensor([[7., 1., 7.],
+            [7., 1., 7.]])
+    """
+    require(isinstance(value, (Tensor, int, float)), "index_fill_forms", type(value).__name__)
+    return (index_fill_tensor if isinstance(value, Tensor) else index_fill_number)(input, dim, index, value)
+
+attach("index_fill_", inplace_form(index_fill))
+
+@op(np.trace, check=_check_trace, self=lambda g, self_shape: view(index_fill_tensor(
+    zeros_beside(g, (math.prod(self_shape),)), 0, constant(np.arange(min(self_shape)) * (self_shape[1] + 1)), g), self_shape))
 def trace(self):
     """The sum of the elements on the main diagonal of a matrix.
 
@@ -248,7 +377,8 @@ def trace(self):
     """
 
 @op(check=partial(_check, "gather"),
-    kernel=lambda self, dim, index: np.atleast_1d(self)[_each(dim, index)].reshape(index.shape),
+    kernel=lambda self, dim, index: np.atleast_1d(self)[_each(dim, index)].reshape(index.shape) if index.size else
+        np.empty(index.shape, self.dtype),
     # It is read for its shape alone; but PyTorch saves it, and notices a write.
     self=lambda g, self, dim, index: scatter_add(zeros_beside(g, tuple(self.shape)), dim, index, g))
 def gather(self, dim: int, index):
@@ -278,20 +408,135 @@ def scatter_add(self, dim: int, index, src):
     tensor([3., 0., 5.])
     """
 
-@_writing(_scatter,
-    self=lambda g, dim, index: scatter(g, dim, index, zeros_beside(g, index.shape)))
-def scatter(self, dim: int, index, src):
+@op(_scatter, check=partial(_check, "scatter"), overload="scatter.0", src=lambda g, dim, index: gather(g, dim, index),
+    self=lambda g, dim, index: scatter_number(g, dim, index, 0))
+def scatter_tensor(self, dim: int, index, src): ...
+def _of_number(kernel):
+    """The kernel that scatters a number: cast to the dtype of what it is written to, and as often as there are places."""
+    return lambda self, dim, index, value: kernel(self, dim, index, np.full(index.shape, value).astype(self.dtype))
+@op(_of_number(_scatter), overload="scatter.1", self=lambda g, dim, index: scatter_number(g, dim, index, 0),
+    check=lambda self, dim, index, value: _check("scatter", self, dim, index))
+def scatter_number(self, dim: int, index, value: float): ...
+def _scatter_reduced(self, dim, index, src, reduce):
+    if reduce == "add":
+        return _scatter(self, dim, index, src, accumulate=True)
+    whole = np.atleast_1d(self).copy()
+    used = np.atleast_1d(src)[tuple(map(slice, np.atleast_1d(index).shape))]
+    np.multiply.at(whole, _each(dim, index), used)
+    return whole.reshape(self.shape)
+_reducing = partial(op, node="torch::autograd::NotImplemented", self=lambda g: no_derivative("scatter"))
+@_reducing(_scatter_reduced, overload="scatter.2", src=lambda g: no_derivative("scatter"),
+    check=lambda self, dim, index, src, reduce: _check("scatter", self, dim, index, src))
+def scatter_reduced(self, dim: int, index, src, reduce: str): ...
+@_reducing(lambda self, dim, index, value, reduce: _of_number(partial(_scatter_reduced, reduce=reduce))(self, dim, index, value),
+    overload="scatter.3", check=lambda self, dim, index, value, reduce: _check("scatter", self, dim, index))
+def scatter_number_reduced(self, dim: int, index, value: float, reduce: str): ...
+
+@method
+def scatter(input: Tensor, dim: int, index: Tensor, src: Any = None, *, value: Any = None, reduce: Any = None) -> Tensor:
     """A copy of `input` with elements of `src` written at the positions along `dim` given by `index`.
 
-    For a matrix and `dim=1`: `out[i][index[i][j]] = src[i][j]`. The arguments and errors are those of
-    `scatter_add`. If a position repeats, the last value is kept, but every value written there gets the gradient.
-    The backward pass needs `src` to have the shape of `index`, else RuntimeError.
+    For a matrix and `dim=1`: `out[i][index[i][j]] = src[i][j]`. src: a tensor as in `scatter_add`, or a number for all
+    positions, which is also accepted as `value`. If a position repeats, the last value is kept, but every value written
+    there gets the gradient; the backward pass needs `src` to have the shape of `index`, else RuntimeError. reduce: "add"
+    or "multiply" to combine values with the old ones instead; that has no derivative. Errors: as `scatter_add`.
 
     >>> labels = torch.tensor([[2], [0]])
-    >>> torch.scatter(torch.zeros(2, 3), 1, labels, torch.ones(2, 1))  # one-hot rows
+    >>> torch.scatter(torch.zeros(2, 3), 1, labels, 1.0)  # one-hot rows
     tensor([[0., 0., 1.],
             [1., 0., 0.]])
     """
+    given = value if src is None else src
+    fits = (src is None) != (value is None) and isinstance(given, (Tensor, int, float)) and not isinstance(value, Tensor)
+    named = [f"value={type(value).__name__}"] if value is not None else []
+    kinds = [type(v).__name__ for v in (input, dim, index, *([] if src is None else [src]))]
+    require(fits, "scatter_forms", ", ".join(kinds + named))
+    require(reduce in (None, "add", "multiply"), "scatter_reduce")
+    with_tensor, with_number = (scatter_tensor, scatter_number) if reduce is None else (scatter_reduced, scatter_number_reduced)
+    row = with_tensor if isinstance(given, Tensor) else with_number
+    return row(input, dim, index, given) if reduce is None else row(input, dim, index, given, reduce)
+
+attach("scatter_", inplace_form(scatter))
+
+# What masks and flat positions name
+
+def _check_mask(self, mask, source=None):
+    require(mask.dtype == bool, "masked_select_dtype" if source is None else "masked_scatter_dtype", mask)
+    if source is not None:
+        require(self.dtype == source.dtype, "masked_scatter_dtypes", self, source)
+        marked = np.broadcast_to(mask, common_shape(self, mask)).sum()
+        require(marked <= source.size, "masked_scatter_size")
+
+def _masked_scatter(self, mask, source):
+    shape = common_shape(self, mask)
+    whole, mask = np.array(np.broadcast_to(self, shape)), np.broadcast_to(mask, shape)
+    whole[mask] = source.reshape(-1)[: mask.sum()]
+    return whole
+
+def _masked_scatter_backward(grad_output, mask, sizes):
+    shape = common_shape(grad_output, mask)
+    found = np.zeros(math.prod(sizes), grad_output.dtype)
+    picked = np.broadcast_to(grad_output, shape)[np.broadcast_to(mask, shape)]
+    found[: picked.size] = picked
+    return found.reshape(sizes)
+
+@op(lambda self, mask: np.broadcast_to(self, shape := common_shape(mask, self))[np.broadcast_to(mask, shape)], check=_check_mask,
+    self=lambda g, self, mask: masked_scatter(zeros_beside(g, common_shape(self, mask)), mask, g))
+def masked_select(self, mask):
+    """The elements where a mask is True, as a vector; `input[mask]` where the shapes are equal.
+
+    input: tensor of any shape and dtype. mask: boolean tensor; both broadcast. RuntimeError if they do not broadcast or
+    the mask has another dtype. The gradient goes back to the selected elements.
+
+    >>> torch.masked_select(torch.tensor([[1, 2], [3, 4]]), torch.tensor([True, False]))
+    tensor([1, 3])
+    """
+
+@op(_masked_scatter, inplace=True, check=_check_mask, self=lambda g, mask: masked_fill(g, mask, 0),
+    source=lambda g, mask, source_shape: masked_scatter_backward(g, mask, source_shape))
+def masked_scatter(self, mask, source):
+    """A copy of `input` with the elements of `source`, one after the other, where a mask is True.
+
+    input: tensor of any shape and dtype; it broadcasts with `mask`. mask: boolean tensor. source: tensor of the dtype of
+    `input` with at least as many elements as are masked, else RuntimeError.
+
+    >>> torch.masked_scatter(torch.zeros(2, 2), torch.tensor([[True, False], [True, True]]), torch.tensor([1.0, 2.0, 3.0]))
+    tensor([[1., 0.],
+            [2., 3.]])
+    """
+
+@op(_masked_scatter_backward, method=False,
+    grad_output=lambda g, grad_output_shape, mask: masked_scatter(zeros_beside(g, grad_output_shape), mask, g))
+def masked_scatter_backward(grad_output, mask, sizes: tuple): ...
+
+@op(np.argwhere)
+def argwhere(self):
+    """The indices of the elements that are not zero: a row for each, a column for each dimension.
+
+    input: tensor of any shape and dtype. Returns an int64 matrix, in row-major order. Not differentiable.
+
+    >>> torch.argwhere(torch.tensor([[1, 0], [0, 5]]))
+    tensor([[0, 0],
+            [1, 1]])
+    """
+
+@method
+def nonzero(input: Tensor, *, as_tuple: bool = False) -> Any:
+    """The indices of the elements that are not zero; `input[torch.nonzero(input, as_tuple=True)]` are these elements.
+
+    input: tensor of any shape and dtype. Returns an int64 matrix with a row for each element and a column for each
+    dimension, in row-major order; with `as_tuple`, a tuple with a vector for each dimension. Not differentiable.
+
+    >>> torch.nonzero(torch.tensor([0, 3, 0, 4])), torch.nonzero(torch.tensor([0, 3, 0, 4]), as_tuple=True)
+    (tensor([[1],
+            [3]]), (tensor([1, 3]),))
+    """
+    needs_tensor("nonzero", input=input)
+    if not as_tuple:
+        return argwhere(input)
+    return unbind(argwhere(input if input.ndim else unsqueeze(input, 0)), 1)
+
+# Sorts, and what is chosen by order
 
 def _sort(self, dim, descending, stable=False):
     """The elements in ascending order, of equal ones the first first, and their places; NaN is the largest."""
@@ -304,22 +549,40 @@ def _sort(self, dim, descending, stable=False):
     return values.reshape(self.shape), places.reshape(self.shape)
 
 # Equal elements keep their order anyhow.
-@op(_sort, outputs=("values", "indices"),
-    self=lambda grads, self_shape, dim, indices: scatter(zeros_beside(grads[0], self_shape), dim, indices, grads[0]))
-def sort(self, dim=-1, descending=False):
+_sorting = partial(op, _sort, outputs=("values", "indices"),
+    self=lambda grads, self_shape, dim, indices: scatter_tensor(zeros_beside(grads[0], self_shape), dim, indices, grads[0]))
+@_sorting(overload="sort.0")
+def sort_any(self, dim=-1, descending=False): ...
+@_sorting(overload="sort.1")
+def sort_stable(self, dim=-1, descending=False, stable=True): ...
+
+@method
+def sort(input: Tensor, dim: int = -1, descending: bool = False, *, stable: Any = NOT_GIVEN) -> Any:
     """Sorts along `dim`; returns the named tuple (values, indices).
 
     input: tensor of any shape and dtype. values has the shape and dtype of `input`; indices is int64 and says where
-    each value was. NaN counts as the largest. The sort is stable in both directions: equal elements keep their
-    order. Each gradient flows back to the element's old place. IndexError if `dim` is out of range.
+    each value was. NaN counts as the largest. The sort is stable in both directions, whether or not `stable`: equal
+    elements keep their order. Each gradient flows back to the element's old place. IndexError if `dim` is out of range.
 
     >>> values, indices = torch.sort(torch.tensor([30, 10, 20]))
     >>> values, indices
     (tensor([10, 20, 30]), tensor([1, 2, 0]))
     """
+    require(stable in (NOT_GIVEN, None) or isinstance(stable, bool), "sort_forms", type(stable).__name__)
+    return (sort_any if stable is NOT_GIVEN else sort_stable)(input, dim, descending)
+
+@method
+def msort(input: Tensor) -> Tensor:
+    """The values of `torch.sort(input, 0)`: sorted along the first dimension.
+
+    >>> torch.msort(torch.tensor([[3, 1], [2, 5]]))
+    tensor([[2, 1],
+            [3, 5]])
+    """
+    return sort_any(input, 0)[0]
 
 @op(lambda *arguments: _sort(*arguments)[1])
-def argsort(self, dim=-1, descending=False, stable=False):
+def argsort(self, dim=-1, descending=False, *, stable=False):
     """The indices that sort a tensor along `dim`: the second result of `sort`.
 
     input: tensor of any shape and dtype. Returns an int64 tensor of the same shape, without gradient. NaN counts as
@@ -329,34 +592,137 @@ def argsort(self, dim=-1, descending=False, stable=False):
     tensor([1, 2, 0])
     """
 
-@op(numbers=True,
-    check=lambda sorted_sequence, input, right: require(sorted_sequence.ndim == 1, "bucketize", sorted_sequence.ndim),
-    kernel=lambda sorted_sequence, input, right: np.searchsorted(sorted_sequence, input, "right" if right else "left"))
-def searchsorted(sorted_sequence, input, *, right=False):
-    """Where each value would be inserted into a sorted vector so that it stays sorted.
+def _topk(self, k, dim, largest, sorted):
+    return [np.ascontiguousarray(a[_at(self.shape, dim, np.arange(k))]) if self.ndim else a for a in _sort(self, dim, largest)]
 
-    sorted_sequence: vector in ascending order (not checked). input: tensor of any shape, or a number. Returns an
-    int64 tensor of the shape of `input`: the number of elements less than the value, or, if `right`, less than or
-    equal to it. NaN counts as the largest. RuntimeError if `sorted_sequence` is not a vector. Not differentiable.
+def _check_topk(self, k, dim, *rest):
+    extent = (*self.shape, 1)[wrap_dim(dim, self.ndim)] if self.ndim else 1
+    require(0 <= int_of("topk", k, "k") <= extent, "topk_range")
+    require(self.dtype != bool, "topk_bool")
+
+def _running(better):
+    """The kernel of running extremes, and of equal ones the last place; a NaN stays."""
+    def kernel(self, dim):
+        row, along = np.atleast_1d(self), wrap_dim(dim, self.ndim)
+        values = better.accumulate(row, along)
+        count = np.broadcast_to(np.indices(row.shape, sparse=True)[along], row.shape)
+        own = (row == values) | np.isnan(row)
+        return [a.reshape(self.shape) for a in (values, np.maximum.accumulate(np.where(own, count, 0), along))]
+    return kernel
+
+_choosing = partial(op, outputs=("values", "indices"), self=to_places)
+_accumulating = partial(op, outputs=("values", "indices"), self=lambda grads, self, dim, indices:
+    scatter_add(zeros_beside(grads[0], tuple(self.shape)), dim, indices, grads[0]))
+
+@op(_topk, outputs=("values", "indices"), check=_check_topk, self=lambda grads, self_shape, dim, indices:
+    scatter_tensor(zeros_beside(grads[0], self_shape), dim, indices, grads[0]))
+def topk(self, k: int, dim=-1, largest=True, sorted=True):
+    """The `k` largest elements along `dim`, in descending order; returns the named tuple (values, indices).
+
+    input: integer or floating tensor. k: int. largest: False for the `k` smallest, in ascending order. `sorted` changes
+    nothing. NaN counts as the largest. Of equal elements the first are chosen (PyTorch does not say which). RuntimeError
+    if there are fewer than `k` elements, and for booleans; IndexError if `dim` is out of range.
+
+    >>> values, indices = torch.topk(torch.tensor([10, 40, 30]), 2)
+    >>> values, indices
+    (tensor([40, 30]), tensor([1, 2]))
+    """
+
+@_accumulating(_running(np.maximum), check=lambda self, dim: int_of("cummax", dim))
+def cummax(self, dim: int):
+    """Running maximums along `dim`; returns the named tuple (values, indices).
+
+    input: tensor of any shape and dtype. Element i of `values` is the maximum of elements 0 to i, `indices` its place; of
+    equal elements the last. After a NaN all are NaN. IndexError if `dim` is out of range.
+
+    >>> values, indices = torch.cummax(torch.tensor([2, 1, 5, 3]), 0)
+    >>> values, indices
+    (tensor([2, 2, 5, 5]), tensor([0, 0, 2, 2]))
+    """
+
+@_accumulating(_running(np.minimum), check=lambda self, dim: int_of("cummin", dim))
+def cummin(self, dim: int):
+    """Running minimums along `dim`; returns the named tuple (values, indices).
+
+    input: tensor of any shape and dtype. Element i of `values` is the minimum of elements 0 to i, `indices` its place; of
+    equal elements the last. After a NaN all are NaN. IndexError if `dim` is out of range.
+
+    >>> values, indices = torch.cummin(torch.tensor([2, 1, 5, 0]), 0)
+    >>> values, indices
+    (tensor([2, 1, 1, 0]), tensor([0, 1, 1, 3]))
+    """
+
+# Searches and counts
+
+def _search(sorted_sequence, input, out_int32, side, sorter):
+    if sorter is not None:
+        sorted_sequence = np.take_along_axis(sorted_sequence, sorter, -1)
+    low, high = np.zeros(input.shape, np.int64), np.full(input.shape, sorted_sequence.shape[-1])
+    while (open := low < high).any():  # bisection for all at once; what a NaN in the sequence does, it does as in PyTorch
+        middle = np.where(open, (low + high) // 2, 0)
+        found = sorted_sequence[middle] if sorted_sequence.ndim == 1 else np.take_along_axis(sorted_sequence, middle, -1)
+        above = ~(found > input if side == "right" else found >= input)
+        low, high = np.where(open & above, middle + 1, low), np.where(open & ~above, middle, high)
+    return low.astype(np.int32 if out_int32 else np.int64)
+
+@op(_search, overload="searchsorted.0")
+def search(sorted_sequence, input, out_int32: bool, side: str, sorter: object): ...
+
+def searchsorted(
+    sorted_sequence: Tensor, input: Any, *, out_int32: bool = False, right: bool = False, side: str | None = None,
+    sorter: Tensor | None = None) -> Tensor:
+    """Where each value would be inserted into a sorted sequence so that it stays sorted.
+
+    sorted_sequence: vector in ascending order (not checked), or (..., n): sorted along the last dimension. input: a
+    number or a tensor, of any shape for a vector, else (..., m) with equal dimensions in front. Returns an int64 tensor
+    (int32 if `out_int32`) of the shape of `input`: the number of elements less than the value, or, if `right` (or
+    `side="right"`), less than or equal to it. sorter: indices that sort `sorted_sequence`. NaN counts as the largest.
+    RuntimeError if the shapes or arguments do not fit. Not differentiable.
 
     >>> edges = torch.tensor([1, 3, 5])
     >>> torch.searchsorted(edges, torch.tensor([3, 9])), torch.searchsorted(edges, torch.tensor([3, 9]), right=True)
     (tensor([1, 3]), tensor([2, 3]))
     """
+    for value, position, name in ((sorted_sequence, 1, "sorted_sequence"), (input, 2, "input")):
+        fits = isinstance(value, Tensor) or (position == 2 and isinstance(value, (int, float)))
+        require(fits, "argument_is_no_tensor", "searchsorted", name, position, type(value).__name__)
+    wanted = input if isinstance(input, Tensor) else wrap(np.asarray(input))
+    own, other = tuple(sorted_sequence.shape), tuple(wanted.shape)
+    require(sorted_sequence._array.dtype != bool or not wanted.numel(), "no_kernel", "searchsorted_out_cpu", sorted_sequence._array)
+    require(other or len(own) == 1, "search_scalar", len(own), len(other), wanted.numel())
+    require(own, "search_rank")
+    require(len(own) == 1 or own[:-1] == other[:-1] and len(own) == len(other), "search_shape", own, other)
+    require(side in (None, "left", "right"), "search_side", side)
+    require(side != "left" or not right, "search_sides", side, right)
+    if sorter is not None:
+        order = sorter._array
+        require(own == order.shape, "search_sorter", own, order.shape)
+        require(order.dtype == np.int64, "search_sorter_dtype", order)
+        require(((order >= 0) & (order < own[-1])).all(), "search_sorter_range")
+    side = side or ("right" if right else "left")
+    return search(sorted_sequence, wanted, out_int32, side, None if sorter is None else sorter._array)
 
-@op(np.isin, numbers=True)
-def isin(elements, test_elements):
-    """True for each element that occurs among `test_elements`.
+@op(lambda elements, test_elements, invert: np.isin(elements, test_elements, invert=invert), overload="isin.0")
+def isin_elements(elements, test_elements, invert: bool): ...
 
-    elements: tensor of any shape. test_elements: tensor of any shape, or a number. Returns a bool tensor of the
-    shape of `elements`. NaN equals nothing, itself included. TypeError if `elements` is not a tensor.
+def isin(elements: Any, test_elements: Any, *, assume_unique: bool = False, invert: bool = False) -> Tensor:
+    """True for each element that occurs among `test_elements`, or that does not if `invert`.
+
+    elements, test_elements: tensors of any shape; one of them can be a number. Returns a bool tensor of the shape of
+    `elements`. NaN equals nothing, itself included. assume_unique: without effect. TypeError if neither is a tensor.
 
     >>> torch.isin(torch.tensor([[1, 2], [3, 4]]), torch.tensor([2, 4]))
     tensor([[False,  True],
             [False,  True]])
     """
+    both = elements, test_elements
+    fits = any(isinstance(v, Tensor) for v in both) and all(isinstance(v, (Tensor, int, float)) for v in both)
+    require(fits, "isin_forms", ", ".join(type(v).__name__ for v in both))
+    for v in both:
+        require(not isinstance(v, Tensor) or v._array.dtype != bool, "isin_bool")
+    return isin_elements(*[v if isinstance(v, Tensor) else wrap(np.asarray(v)) for v in both], invert)
 
-def bucketize(input: Any, boundaries: Tensor, *, right: bool = False) -> Tensor:
+def bucketize(input: Any, boundaries: Tensor, *, out_int32: bool = False, right: bool = False) -> Tensor:
     """The index of the bucket of each value; bucket `i` lies between `boundaries[i - 1]` and `boundaries[i]`.
 
     input: tensor of any shape, or a number. boundaries: vector in ascending order (not checked). Returns an int64
@@ -367,22 +733,67 @@ def bucketize(input: Any, boundaries: Tensor, *, right: bool = False) -> Tensor:
     >>> torch.bucketize(torch.tensor([12, 18, 70]), torch.tensor([18, 65]), right=True)
     tensor([0, 1, 2])
     """
-    return searchsorted(boundaries, input, right=right)
+    require(boundaries.ndim == 1, "bucketize", boundaries.ndim)
+    return searchsorted(boundaries, input, out_int32=out_int32, right=right)
+
+def _check_slices_of(self, dim):
+    rest = () if dim is None else self.shape[:dim] + self.shape[dim + 1 :]
+    require(0 not in rest, "unique_empty")
+
+def _unique(self, dim):
+    return np.unique(self, return_inverse=True, return_counts=True, axis=dim, equal_nan=False)
+
+def _consecutive(self, dim):
+    rows = self.reshape(-1) if dim is None else np.moveaxis(self, dim, 0)
+    new = np.ones(len(rows), bool)
+    new[1:] = (rows[1:] != rows[:-1]).any(tuple(range(1, rows.ndim)))
+    starts = np.flatnonzero(new)
+    found, inverse = rows[starts] if dim is None else np.moveaxis(rows[starts], 0, dim), np.cumsum(new) - 1
+    return found, inverse.reshape(self.shape) if dim is None else inverse, np.diff(starts, append=len(rows))
+
+def _not_differentiable(name):
+    raise error("not_differentiable", name)
+
+_distinct = partial(op, outputs=("values", "inverse", "counts"))
+@_distinct(lambda self: _unique(self, None), overload="unique2", self=lambda g: _not_differentiable("_unique2"))
+def unique_elements(self): ...
+@_distinct(_unique, check=_check_slices_of, overload="unique_dim", self=lambda g: _not_differentiable("unique_dim"))
+def unique_slices(self, dim: int): ...
+@_distinct(_consecutive, check=_check_slices_of, overload="unique_consecutive", self=lambda g: _not_differentiable("unique_consecutive"))
+def unique_runs(self, dim: object): ...
+
+def _wanted(found, return_inverse, return_counts):
+    results = tuple(a for a, want in zip(found, (True, return_inverse, return_counts)) if want)
+    return results if len(results) > 1 else results[0]
 
 @method
 def unique(input: Tensor, sorted=True, return_inverse=False, return_counts=False, dim: int | None = None) -> Any:
     """The distinct elements in ascending order, or with `dim` the distinct slices along it.
 
-    input: tensor of any shape that does not require grad, else NotImplementedError; without `dim` it is flattened.
-    return_inverse: also return the index of each element in the result. return_counts: also return how often each
-    occurs. Both are int64; with either, the return value is a tuple. `sorted` changes nothing. NaNs stay distinct.
-    IndexError if `dim` is out of range.
+    input: tensor of any shape; without `dim` it is flattened. return_inverse: also return the index of each element in
+    the result. return_counts: also return how often each occurs. Both are int64; with either, the return value is a
+    tuple. `sorted` changes nothing. NaNs stay distinct. IndexError if `dim` is out of range. It has no derivative:
+    RuntimeError in the backward pass.
 
     >>> torch.unique(torch.tensor([3, 1, 3, 2]), return_counts=True)
     (tensor([1, 2, 3]), tensor([1, 1, 2]))
     """
-    require(not input.requires_grad, "unique")
-    axis = None if dim is None else wrap_dim(dim, input.ndim)
-    found = np.unique(input._array, return_inverse=True, return_counts=True, axis=axis, equal_nan=False)
-    results = tuple(wrap(a.copy()) for a, want in zip(found, (True, return_inverse, return_counts)) if want)
-    return results if len(results) > 1 else results[0]
+    if dim is None:
+        return _wanted(unique_elements(input), return_inverse, return_counts)
+    at = wrap_dim(dim, input.ndim)
+    require(input.ndim, "unbind_scalar", at)
+    return _wanted(unique_slices(input, at), return_inverse, return_counts)
+
+@method
+def unique_consecutive(input: Tensor, return_inverse=False, return_counts=False, dim: int | None = None) -> Any:
+    """The elements without those that equal the one before, or with `dim` the slices along it.
+
+    input: tensor of any shape; without `dim` it is flattened. return_inverse, return_counts: as in `torch.unique`.
+    IndexError if `dim` is out of range. It has no derivative: RuntimeError in the backward pass.
+
+    >>> torch.unique_consecutive(torch.tensor([1, 1, 2, 2, 1]))
+    tensor([1, 2, 1])
+    """
+    at = None if dim is None else wrap_dim(dim, input.ndim)
+    require(dim is None or input.ndim, "unbind_scalar", dim)
+    return _wanted(unique_runs(input, at), return_inverse, return_counts)

@@ -1,20 +1,41 @@
-"""Products of vectors, matrices and batches of matrices; norms, systems of equations, factorisations.
+"""Products of vectors, matrices and batches of matrices; determinants, systems of equations, factorisations.
 
 `autograd_teach/linalg.py` is the face of what `torch.linalg` has. Uses the other rooms' views, products and norms.
 """
 
+import functools
 import math
+import re
+import string
+import warnings
 from functools import partial
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
 
 from ..errors import error, require
-from ..tensor import Tensor, c_name, wrap
-from .operation import method, op
-from .pointwise import common_shape, mul_number, needs_tensor
-from .reduction import expand
-from .shape import reshape, squeeze_dim, squeeze_own, t, tril, triu, unsafe_view, unsqueeze
+from ..tensor import Tensor, c_name, wrap, wrap_dim
+from .operation import attach, method, op
+from .pointwise import common_shape, mul_number, needs_tensor, where
+from .reduction import dims_of, expand, is_int, matrix_norm, sum_all, sum_dim, vector_norm
+from .shape import (
+    diag_embed,
+    diagonal,
+    permute,
+    reshape,
+    squeeze_all,
+    squeeze_dim,
+    squeeze_own,
+    t,
+    transpose,
+    tril,
+    triu,
+    unsafe_view,
+    unsqueeze,
+    view,
+)
+from .vocabulary import on_arrays
 
 # fmt: off
 
@@ -31,7 +52,7 @@ def _check_product(name, left, right, a, b):
 
 _product = np.ndarray.dot  # what `np.matmul` computes, in less time
 
-def _check_addmm(self, mat1, mat2):
+def _check_addmm(self, mat1, mat2, beta, alpha):
     require(mat1.ndim == 2, "addmm_rank", "mat1", mat1.ndim)
     require(mat2.ndim == 2, "addmm_rank", "mat2", mat2.ndim)
     require(self.dtype == mat2.dtype, "addmm_dtype", "self", self, mat2)
@@ -40,10 +61,43 @@ def _check_addmm(self, mat1, mat2):
     if self.shape != mat2.shape[1:]:
         expand(wrap(self), (mat1.shape[0], mat2.shape[1]))  # raises where it cannot be added
 
-def _addmm(self, mat1, mat2):
-    product = _product(mat1, mat2)
-    product += self
-    return product
+def _check_baddbmm(self, batch1, batch2, beta, alpha):
+    wrap_dim(1, batch1.ndim)
+    wrap_dim(2, batch2.ndim)
+    expand(wrap(self), (*batch1.shape[:2], batch2.shape[2]))
+    same = self.dtype == batch1.dtype
+    require(same, "baddbmm_dtype", *map(c_name, (self, batch1, batch2)))
+    _check_product("bmm", 3, 3, batch1, batch2)
+
+def _check_addmv(self, mat, vec, beta, alpha):
+    fits = self.ndim < 2 and mat.ndim == 2 and vec.ndim == 1
+    require(fits, "addmv_rank", self.ndim, mat.ndim, vec.ndim)
+    fits = mat.shape[1] == vec.shape[0] and self.size in (1, mat.shape[0])
+    require(fits, "addmv_size", self.size, *mat.shape, *vec.shape)
+    require(self.dtype == mat.dtype == vec.dtype, "addmv_dtype", self, mat, vec)
+    require(self.dtype != bool, "mv_bool")
+
+def _check_addr(self, vec1, vec2, beta, alpha):
+    for name, vector in (("vec1", vec1), ("vec2", vec2)):
+        require(vector.ndim == 1, "addr_rank", name, vector.ndim)
+    expand(wrap(self), (*vec1.shape, *vec2.shape))
+    require(self.dtype == vec1.dtype == vec2.dtype, "addr_dtype")
+    for name, factor in (("beta", beta), ("alpha", alpha)):
+        require(self.dtype.kind == "f" or not isinstance(factor, float), "factor_of_integers", name)
+
+def _added(multiply):
+    """The kernel `beta * self + alpha * product`; what is in `self` does not count if `beta` is 0."""
+    def kernel(self, left, right, beta=1, alpha=1):
+        product = multiply(left, right)
+        if alpha != 1:
+            product *= np.asarray(alpha).astype(product.dtype)
+        if beta != 0:
+            product += self if beta == 1 else self * np.asarray(beta).astype(self.dtype)
+        return product
+    return kernel
+
+def _times(g, factor):
+    return g if factor == 1 else mul_number(g, factor)
 
 def _by_columns(strides, beside, axis):
     """Whether the matrix with these strides lies in memory column by column; `axis` of `beside` is as long as its columns."""
@@ -73,19 +127,63 @@ def mm(self, mat2):
             [4, 3]])
     """
 
-@op(_addmm, check=_check_addmm, self=lambda g: g,
-    mat1=lambda g, mat2, mat1_strides: _of_left(g, mat2, mat1_strides),
-    mat2=lambda g, mat1, mat2_strides: _of_right(g, mat1, mat2_strides))
-def addmm(self, mat1, mat2):
-    """The sum `input + mat1 @ mat2` in one operation; a linear layer with a bias computes it.
+# Sums with a product: each operand gets what the product sends it, times its factor.
+_adding = partial(op, inplace=True, self=lambda g, beta: _times(g, beta))
+@_adding(_added(_product), check=_check_addmm,
+    mat1=lambda g, mat2, mat1_strides, alpha: _times(_of_left(g, mat2, mat1_strides), alpha),
+    mat2=lambda g, mat1, mat2_strides, alpha: _times(_of_right(g, mat1, mat2_strides), alpha))
+def addmm(self, mat1, mat2, *, beta=1, alpha=1):
+    """The sum `beta * input + alpha * (mat1 @ mat2)` in one operation; a linear layer with a bias computes it.
 
     input: tensor that broadcasts to (n, p), for example a bias of shape (p,). mat1: (n, m). mat2: (m, p). All
-    have the same dtype; any dtype but bool. PyTorch's factors `beta` and `alpha` are not supported.
+    have the same dtype; any dtype but bool. beta, alpha: numbers; if `beta` is 0, `input` is not read.
     Returns an (n, p) tensor. RuntimeError if mat1 or mat2 is not a matrix, if the sizes or dtypes do not
     match, or if `input` cannot be broadcast; NotImplementedError for booleans.
 
     >>> torch.addmm(torch.tensor([10.0, 20.0]), torch.tensor([[1.0, 2.0]]), torch.tensor([[1.0, 0.0], [0.0, 3.0]]))
     tensor([[11., 26.]])
+    """
+
+@_adding(_added(np.matmul), check=_check_baddbmm,
+    batch1=lambda g, batch2, alpha: _times(bmm(g, batch2.mT), alpha),
+    batch2=lambda g, batch1, alpha: _times(bmm(batch1.mT, g), alpha))
+def baddbmm(self, batch1, batch2, *, beta=1, alpha=1):
+    """The sum `beta * input + alpha * (batch1 @ batch2)` for batches of matrices.
+
+    input: tensor that broadcasts to (b, n, p). batch1: (b, n, m). batch2: (b, m, p). All have the same dtype; any
+    dtype but bool. beta, alpha: numbers; if `beta` is 0, `input` is not read. Returns a (b, n, p) tensor.
+    RuntimeError if the ranks, sizes or dtypes do not match.
+
+    >>> torch.baddbmm(torch.ones(1, 1, 1), torch.tensor([[[1.0, 2.0]]]), torch.tensor([[[3.0], [4.0]]]), alpha=10)
+    tensor([[[111.]]])
+    """
+
+@_adding(_added(_product), check=_check_addmv,
+    mat=lambda g, vec, alpha: _times(reshape(g, (-1, 1)) * vec, alpha),
+    vec=lambda g, mat, alpha: _times(mv(t(mat), g), alpha))
+def addmv(self, mat, vec, *, beta=1, alpha=1):
+    """The sum `beta * input + alpha * (mat @ vec)` of vectors.
+
+    input: (n,) or one element. mat: (n, m). vec: (m,). All have the same dtype; any dtype but bool. beta, alpha:
+    numbers; if `beta` is 0, `input` is not read. Returns a vector (n,). RuntimeError if the ranks, sizes or dtypes do
+    not match.
+
+    >>> torch.addmv(torch.tensor([1.0, 1.0]), torch.tensor([[1.0, 2.0], [3.0, 4.0]]), torch.tensor([1.0, 1.0]), beta=10)
+    tensor([13., 17.])
+    """
+
+@_adding(_added(np.multiply.outer), check=_check_addr,
+    vec1=lambda g, vec2, alpha: _times(mv(g, vec2), alpha), vec2=lambda g, vec1, alpha: _times(mv(t(g), vec1), alpha))
+def addr(self, vec1, vec2, *, beta=1, alpha=1):
+    """The sum `beta * input + alpha * outer(vec1, vec2)`.
+
+    input: tensor that broadcasts to (n, m). vec1: (n,). vec2: (m,). All have the same dtype (PyTorch promotes different
+    ones). beta, alpha: numbers; if `beta` is 0, `input` is not read. Returns an (n, m) tensor. RuntimeError if the ranks
+    or sizes do not match.
+
+    >>> torch.addr(torch.zeros(2, 2), torch.tensor([1.0, 2.0]), torch.tensor([3.0, 4.0]), alpha=10)
+    tensor([[30., 40.],
+            [60., 80.]])
     """
 
 @op(_product, check=partial(_check_product, "mv", 2, 1),
@@ -113,6 +211,14 @@ def dot(self, tensor):
 
     >>> torch.dot(torch.tensor([1.0, 2.0, 3.0]), torch.tensor([4.0, 5.0, 6.0]))
     tensor(32.)
+    """
+
+@op(_product, check=partial(_check_product, "dot", 1, 1), self=lambda g, other: g * other, other=lambda g, self: g * self)
+def vdot(self, other):
+    """The dot product of two vectors; of real ones the same as `torch.dot`.
+
+    >>> torch.vdot(torch.tensor([1.0, 2.0]), torch.tensor([3.0, 4.0]))
+    tensor(11.)
     """
 
 @op(np.matmul, check=partial(_check_product, "bmm", 3, 3),
@@ -147,7 +253,7 @@ def matmul(input: Tensor, other: Tensor) -> Tensor:
     >>> torch.matmul(torch.ones(4, 1, 2, 5), torch.ones(3, 5, 6)).shape
     torch.Size([4, 3, 2, 6])
     """
-    needs_tensor("matmul", other)
+    needs_tensor("matmul", input=input, other=other)
     ranks = input._array.ndim, other._array.ndim
     if ranks == (2, 2):
         return mm(input, other)
@@ -195,9 +301,276 @@ def outer(input: Tensor, vec2: Tensor) -> Tensor:
             [20,  2],
             [30,  3]])
     """
+    needs_tensor("outer", input=input, vec2=vec2)
     require(input.ndim == 1, "outer_rank", "self", input.ndim)
     require(vec2.ndim == 1, "outer_rank", "vec2", vec2.ndim)
     return reshape(input, (-1, 1)) * vec2
+
+attach("ger", outer)
+ger = outer
+
+@method
+def inner(input: Tensor, other: Tensor) -> Tensor:
+    """The products of vectors along the last dimension: result[..., i, j] = Σ input[..., i, k] · other[j, k].
+
+    input, other: tensors of one dtype with last dimensions of one size; a tensor of rank 0 multiplies the other.
+    Returns a tensor of the shape `input.shape[:-1] + other.shape[:-1]`. RuntimeError if sizes or dtypes differ.
+
+    >>> torch.inner(torch.tensor([1, 2]), torch.tensor([[3, 4], [5, 6]]))
+    tensor([11, 17])
+    """
+    needs_tensor("inner", input=input, other=other)
+    if not input.ndim or not other.ndim:
+        return input * other
+    require(input.shape[-1] == other.shape[-1], "inner_size", tuple(input.shape), tuple(other.shape))
+    return tensordot(input, other, ([-1], [-1]))
+
+@method
+def kron(input: Tensor, other: Tensor) -> Tensor:
+    """The Kronecker product: a block matrix of `input[i, j] * other`.
+
+    input, other: tensors of any rank and dtype; the smaller rank gets dimensions of size 1 in front. Returns a tensor
+    whose sizes are the products of the sizes.
+
+    >>> torch.kron(torch.tensor([[1, 10]]), torch.tensor([[1, 2], [3, 4]]))
+    tensor([[ 1,  2, 10, 20],
+            [ 3,  4, 30, 40]])
+    """
+    needs_tensor("kron", input=input, other=other)
+    rank = max(input.ndim, other.ndim)
+    own, theirs = [(1,) * (rank - x.ndim) + tuple(x.shape) for x in (input, other)]
+    spread = [n for size in own for n in (size, 1)], [n for size in theirs for n in (1, size)]
+    product = unsafe_view(input, tuple(spread[0])) * unsafe_view(other, tuple(spread[1]))
+    return unsafe_view(product, tuple(n * m for n, m in zip(own, theirs)))
+
+def tensordot(a: Tensor, b: Tensor, dims: Any = 2) -> Tensor:
+    """The sum of products over several dimensions of two tensors at once.
+
+    a, b: tensors of one dtype. dims: a pair of lists, of dimensions of `a` and of those of `b` that are multiplied with
+    them and summed; or an int n for the last n of `a` and the first n of `b`. Dimensions of size 1 broadcast.
+    Returns a tensor with the remaining dimensions of `a`, then those of `b`. RuntimeError if sizes, dtypes or the numbers
+    of dimensions do not match.
+
+    >>> torch.tensordot(torch.ones(2, 3, 4), torch.ones(3, 2, 5), dims=([0, 1], [1, 0])).shape
+    torch.Size([4, 5])
+    """
+    needs_tensor("tensordot", a=a, b=b)
+    if isinstance(dims, Tensor):
+        dims = dims.tolist()
+    if is_int(dims):
+        require(dims >= 0, "tensordot_negative", dims)
+        require(dims <= min(a.ndim, b.ndim), "tensordot_large", dims)
+        dims = list(range(-dims, 0)), list(range(dims))
+    for position, d in enumerate(dims):
+        require(isinstance(d, (tuple, list)), "tensordot_dims", ("self", "other")[position], position + 3, type(d).__name__)
+    require(len(dims[0]) == len(dims[1]), "tensordot_lengths")
+    require(a.dtype == b.dtype, "tensordot_dtype")
+    left, right, summed = a, b, 1
+    for i, j in zip(*dims):
+        require(a.ndim and b.ndim, "unbind_scalar", i if b.ndim else j)
+        n, m = a.size(i), b.size(j)
+        if m == 1:
+            left = left.sum(i, True, dtype=a.dtype)
+        elif n == 1:
+            right = right.sum(j, True, dtype=b.dtype)
+        else:
+            require(n == m, "tensordot_size", n, i, m, j)
+            summed *= n
+    first, second = [wrap_dim(d, a.ndim) for d in dims[0]], [wrap_dim(d, b.ndim) for d in dims[1]]
+    own, theirs = [d for d in range(a.ndim) if d not in first], [d for d in range(b.ndim) if d not in second]
+    rows, columns = [a.shape[d] for d in own], [b.shape[d] for d in theirs]
+    left, right = permute(left, (*own, *first)), permute(right, (*second, *theirs))
+    if not rows and not columns:
+        if left.is_contiguous() and right.is_contiguous():
+            product = dot(left.flatten(), right.flatten())
+        else:
+            product = sum_all(squeeze_all(left) * squeeze_all(right))
+    else:
+        product = mm(reshape(left, (math.prod(rows), summed)), reshape(right, (summed, math.prod(columns))))
+    return reshape(product, (*rows, *columns))
+
+# Einstein's sums. A key is a letter, or the number of a dimension that `...` stands for.
+
+def _letters(part, begin, operand):
+    """The letters of one operand or of the result, and its `...`; `begin` is where the part stands in the equation."""
+    found, whose = [], "output" if operand is None else "operand"
+    for match in re.finditer(r"\.\.\.|[^ ]", part):
+        letter = match[0]
+        if letter[0] == ".":
+            require("..." not in found, f"einsum_{whose}_ellipses", operand)
+            require(letter == "...", f"einsum_{whose}_dots", operand)
+        else:
+            require(letter in string.ascii_letters, "einsum_letter", begin + match.start())
+        found.append(letter)
+    return found
+
+def _equation(args):
+    """The equation that lists of numbers mean, and the operands."""
+    def letter(n):
+        require(n is Ellipsis or 0 <= n < 52, "einsum_number")
+        return "..." if n is Ellipsis else (string.ascii_uppercase + string.ascii_lowercase)[n]
+    parts = ["".join(map(letter, numbers)) for numbers in args[1::2]]
+    end = len(args) % 2
+    equation = ",".join(parts) + ("->" + "".join(map(letter, args[-1])) if end else "")
+    return equation, *(args[: len(args) - end : 2])
+
+def _keys(letters, dots):
+    return [key for letter in letters for key in (dots if letter == "..." else [letter])]
+
+def _aligned(operand, number, own, keys, sizes):
+    """An operand with one dimension for each key, of size 1 for those that it has not; a diagonal where a letter repeats."""
+    count = sum(isinstance(key, int) for key in keys)
+    dims, at = {}, 0
+    for key in _keys(own, range(count - (operand.ndim - len(own) + 1), count)):
+        n = operand.shape[at]
+        if key in dims:
+            before = operand.shape[dims[key]]
+            require(n == before, "einsum_repeated", key, number, n, before)
+            operand, last = diagonal(operand, 0, dims[key], at), operand.ndim - 2
+            operand = permute(operand, (*range(dims[key]), last, *range(dims[key], last)))
+            continue
+        known = sizes.get(key, 1)
+        message = "einsum_ellipsis_size" if isinstance(key, int) else "einsum_size"
+        require(1 in (n, known) or n == known, message, at if isinstance(key, int) else key, n, number, known)
+        sizes[key] = known if n == 1 else n
+        dims[key], at = at, at + 1
+    for key in keys:
+        if key not in dims:
+            operand, dims[key], at = unsqueeze(operand, at), at, at + 1
+    return permute(operand, tuple(dims[key] for key in keys))
+
+def _contracted(left, right, summed):
+    """The product of two aligned tensors, summed over dimensions that both have; these stay, of size 1."""
+    if not summed:
+        return left * right
+    own = [(d, n != 1, m != 1) for d, (n, m) in enumerate(zip(left.shape, right.shape)) if d not in summed]
+    both = [d for d, n, m in own if n and m]
+    of_left, of_right = [d for d, n, m in own if n and not m], [d for d, n, m in own if not n]
+    if of_left and of_right and of_right[-1] < of_left[0]:  # so that the result needs no transposition
+        left, right, of_left, of_right = right, left, of_right, of_left
+    def extent(x, dims):
+        return math.prod(x.shape[d] for d in dims)
+    rows, inner, columns = extent(left, of_left), extent(left, summed), extent(right, of_right)
+    order = [*both, *of_left, *summed, *of_right]
+    batch, other = extent(left, both), [*both, *summed, *of_right, *of_left]
+    product = bmm(reshape(permute(left, order), (batch, rows, inner)), reshape(permute(right, other), (batch, inner, columns)))
+    sizes = [left.shape[d] for d in [*both, *of_left]] + [1] * len(summed) + [right.shape[d] for d in of_right]
+    return permute(view(product, tuple(sizes)), tuple(np.argsort(order).tolist()))
+
+def einsum(*args: Any) -> Tensor:
+    """Products of tensors summed over dimensions, as an equation names these: "ij,jk->ik" is the matrix product.
+
+    args: the equation and the operands; or operands, each with a list of numbers from 0 to 51 for its dimensions, and a
+    list for the result. A letter stands for a dimension; dimensions of one letter have one size, or size 1. Letters that
+    are missing behind "->" are summed over; without "->" the result has the letters that occur once, in alphabetical
+    order. A letter twice in one operand takes the diagonal; "..." stands for all further dimensions, which broadcast.
+    Several operands are multiplied from left to right. RuntimeError if the equation, the number of operands or the sizes
+    do not fit; ValueError if an operand is missing.
+
+    >>> x = torch.tensor([[1.0, 2.0], [3.0, 4.0]])
+    >>> torch.einsum("ij,jk->ik", x, x)
+    tensor([[ 7., 10.],
+            [15., 22.]])
+    >>> torch.einsum("ii", x), torch.einsum("...i,i->...", x, torch.tensor([1.0, 10.0]))
+    (tensor(5.), tensor([21., 43.]))
+    """
+    require(len(args) > 1, "einsum_arguments")
+    equation, *operands = _equation(args) if isinstance(args[0], Tensor) else args
+    if len(operands) == 1 and isinstance(operands[0], (list, tuple)):
+        operands = list(operands[0])
+    require(isinstance(equation, str), "einsum_equation", type(equation).__name__)
+    for number, operand in enumerate(operands):
+        require(isinstance(operand, Tensor), "index_put_element", number, type(operand).__name__)
+    inputs, arrow, output = equation.partition("->")
+    parts = inputs.split(",")
+    letters = [_letters(part, sum(map(len, parts[:i])) + i, i) for i, part in enumerate(parts[: len(operands)])]
+    require(len(parts) <= len(operands), "einsum_fewer")
+    require(len(parts) >= len(operands), "einsum_more")
+    count = 0
+    for number, (own, operand) in enumerate(zip(letters, operands)):
+        named, dots = len(own) - ("..." in own), "..." in own
+        fits = named <= operand.ndim if dots else named == operand.ndim
+        require(fits, "einsum_rank_dots" if dots else "einsum_rank", named, operand.ndim, number)
+        count = max(count, operand.ndim - named if dots else 0)
+    given = [letter for own in letters for letter in own if letter != "..."]
+    kept = _letters(output, len(inputs) + 2, None) if arrow else ["...", *sorted(x for x in given if given.count(x) == 1)]
+    for i, letter in enumerate(kept):
+        require(letter in given or letter == "...", "einsum_unknown", letter)
+        require(letter not in kept[:i], "einsum_twice", letter)
+    dropped = [*([] if "..." in kept else ["..."]), *sorted(set(given) - set(kept))]
+    result, keys = len(_keys(kept, range(count))), _keys([*kept, *dropped], range(count))
+    sizes: dict[Any, int] = {}
+    first, *others = [_aligned(x, i, own, keys, sizes) for i, (own, x) in enumerate(zip(letters, operands))]
+    if not others:
+        return sum_dim(first, tuple(range(result, len(keys))), False) if result < len(keys) else first
+    # How many operands have a dimension that is to be summed: the last product of two that have it sums over it.
+    users = {d: sum(x.shape[d] != 1 for x in (first, *others)) for d in range(result, len(keys))}
+    for other in others:
+        summed: list[int] = []
+        alone: tuple[list[int], list[int]] = [], []
+        for d, count in users.items():
+            own, theirs = first.shape[d] != 1, other.shape[d] != 1
+            if own and theirs:
+                users[d] = count - 1
+                if count == 2:
+                    summed.append(d)
+            elif count == 1 and (own or theirs):
+                alone[0 if own else 1].append(d)
+        users |= dict.fromkeys([*summed, *alone[0], *alone[1]], 0)
+        first, other = [sum_dim(x, tuple(dims), True) if dims else x for x, dims in zip((first, other), alone)]
+        first = _contracted(first, other, summed)
+    return view(first, tuple(first.shape[:result])) if result < len(keys) else first
+
+def multi_dot(tensors: Any) -> Tensor:
+    """The product of two or more matrices, in the order that needs the fewest multiplications.
+
+    tensors: sequence of matrices of one dtype; the first may be a vector (a row), the last one too (a column).
+    Returns their product, without the dimension of such vectors. RuntimeError if there are fewer than two, or if ranks,
+    sizes or dtypes do not fit.
+
+    >>> torch.linalg.multi_dot([torch.ones(1, 3), torch.ones(3, 2), torch.ones(2)])
+    tensor([6.])
+    """
+    count = len(tensors)
+    require(count > 1, "multi_dot_count", count)
+    for which, x in (("first", tensors[0]), ("last", tensors[-1])):
+        require(0 < x.ndim < 3, "multi_dot_end", which, x.ndim)
+    matrices = [unsqueeze(x, 0 if i == 0 else 1) if x.ndim == 1 and i in (0, count - 1) else x for i, x in enumerate(tensors)]
+    for i, x in enumerate(matrices):
+        require(x.ndim == 2, "multi_dot_rank", i, x.ndim)
+        same = x.dtype == matrices[0].dtype
+        require(same, "multi_dot_dtype", c_name(matrices[0]._array), i, c_name(x._array))
+        fits = i == 0 or matrices[i - 1].shape[1] == x.shape[0]
+        require(fits, "multi_dot_size", i - 1, i, *[tuple(m.shape) for m in matrices[max(i - 1, 0) : i + 1]])
+    sizes = [matrices[0].shape[0], *[x.shape[1] for x in matrices]]
+
+    @functools.cache
+    def best(i, j):
+        """The fewest multiplications for matrices i to j, and behind which of them to part the product."""
+        ways = [(best(i, k)[0] + best(k + 1, j)[0] + sizes[i] * sizes[k + 1] * sizes[j + 1], k) for k in range(i, j)]
+        return min(ways[::-1] if count == 3 else ways, key=itemgetter(0), default=(0, i))
+
+    def product(i, j):
+        k = best(i, j)[1]
+        return matrices[i] if i == j else mm(product(i, k), product(k + 1, j))
+
+    ends = (*tensors[0].shape[:-1], *tensors[-1].shape[1:])
+    return view(product(0, count - 1), ends)
+
+def chain_matmul(*matrices: Tensor) -> Tensor:
+    """The product of matrices in the order that needs the fewest multiplications: `torch.linalg.multi_dot`, its new name.
+
+    matrices: matrices of one dtype. A UserWarning says that the name is deprecated. Errors: as `multi_dot`, and
+    RuntimeError if there is none or one is not a matrix.
+
+    >>> torch.linalg.multi_dot([torch.ones(1, 3), torch.ones(3, 2)])
+    tensor([[3., 3.]])
+    """
+    warnings.warn(str(error("chain_matmul")), stacklevel=2)
+    require(matrices, "chain_matmul_none")
+    for x in matrices:
+        require(x.ndim == 2, "chain_matmul_rank", x.ndim)
+    return multi_dot(matrices) if len(matrices) > 1 else matrices[0].clone()
 
 Tensor.__matmul__ = (  # type: ignore[method-assign, assignment]
     lambda self, other: matmul(self, other) if isinstance(other, Tensor) else NotImplemented)
@@ -206,7 +579,7 @@ Tensor.__matmul__ = (  # type: ignore[method-assign, assignment]
 # forward and reverse mode algorithmic differentiation" (2008): with A X = B, dX = A⁻¹ (dB - dA X).
 
 class LinAlgError(RuntimeError):
-    """Raised if a matrix is singular (`solve`) or not positive definite (`cholesky`); a subclass of RuntimeError.
+    """Raised if a matrix is singular (`solve`, `inv`) or not positive definite (`cholesky`); a subclass of RuntimeError.
 
     The message names the function and says what failed. Wrong shapes and dtypes raise a plain RuntimeError
     instead.
@@ -218,12 +591,14 @@ class LinAlgError(RuntimeError):
     torch.linalg.solve: The solver failed because the input matrix is singular.
     """
 
-LinAlgError.__name__ = "_LinAlgError"  # as tracebacks of PyTorch have it
+# As tracebacks of PyTorch have it.
+LinAlgError.__name__, LinAlgError.__qualname__, LinAlgError.__module__ = "_LinAlgError", "_LinAlgError", "torch._C"
 
 def _check(name, kernel, A, B=None, upper=None, left=True):
     require(A.ndim >= 2, "linalg_rank", name, "A")
     require(A.shape[-1] == A.shape[-2], "linalg_square", name, *A.shape[-2:])
     require(A.dtype.kind == "f" or upper is not None, "linalg_kind", name, A)
+    require(A.dtype != np.float16 or name not in ("linalg.inv", "linalg.slogdet", "logdet"), "linalg_half", name)
     if B is not None:
         require(upper is not None or A.dtype == B.dtype, "linalg_dtype", name, A, B)
         size = B.shape if upper is not None or not _is_vector(A, B) else (*B.shape, 1)
@@ -270,10 +645,10 @@ def _cholesky(A):
         L[..., i:, i] = rest / np.sqrt(rest[..., :1])
     return L
 
-def _of_factored(g, result):
-    below = tril(result.mT @ g)
-    solved = solve_triangular(result.mT, mul_number(below + tril(below, -1).mT, 0.5), upper=True)
-    return solve_triangular(result, solved, upper=False, left=False)
+def _of_factored(g, L):
+    below = tril(L.mT @ g)
+    solved = solve_triangular(L.mT, mul_number(below + tril(below, -1).mT, 0.5), upper=True)
+    return solve_triangular(L, solved, upper=False, left=False)
 
 def _of_triangle(g, A, result, upper, left):
     solved = solve_triangular(A.mT, g, upper=not upper, left=left)
@@ -312,39 +687,144 @@ def solve_triangular(A, B, *, upper: bool, left=True):
             [2.]])
     """
 
-@op(_cholesky, overload="linalg_cholesky_ex", A=_of_factored,
+@op(_cholesky, overload="linalg_cholesky_ex", outputs=("L",), self=_of_factored,
     check=partial(_check, "linalg.cholesky", "cholesky_cpu"))
-def cholesky(A):
+def cholesky(self):
     """The Cholesky factor: the lower triangular L with a positive diagonal and L Lᵀ = A.
 
-    A: (..., n, n), symmetric and positive definite, float32 or float64. Only its lower triangle is read;
+    input: (..., n, n), symmetric and positive definite, float32 or float64. Only its lower triangle is read;
     symmetry is not checked. PyTorch's `upper` is not supported.
-    Returns L, of the shape and dtype of A. LinAlgError if a matrix is not positive definite, RuntimeError if
-    A is not square or not floating, NotImplementedError for float16. The gradient of A is symmetric (Giles,
-    2008).
+    Returns L, of the shape and dtype of `input`. LinAlgError if a matrix is not positive definite, RuntimeError if
+    it is not square or not floating, NotImplementedError for float16. The gradient is symmetric (Giles, 2008).
 
     >>> torch.linalg.cholesky(torch.tensor([[4.0, 2.0], [2.0, 10.0]]))
     tensor([[2., 0.],
             [1., 3.]])
     """
 
-def norm(A: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = False) -> Tensor:
-    """The norm of a vector, or the Frobenius norm √(Σ x²) of a matrix.
+def _zero_pivot(A):
+    """Where an elimination with pivots meets a column of zeros, counted from 1; None if it does not."""
+    U = A.astype(np.float64)
+    for i in range(len(U)):
+        pivot = i + np.abs(U[i:, i]).argmax()
+        if U[pivot, i] == 0:
+            return i + 1
+        U[[i, pivot]] = U[[pivot, i]]
+        U[i + 1 :] -= np.outer(U[i + 1 :, i] / U[i, i], U[i])
+    return None
 
-    A: floating tensor. dim: an int for vectors, a pair of ints for matrices, or None for all dimensions. ord:
-    for vectors None (the 2-norm) or any number p, which gives (Σ |x|ᵖ)^(1/p) as `torch.norm` does; for
-    matrices None or "fro".
-    Returns a tensor without those dimensions (with size 1 there if `keepdim`). RuntimeError for integers and
-    booleans; NotImplementedError for other norms of matrices; IndexError if a dimension is out of range.
+def _inverse(A):
+    try:
+        return np.linalg.inv(A).mT.copy().mT  # by columns, as PyTorch's results lie in memory
+    except np.linalg.LinAlgError:
+        found = [_zero_pivot(matrix) for matrix in A.reshape(-1, *A.shape[-2:])]
+        which = next((i for i, pivot in enumerate(found) if pivot), 0)
+        batch = f"(Batch element {which}): " if A.ndim > 2 else ""
+        raise LinAlgError(error("inv_singular", batch, found[which] or len(A))) from None
+
+def _adjugate(A):
+    """The transposed adjugate of each matrix, also of singular ones: the derivative of the determinant."""
+    U, s, V = np.linalg.svd(A)
+    sign = np.linalg.det(U) * np.linalg.det(V)
+    others = np.where(np.eye(s.shape[-1], dtype=bool), 1, s[..., None, :]).prod(-1)
+    return (sign[..., None, None] * U * others[..., None, :]) @ V
+
+def _of_log_of_det(g, A):
+    g = expand(unsqueeze(g, -1), tuple(A.shape[:-1]))
+    return solve(A.mT, transpose(diag_embed(g), -2, -1))
+
+@on_arrays(lambda g, A, result: _solve(A.mT, np.eye(A.shape[-1], dtype=A.dtype) * np.asarray(g * result)[..., None, None])
+    if np.all(result) else np.asarray(g)[..., None, None] * _adjugate(A).astype(A.dtype))
+def _of_large_det(g, A, result):
+    require((result != 0).all(), "det_twice")
+    return _of_log_of_det(g * result, A)
+
+def _of_det(g, A, result):
+    if A.shape[-1] == 1:
+        return expand(unsqueeze(unsqueeze(g, -1), -1), tuple(A.shape))
+    return _of_large_det(g, A, result)
+
+@op(lambda A: np.linalg.det(A) if A.size else np.ones(A.shape[:-2], A.dtype), overload="linalg_det", check=partial(_check, "linalg.det", "lu_cpu"), A=_of_det)
+def det(A):
+    """The determinant of each matrix.
+
+    A: (..., n, n), float32 or float64. Returns a tensor of the shape of the batch; 1 if n is 0. RuntimeError if A is not
+    square or not floating, NotImplementedError for float16. The gradient is the determinant times A⁻ᵀ, also where A is
+    singular; there it cannot be differentiated again: NotImplementedError.
+
+    >>> torch.linalg.det(torch.tensor([[1.0, 2.0], [3.0, 4.0]]))
+    tensor(-2.)
+    """
+
+@op(lambda A: np.linalg.slogdet(A), overload="slogdet.0", node="LinalgSlogdetBackward0", check=partial(_check, "linalg.slogdet", "lu_cpu"),
+    outputs=("sign", "logabsdet"), A=lambda grads, A: _of_log_of_det(grads[1], A) if grads[1] is not None else None)
+def slogdet(A):
+    """The sign of the determinant of each matrix and the logarithm of its absolute value, as a named tuple.
+
+    A: (..., n, n), float32 or float64. Returns (sign, logabsdet); 0 and -∞ for a singular matrix. RuntimeError if A is
+    not square or not floating, NotImplementedError for float16. The gradient of `logabsdet` is A⁻ᵀ; LinAlgError in the
+    backward pass if A is singular.
+
+    >>> sign, logarithm = torch.linalg.slogdet(torch.tensor([[1.0, 2.0], [3.0, 4.0]]))
+    >>> sign, logarithm
+    (tensor(-1.), tensor(0.6931))
+    """
+
+@op(_inverse, overload="linalg_inv_ex", check=partial(_check, "linalg.inv", "linalg_inv_ex_cpu"), outputs=("inverse",),
+    A=lambda g, inverse: -(inverse.mT @ (g @ inverse.mT)))
+def inv(A):
+    """The inverse of each matrix; `torch.linalg.solve` is faster and more accurate if it is only to be multiplied.
+
+    A: (..., n, n), float32 or float64. Returns a tensor of the shape and dtype of A. LinAlgError if a matrix is singular,
+    RuntimeError if A is not square or not floating. With the gradient G, A receives -A⁻ᵀ G A⁻ᵀ (Giles, 2008).
+
+    >>> torch.linalg.inv(torch.tensor([[2.0, 0.0], [0.0, 4.0]]))
+    tensor([[0.5000, 0.0000],
+            [0.0000, 0.2500]])
+    """
+
+def logdet(input: Tensor) -> Tensor:
+    """The logarithm of the determinant of each matrix; NaN if the determinant is negative, -∞ if it is 0.
+
+    input: (..., n, n), float32 or float64. Returns a tensor of the shape of the batch. Errors: as `torch.slogdet`.
+
+    >>> torch.logdet(torch.tensor([[2.0, 0.0], [0.0, 3.0]]))
+    tensor(1.7918)
+    """
+    needs_tensor("logdet", input=input)
+    _check("logdet", "lu_cpu", input._array)
+    sign, logarithm = slogdet(input)
+    return where(sign == -1, math.nan, logarithm)
+
+inverse = inv
+for _name, _function in (("det", det), ("slogdet", slogdet), ("logdet", logdet), ("inverse", inverse)):
+    attach(_name, _function)
+# As errors name them.
+for _function in (cholesky, det, inv, slogdet, solve, solve_triangular):
+    _function.__name__ = f"linalg_{_function.__qualname__}"
+
+def norm(input: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
+    """The norm of a vector or a matrix, by default √(Σ x²).
+
+    input: floating tensor. dim: an int for vectors, a pair of ints for matrices; by default `input` is a vector or a matrix. ord:
+    for vectors any number p, which gives (Σ |x|ᵖ)^(1/p) as `torch.norm` does; for matrices as in
+    `torch.linalg.matrix_norm`; None for √(Σ x²) of either, without `dim` of any `input`. dtype: it is cast to it first.
+    Returns a tensor without those dimensions (with size 1 there if `keepdim`). RuntimeError for integers and booleans, or
+    if `ord` and the dimensions do not fit; NotImplementedError for matrix norms made of singular values; IndexError if a
+    dimension is out of range.
 
     >>> torch.linalg.norm(torch.tensor([3.0, 4.0])), torch.linalg.norm(torch.tensor([3.0, -4.0]), 1)
     (tensor(5.), tensor(7.))
     >>> torch.linalg.norm(torch.ones(3, 2, 2), dim=(1, 2))
     tensor([2., 2., 2.])
     """
-    rank = 1 if isinstance(dim, int) else A.ndim if dim is None else len(dim)
-    require(ord != "fro" or rank == 2, "linalg_rank", "linalg.matrix_norm", "A")
-    require(ord in (None, "fro") or rank == 1, "matrix_norm", ord)
-    if ord == "fro" and dim is None:
-        dim = (-2, -1)
-    return A.norm(2.0 if ord in (None, "fro") else float(ord), dim, keepdim)
+    needs_tensor("linalg_norm", input=input)
+    dims = dims_of("linalg_norm", dim)
+    require(dims is None or len(dims) in (1, 2), "norm_dims", list(dims or ()))
+    if ord is None:
+        return vector_norm(input, 2, dims, keepdim, dtype=dtype)
+    if dims is None:
+        require(input.ndim in (1, 2), "norm_rank", input.ndim)
+        dims = None if input.ndim == 1 and not isinstance(ord, str) else (-2, -1)
+    of_matrices = isinstance(ord, str) or (dims is not None and len(dims) == 2)
+    return (matrix_norm if of_matrices else vector_norm)(input, ord, dims, keepdim, dtype=dtype)

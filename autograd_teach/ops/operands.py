@@ -13,11 +13,14 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
+from ..absent import keyword_error
 from ..autograd.version import NumberCounter
 from ..errors import error, require
 from ..tensor import Tensor, wrap
 
 NUMBERS = frozenset((int, float, bool))
+# Functions that take a number as their first operand too, as a tensor of rank 0.
+NUMBER_FIRST = frozenset(("add", "sub", "mul", "div", "subtract", "multiply", "true_divide"))
 
 _constants: dict[Any, Tensor] = {}
 
@@ -68,12 +71,32 @@ def foreign(function: Any, numbers: bool, parameters: list[str], values: tuple[A
     converted = {}
     for position, (parameter, value) in enumerate(zip(parameters, values), 1):
         allowed = operator or (numbers and position > 1) or isinstance(value, Tensor)
+        allowed = allowed or (function.__name__ in NUMBER_FIRST and isinstance(value, (int, float, np.number)))
         converted[parameter] = tensor = _as_tensor(value) if allowed else None
         if tensor is None:
             if operator:
                 return NotImplemented
             raise error("argument_is_no_tensor", function.__name__, parameter, position, type(value).__name__)
     return function(**converted, **plain)
+
+
+# NumPy's names for PyTorch's parameters, which PyTorch takes too.
+NUMPY_NAMES = {"axis": "dim", "keepdims": "keepdim"}
+
+
+def renamed(function: Any, unknown: dict[str, Any], values: tuple[Any, ...], **plain: Any) -> Any:
+    """Call `function` again with NumPy's names of its parameters replaced; TypeError for other keywords."""
+    for keyword, value in unknown.items():
+        name = NUMPY_NAMES.get(keyword, "")
+        if name not in plain:
+            raise unknown_keyword(function.__name__, keyword)
+        plain[name] = value
+    return function(*values, **plain)
+
+
+def unknown_keyword(function: str, keyword: str) -> TypeError:
+    """The error for a keyword that a function does not take, whether PyTorch's takes it or not."""
+    return keyword_error(function, TypeError(f"{function}() got an unexpected keyword argument {keyword!r}"))
 
 
 def scaled(array: np.ndarray, alpha: Any) -> np.ndarray:

@@ -20,6 +20,7 @@ writes their code. `vocabulary.py` says how one formula serves every order of de
 
 from __future__ import annotations
 
+import functools
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -30,6 +31,7 @@ from ..autograd.node import Node
 from ..autograd.views import refuse_in_place, refuse_overlap, write
 from ..tensor import Tensor, wrap
 from .codegen import forward_function, node_class
+from .operands import NUMPY_NAMES, unknown_keyword
 from .vocabulary import on_arrays
 
 # Every operation, by its name; an overload by the name that PyTorch numbers it by, such as `sum.1`.
@@ -148,8 +150,28 @@ def attach(name: str, function: Callable[..., Any]) -> None:
 
 def method(function: Callable[..., Any]) -> Callable[..., Any]:
     """Decorates a function that chooses among operations: it is a method of Tensor too."""
-    attach(function.__name__, function)
-    return function
+    call = renaming(function)
+    attach(function.__name__, call)
+    return call
+
+
+def renaming(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Decorates a function that is not a row: it takes NumPy's names of its parameters, and explains unknown keywords."""
+    known = inspect.signature(function).parameters
+    if any(p.kind is p.VAR_KEYWORD for p in known.values()):
+        return function
+
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if kwargs and not kwargs.keys() <= known.keys():
+            for keyword in kwargs.keys() - known.keys():
+                name = NUMPY_NAMES.get(keyword, "")
+                if name not in known or name in kwargs:
+                    raise unknown_keyword(function.__name__, keyword)
+                kwargs[name] = kwargs.pop(keyword)
+        return function(*args, **kwargs)
+
+    return call
 
 
 def inplace_form(function: Callable[..., Any], name: str = "", overlap: bool = False) -> Callable[..., Any]:

@@ -4,21 +4,34 @@ A formula may use operators and any operation (`operation.py` says how a row is 
 in the form that shows in PyTorch's graph of a gradient, and its choices at kinks (tools/autograd/derivatives.yaml).
 """
 
+import builtins
+import inspect
 import math
 import operator
-from functools import partial
+from collections.abc import Callable
+from functools import cache, partial, reduce
 from typing import Any
 
 import numpy as np
 
-from .. import quiet
 from ..autograd.leaf import edge_of
 from ..autograd.modes import state
-from ..dtypes import as_floating, copied, promote, result_type
+from ..dtypes import (
+    as_floating,
+    category,
+    contiguous_format,
+    copied,
+    float64,
+    memory_format,
+    promote,
+    promote_types,
+    result_type,
+)
 from ..errors import error, require
 from ..tensor import Tensor, c_name, tensor_method, wrap
+from .codegen import forward_function
 from .operands import NUMBERS, broadcast_error, number, scaled
-from .operation import inplace_form, method, op
+from .operation import OPERATIONS, attach, inplace_form, method, op
 from .vocabulary import on_arrays
 
 # A row takes a line or two, as in a table: one argument a line would scatter it.
@@ -28,6 +41,11 @@ from .vocabulary import on_arrays
 arithmetic = partial(op, promote=True, inplace=True)
 smooth = partial(op, floating=True, inplace=True)
 stepwise = partial(op, inplace=True, self=lambda g: zeros_of(g))
+
+@on_arrays(lambda value, like: like.dtype.type(value))
+def number_beside(value, like):
+    """A number as an operand that has an edge of its own, which leads nowhere."""
+    return number(value, like._array)
 
 @on_arrays(np.zeros_like)
 def zeros_of(g):
@@ -68,6 +86,68 @@ def common_shape(first, *others):
             except ValueError:
                 raise broadcast_error(first, other) from None
     return first.shape
+
+# What is a number, what is a tensor
+
+@cache
+def _range_of(d):
+    """The numbers that a dtype holds. Negative numbers wrap around in unsigned dtypes."""
+    limits = np.finfo(d) if d.kind == "f" else np.iinfo(d)
+    lowest, highest = -limits.max if d.kind == "u" else limits.min, limits.max
+    return (float(lowest), float(highest)) if d.kind == "f" else (int(lowest), int(highest))
+
+def held(value, array):
+    """A number in an array's dtype; RuntimeError, in PyTorch's words, if it does not fit."""
+    d = array.dtype
+    if isinstance(value, int) and not -(2 ** 63) <= value < 2 ** 64:
+        raise OverflowError("int too big to convert")
+    if d.kind != "b":
+        lowest, highest = _range_of(d)
+        if not (lowest <= value <= highest or (d.kind == "f" and not math.isfinite(value))):
+            short = {"int32": "int", "float16": "c10::Half", "float32": "float", "float64": "double"}
+            raise error("value_overflows", short.get(d.name, f"{d.name}_t"))
+    return np.asarray(value).astype(d)
+
+def unwrapped(value):
+    """NumPy's scalars as the Python numbers that they are."""
+    return value.item() if isinstance(value, np.generic) else value
+
+def no_overload(name, *given):
+    """The TypeError for operands that no form of a function takes."""
+    return error("no_overload", name, ", ".join("Tensor" if isinstance(g, Tensor) else type(g).__name__ for g in given))
+
+def by_last(name, of_number, of_tensor, *operands):
+    """Calls one of two rows: PyTorch has them where the last operand is a number or a tensor. TypeError for all else."""
+    *others, last = operands
+    if last.__class__ in NUMBERS:
+        return of_number(*operands)
+    if isinstance(last, Tensor):
+        return of_tensor(*operands)
+    if not isinstance(last := unwrapped(last), (int, float)):
+        raise no_overload(name, *operands)
+    return of_number(*others, last)
+
+def needs_tensor(name, **arguments):
+    """TypeError for an argument of a function that is no row if it is no tensor (a row asks by itself)."""
+    for position, (parameter, value) in enumerate(arguments.items(), 1):
+        if not isinstance(value, Tensor):
+            raise error("argument_is_no_tensor", name, parameter, position, type(value).__name__)
+
+def needs_number(name, argument, value):
+    """TypeError for an argument that is no number."""
+    require(isinstance(value, (int, float, np.number)), "argument_is_no_number", name, argument, type(value).__name__)
+
+def beside(self, other):
+    """An array and a number, promoted."""
+    return promote(self, number(other, self)._array)
+
+def in_one_dtype(*tensors):
+    """Tensors in the dtype of an operation on all of them: those of rank 0 only count where their category is higher."""
+    arrays = [t._array for t in tensors]
+    ranks = [[a.dtype for a in arrays if (a.ndim > 0) is ranked] for ranked in (True, False)]
+    d, *scalar = [reduce(promote_types, dtypes) for dtypes in ranks if dtypes]
+    d = promote_types(d, *scalar) if scalar and category(scalar[0]) > category(d) else d
+    return [cast(t, d) for t in tensors]
 
 # Sums, products, quotients. PyTorch's formulas compute with numbers by the rows `.1`, of one edge; a user's have two.
 
@@ -127,7 +207,16 @@ def mul(self, other):
 
 @arithmetic(np.true_divide, overload="div", floating=True, operator="truediv",
     self=lambda g, other: g / other, other=lambda g, self, other: -g * ((self / other) / other))
-def div_true(self, other): ...
+def div_true(self, other):
+    """The quotient `input / other`: `div` without a rounding mode.
+
+    input: tensor. other: tensor or number, broadcast with `input`. Integers and bools are computed in the default float
+    dtype. Division by zero gives infinity or NaN. RuntimeError if the shapes do not broadcast.
+
+    >>> torch.true_divide(torch.tensor([7, -7]), 2)
+    tensor([ 3.5000, -3.5000])
+    """
+
 @op(operator.add, overload="add.1", self=lambda g: g)
 def add_number(self, other: float): ...
 @op(operator.sub, overload="sub.1", self=lambda g: g)
@@ -166,6 +255,8 @@ def reciprocal(self):
 def _rounded(self, other, rounding_mode):
     if rounding_mode is None:
         return as_floating(self) / as_floating(other)
+    if not isinstance(rounding_mode, str):
+        raise no_overload("div", wrap(self), wrap(other), rounding_mode)
     require(rounding_mode in ("floor", "trunc"), "rounding_mode", rounding_mode)
     only_for("iuf", f"div_{rounding_mode}_cpu")(self)
     if self.dtype.kind != "f" and not other.all():
@@ -179,7 +270,7 @@ def _rounded(self, other, rounding_mode):
     other=lambda g, self, other, rounding_mode: zeros_of(g) if rounding_mode else -g * ((self / other) / other))
 def div_rounded(self, other, rounding_mode: str): ...
 
-def div(input: Tensor, other: Any, **mode: Any) -> Tensor:
+def div(input: Tensor, other: Any, *, rounding_mode: Any = ...) -> Tensor:
     """The quotient `input / other`, optionally rounded.
 
     input: tensor. other: tensor or number, broadcast with `input`. rounding_mode: None, "floor" (down) or
@@ -191,7 +282,10 @@ def div(input: Tensor, other: Any, **mode: Any) -> Tensor:
     >>> torch.div(torch.tensor([7, -7]), 2), torch.div(torch.tensor([7, -7]), 2, rounding_mode="trunc")
     (tensor([ 3.5000, -3.5000]), tensor([ 3, -3]))
     """
-    return div_rounded(input, other, **mode) if mode else div_true(input, other)
+    return div_true(input, other) if rounding_mode is ... else div_rounded(input, other, rounding_mode)
+
+# A mode of None makes another node than none at all.
+div.__signature__ = inspect.signature(lambda input, other, *, rounding_mode=None: None)  # type: ignore[attr-defined]
 
 def rsub(input: Tensor, other: Any, *, alpha: float = 1) -> Tensor:
     """The difference with its operands reversed: `other - alpha * input`.
@@ -203,7 +297,167 @@ def rsub(input: Tensor, other: Any, *, alpha: float = 1) -> Tensor:
     >>> torch.rsub(torch.tensor([1, 2]), 10, alpha=3)
     tensor([7, 4])
     """
-    return (rsub_tensor if isinstance(other, Tensor) else rsub_number)(input, other, alpha=alpha)
+    if other.__class__ in NUMBERS:
+        return rsub_number(input, other, alpha=alpha)
+    return by_last("rsub", partial(rsub_number, alpha=alpha), partial(rsub_tensor, alpha=alpha), input, other)
+
+# Remainders, and quotients without them. Those that PyTorch does not differentiate have its node that says so.
+
+def _rest(self, other, floored):
+    only_for("iuf", "remainder_cpu" if floored else "fmod_cpu")(self)
+    if self.dtype.kind != "f" and not np.all(other):
+        raise RuntimeError("ZeroDivisionError")
+    rest = np.fmod(self, other)
+    return np.where((rest != 0) & ((rest < 0) != (other < 0)), rest + other, rest) if floored else rest
+
+def no_derivative(name, message="no_derivative"):
+    raise error(message, name)
+
+_remainder, _fmod, _floor_divide = partial(_rest, floored=True), partial(_rest, floored=False), partial(
+    _rounded, rounding_mode="floor")
+_undifferentiated = partial(op, node="torch::autograd::NotImplemented")
+
+@op(lambda self, other: _remainder(*beside(self, other)), overload="remainder", self=lambda g: g)
+def remainder_number(self, other: float): ...
+@op(_remainder, overload="remainder.1", promote=True,
+    self=lambda g: g, other=lambda g, self, other: -g * div_rounded(self, other, "floor"))
+def remainder_tensor(self, other): ...
+@_undifferentiated(lambda other, self: _remainder(*beside(other, self)[::-1]), overload="remainder.2",
+    other=lambda g: no_derivative("remainder"))
+def remainder_of_number(other, self: float): ...
+@op(lambda self, other: _fmod(*beside(self, other)), overload="fmod", self=lambda g: g)
+def fmod_number(self, other: float): ...
+@op(_fmod, overload="fmod.1", promote=True,
+    self=lambda g: g, other=lambda g, self, other: -g * div_rounded(self, other, "trunc"))
+def fmod_tensor(self, other): ...
+@_undifferentiated(lambda self, other: _floor_divide(*beside(self, other)), overload="floor_divide",
+    self=lambda g: no_derivative("floor_divide"))
+def floor_divide_number(self, other: float): ...
+@_undifferentiated(_floor_divide, overload="floor_divide.1", promote=True,
+    self=lambda g: no_derivative("floor_divide"), other=lambda g: no_derivative("floor_divide"))
+def floor_divide_tensor(self, other): ...
+@_undifferentiated(lambda other, self: _floor_divide(*beside(other, self)[::-1]), overload="floor_divide.2",
+    other=lambda g: no_derivative("floor_divide"))
+def floor_divide_of_number(other, self: float): ...
+
+def remainder(input: Any, other: Any) -> Tensor:
+    """The remainder of `input / other` with the sign of `other`: `input % other`, as in Python.
+
+    input, other: tensors that broadcast, or one tensor and one number. Both are promoted to one dtype. Division by
+    0 gives NaN; RuntimeError if they are integers. NotImplementedError for two bools. The gradient of `input` is 1,
+    that of a tensor `other` is minus the quotient, rounded down; the jumps are left out. A number on the left has
+    no derivative: `backward` raises RuntimeError, as in PyTorch.
+
+    >>> torch.remainder(torch.tensor([7, -7]), 3), torch.tensor([5.5, -5.5]) % torch.tensor([2.0, 2.0])
+    (tensor([1, 2]), tensor([1.5000, 0.5000]))
+    """
+    if isinstance(unwrapped(input), (int, float)) and isinstance(other, Tensor):
+        return remainder_of_number(other, unwrapped(input))
+    return by_last("remainder", remainder_number, remainder_tensor, input, other)
+
+def fmod(input: Tensor, other: Any) -> Tensor:
+    """The remainder of `input / other` with the sign of `input`, as in C (`remainder` takes that of `other`).
+
+    input: tensor. other: tensor or number, broadcast with `input`. Both are promoted to one dtype. Division by 0
+    gives NaN; RuntimeError if they are integers. NotImplementedError for two bools. The gradient of `input` is 1,
+    that of a tensor `other` is minus the quotient, rounded towards zero; the jumps are left out.
+
+    >>> torch.fmod(torch.tensor([7, -7]), 3), torch.fmod(torch.tensor([5.5, -5.5]), 2)
+    (tensor([ 1, -1]), tensor([ 1.5000, -1.5000]))
+    """
+    return by_last("fmod", fmod_number, fmod_tensor, input, other)
+
+def floor_divide(input: Any, other: Any) -> Tensor:
+    """The quotient, rounded down to a whole number: `input // other`, as in Python.
+
+    input, other: tensors that broadcast, or one tensor and one number. Both are promoted to one dtype, which the
+    result keeps. RuntimeError if an integer is divided by 0. NotImplementedError for two bools. Not differentiable:
+    `backward` raises RuntimeError, as in PyTorch; `div` with `rounding_mode="floor"` has the gradient 0.
+
+    >>> torch.floor_divide(torch.tensor([7, -7]), 2), 7 // torch.tensor([2.0, -2.0])
+    (tensor([ 3, -4]), tensor([ 3., -4.]))
+    """
+    if isinstance(unwrapped(input), (int, float)) and isinstance(other, Tensor):
+        return floor_divide_of_number(other, unwrapped(input))
+    return by_last("floor_divide", floor_divide_number, floor_divide_tensor, input, other)
+
+# Sums of products and quotients, and the way from one value to another
+
+def _check_lerp(self, end, weight):
+    require(self.dtype == end.dtype, "lerp_dtype", c_name(self), "end", c_name(end))
+    if is_tensor := isinstance(weight, np.ndarray):
+        fits = self.dtype == weight.dtype or (self.dtype.kind == weight.dtype.kind == "f" and not weight.ndim)
+        require(fits, "lerp_dtype", c_name(self), "weight", c_name(weight))
+        common_shape(self, end, weight)
+    only_for("f", "lerp_kernel_tensor" if is_tensor else "lerp_kernel_scalar")(self)
+    common_shape(self, end)
+
+def _lerp(self, end, weight):
+    weight, way = np.asarray(weight, self.dtype), end - self
+    # From the nearer of both ends: a weight of 1 gives `end` itself.
+    return np.where(np.absolute(weight) < 0.5, self + weight * way, end - way * (1 - weight))
+
+interpolation = partial(op, in_single(_lerp), check=_check_lerp)
+@interpolation(overload="lerp",
+    self=lambda g, weight: mul_number(g, 1 - weight), end=lambda g, weight: mul_number(g, weight))
+def lerp_number(self, end, weight: float): ...
+@interpolation(overload="lerp.1", self=lambda g, weight: g * (number_beside(1, weight) - weight),
+    end=lambda g, weight: g * weight, weight=lambda g, self, end: g * (end - self))
+def lerp_tensor(self, end, weight): ...
+
+def lerp(input: Tensor, end: Tensor, weight: Any) -> Tensor:
+    """Linear interpolation, `input + weight * (end - input)`: `input` for the weight 0, `end` for 1.
+
+    input, end: tensors of one floating dtype. weight: number, or tensor of that dtype; it may lie outside [0, 1].
+    All broadcast. RuntimeError for different dtypes or shapes that do not broadcast; NotImplementedError for
+    integers. Each of the three tensors gets a gradient.
+
+    >>> torch.lerp(torch.tensor([0.0, 10.0]), torch.tensor([1.0, 20.0]), 0.25)
+    tensor([ 0.2500, 12.5000])
+    """
+    return by_last("lerp", lerp_number, lerp_tensor, input, end, weight)
+
+def _check_addcmul(self, tensor1, tensor2, value):
+    common_shape(self, tensor1, tensor2)
+    only_for("iuf", "addcmul_cpu_out")(self)
+
+@op(in_single(lambda self, tensor1, tensor2, value: self + held(value, self) * tensor1 * tensor2), overload="addcmul",
+    check=_check_addcmul,
+    self=lambda g: g, tensor1=lambda g, tensor2, value: g * mul_number(tensor2, value),
+    tensor2=lambda g, tensor1, value: g * mul_number(tensor1, value))
+def sum_with_product(self, tensor1, tensor2, value: float): ...
+@op(in_single(lambda self, tensor1, tensor2, value: self + held(value, self) * tensor1 / tensor2), overload="addcdiv",
+    check=lambda self, tensor1, tensor2, value: common_shape(self, tensor1, tensor2),
+    self=lambda g: g, tensor1=lambda g, tensor2, value: g * (number_beside(value, tensor2) / tensor2),
+    tensor2=lambda g, tensor1, tensor2, value: -g * (mul_number(tensor1, value) / (tensor2 * tensor2)))
+def sum_with_quotient(self, tensor1, tensor2, value: float): ...
+
+def addcmul(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: float = 1) -> Tensor:
+    """The sum `input + value * tensor1 * tensor2`.
+
+    input, tensor1, tensor2: tensors that broadcast, promoted to one dtype. value: number; for integers it loses its
+    fraction. RuntimeError if the shapes do not broadcast, NotImplementedError for bools.
+
+    >>> torch.addcmul(torch.tensor([1.0, 2.0]), torch.tensor([3.0, 4.0]), torch.tensor([10.0]), value=0.5)
+    tensor([16., 22.])
+    """
+    needs_tensor("addcmul", input=input, tensor1=tensor1, tensor2=tensor2)
+    needs_number("addcmul", "'value'", value)
+    return sum_with_product(*in_one_dtype(input, tensor1, tensor2), unwrapped(value))
+
+def addcdiv(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: float = 1) -> Tensor:
+    """The sum `input + value * tensor1 / tensor2`.
+
+    input, tensor1, tensor2: tensors that broadcast, promoted to one dtype; RuntimeError if neither `tensor1` nor
+    `tensor2` is floating, or if the shapes do not broadcast. value: number.
+
+    >>> torch.addcdiv(torch.tensor([1.0, 2.0]), torch.tensor([3.0, 4.0]), torch.tensor([10.0]), value=0.5)
+    tensor([1.1500, 2.2000])
+    """
+    needs_tensor("addcdiv", input=input, tensor1=tensor1, tensor2=tensor2)
+    needs_number("addcdiv", "'value'", value)
+    require("f" in (tensor1._array.dtype.kind, tensor2._array.dtype.kind), "addcdiv_integers")
+    return sum_with_quotient(*in_one_dtype(input, tensor1, tensor2), unwrapped(value))
 
 # Powers. The small ones that PyTorch computes by multiplication give the same last bit so, and are faster.
 
@@ -256,9 +510,27 @@ def pow(input: Any, exponent: Any) -> Any:
     >>> torch.pow(torch.tensor([2, 3]), 2), torch.pow(2, torch.tensor([1.0, 2.0, -1.0]))
     (tensor([4, 9]), tensor([2.0000, 4.0000, 0.5000]))
     """
-    if isinstance(exponent, (int, float)):
+    if exponent.__class__ in NUMBERS:  # the usual case, at once
         return pow_number(input, exponent)
-    return pow_of_number(exponent, input) if isinstance(input, (int, float)) else pow_tensor(input, exponent)
+    if isinstance(unwrapped(input), (int, float)) and isinstance(exponent, Tensor):
+        return pow_of_number(exponent, unwrapped(input))
+    return by_last("pow", pow_number, pow_tensor, input, exponent)
+
+@method
+def float_power(input: Any, exponent: Any) -> Tensor:
+    """The power `input ** exponent`, computed in float64 whatever the dtypes are.
+
+    input, exponent: tensors that broadcast, or one tensor and one number (TypeError for two numbers). Returns a
+    float64 tensor: a negative exponent of an integer is no error here. The in-place form needs a float64 tensor.
+
+    >>> torch.float_power(torch.tensor([2, 3]), -1)
+    tensor([0.5000, 0.3333], dtype=torch.float64)
+    """
+    given = [unwrapped(x) for x in (input, exponent)]
+    kinds = [Tensor if isinstance(x, Tensor) else float if isinstance(x, (int, float)) else None for x in given]
+    if None in kinds or Tensor not in kinds:
+        raise no_overload("float_power", input, exponent)
+    return pow(*[x.to(float64) if isinstance(x, Tensor) else float(x) for x in given])
 
 def square(input: Tensor) -> Tensor:
     """The square `input * input`, recorded as `input ** 2`.
@@ -268,6 +540,7 @@ def square(input: Tensor) -> Tensor:
     >>> torch.square(torch.tensor([-3.0, 0.5], requires_grad=True))
     tensor([9.0000, 0.2500], grad_fn=<PowBackward0>)
     """
+    needs_tensor("square", input=input)
     return pow_number(input, 2)
 
 # Smooth functions
@@ -316,6 +589,28 @@ def log10(self):
 
     >>> torch.log10(torch.tensor([100, 0, -100]))
     tensor([2.0000,   -inf,    nan])
+    """
+
+@smooth(np.log2, self=lambda g, self: g / mul_number(self, math.log(2)))
+def log2(self):
+    """The logarithm to base 2.
+
+    input: tensor of any shape; integers and bools are computed in the default float dtype. `log2(0)` is -inf, and a
+    negative number gives NaN. The gradient is `1 / (input * log(2))`.
+
+    >>> torch.log2(torch.tensor([8, 0, -8]))
+    tensor([3., -inf, nan])
+    """
+
+@smooth(np.exp2, self=lambda g, result: mul_number(g * result, math.log(2)))
+def exp2(self):
+    """The power of two, `2 ** input`.
+
+    input: tensor of any shape; integers and bools are computed in the default float dtype. The gradient is
+    `result * log(2)`.
+
+    >>> torch.exp2(torch.tensor([3.0, 0.5, -1.0]))
+    tensor([8.0000, 1.4142, 0.5000])
     """
 
 @smooth(np.log1p, node="Log1PBackward0", self=lambda g, self: g / add_number(self, 1))
@@ -420,6 +715,74 @@ def atan(self):
     tensor([ 0.7854,  1.5708, -1.5708])
     """
 
+def _inverse_square(self, other):
+    square = self * self + other * other
+    return masked_fill(reciprocal(square), square == 0, 0.0)
+
+@smooth(np.arctan2, promote=True, self=lambda g, self, other: g * other * _inverse_square(self, other),
+    other=lambda g, self, other: g * -self * _inverse_square(self, other))
+def atan2(self, other):
+    """The angle of the point (`other`, `input`), in (-pi, pi]: the arctangent of `input / other` in the right quadrant.
+
+    input, other: tensors that broadcast (TypeError for a number), the y and the x coordinate; integers are computed
+    in the default float dtype. RuntimeError if the shapes do not broadcast. At the origin, the gradient is 0.
+
+    >>> torch.atan2(torch.tensor([1.0, 1.0, -1.0]), torch.tensor([1.0, -1.0, -1.0]))
+    tensor([ 0.7854,  2.3562, -2.3562])
+    """
+
+@arithmetic(np.hypot, check=only_for("f", "hypot_cpu"),
+    self=lambda g, self, result: g * self / result, other=lambda g, other, result: g * other / result)
+def hypot(self, other):
+    """The length of the hypotenuse, `sqrt(input**2 + other**2)`, computed without overflow.
+
+    input, other: floating tensors that broadcast, promoted to one dtype (TypeError for a number,
+    NotImplementedError for integers). RuntimeError if the shapes do not broadcast. The gradient is NaN where both
+    are 0.
+
+    >>> torch.hypot(torch.tensor([3.0, 3e38]), torch.tensor([4.0, 0.0]))
+    tensor([5.0000e+00, 3.0000e+38])
+    """
+
+@smooth(in_single(lambda self: self * (math.pi / 180)), node="Deg2RadBackward0", self=lambda g: mul_number(g, math.pi / 180))
+def deg2rad(self):
+    """Angles in degrees as angles in radians: `input * pi / 180`.
+
+    input: tensor of any shape; integers and bools are computed in the default float dtype.
+
+    >>> torch.deg2rad(torch.tensor([180, -90]))
+    tensor([ 3.1416, -1.5708])
+    """
+
+@smooth(in_single(lambda self: self * (180 / math.pi)), node="Rad2DegBackward0", self=lambda g: mul_number(g, 180 / math.pi))
+def rad2deg(self):
+    """Angles in radians as angles in degrees: `input * 180 / pi`.
+
+    input: tensor of any shape; integers and bools are computed in the default float dtype.
+
+    >>> torch.rad2deg(torch.tensor([torch.pi / 2, -1.0]))
+    tensor([ 90.0000, -57.2958])
+    """
+
+def _sinc(self):
+    angle = self * self.dtype.type(math.pi)
+    return np.where(self == 0, self.dtype.type(1), np.sin(angle) / angle)
+
+def _sinc_gradient(g, self):
+    angle, square = mul_number(self, math.pi), mul_number(self * self, math.pi)
+    return where(square == 0, 0.0, g * ((angle * cos(angle) - sin(angle)) / square))
+
+@smooth(in_single(_sinc), self=lambda g, self: _sinc_gradient(g, self))
+def sinc(self):
+    """The normalized sinc function, `sin(pi * input) / (pi * input)`, and 1 at 0.
+
+    input: tensor of any shape; integers and bools are computed in the default float dtype. It is 0 at every other
+    whole number, up to rounding; an infinite input gives NaN. The gradient at 0 is 0.
+
+    >>> torch.sinc(torch.tensor([0.0, 0.5, 1.5]))
+    tensor([ 1.0000,  0.6366, -0.2122])
+    """
+
 @smooth(np.sinh, self=lambda g, self: g * cosh(self))
 def sinh(self):
     """The hyperbolic sine, `(exp(input) - exp(-input)) / 2`.
@@ -451,6 +814,28 @@ def acosh(self):
 
     >>> torch.acosh(torch.tensor([0.5, 1.0, 2.0]))
     tensor([   nan, 0.0000, 1.3170])
+    """
+
+@op(np.arcsinh, floating=True, self=lambda g, self: g * rsqrt(add_number(pow_number(self, 2), 1)))
+def asinh(self):
+    """The inverse hyperbolic sine, `log(input + sqrt(input**2 + 1))`.
+
+    input: tensor of any shape; integers and bools are computed in the default float dtype. Odd, and defined for
+    every number. The gradient is `1 / sqrt(input**2 + 1)`.
+
+    >>> torch.asinh(torch.tensor([0.0, 1.0, -1.0]))
+    tensor([ 0.0000,  0.8814, -0.8814])
+    """
+
+@op(np.arctanh, floating=True, self=lambda g, self: mul_number(g, 1) / (number_beside(1, self) - pow_number(self, 2)))
+def atanh(self):
+    """The inverse hyperbolic tangent, `log((1 + input) / (1 - input)) / 2`.
+
+    input: tensor of any shape; integers and bools are computed in the default float dtype. -1 and 1 give the
+    infinities; a number outside [-1, 1] gives NaN. The gradient is `1 / (1 - input**2)`.
+
+    >>> torch.atanh(torch.tensor([0.5, 1.0, 2.0]))
+    tensor([0.5493,    inf,    nan])
     """
 
 def _tanh_slope(grad_output, y):
@@ -491,6 +876,148 @@ def sigmoid(self):
     y=lambda g, grad_output, y: g * grad_output * add_number(mul_number(y, -2), 1))
 def sigmoid_backward(grad_output, y): ...
 
+@op(np.logaddexp, promote=True, check=only_for("f", "logaddexp_cpu"),
+    self=lambda g, self, other: g / add_number(exp(other - self), 1),
+    other=lambda g, self, other: g / add_number(exp(self - other), 1))
+def logaddexp(self, other):
+    """The logarithm of the sum of exponentials, `log(exp(input) + exp(other))`, computed without overflow.
+
+    input, other: floating tensors that broadcast, promoted to one dtype (TypeError for a number,
+    NotImplementedError for integers). RuntimeError if the shapes do not broadcast.
+
+    >>> torch.logaddexp(torch.tensor([0.0, 1000.0]), torch.tensor([0.0, 1000.0]))
+    tensor([6.9315e-01, 1.0007e+03])
+    """
+
+@op(np.logaddexp2, promote=True, check=only_for("f", "logaddexp2_cpu"),
+    self=lambda g, self, other: g / add_number(pow_of_number(other - self, 2), 1),
+    other=lambda g, self, other: g / add_number(pow_of_number(self - other, 2), 1))
+def logaddexp2(self, other):
+    """The logarithm to base 2 of a sum of powers of two, `log2(2**input + 2**other)`, computed without overflow.
+
+    input, other: floating tensors that broadcast, promoted to one dtype (TypeError for a number,
+    NotImplementedError for integers). RuntimeError if the shapes do not broadcast.
+
+    >>> torch.logaddexp2(torch.tensor([0.0, 1000.0]), torch.tensor([0.0, 1000.0]))
+    tensor([1.0000e+00, 1.0010e+03])
+    """
+
+def _xlogy(self, other):
+    return np.where((self == 0) & ~np.isnan(other), self.dtype.type(0), self * np.log(other))
+
+@op(in_single(_xlogy), overload="xlogy", promote=True, floating=True,
+    self=lambda g, self, other: masked_fill(xlogy_tensor(g, other), (self == 0) & (other <= 0), 0.0),
+    other=lambda g, self, other: g * self / other)
+def xlogy_tensor(self, other): ...
+@op(lambda other, self: in_single(_xlogy)(*beside(other, self)[::-1]), overload="xlogy.1", floating=True,
+    other=lambda g, other, self: mul_number(g, self) / other)
+def xlogy_of_number(other, self: float): ...
+@op(lambda self, other: in_single(_xlogy)(*beside(self, other)), overload="xlogy.2", floating=True,
+    self=lambda g, self, other: xlogy_number(g, other) if other > 0 else masked_fill(xlogy_number(g, other), self == 0, 0.0))
+def xlogy_number(self, other: float): ...
+
+def xlogy(input: Any, other: Any) -> Tensor:
+    """The product `input * log(other)`, and 0 where `input` is 0, even if `other` is 0 too.
+
+    input, other: tensors that broadcast, or one tensor and one number (TypeError for two numbers); integers are
+    computed in the default float dtype. A NaN in `other` gives NaN.
+
+    >>> torch.xlogy(torch.tensor([0.0, 2.0]), torch.tensor([0.0, 1.5]))
+    tensor([0.0000, 0.8109])
+    """
+    if isinstance(unwrapped(input), (int, float)) and isinstance(other, Tensor):
+        return xlogy_of_number(other, unwrapped(input))
+    return by_last("xlogy", xlogy_number, xlogy_tensor, input, other)
+
+# The error function. NumPy has none: rational approximations on four ranges, by which fdlibm (Sun Microsystems, 1993,
+# s_erf.c) computes it to one unit in the last place of float64. The lowest powers come first.
+
+_NEAR = ((1.28379167095512558561e-01, -3.25042107247001499370e-01, -2.84817495755985104766e-02,
+    -5.77027029648944159157e-03, -2.37630166566501626084e-05),
+    (1.0, 3.97917223959155352819e-01, 6.50222499887672944485e-02, 5.08130628187576562776e-03, 1.32494738004321644526e-04,
+    -3.96022827877536812320e-06))
+_AROUND_1 = ((-2.36211856075265944077e-03, 4.14856118683748331666e-01, -3.72207876035701323847e-01,
+    3.18346619901161753674e-01, -1.10894694282396677476e-01, 3.54783043256182359371e-02, -2.16637559486879084300e-03),
+    (1.0, 1.06420880400844228286e-01, 5.40397917702171048937e-01, 7.18286544141962662868e-02, 1.26171219808761642112e-01,
+    1.36370839120290507362e-02, 1.19844998467991074170e-02))
+_BEYOND_1 = ((-9.86494403484714822705e-03, -6.93858572707181764372e-01, -1.05586262253232909814e+01,
+    -6.23753324503260060396e+01, -1.62396669462573470355e+02, -1.84605092906711035994e+02, -8.12874355063065934246e+01,
+    -9.81432934416914548592e+00),
+    (1.0, 1.96512716674392571292e+01, 1.37657754143519042600e+02, 4.34565877475229228821e+02, 6.45387271733267880336e+02,
+    4.29008140027567833386e+02, 1.08635005541779435134e+02, 6.57024977031928170135e+00, -6.04244152148580987438e-02))
+_FAR = ((-9.86494292470009928597e-03, -7.99283237680523006574e-01, -1.77579549177547519889e+01,
+    -1.60636384855821916062e+02, -6.37566443368389627722e+02, -1.02509513161107724954e+03, -4.83519191608651397019e+02),
+    (1.0, 3.03380607434824582924e+01, 3.25792512996573918826e+02, 1.53672958608443695994e+03, 3.19985821950859553908e+03,
+    2.55305040643316442583e+03, 4.74528541206955367215e+02, -2.24409524465858183362e+01))
+_ERF_1 = 8.45062911510467529297e-01  # erf(1) in few bits
+
+def _rational(x, coefficients):
+    values = []
+    for polynomial in coefficients:
+        value = np.full_like(x, polynomial[-1])
+        for coefficient in reversed(polynomial[:-1]):
+            value *= x
+            value += coefficient
+        values.append(value)
+    return values[0] / values[1]
+
+def _erfc_beyond_1(a):
+    a = np.minimum(a, 30.0)  # where it has underflowed long ago
+    short, inverse = a.astype(np.float32).astype(np.float64), 1 / (a * a)
+    rest = np.piecewise(inverse, [a < 1 / 0.35], [partial(_rational, coefficients=c) for c in (_BEYOND_1, _FAR)])
+    return np.exp(-short * short - 0.5625) * np.exp((short - a) * (short + a) + rest) / a
+
+def _error_function(x, complement):
+    a, up = np.absolute(x), x > 0
+    near, around, beyond = a < 0.84375, (a >= 0.84375) & (a < 1.25), a >= 1.25
+    value, v = np.full_like(x, np.nan), x[near]
+    part = v * _rational(v * v, _NEAR)
+    value[near] = np.where(v < 0.25, 1 - (v + part), 0.5 - (v - 0.5 + part)) if complement else v + part
+    part, sign = _rational(a[around] - 1, _AROUND_1), np.where(up[around], 1.0, -1.0)
+    value[around] = 1 - sign * _ERF_1 - sign * part if complement else sign * (_ERF_1 + part)
+    part, upper = _erfc_beyond_1(a[beyond]), up[beyond]
+    value[beyond] = np.where(upper, part, 2 - part) if complement else np.where(upper, 1 - part, part - 1)
+    return value
+
+_ONE_BY_ONE = {False: np.frompyfunc(math.erf, 1, 1), True: np.frompyfunc(math.erfc, 1, 1)}
+
+def error_function(x, complement=False):
+    """erf, or 1 - erf computed so that its small values are accurate too, of an array; in its dtype."""
+    wide = np.asarray(x, np.float64)
+    if wide.size < 2000:  # faster than a hundred calls of NumPy
+        return np.asarray(_ONE_BY_ONE[complement](wide)).astype(x.dtype)
+    # By blocks that stay in the processor's cache.
+    flat, value = wide.reshape(-1), np.empty(wide.size)
+    for start in range(0, wide.size, 8192):
+        value[start:start + 8192] = _error_function(flat[start:start + 8192], complement)
+    return value.reshape(x.shape).astype(x.dtype, copy=False)
+
+def _bell(g, self, factor):
+    return mul_number(exp(-pow_number(self, 2)), factor / math.sqrt(math.pi)) * g
+
+@smooth(error_function, self=lambda g, self: _bell(g, self, 2))
+def erf(self):
+    """The error function: the integral of `2 / sqrt(pi) * exp(-t**2)` over t from 0 to `input`.
+
+    input: tensor of any shape; integers and bools are computed in the default float dtype. Odd, between -1 and 1.
+    A normal variable with mean 0 and deviation 1 lies within x of 0 with probability `erf(x / sqrt(2))`. The
+    gradient is `2 / sqrt(pi) * exp(-input**2)`. Source of the approximation: fdlibm.
+
+    >>> torch.erf(torch.tensor([0.0, 0.5, -10.0]))
+    tensor([ 0.0000,  0.5205, -1.0000])
+    """
+
+@smooth(partial(error_function, complement=True), self=lambda g, self: _bell(g, self, -2))
+def erfc(self):
+    """The complementary error function, `1 - erf(input)`, accurate where that is small.
+
+    input: tensor of any shape; integers and bools are computed in the default float dtype. The result lies between
+    0 and 2. The gradient is `-2 / sqrt(pi) * exp(-input**2)`.
+
+    >>> torch.erfc(torch.tensor([0.0, 5.0])), 1 - torch.erf(torch.tensor([0.0, 5.0]))
+    (tensor([1.0000e+00, 1.5375e-12]), tensor([1., 0.]))
+    """
+
 # Steps, and functions with kinks
 
 def _sign(self):
@@ -518,16 +1045,54 @@ def ceil(self):
     tensor([ 2., -1., -0.])
     """
 
-@stepwise(np.round, check=only_for("iuf", "round_vml_cpu"))
-def round(self):
-    """The nearest integer; halves are rounded to the even neighbour.
+@stepwise(np.trunc, check=only_for("iuf", "trunc_vml_cpu"))
+def trunc(self):
+    """The whole part of each element: rounded towards zero.
 
-    input: tensor of any shape. Keeps the dtype; integers do not change. NotImplementedError for bool. The
+    input: tensor of any shape. Keeps the dtype; integers do not change. NotImplementedError for bool. The gradient
+    is zero.
+
+    >>> torch.trunc(torch.tensor([1.7, -1.7]))
+    tensor([ 1., -1.])
+    """
+
+@op(lambda self: self - np.trunc(self), inplace=True, check=only_for("f", "frac_cpu"), self=lambda g: g)
+def frac(self):
+    """The fractional part, `input - trunc(input)`, with the sign of the input.
+
+    input: floating tensor of any shape, else NotImplementedError. The gradient is 1; the jumps are left out.
+
+    >>> torch.frac(torch.tensor([1.75, -1.75]))
+    tensor([ 0.7500, -0.7500])
+    """
+
+def _round_to(self, decimals):
+    if not decimals:
+        return np.round(self)
+    ten = self.dtype.type(10.0 ** builtins.abs(decimals))
+    return np.round(self * ten) / ten if decimals > 0 else np.round(self / ten) * ten
+
+@op(np.round, overload="round", check=only_for("iuf", "round_vml_cpu"), self=lambda g: zeros_of(g))
+def round_whole(self): ...
+@op(_round_to, overload="round.1", self=lambda g: zeros_of(g),
+    check=lambda self, decimals: only_for("f", "round_cpu" if decimals else "round_vml_cpu")(self))
+def round_decimals(self, decimals: int): ...
+
+def round(input: Tensor, *, decimals: int | None = None) -> Tensor:
+    """The nearest integer, or the nearest number with so many decimals; halves go to the even neighbour.
+
+    input: tensor of any shape. Keeps the dtype; integers do not change. decimals: int; if it is negative, tens,
+    hundreds and so on are rounded; NotImplementedError with an integer tensor. NotImplementedError for bool. The
     gradient is zero. Source of the rule for halves: IEEE 754, round half to even.
 
-    >>> torch.round(torch.tensor([0.5, 1.5, 2.5, 2.6]))
-    tensor([0., 2., 2., 3.])
+    >>> torch.round(torch.tensor([0.5, 1.5, 2.5, 2.6])), torch.round(torch.tensor([1234.567]), decimals=-2)
+    (tensor([0., 2., 2., 3.]), tensor([1200.]))
     """
+    if decimals is None:
+        return round_whole(input)
+    if not isinstance(decimals, int):
+        raise error("no_overload", "round", f"Tensor, decimals={type(decimals).__name__}")
+    return round_decimals(input, decimals)
 
 @stepwise(_sign)
 def sign(self):
@@ -575,8 +1140,13 @@ def relu(self):
     (tensor([0., 0., 1.]),)
     """
 
-@op(lambda self, threshold, value: np.where(self <= threshold, self.dtype.type(value), self), method=False,
-    check=only_for("iuf", "threshold_cpu"),
+def _check_threshold(self, threshold, value):
+    needs_number("threshold", "'threshold' (position 2)", threshold)
+    needs_number("threshold", "'value' (position 3)", value)
+    only_for("iuf", "threshold_cpu")(self)
+
+@op(in_single(lambda self, threshold, value: np.where(self <= held(threshold, self), held(value, self), self)), method=False,
+    check=_check_threshold,
     self=lambda g, self, threshold: threshold_backward(g, self, threshold))
 def threshold(self, threshold: float, value: float):
     """`input` if it is greater than `threshold`, else `value`.
@@ -594,26 +1164,122 @@ def threshold(self, threshold: float, value: float):
     self=lambda g, self: zeros_of(g))
 def threshold_backward(grad_output, self, threshold: float): ...  # PyTorch keeps it for this too
 
+def _without_nan(self, nan, posinf, neginf):
+    if self.dtype.kind != "f":
+        return self.copy()
+    largest = np.finfo(self.dtype).max
+    found, result = (np.isnan(self), self == np.inf, self == -np.inf), self
+    for places, value, default in zip(found, (nan, posinf, neginf), (0.0, largest, -largest)):
+        result = np.where(places, np.float64(default if value is None else value).astype(self.dtype), result)
+    return result
+
+def _check_replacements(self, *values):
+    for position, (name, value) in enumerate(zip(("nan", "posinf", "neginf"), values), 2):
+        if value is not None and not isinstance(value, (int, float)):
+            raise error("argument_is_no_float", "nan_to_num", f"'{name}' (position {position})", type(value).__name__)
+
+@op(_without_nan, inplace=True, check=_check_replacements, self=lambda g, self: g * isfinite(self))
+def nan_to_num(self, nan: float | None = None, posinf: float | None = None, neginf: float | None = None):
+    """A copy with numbers in place of NaN and the infinities.
+
+    input: tensor of any shape; integers and bools do not change. nan, posinf, neginf: what replaces NaN, infinity and
+    minus infinity; by default 0 and the largest and the lowest finite number of the dtype. Elements that were
+    replaced get gradient 0.
+
+    >>> torch.nan_to_num(torch.tensor([float("nan"), float("inf"), -1.0]), posinf=100.0)
+    tensor([  0., 100.,  -1.])
+    """
+
 # Bounds
+
+def _beside_bounds(self, *bounds):
+    kinds = {type(b) for b in bounds}
+    return as_floating(self) if float in kinds else self.astype(np.int64) if int in kinds and self.dtype.kind == "b" else self
 
 def _clamp(self, min, max):
     require(min is not None or max is not None, "clamp_bounds")
-    require(not isinstance(min, Tensor) and not isinstance(max, Tensor), "clamp_tensor")
-    return np.clip(as_floating(self) if float in (type(min), type(max)) else self, min, max)
+    self = _beside_bounds(self, min, max)
+    only_for("iuf", "clamp_scalar_cpu")(self)
+    # `np.clip` takes twice the time.
+    self = self if min is None else np.maximum(self, held(min, self))
+    return self if max is None else np.minimum(self, held(max, self))
+
+def _bounded(pick, kernel):
+    """The kernel of a limit on one side, a number."""
+    def limited(self, bound):
+        self = _beside_bounds(self, bound)
+        only_for("iuf", kernel)(self)
+        return pick(self, held(bound, self))
+
+    return limited
 
 @op(_clamp, overload="clamp.1", self=lambda g, self, min, max: where(
     (self >= (-math.inf if min is None else min)) & (self <= (math.inf if max is None else max)), g, 0.0))
-def clamp(self, min: float | None = None, max: float | None = None):
+def clamp_numbers(self, min: float | None, max: float | None): ...
+@op(lambda self, min, max: np.minimum(np.maximum(self, min), max), overload="clamp.0", check=common_shape,
+    self=lambda g, self, min, max: where((self >= min) & (self <= max), g, 0.0),
+    min=lambda g, self, min, max: where((self < min) & ((min < max) | (max == math.inf)), g, 0.0),
+    max=lambda g, self, min, max: where((self > max) | (max < min), g, 0.0))
+def clamp_tensors(self, min, max): ...
+@op(_bounded(np.maximum, "clamp_min_scalar_cpu"), overload="clamp_min",
+    self=lambda g, self, min: where(self >= min, g, 0.0))
+def clamp_min_number(self, min: float): ...
+@op(np.maximum, overload="clamp_min.1", promote=True, self=lambda g, self, min: where(self >= min, g, 0.0),
+    min=lambda g, self, min: where(self < min, g, 0.0))
+def clamp_min_tensor(self, min): ...
+@op(_bounded(np.minimum, "clamp_max_scalar_cpu"), overload="clamp_max",
+    self=lambda g, self, max: where(self <= max, g, 0.0))
+def clamp_max_number(self, max: float): ...
+@op(np.minimum, overload="clamp_max.1", promote=True, self=lambda g, self, max: where(self <= max, g, 0.0),
+    max=lambda g, self, max: where(self > max, g, 0.0))
+def clamp_max_tensor(self, max): ...
+
+def clamp(input: Tensor, min: Any = None, max: Any = None) -> Tensor:
     """Each element, limited to the range from `min` to `max`.
 
-    input: tensor of any shape. min, max: numbers, or None for no limit; if `min` is above `max`, the result is
-    `max`. A float limit makes integers floats; NaN stays NaN. RuntimeError if both are None,
-    NotImplementedError if one is a tensor (`maximum` and `minimum` take tensors). The gradient is 1 from limit
-    to limit, both included, and 0 outside.
+    input: tensor of any shape. min, max: two numbers, or two tensors that broadcast, or None for no limit (TypeError
+    for a number and a tensor); if `min` is above `max`, the result is `max`. A float limit makes integers floats; NaN
+    stays NaN. RuntimeError if both are None, or if the dtype cannot hold a number. The gradient is 1 from limit to
+    limit, both included, and 0 outside, where a tensor limit that was met gets it.
 
     >>> torch.clamp(torch.tensor([-1.0, 0.5, 3.0]), 0, 1), torch.clamp(torch.tensor([-1, 3]), max=2)
     (tensor([0.0000, 0.5000, 1.0000]), tensor([-1,  2]))
     """
+    bounds = [unwrapped(bound) for bound in (min, max)]
+    given = [bound for bound in bounds if bound is not None]
+    if builtins.all(isinstance(bound, (int, float)) for bound in given):
+        return clamp_numbers(input, *bounds)
+    if not builtins.all(isinstance(bound, Tensor) for bound in (input, *given)):
+        raise no_overload("clamp", input, *given)
+    input, *given = in_one_dtype(input, *given)
+    d = input._array.dtype
+    limits = (-np.inf, np.inf) if d.kind == "f" else (False, True) if d.kind == "b" else (np.iinfo(d).min, np.iinfo(d).max)
+    low, high = (wrap(np.array(limit, d)) if bound is None else given.pop(0) for bound, limit in zip(bounds, limits))
+    return clamp_tensors(input, low, high)
+
+def clamp_min(input: Tensor, min: Any) -> Tensor:
+    """Each element, but at least `min`.
+
+    input: tensor of any shape. min: number, or tensor that broadcasts. A float limit makes integers floats; NaN
+    stays NaN. RuntimeError if the dtype cannot hold a number. The gradient is 1 at the limit and above, and 0 below,
+    where a tensor `min` gets it.
+
+    >>> torch.clamp_min(torch.tensor([-1.0, 0.5]), 0), torch.clamp_min(torch.tensor([1, 5]), torch.tensor([2, 3]))
+    (tensor([0.0000, 0.5000]), tensor([2, 5]))
+    """
+    return by_last("clamp_min", clamp_min_number, clamp_min_tensor, input, min)
+
+def clamp_max(input: Tensor, max: Any) -> Tensor:
+    """Each element, but at most `max`.
+
+    input: tensor of any shape. max: number, or tensor that broadcasts. A float limit makes integers floats; NaN
+    stays NaN. RuntimeError if the dtype cannot hold a number. The gradient is 1 at the limit and below, and 0 above,
+    where a tensor `max` gets it.
+
+    >>> torch.clamp_max(torch.tensor([-1.0, 0.5]), 0), torch.clamp_max(torch.tensor([1, 5]), torch.tensor([2, 3]))
+    (tensor([-1.,  0.]), tensor([1, 3]))
+    """
+    return by_last("clamp_max", clamp_max_number, clamp_max_tensor, input, max)
 
 # Where both are equal, each gets half; where one is NaN, each gets all.
 _larger, _smaller = (
@@ -644,6 +1310,31 @@ def minimum(self, other):
     (tensor([1.0000, 0.5000, 0.0000]),)
     """
 
+# Where one is NaN, the other counts; of equal ones the first.
+@op(np.fmax, promote=True, self=lambda g, self, other: masked_fill(g, ~((self >= other) | isnan(other)), 0.0),
+    other=lambda g, self, other: masked_fill(g, (self >= other) | isnan(other), 0.0))
+def fmax(self, other):
+    """The larger of two elements; a NaN only counts if the other is NaN too.
+
+    input, other: tensors that broadcast, promoted to one dtype (TypeError for a number). RuntimeError if the shapes
+    do not broadcast. The chosen element gets the gradient; of equal ones it is that of `input`.
+
+    >>> torch.fmax(torch.tensor([1.0, float("nan")]), torch.tensor([3.0, 2.0]))
+    tensor([3., 2.])
+    """
+
+@op(np.fmin, promote=True, self=lambda g, self, other: masked_fill(g, ~((self <= other) | isnan(other)), 0.0),
+    other=lambda g, self, other: masked_fill(g, (self <= other) | isnan(other), 0.0))
+def fmin(self, other):
+    """The smaller of two elements; a NaN only counts if the other is NaN too.
+
+    input, other: tensors that broadcast, promoted to one dtype (TypeError for a number). RuntimeError if the shapes
+    do not broadcast. The chosen element gets the gradient; of equal ones it is that of `input`.
+
+    >>> torch.fmin(torch.tensor([1.0, float("nan")]), torch.tensor([3.0, 2.0]))
+    tensor([1., 2.])
+    """
+
 # Copies and choices
 
 def _check_choice(condition, self, other):
@@ -653,16 +1344,22 @@ def _check_choice(condition, self, other):
 def _check_filling(self, mask, value):
     require(mask.dtype.kind == "b", "mask_dtype", c_name(mask))
     require(not np.ndim(value), "mask_value", np.ndim(value))
+    held(value.item() if isinstance(value, np.ndarray) else value, self)
     common_shape(mask, self)
 
-# A copy is laid out as what is copied, unless `order` is "C".
-@op(copied, self=lambda g: g)
-def clone(self, order='K'):
+def _clone(self, layout):
+    if layout is None:
+        return copied(self)
+    require(isinstance(layout, memory_format), "argument_is_no_memory_format", "clone", type(layout).__name__)
+    return copied(self, "C" if layout is contiguous_format else "K")
+
+@op(_clone, self=lambda g: g)
+def clone(self, *, memory_format=None):
     """A copy of the data that stays connected to the graph.
 
-    input: tensor of any shape and dtype. order: "K" keeps the order of the dimensions in memory, "C" makes the
-    copy contiguous. The gradient passes unchanged to `input`; `input.detach().clone()` is a copy outside the
-    graph.
+    input: tensor of any shape and dtype. memory_format: `torch.preserve_format` or None keeps the order of the
+    dimensions in memory, `torch.contiguous_format` makes the copy contiguous. The gradient passes unchanged to
+    `input`; `input.detach().clone()` is a copy outside the graph.
 
     >>> x = torch.ones(2, requires_grad=True)
     >>> torch.clone(x).zero_(), x
@@ -676,11 +1373,12 @@ def to_copy(self, dtype: object): ...
     self=lambda g, condition: where(condition, g, 0.0), other=lambda g, condition: where(condition, 0.0, g))
 def where_tensors(condition, self, other): ...
 
-def where(condition: Any, input: Any, other: Any) -> Any:
-    """`input` where `condition` is true, else `other`.
+def where(condition: Any, input: Any = ..., other: Any = ...) -> Any:
+    """`input` where `condition` is true, else `other`; with `condition` alone, where that is nonzero.
 
     condition: bool tensor. input, other: tensors or numbers. All three broadcast; the result has the promoted
-    dtype of the two values. TypeError if `condition` is not a tensor; RuntimeError if it is not bool or the
+    dtype of the two values. With `condition` alone, of any dtype: a tuple with an int64 tensor for each dimension,
+    which together name the places. TypeError if `condition` is not a tensor; RuntimeError if it is not bool or the
     shapes do not broadcast. The value that was not chosen gets gradient 0. If its own backward divides by zero,
     as `sqrt` does at 0, that gradient becomes NaN.
 
@@ -690,6 +1388,11 @@ def where(condition: Any, input: Any, other: Any) -> Any:
     """
     if not isinstance(condition, Tensor):
         return where_tensors(condition, input, other)
+    if input is ... and other is ...:
+        return tuple(wrap(places.copy()) for places in np.nonzero(np.atleast_1d(condition._array)))
+    input, other = unwrapped(input), unwrapped(other)
+    if not (isinstance(input, (Tensor, int, float)) and isinstance(other, (Tensor, int, float))):
+        raise no_overload("where", condition, *[value for value in (input, other) if value is not ...])
     if other.__class__ in NUMBERS:
         other = number(other, (input if isinstance(input, Tensor) else condition)._array)
     if input.__class__ in NUMBERS:
@@ -715,7 +1418,7 @@ def masked_fill(input: Any, mask: Any, value: Any) -> Any:
     >>> torch.masked_fill(torch.tensor([1.0, 2.0, 3.0]), torch.tensor([False, True, False]), float("-inf"))
     tensor([1., -inf, 3.])
     """
-    return (masked_fill_tensor if isinstance(value, Tensor) else masked_fill_number)(input, mask, value)
+    return by_last("masked_fill", masked_fill_number, masked_fill_tensor, input, mask, value)
 
 # Comparisons and logic: not differentiable
 
@@ -927,10 +1630,48 @@ def signbit(self):
     (tensor([False,  True,  True]), tensor([False, False,  True]))
     """
 
-def needs_tensor(name, other):
-    """TypeError where the second operand of a function that is no row is no tensor (a row asks by itself)."""
-    if not isinstance(other, Tensor):
-        raise error("argument_is_no_tensor", name, "other", 2, type(other).__name__)
+@op(lambda self: self == np.inf)
+def isposinf(self):
+    """Whether each element is plus infinity.
+
+    input: tensor of any shape; integers and bools never are. Returns a bool tensor. Not differentiable.
+
+    >>> torch.isposinf(torch.tensor([-1.0, 0.0, 1.0]) / 0)
+    tensor([False, False,  True])
+    """
+
+@op(lambda self: self == -np.inf)
+def isneginf(self):
+    """Whether each element is minus infinity.
+
+    input: tensor of any shape; integers and bools never are. Returns a bool tensor. Not differentiable.
+
+    >>> torch.isneginf(torch.tensor([-1.0, 0.0, 1.0]) / 0)
+    tensor([ True, False, False])
+    """
+
+def _check_close(self, other, rtol, atol, equal_nan):
+    require(self.dtype == other.dtype, "allclose_dtypes", self, other)
+    require(rtol >= 0, "allclose_tolerance", "rtol", rtol)
+    require(atol >= 0, "allclose_tolerance", "atol", atol)
+    common_shape(self, other)
+
+def _isclose(self, other, rtol, atol, equal_nan):
+    near = np.absolute(self - as_floating(other))
+    close = (self == other) | (np.isfinite(near) & (near <= atol + np.absolute(rtol * as_floating(other))))
+    return close | (np.isnan(self) & np.isnan(other)) if equal_nan else close
+
+@op(_isclose, check=_check_close)
+def isclose(self, other, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False):
+    """Whether `|input - other| <= atol + rtol * |other|`, element by element.
+
+    input, other: tensors of one dtype that broadcast. rtol, atol: relative and absolute tolerance. equal_nan:
+    whether two NaNs are close. Equal infinities are close. Returns a bool tensor. RuntimeError if the dtypes differ,
+    a tolerance is negative or the shapes do not broadcast. Not differentiable.
+
+    >>> torch.isclose(torch.tensor([1.0, 100.0]), torch.tensor([1.1, 100.0005]))
+    tensor([False,  True])
+    """
 
 @method
 def allclose(input: Tensor, other: Tensor, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> bool:
@@ -945,13 +1686,8 @@ def allclose(input: Tensor, other: Tensor, rtol: float = 1e-5, atol: float = 1e-
     >>> torch.allclose(x, torch.tensor([0.0, 100.0005])), torch.allclose(x, torch.tensor([0.0005, 100.0]))
     (True, False)
     """
-    needs_tensor("allclose", other)
-    a, b = input._array, other._array
-    require(a.dtype == b.dtype, "allclose_dtypes", a, b)
-    require(rtol >= 0, "allclose_tolerance", "rtol", rtol)
-    require(atol >= 0, "allclose_tolerance", "atol", atol)
-    common_shape(a, b)
-    return bool(quiet.allclose(a, b, rtol, atol, equal_nan))
+    needs_tensor("allclose", input=input, other=other)
+    return bool(isclose(input, other, rtol, atol, equal_nan)._array.all())
 
 @method
 def equal(input: Tensor, other: Tensor) -> bool:
@@ -964,15 +1700,15 @@ def equal(input: Tensor, other: Tensor) -> bool:
     >>> torch.equal(x, torch.tensor([[1.0, 2.0]])), torch.equal(x, torch.tensor([1, 2]))
     (True, False)
     """
-    needs_tensor("equal", other)
+    needs_tensor("equal", input=input, other=other)
     return np.array_equal(input._array, other._array)
 
-# Methods and operators that are none of the rows'
+# Methods and operators that are none of the rows', and other names
 
-def _reflected(function):
+def _operator(function, *kinds):
+    """An operator leaves to the other operand what it does not know."""
     def form(self, other):
-        other = other.item() if isinstance(other, np.number) else other
-        return function(self, other) if isinstance(other, (int, float)) else NotImplemented
+        return function(self, other) if isinstance(other, (int, float, np.number, *kinds)) else NotImplemented
 
     return form
 
@@ -980,17 +1716,60 @@ def _positive(self):
     require(self._array.dtype.kind != "b", "pos_dtype")
     return self
 
-for _form in (div, pow, square, clamp, masked_fill):
-    setattr(Tensor, _form.__name__, _form)
-    setattr(Tensor, f"{_form.__name__}_", inplace_form(_form))
-for _operator, _form in {
-    "pow": pow, "ipow": inplace_form(pow), "rpow": _reflected(lambda self, other: pow(other, self)),
-    "rsub": _reflected(rsub), "neg": neg, "pos": _positive, "abs": abs, "invert": bitwise_not,
+_any_power = _operator(pow, Tensor)
+for _form in (
+    div, pow, square, clamp, masked_fill, remainder, fmod, floor_divide, lerp, addcmul, addcdiv, xlogy, round, clamp_min,
+    clamp_max,
+):
+    attach(_form.__name__, _form)
+    attach(f"{_form.__name__}_", inplace_form(_form))
+for _operator_name, _form in {
+    "pow": lambda self, other: pow_number(self, other) if other.__class__ in NUMBERS else _any_power(self, other),
+    "ipow": inplace_form(_any_power, "__ipow__"), "rpow": _operator(lambda self, other: pow(other, self)),
+    "mod": _operator(remainder, Tensor), "imod": inplace_form(_operator(remainder, Tensor), "__imod__"),
+    "rmod": _operator(lambda self, other: remainder(other, self)),
+    "floordiv": _operator(floor_divide, Tensor), "ifloordiv": inplace_form(_operator(floor_divide, Tensor), "__ifloordiv__"),
+    "rfloordiv": _operator(lambda self, other: floor_divide(other, self)),
+    "rsub": _operator(rsub), "neg": neg, "pos": _positive, "abs": abs, "invert": bitwise_not,
     "rtruediv": lambda self, other: NotImplemented if isinstance(other, str) else reciprocal(self) * other,
 }.items():
-    setattr(Tensor, f"__{_operator}__", _form)
-for _operator in ("add", "mul", "and", "or", "xor"):
-    setattr(Tensor, f"__r{_operator}__", getattr(Tensor, f"__{_operator}__"))
+    setattr(Tensor, f"__{_operator_name}__", _form)
+for _operator_name in ("add", "mul", "and", "or", "xor"):
+    setattr(Tensor, f"__r{_operator_name}__", getattr(Tensor, f"__{_operator_name}__"))
+
+def _also(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    """Another name of a function, a method and its in-place form; the errors of a row say that name, its node the first."""
+    row = next((row for row in OPERATIONS.values() if row.function is function), None)
+    alias = function if row is None else on_arrays(row.kernel)(forward_function(row, name, name, function))
+    attach(name, alias)
+    if hasattr(Tensor, f"{function.__name__}_"):
+        attach(f"{name}_", inplace_form(alias, f"{name}_"))
+    return alias
+
+multiply, subtract, divide, true_divide = (
+    _also("multiply", mul), _also("subtract", sub), _also("divide", div), _also("true_divide", div_true))
+negative, absolute, fix, clip = _also("negative", neg), _also("absolute", abs), _also("fix", trunc), _also("clip", clamp)
+arcsin, arccos, arctan, arctan2 = _also("arcsin", asin), _also("arccos", acos), _also("arctan", atan), _also("arctan2", atan2)
+arcsinh, arccosh, arctanh = _also("arcsinh", asinh), _also("arccosh", acosh), _also("arctanh", atanh)
+not_equal, greater, greater_equal = _also("not_equal", ne), _also("greater", gt), _also("greater_equal", ge)
+less, less_equal = _also("less", lt), _also("less_equal", le)
+
+def _undifferentiated_in_place(name: str) -> None:
+    """The in-place form of a function, for which PyTorch has a node without a derivative."""
+    def in_place(self): ...
+    form = op(OPERATIONS[name].kernel, overload=f"{name}.1", floating=True,
+        self=lambda g: no_derivative(f"inplace version of {name}", "no_formula"))(in_place)
+    for shown in (f"{name}_", f"arc{name[1:]}_"):
+        attach(shown, inplace_form(form, shown))
+
+for _name in ("acosh", "asinh", "atanh"):
+    _undifferentiated_in_place(_name)
+
+@tensor_method
+def _float_power_(self: Tensor, exponent: Any) -> Tensor:
+    """`float_power` written over the tensor itself, which must be float64; returns it."""
+    require(self._array.dtype == np.float64, "float_power_dtype", self._array)
+    return inplace_form(float_power)(self, exponent)
 
 @tensor_method
 def _where(self: Tensor, condition: Any, other: Any) -> Tensor:

@@ -16,23 +16,26 @@ from ..dtypes import as_dtype, of_array
 from ..errors import error, require
 from ..quiet import quietly
 from ..tensor import Tensor, tensor_method, wrap_dim
-from .operation import method, op
+from .operation import attach, inplace_form, method, op
 from .pointwise import (
     cast,
     div_number,
     exp,
     in_single,
     isnan,
+    log,
+    logical_not,
     masked_fill,
     maximum,
     minimum,
     mul_number,
+    needs_tensor,
     only_for,
     sgn,
     where,
     zeros_of,
 )
-from .shape import constant, flip, reshape, transpose, unsqueeze, wrap_dims, zeros_beside
+from .shape import constant, flip, reshape, transpose, triu, unsqueeze, wrap_dims, zeros_beside
 from .vocabulary import on_arrays
 
 # fmt: off
@@ -65,13 +68,45 @@ def _wide(kernel):
     single = in_single(kernel)
     return lambda self, *rest: single(self if self.dtype.kind == "f" else self.astype(np.int64), *rest)
 
-def _chosen(rows, input, dim, keepdim, dims=operator.index):
-    """The row for all elements, or that along `dim`."""
+# The default of `dim` where PyTorch distinguishes None from no argument: `torch.sum(x, None, True)` is valid, `torch.sum(x,
+# keepdim=True)` is not.
+NOT_GIVEN: Any = type("NotGiven", (), {"__repr__": lambda self: "None"})()
+
+def _named(values):
+    """The types of arguments as an error shows them."""
+    return ", ".join(f"{name}={type(v).__name__}" if name else type(v).__name__ for name, v in values if v is not NOT_GIVEN)
+
+def _chosen(rows, input, dim, keepdim, several=False):
+    """The row for all elements, or that along `dim`; TypeError unless `dim` is an int, or None or a sequence if `several`."""
     whole, along = rows
-    if dim is None and keepdim is False and whole is not None:
+    if dim is NOT_GIVEN and keepdim is False:
         return whole(input)
+    if not (is_int(dim) or (several and (dim is None or isinstance(dim, (tuple, list))))):
+        name = f"{along.__name__}_forms"
+        raise error(name, _named([("", input), ("", dim), *([("keepdim", keepdim)] if keepdim is not False else [])]))
     require(isinstance(keepdim, bool), "keepdim", along.__name__, type(keepdim).__name__)
-    return along(input, dims(dim), keepdim)
+    return along(input, dims_of(along.__name__, dim) if several else operator.index(dim), keepdim)
+
+def is_int(value):
+    """Whether a value is accepted as a dimension."""
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+
+def dims_of(name, dim):
+    """The argument `dim`, an int or several; TypeError if an element is no int."""
+    for at, d in enumerate(dim if isinstance(dim, (tuple, list)) else ()):
+        require(is_int(d), "dims_unpack", name, at + 1, type(d).__name__)
+    return _dims(operator.index(dim) if is_int(dim) else dim)
+
+def several_of(name, dim, position=2):
+    """An argument that is an int, several or None; TypeError if it is not."""
+    fits = dim is None or is_int(dim) or isinstance(dim, (tuple, list))
+    require(fits, "argument_is_no_dims", name, "dim", position, type(dim).__name__)
+    return dims_of(name, dim)
+
+def int_of(name, value, parameter="dim", position=2):
+    """An argument that is one int; TypeError if it is not."""
+    require(is_int(value), "argument_is_no_int", name, parameter, position, type(value).__name__)
+    return operator.index(value)
 
 def _in_dtype(function, input, dtype, *given, to=cast):
     """A reduction of `input` in another dtype, to which the gradient is cast back: `cast` records no node, `to` one."""
@@ -98,7 +133,14 @@ def _expand(self, size):
 
 @method
 def sum_to_size(input: Any, *size: Any) -> Any:
-    """Summed over what broadcasting from `size` had repeated; RuntimeError if this cannot come from there."""
+    """The sum over the dimensions that broadcasting a tensor of shape `size` to `input` had repeated: unbroadcast.
+
+    size: sizes, or one sequence of them; `input.shape` must be what broadcasting it can give, else RuntimeError.
+    Returns a tensor of that shape. This is what the backward pass of `expand` does.
+
+    >>> torch.ones(2, 3).sum_to_size(1, 3)
+    tensor([[2., 2., 2.]])
+    """
     shape, target = input.shape, tuple(size[0]) if len(size) == 1 and not isinstance(size[0], int) else size
     new = len(shape) - len(target)
     fits = new >= 0 and tuple(m if n == 1 else n for n, m in zip(target, shape[new:])) == shape[new:]
@@ -142,10 +184,58 @@ def _prod_derivative(g, self, result, dim, keepdim):
 _sum, _prod = _wide(_along(np.add.reduce)), _wide(_along(np.multiply.reduce))
 _of_floats = only_for("f", message="mean_dtype")
 _mean = _wide(lambda self, dim=None, keepdim=False: _sum(self, dim, keepdim) / _count(self.shape, dim))
-_cumsum = _wide(lambda self, dim: np.asarray(self.cumsum(wrap_dim(dim, self.ndim)).reshape(self.shape), order="C"))
+
+def _cumulating(function):
+    """The kernel of running sums or the like, in double on the way; those of halves are in single precision, as PyTorch's are."""
+    def kernel(self, dim):
+        along = wrap_dim(dim, self.ndim)
+        wide = {"e": np.float32, "f": np.float64, "d": np.float64}.get(self.dtype.char, np.int64)
+        found = function.accumulate(np.atleast_1d(self).astype(wide), along).reshape(self.shape)
+        return np.asarray(found if self.dtype.kind != "f" else found.astype(self.dtype), order="C")
+    return kernel
+
+def _cumulated(row, input, dim, dtype):
+    dim = int_of(row.__name__, dim)
+    return row(input, dim) if dtype is None else _in_dtype(row, input, dtype, dim)
+
+def _backwards(function, g, dim):
+    """A running sum or the like from the last element to the first."""
+    return flip(function(flip(g, (dim,)), dim), (dim,))
+
+def _of_cumsum(g, dim):
+    return g if math.prod(g.shape) <= 1 or g.shape[dim] == 1 else _backwards(cumsum_dim, g, dim)
+
+def _of_cumprod(g, self, result, dim):
+    if math.prod(self.shape) <= 1 or self.shape[dim] == 1:
+        return g
+    if not (self == 0).any():
+        return _of_cumsum(result * g, dim) / self
+    # Where a zero forbids the division: to element i, element k <= i contributes the product of all others up to i.
+    rows = unsqueeze(transpose(self, dim, -1), -2)
+    others = triu(cumprod_dim(masked_fill(rows, constant(np.eye(self.shape[dim], dtype=bool)), 1), -1))
+    return transpose(sum_dim(others * unsqueeze(transpose(g, dim, -1), -2), (-1,)), dim, -1)
+
+def _of_logcumsumexp(g, self, result, self_dtype, dim):
+    if not len(g.shape) or not math.prod(g.shape):
+        return g
+    size, least = log(abs(g)), float(np.finfo(self_dtype).min)  # not -∞, which has no difference to itself
+    positive, negative = where(g > 0, size, least), where(g < 0, size, least)
+    of_positive = exp(_backwards(logcumsumexp_dim, positive - result, dim) + self)
+    return of_positive - exp(_backwards(logcumsumexp_dim, negative - result, dim) + self)
 
 @op(_expand, view=True, self=lambda g, self_shape: sum_to_size(g, self_shape))
-def expand(self, *size): ...
+def expand(self, *size):
+    """The same elements repeated along dimensions of size 1, without a copy.
+
+    size: sizes, or one sequence of them; there may be new dimensions in front, and -1 keeps the size of an existing
+    one. Returns a view, in which several elements share memory: it cannot be written in place. RuntimeError if a
+    dimension of another size than 1 is to change. The backward pass sums over the repeated dimensions.
+
+    >>> torch.tensor([[1], [2]]).expand(2, 3)
+    tensor([[1, 1, 1],
+            [2, 2, 2]])
+    """
+
 # Losses end in a sum or mean of all: the usual dtypes go a short way.
 @op(lambda self: np.add.reduce(self, None) if self.dtype.char in "fd" else _sum(self), overload="sum.0",
     self=lambda g, self_shape: expand(g, self_shape))
@@ -161,17 +251,28 @@ def mean_dim(self, dim: tuple, keepdim=False): ...
 def prod_all(self): ...
 @op(_prod, overload="prod.1", self=_prod_derivative)
 def prod_dim(self, dim: int, keepdim=False): ...
-@op(_cumsum, overload="cumsum.0", self=lambda g, dim:
-    g if math.prod(g.shape) <= 1 or g.shape[dim] == 1 else flip(cumsum_dim(flip(g, (dim,)), dim), (dim,)))
+@op(_cumulating(np.add), overload="cumsum.0", self=_of_cumsum)
 def cumsum_dim(self, dim: int): ...
+@op(_cumulating(np.multiply), overload="cumprod.0", self=_of_cumprod)
+def cumprod_dim(self, dim: int): ...
+@op(_cumulating(np.logaddexp), overload="logcumsumexp.0", check=only_for("f", "logcumsumexp_out_cpu"), self=_of_logcumsumexp)
+def logcumsumexp_dim(self, dim: int): ...
+@op(_wide(_along(np.nansum)), self=lambda g, self, dim, keepdim:
+    _spread(g, tuple(self.shape), dim, keepdim) * logical_not(isnan(self)), overload="nansum.0")
+def nansum_dim(self, dim: tuple, keepdim=False): ...
 
 @tensor_method
 def expand_as(self: Tensor, other: Tensor) -> Tensor:
-    """`self.expand(other.shape)`."""
+    """`self.expand(other.shape)`.
+
+    >>> torch.tensor([1, 2]).expand_as(torch.zeros(2, 2))
+    tensor([[1, 2],
+            [1, 2]])
+    """
     return expand(self, other.shape)
 
 @method
-def sum(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
+def sum(input: Tensor, dim: Any = NOT_GIVEN, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
     """The sum of all elements, or the sums along `dim`.
 
     input: tensor of any shape and dtype. dim: int or tuple of ints; None or () for all. dtype: the input is
@@ -187,10 +288,10 @@ def sum(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = N
     """
     if dtype is not None:
         return _in_dtype(sum, input, dtype, dim, keepdim)
-    return _chosen((sum_all, sum_dim), input, dim, keepdim, _dims)
+    return _chosen((sum_all, sum_dim), input, dim, keepdim, several=True)
 
 @method
-def mean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
+def mean(input: Tensor, dim: Any = NOT_GIVEN, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
     """The mean of all elements, or the means along `dim`.
 
     input: floating tensor of any shape. dim: int or tuple of ints; None or () for all. dtype: the input is
@@ -206,14 +307,41 @@ def mean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = 
     """
     if dtype is not None:
         return _in_dtype(mean, input, dtype, dim, keepdim)
-    return _chosen((mean_all, mean_dim), input, dim, keepdim, _dims)
+    return _chosen((mean_all, mean_dim), input, dim, keepdim, several=True)
 
 @method
-def prod(input: Tensor, dim: int | None = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
+def nansum(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
+    """The sum of the elements that are not NaN, or the sums of these along `dim`.
+
+    input: tensor of any shape and dtype. dim, keepdim, dtype: as in `torch.sum`. The sum of no numbers is 0. NaN gets
+    gradient 0. IndexError if a dimension is out of range, RuntimeError if one comes twice.
+
+    >>> torch.nansum(torch.tensor([1.0, float("nan"), 2.0]))
+    tensor(3.)
+    """
+    if dtype is not None:
+        return _in_dtype(nansum, input, dtype, dim, keepdim)
+    return nansum_dim(input, several_of("nansum", dim), keepdim)
+
+@method
+def nanmean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
+    """The mean of the elements that are not NaN, or the means of these along `dim`: `nansum` by their number.
+
+    input: floating tensor of any shape. dim, keepdim, dtype: as in `torch.sum`. The mean of no numbers is NaN.
+    RuntimeError for integers and booleans; IndexError if a dimension is out of range.
+
+    >>> torch.nanmean(torch.tensor([[1.0, float("nan"), 2.0], [4.0, 5.0, 6.0]]), 1)
+    tensor([1.5000, 5.0000])
+    """
+    require(input.is_floating_point(), "nanmean_dtype", input._array)
+    return nansum(input, dim, keepdim, dtype=dtype) / sum(logical_not(isnan(input)).detach(), dim, keepdim)
+
+@method
+def prod(input: Tensor, dim: Any = NOT_GIVEN, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
     """The product of all elements, or the products along `dim`.
 
-    input: tensor of any shape and dtype. dim: one int (not a tuple), or None for all. dtype: the input is
-    cast to it first. Without `dtype`, integers and booleans are multiplied as int64; floats keep their dtype.
+    input: tensor of any shape and dtype. dim: one int (not a tuple, not None); all without it. dtype: the
+    input is cast to it first. Without `dtype`, integers and booleans are multiplied as int64; floats keep their dtype.
     Returns a tensor without that dimension (with size 1 there if `keepdim`); the product of no elements is 1.
     IndexError if the dimension is out of range. The derivative for an element is the product of all others,
     also if there are zeros.
@@ -238,11 +366,43 @@ def cumsum(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
     >>> torch.cumsum(torch.tensor([1, 2, 3, 4]), 0)
     tensor([ 1,  3,  6, 10])
     """
-    return cumsum_dim(input, dim) if dtype is None else _in_dtype(cumsum_dim, input, dtype, dim)
+    return _cumulated(cumsum_dim, input, dim, dtype)
+
+@method
+def cumprod(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
+    """Running products along `dim`: element i of the result is the product of elements 0 to i.
+
+    input: tensor of any shape and dtype. dim: int, required. dtype: the input is cast to it first. Without
+    `dtype`, integers and booleans are multiplied as int64; floats keep their dtype.
+    Returns a tensor of the shape of `input`. IndexError if `dim` is out of range. The gradient is right at zeros,
+    too.
+
+    >>> torch.cumprod(torch.tensor([1.0, 2.0, 3.0, 4.0]), 0)
+    tensor([ 1.,  2.,  6., 24.])
+    """
+    return _cumulated(cumprod_dim, input, dim, dtype)
+
+attach("cumsum_", inplace_form(cumsum))
+attach("cumprod_", inplace_form(cumprod))
+
+@method
+def logcumsumexp(input: Tensor, dim: int) -> Tensor:
+    """Log of the running sums of exponentials along `dim`, computed without overflow.
+
+    input: floating tensor of any shape. dim: int, required. Returns a tensor of the shape of `input`.
+    NotImplementedError for integers and booleans; IndexError if `dim` is out of range.
+
+    >>> torch.logcumsumexp(torch.tensor([1000.0, 1000.0]), 0)
+    tensor([1000.0000, 1000.6932])
+    """
+    return _cumulated(logcumsumexp_dim, input, dim, None)
 
 @quietly
 def _norm(self, ord, dim, keepdim):
-    require(0 <= ord < math.inf or _count(self.shape, dim), "norm_empty", ord)
+    if not 0 <= ord < math.inf:
+        for d in _dims(dim) or ():
+            require(self.shape[wrap_dim(d, self.ndim)] if self.ndim else True, "norm_empty_dim", ord, d)
+        require(self.size or dim not in (None, ()), "norm_empty", ord)
     return _along(partial(np.linalg.vector_norm, ord=ord))(self, dim, keepdim)
 
 def _norm_derivative(g, self, result, ord, dim, keepdim):
@@ -265,23 +425,95 @@ def _norm_derivative(g, self, result, ord, dim, keepdim):
     check=only_for("f", message="norm_dtype"), self=_norm_derivative)
 def linalg_vector_norm(self, ord=2, dim=None, keepdim=False): ...
 
+def vector_norm(x: Tensor, ord: Any = 2, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
+    """The vector norm (Σ |x|ᵖ)^(1/p) of all elements, or of those along `dim`; matrices are treated as vectors.
+
+    x: floating tensor of any shape. ord: any number p; ∞ gives the largest |x|, -∞ the smallest, 0 the number of
+    nonzero elements. dim: int or tuple of ints; None for all. dtype: the input is cast to it first.
+    Returns a tensor without those dimensions (with size 1 there if `keepdim`). RuntimeError for integers and booleans,
+    if `dtype` is narrower, and for no elements if p is infinite or negative. IndexError if a dimension is out of range.
+
+    >>> torch.linalg.vector_norm(torch.tensor([3.0, -4.0])), torch.linalg.vector_norm(torch.tensor([3.0, -4.0]), 1)
+    (tensor(5.), tensor(7.))
+    """
+    needs_tensor("linalg_vector_norm", input=x)
+    require(isinstance(ord, (int, float)) and not isinstance(ord, bool), "norm_ord", type(ord).__name__)
+    if dtype is not None:
+        wanted = as_dtype(dtype).numpy
+        require(x.dtype.itemsize <= wanted.itemsize, "norm_narrow", x._array, np.empty(0, wanted))
+        x = cast(x, wanted)
+    return linalg_vector_norm(x, ord, several_of("linalg_vector_norm", dim, 3), keepdim)
+
+def matrix_norm(
+    input: Tensor, ord: Any = "fro", dim: Any = (-2, -1), keepdim: bool = False, *, dtype: Any = None) -> Tensor:
+    """The norm of matrices: "fro" is √(Σ x²), 1 the largest sum of a column's |x|, ∞ that of a row; -1, -∞ the smallest.
+
+    input: floating tensor of rank 2 or more. ord: "fro", 1, -1, ∞ or -∞; those made of singular values ("nuc", 2, -2) are
+    not supported. dim: the two dimensions of the matrices. dtype: the input is cast to it first.
+    Returns a tensor without those dimensions (with size 1 there if `keepdim`). RuntimeError for integers and booleans,
+    other orders, or if `dim` is not two different dimensions; NotImplementedError for "nuc", 2 and -2.
+
+    >>> torch.linalg.matrix_norm(torch.tensor([[1.0, -2.0], [3.0, 4.0]]), 1)
+    tensor(6.)
+    """
+    needs_tensor("linalg_matrix_norm", input=input)
+    require(input.ndim >= 2, "linalg_rank", "linalg.matrix_norm", "A")
+    require(input.is_floating_point(), "linalg_kind", "linalg.matrix_norm", input._array)
+    dims = dims_of("linalg_matrix_norm", dim)
+    require(len(dims) == 2, "matrix_dims", " ".join(map(str, dims)))
+    row, column = (wrap_dim(d, input.ndim) for d in dims)
+    require(row != column, "matrix_dims_equal", *dims)
+    if ord == "fro":
+        return vector_norm(input, 2, dims, keepdim, dtype=dtype)
+    require(ord not in ("nuc", 2, -2), "matrix_norm", ord)
+    require(ord in (1, -1, math.inf, -math.inf), "matrix_order", ord)
+    if ord in (math.inf, -math.inf):
+        row, column = column, row
+    sums, column = vector_norm(input, 1, row, keepdim, dtype=dtype), column - (row < column and not keepdim)
+    if ord > 0 and not sums.shape[column]:
+        return sum_dim(sums.detach(), (column,), keepdim)  # no element: 0
+    return (amax if ord > 0 else amin)(sums, column, keepdim)
+
 @method
-def norm(input: Tensor, p: Any = 2, dim: Any = None, keepdim: bool = False) -> Tensor:
+def norm(input: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
     """The vector norm (Σ |x|ᵖ)^(1/p) of all elements, or of those along `dim`; matrices are treated as vectors.
 
     input: floating tensor of any shape. p: any number, "fro" or None (both mean 2). ∞ gives the largest |x|,
-    -∞ the smallest, 0 the number of nonzero elements. dim: int or tuple of ints; None for all.
+    -∞ the smallest, 0 the number of nonzero elements. dim: int or tuple of ints; None for all. dtype: the input is cast
+    to it first.
     Returns a tensor without those dimensions (with size 1 there if `keepdim`). RuntimeError for integers and
-    booleans, and for no elements if p is infinite or negative. IndexError if a dimension is out of range. If
-    the norm is 0, the gradient is the subgradient 0. For p = ±∞, tied elements share the gradient. p = 0
-    sends no gradient.
+    booleans, for no elements if p is infinite or negative, and for other strings; NotImplementedError for "nuc".
+    IndexError if a dimension is out of range. If the norm is 0, the gradient is the subgradient 0. For p = ±∞, tied
+    elements share the gradient. p = 0 sends no gradient.
 
     >>> torch.norm(torch.tensor([[3.0, 4.0], [5.0, 12.0]]), dim=1)
     tensor([ 5., 13.])
     >>> torch.norm(torch.tensor([3.0, -4.0]), p=float("inf"))
     tensor(4.)
     """
-    return linalg_vector_norm(input, 2 if p in ("fro", None) else p, _dims(dim), keepdim)
+    if not isinstance(input, Tensor):
+        raise AttributeError(f"{type(input).__name__!r} object has no attribute 'layout'")  # noqa: TRY004  as PyTorch
+    if isinstance(p, str) and not (p == "fro" and (dim is None or isinstance(dim, int) or len(dim) <= 2)):
+        return matrix_norm(input, p, tuple(range(input.ndim)) if dim is None else dim, keepdim, dtype=dtype)
+    return vector_norm(input, 2 if p in ("fro", None) else p, dim, keepdim, dtype=dtype)
+
+def _dist_derivative(g, self, other, result, p):
+    return _norm_derivative(g, self - other, result, p, None, False)
+
+def _of_other(of_self):
+    return None if of_self is None else -of_self
+
+@op(lambda self, other, p: _norm(self - other, p, None, False), promote=True, check=only_for("f", message="dist_dtype"),
+    self=_dist_derivative, other=lambda g, self, other, result, p: _of_other(_dist_derivative(g, self, other, result, p)))
+def dist(self, other, p=2):
+    """The norm of the difference of two tensors: (Σ |input - other|ᵖ)^(1/p).
+
+    input, other: floating tensors that broadcast. p: any number, as in `torch.norm`. Returns a tensor of rank 0.
+    RuntimeError for integers, or if the shapes do not broadcast.
+
+    >>> torch.dist(torch.tensor([1.0, 2.0]), torch.tensor([4.0, 6.0]))
+    tensor(5.)
+    """
 
 def _var_derivative(g, self, dim, correction, keepdim):
     everything = dim is None or not len(self.shape)
@@ -320,16 +552,30 @@ def _std(self, dim, correction, keepdim):
 def _var_mean(self, dim, correction, keepdim):
     return [moment.astype(self.dtype) for moment in _moments(self, dim, correction, keepdim, "var_mean")]
 
+def _std_mean(self, dim, correction, keepdim):
+    var, mean = _moments(self, dim, correction, keepdim, "std_mean")
+    return [moment.astype(self.dtype) for moment in (np.sqrt(var), mean)]
+
+def _of_std(g, self, result, dim, correction, keepdim):
+    return _var_derivative(masked_fill(g / mul_number(result, 2), result == 0, 0.0), self, dim, correction, keepdim)
+
+def _std_mean_derivative(grads, self, result0, dim, correction, keepdim):
+    of_std = [_of_std(g, self, result0, dim, correction, keepdim) for g in grads[:1] if g is not None]
+    of_mean = [_spread_evenly(g, tuple(self.shape), dim, keepdim) for g in grads[1:] if g is not None]
+    return of_std[0] + of_mean[0] if of_std and of_mean else (of_std or of_mean)[0]
+
 _spread_out = partial(op, check=only_for("f", "std and var", message="var_dtype"))
 
 @_spread_out(_var, overload="var.0", self=_var_derivative)
 def var_correction(self, dim: tuple, correction: float, keepdim=False): ...
-@_spread_out(_std, overload="std.0", self=lambda g, self, result, dim, correction, keepdim: _var_derivative(
-    masked_fill(g / mul_number(result, 2), result == 0, 0.0), self, dim, correction, keepdim))
+@_spread_out(_std, overload="std.0", self=_of_std)
 def std_correction(self, dim: tuple, correction: float, keepdim=False): ...
 @op(_var_mean, overload="var_mean.0", outputs=(), self=_var_mean_derivative,
     check=only_for("f", "var_mean", message="var_dtype"))
 def var_mean_correction(self, dim: tuple, correction: float, keepdim=False): ...
+@op(_std_mean, overload="std_mean.0", outputs=("result0", "result1"), self=_std_mean_derivative,
+    check=only_for("f", "std_mean", message="var_dtype"))
+def std_mean_correction(self, dim: tuple, correction: float, keepdim=False): ...
 
 def _corrected(row, input, dim, unbiased, keepdim, correction):
     """A row of variances; a lone boolean is `unbiased`, another way to say `correction`."""
@@ -337,7 +583,9 @@ def _corrected(row, input, dim, unbiased, keepdim, correction):
         dim, unbiased = None, dim
     if correction is None and (dim, unbiased) != (None, None):
         correction = int(unbiased is not False)
-    return row(input, _dims(dim), correction, keepdim)
+    if not (dim is None or is_int(dim) or isinstance(dim, (tuple, list))):
+        raise error("var_forms", row.__name__, _named([("", input), ("", dim)]))
+    return row(input, dims_of(row.__name__, dim), correction, keepdim)
 
 @method
 def var(input: Tensor, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None) -> Tensor:
@@ -385,11 +633,27 @@ def var_mean(input: Tensor, dim: Any = None, unbiased: Any = None, keepdim: bool
     """
     return _corrected(var_mean_correction, input, dim, unbiased, keepdim, correction)
 
+def std_mean(input: Tensor, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None) -> Any:
+    """The standard deviation and the mean of all elements, or along `dim`, as a pair.
+
+    input: floating tensor of any shape. dim, unbiased, correction (default 1): as in `torch.var`.
+    Returns a tuple (standard deviation, mean) of two tensors without those dimensions (with size 1 there if
+    `keepdim`). RuntimeError for integers and booleans; IndexError if a dimension is out of range. If there are no more
+    elements than `correction`: a UserWarning, and a deviation that is NaN or infinite.
+
+    >>> torch.std_mean(torch.tensor([[1.0, 3.0], [2.0, 8.0]]), 1, correction=0)
+    (tensor([1., 3.]), tensor([2., 5.]))
+    """
+    return tuple(_corrected(std_mean_correction, input, dim, unbiased, keepdim, correction))
+
 # Elements chosen: extremes and medians
 
 def _to_choose(name, *refused):
     """The check of what needs an element, and knows no booleans where an error for them is `refused`."""
     def check(self, dim=None, keepdim=False):
+        if name in ("argmax", "argmin") and dim is not None:
+            int_of(name, dim)
+        several_of(name, dim)
         require(not refused or self.dtype.kind != "b", *refused, self)
         require(self.size or dim not in (None, ()), "no_place" if name.startswith("arg") else "no_element", name)
         for d, shown in zip(_axes(dim, self.ndim), _dims(dim) or ()):
@@ -473,6 +737,31 @@ def amin(self, dim=(), keepdim=False):
             [2]])
     """
 
+def _of_aminmax(grads, self, min, max, dim, keepdim):
+    dims = () if dim is None else dim
+    parts = [_shared_along(g, self, r, dims, keepdim) for g, r in zip(grads, (min, max)) if g is not None]
+    return parts[0] + parts[1] if len(parts) == 2 else parts[0]
+
+def _check_aminmax(self, dim, keepdim):
+    require(self.size or dim is not None, "aminmax_empty")
+    require(dim is None or is_int(dim), "argument_is_not_int", "aminmax", "dim", type(dim).__name__)
+    for d in () if dim is None else _axes(dim, self.ndim):
+        require(self.shape[d], "aminmax_extent", d)
+
+@op(lambda self, dim, keepdim: (_min(self, dim, keepdim), _max(self, dim, keepdim)), outputs=("min", "max"),
+    check=_check_aminmax, self=_of_aminmax)
+def aminmax(self, *, dim=None, keepdim=False):
+    """The minimum and the maximum of all elements, or along `dim`, as a named tuple (min, max).
+
+    input: tensor of any shape and dtype. dim: one int, or None for all. NaN counts as both.
+    Returns tensors without that dimension (with size 1 there if `keepdim`). RuntimeError if `input` is empty and no
+    dimension is given; IndexError if `dim` is out of range or has size 0. Equal elements share the gradient evenly.
+
+    >>> low, high = torch.aminmax(torch.tensor([3.0, -1.0, 2.0]))
+    >>> low, high
+    (tensor(-1.), tensor(3.))
+    """
+
 @op(lambda self, dim, keepdim: np.argmax(self, axis=dim, keepdims=keepdim),
     check=_to_choose("argmax", "no_booleans", "argmax"))
 def argmax(self, dim=None, keepdim=False):
@@ -505,14 +794,18 @@ def argmin(self, dim=None, keepdim=False):
     """
 
 def _extreme(rows, pair, input, dim, keepdim, other):
-    other = dim if isinstance(dim, Tensor) else other
+    if isinstance(dim, Tensor) and other is None:
+        dim, other = NOT_GIVEN, dim
+    if other is not None and (dim is not NOT_GIVEN or keepdim is not False):
+        keepdims = [("keepdim", keepdim)] if keepdim is not False else []
+        raise error(f"{rows[1].__name__}_forms", _named([("", input), ("", dim), ("", other), *keepdims]))
     return _chosen(rows, input, dim, keepdim) if other is None else pair(input, other)
 
 @method
-def max(input: Tensor, dim: Any = None, keepdim: bool = False, *, other: Tensor | None = None) -> Any:
+def max(input: Tensor, dim: Any = NOT_GIVEN, keepdim: bool = False, *, other: Tensor | None = None) -> Any:
     """The maximum of all elements, or along `dim` with its index, or of each pair of elements with `other`.
 
-    input: tensor of any shape and dtype. dim: one int, or None for all. other: a tensor that broadcasts with
+    input: tensor of any shape and dtype. dim: one int; all without it. other: a tensor that broadcasts with
     `input`, also allowed in the place of `dim`: `torch.maximum` is computed. NaN counts as the maximum.
     Returns a tensor of one element; with `dim`, a named tuple (values, indices), without that dimension (with
     size 1 there if `keepdim`). The first of equal elements is chosen. RuntimeError if there are no elements,
@@ -526,10 +819,10 @@ def max(input: Tensor, dim: Any = None, keepdim: bool = False, *, other: Tensor 
     return _extreme((max_all, max_dim), maximum, input, dim, keepdim, other)
 
 @method
-def min(input: Tensor, dim: Any = None, keepdim: bool = False, *, other: Tensor | None = None) -> Any:
+def min(input: Tensor, dim: Any = NOT_GIVEN, keepdim: bool = False, *, other: Tensor | None = None) -> Any:
     """The minimum of all elements, or along `dim` with its index, or of each pair of elements with `other`.
 
-    input: tensor of any shape and dtype. dim: one int, or None for all. other: a tensor that broadcasts with
+    input: tensor of any shape and dtype. dim: one int; all without it. other: a tensor that broadcasts with
     `input`, also allowed in the place of `dim`: `torch.minimum` is computed. NaN counts as the minimum.
     Returns a tensor of one element; with `dim`, a named tuple (values, indices), without that dimension (with
     size 1 there if `keepdim`). The first of equal elements is chosen. RuntimeError if there are no elements,
@@ -570,10 +863,10 @@ def median_dim(self, dim: int, keepdim=False): ...
 def nanmedian_dim(self, dim: int, keepdim=False): ...
 
 @method
-def median(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
+def median(input: Tensor, dim: Any = NOT_GIVEN, keepdim: bool = False) -> Any:
     """The median of all elements, or along `dim` with its index; of an even count, the lower middle element.
 
-    input: integer or floating tensor of any shape. dim: one int, or None for all. The result is always an
+    input: integer or floating tensor of any shape. dim: one int; all without it. The result is always an
     element of `input`, never a mean of two. If one of the elements is NaN, the median is NaN
     (`torch.nanmedian` ignores it).
     Returns a tensor of one element (NaN if a floating `input` is empty); with `dim`, a named tuple (values,
@@ -584,10 +877,10 @@ def median(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
     >>> torch.median(torch.tensor([4.0, 1.0, 3.0, 2.0]))
     tensor(2.)
     """
-    return _chosen((median_all, median_dim), input, dim, keepdim)
+    return _chosen((median_all, median_dim), input, dim if dim is NOT_GIVEN else int_of("median", dim), keepdim)
 
 @method
-def nanmedian(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
+def nanmedian(input: Tensor, dim: Any = NOT_GIVEN, keepdim: bool = False) -> Any:
     """The median of the elements that are not NaN, or the same along `dim` with its index.
 
     input: integer or floating tensor of any shape. dim: one int, or None for all. Of an even count of
@@ -601,13 +894,19 @@ def nanmedian(input: Tensor, dim: int | None = None, keepdim: bool = False) -> A
     >>> torch.nanmedian(x), torch.median(x)
     (tensor(3.), tensor(nan))
     """
-    return _chosen((nanmedian_all, nanmedian_dim), input, dim, keepdim)
+    return _chosen((nanmedian_all, nanmedian_dim), input, dim if dim is NOT_GIVEN else int_of("nanmedian", dim), keepdim)
+
+def _check_test(name):
+    def check(self, dim, keepdim):
+        fits = dim is None or is_int(dim) or isinstance(dim, (tuple, list))
+        require(fits, "test_forms", name, type(dim).__name__)
+    return check
 
 def _tested(test):
     """uint8 stays uint8; all else becomes bool."""
     return _along(lambda self, **axes: test.reduce(self, **axes).astype("B" if self.dtype == "B" else "?"))
 
-@op(_tested(np.logical_and))
+@op(_tested(np.logical_and), check=_check_test("all"))
 def all(self, dim=None, keepdim=False):
     """Whether all elements are nonzero, or all along `dim`.
 
@@ -620,7 +919,7 @@ def all(self, dim=None, keepdim=False):
     tensor([ True, False])
     """
 
-@op(_tested(np.logical_or))
+@op(_tested(np.logical_or), check=_check_test("any"))
 def any(self, dim=None, keepdim=False):
     """Whether at least one element is nonzero, or at least one along `dim`.
 
@@ -664,7 +963,7 @@ def _logsumexp_derivative(g, self, result, dim, keepdim):
     g, result = _restored(len(self.shape), dim, keepdim, g, result)
     return g * exp(self - result)
 
-@op(floating=True, self=_logsumexp_derivative,
+@op(floating=True, check=lambda self, dim, keepdim: several_of("logsumexp", dim), self=_logsumexp_derivative,
     kernel=_along(lambda x, **axes: np.logaddexp.reduce(x, dtype=np.float64, **axes).astype(x.dtype)))
 def logsumexp(self, dim: tuple, keepdim=False):
     """Log of the sum of exponentials along `dim`, computed without overflow.
@@ -698,7 +997,7 @@ def _to(tensor, dtype):
     return tensor.to(dtype)  # PyTorch records this cast
 
 @method
-def softmax(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
+def softmax(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
     """Softmax along `dim`: exp(x) / Σ exp(x), weights from 0 to 1 that add up to 1.
 
     input: floating tensor of any shape. dim: int, required. dtype: the input is cast to it first, for example
@@ -711,10 +1010,11 @@ def softmax(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
     tensor([[0.5000, 0.5000],
             [1.0000, 0.0000]])
     """
+    dim = int_of("softmax", dim)
     return softmax_dim(input, dim) if dtype is None else _in_dtype(softmax_dim, input, dtype, dim, to=_to)
 
 @method
-def log_softmax(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
+def log_softmax(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
     """The logarithm of softmax along `dim`: x - log Σ exp(x), finite even if `softmax` underflows to 0.
 
     input: floating tensor of any shape. dim: int, required. dtype: the input is cast to it first, for example
@@ -726,4 +1026,5 @@ def log_softmax(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
     >>> torch.log_softmax(x, 0), torch.log(torch.softmax(x, 0))
     (tensor([    0., -1000.]), tensor([0., -inf]))
     """
+    dim = int_of("log_softmax", dim)
     return log_softmax_dim(input, dim) if dtype is None else _in_dtype(log_softmax_dim, input, dtype, dim, to=_to)

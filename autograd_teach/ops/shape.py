@@ -1,29 +1,75 @@
 """Operations that see the same elements in another shape or order, take parts, repeat them, put tensors together.
 
-Arguments `*size` and `*dims` are several numbers or one sequence. Uses tensors and `declare` only: other rooms use it.
+Arguments `*size` and `*dims` are several numbers or one sequence. Uses pointwise operations in `gradient` only; other rooms use it.
 """
 
+import inspect
 import math
+import operator
 import warnings
-from functools import partial, reduce
+from collections.abc import Callable, Sequence
+from functools import partial, reduce, wraps
 from itertools import accumulate, chain, pairwise
 from typing import Any
 
 import numpy as np
 
-from ..dtypes import promote_types
+from ..dtypes import as_dtype, contiguous_format, dtype, promote_types, title
 from ..errors import error, require
 from ..geometry import Geometry, geometry_of, memory_of, strided_view
-from ..tensor import Tensor, tensor_method, wrap, wrap_dim
-from .operation import method, op
+from ..tensor import Size, Tensor, tensor_method, wrap, wrap_dim
+from .operands import broadcast_error
+from .operation import method, op, renaming
+from .pointwise import div_number, mul_number
 from .vocabulary import on_arrays
 
 # fmt: off
 look = partial(op, view=True)
 
+def spread(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Decorates a function of a sequence of sizes or dimensions: as a method it takes several numbers, too."""
+    def form(self: Tensor, *given: Any, **named: Any) -> Any:
+        if not given or (given[0].__class__ is not int and isinstance(given[0], (tuple, list))):
+            return function(self, *given, **named)
+        if given[0].__class__ is not int:
+            is_number = hasattr(given[0], "__index__") and not getattr(given[0], "ndim", 0)
+            require(is_number, "argument_is_no_dims", form.__name__, sequence.name, 1, type(given[0]).__name__)
+        return function(self, given, **named)
+
+    sequence = list(inspect.signature(function).parameters.values())[1]
+    own = inspect.Parameter("self", sequence.POSITIONAL_OR_KEYWORD)
+    rest = sequence.replace(kind=sequence.VAR_POSITIONAL, annotation=sequence.empty)
+    form.__signature__ = inspect.Signature([own, rest])  # type: ignore[attr-defined]  # as `inspect` looks for it
+    form.__name__, form.__doc__ = function.__name__, function.__doc__
+    tensor_method(form)
+    return function
+
+def of_tensor(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Decorates a function composed of operations: a method of Tensor too, and TypeError for other than a tensor."""
+    @method
+    @wraps(function)
+    def call(input: Any, *args: Any, **named: Any) -> Any:
+        _require_tensor(function.__name__, "input", 1, input)
+        return function(input, *args, **named)
+    return call
+
+def _require_tensor(function, parameter, position, value):
+    require(isinstance(value, Tensor), "argument_is_no_tensor", function, parameter, position, type(value).__name__)
+
+def _require_elements(tensors):
+    for i, tensor in enumerate(tensors):
+        require(isinstance(tensor, Tensor), "element_is_no_tensor", i, type(tensor).__name__)
+
+def _require_ints(function, parameter, value):
+    require(isinstance(value, (tuple, list)), "argument_is_no_dims", function, parameter, 2, type(value).__name__)
+
+def _require_tensors(function, tensors):
+    require(isinstance(tensors, (tuple, list)), "argument_is_no_tensors", function, type(tensors).__name__)
+    require(tensors, "no_tensors", function)
+
 # The same elements in another shape
 
-def _view(self, size):
+def _reshaped(self, size):
     if min(size, default=0) < -1:
         raise error("shape_negative", min(size), size.index(min(size)), list(size))
     try:
@@ -51,17 +97,18 @@ def _units(shape, dim):
     dims = (dim,) if isinstance(dim, int) else range(len(shape)) if dim is None else dim
     return [d for d in sorted(wrap_dims(dims, len(shape))) if shape[d : d + 1] == (1,)]
 
-_viewing = partial(op, kernel=_view, self=lambda g, self_shape: reshape(g, self_shape))
+_viewing = partial(op, kernel=_reshaped, self=lambda g, self_shape: reshape(g, self_shape))
 _squeezing = partial(op, kernel=lambda self, dim=None: np.squeeze(self, tuple(_units(self.shape, dim))),
     self=lambda g, self_shape, dim: reduce(unsqueeze, _units(self_shape, dim), g))
 
-@_viewing(view=True)
-def view(self, *size): ...
+@spread
+@_viewing(view=True, method=False)
+def view(self, size: tuple): ...
 # What `reshape` makes of elements that do not lie one behind the other, where their strides allow a view, and else.
 @_viewing(overload="reshape_alias.0", view=True)
-def reshape_alias(self, *size): ...
+def reshape_alias(self, size: tuple): ...
 @_viewing(overload="unsafe_view.0")
-def unsafe_view(self, *size): ...
+def unsafe_view(self, size: tuple): ...
 @look(lambda self: self[...], overload="alias.0", self=lambda g: g)
 def alias(self): ...
 @look(_unsqueeze, self=lambda g, dim: squeeze_dim(g, dim))
@@ -87,9 +134,9 @@ def squeeze_dims(self, dim: tuple): ...
 @_squeezing(overload="squeeze.4")
 def squeeze_own(self, dim: int): ...
 
-@method
-@on_arrays(lambda input, *shape: input.reshape(*shape))
-def reshape(input: Any, *shape: Any) -> Any:
+@spread
+@on_arrays(lambda input, shape: input.reshape(shape))
+def reshape(input: Any, shape: Sequence[int]) -> Any:
     """The same elements, in row-major order, in a tensor of another shape.
 
     input: tensor of any shape and dtype. shape: a sequence of sizes; one size may be -1 and is then computed from
@@ -100,10 +147,11 @@ def reshape(input: Any, *shape: Any) -> Any:
     tensor([[0, 1, 2],
             [3, 4, 5]])
     """
+    _require_ints("reshape", "shape", shape)
     try:
-        return view(input, *shape) if input._array.flags.c_contiguous else reshape_alias(input, *shape)
+        return (view if input._array.flags.c_contiguous else reshape_alias)(input, shape)
     except RuntimeError:
-        return unsafe_view(input.contiguous(), *shape)
+        return unsafe_view(input.contiguous(), shape)
 
 @method
 def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
@@ -121,8 +169,8 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     whole = math.prod(shape[first : last + 1])
     return input if shape and first == last else reshape(input, (*shape[:first], whole, *shape[last + 1 :]))
 
-@method
-def squeeze(input: Tensor, *dims: Any, dim: Any = None) -> Tensor:
+@renaming
+def squeeze(input: Tensor, dim: Any = None) -> Tensor:
     """Removes dimensions of size 1: all of them, or those given by `dim`.
 
     input: tensor of any shape and dtype. dim: int or tuple of ints; a given dimension of another size is kept.
@@ -132,18 +180,255 @@ def squeeze(input: Tensor, *dims: Any, dim: Any = None) -> Tensor:
     >>> torch.squeeze(x).shape, torch.squeeze(x, 0).shape, torch.squeeze(x, 1).shape
     (torch.Size([2]), torch.Size([2, 1]), torch.Size([1, 2, 1]))
     """
-    return squeeze_by((squeeze_all, squeeze_dim, squeeze_dims), input, *dims, dim=dim)
+    return squeeze_by((squeeze_all, squeeze_dim, squeeze_dims), input, dim=dim)
+
+@tensor_method
+@renaming
+def _squeeze(self: Tensor, *dims: Any, dim: Any = None) -> Tensor:
+    """`torch.squeeze`; several dimensions may be given as several numbers.
+
+    >>> torch.zeros(1, 2, 1).squeeze(0, 2).shape
+    torch.Size([2])
+    """
+    return squeeze(self, dims[0] if len(dims) == 1 else dims or dim)
 
 def squeeze_by(rows, input, *dims, dim=None):
     """`squeeze` by three rows: for all dimensions, for one, for several."""
     dim = dim if not dims else dims[0] if len(dims) == 1 else dims
     return rows[0](input) if dim is None else rows[1 if isinstance(dim, int) else 2](input, dim)
 
+def _in_dtype(self, target):
+    """The same bytes as elements of another dtype, without history."""
+    (size, stride, offset), own, new = geometry_of(self._array), self.itemsize, target.itemsize
+    if new != own:
+        names, ratio = (title(self._array), target.title), new // own
+        require(size, "view_dtype_scalar", *names)
+        require(not ratio or size[-1] % ratio == 0, "view_dtype_size", ratio, *names, *size[-1:])
+        require(not ratio or offset % ratio == 0, "view_dtype_offset", ratio, *names, offset)
+        require(stride[-1] == 1, "view_dtype_stride", *names, stride[-1])
+        for d, s in enumerate(stride[:-1]):
+            require(not ratio or s % ratio == 0, "view_dtype_strides", d, ratio, *names, s)
+        size = (*size[:-1], size[-1] * own // new)
+        stride = (*[s * own // new for s in stride[:-1]], 1)
+    # Of the whole memory, in which offsets count elements of the new dtype from now on.
+    memory = memoryview(memory_of(self._array)).cast("B")
+    seen = self.detach()
+    of_new = np.frombuffer(memory, target.numpy, len(memory) // new) if len(memory) else np.empty(0, target.numpy)
+    seen._array = strided_view(of_new, Geometry(size, stride, offset * own // new))
+    return seen
+
+_view_by_sizes = vars(Tensor)["view"]
+@tensor_method
+def _view(self: Tensor, *size: Any, **named: Any) -> Tensor:
+    """The same elements in another shape, without a copy; or the same bytes as another dtype.
+
+    size: several numbers or one sequence; one may be -1 and is then computed from the others. With a dtype instead, the
+    last dimension grows or shrinks with the size of an element, and the result has no history. Returns a view of
+    `self`. RuntimeError if the sizes do not fit the number of elements, or if the strides do not allow a view: then
+    `reshape` copies.
+
+    >>> x = torch.arange(6)
+    >>> x.view(2, -1)
+    tensor([[0, 1, 2],
+            [3, 4, 5]])
+    >>> torch.tensor([1.0]).view(torch.int32)
+    tensor([1065353216], dtype=torch.int32)
+    """
+    if size and size[0].__class__ is int:
+        return view(self, size, **named)
+    if "dtype" in named or (size and isinstance(size[0], (dtype, type))):
+        return _in_dtype(self, as_dtype(*size, *named.values()))
+    return _view_by_sizes(self, *size, **named)
 
 @tensor_method
 def view_as(self: Tensor, other: Tensor) -> Tensor:
-    """`self.view(other.shape)`."""
+    """`self.view(other.shape)`: a view of the same elements in the shape of `other`.
+
+    other: tensor with as many elements; only its shape counts. RuntimeError if it has more or fewer, or if the strides
+    of `self` do not allow a view.
+
+    >>> torch.arange(4).view_as(torch.zeros(2, 2))
+    tensor([[0, 1],
+            [2, 3]])
+    """
+    _require_tensor("view_as", "other", 1, other)
     return view(self, other.shape)
+
+@of_tensor
+def ravel(input: Tensor) -> Tensor:
+    """All elements, in row-major order, as a vector: a view if they lie so in memory, else a copy.
+
+    input: tensor of any shape and dtype; of rank 0 it becomes a vector of one element.
+
+    >>> torch.ravel(torch.tensor([[1, 2], [3, 4]]))
+    tensor([1, 2, 3, 4])
+    """
+    return reshape(input.contiguous(), (-1,))
+
+@of_tensor
+def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
+    """Splits the dimension `dim` into several, of the given sizes: the opposite of `flatten`.
+
+    input: tensor of rank 1 or more, of any dtype. sizes: a non-empty sequence; one size may be -1 and is then computed
+    from the others. Returns a view of `input`. RuntimeError if their product is not the size of `dim`; IndexError if
+    `dim` is out of range.
+
+    >>> torch.unflatten(torch.zeros(2, 6, 4), 1, (3, -1)).shape
+    torch.Size([2, 3, 2, 4])
+    """
+    _require_ints("unflatten", "sizes", sizes)
+    at, known = wrap_dim(dim, input.ndim), math.prod(sizes)
+    require(sizes, "unflatten_empty")
+    require(input.ndim, "unflatten_scalar", dim)
+    require(sizes.count(-1) < 2, "shape_unknowns")
+    extent = input.shape[at]
+    require(-1 not in sizes or known or extent, "shape_ambiguous", tuple(sizes))
+    fits = known == extent or (known < 0 and -1 in sizes and not extent % known)
+    require(fits, "unflatten_sizes", tuple(sizes), at, extent)
+    inferred = [extent // -known if n == -1 else n for n in sizes]
+    return view(input, (*input.shape[:at], *inferred, *input.shape[at + 1 :]))
+
+def numel(input: Tensor) -> int:
+    """How many elements a tensor has: the product of its sizes, 1 for a tensor of rank 0.
+
+    >>> torch.numel(torch.zeros(2, 3))
+    6
+    """
+    _require_tensor("numel", "input", 1, input)
+    return input.numel()
+
+def _each_or_one(function):
+    """A function of one tensor, of several, or of a list: a tuple of results, but for one tensor alone."""
+    def call(*tensors: Any) -> Any:
+        several = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)) else tensors
+        _require_elements(several)
+        results = tuple(map(function, several))
+        return results[0] if several is tensors and len(tensors) == 1 else results
+    return wraps(function, ("__module__", "__name__", "__qualname__", "__doc__"), ())(call)
+
+@_each_or_one
+def atleast_1d(input):
+    """The tensor with at least one dimension: of rank 0 it becomes a vector of one element.
+
+    tensors: one tensor, several, or one list of them. Returns a tuple if there are several: a view of each that had to
+    change, the others themselves.
+
+    >>> torch.atleast_1d(torch.tensor(5), torch.tensor([1, 2]))
+    (tensor([5]), tensor([1, 2]))
+    """
+    return input if input.ndim else reshape(input, (1,))
+
+@_each_or_one
+def atleast_2d(input):
+    """The tensor with at least two dimensions: a vector becomes a row.
+
+    tensors: one tensor, several, or one list of them. Returns a tuple if there are several: a view of each that had to
+    change, the others themselves.
+
+    >>> torch.atleast_2d(torch.tensor([1, 2]))
+    tensor([[1, 2]])
+    """
+    return unsqueeze(input, 0) if input.ndim == 1 else input if input.ndim else reshape(input, (1, 1))
+
+@_each_or_one
+def atleast_3d(input):
+    """The tensor with at least three dimensions: a vector of n elements becomes (1, n, 1), a matrix (m, n, 1).
+
+    tensors: one tensor, several, or one list of them. Returns a tuple if there are several: a view of each that had to
+    change, the others themselves.
+
+    >>> torch.atleast_3d(torch.zeros(4)).shape, torch.atleast_3d(torch.zeros(2, 4)).shape
+    (torch.Size([1, 4, 1]), torch.Size([2, 4, 1]))
+    """
+    input = unsqueeze(input, 0) if input.ndim == 1 else input
+    return unsqueeze(input, -1) if input.ndim == 2 else input if input.ndim else reshape(input, (1, 1, 1))
+
+# Several shapes in one: broadcasting
+
+def broadcast_shapes(*shapes: Any) -> Size:
+    """The shape that tensors of the given shapes have together.
+
+    shapes: sequences of sizes; an int counts as one size. RuntimeError if sizes differ where none of them is 1.
+
+    >>> torch.broadcast_shapes((2, 1), (3,), ())
+    torch.Size([2, 3])
+    """
+    several = [(shape,) if isinstance(shape, int) else shape for shape in shapes if shape is not None]
+    for shape in several:
+        require(isinstance(shape, Sequence), "broadcast_shapes_of", shape)
+    common = [1] * max(map(len, several), default=0)
+    for number, shape in enumerate(several):
+        for i in range(-1, -1 - len(shape), -1):
+            require(shape[i] >= 0, "broadcast_shapes_negative")
+            common[i] = shape[i] if common[i] == 1 else common[i]
+            if shape[i] not in (1, common[i]):
+                raise error("broadcast_shapes", shape[i], i, number, shape, common)
+    return Size(common)
+
+def broadcast_tensors(*tensors: Tensor) -> tuple[Tensor, ...]:
+    """The tensors expanded to the shape that they have together: as an operation on all of them sees them.
+
+    tensors: of any dtypes, of shapes that broadcast, else RuntimeError. Returns a tuple; a tensor that has that shape is
+    itself in it, of others a view that is not written to.
+
+    >>> torch.broadcast_tensors(torch.tensor([[1], [2]]), torch.tensor([3, 4]))
+    (tensor([[1, 1],
+            [2, 2]]), tensor([[3, 4],
+            [3, 4]]))
+    """
+    _require_elements(tensors)
+    shape: tuple[int, ...] = ()
+    for tensor in tensors:
+        try:
+            shape = np.broadcast_shapes(shape, tensor.shape)
+        except ValueError:
+            raise broadcast_error(np.broadcast_to(0, shape), tensor._array) from None
+    return tuple([t if t.shape == shape else t.expand(shape) for t in tensors])
+
+@spread
+def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
+    """`input` expanded to a shape that it broadcasts to; the same as `expand`.
+
+    input: tensor of any shape and dtype. size: a sequence of sizes; -1 keeps a size. Returns a view of `input`, in which
+    one element of memory is several elements. RuntimeError if it does not broadcast to `size`.
+
+    >>> torch.broadcast_to(torch.tensor([1, 2]), (2, 2))
+    tensor([[1, 2],
+            [1, 2]])
+    """
+    _require_tensor("broadcast_to", "input", 1, input)
+    _require_ints("broadcast_to", "size", size)
+    return input.expand(size)
+
+def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
+    """The coordinates of a grid: for vectors of lengths m and n, two tensors of shape (m, n) that hold them.
+
+    tensors: vectors (or tensors of rank 0) of one dtype, several or one list of them. indexing: "ij", as described; or
+    "xy": the first two dimensions are exchanged, so that the first vector runs along the rows. Without it, "ij" with a
+    warning. Returns a tuple of views, one for each tensor. RuntimeError if dtypes differ, if a rank is above 1, or for
+    another `indexing`.
+
+    >>> x, y = torch.meshgrid(torch.tensor([1, 2, 3]), torch.tensor([4, 5]), indexing="xy")
+    >>> x, y
+    (tensor([[1, 2, 3],
+            [1, 2, 3]]), tensor([[4, 4, 4],
+            [5, 5, 5]]))
+    """
+    given = list(tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)) else tensors)
+    require(given, "no_tensors", "meshgrid")
+    _require_elements(given)
+    require(len({t.dtype for t in given}) == 1, "meshgrid_dtypes")
+    if indexing is None:
+        warnings.warn(str(error("meshgrid_indexing")), stacklevel=2)
+    require(indexing in (None, "xy", "ij"), "meshgrid_indexing_is", indexing)
+    first = slice(1, None, -1) if indexing == "xy" else slice(2)  # where the first two are
+    given[:2] = given[:2][first]
+    for tensor in given:
+        require(tensor.ndim < 2, "meshgrid_rank", tensor)
+    shape = tuple([t.numel() for t in given])
+    grids = [view(t, (1,) * i + (-1,) + (1,) * (len(given) - i - 1)).expand(shape) for i, t in enumerate(given)]
+    grids[:2] = grids[:2][first]
+    return tuple(grids)
 
 # Dimensions and elements in another order
 
@@ -178,7 +463,7 @@ def t(self):
 @look(_transpose,
     self=lambda g, dim0, dim1: transpose(g, dim0, dim1))
 def transpose(self, dim0: int, dim1: int):
-    """Exchanges the dimensions `dim0` and `dim1`; `swapaxes` and `swapdims` are other names of it.
+    """Exchanges the dimensions `dim0` and `dim1`; `swapdims` is another name of it.
 
     input: tensor of any shape and dtype. dim0, dim1: ints, negative ones count from the end. Returns a view of
     `input`, which is not contiguous in general. IndexError if a dimension is out of range.
@@ -187,10 +472,14 @@ def transpose(self, dim0: int, dim1: int):
     torch.Size([4, 3, 2])
     """
 
-@look(lambda self, dims: self.transpose(wrap_dims(dims, self.ndim, "permute_twice")),
-    check=lambda self, dims: require(len(dims) == self.ndim, "permute_length", self.ndim, len(dims)),
-    self=lambda g, dims: permute(g, np.argsort(wrap_dims(dims, g.ndim))))
-def permute(self, *dims):
+def _check_permute(self, dims):
+    _require_ints("permute", "dims", dims)
+    require(len(dims) == self.ndim, "permute_length", self.ndim, len(dims))
+
+@spread
+@look(lambda self, dims: self.transpose(wrap_dims(dims, self.ndim, "permute_twice")), check=_check_permute,
+    self=lambda g, dims: permute(g, np.argsort(wrap_dims(dims, g.ndim)).tolist()))
+def permute(self, dims: tuple):
     """Reorders the dimensions: dimension `i` of the result is dimension `dims[i]` of `input`.
 
     input: tensor of any shape and dtype. dims: a sequence with each dimension once; negative ones count from the
@@ -201,7 +490,47 @@ def permute(self, *dims):
     torch.Size([4, 2, 3])
     """
 
-Tensor.swapaxes = Tensor.swapdims = swapaxes = swapdims = transpose  # type: ignore[attr-defined]
+@of_tensor
+def swapaxes(input: Tensor, axis0: int, axis1: int) -> Tensor:
+    """Exchanges two dimensions: `transpose` with NumPy's names of the arguments.
+
+    input: tensor of any shape and dtype. axis0, axis1: ints, negative ones count from the end. Returns a view.
+    IndexError if a dimension is out of range.
+
+    >>> torch.swapaxes(torch.zeros(2, 3, 4), axis0=0, axis1=2).shape
+    torch.Size([4, 3, 2])
+    """
+    return transpose(input, axis0, axis1)
+
+@of_tensor
+def movedim(input: Tensor, source: Any, destination: Any) -> Tensor:
+    """Moves dimensions to other positions; the others keep their order. `moveaxis` is another name of it.
+
+    input: tensor of any shape and dtype. source, destination: ints, or two sequences of equal length, of the dimensions
+    now and in the result. Returns a view of `input`. RuntimeError if a dimension is repeated or the lengths differ,
+    IndexError if one is out of range.
+
+    >>> torch.movedim(torch.zeros(2, 3, 4), 0, -1).shape  # channels last
+    torch.Size([3, 4, 2])
+    """
+    if isinstance(source, int) and isinstance(destination, int):
+        source, destination = (source,), (destination,)
+    _require_ints("movedim", "source", source)
+    _require_ints("movedim", "destination", destination)
+    require(len(source) == len(destination), "movedim_lengths", tuple(source), tuple(destination))
+    places = []
+    for name, dims in (("source", source), ("destination", destination)):
+        places.append([wrap_dim(d, input.ndim) for d in dims])
+        require(len(set(places[-1])) == len(dims), "movedim_twice", name, tuple(dims))
+    if not input.ndim:
+        return alias(input)
+    rest = iter([d for d in range(input.ndim) if d not in places[0]])
+    moved = dict(zip(places[1], places[0]))
+    return permute(input, [moved[d] if d in moved else next(rest) for d in range(input.ndim)])
+
+moveaxis = movedim
+Tensor.swapdims = swapdims = transpose  # type: ignore[attr-defined]
+Tensor.moveaxis = moveaxis  # type: ignore[attr-defined]
 Tensor.T, Tensor.mT = property(_all_reversed), property(_matrices_turned)  # type: ignore[attr-defined]
 
 # Parts
@@ -266,6 +595,67 @@ def diagonal(self, offset=0, dim1=0, dim2=1):
 @op(_into_zeros(_diagonal),
     grad_output=lambda g, offset, dim1, dim2: diagonal(g, offset, dim1, dim2))
 def diagonal_backward(grad_output, size: tuple, offset=0, dim1=0, dim2=1): ...
+@op(lambda self, offset, dim1, dim2: _diagonal(self, offset, dim1, dim2).copy("C"), node="DiagonalBackward0_copy",
+    self=lambda g, self_shape, offset, dim1, dim2: diagonal_backward(g, self_shape, offset, dim1, dim2))
+def diagonal_copy(self, offset=0, dim1=0, dim2=1):
+    """A copy of what `diagonal` shows: a tensor of its own, to be written to.
+
+    input: tensor of rank 2 or more, of any dtype; offset, dim1, dim2: as in `diagonal`, with its errors.
+
+    >>> torch.diagonal_copy(torch.tensor([[1, 2], [3, 4]]))
+    tensor([1, 4])
+    """
+
+def _diag_embed(self, offset=0, dim1=-2, dim2=-1):
+    at = wrap_dim(dim1, self.ndim + 1), wrap_dim(dim2, self.ndim + 1)
+    require(at[0] != at[1], "diagonal_dims", dim1, dim2)
+    size = list(self.shape[:-1])
+    for d in sorted(at):
+        size.insert(d, self.shape[-1] + abs(offset))
+    return _into_zeros(_diagonal)(self, size, offset, *at)
+
+@op(_diag_embed, self=lambda g, offset, dim1, dim2: diagonal(g, offset, dim1, dim2))
+def diag_embed(self, offset=0, dim1=-2, dim2=-1):
+    """Matrices of zeros with the last dimension of `input` on a diagonal: the opposite of `diagonal`.
+
+    input: tensor of rank 1 or more, of any dtype. offset: 0 is the main diagonal, positive values lie above it, negative
+    ones below. dim1, dim2: the dimensions of the result that form the matrices. Returns a new tensor. IndexError if a
+    dimension is out of range, RuntimeError if both are the same.
+
+    >>> torch.diag_embed(torch.tensor([[1, 2], [3, 4]]))
+    tensor([[[1, 0],
+             [0, 2]],
+    <BLANKLINE>
+            [[3, 0],
+             [0, 4]]])
+    """
+
+@of_tensor
+def diag(input: Tensor, diagonal: int = 0) -> Tensor:
+    """Of a vector the matrix with it on the diagonal, of a matrix a copy of its diagonal.
+
+    input: vector or matrix of any dtype, else RuntimeError. diagonal: 0 is the main one, positive values lie above it,
+    negative ones below.
+
+    >>> torch.diag(torch.tensor([1, 2])), torch.diag(torch.tensor([[1, 2], [3, 4]]))
+    (tensor([[1, 0],
+            [0, 2]]), tensor([1, 4]))
+    """
+    require(input.ndim in (1, 2), "diag_rank", input.ndim)
+    return diag_embed(input, diagonal) if input.ndim == 1 else diagonal_copy(input, diagonal)
+
+@of_tensor
+def diagflat(input: Tensor, offset: int = 0) -> Tensor:
+    """The matrix with all elements of `input`, in row-major order, on a diagonal.
+
+    input: tensor of any shape and dtype. offset: as in `diag`.
+
+    >>> torch.diagflat(torch.tensor([1, 2]), 1)
+    tensor([[0, 1, 0],
+            [0, 0, 2],
+            [0, 0, 0]])
+    """
+    return diag(ravel(input), offset)
 
 @method
 def narrow(input: Tensor, dim: int, start: int, length: int) -> Tensor:
@@ -305,7 +695,7 @@ def _added_at(memory, place, there, g):
     """`g` added to a memory at a place, where the elements with the numbers `there` lie."""
     if np.unique(there).size == there.size:
         return as_strided(memory, *place).copy_(g)._base
-    return memory.index_add(0, constant(there.reshape(-1)), reshape(g, -1))
+    return memory.index_add(0, constant(there.reshape(-1)), reshape(g, (-1,)))
 
 def _strided_back(g, place, own):
     """What lies at the place `own` of a memory of zeros after the gradient was added at `place`."""
@@ -342,9 +732,14 @@ def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: int | None
 
 def strided_by(row, input, size, stride, storage_offset=None):
     """`as_strided` by this row."""
-    own = geometry_of(input._array)
+    _require_ints("as_strided", "size", size)
+    own, size, stride = geometry_of(input._array), tuple(size), tuple(stride)
     offset = own.offset if storage_offset is None else storage_offset
-    return row(input, Geometry(tuple(size), tuple(stride), offset), own)
+    require(len(size) == len(stride), "strided_lengths")
+    require(min(stride, default=0) >= 0, "strided_negative", stride)
+    require(min(size, default=0) >= 0, "strided_size", size, stride)
+    require(offset >= 0, "strided_offset", offset)
+    return row(input, Geometry(size, stride, offset), own)
 
 # Several tensors of one, one of several
 
@@ -436,6 +831,75 @@ def cat(tensors, dim=0):
     tensor([1.0000, 2.0000, 0.5000])
     """
 
+@renaming
+def concatenate(tensors: Any, dim: int = 0) -> Tensor:
+    """Joins tensors along an existing dimension: another name of `cat`, as `concat` is.
+
+    tensors, dim: as in `cat`, with its errors; `axis` is another name of `dim`.
+
+    >>> torch.concatenate([torch.ones(1, 2), torch.zeros(1, 2)], axis=1)
+    tensor([[1., 1., 0., 0.]])
+    """
+    require(isinstance(tensors, (tuple, list)), "argument_is_no_tensors", "concatenate", type(tensors).__name__)
+    return cat(tensors, dim)
+
+concat = concatenate
+
+def hstack(tensors: Any) -> Tensor:
+    """Joins tensors side by side: along dimension 1, vectors along dimension 0.
+
+    tensors: non-empty sequence of tensors that agree in all other sizes; those of rank 0 count as vectors. Different
+    dtypes are promoted. RuntimeError if there is no tensor, or if sizes or ranks do not match.
+
+    >>> torch.hstack([torch.tensor([[1], [2]]), torch.tensor([[3], [4]])])
+    tensor([[1, 3],
+            [2, 4]])
+    """
+    _require_tensors("hstack", tensors)
+    tensors = atleast_1d(list(tensors))
+    return cat(tensors, 0 if tensors[0].ndim == 1 else 1)
+
+def vstack(tensors: Any) -> Tensor:
+    """Joins tensors one below the other: along dimension 0, vectors as rows. `row_stack` is another name of it.
+
+    tensors: non-empty sequence of tensors that agree in all other sizes. Different dtypes are promoted. RuntimeError if
+    there is no tensor, or if sizes or ranks do not match.
+
+    >>> torch.vstack([torch.tensor([1, 2]), torch.tensor([3, 4])])
+    tensor([[1, 2],
+            [3, 4]])
+    """
+    _require_tensors("vstack", tensors)
+    return cat(atleast_2d(list(tensors)), 0)
+
+row_stack = vstack
+
+def dstack(tensors: Any) -> Tensor:
+    """Joins tensors one behind the other: along dimension 2, of what `atleast_3d` makes of them.
+
+    tensors: non-empty sequence of tensors that agree in all other sizes. Different dtypes are promoted. RuntimeError if
+    there is no tensor, or if sizes or ranks do not match.
+
+    >>> torch.dstack([torch.tensor([1, 2]), torch.tensor([3, 4])])
+    tensor([[[1, 3],
+             [2, 4]]])
+    """
+    _require_tensors("dstack", tensors)
+    return cat(atleast_3d(list(tensors)), 2)
+
+def column_stack(tensors: Any) -> Tensor:
+    """Joins tensors side by side, vectors as columns.
+
+    tensors: non-empty sequence of tensors with equally many rows. Different dtypes are promoted. RuntimeError if there is
+    no tensor, or if sizes or ranks do not match.
+
+    >>> torch.column_stack([torch.tensor([1, 2]), torch.tensor([3, 4])])
+    tensor([[1, 3],
+            [2, 4]])
+    """
+    _require_tensors("column_stack", tensors)
+    return hstack([reshape(x, (x.numel(), 1)) if isinstance(x, Tensor) and x.ndim < 2 else x for x in tensors])
+
 @look(_unbind, outputs=(),
     self=lambda grads, self_shape, dim: stack(_filled(grads, _unbind, self_shape, dim), dim))
 def unbind(self, dim=0):
@@ -487,6 +951,58 @@ def chunk(input: Tensor, chunks: int, dim: int = 0) -> Any:
     require(chunks > 0, "chunk_count", chunks)
     return split(input, -(-input.size(dim) // chunks) or [0] * chunks, dim)
 
+@of_tensor
+def tensor_split(input: Tensor, indices_or_sections: Any = None, dim: int = 0, **named: Any) -> tuple[Tensor, ...]:
+    """Cuts a tensor along `dim` into a number of parts, or at given indices, as a tuple of views.
+
+    input: tensor of rank 1 or more, of any dtype. indices_or_sections: an int, the number of parts, of which the first
+    are larger by one if it does not divide the size; or a sequence of indices before which to cut, as in slices; or an
+    int64 tensor that holds either; also by name as `sections` or `indices`. RuntimeError if the number is not positive,
+    if the rank is 0, or for another tensor; IndexError if `dim` is out of range.
+
+    >>> torch.tensor_split(torch.arange(5), 2), torch.tensor_split(torch.arange(5), (1, 3))
+    ((tensor([0, 1, 2]), tensor([3, 4])), (tensor([0]), tensor([1, 2]), tensor([3, 4])))
+    """
+    for name in ("sections", "indices", "tensor_indices_or_sections"):
+        indices_or_sections = named.pop(name, indices_or_sections)
+    require(not named and indices_or_sections is not None, "tensor_split_arguments")
+    require(input.ndim, "tensor_split_scalar", input.ndim)
+    at = wrap_dim(dim, input.ndim)
+    if isinstance(indices_or_sections, Tensor):
+        require(indices_or_sections.ndim < 2, "tensor_split_rank", indices_or_sections.ndim)
+        require(indices_or_sections.dtype.name == "int64", "tensor_split_dtype", indices_or_sections._array)
+        indices_or_sections = indices_or_sections.tolist()
+    extent = input.shape[at]
+    if isinstance(indices_or_sections, int):
+        require(indices_or_sections > 0, "tensor_split_sections", indices_or_sections)
+        least, larger = divmod(extent, indices_or_sections)
+        indices_or_sections = [i * least + min(i, larger) for i in range(1, indices_or_sections)]
+    places = [slice(*ends).indices(extent)[:2] for ends in pairwise((0, *indices_or_sections, extent))]
+    return tuple([slice_view(input, at, start, max(start, end), 1) for start, end in places])
+
+def _split_along(name, rank, at):
+    """`tensor_split` along a dimension of its own, into parts of equal size."""
+    def split(input: Tensor, indices_or_sections: Any = None, **named: Any) -> tuple[Tensor, ...]:
+        require(input.ndim >= rank, "hsplit_rank", name, rank, input.ndim)
+        dim = min(at, input.ndim - 1)
+        sections = named.get("sections", indices_or_sections)
+        divides = not isinstance(sections, int) or (sections and not input.shape[dim] % sections)
+        require(divides, "hsplit_size", name, dim, input.shape[dim], sections)
+        return tensor_split(input, indices_or_sections, dim, **named)
+
+    split.__name__ = split.__qualname__ = name
+    split.__doc__ = f"""Cuts a tensor along dimension {at}{", a vector along dimension 0," if rank == 1 else ""} as a tuple of views.
+
+    input: tensor of rank {rank} or more, of any dtype. indices_or_sections: the number of parts, which must divide the
+    size; or indices, as in `tensor_split`. RuntimeError if it does not divide it, or if the rank is smaller.
+
+    >>> [part.shape for part in torch.{name}(torch.zeros(2, 4, 6), 2)]
+    {[f"torch.Size({[n // 2 if d == at else n for d, n in enumerate((2, 4, 6))]})" for _ in range(2)]}
+    """.replace("'", "")
+    return of_tensor(split)
+
+hsplit, vsplit, dsplit = _split_along("hsplit", 1, 1), _split_along("vsplit", 2, 0), _split_along("dsplit", 3, 2)
+
 # Elements repeated, reversed, cut to a triangle
 
 def _repeat_back(g, self_shape, repeats):
@@ -501,12 +1017,110 @@ def _repeat_back(g, self_shape, repeats):
 def _is_matrix(name):
     return lambda self, diagonal: require(self.ndim > 1, "triangle_rank", name)
 
-@op(np.tile, self=_repeat_back,
-    check=lambda self, repeats: require(len(repeats) >= self.ndim, "repeat_rank"))
-def repeat(self, *repeats): ...
-@op(self=lambda g, dims: flip(g, dims), kernel=lambda self, dims:
-    np.flip(np.atleast_1d(self), wrap_dims(dims, self.ndim)).reshape(self.shape).copy("K"))
-def flip(self, *dims):
+def _check_repeat(self, repeats):
+    _require_ints("repeat", "repeats", repeats)
+    require(len(repeats) >= self.ndim, "repeat_rank")
+    size = [n * m for n, m in zip(repeats, (1,) * (len(repeats) - self.ndim) + self.shape)]
+    require(min(size, default=0) >= 0, "negative_dimension", min(size, default=0), size)
+
+@spread
+@op(np.tile, self=_repeat_back, check=_check_repeat, method=False)
+def repeat(self, repeats: tuple):
+    """The tensor repeated along each dimension: a copy, unlike `expand`.
+
+    repeats: for each dimension of the result how often, as several numbers or one sequence; if there are more than
+    dimensions, the first ones are new. The gradients of the copies are added. RuntimeError if there are fewer.
+
+    >>> torch.tensor([1, 2]).repeat(2, 2)
+    tensor([[1, 2, 1, 2],
+            [1, 2, 1, 2]])
+    """
+
+@spread
+def tile(input: Tensor, dims: Sequence[int]) -> Tensor:
+    """The tensor repeated along each dimension, as `repeat`; where `dims` is shorter, it is about the last dimensions.
+
+    input: tensor of any shape and dtype. dims: a sequence of numbers of copies. Returns a new tensor.
+
+    >>> torch.tile(torch.tensor([[1], [2]]), (2,))
+    tensor([[1, 1],
+            [2, 2]])
+    """
+    _require_tensor("tile", "input", 1, input)
+    _require_ints("tile", "dims", dims)
+    return repeat(input, (1,) * (input.ndim - len(dims)) + tuple(dims))
+
+@of_tensor
+def repeat_interleave(
+    input: Tensor, repeats: Any = None, dim: int | None = None, *, output_size: int | None = None
+) -> Tensor:
+    """Each element, or each slice along `dim`, repeated in its place.
+
+    input: tensor of any shape and dtype, without `dim` flattened. repeats: how often, an int; or an int64 or int32 tensor
+    with a number for each slice, or one for all. Of `repeats` alone, a vector, the indices to take. output_size: the size
+    of the result along `dim`. RuntimeError if a number is negative, if there are not as many as slices, or if
+    `output_size` is wrong; IndexError if `dim` is out of range.
+
+    >>> x = torch.tensor([1, 2])
+    >>> torch.repeat_interleave(x, 2), torch.repeat_interleave(x, torch.tensor([0, 3]))
+    (tensor([1, 1, 2, 2]), tensor([2, 2, 2]))
+    """
+    if repeats is None:
+        require(input.ndim == 1, "repeats_alone")
+        _check_repeats(input._array, output_size)
+        return wrap(np.repeat(np.arange(input.numel()), input._array))
+    require(isinstance(repeats, (int, Tensor)), "repeats_type", type(repeats).__name__)
+    input, at = (flatten(input), 0) if dim is None else (input, wrap_dim(dim, input.ndim))
+    if isinstance(repeats, int):
+        require(repeats >= 0, "repeats_negative")
+        spaced = unsqueeze(input, at + 1)
+        result = input.size(at) * repeats
+        require(output_size in (None, result), "repeats_size", result, output_size)
+        size = (*input.shape[: at + 1], repeats, *input.shape[at + 1 :])
+        return flatten(spaced.expand(size).clone(memory_format=contiguous_format), at, at + 1)
+    require(repeats.ndim < 2, "repeats_rank")
+    require(input.ndim, "unbind_scalar", at)
+    counts, extent = repeats._array, input.shape[at]
+    counts = np.broadcast_to(counts, extent) if counts.size == 1 else counts
+    require(counts.size == extent, "repeats_length", counts.size, extent)
+    _check_repeats(counts, output_size)
+    return input.index_select(at, wrap(np.repeat(np.arange(extent), counts)))
+
+def _check_repeats(counts, output_size):
+    require(counts.dtype in (np.int64, np.int32), "kernel_not_implemented", "repeat_interleave_cpu", counts)
+    require(not (counts < 0).any(), "repeats_tensor_negative")
+    require(output_size in (None, counts.sum()), "repeats_tensor_size")
+
+@of_tensor
+def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Tensor:
+    """`gather` with broadcasting: along `dim` the elements that `indices` names, as found by `argsort` or `argmax`.
+
+    input: tensor of any dtype. indices: int64 tensor of the same rank, which broadcasts to `input` but for `dim`. Without
+    `dim` both are flattened. RuntimeError for another rank or dtype, or if an index is out of range.
+
+    >>> x = torch.tensor([[3, 1, 2]])
+    >>> torch.take_along_dim(x, torch.argsort(x, 1), 1)
+    tensor([[1, 2, 3]])
+    """
+    _require_tensor("take_along_dim", "indices", 2, indices)
+    require(dim is None or input.ndim == indices.ndim, "take_along_rank", input.ndim, indices.ndim)
+    require(indices.dtype.name == "int64", "take_along_dtype", indices._array)
+    if dim is None:
+        return reshape(input, (-1,)).gather(0, reshape(indices, (-1,)))
+    at, own, other = wrap_dim(dim, input.ndim), list(input.shape), list(indices.shape)
+    own[at : at + 1], other[at : at + 1] = other[at : at + 1], own[at : at + 1]
+    try:
+        sizes = np.broadcast_shapes(input.shape, other), np.broadcast_shapes(own, indices.shape)
+    except ValueError:
+        raise broadcast_error(np.broadcast_to(0, own), indices._array) from None
+    return input.expand(sizes[0]).gather(at, indices.expand(sizes[1]))
+
+def _flipped(self, dims):
+    return np.flip(np.atleast_1d(self), wrap_dims(dims, self.ndim)).reshape(self.shape).copy("K")
+
+@spread
+@op(_flipped, check=lambda self, dims: _require_ints("flip", "dims", dims), self=lambda g, dims: flip(g, dims))
+def flip(self, dims: tuple):
     """Reverses the order of the elements along the given dimensions.
 
     input: tensor of any shape and dtype. dims: a sequence of dimensions. Returns a copy, not a view: tensors do not
@@ -516,6 +1130,188 @@ def flip(self, *dims):
     tensor([[2, 1],
             [4, 3]])
     """
+
+@of_tensor
+def flipud(input: Tensor) -> Tensor:
+    """Reverses the order of the rows: upside down.
+
+    input: tensor of rank 1 or more, of any dtype, else RuntimeError. Returns a copy.
+
+    >>> torch.flipud(torch.tensor([[1, 2], [3, 4]]))
+    tensor([[3, 4],
+            [1, 2]])
+    """
+    require(input.ndim > 0, "flip_rank", 1)
+    return flip(input, (0,))
+
+@of_tensor
+def fliplr(input: Tensor) -> Tensor:
+    """Reverses the order of the columns: left to right.
+
+    input: tensor of rank 2 or more, of any dtype, else RuntimeError. Returns a copy.
+
+    >>> torch.fliplr(torch.tensor([[1, 2], [3, 4]]))
+    tensor([[2, 1],
+            [4, 3]])
+    """
+    require(input.ndim > 1, "flip_rank", 2)
+    return flip(input, (1,))
+
+def _rot90(self, k, dims):
+    require(len(dims) == 2, "rot90_dims", len(dims))
+    require(self.ndim > 1, "rot90_rank", self.ndim)
+    at = [wrap_dim(d, self.ndim) for d in dims]
+    require(at[0] != at[1], "rot90_twice", *dims)
+    if k % 2:
+        return _flipped(self, at[1:] if k % 4 == 1 else at[:1]).swapaxes(*at)
+    return _flipped(self, at) if k % 4 else self.copy("C")
+
+@op(_rot90, self=lambda g, k, dims: rot90(g, -k, dims))
+def rot90(self, k=1, dims=(0, 1)):
+    """Turns matrices by 90 degrees, `k` times: from the first of two dimensions towards the second.
+
+    input: tensor of rank 2 or more, of any dtype. k: int; negative values turn the other way. dims: the two dimensions.
+    Returns a copy. RuntimeError if the rank is less than 2 or the dimensions are the same, IndexError if one is out of
+    range.
+
+    >>> torch.rot90(torch.tensor([[1, 2], [3, 4]]))
+    tensor([[2, 4],
+            [1, 3]])
+    """
+
+def _roll(self, shifts, dims):
+    return np.asarray(np.roll(self, shifts if dims else shifts[0], dims or None), order="C")
+
+def _check_roll(self, shifts, dims):
+    require(shifts, "roll_shifts")
+    require(len(shifts) == len(dims) or (len(shifts) == 1 and not dims), "roll_lengths", len(shifts), len(dims))
+    for d in dims:
+        require(self.ndim, "unbind_scalar", d)
+        wrap_dim(d, self.ndim)
+
+@op(_roll, overload="roll.0", check=_check_roll,
+    self=lambda g, shifts, dims: roll_by(g, tuple([-n for n in reversed(shifts)]), tuple(reversed(dims))))
+def roll_by(self, shifts: tuple, dims: tuple): ...
+
+@method
+def roll(input: Tensor, shifts: Any, dims: Any = ()) -> Tensor:
+    """Shifts the elements along dimensions; what leaves at the end comes in at the beginning.
+
+    input: tensor of any shape and dtype. shifts, dims: ints, or sequences of equal length. Without `dims` the tensor is
+    shifted as if flattened. Returns a copy. RuntimeError if the lengths differ, IndexError if a dimension is out of
+    range.
+
+    >>> torch.roll(torch.tensor([1, 2, 3, 4]), 1)
+    tensor([4, 1, 2, 3])
+    """
+    shifts, dims = (shifts,) if isinstance(shifts, int) else shifts, (dims,) if isinstance(dims, int) else dims
+    _require_ints("roll", "shifts", shifts)
+    return roll_by(input, tuple(shifts), tuple(dims))
+
+# Differences of neighbours
+
+@of_tensor
+def diff(
+    input: Tensor, n: int = 1, dim: int = -1, prepend: Tensor | None = None, append: Tensor | None = None
+) -> Tensor:
+    """The differences of neighbours along `dim`: `out[i] = input[i + 1] - input[i]`, `n` times.
+
+    input: tensor of rank 1 or more, of any dtype; for booleans whether neighbours differ. prepend, append: tensors to put
+    before and behind it first, equal to it in all sizes but `dim`. Returns a tensor with `n` fewer elements along `dim`,
+    at least 0. RuntimeError if the rank is 0, `n` is negative or a shape does not fit; IndexError if `dim` is out of range.
+
+    >>> torch.diff(torch.tensor([1, 4, 9])), torch.diff(torch.tensor([1, 4, 9]), n=2)
+    (tensor([3, 5]), tensor([2]))
+    """
+    require(input.ndim, "diff_scalar")
+    at = wrap_dim(dim, input.ndim)
+    require(n >= 0, "diff_order", n)
+    for name, more in (("prepend", prepend), ("append", append)):
+        if more is not None:
+            require(isinstance(more, Tensor), "argument_is_no_tensor_by_name", "diff", name, type(more).__name__)
+            require(more.ndim == input.ndim, "diff_rank")
+            for i, (extent, given) in enumerate(zip(input.shape, more.shape)):
+                require(i == at or extent == given, "diff_size", i, extent, given)
+    if not n:  # nothing is put before or behind it then
+        return wrap(np.zeros_like(input._array)).copy_(input)
+    whole = [x for x in (prepend, input, append) if x is not None]
+    result = cat(whole, at) if len(whole) > 1 else input
+    for _ in range(min(n, result.shape[at])):
+        last = result.shape[at] - 1
+        before, after = narrow(result, at, 0, last), narrow(result, at, 1, last)  # in the order of PyTorch's graph
+        result = after.logical_xor(before) if result._array.dtype == bool else after - before
+    return result
+
+def _with_step(x, at, edge_order, step):
+    """The derivative along a dimension: at the first place, at those between, at the last, for equal steps."""
+    part = partial(_python_slice, x, at)
+    over, times = (div_number, mul_number) if x.is_floating_point() else (operator.truediv, operator.mul)
+    if edge_order == 1:
+        first, last = part(1, 2) - part(0, 1), part(-1, None) - part(-2, -1)
+    else:
+        first = times(part(0, 1), -1.5) + times(part(1, 2), 2) - times(part(2, 3), 0.5)
+        last = times(part(-3, -2), 0.5) - times(part(-2, -1), 2) + times(part(-1, None), 1.5)
+    return over(first, step), div_number(over(part(2, None) - part(0, -2), step), 2), over(last, step)
+
+def _with_coordinates(x, at, edge_order, coordinates):
+    """The same where the steps are those between coordinates."""
+    part, d = partial(_python_slice, x, at), diff(coordinates, 1, 0)
+    before, after = _python_slice(d, 0, 0, -1), _python_slice(d, 0, 1, None)
+    shape = [-1 if i == at else 1 for i in range(x.ndim)]
+    a = reshape(-after / (before * (before + after)), shape)
+    b = reshape((after - before) / (before * after), shape)
+    c = reshape(before / (after * (before + after)), shape)
+    center = a * part(0, -2) + b * part(1, -1) + c * part(2, None)
+    if edge_order == 1:
+        return (part(1, 2) - part(0, 1)) / d[0], center, (part(-1, None) - part(-2, -1)) / d[-1]
+    twice = mul_number if d.is_floating_point() else operator.mul
+    a = -(twice(d[0], 2.0) + d[1]) / (d[0] * (d[0] + d[1]))
+    b = (d[0] + d[1]) / (d[0] * d[1])
+    c = -d[0] / (d[1] * (d[0] + d[1]))
+    first = a * part(0, 1) + b * part(1, 2) + c * part(2, 3)
+    a = d[-1] / (d[-2] * (d[-1] + d[-2]))
+    b = -(d[-1] + d[-2]) / (d[-1] * d[-2])
+    c = (twice(d[-1], 2.0) + d[-2]) / (d[-1] * (d[-1] + d[-2]))
+    return first, center, a * part(-3, -2) + b * part(-2, -1) + c * part(-1, None)
+
+def _python_slice(x, at, start, end):
+    return slice_view(x, at, *slice(start, end).indices(x.shape[at]))
+
+@renaming
+def gradient(input: Tensor, *, spacing: Any = None, dim: Any = None, edge_order: int = 1) -> tuple[Tensor, ...]:
+    """Numeric derivatives of a function by its values on a grid: central differences, one-sided at the edges.
+
+    input: tensor of values, of any dtype but uint8 and bool; integers give floats. spacing: the distance of neighbours, a
+    number for all dimensions, or a sequence with a number, or a vector of coordinates, for each. dim: the dimensions to
+    differentiate along, an int or a sequence; all by default. edge_order: the accuracy at the edges, 1 or 2. Returns a
+    tuple with a tensor of the shape of `input` for each dimension. RuntimeError if lengths do not fit, or if a size is
+    not greater than `edge_order`; IndexError if a dimension is out of range.
+
+    >>> torch.gradient(torch.tensor([0.0, 1.0, 4.0, 9.0]))  # of x ** 2
+    (tensor([1., 2., 4., 5.]),)
+    """
+    _require_tensor("gradient", "input", 1, input)
+    require(input.dtype.name != "uint8", "gradient_uint8")
+    dims = list(range(input.ndim)) if dim is None else [dim] if isinstance(dim, int) else list(dim)
+    if spacing is None or isinstance(spacing, (int, float)) or (isinstance(spacing, Tensor) and not spacing.ndim):
+        steps = [1 if spacing is None else getattr(spacing, "item", lambda: spacing)()] * len(dims)
+    else:
+        require(isinstance(spacing, (tuple, list)), "gradient_spacing", type(spacing).__name__)
+        steps = list(spacing)
+        require(len(steps) == len(dims), "gradient_all" if dim is None else "gradient_some", *(
+            (input.ndim, len(steps)) if dim is None else (len(steps), len(dims))))
+        coordinates = [step for step in steps if isinstance(step, Tensor)]
+        require(len(coordinates) in (0, len(steps)), "gradient_mixed")
+        for step in coordinates:
+            require(step.ndim == 1, "gradient_coordinates", step.ndim)
+    require(edge_order in (1, 2), "gradient_edge_order")
+    places = wrap_dims(dims, input.ndim)
+    for at in places:
+        require(input.ndim == 0 or input.shape[at] > edge_order, "gradient_size")
+    along = [_with_coordinates if isinstance(step, Tensor) else _with_step for step in steps]
+    return tuple([cat(f(input, at, edge_order, step), at) for f, at, step in zip(along, places, steps)])
+
+# Triangles
 
 @op(np.tril, inplace=True, check=_is_matrix("tril"), self=lambda g, diagonal: tril(g, diagonal))
 def tril(self, diagonal=0):

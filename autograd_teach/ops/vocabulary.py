@@ -32,6 +32,7 @@ def on_arrays(kernel: Callable[..., Any]) -> Callable[[F], F]:
 
 def array_form(function: Callable[..., Any]) -> Callable[..., Any]:
     """A function of a room of operations, bound to the vocabulary of arrays."""
+    function = getattr(function, "__wrapped__", function)
     if function in _KERNELS:
         return _KERNELS[function]
     if not isinstance(function, FunctionType) or function.__module__ not in _ROOMS:

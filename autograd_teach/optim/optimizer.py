@@ -22,11 +22,25 @@ from ..tensor import Tensor, wrap
 
 
 class Optimizer:
-    """Base of all optimizers.
+    """Base class of all optimizers: groups of tensors, their options, and the state kept for each tensor.
 
-    `params` are tensors, (name, tensor) pairs, or dicts with "params" and options of their own;
-    `defaults` are the options of groups that do not set them. Raises TypeError and ValueError for
-    what cannot be optimized.
+    params: iterable of tensors, of (name, tensor) pairs, or of dicts; each dict has "params" (a tensor, or an
+    iterable of tensors or pairs) and options of its own, and becomes one entry of `param_groups`. defaults:
+    options of groups that do not set them. Options are read at each step: change `param_groups[0]["lr"]` to
+    change the learning rate. `state` maps each tensor to what the optimizer remembers of it. A subclass
+    overrides `step`, or only `_update`, the rule for one tensor.
+
+    TypeError if `params` is a tensor or contains something else than tensors, or if a group's are a set;
+    ValueError if there are none, for a tensor that is neither a leaf nor retains its gradient, for one that is
+    in two groups, and if only some have names. A tensor that is twice in one group gives a warning.
+
+    >>> import autograd_teach as torch
+    >>> x, y = torch.ones(1, requires_grad=True), torch.ones(1, requires_grad=True)
+    >>> optimizer = torch.optim.SGD([{"params": [x], "lr": 0.1}, {"params": [y]}], lr=0.5)
+    >>> (x + y).sum().backward()
+    >>> optimizer.step()
+    >>> x.detach(), y.detach()
+    (tensor([0.9000]), tensor([0.5000]))
     """
 
     def __init__(self, params: Iterable[Any], defaults: dict[str, Any]) -> None:
@@ -47,9 +61,22 @@ class Optimizer:
             self.add_param_group(group)
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
-        """Update every tensor that has a gradient.
+        """Update, in place and without recording, every tensor that has a gradient; the others are skipped.
 
-        `closure`: called first, with recording on, to compute the loss anew; what it returns is returned.
+        closure: optional function that is called first, with gradients enabled: it clears the gradients,
+        computes the loss, calls `backward` and returns the loss. Returns what it returned, or None.
+        NotImplementedError for a class without a rule.
+
+        >>> import autograd_teach as torch
+        >>> x = torch.tensor([1.0], requires_grad=True)
+        >>> optimizer = torch.optim.SGD([x], lr=0.1)
+        >>> def closure():
+        ...     optimizer.zero_grad()
+        ...     loss = (x**2).sum()
+        ...     loss.backward()
+        ...     return loss
+        >>> optimizer.step(closure).item(), x.detach()
+        (1.0, tensor([0.8000]))
         """
         if type(self)._update is Optimizer._update:
             raise NotImplementedError
@@ -69,13 +96,38 @@ class Optimizer:
         raise NotImplementedError
 
     def zero_grad(self, set_to_none: bool = True) -> None:
-        """Forget the gradients, or fill them with zeros."""
+        """Reset the gradients of all tensors.
+
+        Without this, `backward` adds to the gradients that are there. set_to_none: set `.grad` to None, so that
+        `step` skips a tensor until it gets a gradient. If False, existing gradients are filled with zeros in
+        place, and detached from any graph.
+
+        >>> import autograd_teach as torch
+        >>> x = torch.ones(2, requires_grad=True)
+        >>> x.sum().backward()
+        >>> torch.optim.SGD([x], lr=0.1).zero_grad(set_to_none=False)
+        >>> x.grad
+        tensor([0., 0.])
+        """
         for group in self.param_groups:
             for param in group["params"]:
                 clear_grad(param, set_to_none)
 
     def add_param_group(self, param_group: dict[str, Any]) -> None:
-        """Add tensors with their options."""
+        """Add a group of tensors with options of its own; for instance, layers to be trained from now on.
+
+        param_group: dict with "params" (a tensor, or an iterable of tensors or of (name, tensor) pairs) and any
+        options; those that are missing are filled in from `defaults`. The dict itself becomes the last entry of
+        `param_groups`. TypeError if it is not a dict; KeyError without "params"; otherwise the errors of the
+        class.
+
+        >>> import autograd_teach as torch
+        >>> x, y = torch.ones(1, requires_grad=True), torch.ones(1, requires_grad=True)
+        >>> optimizer = torch.optim.SGD([x], lr=0.5)
+        >>> optimizer.add_param_group({"params": y, "lr": 0.1})
+        >>> [group["lr"] for group in optimizer.param_groups]
+        [0.5, 0.1]
+        """
         if not isinstance(param_group, dict):
             raise TypeError(f"param_group must be a dict, but got {type(param_group)}")
         params = param_group["params"]
@@ -122,7 +174,20 @@ class Optimizer:
             raise ValueError("some parameters appear in more than one parameter group")
 
     def state_dict(self) -> dict[str, Any]:
-        """What the optimizer remembers and its options, with tensors replaced by their numbers."""
+        """The optimizer's state and options as a dict to save, with numbers in place of the tensors to optimize.
+
+        Returns {"state": {number: state of this tensor}, "param_groups": [options, with "params" a list of
+        numbers]}; the numbers count the tensors through all groups. The tensors of the state are not copied:
+        the next step changes them.
+
+        >>> import autograd_teach as torch
+        >>> x = torch.zeros(1, requires_grad=True)
+        >>> optimizer = torch.optim.SGD([x], lr=0.1, momentum=0.9)
+        >>> (2 * x).sum().backward()
+        >>> optimizer.step()
+        >>> optimizer.state_dict()["state"]
+        {0: {'momentum_buffer': tensor([2.])}}
+        """
         numbers: dict[int, int] = {}
         groups: list[dict[str, Any]] = []
         for group in self.param_groups:
@@ -136,7 +201,20 @@ class Optimizer:
         return {"state": state, "param_groups": groups}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Take over options and memory from a `state_dict` of groups of the same sizes; ValueError otherwise."""
+        """Replace the optimizer's state and options by those of a `state_dict`.
+
+        state_dict: from an optimizer with as many groups of the same sizes; its numbers are matched with this
+        optimizer's tensors in order. State tensors are converted to the dtype of the floating tensor that they
+        belong to ("step" is not); those that need no conversion are shared, not copied. ValueError if the
+        number of groups or a group's size differs.
+
+        >>> import autograd_teach as torch
+        >>> x = torch.zeros(1, requires_grad=True)
+        >>> optimizer = torch.optim.SGD([x], lr=0.1)
+        >>> optimizer.load_state_dict(torch.optim.SGD([x], lr=0.7).state_dict())
+        >>> optimizer.param_groups[0]["lr"]
+        0.7
+        """
         saved_groups = deepcopy(state_dict["param_groups"])
         if len(self.param_groups) != len(saved_groups):
             raise ValueError("loaded state dict has a different number of parameter groups")
@@ -173,25 +251,25 @@ def fused(a: Tensor, factor: Tensor | float, c: Tensor) -> Tensor:
 
 
 def check_one_element(lr: Any) -> None:
-    """ValueError for a tensor that is not one number."""
+    """Raise ValueError for a tensor that does not have exactly one element."""
     if isinstance(lr, Tensor) and lr.numel() != 1:
         raise ValueError("Tensor lr must be 1-element")
 
 
 def number(value: Any) -> Any:
-    """An option as a plain number, where it was given as a tensor with one element."""
+    """The value of an option as a plain number, also if it was given as a tensor with one element."""
     return value.item() if isinstance(value, Tensor) else value
 
 
 def refuse(**options: Any) -> None:
-    """NotImplementedError if one of PyTorch's options that this package does not have is asked for."""
+    """Raise NotImplementedError if one of these options, which only PyTorch supports, is true."""
     for name, value in options.items():
         if value:
             raise NotImplementedError(f"autograd_teach's optimizers do not support {name}={value}")
 
 
 def _as_state_of(param: Tensor | None, value: Any, key: Any = None) -> Any:
-    """A copy of a saved value in which tensors have the dtype of `param`; "step" keeps its own."""
+    """A saved value with its tensors converted to the dtype of `param`; "step" keeps its own."""
     if isinstance(value, dict):
         return {name: _as_state_of(param, entry, name) for name, entry in value.items()}
     if isinstance(value, Tensor) and param is not None and key != "step":

@@ -10,15 +10,29 @@ from .optimizer import Optimizer, check_one_element, fused, number, refuse
 
 
 class SGD(Optimizer):
-    """p -= lr * d, where d is the gradient, plus weight_decay * p, smoothed by momentum.
+    """Stochastic gradient descent: p -= lr · d, where d is the gradient, with weight decay and momentum.
 
-    With momentum: b = momentum * b + (1 - dampening) * d, starting as b = d; then d is b, or with
-    `nesterov` d + momentum * b (Sutskever et al., 2013). ValueError for values out of range.
+    params: tensors, (name, tensor) pairs, or dicts with options of their own, see `Optimizer`.
+    lr: step size, a number or a tensor with one element, at least 0.
+    weight_decay: λ ≥ 0; adds λ · p to the gradient.
+    momentum: μ ≥ 0; keeps a buffer b = μ · b + (1 - dampening) · d, which starts as b = d, and uses b in place
+    of d.
+    dampening: scales what is added to the buffer; without effect in the first step.
+    nesterov: use d + μ · b in place of b (Sutskever et al., 2013). maximize: step along the gradient, not
+    against it.
+    foreach: accepted and ignored. differentiable, fused: not supported, NotImplementedError if True.
+
+    ValueError for a negative lr, momentum or weight_decay, for a tensor lr with more or fewer elements than
+    one, and for `nesterov` without momentum or with dampening. The state of each tensor is "momentum_buffer".
 
     >>> import autograd_teach as torch
     >>> x = torch.tensor([1.0], requires_grad=True)
-    >>> (3 * x).sum().backward(); SGD([x], lr=0.5).step(); x
-    tensor([-0.5000], requires_grad=True)
+    >>> optimizer = torch.optim.SGD([x], lr=0.1, momentum=0.5)
+    >>> (3 * x).sum().backward()
+    >>> optimizer.step()  # b = 3
+    >>> optimizer.step()  # b = 0.5 * 3 + 3
+    >>> x
+    tensor([0.2500], requires_grad=True)
     """
 
     def __init__(

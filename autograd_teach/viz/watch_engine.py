@@ -66,6 +66,8 @@ def observe(frame: FrameType, event: str, result: Any) -> None:
     if not (name or code in others) or not running():
         return
     try:
+        if name == "call":
+            return
         if code in others:
             others[code](frame, result)
         else:
@@ -86,10 +88,11 @@ def _returned(frame: FrameType, name: str, result: Any) -> None:
         return
     arguments = _arguments(frame)
     used = list(tensors_among(arguments))
-    inside = frame.f_back is None or not is_users(frame.f_back.f_code.co_filename)
+    caller = _caller(frame)
+    inside = caller is None or not is_users(caller.f_code.co_filename)
     if inside and writes(name) and used and not used[0].requires_grad:
         return  # a step inside a function such as `zeros`, which fills what it makes
-    if inside and writes(name) and frame.f_back is not None and writes(_names[frame.f_back.f_code]):
+    if inside and writes(name) and caller is not None and writes(_names[caller.f_code]):
         return  # a step of `x[0] = y`, which is a call of its own
     if name in ("requires_grad=", "requires_grad_"):
         if inside:
@@ -110,6 +113,14 @@ def _returned(frame: FrameType, name: str, result: Any) -> None:
             made.setdefault(id(node), (node, []))[1].append(tensor)
     for node, outputs in made.values():
         note_node(node, outputs, _constants(frame, node), place)
+
+
+def _caller(frame: FrameType) -> FrameType | None:
+    """Who called a function, past the wrappers that understand other keywords."""
+    caller = frame.f_back
+    while caller is not None and caller.f_code.co_name == "call" and _names[caller.f_code]:
+        caller = caller.f_back
+    return caller
 
 
 def _several(result: Any) -> Sequence[Any]:

@@ -2283,3 +2283,345 @@ def the_layout_of_a_gradient_of_a_narrow_matrix(torch: Any) -> Any:
     column = torch.ones(2, 1, 3, requires_grad=True).unbind(-1)[-1]
     (grad,) = torch.autograd.grad(torch.addmm(column[0], column.mT, column), column, create_graph=True)
     return grad, grad.stride(), graph_text(grad.grad_fn)
+
+
+# Found by running PyTorch's own tests
+
+
+@program
+def modes_around_generators(torch: Any) -> Any:
+    seen: list[Any] = []
+
+    @torch.no_grad()
+    def generator() -> Any:
+        seen.append(torch.is_grad_enabled())
+        given = yield 1
+        seen.append((given, torch.is_grad_enabled()))
+        try:
+            yield 2
+        except ValueError:
+            seen.append(torch.is_grad_enabled())
+        return 3
+
+    @torch.inference_mode()
+    def inferring() -> Any:
+        yield torch.is_inference_mode_enabled()
+
+    @torch.set_grad_enabled(False)
+    def disabled() -> Any:
+        yield torch.is_grad_enabled()
+
+    running = generator()
+    outside = [next(running), torch.is_grad_enabled(), running.send(5), torch.is_grad_enabled()]
+    with torch.no_grad():
+        end = raises(lambda: running.throw(ValueError()))
+    return outside, seen, end, next(inferring()), next(disabled()), torch.is_grad_enabled()
+
+
+@program
+def a_decorated_class(torch: Any) -> Any:
+    @torch.no_grad()
+    class Maker:
+        def __init__(self) -> None:
+            self.enabled = torch.is_grad_enabled()
+
+    return Maker().enabled, torch.is_grad_enabled()
+
+
+@program
+def what_was_detached_in_place_cannot_be_used_by_backward(torch: Any) -> Any:
+    x = torch.ones((), requires_grad=True)
+    y = x.clone()
+    used, alias, version = y * y, y.detach() * 2 * x, y._version
+    y.detach_()
+    fresh = y * x
+    fresh.backward()
+    alias.backward()
+    return raises(used.backward), y._version - version, x.grad, y.requires_grad
+
+
+@program
+def defaults_of_forward_are_inputs(torch: Any) -> Any:
+    seen: list[Any] = []
+
+    class Scaled(torch.autograd.Function):
+        @staticmethod
+        def forward(x: Any, factor: Any = 3, other: Any = None) -> Any:
+            return x * factor
+
+        @staticmethod
+        def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
+            seen.append((len(inputs), inputs[1:]))
+            ctx.factor = inputs[1]
+
+        @staticmethod
+        def backward(ctx: Any, grad: Any) -> Any:
+            seen.append(ctx.needs_input_grad)
+            return grad * ctx.factor, None, None
+
+    x = torch.ones((), requires_grad=True)
+    for y in (Scaled.apply(x), Scaled.apply(x, 2), Scaled.apply(x, factor=4)):
+        y.backward()
+    return seen, x.grad
+
+
+@program
+def arguments_of_forward_by_keyword(torch: Any) -> Any:
+    class Product(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, a: Any, b: Any, c: Any = 1, *, d: Any = 1) -> Any:
+            ctx.save_for_backward(a, b)
+            return a * b
+
+        @staticmethod
+        def backward(ctx: Any, grad: Any) -> Any:
+            a, b = ctx.saved_tensors
+            return grad * b, grad * a
+
+    x = torch.full((2,), 2.0, requires_grad=True)
+    y = Product.apply(torch.ones(2), b=x)
+    y.sum().backward()
+    wrong = [raises(lambda: Product.apply(x, c=5)), raises(lambda: Product.apply(x, x, d=2))]
+    return y, x.grad, wrong, raises(lambda: Product.apply(x, x, e=2))
+
+
+@program
+def what_post_accumulate_hooks_return(torch: Any) -> Any:
+    def after(result: Any) -> str:
+        x = torch.ones((), requires_grad=True)
+        x.register_post_accumulate_grad_hook(lambda leaf: result)
+        return raises((x * 3).backward)
+
+    return after(None), after(torch.ones(())), after(5)
+
+
+@program
+def hooks_of_an_accumulator_in_their_order(torch: Any) -> Any:
+    x, seen = torch.ones((), requires_grad=True), []
+    y = x * 3
+    accumulator = y.grad_fn.next_functions[0][0]
+    accumulator.register_prehook(lambda outputs: seen.append(("before", x.grad)))
+    accumulator.register_hook(lambda inputs, outputs: seen.append(("after", inputs, x.grad.item())))
+    x.register_hook(lambda grad: seen.append(("tensor", x.grad)))
+    x.register_post_accumulate_grad_hook(lambda leaf: seen.append(("accumulated", leaf.grad.item())))
+    y.backward()
+    return seen
+
+
+@program
+def marking_what_is_no_input_as_dirty_warns(torch: Any) -> Any:
+    class Copied(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            y = x.clone()
+            ctx.mark_dirty(y)
+            return y
+
+        @staticmethod
+        def backward(ctx: Any, grad: Any) -> Any:
+            return grad * 2
+
+    x = torch.ones((), requires_grad=True)
+    y = Copied.apply(x)
+    y.backward()
+    return x.grad, y
+
+
+@program
+def a_tuple_of_one_output_is_one_output(torch: Any) -> Any:
+    class Doubled(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            ctx.mark_dirty(x)
+            return (x.mul_(2),)
+
+        @staticmethod
+        def backward(ctx: Any, grad: Any) -> Any:
+            return grad * 2
+
+    class Viewed(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            return (x.view(-1),)
+
+        @staticmethod
+        def backward(ctx: Any, grad: Any) -> Any:
+            return grad
+
+    x = torch.ones(2, requires_grad=True)
+    (viewed,) = Viewed.apply(x * 1)
+    return Doubled.apply((x * 1)[:1]), raises(lambda: viewed.mul_(2))
+
+
+@program
+def views_made_in_inference_mode(torch: Any) -> Any:
+    base = torch.ones(2, requires_grad=True) * 1
+    with torch.inference_mode():
+        view = base[0]
+        made = torch.ones(2)
+    written = raises(lambda: view.mul_(2))
+    base.mul_(2)
+    part = made[0]
+    return written, raises(lambda: view.grad_fn), part.requires_grad, part.is_inference(), raises(lambda: made.add_(1))
+
+
+@program
+def attributes_that_cannot_be_deleted(torch: Any) -> Any:
+    x = torch.ones((), requires_grad=True)
+    return [raises(lambda name=name: delattr(x, name)) for name in ("data", "requires_grad", "grad")], x.grad
+
+
+@program
+def what_data_can_be_set_to(torch: Any) -> Any:
+    x, y = torch.ones(2, requires_grad=True), torch.ones(2)
+    y.data = torch.ones(3, dtype=torch.int64)
+    wrong = raises(lambda: setattr(x, "data", y)), raises(lambda: setattr(x, "data", 3))
+    used = x * x
+    x.data = torch.full((2,), 5.0)
+    return wrong, y, torch.autograd.grad(used.sum(), x)
+
+
+@program
+def a_saved_input_is_the_tensor_itself(torch: Any) -> Any:
+    x, y = torch.ones((), requires_grad=True), torch.ones(())
+    z = x * 2
+    both, result = (x * y).grad_fn, x.exp()
+    return both._saved_other is y, (z * x).grad_fn._saved_self is z, result.grad_fn._saved_result is result
+
+
+@program
+def hooks_on_a_saved_tensor(torch: Any) -> Any:
+    x = torch.full((), 2.0, requires_grad=True)
+    y, log = x * x, []
+
+    def pack(tensor: Any) -> Any:
+        log.append("pack")
+        return tensor * 2
+
+    def unpack(packed: Any) -> Any:
+        log.append("unpack")
+        return packed
+
+    y.grad_fn._raw_saved_self.register_hooks(pack, unpack)
+    twice = raises(lambda: y.grad_fn._raw_saved_self.register_hooks(pack, unpack))
+    y.backward()
+    freed = raises(lambda: y.grad_fn._raw_saved_self.register_hooks(pack, unpack))
+    nothing = raises(lambda: (x * 3.0).grad_fn._raw_saved_self.register_hooks(pack, unpack))
+    power = x.exp()
+    power.grad_fn._raw_saved_result.register_hooks(lambda t: t * 0, lambda t: t)
+    writes = raises(lambda: (x * x).grad_fn._raw_saved_self.register_hooks(lambda t: t.detach().add_(1), unpack))
+    return log, x.grad, twice, freed, nothing, torch.autograd.grad(power, x), writes
+
+
+@program
+def hooks_on_what_a_function_saved(torch: Any) -> Any:
+    class Doubled(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            ctx.save_for_backward(x, None, x * 2)
+            return x * 2
+
+        @staticmethod
+        def backward(ctx: Any, grad: Any) -> Any:
+            return grad * ctx.saved_tensors[0]
+
+    x = torch.full((), 2.0, requires_grad=True)
+    y = Doubled.apply(x)
+    raw = y.grad_fn._raw_saved_tensors
+    raw[0].register_hooks(lambda t: t * 10, lambda t: t)
+    y.backward()
+    return len(raw), x.grad
+
+
+@program
+def what_a_context_of_mutation_offers(torch: Any) -> Any:
+    with torch.autograd.graph.allow_mutation_on_saved_tensors() as context:
+        x = torch.full((2,), 3.0, requires_grad=True)
+        y = x.clone()
+        z = (y**2).sum()
+        before = len(context.cloned)
+        y.mul_(0)
+        between = len(context.cloned)
+        z.backward()
+        context.clear()
+        return type(context).__name__, before, between, len(context.cloned), len(context.original), x.grad
+
+
+@program
+def gradients_of_what_has_none_need_not_be_made(torch: Any) -> Any:
+    def gradient(materialize: bool) -> Any:
+        class Both(torch.autograd.Function):
+            @staticmethod
+            def forward(ctx: Any, x: Any) -> Any:
+                ctx._materialize_non_diff_grads = materialize
+                first, second = x * 1, x * 2
+                ctx.mark_non_differentiable(second)
+                return first, second
+
+            @staticmethod
+            def backward(ctx: Any, first: Any, second: Any) -> Any:
+                return first if second is None else first + 100
+
+        x = torch.ones((), requires_grad=True)
+        Both.apply(x)[0].backward()
+        return x.grad
+
+    return gradient(True), gradient(False)
+
+
+@program
+def backward_inside_backward_to_any_depth(torch: Any) -> Any:
+    class Nested(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any, depth: int) -> Any:
+            ctx.depth = depth
+            return x.clone()
+
+        @staticmethod
+        def backward(ctx: Any, grad: Any) -> Any:
+            if not ctx.depth:
+                return grad * 2, None
+            with torch.enable_grad():
+                inner = torch.ones((), requires_grad=True)
+                Nested.apply(inner, ctx.depth - 1).backward()
+            return inner.grad * grad, None
+
+    x = torch.ones((), requires_grad=True)
+    Nested.apply(x, 700).backward()
+    return x.grad, torch.is_grad_enabled()
+
+
+@program
+def anomaly_mode_where_warnings_are_errors(torch: Any) -> Any:
+    class Failing(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            return x.clone()
+
+        @staticmethod
+        def backward(ctx: Any, grad: Any) -> Any:
+            raise RuntimeError("mine")
+
+    with warnings.catch_warnings(), torch.autograd.set_detect_anomaly(True):
+        warnings.simplefilter("error")
+        return raises(Failing.apply(torch.ones((), requires_grad=True)).backward)
+
+
+@program
+def old_keywords(torch: Any) -> Any:
+    x = torch.ones((), requires_grad=True)
+    gradients = [torch.autograd.grad(x * 3, x, only_inputs=flag) for flag in (True, False)]
+    torch.autograd.backward(x * 3, grad_variables=torch.full((), 2.0))
+    wrong = raises(lambda: torch.ones(()).requires_grad_(value=True)), raises(lambda: torch.ones(()).requires_grad_(1))
+    return gradients, x.grad, wrong
+
+
+@program
+def numpys_warnings_stay_inside(torch: Any) -> Any:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        x = torch.tensor([0.0, 4.0], requires_grad=True)
+        y = x.log() * 0 + 1 / x + x**-0.5
+        y.sum().backward()
+        x.detach().clone().sub_(4).sqrt_()
+        return y, x.grad, torch.norm(x.detach(), -1), torch.tensor(3e38) * 10, torch.allclose(x / x, y)

@@ -120,6 +120,68 @@ def _fill(add: Any, unary: tuple[str, ...], binary: tuple[str, ...]) -> None:
     add("masked_fill", "put(a * 1, lambda y: y.masked_fill_(y > 0, 2.0))", "a:2x3", domain="nonzero")
     add("tanh_backward", "torch.autograd.grad(a.tanh().sum(), a, create_graph=True)[0]", "a:2x3", "a:")
     add("sigmoid_backward", "torch.autograd.grad(a.sigmoid().sum(), a, create_graph=True)[0]", "a:2x3", "a:")
+    add("asinh", "a.arcsinh()", *unary)
+    for name in ("erf", "erfc", "exp2", "deg2rad", "rad2deg", "sinc"):
+        add(name, f"a.{name}()", *unary)
+        add(name, f"put(a * 1, lambda y: y.{name}_())", "a:2x3")
+    add("log2", "a.log2()", *unary, domain="positive")
+    add("atanh", "(a / 2).arctanh()", *unary)
+    # PyTorch has no derivative of these in-place forms.
+    add(
+        "acosh.1",
+        "put(torch.linspace(1, 2, 3, dtype=torch.float64), lambda y: y.acosh_()) * a",
+        "a:2x3",
+        same_graph=False,
+    )
+    for name in ("asinh", "atanh"):
+        add(
+            f"{name}.1",
+            f"put(torch.linspace(-1, 0.5, 3, dtype=torch.float64) / 2, lambda y: y.{name}_()) * a",
+            "a:2x3",
+            same_graph=False,
+        )
+    for name in ("atan2", "hypot", "logaddexp", "logaddexp2", "fmin", "fmax"):
+        add(name, f"torch.{name}(a, b)", *binary)
+    add("atan2", "put(a * 1, lambda y: y.arctan2_(b))", "a:2x3 b:3", domain="positive")
+    add("trunc", "a * (3 * a).trunc()", "a:2x3", "a:", domain="steps")
+    add("frac", "a.frac()", *unary, domain="steps")
+    add("round.1", "a * (3 * a).round(decimals=1)", "a:2x3", "a:", domain="steps")
+    add("nan_to_num", "torch.where(torch.tensor([True, False, True]), a, float('inf')).nan_to_num(posinf=5.0)", "a:2x3")
+    for name in ("remainder", "fmod"):
+        add(name, f"a.{name}(0.4)", *unary, domain="steps")
+        add(name, f"put(a * 1, lambda y: y.{name}_(0.4))", "a:2x3", domain="steps")
+        add(f"{name}.1", f"torch.{name}(a * 7.3, b)", *binary, domain="steps")
+    add("remainder.1", "put(a * 7.3, lambda y: y.__imod__(b)) + 2.1 * a % b", "a:2x3 b:3", domain="steps")
+    # What PyTorch does not differentiate.
+    add("remainder.2", "7.3 % torch.linspace(-3, 1, 3, dtype=torch.float64) * a", "a:2x3", same_graph=False)
+    add("floor_divide", "(a.detach() // 0.4) * a", "a:2x3", "a:", domain="steps", same_graph=False)
+    add("floor_divide.1", "((a * 7.3).detach() // b.detach()) * a", *binary[:3], domain="steps", same_graph=False)
+    add("floor_divide.2", "torch.floor_divide(7.3, a.detach()) * a", "a:2x3", domain="steps", same_graph=False)
+    add("lerp", "torch.lerp(a, b, 0.3)", *binary)
+    add("lerp.1", "a.lerp(b, c)", "a:2x3 b:3 c:2x1", "a: b: c:", "a:3 b:2x3 c:3")
+    add("lerp", "put(a * 1, lambda y: y.lerp_(b, 0.7))", "a:2x3 b:3")
+    for name in ("addcmul", "addcdiv"):
+        add(name, f"torch.{name}(a, b, c)", "a:2x3 b:3 c:2x1", "a: b: c:", domain="positive")
+        add(name, f"put(a * 1, lambda y: y.{name}_(b, c, value=0.7))", "a:2x3 b:3 c:2x3", domain="positive")
+    add("xlogy", "torch.xlogy(a, b)", *binary, domain="positive")
+    add("xlogy.1", "torch.xlogy(0.7, a)", *unary, domain="positive")
+    add("xlogy.2", "torch.xlogy(a, 0.7)", *unary)
+    for name in ("clamp_min", "clamp_max"):
+        add(name, f"a.{name}(0.1)", *unary, domain="nonzero")
+        add(name, f"put(a * 1, lambda y: y.{name}_(0.1))", "a:2x3", domain="nonzero")
+        add(f"{name}.1", f"a.{name}(b)", *binary)
+    add("clamp.0", "a.clamp(b, c)", "a:2x3 b:3 c:2x1", "a: b: c:", "a:2x3 b:3 c:")
+    add("clamp.0", "a.clip(min=b)", "a:2x3 b:3")
+    add("clamp.0", "put(a * 1, lambda y: y.clamp_(max=b))", "a:2x3 b:3")
+    add("pow.1", "torch.float_power(a, b)", "a:2x3 b:3", domain="positive")
+    for name, row in {"multiply": "mul", "subtract": "sub", "divide": "div", "true_divide": "div"}.items():
+        add(row, f"torch.{name}(a, b)", "a:2x3 b:3", domain="positive")
+        add(row, f"put(a * 1, lambda y: y.{name}_(2))", "a:2x3")
+    add("mul", "torch.mul(2, a) + torch.add(1, a)", "a:2x3")
+    for name in ("isposinf", "isneginf"):
+        add(name, f"torch.{name}(a / 0)", "a:3")
+    add("isclose", "torch.isclose(a, b, 0.5, 0.1)", "a:2x3 b:3")
+    add("where", "torch.where(a > 0)[0] + torch.where(a > 0, 1, 0).sum()", "a:2x3")
     # Linear beyond the first derivative: what remains of it is the gradient that arrives.
     rectified = ("(a * 1).relu()", "torch.threshold(a * 1, 0.1, 2.0)")
     for expression in rectified:
@@ -190,6 +252,19 @@ def _fill(add: Any, unary: tuple[str, ...], binary: tuple[str, ...]) -> None:
         add_with_backward("nll_loss", f"{F}.nll_loss(a, torch.tensor([0, 2]), {weight}, {how})", "a:2x3")
         image = f"{F}.nll_loss(a, torch.tensor([[[0], [2]]]), {weight}, ignore_index=0, {how})"
         add_with_backward("nll_loss2d", image, "a:1x3x2x1")
+    looked_up = f"{F}.embedding(torch.tensor([[0, 2], [2, 1]]), a * 1)"
+    add("embedding", looked_up, "a:3x2", "a:4x1")
+    add("embedding_dense_backward", f"torch.autograd.grad(({looked_up} ** 2).sum(), a, create_graph=True)[0]", "a:3x2")
+    # The gradient of a normalization has a node of its own in PyTorch; here it is composed.
+    for call in ("a, (3,), b, b * b", "a, (3,), b", "a * b, (2, 3)"):
+        add("native_layer_norm", f"{F}.layer_norm({call}) * b", "a:2x3 b:3")
+    for call in ("None, None, b, b * b, True", "c, c + 2, b, b * b", "None, None, b, None, True"):
+        call = f"{F}.batch_norm(a, {call.replace('c', 'torch.arange(3.0).to(a.dtype)')})"
+        add("native_batch_norm", f"{call}.pow(2)", "a:4x3 b:3", "a:2x3x2 b:3")
+    add("norm.1", f"{F}.pairwise_distance(a, b)", "a:2x3 b:2x3", "a:3 b:3", "a:2x3 b:3")
+    add("norm.1", f"{F}.pairwise_distance(a, b, 3.0, keepdim=True)", "a:2x3 b:2x3")
+    add("div", f"{F}.cosine_similarity(a, b)", "a:2x3 b:2x3")
+    add("div", f"{F}.normalize(a)", "a:2x3")
     smoothed = f"{F}.cross_entropy(a, torch.tensor([0, 2]), label_smoothing=0.1)"
     add("mul.1", smoothed, "a:2x3")
     add("div.1", f"{F}.cross_entropy(a, torch.tensor([[0.2, 0.3, 0.5]] * 2, dtype=torch.float64))", "a:2x3")
@@ -246,6 +321,48 @@ def _fill(add: Any, unary: tuple[str, ...], binary: tuple[str, ...]) -> None:
         add(f"{name}_backward_data", gradient, "a:2x3", "a:3")
     add("cumsum.0", "a.cumsum(0)", *unary)
     add("cumsum.0", "a.cumsum(-1)", "a:2x3")
+    nans = "torch.tensor([[0.0, float('nan'), 0.0]], dtype=torch.float64)"
+    for name in ("nansum", "nanmean"):
+        add("nansum.0", f"a.{name}()", *unary[:-2], "a:2x1x3", domain="positive")
+        add("nansum.0", f"torch.{name}(a * 1, (0, -1), keepdim=True)", "a:2x3x2")
+        add("nansum.0", f"(a + {nans}).{name}(1)", "a:2x3", second_order=False)
+    for name in ("dist(a, b)", "dist(a, b, 1)", "dist(a, b, p=3)", "dist(a, b, float('inf'))", "dist(a, b, 0.5)"):
+        add("dist", f"torch.{name}", "a:2x3 b:2x3", "a:2x3 b:3", domain="nonzero")
+    add("dist", "a.dist(b)", "a: b:", "a:2x1 b:3")
+    for p in ("2", "1", "float('inf')", "-1.5"):
+        add(
+            "linalg_vector_norm.0",
+            f"torch.linalg.vector_norm(a, {p}, dim=(0, -1), keepdim=True)",
+            "a:2x3x2",
+            domain="nonzero",
+        )
+    add("linalg_vector_norm.0", "torch.linalg.matrix_norm(a)", "a:2x3", "a:2x3x2")
+    for p in ("1", "-1", "float('inf')", "-float('inf')"):
+        add(
+            "linalg_vector_norm.0",
+            f"torch.linalg.matrix_norm(a, {p}, dim=(2, 0), keepdim=True)",
+            "a:2x2x3",
+            domain="nonzero",
+        )
+        add("linalg_vector_norm.0", f"torch.linalg.norm(a, {p})", "a:2x3", "a:3", domain="nonzero")
+    add("linalg_vector_norm.0", "torch.norm(a, 'fro', dim=(0, 1), dtype=torch.float64)", "a:2x3x2")
+    for name in ("cumprod", "logcumsumexp"):
+        add(f"{name}.0", f"a.{name}(0)", *unary)
+        add(f"{name}.0", f"torch.{name}(a, dim=-1)", "a:2x3", "a:2x3x4")
+    add("cumprod.0", "(a * torch.tensor([0.0, 1.0, 2.0])).cumprod(1)", "a:2x3", same_graph=False)
+    add("cumprod.0", "(a * torch.tensor([1.0, 0.0, 2.0, 0.0])).cumprod(0)", "a:4x4", same_graph=False)
+    for name in ("cumsum", "cumprod"):
+        add(f"{name}.0", f"put(a * 1, lambda y: y.{name}_(-1))", "a:2x3", "a:")
+    for index in (0, 1):
+        add("std_mean.0", f"torch.std_mean(a)[{index}]", "a:2x3", "a:3")
+        add("std_mean.0", f"torch.std_mean(a, 1, correction=0, keepdim=True)[{index}]", "a:2x3")
+        add("aminmax", f"torch.aminmax(a)[{index}]", "a:2x3", "a:", "a:2x1x3")
+        add("aminmax", f"torch.aminmax(a, dim=1, keepdim=True)[{index}]", "a:2x3")
+        add("aminmax", f"a.aminmax(dim=0)[{index}]", "a:2x3", "a:3")
+    add("std_mean.0", "torch.stack(torch.std_mean(a, (0, 2), correction=0)).prod(0)", "a:2x3x2")
+    add("aminmax", "torch.stack(torch.aminmax(a, dim=1)).prod(0)", "a:2x3")
+    for name in ("argwhere(a > 0)", "nonzero(a > 0)", "nonzero(a > 0, as_tuple=True)[0]"):
+        add("argwhere", f"torch.{name}", "a:2x3", "a:")
 
     add("view", "a.view(-1)", "a:2x3", "a:")
     add("view", "a.reshape(3, 2)", "a:2x3")
@@ -329,8 +446,8 @@ def _fill(add: Any, unary: tuple[str, ...], binary: tuple[str, ...]) -> None:
     add("scatter_add", f"(a * 1).scatter_add_(1, {places}, b)", "a:2x3 b:2x3")
     add("scatter_add", "a.scatter_add(0, torch.tensor(0), b)", "a: b:")
     places = "torch.tensor([[0, 1, 2], [2, 0, 1]])"
-    add("scatter", f"a.scatter(1, {places}, b)", "a:2x3 b:2x3", "a:2x4 b:2x3")
-    add("scatter", f"(a * 1).scatter_(1, {places}, b)", "a:2x3 b:2x3")
+    add("scatter.0", f"a.scatter(1, {places}, b)", "a:2x3 b:2x3", "a:2x4 b:2x3")
+    add("scatter.0", f"(a * 1).scatter_(1, {places}, b)", "a:2x3 b:2x3")
     add("index_select", "a.index_select(1, torch.tensor([2, 0, 2]))", "a:2x3", "a:1x3x2")
     add("index_select", "a.index_select(0, torch.tensor([0]))", "a:3", "a:")
     for name in ("max", "min"):
@@ -345,17 +462,73 @@ def _fill(add: Any, unary: tuple[str, ...], binary: tuple[str, ...]) -> None:
         add(f"{name}.1", f"a.{name}(1).indices", "a:2x5")
         add(f"{name}.0", f"torch.tensor([2.0, float('nan'), 1.0]).{name}() * (a > 0)", "a:2x4")
         add(f"{name}.1", f"torch.tensor([[2.0, float('nan'), 1.0]]).{name}(1).indices", "a:")
-    add("sort", "a.sort().values", *unary)
-    add("sort", "a.sort(0, descending=True)[0]", "a:2x3", "a:")
+    add("sort.0", "a.sort().values", *unary)
+    add("sort.0", "a.sort(0, descending=True)[0]", "a:2x3", "a:")
     add("argsort", "torch.argsort(a, 0, True)", "a:4x3", "a:")
-    add("sort", "(a > 0).sort(descending=True).indices", "a:2x6")
-    add("searchsorted", "torch.searchsorted(a.sort(-1).values.detach(), b)", "a:5 b:2x3", "a:5 b:")
+    add("sort.0", "(a > 0).sort(descending=True).indices", "a:2x6")
+    add("searchsorted.0", "torch.searchsorted(a.sort(-1).values.detach(), b)", "a:5 b:2x3", "a:5 b:")
     add(
-        "searchsorted",
+        "searchsorted.0",
         "torch.bucketize(a, torch.tensor([-1.0, 0.0, 1.0], dtype=torch.float64), right=True)",
         "a:2x3",
     )
-    add("isin", "torch.isin(a, a[:1])", "a:2x3")
+    add("isin.0", "torch.isin(a, a[:1])", "a:2x3")
+    # What indices, masks and order name.
+    pair, mask = "torch.tensor([2, 0])", "torch.tensor([[True, False, True], [False, True, True]])"
+    add("index_put", "a.index_put((torch.tensor([1]),), b)", "a:3 b:1", "a:2x3 b:", "a:2x3 b:1x3")
+    add("index_add", f"a.index_add(1, {pair}, b)", "a:2x3 b:2x2")
+    add("index_add", f"(a * 1).index_add_(1, {pair}, b, alpha=-2)", "a:2x3 b:2x2")
+    add("index_add", "torch.index_add(a, 0, torch.tensor([0, 0]), b, alpha=0.5)", "a:2x3 b:2x3", "a:3 b:2")
+    add("index_add", "a.index_add(0, torch.tensor(0), b)", "a: b:")
+    add("index_copy", f"a.index_copy(1, {pair}, b)", "a:2x3 b:2x2")
+    add("index_copy", f"(a * 1).index_copy_(-1, {pair}, b)", "a:2x3 b:2x2", "a:3 b:2")
+    add("index_copy", "a.index_copy(0, torch.tensor(0), b)", "a: b:")
+    for value in ("2.5", "3"):
+        add("index_fill.0", f"a.index_fill(1, {pair}, {value})", "a:2x3")
+        add("index_fill.0", f"(a * 1).index_fill_(0, torch.tensor([-1, 0]), {value})", "a:2x3", "a:3", "a:")
+    add("index_fill.1", f"a.index_fill(1, {pair}, b)", "a:2x3 b:")
+    add("index_fill.1", "(a * 1).index_fill_(0, torch.tensor(0), b)", "a:2x3 b:", "a: b:")
+    add("scatter.1", f"a.scatter(1, {places}, 2.5)", "a:2x3", "a:2x4")
+    add("scatter.1", f"(a * 1).scatter_(1, {places}, value=3)", "a:2x3")
+    add("scatter.1", "a.scatter(0, torch.tensor(0), 1.0)", "a:")
+    add("scatter.0", "a.scatter(0, torch.tensor([], dtype=torch.int64), 2 * a.detach()) * a", "a:2x3")
+    add("gather", "a.gather(0, torch.zeros(0, 2, dtype=torch.int64))", "a:3")
+    for how in ("add", "multiply"):
+        ints = f"(3 * a).long().scatter(1, {places}[:, [0, 0, 1]], "
+        add("scatter.2", f"{ints}(3 * b).long(), reduce={how!r})", "a:2x3 b:2x3")
+        add("scatter.3", f"{ints}3, reduce={how!r})", "a:2x3")
+    add("masked_select", f"torch.masked_select(a, {mask})", "a:2x3", "a:3")
+    add("masked_select", "a.masked_select(a > 0)", *unary, domain="nonzero")
+    add("masked_scatter", f"a.masked_scatter({mask}, b)", "a:2x3 b:2x3", "a:3 b:5", "a:2x3 b:4")
+    add("masked_scatter", f"(a * 1).masked_scatter_({mask}, b)", "a:2x3 b:6")
+    gradient = f"torch.autograd.grad(a.masked_scatter({mask}, b).pow(2).sum(), b, create_graph=True)[0]"
+    add("masked_scatter_backward", gradient, "a:2x3 b:5")
+    add("sort.1", "torch.sort(a, stable=True, descending=True).values", "a:2x3", "a:")
+    add("sort.1", "a.sort(dim=0, stable=True)[0]", "a:2x3")
+    add("sort.0", "torch.msort(a)", "a:4x2", "a:")
+    for name in ("cummax", "cummin"):
+        add(name, f"a.{name}(0).values", *unary[:-2], "a:2x1x3")
+        add(name, f"torch.{name}(a, dim=-1)[0]", "a:2x5")
+        add(name, f"torch.{name}(a, dim=-1)[1]", "a:2x5")
+    add("topk", "a.topk(2).values", "a:2x3", "a:4")
+    add("topk", "torch.topk(a, 1, 0, largest=False)[0]", "a:2x3", "a:")
+    add("topk", "a.topk(2, 1, False)[1]", "a:2x3")
+    add("unique2", "torch.unique((2 * a).long())", "a:4x1", "a:3x2", domain="nonzero")
+    add("unique_dim", "torch.unique(a > 0, dim=0, return_inverse=True)[1]", "a:4x1", "a:3x2", domain="nonzero")
+    add("unique_consecutive", "torch.unique_consecutive(a > 0, return_counts=True)[1]", "a:9", domain="nonzero")
+    add(
+        "unique_consecutive",
+        "torch.unique_consecutive(a > 0, dim=0, return_inverse=True)[1]",
+        "a:5x1",
+        domain="nonzero",
+    )
+    add(
+        "searchsorted.0",
+        "torch.searchsorted(a.detach().sort(-1)[0], b.detach(), side='right', out_int32=True)",
+        "a:2x5 b:2x3",
+    )
+    add("searchsorted.0", "torch.searchsorted(a.detach(), b.detach(), sorter=a.argsort())", "a:2x5 b:2x3")
+    add("isin.0", "torch.isin(a, a[:1], invert=True)", "a:2x3")
 
     add("repeat", "a.repeat(2, 3)", "a:2x3", "a:3", "a:", "a:1x2")
     add("repeat", "a.repeat((2, 1, 1))", "a:2x3", "a:3x0")
@@ -382,6 +555,52 @@ def _fill(add: Any, unary: tuple[str, ...], binary: tuple[str, ...]) -> None:
     add("as_strided.1", "(a * 1).as_strided_((2, 2), (1, 2))", "a:2x3")
     add("squeeze.3", "(a * 1).squeeze_()", "a:1x3x1", "a:2x3")
     add("squeeze.5", "(a * 1).squeeze_((0, 1))", "a:1x3x1", "a:2x3")
+    # Other names and other ways to the same shapes.
+    add("view", "a.ravel()", "a:2x3", "a:")
+    add("clone", "a.t().ravel()", "a:2x3")
+    add("view", "a.unflatten(-1, (3, -1))", "a:2x6")
+    add("view", "torch.atleast_1d(a)", "a:")
+    add("unsqueeze", "torch.atleast_2d(a)", "a:3")
+    add("unsqueeze", "torch.atleast_3d(a)", "a:3", "a:2x3")
+    add("permute", "torch.movedim(a, 0, -1)", "a:2x3x4")
+    add("permute", "a.moveaxis((0, 1), (2, 0))", "a:2x3x4")
+    add("alias.0", "a.movedim((), ())", "a:")
+    add("transpose", "torch.swapaxes(a, axis0=0, axis1=1)", "a:2x3")
+    for indexing in ("ij", "xy"):
+        add("expand", f"torch.stack(torch.meshgrid(a, b, indexing={indexing!r})).prod(0)", "a:2 b:3", "a: b:3")
+    add("expand", "torch.broadcast_tensors(a, b)[1]", "a:2x1 b:3")
+    add("expand", "a.broadcast_to(2, 3)", "a:3", "a:")
+    add("slice.0", "torch.tensor_split(a, 3)[1]", "a:5", "a:4x2")
+    add("slice.0", "a.tensor_split((1, 3), 1)[1]", "a:2x4")
+    add("slice.0", "torch.hsplit(a, 2)[1]", "a:4", "a:3x2")
+    add("slice.0", "a.vsplit([1])[0] * torch.dsplit(a, (0, 4))[1]", "a:2x3x4")
+    for name in ("hstack", "vstack", "dstack", "column_stack"):
+        add("cat", f"torch.{name}([a, b])", "a:3 b:3", "a: b:", "a:2x3 b:2x3")
+    add("cat", "torch.concatenate([a, b], axis=1)", "a:2x3 b:2x1")
+    add("diag_embed", "a.diag()", "a:3")
+    add("diag_embed", "torch.diag_embed(a, -1, 0, 2)", "a:2x3")
+    add("diag_embed", "a.diagflat(1)", "a:2x2", "a:")
+    add("diagonal_copy", "torch.diag(a, 1)", "a:3x3", "a:2x4")
+    add("diagonal_copy", "torch.diagonal_copy(a, dim1=-1, dim2=0)", "a:2x3x2")
+    add("roll.0", "a.roll(1)", *unary)
+    add("roll.0", "torch.roll(a, (1, -2), (0, 1))", "a:2x3", "a:2x3x2")
+    add("rot90", "a.rot90()", "a:2x3")
+    for k in (0, 2, -1):
+        add("rot90", f"torch.rot90(a, {k}, (0, -1))", "a:2x3x2")
+    add("flip", "a.flipud() * torch.fliplr(a)", "a:2x3")
+    add("repeat", "a.tile(2)", "a:2x3", "a:")
+    add("repeat", "torch.tile(a, (2, 1, 2))", "a:2x3")
+    add("view", "a.repeat_interleave(2)", *unary)
+    add("view", "torch.repeat_interleave(a, 2, dim=-1)", "a:2x3")
+    add("index_select", "a.repeat_interleave(torch.tensor([2, 0, 1]), 1)", "a:2x3")
+    add("gather", "torch.take_along_dim(a, torch.tensor([[1], [0]]), 1)", "a:2x3", "a:1x3")
+    add("gather", "a.take_along_dim(torch.tensor([0, 2]))", "a:2x3")
+    add("sub", "a.diff()", "a:4", "a:2x3")
+    add("sub", "torch.diff(a, 2, 0, prepend=b)", "a:3x2 b:1x2")
+    add("copy", "torch.diff(a, 0)", "a:3")
+    add("cat", "torch.gradient(a)[0]", "a:4", "a:3x3")
+    add("cat", "torch.gradient(a, spacing=0.5, dim=-1, edge_order=2)[0]", "a:2x4")
+    add("cat", "torch.gradient(a, spacing=(b,), edge_order=1)[0]", "a:4 b:4", domain="positive", second_order=False)
 
     add("bmm", "torch.bmm(a, b)", "a:2x3x4 b:2x4x2", "a:0x2x3 b:0x3x2")
     add("bmm", "a @ b", "a:2x2x3 b:2x3x2", "a:2x1x2x3 b:3x3x1", "a:1x2x3 b:1x3x2", "a:2x2x2x3 b:2x2x3x1")
@@ -412,6 +631,56 @@ def _fill(add: Any, unary: tuple[str, ...], binary: tuple[str, ...]) -> None:
     add("linalg_cholesky_ex", f"torch.linalg.cholesky(a @ a.mT + {eye})", "a:3x3", "a:2x3x2")
     for norm in ("norm(a)", "norm(a, 'fro')", "norm(a, 3, dim=0)"):
         add("linalg_vector_norm.0", f"torch.linalg.{norm}", "a:2x3", domain="nonzero")
+    # Einstein's sums, and what is made of products.
+    for equation, *shapes in (
+        ("ij,jk->ik", "a:2x3 b:3x4", "a:1x3 b:3x1", "a:2x1 b:3x2"), ("ij,jk->ki", "a:2x3 b:3x4"), ("ij,kj", "a:2x3 b:4x3"),
+        ("i,i", "a:3 b:3"), ("i,j->ij", "a:3 b:2"), ("ij,ij->i", "a:2x3 b:2x3"), ("ij,j->", "a:2x3 b:3"),
+        ("bij,bjk->bik", "a:2x3x4 b:2x4x2"), ("bij,bjk->ik", "a:2x3x4 b:2x4x2"), ("...ij,jk->...ik", "a:2x2x3 b:3x2"),
+        ("...i,...i", "a:2x3 b:3"), ("bhid,bhjd->bhij", "a:1x2x3x2 b:1x2x2x2"), (",->", "a: b:"), ("iij,jk->ik", "a:2x2x3 b:3x2"),
+        ("ij,jk->", "a:2x3 b:3x2"), ("i...,i", "a:3x2 b:3"),
+    ):  # fmt: skip
+        add("permute", f"torch.einsum({equation!r}, a, b)", *shapes)
+    for equation, shape in (
+        ("ii", "a:3x3"),
+        ("ii->i", "a:3x3"),
+        ("ij->ji", "a:2x3"),
+        ("bii->b", "a:2x3x3"),
+        ("i...->...", "a:2x3x2"),
+    ):
+        add("permute", f"torch.einsum({equation!r}, a)", shape)
+    add("permute", "torch.einsum('ij,jk,kl->il', a, b, c)", "a:2x3 b:3x2 c:2x4")
+    add("permute", "torch.einsum('bn,anm,bm->ba', a, b, c)", "a:2x3 b:4x3x2 c:2x2")
+    add("permute", "torch.einsum(a, [0, 1], b, [1, 2], [2, 0])", "a:2x3 b:3x4")
+    add("permute", "torch.tensordot(a, b, dims=([0, 1], [1, 0]))", "a:2x3x4 b:3x2x2", "a:2x3 b:3x2")
+    add("permute", "torch.tensordot(a, b, 1)", "a:2x3 b:3x4", "a:3 b:3", "a:2x1 b:3x2")
+    add("permute", "torch.tensordot(a, b, 0)", "a:2x3 b:2", "a: b:3")
+    add("permute", "torch.inner(a, b)", "a:2x3 b:4x3", "a:3 b:3", "a:2x2x3 b:3")
+    add("mul", "a.inner(b)", "a: b:2x3")
+    add("unsafe_view.0", "torch.kron(a, b)", "a:2x3 b:3x2", "a:2 b:3x2", "a: b:")
+    add("vdot", "torch.vdot(a, b)", "a:3 b:3")
+    add("mul", "a.ger(b)", "a:2 b:3")
+    add("mm", "torch.linalg.multi_dot([a, b, c])", "a:2x3 b:3x4 c:4x2", "a:3 b:3x4 c:4", "a:6x2 b:2x6 c:6x1")
+    add("mm", "torch.linalg.multi_dot([a, b, c, a.t()])", "a:2x3 b:3x2 c:2x3")
+    for factors in ("", ", beta=2, alpha=0.5", ", beta=0"):
+        add("baddbmm", f"torch.baddbmm(a, b, c{factors})", "a:2x3x2 b:2x3x4 c:2x4x2", "a:2 b:2x3x4 c:2x4x2")
+        add("addmv", f"torch.addmv(a, b, c{factors})", "a:2 b:2x3 c:3", "a: b:2x3 c:3")
+        add("addr", f"torch.addr(a, b, c{factors})", "a:2x3 b:2 c:3", "a:3 b:2 c:3")
+    for factors in ("beta=2, alpha=0.5", "beta=0"):
+        add("addmm", f"torch.addmm(a, b, c, {factors})", "a:2x4 b:2x3 c:3x4", "a:4 b:2x3 c:3x4", domain="positive")
+    add("addmm", "(a * 1).addmm_(b, c, alpha=2)", "a:2x4 b:2x3 c:3x4")
+    add("baddbmm", "(a * 1).baddbmm_(b, c, beta=3)", "a:2x3x2 b:2x3x4 c:2x4x2")
+    add("addmv", "(a * 1).addmv_(b, c)", "a:2 b:2x3 c:3")
+    add("addr", "(a * 1).addr_(b, c)", "a:2x3 b:2 c:3")
+    for operation, name in (
+        ("linalg_det", "torch.linalg.det"),
+        ("linalg_inv_ex", "torch.linalg.inv"),
+        ("slogdet.0", "torch.logdet"),
+    ):
+        add(operation, f"{name}((a @ a.mT + {eye}) / 4)", "a:3x3", "a:2x3x2")
+    add("linalg_det", "a.det()", "a:1x1", "a:2x2")
+    add("linalg_inv_ex", f"(a + {eye}).inverse()", "a:3x3")
+    add("slogdet.0", f"torch.linalg.slogdet(a + {eye})[1]", "a:3x3", "a:2x3x3")
+    add("slogdet.0", f"(a + {eye}).slogdet().sign * a[0]", "a:3x3")
 
     add("mm", "a @ b", "a:2x3 b:3x4", "a:1x3 b:3x1", "a:2x0 b:0x3")
     # The gradient of a matrix that lies by columns lies so too.
@@ -446,6 +715,16 @@ def _fill(add: Any, unary: tuple[str, ...], binary: tuple[str, ...]) -> None:
     add("add", f"a + torch.randint(0, 9, (3,), {generator})", "a:2x3")
     add("add", "torch.randint_like(a, 9) + torch.randint_like(a, -3, 4) + a", "a:2x3", domain="positive")
     add("bernoulli.2", "(a * 1).bernoulli_() + a", "a:2x3", "a:", second_order=False)
+    add("random.1", "(a * 1).random_(5) + a", "a:2x3", "a:", second_order=False)
+    add("random.2", "(a * 1).random_() / 2**53 + a", "a:2x3", "a:", second_order=False)
+    add("exponential", "(a * 1).exponential_(2.0) + a", "a:2x3", "a:", second_order=False)
+    add("bernoulli.1", "(a * 1).bernoulli_(b / 2) + a + b", "a:2x3 b:3", "a: b:", domain="positive", second_order=False)
+    add("bernoulli", "torch.bernoulli(a / 2) + a", "a:2x3", "a:", domain="positive", second_order=False)
+    add("normal.1", "torch.normal(a, 1.5) * 0 + a", "a:2x3", "a:", second_order=False)
+    add("normal.2", "torch.normal(1.5, a) * 0 + a", "a:2x3", "a:", domain="positive", second_order=False)
+    add("normal.3", "torch.normal(a, b) * 0 + a + b", "a:2x3 b:3", "a: b:", domain="positive", second_order=False)
+    weights = "torch.tensor([1.0, 2.0, 3.0])"
+    add("add", f"torch.multinomial({weights}, 2) + torch.multinomial({weights}, 9, True).sum() + a", "a:2")
 
 
 ROWS = table(_fill)

@@ -41,7 +41,12 @@ assert torch.equal(getattr(x * 1, f"{name}_")(), y)
 assert function(torch.tensor([1])).dtype is torch.float32 and function(torch.tensor([True])).dtype is torch.float32
 # The views know nothing of it, and say so.
 viz.graph(y), viz.play(y.sum()), viz.why(y.sum(), x)
-print(viz.rule(y))
+try:
+    viz.rule(y)
+except ValueError as told:
+    assert "No rule is known" in str(told)
+else:
+    raise AssertionError("a rule of the example is known")
 """
 
 

@@ -207,6 +207,34 @@ def test_initialisers_draw_pytorchs_numbers():
     assert nn.init.kaiming_normal_(torch.empty(1, 2)).tolist() == [[-2.1787893772125244, 0.5684312582015991]]
 
 
+def test_an_embedding_draws_pytorchs_numbers_and_leaves_its_padding():
+    torch.manual_seed(0)
+    layer = nn.Embedding(3, 2, padding_idx=0)
+    assert layer.weight.tolist() == [
+        [0.0, 0.0], [-2.1787893772125244, 0.5684312582015991], [-1.0845223665237427, -1.3985954523086548],
+    ]  # fmt: skip
+    layer(torch.tensor([0, 1, 1])).sum().backward()
+    assert layer.weight.grad.tolist() == [[0.0, 0.0], [2.0, 2.0], [0.0, 0.0]]
+    assert nn.Embedding.from_pretrained(layer.weight.detach())(torch.tensor(2)).requires_grad is False
+
+
+def test_batch_norm_keeps_moments_of_its_batches():
+    layer, x = nn.BatchNorm1d(1, momentum=None, affine=False), torch.tensor([[1.0], [3.0]])
+    layer(x), layer(x + 4)
+    assert (layer.running_mean.item(), layer.running_var.item(), layer.num_batches_tracked.item()) == (4.0, 2.0, 2)
+    assert layer.eval()(torch.tensor([[4.0]])).item() == 0.0
+    assert layer.num_batches_tracked.item() == 2
+    layer.reset_running_stats()
+    assert [value.item() for value in layer.buffers()] == [0.0, 1.0, 0]
+
+
+def test_rows_of_an_orthogonal_matrix_are_orthogonal():
+    w = nn.init.orthogonal_(torch.empty(3, 2, 2, dtype=torch.float64), gain=2.0).view(3, 4)
+    np.testing.assert_allclose((w @ w.t()).numpy(), 4 * np.eye(3), atol=1e-14)
+    w = nn.init.trunc_normal_(torch.empty(1000), 1.0, 2.0, 0.5, 3.0)
+    assert 0.5 <= w.min().item() < w.max().item() <= 3.0
+
+
 def test_lists_and_dictionaries_hold_modules_and_parameters():
     modules = nn.ModuleList([nn.Tanh(), nn.Tanh(), nn.Linear(1, 1)])
     assert repr(modules) == (
@@ -332,6 +360,15 @@ ERRORS = {
     "no such parameter": (
         lambda: nn.Linear(1, 1).get_parameter("gain"), AttributeError, "Linear has no attribute `gain`",
     ),
+    "max_norm": (
+        lambda: nn.Embedding(3, 2, max_norm=1.0), NotImplementedError,
+        "autograd_teach does not support max_norm=1.0 of an embedding",
+    ),
+    "one value per channel": (
+        lambda: nn.BatchNorm1d(3)(torch.ones(1, 3)), ValueError,
+        "Expected more than 1 value per channel when training, got input size torch.Size([1, 3])",
+    ),
+    "row out of range": (lambda: nn.Embedding(3, 2)(torch.tensor([3])), IndexError, "index out of range in self"),
     "unknown gain": (
         lambda: nn.init.calculate_gain("foo"), ValueError, "Unsupported nonlinearity foo"
     ),
@@ -381,6 +418,16 @@ VALUES = {
     "threshold": (nn.Threshold(0.0, 9.0), (V,), [9.0, 9.0, 2.0]),
     "softmax": (nn.Softmax(1), (torch.zeros(1, 4),), [[0.25, 0.25, 0.25, 0.25]]),
     "relu": (nn.ReLU(), (X,), [[1.0, 0.0], [0.5, 3.0]]),
+    "cosine similarity": (
+        nn.CosineSimilarity(0), (torch.tensor([3.0, 4.0]).double(), torch.tensor([4.0, 3.0]).double()), 0.96,
+    ),
+    "pairwise distance": (nn.PairwiseDistance(1.0, eps=0.0), (X, Y), [4.0, 4.0]),
+    "kl": (nn.KLDivLoss(reduction="batchmean"), (V[None] * 0, torch.tensor([[0.0, 1.0, 2.0]])), 1.3862943649291992),
+    "normalize": (F.normalize, (torch.tensor([[3.0, 4.0], [0.0, 0.0]]).double(),), [[0.6, 0.8], [0.0, 0.0]]),
+    "one hot": (F.one_hot, (torch.tensor([1, 0]),), [[0, 1], [1, 0]]),
+    "embedding": (F.embedding, (torch.tensor([1, 0, 1]), X), [[0.5, 3.0], [1.0, -2.0], [0.5, 3.0]]),
+    "layer norm": (nn.LayerNorm(2, eps=0.0), (torch.tensor([[1.0, 3.0], [2.0, -2.0]]),), [[-1.0, 1.0], [1.0, -1.0]]),
+    "batch norm": (nn.BatchNorm1d(2, eps=0.0), (torch.tensor([[1.0, 3.0], [5.0, -1.0]]),), [[-1.0, 1.0], [1.0, -1.0]]),
     "identity": (nn.Identity(1, key=2), (X,), X.tolist()),
     "tanh": (nn.Tanh(), (torch.zeros(2),), [0.0, 0.0]),
     "sigmoid": (nn.Sigmoid(), (torch.zeros(2),), [0.5, 0.5]),
@@ -399,7 +446,7 @@ VALUES = {
 
 @pytest.mark.parametrize(("layer", "inputs", "expected"), VALUES.values(), ids=VALUES.keys())
 def test_values(layer, inputs, expected):
-    np.testing.assert_allclose(layer(*inputs).numpy(), expected, rtol=1e-15, atol=0)
+    np.testing.assert_allclose(layer(*inputs).detach().numpy(), expected, rtol=1e-15, atol=0)
 
 
 def test_linear_is_one_addmm():

@@ -40,6 +40,15 @@ STEPS = {
         [0.6780909260555341, -2.238070054353483],
     ),
     "AdamW": (lambda p: optim.AdamW(p, 0.1), [0.7015196728668404, -2.2941981615875195]),
+    "RMSprop": (lambda p: optim.RMSprop(p, 0.01, alpha=0.9), [0.9278841180630741, -2.074563935521686]),
+    "centered": (
+        lambda p: optim.RMSprop(p, 0.1, momentum=0.9, centered=True, weight_decay=0.1),
+        [-2.343921227405104, -7.411266762944384],
+    ),
+    "Adagrad": (
+        lambda p: optim.Adagrad(p, 0.1, lr_decay=0.1, initial_accumulator_value=0.5),
+        [0.8062404476166453, -2.21869303027928],
+    ),
 }  # fmt: skip
 
 
@@ -98,7 +107,7 @@ def test_zero_grad():
     assert x.grad is None
 
 
-@pytest.mark.parametrize("name", ["momentum", "Adam"])
+@pytest.mark.parametrize("name", ["momentum", "Adam", "centered", "Adagrad"])
 def test_a_loaded_state_continues(name):
     make, expected = STEPS[name]
     x, optimizer = cubes(make, steps=2)
@@ -151,6 +160,12 @@ ERRORS = {
     "Adam beta": (
         lambda: optim.Adam(P, betas=(0.5, 1.0)), ValueError, "Invalid beta parameter at index 1: 1.0",
     ),
+    "RMSprop alpha": (lambda: optim.RMSprop(P, alpha=-1), ValueError, "Invalid alpha value: -1"),
+    "RMSprop unsupported": (
+        lambda: optim.RMSprop(P, capturable=True), NotImplementedError,
+        "autograd_teach's optimizers do not support capturable=True",
+    ),
+    "Adagrad decay": (lambda: optim.Adagrad(P, lr_decay=-1), ValueError, "Invalid lr_decay value: -1"),
     "unsupported": (
         lambda: optim.Adam(P, fused=True), NotImplementedError,
         "autograd_teach's optimizers do not support fused=True",

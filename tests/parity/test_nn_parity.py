@@ -73,6 +73,87 @@ def initialisers_of_all_shapes(T):
 
 
 @programs
+def initialisers_of_orthogonal_and_truncated_values(T):
+    T.manual_seed(2)
+    init, found = T.nn.init, []
+    for shape in ((3, 3), (2, 5), (5, 2), (1, 4), (3, 2, 4)):
+        found.append(init.orthogonal_(T.empty(shape, dtype=T.float64), gain=1.5).numpy().round(12) + 0.0)
+    found.append((init.orthogonal_(T.empty(3, 3), generator=T.Generator().manual_seed(5)) * 1e5).round())
+    for options in ({}, {"mean": 1.0, "std": 2.0, "a": -3.0, "b": 3.0}, {"a": 1.5, "b": 2.5}, {"mean": 9.0}):
+        found.append(init.trunc_normal_(T.empty(20, dtype=T.float64), **options))
+    generator = T.Generator().manual_seed(5)
+    return [*found, init.trunc_normal_(T.empty(4, 5), generator=generator), T.rand(1), init.orthogonal_(T.empty(0, 2))]
+
+
+@programs
+def embeddings(T):
+    T.manual_seed(0)
+    layers = [T.nn.Embedding(4, 3), T.nn.Embedding(4, 2, padding_idx=-1), T.nn.Embedding(3, 2, dtype=T.float64)]
+    layers += [T.nn.Embedding.from_pretrained(T.ones(2, 3)), T.nn.Embedding.from_pretrained(T.ones(2, 3), freeze=False)]
+    indices, found = T.tensor([[0, 1], [1, 1]]), []
+    for layer in layers:
+        output = layer(indices)
+        found += [repr(layer), layer.weight, output, nodes(output), list(layer.state_dict())]
+        if output.requires_grad:
+            output.sum().backward()
+            found.append(layer.weight.grad)
+    return [*found, layers[1](T.tensor([3]))]
+
+
+@programs
+def norms_as_modules(T):
+    x = T.tensor([[0.5, 0.1, 0.4], [0.2, 0.75, 0.0], [1.5, -1.0, 0.25]], dtype=T.float64)
+    found = []
+    for options in (
+        {},
+        {"affine": False},
+        {"track_running_stats": False},
+        {"momentum": None},
+        {"eps": 0.5, "bias": False},
+    ):
+        layer = T.nn.BatchNorm1d(3, dtype=T.float64, **options)
+        outputs = [layer(x), layer(2 * x), layer.eval()(x)]
+        state = layer.state_dict()
+        found += [repr(layer), [(y * 1e10).round() for y in outputs], [nodes(y) for y in outputs], list(state)]
+        found += [(value * 1e10).round() for value in state.values()]
+        layer.reset_running_stats()
+        found += [list(layer.buffers()), dict(state._metadata)]
+    layer = T.nn.BatchNorm1d(3)
+    found.append(repr(layer.load_state_dict({k: v + 1 for k, v in layer.state_dict().items() if "num" not in k})))
+    for options in ({}, {"elementwise_affine": False}, {"bias": False, "eps": 0.5}):
+        layer = T.nn.LayerNorm(3, dtype=T.float64, **options)
+        found += [repr(layer), (layer(x) * 1e10).round(), nodes(layer(x)), list(layer.state_dict())]
+    return [*found, repr(T.nn.LayerNorm([2, 3])), layer.normalized_shape]
+
+
+@programs
+def running_statistics_are_no_writes(T):
+    layer = T.nn.BatchNorm1d(2)
+    before = [b._version for b in layer.buffers()]
+    y = layer(T.tensor([[1.0, 2.0], [3.0, 5.0]], requires_grad=True))
+    layer(T.tensor([[1.0, 0.0], [0.0, 5.0]]))
+    y.sum().backward()
+    return [before, [b._version for b in layer.buffers()], [b.grad_fn for b in layer.buffers()]]
+
+
+@programs
+def distances_as_modules(T):
+    x, y = T.tensor([[0.5, 0.1, 0.4], [0.2, 0.75, 0.0]], dtype=T.float64), T.tensor([[1.0, 2.0, 3.0]], dtype=T.float64)
+    N = T.nn
+    modules = [
+        N.CosineSimilarity(),
+        N.CosineSimilarity(0, 1e-3),
+        N.PairwiseDistance(),
+        N.PairwiseDistance(1.0, keepdim=True),
+    ]
+    return [
+        *map(repr, modules),
+        *((m(x, y) * 1e10).round() for m in modules),
+        N.KLDivLoss(reduction="sum")(x, y.expand(2, 3)),
+    ]
+
+
+@programs
 def model_and_its_gradients(T):
     model = _model(T)
     x = T.tensor([[0.5, -1.0, 2.0], [1.5, 0.25, -0.75]], requires_grad=True)
@@ -90,6 +171,7 @@ def text(T):
         N.SELU(), N.SELU(True), N.CELU(), N.SiLU(), N.SiLU(True), N.GELU(), N.GELU("tanh"), N.Softplus(), N.Softplus(2, 3),
         N.Softsign(), N.Tanhshrink(), N.LogSigmoid(), N.Hardtanh(), N.Hardtanh(-2, 2, True), N.Threshold(0.1, 20),
         N.Threshold(0.1, 20, True), N.Softmax(1), N.Softmax(), N.LogSoftmax(dim=0), N.Softmin(1), N.Dropout(), N.Dropout(0.2, True),
+        N.CosineSimilarity(), N.PairwiseDistance(1.0), N.KLDivLoss(), N.Embedding(3, 2, 0), N.LayerNorm((2, 3)), N.BatchNorm1d(2),
         N.CrossEntropyLoss(T.ones(2)), N.NLLLoss(), N.HuberLoss(), N.SmoothL1Loss(), N.BCELoss(), N.BCEWithLogitsLoss(),
     ]  # fmt: skip
     deep = T.nn.Sequential(_model(T), T.nn.Flatten(), *parts, T.nn.MSELoss(), T.nn.L1Loss())
@@ -657,6 +739,15 @@ ERRORS = {
     "norm that is not finite": lambda T: T.nn.utils.clip_grad_norm_(_with_grad(T, "nan"), 1.0, error_if_nonfinite=True),
     "vector that is none": lambda T: T.nn.utils.vector_to_parameters(3, []),
     "bounds in the wrong order": lambda T: T.nn.Hardtanh(2, 1),
+    "padding that is no row": lambda T: T.nn.Embedding(3, 2, padding_idx=3),
+    "padding that is no row, from the end": lambda T: T.nn.Embedding(3, 2, padding_idx=-4),
+    "embedding's weight": lambda T: T.nn.Embedding(3, 2, _weight=T.ones(2, 2)),
+    "pretrained vector": lambda T: T.nn.Embedding.from_pretrained(T.ones(2)),
+    "batch norm of four dimensions": lambda T: T.nn.BatchNorm1d(3)(T.ones(2, 3, 4, 5)),
+    "batch norm of other features": lambda T: T.nn.BatchNorm1d(3)(T.ones(2, 4)),
+    "batch norm of one value": lambda T: T.nn.BatchNorm1d(3)(T.ones(1, 3)),
+    "orthogonal vector": lambda T: T.nn.init.orthogonal_(T.ones(3)),
+    "truncated integers": lambda T: T.nn.init.trunc_normal_(T.ones(2).long()),
     "chance of a dropout": lambda T: T.nn.Dropout(2),
 }
 
@@ -689,6 +780,27 @@ CALLS = [
         "T.ones(2, 3, 4), T.ones(2, 5).long()", "T.ones(2, 3, 4, 1), T.ones(2, 5, 1).long()", "T.ones(2, 3), T.ones(2, 1).long()",
         "T.ones(2, 3, 4), T.ones(2).long()", "T.ones(2, 3, 4, 4), T.ones(2).long()", "T.ones(2, 3, 0), T.ones(2, 0).long()",
         "T.ones(2, 3), i, weight=T.ones(3, requires_grad=True)", "T.ones(2, 3), i * 0 + 1, T.tensor([1.0, 0.0, 1.0])")),
+    *(f"F.one_hot({a})" for a in (
+        "i", "i, 4", "i, 2", "-i", "x", "i[:0]", "i[:0], 3", "i[0]", "i, 0", "i.int()", "i, num_classes=-2", "i.view(2, 1)")),
+    *(f"F.embedding({a}, T.ones(3, 2))" for a in ("i", "i.int()", "i.byte()", "x", "-i", "i + 1", "i[0]", "i[:0]", "[0]")),
+    "F.embedding(i, x)", "F.embedding(i, T.ones(3, 2, 2))", "F.embedding(i, T.ones(3, 2), padding_idx=3)",
+    "F.embedding(i, T.ones(3, 2), padding_idx=-4)", "F.embedding(i, T.ones(3, 2).long())",
+    *(f"F.layer_norm(T.ones(2, 3), {a})" for a in (
+        "(2,)", "()", "[3], T.ones(2)", "[3], T.ones(3), T.ones(2)", "3", "[3], T.ones(3).double()", "[1, 2, 3]", "T.Size([3])")),
+    "F.layer_norm(T.ones(2, 3).long(), [3])", "F.layer_norm(T.ones(2, 3).half(), [3], T.ones(3))",
+    "F.layer_norm(T.ones(2, 3).double(), [3], T.ones(3))", "F.layer_norm(T.ones(0, 3), [3])", "F.layer_norm(T.ones(2, 0), [0])",
+    *(f"F.batch_norm(T.ones(2, 3), {a})" for a in (
+        "None, None", "None, None, training=True", "T.ones(3), T.ones(2), training=True", "T.ones(3), T.ones(3), weight=x",
+        "T.ones(3), T.ones(3), bias=x", "T.ones(3, requires_grad=True), T.ones(3)", "T.ones(3), None",
+        "T.ones(3).double(), T.ones(3).double(), T.ones(3).double()", "T.ones(3).double(), T.ones(3).double()")),
+    "F.batch_norm(T.ones(2, 3).long(), T.ones(3), T.ones(3))", "F.batch_norm(T.ones(1, 3, 1), None, None, training=True)",
+    "F.batch_norm(T.ones(0, 3), T.ones(3), T.ones(3), T.ones(3), training=True)",
+    *(f"F.normalize({a})" for a in ("i", "x", "T.ones(2, 3), dim=2", "x, dim=0", "T.zeros(2, 3)")),
+    *(f"F.cosine_similarity({a})" for a in ("i, i, 0", "x, x", "x, i, 0", "T.ones(2, 2), T.ones(3, 3)", "x, 0 * x, 0")),
+    *(f"F.pairwise_distance({a})" for a in ("x, T.ones(3)", "x, x", "i, i", "T.ones(2, 2), x", "x, x.double()")),
+    *(f"F.kl_div({a})" for a in (
+        "x, x", "x, T.ones(3)", "x, i", "i, x", "x, x, reduction='foo'", "x, 0 * x, reduction='sum'", "x, x, size_average=False",
+        "x[0], x[0], reduction='batchmean'", "x, -x, reduction='none'")),
     "F.cross_entropy(T.ones(2, 3), i, label_smoothing=2.0)", "F.cross_entropy(T.ones(2, 3), T.ones(2, 3), ignore_index=1)",
     "F.cross_entropy(T.ones(2, 3), T.ones(2, 3), weight=T.ones(2))", "F.cross_entropy(T.ones(2, 3), T.ones(2, 3).long())",
 ]  # fmt: skip
@@ -732,16 +844,23 @@ TARGET = "T.tensor([0.2, 0.4, 0.9]).double()"
 WEIGHT = "T.tensor([1.0, 2.0, 3.0]).double()"
 CLASSES = "T.tensor([0, 2])"
 CHANCES = "T.tensor([[0.2, 0.3, 0.5]] * 2).double()"
+NUMBERS = "T.tensor([[0, 2], [2, 1]])"
+RUNNING = "T.tensor([0.1, 0.2, 0.3]).double(), T.tensor([1.0, 2.0, 3.0]).double()"
 FUNCTIONS = [
     *(f"F.{name}(x)" for name in (
         "relu", "relu6", "leaky_relu", "hardtanh", "elu", "selu", "celu", "silu", "gelu", "softplus", "softsign", "logsigmoid",
         "tanhshrink", "tanh", "sigmoid")),
     "F.threshold(x, 0.1, 20.0)", "F.elu(x, 2.0)", "F.celu(x, 0.7)", "F.softplus(x, 2.0, 3.0)", "F.gelu(x, approximate='tanh')",
     "F.softmax(x, 0)", "F.softmin(x, 0)", "F.log_softmax(m, 1)",
+    *(f"F.embedding({NUMBERS}, m.T{padding})" for padding in ("", ", padding_idx=2", ", -3")),
+    "F.normalize(m)", "F.normalize(m, 1.0, 0)", "F.normalize(x, 3.0, dim=0)", "F.normalize(m * 0 + x, 2.0, 1, 10.0)",
+    "F.cosine_similarity(m, m.exp())", "F.cosine_similarity(m, x.exp())", "F.cosine_similarity(m, m.flip(0), 0, 10.0)",
+    "F.pairwise_distance(m, m.exp())", "F.pairwise_distance(m, x, 1.0, keepdim=True)", "F.pairwise_distance(x, x.exp(), 3.0)",
     *(f"F.{call}, reduction={how!r})" for how in ("mean", "sum", "none") for call in (
         *(f"{name}({pair}" for pair in (f"x, {TARGET}", f"{TARGET}, x", "x, x.exp()")
           for name in ("mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", "binary_cross_entropy_with_logits")),
         *(f"{name}(x, {TARGET}, weight={WEIGHT}" for name in ("mse_loss", "l1_loss", "huber_loss")),
+        *(f"kl_div({pair}" for pair in ("m, m.exp()", f"x, {TARGET}", "x, x.exp(), log_target=True", "m, x.exp()")),
         f"smooth_l1_loss(x, {TARGET}, beta=0.5", f"huber_loss(x, {TARGET}, delta=0.5",
         f"binary_cross_entropy(x.sigmoid(), {TARGET}", f"binary_cross_entropy(x.sigmoid(), {TARGET}, {WEIGHT}",
         f"binary_cross_entropy_with_logits(x, {TARGET}, {WEIGHT}, pos_weight={WEIGHT}",
@@ -765,13 +884,23 @@ IN_PLACE = [
         "silu(x * 1, True)", "hardtanh(x * 1, -1, 1, True)", "relu6(x * 1, True)",
     )
 ]  # fmt: skip
+# One node's gradient, which here has several: the graph of a gradient is another.
+COMPOSED = [
+    *(f"F.layer_norm({call})" for call in (
+        "m, (3,), T.ones(3).double(), x", "m, (3,), x, x.exp()", "m, (2, 3), m.exp(), m.detach()", "m.detach(), (3,), x, x")),
+    *(f"F.batch_norm({call})" for call in (
+        *(f"v, {running}, {rest}, True" for running in (RUNNING, "None, None") for rest in ("x, x.exp()", "x, None")),
+        f"v.view(2, 3, 2, 2), {RUNNING}, x, x, True", f"v, {RUNNING}, x, x, False", f"m, {RUNNING}, x, x.exp()",
+        f"m, {RUNNING}", f"m.detach(), {RUNNING}, x, x")),
+]  # fmt: skip
 
 
 def calculus(T, expression, graph_of_gradient):
     """Numbers and graphs: of the result, of its gradient with and without a graph, and the second gradient."""
     x = T.tensor([-1.5, 0.3, 2.0], dtype=T.float64, requires_grad=True)
     rows = T.tensor([[1.0, 1.0, 1.0], [2.0, -1.0, 0.5]], dtype=T.float64)
-    result = eval(expression, {"T": T, "F": T.nn.functional, "x": x, "m": x * rows})
+    volume = T.linspace(-1, 2, 24, dtype=T.float64).view(2, 3, 4).sin() * x[:, None]
+    result = eval(expression, {"T": T, "F": T.nn.functional, "x": x, "m": x * rows, "v": volume})
     (plain,) = T.autograd.grad((result * result).sum(), x, retain_graph=True)
     (gradient,) = T.autograd.grad((result * result).sum(), x, create_graph=True)
     (second,) = T.autograd.grad((gradient * gradient).sum(), x)
@@ -779,7 +908,7 @@ def calculus(T, expression, graph_of_gradient):
     return numbers, [nodes(result), nodes(gradient) if graph_of_gradient else None]
 
 
-@pytest.mark.parametrize("expression", FUNCTIONS + IN_PLACE, ids=str)
+@pytest.mark.parametrize("expression", FUNCTIONS + IN_PLACE + COMPOSED, ids=str)
 def test_functions_agree_in_numbers_and_graphs(expression):
     import torch
 

@@ -48,6 +48,17 @@ OPTIMIZERS = {
     "Adam amsgrad": lambda T, p: T.optim.Adam(p, lr=0.1, amsgrad=True, maximize=True),
     "Adam of one step's memory": lambda T, p: T.optim.Adam(p, lr=0.1, betas=(0.3, 0.0)),
     "AdamW": lambda T, p: T.optim.AdamW(p, lr=0.1, maximize=True),
+    "RMSprop": lambda T, p: T.optim.RMSprop(p),
+    "RMSprop lr tensor": lambda T, p: T.optim.RMSprop(p, T.tensor(0.1), alpha=0.9, eps=1e-4),
+    "RMSprop momentum": lambda T, p: T.optim.RMSprop(p, lr=0.01, momentum=0.9, weight_decay=0.5),
+    "RMSprop centered": lambda T, p: T.optim.RMSprop(p, lr=0.01, alpha=0.9, centered=True),
+    "RMSprop of one step's memory": lambda T, p: T.optim.RMSprop(p, lr=0.01, alpha=0.3, maximize=True),
+    "RMSprop groups": lambda T, p: T.optim.RMSprop(
+        [{"params": p[0], "momentum": 0.5}, {"params": [p[1]], "centered": True}]
+    ),
+    "Adagrad": lambda T, p: T.optim.Adagrad(p),
+    "Adagrad lr decay": lambda T, p: T.optim.Adagrad(p, lr=T.tensor(0.1), lr_decay=0.1, weight_decay=0.5),
+    "Adagrad start": lambda T, p: T.optim.Adagrad(p, lr=0.1, initial_accumulator_value=0.5, eps=1e-4, maximize=True),
     "Adam groups": lambda T, p: T.optim.Adam([{"params": p[:1], "eps": 0.1}, {"params": p[1:]}]),
 }
 
@@ -147,7 +158,8 @@ def retained_tensor(T):
 @programs
 def state_moves_to_another_optimizer(T):
     found = []
-    for make in (OPTIMIZERS["SGD momentum"], OPTIMIZERS["Adam amsgrad"]):
+    for name in ("SGD momentum", "Adam amsgrad", "Adagrad"):
+        make = OPTIMIZERS[name]
         a, b = parameters(T)
         (a.sum() * b[0] * b[1]).backward()
         one = make(T, [a, b])
@@ -230,6 +242,15 @@ ERRORS = {
     "Adam betas of two kinds": lambda T: T.optim.Adam([T.ones(1)], betas=(0.5, T.tensor(0.5))),
     "Adam integer beta": lambda T: T.optim.Adam([T.ones(1)], betas=(0, 0.5)),
     "Adam negative decay": lambda T: T.optim.Adam([T.ones(1)], weight_decay=-1),
+    **{
+        f"{name} {option}": lambda T, name=name, option=option: getattr(T.optim, name)([T.ones(1)], **{option: -1})
+        for name, options in {
+            "RMSprop": ("lr", "alpha", "eps", "weight_decay", "momentum"),
+            "Adagrad": ("lr", "lr_decay", "weight_decay", "initial_accumulator_value", "eps"),
+        }.items()
+        for option in options
+    },
+    "RMSprop lr of two elements": lambda T: T.optim.RMSprop([T.ones(1)], T.ones(2)),
     "base class": lambda T: T.optim.Optimizer([T.ones(1)], {}).step(),
     "other number of groups": lambda T: T.optim.SGD([T.ones(1)]).load_state_dict({"state": {}, "param_groups": []}),
     "other sizes of groups": lambda T: T.optim.SGD([T.ones(1)]).load_state_dict(

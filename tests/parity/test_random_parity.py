@@ -10,6 +10,7 @@ import pytest
 import autograd_teach
 from autograd_teach import random
 from autograd_teach.random import default_generator as drawn
+from tests.parity.agree import nodes
 from tests.parity.record_text_random import FILE, drawn_by_torch, record, text
 
 torch = pytest.importorskip("torch")
@@ -209,6 +210,95 @@ def test_uniform_bounds_that_a_dtype_does_not_hold_are_refused(low: float, high:
         torch.empty(2).uniform_(low, high)
     with pytest.raises(RuntimeError):
         drawn.uniform([2], "float32", low, high)
+
+
+# Expressions under both libraries, after `manual_seed(3)`: what is drawn, and the number that is drawn next.
+_WEIGHTS = ["T.rand(5)", "T.rand(3, 7).double()", "T.rand(3, 7).half()", "T.rand(7, 3).t()", "T.rand(1, 4).expand(3, 4)",
+            "T.ones(0, 3)", "T.rand(1000)", "T.tensor([0.0, 2.0, 1.0])"]  # fmt: skip
+_CHANCES = ["T.rand(6)", "T.rand(2, 3).t()", "T.rand(6).double()", "T.rand(6).half()", "T.tensor(0.5)", "T.rand(0)"]
+_FILLED = [
+    "T.empty(6)",
+    "T.empty(2, 3).t()",
+    "T.empty(4, 6)[:, ::2]",
+    "T.empty(6, dtype=T.int64)",
+    "T.empty(5).double()",
+]
+TENSORS = [
+    *(f"T.multinomial({w}, {how})" for w in _WEIGHTS for how in ("1", "2", "1, True", "30, replacement=True")),
+    "T.ones(3).multinomial(num_samples=2, generator=T.Generator().manual_seed(5))", "T.ones(3, requires_grad=True).multinomial(2)",
+    *(f"T.bernoulli({p})" for p in _CHANCES), *(f"{x}.bernoulli_({p})" for x in _FILLED for p in ("T.tensor(0.3)", "T.rand(1)")),
+    "T.empty(3, 2).bernoulli_(T.rand(3, 1))", "T.empty(3, 2).bernoulli_(T.rand(2, 3).t())", "T.ones(9).bernoulli(0.3)",
+    "T.bernoulli(T.ones(4).long(), p=0.5)", "T.ones(5, requires_grad=True).bernoulli()",
+    *(f"T.empty(20, dtype=T.{d}).random_({b})" for d in RANGES for b in ("", "2", "0, None", "to=2", "**{'from': 1, 'to': 2}")),
+    *(f"T.empty(20, dtype=T.{d}).{draw}" for d in FLOATS for draw in (
+        "exponential_()", "exponential_(2.5)", "uniform_(to=4)", "uniform_(**{'from': -1})", "uniform_(2, to=4)")),
+    "T.empty(4, 6)[:, ::2].exponential_(lambd=0.3)",
+]  # fmt: skip
+NORMALS = ["T.zeros(40)", "T.zeros(5, 8).t()", "T.zeros(3).double(), T.ones(3)", "T.zeros(2, 1), T.ones(3)", "0.0, T.rand(40) + 1",
+           "T.zeros(20), 2.5", "0.0, T.rand(3).double()", "0.0, 2.0, (20,)", "0, 1, size=[2, 2], dtype=T.float64",
+           "mean=0.0, std=T.ones(2)", "T.zeros(20), T.ones(20), generator=T.Generator().manual_seed(4)"]  # fmt: skip
+REFUSED = [
+    *(f"T.multinomial({a})" for a in (
+        "T.tensor([1, 2]), 1", "T.ones(2), 0", "T.ones(2), 3", "T.tensor([-1.0, 2]), 1", "T.tensor([-1.0, 2]), 2, True",
+        "T.tensor([float('inf'), 2]), 2, True", "T.zeros(2), 1", "T.zeros(2), 2, True", "T.tensor(1.0), 1", "T.ones(2, 2, 2), 1",
+        "[1.0], 1", "T.ones(2), 1.5", "T.ones(2), True", "T.tensor([float('nan'), 1.0]), 1")),
+    *(f"T.normal({a})" for a in ("T.zeros(3), -1", "T.zeros(3), -T.ones(3)", "T.zeros(3).long(), 1", "T.zeros(3), T.ones(2)",
+                                 "0, -1, (2,)", "0, 1, (2,), dtype=T.int64", "0.0, T.ones(2).long()")),
+    *(f"T.bernoulli({a})" for a in ("T.tensor([0.1, 1.5])", "T.tensor([float('nan')])", "T.ones(2).long()", "T.ones(2), 2")),
+    "T.empty(3).bernoulli_(T.ones(2, 3))", "T.empty(3).bernoulli_(T.ones(3).long())", "T.empty(3).exponential_(0.0)",
+    "T.empty(3).long().exponential_()", "T.empty(3).random_(0)", "T.empty(3).uniform_(2)", "T.empty(3).uniform_(low=2)",
+    "T.ones(3, requires_grad=True).random_()",
+]  # fmt: skip
+
+
+def drawn_by(library: Any, expression: str) -> Any:
+    library.manual_seed(3)
+    result = eval(expression, {"T": library})
+    return result.detach().numpy(), result.requires_grad, library.rand(1).item()
+
+
+@pytest.mark.parametrize("expression", TENSORS)
+def test_tensors_are_drawn_alike(expression: str) -> None:
+    (ours, *rest), (theirs, *others) = (drawn_by(library, expression) for library in (autograd_teach, torch))
+    assert ours.dtype == theirs.dtype
+    assert ours.shape == theirs.shape
+    assert rest == others
+    # Of the exponential distribution the logarithm is NumPy's.
+    np.testing.assert_allclose(ours, theirs, rtol=2 * np.finfo(ours.dtype).eps if ours.dtype.kind == "f" else 0)
+
+
+@pytest.mark.parametrize("arguments", NORMALS)
+def test_normal_tensors_are_drawn_alike(arguments: str) -> None:
+    (ours, *rest), (theirs, *others) = (
+        drawn_by(library, f"T.normal({arguments})") for library in (autograd_teach, torch)
+    )
+    assert equal_normals(ours, theirs, 0, 2.5)
+    assert rest == others
+
+
+@pytest.mark.parametrize("expression", REFUSED)
+def test_draws_are_refused_in_the_same_words(expression: str) -> None:
+    with pytest.raises(Exception) as expected:  # whatever PyTorch raises
+        eval(expression, {"T": torch})
+    with pytest.raises(expected.type) as raised:
+        eval(expression, {"T": autograd_teach})
+    assert str(raised.value).split("\n")[0] == str(expected.value).split("\n")[0]
+
+
+@pytest.mark.parametrize(
+    "expression",
+    ["T.bernoulli(p)", "T.normal(p, 1.0)", "T.normal(1.0, p)", "T.normal(p, p)", "(p * 1).bernoulli_(p)", "(p * 1).random_(5)",
+     "(p * 1).random_()", "(p * 1).random_(2, 5)", "(p * 1).exponential_()", "(p * 1).uniform_(2, 5)"],
+)  # fmt: skip
+def test_draws_stand_in_the_graph_alike(expression: str) -> None:
+    graphs, gradients = [], []
+    for library in (autograd_teach, torch):
+        p = library.tensor([0.25, 0.75], requires_grad=True)
+        result = eval(expression, {"T": library, "p": p})
+        graphs.append(nodes(result))
+        gradients.append(library.autograd.grad(result.sum(), p)[0].tolist())
+    assert graphs[0] == graphs[1]
+    assert gradients[0] == gradients[1] == [0.0, 0.0]
 
 
 def test_the_recorded_results_are_what_pytorch_gives_today() -> None:

@@ -41,15 +41,26 @@ def no_dimension(row: Row, name: str, shape: tuple[int, ...]) -> np.ndarray:
 KINDS = (odd_numbers, no_elements, no_elements_behind, no_dimension)
 
 
+RUNNING_EXTREMES = [f"{name}{rest}" for name in ("cummax", "cummin") for rest in ("(0).values", "(a, dim=-1)[0]")]
 # What differs: a part of the row's text, and why.
 DIFFERENT = {
     odd_numbers: {
         "linalg.solve(a + 3 * torch.eye(3, dtype=torch.float64), b)-a[3,3],b[3,2]": (
             "how far a NaN spreads is a matter of the order of the solver's steps"
         ),
-        "searchsorted(a.sort(-1).values.detach(), b)-a[5],b[2,3]": "a NaN is no number to be found",
         "torch.var_mean(a, 1)[1]": "PyTorch's mean is a running one, in which inf - inf is NaN",
+        "torch.std_mean(a, 1, correction=0, keepdim=True)[1]": "PyTorch's mean is a running one, in which inf - inf is NaN",
+        "a.cumprod(0)-a[2,3]": "how far a NaN spreads beside a zero is a matter of the order of the products",
+        "(a * torch.tensor([1.0, 0.0, 2.0, 0.0])).cumprod(0)-a[4,4]": "how far a NaN spreads beside a zero is a matter of the order of the products",
+        "torch.linalg.det((a @ a.mT + 3 * torch.eye(3, dtype=torch.float64)) / 4)-a[2,3,2]": "how far a NaN spreads is a matter of the order of the solver's steps",
+        "a.det()-a[2,2]": "how far a NaN spreads is a matter of the order of the solver's steps",
+        "torch.linalg.slogdet(a + 3 * torch.eye(3, dtype=torch.float64))[1]-a[2,3,3]": "how far a NaN spreads is a matter of the order of the solver's steps",
+        "slogdet().sign * a[0]-a[3,3]": "how far a NaN spreads is a matter of the order of the solver's steps",
+        "layer_norm(a, (3,), b": "how far a NaN spreads from an infinite element is a matter of the order of the steps",
+        "torch.cumprod(a, dim=-1)": "how far a NaN spreads beside a zero is a matter of the order of the products",
     },
+    no_elements: dict.fromkeys(RUNNING_EXTREMES, "PyTorch gives the input itself for its gradient"),
+    no_elements_behind: dict.fromkeys(RUNNING_EXTREMES, "PyTorch gives the input itself for its gradient"),
 }
 
 

@@ -73,6 +73,32 @@ def _cases() -> list[Case]:
     for name in ("Floor", "Ceil", "Round"):
         add(name, f"a.{name.lower()}()", one, "steps")
     add("Sgn", "a.sgn()")
+    for name in ("Erf", "Erfc", "Exp2", "Asinh", "Deg2Rad", "Rad2Deg", "Sinc"):
+        add(name, f"a.{name.lower()}()")
+    add("Sinc", "(a * 0).sinc()", inputs=("a * 0",))
+    add("Log2", "a.log2()", one, "positive")
+    add("Atanh", "(a / 2).atanh()", inputs=("a / 2",))
+    for name in ("Atan2", "Hypot", "Logaddexp", "Logaddexp2", "Fmax", "Fmin"):
+        add(name, f"torch.{name.lower()}(a, b)", two)
+    for name in ("Fmax", "Fmin"):
+        add(name, f"torch.{name.lower()}(a * 0, b * 0)", two, inputs=("a * 0", "b * 0"))
+    for name in ("Fmod", "Remainder"):
+        add(name, f"a.{name.lower()}(0.4)", one, "steps", c=0.4)
+        add(f"{name}Backward1", f"torch.{name.lower()}(a * 7.3, b)", two, "steps", inputs=("a * 7.3", "b"))
+    three = f"{two} c:2x3"
+    add("Addcmul", "torch.addcmul(a, b, c, value=0.7)", three, c=0.7)
+    add("Addcdiv", "torch.addcdiv(a, b, c, value=0.7)", three, c=0.7)
+    add("Lerp", "torch.lerp(a, b, 0.3)", two, c=0.3)
+    add("LerpBackward1", "torch.lerp(a, b, c)", three)
+    add("Xlogy", "torch.xlogy(a, b)", two, "positive")
+    add("XlogyBackward1", "torch.xlogy(0.7, a)", one, "positive", c=0.7)
+    add("XlogyBackward2", "torch.xlogy(a, 0.7)", c=0.7)
+    add("Trunc", "a.trunc()", one, "steps")
+    add("Frac", "a.frac()", one, "steps")
+    for name, option in {"Min": "low", "Max": "high"}.items():
+        add(f"Clamp{name}", f"a.clamp_{name.lower()}(0.5)", **{option: 0.5})
+        add(f"Clamp{name}", f"(a * 0).clamp_{name.lower()}(0.0)", inputs=("a * 0",), **{option: 0.0})
+        add(f"Clamp{name}Backward1", f"a.clamp_{name.lower()}(b)", two)
     # At the kinks, where the rule tells a choice.
     for name in ("Abs", "Relu"):
         add(name, f"(a * 0).{name.lower()}()", inputs=("a * 0",))
@@ -140,8 +166,16 @@ def _cases() -> list[Case]:
         "Uniform": "uniform_()",
         "Random": "random_(0, 5)",
         "BernoulliBackward2": "bernoulli_()",
+        "RandomBackward1": "random_(5)",
+        "RandomBackward2": "random_()",
+        "ExponentialBackward0": "exponential_()",
     }.items():
         add(name, f"(a * 1).{draw}")
+    add("BernoulliBackward1", "(a * 1).bernoulli_(b / 2)", two, "positive", inputs=("a * 1", "b / 2"))
+    add("Bernoulli", "torch.bernoulli(a / 2)", one, "positive", inputs=("a / 2",))
+    add("NormalBackward1", "torch.normal(a, 1.0)")
+    add("NormalBackward2", "torch.normal(1.0, a)", one, "positive")
+    add("NormalBackward3", "torch.normal(a, b)", two, "positive")
 
     # Other shapes and orders.
     add("View", "a.view(3, 2)", size=(3, 2))
@@ -161,6 +195,8 @@ def _cases() -> list[Case]:
     add("TransposeBackward1", "(a * 1).transpose_(0, 2)", "a:2x3x4", i=0, j=2)
     add("Permute", "a.permute(2, 0, 1)", "a:2x3x4", dims=(2, 0, 1))
     add("Flip", "a.flip(0, 1)", dims=(0, 1))
+    add("Roll", "a.roll((1, -2), (0, 1))", k=np.array((1, -2)), dims=(0, 1))
+    add("Rot90", "torch.rot90(a, 3)", k=3, dims=(0, 1))
     add("Tril", "a.tril(1)", "a:3x3", k=1)
     add("Triu", "a.triu(-1)", "a:3x3", k=-1)
 
@@ -174,6 +210,8 @@ def _cases() -> list[Case]:
     add("Cumsum", "a.cumsum(1)", dim=1)
     for p in (1.0, 2.0, 3.0):
         add("LinalgVectorNorm", f"a.norm({p}, dim=1, keepdim=True)", p=p, dim=1)
+        distance = f"torch.nn.functional.pairwise_distance(a, b, {p}, keepdim=True)"
+        add("NormBackward1", distance, two, inputs=("a - b + 1e-6",), p=p, dim=1)
     add("Var", "a.var(1, keepdim=True)", dim=1, n=3, c=1)
     add("Std", "a.std(1, correction=0, keepdim=True)", dim=1, n=3, c=0)
     add("Logsumexp", "a.logsumexp(1, keepdim=True)", dim=1)
@@ -194,8 +232,14 @@ def _cases() -> list[Case]:
     add("Addmm", "torch.addmm(a, b, c)", "a:2x4 b:2x3 c:3x4")
     add("Mv", "a @ b", "a:2x3 b:3")
     add("Dot", "a @ b", "a:3 b:3")
+    add("Vdot", "torch.vdot(a, b)", "a:3 b:3")
+    add("Baddbmm", "torch.baddbmm(a, b, c)", "a:2x3x2 b:2x3x4 c:2x4x2")
+    add("Addmv", "torch.addmv(a, b, c)", "a:2 b:2x3 c:3")
+    add("Addr", "torch.addr(a, b, c)", "a:2x3 b:2 c:3")
     square = "(a + 3 * torch.eye(3, dtype=torch.float64))"
     add("LinalgSolveEx", f"torch.linalg.solve({square}, b)", "a:3x3 b:3x2", inputs=(square, "b"))
+    add("LinalgInvEx", f"torch.linalg.inv({square})", "a:3x3", inputs=(square,))
+    add("LinalgDet", f"torch.linalg.det({square})", "a:3x3", inputs=(square,))
 
     # Losses.
     for reduction, n in (("mean", 6), ("sum", 1)):
@@ -302,7 +346,7 @@ FUNCTIONS: dict[str, Any] = {
     name: getattr(np, name)
     for line in (
         "exp log log10 log2 sqrt sin cos tan sinh cosh tanh abs sign floor ceil round trunc fmod remainder pi",
-        "where tril triu cumsum flip shape reshape squeeze trace roll outer",
+        "where tril triu cumsum flip rot90 shape reshape squeeze trace roll outer",
     )
     for name in line.split()
 }

@@ -1,0 +1,250 @@
+"""`torch.save` and `torch.load`: tensors and plain containers of them, in a file that holds data and never code.
+
+The file is an uncompressed zip: `tree.json` says what the containers are and where each tensor lies in which memory; each memory
+is a member `memory/0.npy`, which NumPy can read by itself. Nothing is pickled or unpickled: a pickle can run any program when it
+is read, so files of PyTorch's own `torch.save` are refused.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+from collections import OrderedDict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from . import dtypes
+from .creation import device
+from .errors import error, require
+from .geometry import Geometry, geometry_of, memory_of, owner_of, strided_view
+from .nn.module import Module
+from .nn.parameter import Parameter, typename
+from .optim.optimizer import Optimizer
+from .tensor import Size, Tensor, wrap
+
+if TYPE_CHECKING:
+    import zipfile  # which programs that save nothing need not load
+
+_FORMAT = "autograd_teach 1"
+_PLAIN = (type(None), bool, int, float, str)  # as JSON has them
+_SEQUENCES: dict[str, Any] = {"list": list, "tuple": tuple, "Size": Size, "set": set, "frozenset": frozenset}
+_DICTS: dict[str, Any] = {"dict": dict, "OrderedDict": OrderedDict}
+_DTYPES = {d.name: d for d in dtypes.ALL}
+
+
+def save(obj: Any, f: Any, pickle_module: Any = None, pickle_protocol: int = 2) -> None:
+    """Write tensors, and dicts, lists and tuples of them, to a file that `torch.load` reads.
+
+    obj: a tensor, a parameter, a number, a string, None, a dtype, a Size or a device, or a dict (also an OrderedDict),
+    list, tuple or set of such, nested as deep as you like: above all `module.state_dict()` and
+    `optimizer.state_dict()`. f: a file name, or a file object open for writing bytes. A file name is written whole or
+    not at all: an interruption leaves the old file. Tensors that share memory share it after loading too; `.grad` and
+    history are not saved. `pickle_module` and `pickle_protocol` change nothing: the format is this package's own.
+    TypeError for other objects, such as a module itself; RuntimeError if the folder does not exist.
+
+    >>> import io, autograd_teach as torch
+    >>> file = io.BytesIO()
+    >>> torch.save({"epoch": 3, "weights": torch.tensor([1.0, 2.0])}, file)
+    >>> _ = file.seek(0)
+    >>> torch.load(file)
+    {'epoch': 3, 'weights': tensor([1., 2.])}
+    """
+    from .files import replace
+
+    is_path = isinstance(f, (str, os.PathLike))
+    require(is_path or hasattr(f, "write"), "save_where")
+    data = _Writer().file_of(obj)
+    if not is_path:
+        f.write(data)
+        return
+    path = Path(os.path.realpath(f))  # a link stays one
+    require(path.parent.is_dir(), "save_folder", os.path.dirname(os.fspath(f)))
+    if path.exists() and not path.is_file():  # a device or a pipe, which cannot be replaced
+        path.write_bytes(data)
+    else:
+        replace(path, data)
+
+
+def load(
+    f: Any, map_location: Any = None, pickle_module: Any = None, *, weights_only: bool | None = None,
+    mmap: bool | None = None, **pickle_load_args: Any,
+) -> Any:  # fmt: skip
+    """What `torch.save` of this package wrote.
+
+    f: a file name, or a file object open for reading bytes, read from where it stands. map_location: "cpu", or a
+    function, which changes nothing; NotImplementedError for another device. The other options, which in PyTorch say
+    how to unpickle, change nothing either: no code is ever run. NotImplementedError for a pickle, also one that
+    PyTorch wrote: convert it where PyTorch is installed, as the error says. RuntimeError if the file is damaged.
+
+    >>> import os, tempfile, autograd_teach as torch
+    >>> layer, folder = torch.nn.Linear(2, 1), tempfile.mkdtemp()
+    >>> torch.save(layer.state_dict(), os.path.join(folder, "layer.pt"))
+    >>> layer.load_state_dict(torch.load(os.path.join(folder, "layer.pt")))
+    <All keys matched successfully>
+    """
+    import zipfile
+
+    for place in map_location.values() if isinstance(map_location, dict) else (map_location,):
+        require(place in ("cpu", None) or callable(place), "only_cpu", place)
+    if isinstance(f, (str, os.PathLike)):
+        name, data = os.fspath(f), Path(f).read_bytes()
+    else:
+        require(hasattr(f, "read") and hasattr(f, "seek"), "load_what", type(f).__name__)
+        name, data = getattr(f, "name", "the file object"), f.read()
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as members:
+            names = members.namelist()
+            require(not any(member.endswith(".pkl") for member in names), "load_pickle", name)
+            require("tree.json" in names, "load_foreign", name)
+            return _Reader(members).obj
+    except zipfile.BadZipFile:
+        is_pickle = data[:1] == b"\x80" or data[:2] in (b"(d", b"(l", b"cc")  # of protocol 2 and later, or 0
+        raise error("load_pickle" if is_pickle else "load_foreign", name) from None
+    except (ValueError, KeyError, TypeError, IndexError, AttributeError, OverflowError, RecursionError) as problem:
+        raise error("load_damaged", name, f"{type(problem).__name__}: {problem}") from problem
+
+
+class _Writer:
+    """The tree, the tensors and the memories of one file."""
+
+    def __init__(self) -> None:
+        self.tensors: list[dict[str, Any]] = []
+        self.memories: list[np.ndarray] = []
+        self.kept: list[Any] = []  # what the numbers below belong to lives as long as they do
+        self.tensor_numbers: dict[int, int] = {}
+        self.memory_numbers: dict[int, int] = {}
+        self.open: set[int] = set()  # the containers around
+
+    def file_of(self, obj: Any) -> bytes:
+        import json
+        import zipfile
+
+        tree = self.node(obj, "the object")
+        text = json.dumps({"format": _FORMAT, "tensors": self.tensors, "tree": tree}, indent=1)
+        file = io.BytesIO()
+        with zipfile.ZipFile(file, "w") as members:
+            members.writestr(zipfile.ZipInfo("tree.json"), text)
+            for number, memory in enumerate(self.memories):
+                with members.open(zipfile.ZipInfo(f"memory/{number}.npy"), "w", force_zip64=True) as member:
+                    np.lib.format.write_array(member, memory, (1, 0), allow_pickle=False)
+        return file.getvalue()
+
+    def node(self, value: Any, where: str) -> Any:
+        """A value as JSON; `where` says for an error how one gets there."""
+        kind = type(value)
+        if kind in _PLAIN:
+            return value
+        if kind in (Tensor, Parameter):
+            return {"tensor": self.number_of(value)}
+        if kind is dtypes.dtype:
+            return {"dtype": value.name}
+        if kind is device:
+            return {"device": str(value)}
+        if kind not in (*_SEQUENCES.values(), *_DICTS.values()):
+            self.refuse(value, where)
+        require(id(value) not in self.open, "save_cycle", where)
+        self.open.add(id(value))
+        if kind in _SEQUENCES.values():
+            node: dict[str, Any] = {kind.__name__: [self.node(v, f"{where}[{i}]") for i, v in enumerate(value)]}
+        else:
+            pairs = [[self.node(k, f"a key of {where}"), self.node(v, f"{where}[{k!r}]")] for k, v in value.items()]
+            node = {kind.__name__: pairs}
+            if kind is OrderedDict and vars(value).get("_metadata") is not None:  # a module's `state_dict` has it
+                node["metadata"] = self.node(value._metadata, f"{where}._metadata")
+        self.open.remove(id(value))
+        return node
+
+    def refuse(self, value: Any, where: str) -> None:
+        name = typename(type(value))
+        if isinstance(value, (Module, Optimizer)):
+            raise error("save_object", name, where, "optimizer" if isinstance(value, Optimizer) else "module")
+        if isinstance(value, (np.ndarray, np.generic)):
+            raise error("save_array", name, where, "torch.from_numpy(...)" if value.ndim else ".item()")
+        raise error("save_type", name, where)
+
+    def number_of(self, tensor: Tensor) -> int:
+        if id(tensor) not in self.tensor_numbers:
+            owner = owner_of(tensor._array)
+            if id(owner) not in self.memory_numbers:
+                self.memory_numbers[id(owner)] = len(self.memories)
+                self.memories.append(memory_of(owner))
+            geometry = geometry_of(tensor._array)
+            self.tensor_numbers[id(tensor)] = len(self.tensors)
+            self.tensors.append({
+                "memory": self.memory_numbers[id(owner)], "size": list(geometry.size), "stride": list(geometry.stride),
+                "offset": geometry.offset, "requires_grad": tensor.requires_grad,
+                "parameter": isinstance(tensor, Parameter),
+            })  # fmt: skip
+            self.kept += [tensor, owner]
+        return self.tensor_numbers[id(tensor)]
+
+
+class _Reader:
+    """The object of a file; ValueError and the like if its parts do not fit each other."""
+
+    def __init__(self, members: zipfile.ZipFile) -> None:
+        import json
+
+        for member in members.infolist():
+            _check(member.compress_type == 0, f"{member.filename} is compressed")
+        self.members = members
+        tree = json.loads(self.bytes_of("tree.json"))
+        _check(tree["format"] == _FORMAT, f"the format is {tree['format']!r}, not {_FORMAT!r}")
+        self.memories: dict[int, np.ndarray] = {}
+        self.tensors = [self.tensor_of(**facts) for facts in tree["tensors"]]
+        self.obj = self.value(tree["tree"])
+
+    def bytes_of(self, name: str) -> bytes:
+        import zipfile
+
+        try:
+            return self.members.read(name)
+        except (zipfile.BadZipFile, EOFError) as problem:  # what was read is not what the checksum was made of
+            raise ValueError(str(problem)) from None
+
+    def memory(self, number: int) -> np.ndarray:
+        if number not in self.memories:
+            data = self.bytes_of(f"memory/{int(number)}.npy")
+            file = io.BytesIO(data)
+            _check(np.lib.format.read_magic(file) == (1, 0), "an array has another version")
+            shape, _, kind = np.lib.format.read_array_header_1_0(file)
+            dtypes.of_array(np.empty(0, kind))  # or its error
+            # Not NumPy's own reader: the header of a damaged file may ask for any amount of memory.
+            memory = self.memories[number] = np.frombuffer(data, kind, offset=file.tell()).copy()
+            _check(memory.shape == shape, "an array has another size than it says")
+        return self.memories[number]
+
+    def tensor_of(
+        self, memory: int, size: list[int], stride: list[int], offset: int, requires_grad: bool, parameter: bool
+    ) -> Tensor:
+        array, place = self.memory(memory), Geometry(size, stride, offset)
+        _check(all(isinstance(n, int) and n >= 0 for n in (*size, *stride, offset)), "a negative size")
+        _check(len(size) == len(stride) and place.extent <= array.size, "a tensor lies outside its memory")
+        tensor = wrap(strided_view(array, place))
+        return Parameter(tensor, bool(requires_grad)) if parameter else tensor.requires_grad_(bool(requires_grad))
+
+    def value(self, node: Any) -> Any:
+        if not isinstance(node, dict):
+            _check(isinstance(node, _PLAIN), "a list that is none")
+            return node
+        kind = next(iter(node), "")
+        content = node[kind]
+        if kind == "tensor":
+            return self.tensors[content]
+        if kind == "dtype":
+            return _DTYPES[content]
+        if kind == "device":
+            return device(content)
+        if kind in _SEQUENCES:
+            return _SEQUENCES[kind]([self.value(v) for v in content])
+        made = _DICTS[kind]((self.value(k), self.value(v)) for k, v in content)
+        if "metadata" in node:
+            made._metadata = self.value(node["metadata"])
+        return made
+
+
+def _check(holds: Any, problem: str) -> None:
+    if not holds:
+        raise ValueError(problem)
