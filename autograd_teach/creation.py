@@ -142,9 +142,9 @@ def _sized(size: Any, dtype: Any) -> np.ndarray:
     return np.empty(_size(*size), as_dtype(dtype).numpy)
 
 
-def _like(input: Tensor, dtype: Any) -> np.ndarray:
+def _like(input: Tensor, dtype: Any, memory_format: Any = None) -> np.ndarray:
     # What is expanded lies in no order that another tensor could keep.
-    order: Any = "C" if 0 in input._array.strides else "K"
+    order: Any = "C" if 0 in input._array.strides or memory_format is dtypes.contiguous_format else "K"
     return np.empty_like(input._array, as_dtype(dtype or input.dtype).numpy, order)
 
 
@@ -174,7 +174,9 @@ def empty(*size: Any, dtype: Any = None, device: Any = None, requires_grad: bool
     return _made(_sized(size, dtype), device, requires_grad)
 
 
-def empty_like(input: Tensor, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
+def empty_like(
+    input: Tensor, *, dtype: Any = None, device: Any = None, requires_grad: bool = False, memory_format: Any = None,
+) -> Tensor:  # fmt: skip
     """A tensor of the size and dtype of `input` whose values are undefined.
 
     dtype: another one, if not None. The strides are those of `input` if its elements are dense in memory.
@@ -183,7 +185,7 @@ def empty_like(input: Tensor, *, dtype: Any = None, device: Any = None, requires
     >>> torch.empty_like(torch.ones(2, 3).T).stride()
     (1, 3)
     """
-    return _made(_like(input, dtype), device, requires_grad)
+    return _made(_like(input, dtype, memory_format), device, requires_grad)
 
 
 @_size_by_name
@@ -200,7 +202,9 @@ def zeros(*size: Any, dtype: Any = None, device: Any = None, requires_grad: bool
     return _made(_sized(size, dtype), device, requires_grad, "zero_")
 
 
-def zeros_like(input: Tensor, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
+def zeros_like(
+    input: Tensor, *, dtype: Any = None, device: Any = None, requires_grad: bool = False, memory_format: Any = None,
+) -> Tensor:  # fmt: skip
     """A tensor of zeros in the size of `input`, and in its dtype unless another is given.
 
     Returns a leaf: it has no history and requires grad only if `requires_grad` says so, whatever `input` does.
@@ -209,7 +213,7 @@ def zeros_like(input: Tensor, *, dtype: Any = None, device: Any = None, requires
     >>> torch.zeros_like(torch.tensor([3.5, 4.5], requires_grad=True))
     tensor([0., 0.])
     """
-    return _made(_like(input, dtype), device, requires_grad, "zero_")
+    return _made(_like(input, dtype, memory_format), device, requires_grad, "zero_")
 
 
 @_size_by_name
@@ -226,7 +230,9 @@ def ones(*size: Any, dtype: Any = None, device: Any = None, requires_grad: bool 
     return _made(_sized(size, dtype), device, requires_grad, "fill_", 1)
 
 
-def ones_like(input: Tensor, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
+def ones_like(
+    input: Tensor, *, dtype: Any = None, device: Any = None, requires_grad: bool = False, memory_format: Any = None,
+) -> Tensor:  # fmt: skip
     """A tensor of ones in the size of `input`, and in its dtype unless another is given.
 
     Returns a leaf. `y.backward(torch.ones_like(y))` gives the gradient of `y.sum()`.
@@ -235,7 +241,7 @@ def ones_like(input: Tensor, *, dtype: Any = None, device: Any = None, requires_
     >>> torch.ones_like(torch.tensor([[3, 4, 5]]), dtype=torch.float32)
     tensor([[1., 1., 1.]])
     """
-    return _made(_like(input, dtype), device, requires_grad, "fill_", 1)
+    return _made(_like(input, dtype, memory_format), device, requires_grad, "fill_", 1)
 
 
 @_size_by_name
@@ -592,7 +598,7 @@ def type_as(self: Tensor, other: Tensor) -> Tensor:
 
 
 @tensor_method
-def contiguous(self: Tensor) -> Tensor:
+def contiguous(self: Tensor, memory_format: Any = dtypes.contiguous_format) -> Tensor:
     """The tensor with its elements in memory row by row: itself if they are, else a copy, through which gradients flow.
 
     >>> import autograd_teach as torch

@@ -27,6 +27,7 @@ class Mode:
     observer: Callable[[Any], None] | None = None
 
 
+_OF_MODE = ("recording", "inference")
 _MODES = {
     (recording, inference): Mode(recording, inference) for recording in (True, False) for inference in (True, False)
 }
@@ -94,20 +95,17 @@ class Flags(ContextDecorator):
     flags: Mapping[str, Any]
 
     def __enter__(self) -> Any:
-        mode = state.mode
-        own = {name: getattr(state, name) for name in self.flags if name not in ("recording", "inference")}
-        self._before = {"recording": mode.recording, "inference": mode.inference, **own}
+        # What is not among the flags stays as the context leaves it.
+        self._before = {name: getattr(state.mode if name in _OF_MODE else state, name) for name in self.flags}
         self._set(self.flags)
 
     def __exit__(self, *error: object) -> None:
         self._set(self._before)
 
     def _set(self, flags: Mapping[str, Any]) -> None:
-        others = dict(flags)
+        vars(state).update({name: value for name, value in flags.items() if name not in _OF_MODE})
         mode = state.mode
-        recording, inference = others.pop("recording", mode.recording), others.pop("inference", mode.inference)
-        vars(state).update(others)
-        set_mode(recording, inference)
+        set_mode(flags.get("recording", mode.recording), flags.get("inference", mode.inference))
 
     def _recreate_cm(self) -> Any:
         copy = object.__new__(Flags)  # a function may call itself: each call has its own

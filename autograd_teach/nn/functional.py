@@ -748,10 +748,9 @@ def legacy_reduction(size_average: bool | None, reduce: bool | None) -> str | No
     """The reduction that the two deprecated arguments of losses mean, with a warning; None if unused."""
     if size_average is None and reduce is None:
         return None
-    if reduce is False:
-        reduction = "none"
-    else:
-        reduction = "sum" if size_average is False else "mean"
+    size_average, reduce = size_average is None or size_average, reduce is None or reduce
+    # A tensor, as in `MSELoss(input, target)`, says here that it is no truth value.
+    reduction = "mean" if size_average and reduce else "sum" if reduce else "none"
     warnings.warn(
         f"size_average and reduce args will be deprecated, please use reduction='{reduction}' instead.",
         stacklevel=3,

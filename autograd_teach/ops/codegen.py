@@ -28,6 +28,7 @@ from ..autograd.node import NO_EDGE, Node, next_sequence_number
 from ..autograd.saved import SavedTensor, freed, unpack
 from ..autograd.version import InferenceCounter, NumberCounter, VersionCounter
 from ..autograd.views import view_of, views_of
+from ..errors import error
 from ..quiet import FILTER, keep_quiet
 from ..tensor import Tensor, wrap
 from .operands import (
@@ -54,7 +55,7 @@ _GLUE |= {
 }
 for _named in (
     number, foreign, keep_quiet, renamed, scaled, broadcast_error, dtype_error, view_of, views_of, place_outputs, wrap, edge_of, unpack,
-    freed, dtypes.promote, dtypes.as_floating, np.asarray, np.ndarray, Tensor, InferenceCounter, VersionCounter,
+    freed, error, dtypes.promote, dtypes.as_floating, np.asarray, np.ndarray, Tensor, InferenceCounter, VersionCounter,
 ):  # fmt: skip
     _GLUE[_named.__name__] = _named
 
@@ -66,6 +67,8 @@ def $name($parameters):
         raise TypeError('$name() missing 1 required positional arguments: "dim"')
     if len($rest) == 1 and not isinstance($rest[0], (int, Tensor)):    #: if rest
         $rest = tuple($rest[0])  # sizes and dimensions come as numbers or as one sequence
+    if isinstance(tensors, Tensor):    #: if takes_list
+        raise error("argument_is_no_tensors", "$name", "Tensor")
     try:
         if $second.__class__ is not Tensor and $second.__class__ in NUMBERS:    #: if takes_number
             $second = number($second, $first._array)    #: if not floating

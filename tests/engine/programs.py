@@ -2625,3 +2625,35 @@ def numpys_warnings_stay_inside(torch: Any) -> Any:
         y.sum().backward()
         x.detach().clone().sub_(4).sqrt_()
         return y, x.grad, torch.norm(x.detach(), -1), torch.tensor(3e38) * 10, torch.allclose(x / x, y)
+
+
+@program
+def a_context_restores_what_it_sets_and_nothing_else(torch: Any) -> Any:
+    modes = []
+    with torch.autograd.graph.saved_tensors_hooks(lambda t: t, lambda t: t):
+        torch.set_grad_enabled(False)
+    modes.append(torch.is_grad_enabled())
+    with warnings.catch_warnings(), torch.autograd.detect_anomaly():
+        torch.set_grad_enabled(True)
+    modes.append(torch.is_grad_enabled())
+    with torch.no_grad():
+        torch.autograd.set_detect_anomaly(True)
+    modes.append((torch.is_grad_enabled(), torch.is_anomaly_enabled()))
+    torch.autograd.set_detect_anomaly(False)
+    return modes
+
+
+@program
+def mistakes_that_are_told(torch: Any) -> Any:
+    x = torch.ones(2)
+    calls = [
+        lambda: torch.stack(x),
+        lambda: torch.cat(x),
+        lambda: torch.nn.MSELoss(x, x),
+        lambda: torch.nn.CrossEntropyLoss(x, x),
+    ]
+    formats = (
+        torch.zeros_like(torch.ones(2, 3).T, memory_format=torch.contiguous_format).stride(),
+        torch.ones_like(torch.ones(2, 3).T, memory_format=torch.preserve_format).stride(),
+    )
+    return [raises(call) for call in calls], formats, x.contiguous(memory_format=torch.contiguous_format)
