@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import error, require
+from ..quiet import quietly
 from ..tensor import Tensor, c_name, wrap, wrap_dim
 from .operation import attach, method, op
 from .pointwise import common_shape, mul_number, needs_tensor, where
@@ -611,6 +612,18 @@ def _is_vector(A, B):
     """Whether the right-hand sides are vectors: one, or as many as there are matrices."""
     return B.ndim == 1 or (A.ndim - 1 == B.ndim and tuple(B.shape) == tuple(A.shape[:-1]))
 
+def _spoiling(compute):
+    """A kernel of matrices whose results are NaN if a matrix holds NaN, which NumPy may take for zero."""
+    @quietly
+    def kernel(A, *others):
+        spoilt = np.isnan(A).any((-2, -1))
+        if not spoilt.any():
+            return compute(A, *others)
+        result = compute(np.where(spoilt[..., None, None], np.eye(A.shape[-1], dtype=A.dtype), A), *others)
+        return np.where(spoilt.reshape(spoilt.shape + (1,) * (result.ndim - spoilt.ndim)), np.nan, result).astype(A.dtype)
+    return kernel
+
+@_spoiling
 def _solve(A, B):
     if _is_vector(A, B):
         return _solve(A, B[..., None])[..., 0]
@@ -713,6 +726,7 @@ def _zero_pivot(A):
         U[i + 1 :] -= np.outer(U[i + 1 :, i] / U[i, i], U[i])
     return None
 
+@_spoiling
 def _inverse(A):
     try:
         return np.linalg.inv(A).mT.copy().mT  # by columns, as PyTorch's results lie in memory
@@ -744,7 +758,7 @@ def _of_det(g, A, result):
         return expand(unsqueeze(unsqueeze(g, -1), -1), tuple(A.shape))
     return _of_large_det(g, A, result)
 
-@op(lambda A: np.linalg.det(A) if A.size else np.ones(A.shape[:-2], A.dtype), overload="linalg_det", check=partial(_check, "linalg.det", "lu_cpu"), A=_of_det)
+@op(_spoiling(lambda A: np.linalg.det(A) if A.size else np.ones(A.shape[:-2], A.dtype)), overload="linalg_det", check=partial(_check, "linalg.det", "lu_cpu"), A=_of_det)
 def det(A):
     """The determinant of each matrix.
 
@@ -756,7 +770,7 @@ def det(A):
     tensor(-2.)
     """
 
-@op(lambda A: np.linalg.slogdet(A), overload="slogdet.0", node="LinalgSlogdetBackward0", check=partial(_check, "linalg.slogdet", "lu_cpu"),
+@op(quietly(np.linalg.slogdet), overload="slogdet.0", node="LinalgSlogdetBackward0", check=partial(_check, "linalg.slogdet", "lu_cpu"),
     outputs=("sign", "logabsdet"), A=lambda grads, A: _of_log_of_det(grads[1], A) if grads[1] is not None else None)
 def slogdet(A):
     """The sign of the determinant of each matrix and the logarithm of its absolute value, as a named tuple.

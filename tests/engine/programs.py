@@ -2657,3 +2657,13 @@ def mistakes_that_are_told(torch: Any) -> Any:
         torch.ones_like(torch.ones(2, 3).T, memory_format=torch.preserve_format).stride(),
     )
     return [raises(call) for call in calls], formats, x.contiguous(memory_format=torch.contiguous_format)
+
+
+@program
+def matrices_that_hold_nan(torch: Any) -> Any:
+    bad = torch.tensor([[float("nan"), 1.0], [1.0, 1.0]])
+    both = torch.stack([bad, torch.eye(2)])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = torch.linalg.det(bad), torch.linalg.inv(bad), torch.linalg.solve(bad, torch.ones(2))
+        return found, torch.linalg.det(both), torch.linalg.inv(both), torch.linalg.det(torch.eye(2) * 1e30)
