@@ -66,9 +66,23 @@ def memory_of(array: np.ndarray) -> np.ndarray:
     """The whole memory that an array shows a part of, as a vector; NotImplementedError if it has gaps."""
     owner = owner_of(array)
     try:
-        return owner.transpose(axes_by_stride(owner)).reshape(-1, copy=False)
+        return reshaped(owner.transpose(axes_by_stride(owner)), (-1,))
     except ValueError:
         raise error("memory_with_gaps") from None
+
+
+def reshaped(array: np.ndarray, size: Sequence[int]) -> np.ndarray:
+    """The same memory in another shape; ValueError if that would be a copy."""
+    if _RESHAPES_IN_PLACE:
+        return array.reshape(size, copy=False)
+    result = array.reshape(size)
+    if result.size and not np.may_share_memory(result, array):
+        raise ValueError("a copy would be needed")
+    return result
+
+
+# `reshape(copy=False)` came with NumPy 2.1.
+_RESHAPES_IN_PLACE = np.lib.NumpyVersion(np.__version__) >= "2.1.0"
 
 
 def partly_the_same(a: np.ndarray, b: np.ndarray) -> bool:

@@ -59,6 +59,9 @@ for _named in (
 ):  # fmt: skip
     _GLUE[_named.__name__] = _named
 
+# An Ellipsis for `out` keeps a result of rank 0 an array, in half the time of `asarray`: since NumPy 2.3.
+KEEPS_RANK_0 = np.lib.NumpyVersion(np.__version__) >= "2.3.0"
+
 FORWARD = """
 def $name($parameters):
     if unknown:    #: if named
@@ -91,7 +94,8 @@ def $name($parameters):
     if warnings.filters[0] is not FILTER:
         keep_quiet()
     try:    #: if may_fail
-        result = kernel($operands, out=...)    #: if ufunc
+        result = kernel($operands, out=...)    #: if ufunc and KEEPS_RANK_0
+        result = asarray(kernel($operands))    #: if ufunc and not KEEPS_RANK_0
         result = kernel($operands)    #: if not ufunc
     except ValueError:    #: if promote
         raise broadcast_error(${first}_array, ${second}_array) from None
@@ -173,7 +177,9 @@ def _fill(template: str, facts: dict[str, Any], more: Callable[[str], dict[str, 
         depth = len(code) - len(code.lstrip())
         if depth > left_out:
             continue
-        found: list[Any] = eval(_compiled(rule), {"sorted": sorted, **facts}) if rule else [None]
+        found: list[Any] = (
+            eval(_compiled(rule), {"sorted": sorted, "KEEPS_RANK_0": KEEPS_RANK_0, **facts}) if rule else [None]
+        )
         left_out = 1000 if found else depth
         name = rule.split()[1] if rule.startswith("for") else ""
         lines += [Template(code).substitute(facts, **({name: v, **more(v)} if name else {})) for v in found]

@@ -102,7 +102,7 @@ def unknown_keyword(function: str, keyword: str) -> TypeError:
 def scaled(array: np.ndarray, alpha: Any) -> np.ndarray:
     """The second operand of a sum times its factor, in its own dtype, where the factor must have a place."""
     require(array.dtype.kind == "f" or not isinstance(alpha, float), "alpha_of_integers")
-    return np.multiply(array, alpha, out=...).astype(array.dtype, copy=False)
+    return np.asarray(np.multiply(array, alpha)).astype(array.dtype, copy=False)
 
 
 def dtype_error(operation: str, array: np.ndarray) -> Exception:

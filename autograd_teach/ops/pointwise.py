@@ -461,7 +461,7 @@ def addcdiv(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: float = 1
 
 # Powers. The small ones that PyTorch computes by multiplication give the same last bit so, and are faster.
 
-_POWERS = {0: np.ones_like, 0.5: np.sqrt, 1: np.copy, 2: partial(np.square, out=...), 3: lambda x: x * x * x}
+_POWERS = {0: np.ones_like, 0.5: np.sqrt, 1: np.copy, 2: np.square, 3: lambda x: x * x * x}
 
 def _power(self, exponent):
     if self.dtype.kind != "f":
@@ -840,7 +840,7 @@ def atanh(self):
 
 def _tanh_slope(grad_output, y):
     # In one buffer: NumPy would make a second one for `1 - ...`, as large as a layer.
-    slope = np.multiply(y, y, out=...)
+    slope = np.asarray(np.multiply(y, y))  # which of rank 0 would be a scalar
     np.subtract(number(1, slope)._array, slope, slope)
     return np.multiply(grad_output, slope, slope)
 

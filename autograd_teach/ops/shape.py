@@ -16,7 +16,7 @@ import numpy as np
 
 from ..dtypes import as_dtype, contiguous_format, dtype, promote_types, title
 from ..errors import error, require
-from ..geometry import Geometry, geometry_of, memory_of, strided_view
+from ..geometry import Geometry, geometry_of, memory_of, reshaped, strided_view
 from ..tensor import Size, Tensor, tensor_method, wrap, wrap_dim
 from .operands import broadcast_error
 from .operation import method, op, renaming
@@ -73,7 +73,7 @@ def _reshaped(self, size):
     if min(size, default=0) < -1:
         raise error("shape_negative", min(size), size.index(min(size)), list(size))
     try:
-        return self.reshape(size, copy=False)
+        return reshaped(self, size)
     except ValueError:
         require(size.count(-1) < 2, "shape_unknowns")
         require(self.size or -1 not in size, "shape_ambiguous", size)
