@@ -300,7 +300,7 @@ class _Run:
 
 
 def _nothing(node: Node) -> Sequence[Any]:
-    """What a node sends on to which nothing came; PyTorch looks at what it saved even so."""
+    """The gradients of a node that received none. Its saved values are checked even so, as in PyTorch."""
     if getattr(node, "_s_indices", None) == ():
         freed(node)
     for name, index in node._values.items():

@@ -86,7 +86,7 @@ class AccumulateGrad(Node):
 def edge_of_leaf(leaf: Tensor) -> Edge:
     """The edge to a leaf that requires grad.
 
-    The leaf holds its accumulator weakly, the accumulator holds the leaf: a graph keeps its leaves alive, a leaf no graph.
+    The leaf holds its accumulator weakly, the accumulator holds the leaf: a graph keeps its leaves alive; a leaf does not keep the graph alive.
     """
     node = leaf._accumulator() if leaf._accumulator is not None else None
     if node is None:

@@ -21,7 +21,7 @@ class Mode:
     """What an operation asks when it is called. One object, because each look at a thread's own state takes 40 ns."""
 
     recording: bool = True
-    # Results are recorded never and versioned never: inference mode.
+    # Inference mode: results are never recorded and have no versions.
     inference: bool = False
     # Optional callback, called with each new node: saved-tensor hooks and anomaly mode.
     observer: Callable[[Any], None] | None = None

@@ -46,7 +46,7 @@ class Node:
     True
     """
 
-    # Slots, because a graph is many nodes: they are half as heavy so, for memory and for the garbage collector.
+    # Slots, because a graph is many nodes: slots halve their memory and the garbage collector's work.
     __slots__ = ("__weakref__", "_dtype", "_edges", "_hooks", "_metadata", "_sequence", "_shape", "_written")
     _edges: tuple[Edge, ...]
     _sequence: int
@@ -63,7 +63,7 @@ class Node:
     # The slots of saved values, with their places (see `saved.unpack`); a slot holds None where its value is not needed, an
     # empty tuple once it is freed.
     _values: Mapping[str, int | None] = MappingProxyType({})
-    _runs_without_gradient = False  # a user's backward does, for it may count on being called
+    _runs_without_gradient = False  # a user's backward runs, because it may count on being called
 
     def __init__(self, edges: tuple[Edge, ...] = (), shape: Any = None, dtype: Any = None) -> None:
         # The code written for an operation does the same without a call.

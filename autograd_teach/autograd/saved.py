@@ -158,6 +158,5 @@ def warn_of_failure(node: Node) -> None:
     try:
         warnings.warn(f"Error detected in {node.name()}. {told}", stacklevel=2)
     except UserWarning as warning:
-        print(
-            f"UserWarning: {warning}", file=sys.stderr
-        )  # the error itself must be seen, also where warnings are errors
+        # Warnings are errors here; but the error to be seen is that of the backward pass.
+        print(f"UserWarning: {warning}", file=sys.stderr)

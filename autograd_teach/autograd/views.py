@@ -46,7 +46,7 @@ DEFAULT, NO_GRAD_MODE, INFERENCE_MODE, MULTI_OUTPUT_NODE, IN_CUSTOM_FUNCTION = C
 
 
 class View:
-    """What a tensor knows that is a view, `tensor._view`."""
+    """What a tensor that is a view knows of its base: `tensor._view`."""
 
     __slots__ = ("base", "creation_meta", "edge", "version")
     # Never a view itself: a view of a view has the base of that.
@@ -129,7 +129,7 @@ def refuse_in_place(tensor: Tensor) -> None:
 
 
 def forbidden_write(view: View, edge: Edge | None, what: str) -> Exception:
-    """Why a write to a view, or to `what` else, cannot be told from one that should not be recorded."""
+    """The error for a write that cannot be recorded; `what` was written to: the view, its base, or another view."""
     node, number = edge or NO_EDGE
     head = "A view" if node is None else f"Output {number} of {operation_name(node)} is a view"
     name = f"view_made_by_{view.creation_meta.value}"

@@ -202,7 +202,7 @@ def forward_function(operation: Any, name: str, qualname: str, declared: Callabl
     namespace["Result"] = result_type(operation.name, operation.outputs) if len(operation.outputs) > 1 else tuple
     if callable(operation.promote):
         namespace["promote"] = operation.promote
-    # It stays the same object when it gets its code, for others hold it by then.
+    # The object stays the same when it gets its code: others refer to it by then.
     function = namespace[name] = FunctionType(_first_call.__code__, namespace, name)
     function.__qualname__, function.__module__, function.__doc__ = qualname, declared.__module__, declared.__doc__
     function.__signature__ = _public(operation)  # type: ignore[attr-defined]  # as `inspect` looks for it

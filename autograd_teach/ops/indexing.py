@@ -539,7 +539,7 @@ def nonzero(input: Tensor, *, as_tuple: bool = False) -> Any:
 # Sorts, and what is chosen by order
 
 def _sort(self, dim, descending, stable=False):
-    """The elements in ascending order, of equal ones the first first, and their places; NaN is the largest."""
+    """The elements in ascending order, stable, and their places; NaN is the largest."""
     whole, dim = np.atleast_1d(self), wrap_dim(dim, self.ndim)
     places = np.argsort(np.flip(whole, dim) if descending else whole, dim, kind="stable")
     if descending:
@@ -548,7 +548,7 @@ def _sort(self, dim, descending, stable=False):
     values[...] = np.take_along_axis(whole, places, dim)
     return values.reshape(self.shape), places.reshape(self.shape)
 
-# Equal elements keep their order anyhow.
+# The sort is stable in any case.
 _sorting = partial(op, _sort, outputs=("values", "indices"),
     self=lambda grads, self_shape, dim, indices: scatter_tensor(zeros_beside(grads[0], self_shape), dim, indices, grads[0]))
 @_sorting(overload="sort.0")

@@ -43,7 +43,7 @@ from .vocabulary import on_arrays
 def _check_product(name, left, right, a, b):
     if a.ndim == left and b.ndim == right and a.dtype is b.dtype and a.dtype.kind != "b" and (
         a.shape[-1] == b.shape[0 if right == 1 else -2] and (left < 3 or a.shape[0] == b.shape[0])):
-        return  # said at once of what is right, for products are many
+        return  # fast path
     fits = a.shape[-1:] == b.shape[-2:][:1] and a.shape[:-2] == b.shape[:-2]
     require(a.ndim == left, f"{name}_left", a.ndim, b.ndim)
     require(b.ndim == right, f"{name}_right", a.ndim, b.ndim)
