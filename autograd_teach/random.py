@@ -13,6 +13,7 @@ import numpy as np
 
 from .errors import require
 from .fused import fused
+from .geometry import axes_by_stride
 
 Array = np.ndarray
 Shape = Sequence[int]
@@ -185,7 +186,7 @@ def filled(array: Array, draw: Callable[..., Array], *beside: Array) -> Array:
 
     beside: arrays of the same shape, which `draw` gets in that order as well.
     """
-    axes = sorted(range(array.ndim), key=lambda axis: -array.strides[axis])
+    axes = axes_by_stride(array)
     turned = [other.transpose(axes) for other in beside]
     return draw([array.shape[axis] for axis in axes], *turned).transpose(np.argsort(axes))
 

@@ -24,7 +24,7 @@ from .autograd.node import NO_EDGE, Edge, RemovableHandle
 from .autograd.version import DetachedCounter, InferenceCounter, VersionCounter, new_counter
 from .dtypes import c_name
 from .errors import error, require
-from .geometry import memory_of, owner_of
+from .geometry import geometry_of, memory_of, owner_of
 from .printing import tensor_repr
 
 
@@ -205,7 +205,7 @@ class Tensor(PyTorchNames):
         >>> torch.ones(2, 3)[1].storage_offset()
         3
         """
-        return (self.data_ptr() - owner_of(self._array).ctypes.data) // self._array.itemsize
+        return geometry_of(self._array).offset
 
     def is_contiguous(self) -> bool:
         """Whether the elements lie in memory row by row without gaps: the last index runs fastest.
@@ -268,11 +268,8 @@ class Tensor(PyTorchNames):
         >>> x.stride(), x.T.stride(), x.stride(0)
         ((3, 1), (1, 3), 3)
         """
-        array = self._array
-        strides = tuple(s // array.itemsize for s in array.strides)
-        if not array.size:  # NumPy gives it no steps; PyTorch those of a contiguous tensor
-            strides = tuple(prod(max(n, 1) for n in array.shape[i + 1 :]) for i in range(array.ndim))
-        return strides if dim is None else strides[wrap_dim(dim, array.ndim)]
+        strides = geometry_of(self._array).stride
+        return strides if dim is None else strides[wrap_dim(dim, self._array.ndim)]
 
     @property
     def _version(self) -> int:

@@ -83,19 +83,17 @@ class AccumulateGrad(Node):
         return ()
 
 
-def edge_of_leaf(leaf: Tensor) -> Edge:
-    """The edge to a leaf that requires grad.
-
-    The leaf holds its accumulator weakly, the accumulator holds the leaf: a graph keeps its leaves alive; a leaf does not keep the graph alive.
-    """
-    node = leaf._accumulator() if leaf._accumulator is not None else None
-    if node is None:
-        node = AccumulateGrad(leaf)
-        leaf._accumulator = weakref.ref(node)
-    return (node, 0)
-
-
 def edge_of(tensor: Tensor) -> Edge:
-    """The edge into the tensor's graph: made on demand for a leaf, brought up to date for a view."""
+    """The edge into the tensor's graph: made on demand for a leaf, brought up to date for a view.
+
+    A leaf holds its accumulator weakly, the accumulator holds the leaf: a graph keeps its leaves alive; a leaf does not keep the
+    graph alive.
+    """
     edge = tensor._own_edge()
-    return edge_of_leaf(tensor) if edge is None else edge
+    if edge is not None:
+        return edge
+    node = tensor._accumulator() if tensor._accumulator is not None else None
+    if node is None:
+        node = AccumulateGrad(tensor)
+        tensor._accumulator = weakref.ref(node)
+    return (node, 0)

@@ -14,8 +14,8 @@ from ..dtypes import title
 from ..errors import error, require
 from ..tensor import Tensor, wrap, wrap_dim
 from .operation import attach, inplace_form, method, op
-from .pointwise import common_shape, masked_fill, mul_number, needs_tensor, no_derivative
-from .reduction import NOT_GIVEN, expand, int_of, to_places
+from .pointwise import common_shape, masked_fill, needs_tensor, no_derivative, times
+from .reduction import NOT_GIVEN, expand, int_of
 from .shape import alias, constant, reshape, select, slice_view, unbind, unsqueeze, view, zeros_beside
 
 # fmt: off
@@ -275,9 +275,6 @@ def _fill(self, dim, index, value):
 def _add_slices(self, dim, index, source, alpha=1):
     return _put(self, _at(self.shape, dim, index), source if alpha == 1 else np.multiply(source, alpha).astype(self.dtype), True)
 
-def _times(g, alpha):
-    return g if alpha == 1 else mul_number(g, alpha)
-
 def _of_source(g, dim, index, source_shape):
     return expand(index_select(g, dim, index), source_shape) if source_shape else index_select(g, dim, reshape(index, ()))
 
@@ -313,7 +310,7 @@ def index_select(self, dim: int, index):
     """
 
 @op(_add_slices, inplace=True, check=_check_slices, self=lambda g: g, source=lambda g, dim, index, source, alpha:
-    _times(_of_source(g, dim, index, tuple(source.shape)), alpha))
+    times(_of_source(g, dim, index, tuple(source.shape)), alpha))
 def index_add(self, dim: int, index, source, *, alpha=1):
     """A copy of `input` with the slices of `source` added at the positions `index` of dimension `dim`.
 
@@ -610,7 +607,6 @@ def _running(better):
         return [a.reshape(self.shape) for a in (values, np.maximum.accumulate(np.where(own, count, 0), along))]
     return kernel
 
-_choosing = partial(op, outputs=("values", "indices"), self=to_places)
 _accumulating = partial(op, outputs=("values", "indices"), self=lambda grads, self, dim, indices:
     scatter_add(zeros_beside(grads[0], tuple(self.shape)), dim, indices, grads[0]))
 

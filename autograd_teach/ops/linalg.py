@@ -18,7 +18,7 @@ from ..errors import error, require
 from ..quiet import quietly
 from ..tensor import Tensor, c_name, wrap, wrap_dim
 from .operation import attach, method, op
-from .pointwise import common_shape, mul_number, needs_tensor, where
+from .pointwise import common_shape, mul_number, needs_tensor, times, where
 from .reduction import dims_of, expand, is_int, matrix_norm, sum_all, sum_dim, vector_norm
 from .shape import (
     diag_embed,
@@ -97,9 +97,6 @@ def _added(multiply):
         return product
     return kernel
 
-def _times(g, factor):
-    return g if factor == 1 else mul_number(g, factor)
-
 def _by_columns(strides, beside, axis):
     """Whether the matrix with these strides lies in memory column by column; `axis` of `beside` is as long as its columns."""
     first, second = strides
@@ -129,10 +126,10 @@ def mm(self, mat2):
     """
 
 # Sums with a product: each operand gets what the product sends it, times its factor.
-_adding = partial(op, inplace=True, self=lambda g, beta: _times(g, beta))
+_adding = partial(op, inplace=True, self=lambda g, beta: times(g, beta))
 @_adding(_added(_product), check=_check_addmm,
-    mat1=lambda g, mat2, mat1_strides, alpha: _times(_of_left(g, mat2, mat1_strides), alpha),
-    mat2=lambda g, mat1, mat2_strides, alpha: _times(_of_right(g, mat1, mat2_strides), alpha))
+    mat1=lambda g, mat2, mat1_strides, alpha: times(_of_left(g, mat2, mat1_strides), alpha),
+    mat2=lambda g, mat1, mat2_strides, alpha: times(_of_right(g, mat1, mat2_strides), alpha))
 def addmm(self, mat1, mat2, *, beta=1, alpha=1):
     """The sum `beta * input + alpha * (mat1 @ mat2)` in one operation; a linear layer with a bias computes it.
 
@@ -146,8 +143,8 @@ def addmm(self, mat1, mat2, *, beta=1, alpha=1):
     """
 
 @_adding(_added(np.matmul), check=_check_baddbmm,
-    batch1=lambda g, batch2, alpha: _times(bmm(g, batch2.mT), alpha),
-    batch2=lambda g, batch1, alpha: _times(bmm(batch1.mT, g), alpha))
+    batch1=lambda g, batch2, alpha: times(bmm(g, batch2.mT), alpha),
+    batch2=lambda g, batch1, alpha: times(bmm(batch1.mT, g), alpha))
 def baddbmm(self, batch1, batch2, *, beta=1, alpha=1):
     """The sum `beta * input + alpha * (batch1 @ batch2)` for batches of matrices.
 
@@ -160,8 +157,8 @@ def baddbmm(self, batch1, batch2, *, beta=1, alpha=1):
     """
 
 @_adding(_added(_product), check=_check_addmv,
-    mat=lambda g, vec, alpha: _times(reshape(g, (-1, 1)) * vec, alpha),
-    vec=lambda g, mat, alpha: _times(mv(t(mat), g), alpha))
+    mat=lambda g, vec, alpha: times(reshape(g, (-1, 1)) * vec, alpha),
+    vec=lambda g, mat, alpha: times(mv(t(mat), g), alpha))
 def addmv(self, mat, vec, *, beta=1, alpha=1):
     """The sum `beta * input + alpha * (mat @ vec)` of vectors.
 
@@ -174,7 +171,7 @@ def addmv(self, mat, vec, *, beta=1, alpha=1):
     """
 
 @_adding(_added(np.multiply.outer), check=_check_addr,
-    vec1=lambda g, vec2, alpha: _times(mv(g, vec2), alpha), vec2=lambda g, vec1, alpha: _times(mv(t(g), vec1), alpha))
+    vec1=lambda g, vec2, alpha: times(mv(g, vec2), alpha), vec2=lambda g, vec1, alpha: times(mv(t(g), vec1), alpha))
 def addr(self, vec1, vec2, *, beta=1, alpha=1):
     """The sum `beta * input + alpha * outer(vec1, vec2)`.
 

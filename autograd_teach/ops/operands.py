@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections import namedtuple
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from typing import Any
 
 import numpy as np
@@ -85,18 +85,19 @@ NUMPY_NAMES = {"axis": "dim", "keepdims": "keepdim"}
 
 
 def renamed(function: Any, unknown: dict[str, Any], values: tuple[Any, ...], **plain: Any) -> Any:
-    """Call `function` again with NumPy's names of its parameters replaced; TypeError for other keywords."""
-    for keyword, value in unknown.items():
-        name = NUMPY_NAMES.get(keyword, "")
-        if name not in plain:
-            raise unknown_keyword(function.__name__, keyword)
-        plain[name] = value
-    return function(*values, **plain)
+    """Call a row's `function` again, with NumPy's names among its unknown keywords replaced."""
+    return function(*values, **plain | with_pytorch_names(function.__name__, unknown, plain))
 
 
-def unknown_keyword(function: str, keyword: str) -> TypeError:
-    """The error for a keyword that a function does not take, whether PyTorch's takes it or not."""
-    return keyword_error(function, TypeError(f"{function}() got an unexpected keyword argument {keyword!r}"))
+def with_pytorch_names(function: str, keywords: dict[str, Any], known: Container[str]) -> dict[str, Any]:
+    """Keywords with NumPy's names replaced; TypeError for one that the function does not take, or that it gets twice."""
+    named = {}
+    for keyword, value in keywords.items():
+        name = keyword if keyword in known else NUMPY_NAMES.get(keyword, "")
+        if name not in known or (name != keyword and name in keywords):
+            raise keyword_error(function, TypeError(f"{function}() got an unexpected keyword argument {keyword!r}"))
+        named[name] = value
+    return named
 
 
 def scaled(array: np.ndarray, alpha: Any) -> np.ndarray:

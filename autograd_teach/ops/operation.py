@@ -31,7 +31,7 @@ from ..autograd.node import Node
 from ..autograd.views import refuse_in_place, refuse_overlap, write
 from ..tensor import Tensor, wrap
 from .codegen import forward_function, node_class
-from .operands import NUMPY_NAMES, unknown_keyword
+from .operands import with_pytorch_names
 from .vocabulary import on_arrays
 
 # Every operation, by its name; an overload by the name that PyTorch numbers it by, such as `sum.1`.
@@ -164,11 +164,7 @@ def renaming(function: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
         if kwargs and not kwargs.keys() <= known.keys():
-            for keyword in kwargs.keys() - known.keys():
-                name = NUMPY_NAMES.get(keyword, "")
-                if name not in known or name in kwargs:
-                    raise unknown_keyword(function.__name__, keyword)
-                kwargs[name] = kwargs.pop(keyword)
+            kwargs = with_pytorch_names(function.__name__, kwargs, known)
         return function(*args, **kwargs)
 
     return call

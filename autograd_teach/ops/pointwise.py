@@ -161,12 +161,12 @@ def _reversed(self, other, alpha):
     self, other = _subtractable(self, other)
     return np.subtract(other, self if alpha == 1 else scaled(self, alpha))
 
-def _times(g, alpha):
-    """`g * alpha`, without a node where alpha is 1."""
+def times(g, alpha):
+    """`g * alpha`, without a node if alpha is 1."""
     return g if alpha == 1 else mul_number(g, alpha)
 
 @arithmetic(np.add, operator="add",
-    self=lambda g: g, other=lambda g, alpha: g if alpha == 1 else mul_number(g, alpha))
+    self=lambda g: g, other=lambda g, alpha: times(g, alpha))
 def add(self, other, *, alpha=1):
     """The sum `input + alpha * other`.
 
@@ -180,7 +180,7 @@ def add(self, other, *, alpha=1):
     """
 
 @arithmetic(np.subtract, promote=_subtractable, operator="sub",
-    self=lambda g: g, other=lambda g, alpha: _times(-g, alpha))
+    self=lambda g: g, other=lambda g, alpha: times(-g, alpha))
 def sub(self, other, *, alpha=1):
     """The difference `input - alpha * other`.
 
@@ -226,9 +226,9 @@ def mul_number(self, other: float): ...
 @op(operator.truediv, overload="div.1", self=lambda g, other: div_number(g, other))
 def div_number(self, other: float): ...
 @op(_reversed, overload="rsub.0", other=lambda g: g,
-    self=lambda g, alpha: _times(-g, alpha), check=lambda self, other, alpha: common_shape(other, self))
+    self=lambda g, alpha: times(-g, alpha), check=lambda self, other, alpha: common_shape(other, self))
 def rsub_tensor(self, other, *, alpha=1): ...
-@op(overload="rsub.1", self=lambda g, alpha: _times(-g, alpha),
+@op(overload="rsub.1", self=lambda g, alpha: times(-g, alpha),
     kernel=lambda self, other, alpha: _reversed(self, number(other, self)._array, alpha))
 def rsub_number(self, other: float, *, alpha=1): ...
 @op(np.negative, inplace=True, self=lambda g: -g)

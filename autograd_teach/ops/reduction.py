@@ -697,15 +697,15 @@ def _with_place(find):
 
 _max, _min = _along(np.maximum.reduce), _along(np.minimum.reduce)
 # Along a dimension, the gradient goes to the place of the element that was chosen; of all, those that are equal share it.
-_choosing = partial(op, outputs=("values", "indices"), self=to_places)
+choosing = partial(op, outputs=("values", "indices"), self=to_places)
 
 @op(_max, overload="max.1", check=_to_choose("max"), self=_shared_by_all)
 def max_all(self): ...
 @op(_min, overload="min.1", check=_to_choose("min"), self=_shared_by_all)
 def min_all(self): ...
-@_choosing(_with_place(np.argmax), overload="max.0", check=_to_choose("max"))
+@choosing(_with_place(np.argmax), overload="max.0", check=_to_choose("max"))
 def max_dim(self, dim: int, keepdim=False): ...
-@_choosing(_with_place(np.argmin), overload="min.0", check=_to_choose("min"))
+@choosing(_with_place(np.argmin), overload="min.0", check=_to_choose("min"))
 def min_dim(self, dim: int, keepdim=False): ...
 @op(_max, check=_to_choose("amax"), self=_shared_along)
 def amax(self, dim=(), keepdim=False):
@@ -857,9 +857,9 @@ _check_median = _to_choose("median", "no_kernel", "median_out")
 def median_all(self): ...
 @_middle(_median_of_all(_place_of_numbers), overload="nanmedian.0")
 def nanmedian_all(self): ...
-@_choosing(_with_place(_place), overload="median.1", check=_check_median)
+@choosing(_with_place(_place), overload="median.1", check=_check_median)
 def median_dim(self, dim: int, keepdim=False): ...
-@_choosing(_with_place(_place_of_numbers), overload="nanmedian.1", check=_check_median)
+@choosing(_with_place(_place_of_numbers), overload="nanmedian.1", check=_check_median)
 def nanmedian_dim(self, dim: int, keepdim=False): ...
 
 @method

@@ -20,7 +20,7 @@ from ..geometry import Geometry, geometry_of, memory_of, reshaped, strided_view
 from ..tensor import Size, Tensor, tensor_method, wrap, wrap_dim
 from .operands import broadcast_error
 from .operation import method, op, renaming
-from .pointwise import div_number, mul_number
+from .pointwise import div_number, mul_number, needs_tensor
 from .vocabulary import on_arrays
 
 # fmt: off
@@ -49,12 +49,9 @@ def of_tensor(function: Callable[..., Any]) -> Callable[..., Any]:
     @method
     @wraps(function)
     def call(input: Any, *args: Any, **named: Any) -> Any:
-        _require_tensor(function.__name__, "input", 1, input)
+        needs_tensor(function.__name__, input=input)
         return function(input, *args, **named)
     return call
-
-def _require_tensor(function, parameter, position, value):
-    require(isinstance(value, Tensor), "argument_is_no_tensor", function, parameter, position, type(value).__name__)
 
 def _require_elements(tensors):
     for i, tensor in enumerate(tensors):
@@ -251,7 +248,7 @@ def view_as(self: Tensor, other: Tensor) -> Tensor:
     tensor([[0, 1],
             [2, 3]])
     """
-    _require_tensor("view_as", "other", 1, other)
+    needs_tensor("view_as", other=other)
     return view(self, other.shape)
 
 @of_tensor
@@ -294,7 +291,7 @@ def numel(input: Tensor) -> int:
     >>> torch.numel(torch.zeros(2, 3))
     6
     """
-    _require_tensor("numel", "input", 1, input)
+    needs_tensor("numel", input=input)
     return input.numel()
 
 def _each_or_one(function):
@@ -396,7 +393,7 @@ def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
     tensor([[1, 2],
             [1, 2]])
     """
-    _require_tensor("broadcast_to", "input", 1, input)
+    needs_tensor("broadcast_to", input=input)
     _require_ints("broadcast_to", "size", size)
     return input.expand(size)
 
@@ -1046,7 +1043,7 @@ def tile(input: Tensor, dims: Sequence[int]) -> Tensor:
     tensor([[1, 1],
             [2, 2]])
     """
-    _require_tensor("tile", "input", 1, input)
+    needs_tensor("tile", input=input)
     _require_ints("tile", "dims", dims)
     return repeat(input, (1,) * (input.ndim - len(dims)) + tuple(dims))
 
@@ -1102,7 +1099,7 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Te
     >>> torch.take_along_dim(x, torch.argsort(x, 1), 1)
     tensor([[1, 2, 3]])
     """
-    _require_tensor("take_along_dim", "indices", 2, indices)
+    needs_tensor("take_along_dim", input=input, indices=indices)
     require(dim is None or input.ndim == indices.ndim, "take_along_rank", input.ndim, indices.ndim)
     require(indices.dtype.name == "int64", "take_along_dtype", indices._array)
     if dim is None:
@@ -1290,7 +1287,7 @@ def gradient(input: Tensor, *, spacing: Any = None, dim: Any = None, edge_order:
     >>> torch.gradient(torch.tensor([0.0, 1.0, 4.0, 9.0]))  # of x ** 2
     (tensor([1., 2., 4., 5.]),)
     """
-    _require_tensor("gradient", "input", 1, input)
+    needs_tensor("gradient", input=input)
     require(input.dtype.name != "uint8", "gradient_uint8")
     dims = list(range(input.ndim)) if dim is None else [dim] if isinstance(dim, int) else list(dim)
     if spacing is None or isinstance(spacing, (int, float)) or (isinstance(spacing, Tensor) and not spacing.ndim):
