@@ -9,11 +9,12 @@ import typing as _typing
 from math import e, inf, nan, pi
 
 # fmt: off
-from . import absent as _absent, autograd, cuda, dtypes, linalg, nn, optim, random
+from . import absent as _absent, accelerator, autograd, backends, cuda, dtypes, linalg, nn, optim, random
 from .autograd.modes import (
     enable_grad, inference_mode, is_anomaly_enabled, is_grad_enabled, is_inference_mode_enabled, no_grad,
     set_grad_enabled,
 )
+from .backends import set_num_threads, use_deterministic_algorithms
 from .creation import (
     BoolTensor, ByteTensor, CharTensor, DoubleTensor, FloatTensor, HalfTensor, IntTensor, LongTensor, ShortTensor,
     arange, as_tensor, device, empty, empty_like, eye, from_numpy, full, full_like, linspace, ones,

@@ -17,8 +17,8 @@ _DATA = Path(__file__).with_suffix(".txt")
 _PACKAGE = __package__
 # The modules that answer, as far as they are here.
 FACES = (
-    "torch", "torch.autograd", "torch.autograd.forward_ad", "torch.autograd.functional", "torch.autograd.graph", "torch.cuda",
-    "torch.distributions", "torch.fft", "torch.func", "torch.linalg", "torch.nn", "torch.nn.functional", "torch.nn.init",
+    "torch", "torch.accelerator", "torch.autograd", "torch.autograd.forward_ad", "torch.autograd.functional", "torch.autograd.graph",
+    "torch.backends", "torch.cuda", "torch.distributions", "torch.fft", "torch.func", "torch.linalg", "torch.nn", "torch.nn.functional", "torch.nn.init",
     "torch.nn.utils", "torch.nn.utils.rnn", "torch.optim", "torch.optim.lr_scheduler", "torch.random", "torch.special",
     "torch.utils", "torch.utils.data",
 )  # fmt: skip
@@ -30,10 +30,14 @@ _NEAR = {
     "torch.nn.functional": ("torch",),
     "torch.special": ("torch",),
 }
-_INSTEAD = {
-    "torch.func": "torch.autograd.functional",
-    "torch.cholesky": "torch.linalg.cholesky",
-    "torch.special": "torch",
+_INSTEAD = {"torch.cholesky": "torch.linalg.cholesky"}
+# What to do instead, where another name alone does not say it.
+_ADVICE = {
+    "torch.func": "use `torch.autograd.grad` or `torch.autograd.functional.jacobian` instead",
+    "torch.optim.lr_scheduler": 'set `group["lr"]` of each `group` in `optimizer.param_groups`',
+    "torch.special": "its functions are in `torch`, as `torch.erf`, and `expit` is `torch.sigmoid`",
+    "torch.utils": "instead of a `DataLoader` slice the tensors, as in `for i in range(0, len(x), 64): batch = x[i : i + 64]`",
+    "torch.vmap": "call the function in a loop, and `torch.stack` the results",
 }
 
 
@@ -67,6 +71,15 @@ def _instead(face: str, name: str) -> str | None:
     return next((path for path in found if path not in modules), None)
 
 
+def _advice(face: str, name: str) -> str:
+    """What to do without PyTorch's `name`."""
+    is_method = face in ("torch.Tensor", "torch.nn.Module")
+    if face == "torch.cuda" or (is_method and name in ("cuda", "ipu", "xpu")):
+        return f"there is no GPU here: remove `{f'.{name}()' if is_method else f'{face}.{name}'}`"
+    other = _instead(face, name)
+    return _ADVICE.get(f"{face}.{name}") or (f"use `{other}` instead" if other else _LEAVE)
+
+
 def _close(face: str, name: str) -> str | None:
     from difflib import get_close_matches
 
@@ -77,16 +90,15 @@ def _close(face: str, name: str) -> str | None:
 def sentence(face: str, name: str) -> str:
     """Why `name` is missing in what PyTorch calls `face`, and what to write instead.
 
-    >>> sentence("torch", "vmap")
-    'PyTorch has `torch.vmap`, but autograd_teach does not: change the import line back to `import torch`, and your program runs there unchanged.'
+    >>> sentence("torch", "compile")
+    'PyTorch has `torch.compile`, but autograd_teach does not: change the import line back to `import torch`, and your program runs there unchanged.'
     >>> sentence("torch", "tensro")
     'Neither autograd_teach nor PyTorch has `torch.tensro`: did you mean `torch.tensor`?'
     """
     if name.startswith("_") or face not in _recorded():
         return f"module '{_PACKAGE}{face.removeprefix('torch')}' has no attribute {name!r}"
     if name in _recorded()[face]:
-        other = _instead(face, name)
-        return f"PyTorch has `{face}.{name}`, but autograd_teach does not: {f'use `{other}` instead' if other else _LEAVE}."
+        return f"PyTorch has `{face}.{name}`, but autograd_teach does not: {_advice(face, name)}."
     if face == "torch" and (_DATA.parent / name / "__init__.py").exists():
         return f"`{_PACKAGE}.{name}` must be imported by itself: write `import {_PACKAGE}.{name}` first."
     close = _close(face, name)
@@ -121,7 +133,7 @@ def keyword_error(name: str, error: TypeError) -> TypeError:
     for path in (f"torch.{name}", f"torch.Tensor.{name}"):
         if found and found[1] in _recorded().get(f"{path}()", ()):
             takes = f"PyTorch's `{path}` takes `{found[1]}=`, but autograd_teach's does not"
-            return TypeError(f"{takes}: leave it out, or {_LEAVE}.")
+            return TypeError(f"{takes}: {'assign the result' if found[1] == 'out' else f'leave it out, or {_LEAVE}'}.")
     return error
 
 

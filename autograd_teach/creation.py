@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import math
+import operator
 import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -23,31 +24,51 @@ from .fused import fused
 from .tensor import Size, Tensor, tensor_method, wrap
 
 
-class device(str):
-    """Where a tensor's memory is: always `device("cpu")`.
+class device:
+    """Where a tensor's memory is: always the CPU.
 
-    A string with PyTorch's repr. Any name can be given one; making a tensor on a device other than "cpu" raises
-    NotImplementedError.
+    type: "cpu", also as "cpu:0", or a device. index: number of the device, or None. NotImplementedError for PyTorch's
+    other devices, such as "cuda".
 
     >>> import autograd_teach as torch
-    >>> torch.ones(2).device
-    device(type='cpu')
+    >>> torch.ones(2).device, torch.device("cpu").type, torch.device("cpu").index
+    (device(type='cpu'), 'cpu', None)
+    >>> torch.device("cpu") == torch.ones(2).device
+    True
     """
 
-    type = property(str)
+    def __init__(self, type: Any, index: int | None = None) -> None:
+        given, (kind, colon, number) = type.__class__, str(type).partition(":")
+        require(given in (str, int, device), "device_of_what", given.__name__)
+        require(kind == "cpu" and (number.isdigit() or not colon), "only_cpu", type)
+        self.type, self.index = kind, int(number) if number else index
 
     def __repr__(self) -> str:
-        return f"device(type='{self}')"
+        return f"device(type='{self.type}'{'' if self.index is None else f', index={self.index}'})"
+
+    def __str__(self) -> str:
+        return self.type if self.index is None else f"{self.type}:{self.index}"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, device) and str(self) == str(other)
+
+    def __hash__(self) -> int:
+        return hash(str(self))
 
 
-Tensor.device, Tensor.is_cuda = device("cpu"), False  # type: ignore[attr-defined]  # attached as the operations are
+def _require_cpu(place: Any) -> None:
+    if place is not None:
+        device(place)
+
+
+Tensor.device, Tensor.is_cpu, Tensor.is_cuda = device("cpu"), True, False  # type: ignore[attr-defined]  # attached as the operations are
 
 
 def _made(array, device, requires_grad, fill="", *values, generator=None):
     """A leaf, at version 0, on the array; `fill` names the method of Tensor that fills it with `values` first."""
     if fill:
         getattr(wrap(array), fill)(*values, **({"generator": generator} if generator else {}))
-    require(device in ("cpu", None), "only_cpu", device)
+    _require_cpu(device)
     require(array.dtype.kind == "f" or not requires_grad, "made_requiring_grad")
     return wrap(array).requires_grad_(requires_grad)
 
@@ -78,6 +99,20 @@ def _array_of(data: Any, dtype: Any, dim: int = 0) -> np.ndarray:
     return np.array(number).astype(target)
 
 
+def _explained(make: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    """Lets `size` be a keyword too, which Python does not allow for `*size`; explains keywords that only PyTorch has."""
+
+    @functools.wraps(make)
+    def call(*given: Any, **options: Any) -> Tensor:
+        try:
+            return make(*given, options.pop("size"), **options) if "size" in options else make(*given, **options)
+        except TypeError as error:
+            raise keyword_error(make.__name__, error) from None
+
+    return call
+
+
+@_explained
 def tensor(data: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
     """A new leaf with a copy of `data`: a number, nested lists of numbers, or an array.
 
@@ -132,36 +167,39 @@ def from_numpy(array: np.ndarray) -> Tensor:
     return wrap(array)
 
 
-def _size(size: Any, *more: int) -> tuple[int, ...]:
-    size = (size, *more) if more or not isinstance(size, Sequence) else tuple(size)
+def _int(name: str, value: Any, parameter: str, position: int) -> int:
+    """An argument of the function `name` as a Python int; TypeError, worded as PyTorch does, for anything else."""
+    require(hasattr(value, "__index__"), "argument_is_no_int", name, parameter, position, type(value).__name__)
+    return operator.index(value)
+
+
+def _size(name: str, given: Sequence[Any]) -> tuple[int, ...]:
+    """The size that the function `name` was given, as several ints or as one sequence; TypeError for anything else."""
+    require(given, "size_missing", name)
+    is_sequence = isinstance(given[0], (tuple, list))
+    require(len(given) == 1 or not is_sequence, "size_and_more", name, len(given))
+    size = given[0] if is_sequence else given
+    for position, extent in enumerate(size, 1):
+        is_int, kind = hasattr(extent, "__index__"), type(extent).__name__
+        require(is_int or is_sequence or position > 1, "argument_is_no_dims", name, "size", 1, kind)
+        require(is_int, "size_unpack", name, position, kind)
+    size = tuple(int(operator.index(extent)) for extent in size)  # a bool too becomes an int
     require(min(size, default=0) >= 0, "negative_dimension", min(size, default=0), size)
     return size
 
 
-def _sized(size: Any, dtype: Any) -> np.ndarray:
-    return np.empty(_size(*size), as_dtype(dtype).numpy)
+def _sized(name: str, size: Any, dtype: Any) -> np.ndarray:
+    return np.empty(_size(name, size), as_dtype(dtype).numpy)
 
 
-def _like(input: Tensor, dtype: Any, memory_format: Any = None) -> np.ndarray:
+def _like(name: str, input: Tensor, dtype: Any, memory_format: Any = None) -> np.ndarray:
+    require(isinstance(input, Tensor), "argument_is_no_tensor", name, "input", 1, type(input).__name__)
     # What is expanded lies in no order that another tensor could keep.
     order: Any = "C" if 0 in input._array.strides or memory_format is dtypes.contiguous_format else "K"
     return np.empty_like(input._array, as_dtype(dtype or input.dtype).numpy, order)
 
 
-def _size_by_name(make: Callable[..., Tensor]) -> Callable[..., Tensor]:
-    """Lets `size` be a keyword too, which Python does not allow for `*size`; tells keywords that only PyTorch has."""
-
-    @functools.wraps(make)
-    def call(*given: Any, **options: Any) -> Tensor:
-        try:
-            return make(*given, options.pop("size"), **options) if "size" in options else make(*given, **options)
-        except TypeError as error:
-            raise keyword_error(make.__name__, error) from None
-
-    return call
-
-
-@_size_by_name
+@_explained
 def empty(*size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
     """A tensor of the given size whose values are undefined: whatever its memory held before.
 
@@ -171,7 +209,7 @@ def empty(*size: Any, dtype: Any = None, device: Any = None, requires_grad: bool
     >>> torch.empty(2, 3).shape
     torch.Size([2, 3])
     """
-    return _made(_sized(size, dtype), device, requires_grad)
+    return _made(_sized("empty", size, dtype), device, requires_grad)
 
 
 def empty_like(
@@ -185,10 +223,10 @@ def empty_like(
     >>> torch.empty_like(torch.ones(2, 3).T).stride()
     (1, 3)
     """
-    return _made(_like(input, dtype, memory_format), device, requires_grad)
+    return _made(_like("empty_like", input, dtype, memory_format), device, requires_grad)
 
 
-@_size_by_name
+@_explained
 def zeros(*size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
     """A tensor of the given size filled with 0, or with False if `dtype` is bool.
 
@@ -199,7 +237,7 @@ def zeros(*size: Any, dtype: Any = None, device: Any = None, requires_grad: bool
     >>> torch.zeros(2, dtype=torch.int64), torch.zeros(())
     (tensor([0, 0]), tensor(0.))
     """
-    return _made(_sized(size, dtype), device, requires_grad, "zero_")
+    return _made(_sized("zeros", size, dtype), device, requires_grad, "zero_")
 
 
 def zeros_like(
@@ -213,10 +251,10 @@ def zeros_like(
     >>> torch.zeros_like(torch.tensor([3.5, 4.5], requires_grad=True))
     tensor([0., 0.])
     """
-    return _made(_like(input, dtype, memory_format), device, requires_grad, "zero_")
+    return _made(_like("zeros_like", input, dtype, memory_format), device, requires_grad, "zero_")
 
 
-@_size_by_name
+@_explained
 def ones(*size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
     """A tensor of the given size filled with 1, or with True if `dtype` is bool.
 
@@ -227,7 +265,7 @@ def ones(*size: Any, dtype: Any = None, device: Any = None, requires_grad: bool 
     tensor([[1., 1.],
             [1., 1.]], requires_grad=True)
     """
-    return _made(_sized(size, dtype), device, requires_grad, "fill_", 1)
+    return _made(_sized("ones", size, dtype), device, requires_grad, "fill_", 1)
 
 
 def ones_like(
@@ -241,10 +279,10 @@ def ones_like(
     >>> torch.ones_like(torch.tensor([[3, 4, 5]]), dtype=torch.float32)
     tensor([[1., 1., 1.]])
     """
-    return _made(_like(input, dtype, memory_format), device, requires_grad, "fill_", 1)
+    return _made(_like("ones_like", input, dtype, memory_format), device, requires_grad, "fill_", 1)
 
 
-@_size_by_name
+@_explained
 def rand(
     *size: Any, generator: Any = None, dtype: Any = None, device: Any = None, requires_grad: bool = False
 ) -> Tensor:
@@ -257,7 +295,7 @@ def rand(
     >>> torch.rand(2, generator=torch.Generator().manual_seed(0))
     tensor([0.4963, 0.7682])
     """
-    return _made(_sized(size, dtype), device, requires_grad, "uniform_", generator=generator)
+    return _made(_sized("rand", size, dtype), device, requires_grad, "uniform_", generator=generator)
 
 
 def rand_like(
@@ -272,10 +310,10 @@ def rand_like(
     >>> x.shape, bool(((0 <= x) & (x < 1)).all())
     (torch.Size([4]), True)
     """
-    return _made(_like(input, dtype), device, requires_grad, "uniform_", generator=generator)
+    return _made(_like("rand_like", input, dtype), device, requires_grad, "uniform_", generator=generator)
 
 
-@_size_by_name
+@_explained
 def randn(
     *size: Any, generator: Any = None, dtype: Any = None, device: Any = None, requires_grad: bool = False
 ) -> Tensor:
@@ -288,7 +326,7 @@ def randn(
     >>> torch.randn(2, generator=torch.Generator().manual_seed(0))
     tensor([ 1.5410, -0.2934])
     """
-    return _made(_sized(size, dtype), device, requires_grad, "normal_", generator=generator)
+    return _made(_sized("randn", size, dtype), device, requires_grad, "normal_", generator=generator)
 
 
 def randn_like(
@@ -303,9 +341,10 @@ def randn_like(
     >>> torch.randn_like(x).dtype, torch.randn_like(x).requires_grad
     (torch.float64, False)
     """
-    return _made(_like(input, dtype), device, requires_grad, "normal_", generator=generator)
+    return _made(_like("randn_like", input, dtype), device, requires_grad, "normal_", generator=generator)
 
 
+@_explained
 def full(
     size: Sequence[int], fill_value: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
 ) -> Tensor:
@@ -324,13 +363,13 @@ def full(
 
 def _full(name: str, size: Any, fill_value: Any, dtype: Any, device: Any, requires_grad: bool) -> Tensor:
     require(isinstance(size, (tuple, list)), "argument_is_no_dims", name, "size", 1, type(size).__name__)
-    number = (
-        fill_value.ndim == 0
-        if isinstance(fill_value, Tensor)
-        else isinstance(fill_value, (int, float, complex, np.number))
-    )
-    require(number and not getattr(fill_value, "requires_grad", False), "fill_value", name, type(fill_value).__name__)
-    return _made(np.full(_size(tuple(size)), _array_of(fill_value, dtype)), device, requires_grad)
+    return _made(np.full(_size(name, (size,)), _fill_value(name, fill_value, dtype)), device, requires_grad)
+
+
+def _fill_value(name: str, value: Any, dtype: Any) -> np.ndarray:
+    is_number = value.ndim == 0 if isinstance(value, Tensor) else isinstance(value, (int, float, complex, np.number))
+    require(is_number and not getattr(value, "requires_grad", False), "fill_value", name, type(value).__name__)
+    return _array_of(value, dtype)
 
 
 def full_like(
@@ -344,8 +383,9 @@ def full_like(
     >>> torch.full_like(torch.zeros(3), 2)
     tensor([2., 2., 2.])
     """
-    value = wrap(_array_of(fill_value, dtype or input.dtype))
-    return _made(_like(input, dtype), device, requires_grad, "copy_", value)
+    made = _like("full_like", input, dtype)
+    value = _fill_value("full_like", fill_value, dtype or input.dtype)
+    return _made(made, device, requires_grad, "copy_", wrap(value))
 
 
 def randint_like(
@@ -361,8 +401,8 @@ def randint_like(
     >>> torch.randint_like(torch.zeros(3), 5, 6)
     tensor([5., 5., 5.])
     """
-    bounds = (0, low) if high is None else (low, high)
-    return _made(_like(input, dtype), device, requires_grad, "random_", *bounds, generator=generator)
+    bounds = [_int("randint_like", bound, "high", 2) for bound in ((0, low) if high is None else (low, high))]
+    return _made(_like("randint_like", input, dtype), device, requires_grad, "random_", *bounds, generator=generator)
 
 
 def randint(
@@ -378,11 +418,15 @@ def randint(
     >>> torch.randint(10, (5,), generator=torch.Generator().manual_seed(0))
     tensor([4, 9, 3, 0, 3])
     """
-    low, high, size = (0, low, high) if size is None else (low, high, size)
-    like = empty(tuple(size), dtype=dtype or dtypes.int64)
+    low, high, size, last = (0, low, high, 1) if size is None else (low, high, size, 2)
+    require(high is not None and size is not None, "randint_forms")
+    low, high = _int("randint", low, "low", 1), _int("randint", high, "high", last)
+    require(isinstance(size, (tuple, list)), "argument_is_no_dims", "randint", "size", last + 1, type(size).__name__)
+    like = empty(_size("randint", (size,)), dtype=dtype or dtypes.int64)
     return randint_like(like, low, high, generator=generator, device=device, requires_grad=requires_grad)
 
 
+@_explained
 def randperm(
     n: int, *, generator: Any = None, dtype: Any = None, device: Any = None, requires_grad: bool = False
 ) -> Tensor:
@@ -395,9 +439,11 @@ def randperm(
     tensor([0, 1, 3, 2])
     """
     generator = generator or random.default_generator
-    return _made(generator.randperm(_size(n)[0], as_dtype(dtype or int).numpy), device, requires_grad)
+    (n,) = _size("randperm", (_int("randperm", n, "n", 1),))
+    return _made(generator.randperm(n, as_dtype(dtype or int).numpy), device, requires_grad)
 
 
+@_explained
 def eye(n: int, m: int | None = None, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
     """A matrix with ones on the diagonal and zeros elsewhere: of n rows and m columns, or n by n.
 
@@ -406,14 +452,15 @@ def eye(n: int, m: int | None = None, *, dtype: Any = None, device: Any = None, 
     tensor([[1., 0., 0.],
             [0., 1., 0.]])
     """
+    n, m = _int("eye", n, "n", 1), _int("eye", n if m is None else m, "m", 2)
+    require(n >= 0 and m >= 0, "eye_size", *(("n", n) if n < 0 else ("m", m)))
     return _made(np.eye(n, m, dtype=as_dtype(dtype).numpy), device, requires_grad)
 
 
 def _triangle(name: str, row: int, col: int, offset: int, dtype: Any, device: Any) -> Tensor:
     """The row and column numbers of the places that `np.<name>` gives."""
     for position, (parameter, extent) in enumerate((("row", row), ("col", col)), 1):
-        require(isinstance(extent, int), "argument_is_no_int", name, parameter, position, type(extent).__name__)
-        require(extent >= 0, "triangle_size", parameter, extent)
+        require(_int(name, extent, parameter, position) >= 0, "triangle_size", parameter, extent)
     target = as_dtype(dtype or int)
     require(target.name in ("int32", "int64"), "kernel_not_implemented", name, target.title)
     return _made(np.stack(getattr(np, name)(row, offset, col)).astype(target.numpy), device, False)
@@ -449,6 +496,7 @@ def triu_indices(row: int, col: int, offset: int = 0, *, dtype: Any = None, devi
     return _triangle("triu_indices", row, col, offset, dtype, device)
 
 
+@_explained
 def arange(
     start: Any = 0, end: Any = None, step: Any = 1, *, dtype: Any = None, device: Any = None,
     requires_grad: bool = False,
@@ -465,6 +513,8 @@ def arange(
     """
     start, end = (0, start) if end is None else (start, end)
     start, end, step = (x.item() if isinstance(x, (Tensor, np.generic)) else x for x in (start, end, step))
+    for name, x in (("start", start), ("end", end), ("step", step)):
+        require(isinstance(x, (int, float)), "argument_is_no_number", "arange", f"'{name}'", type(x).__name__)
     d = as_dtype(dtype or (None if float in map(type, (start, end, step)) else int)).numpy
     require(d.kind != "b", "kernel_not_implemented", "arange_cpu", "Bool")
     require(math.isfinite(end - start), "arange_range", start, end)
@@ -482,6 +532,7 @@ def arange(
     return _made(fused(index - first, number(step), from_first.astype(number)).astype(d), device, requires_grad)
 
 
+@_explained
 def linspace(
     start: Any, end: Any, steps: int, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
 ) -> Tensor:
@@ -495,7 +546,7 @@ def linspace(
     tensor([0.0000, 0.2500, 0.5000, 0.7500, 1.0000])
     """
     d = as_dtype(dtype).numpy
-    require(steps >= 0, "linspace_steps")
+    require(_int("linspace", steps, "steps", 3) >= 0, "linspace_steps")
     require(d.kind != "b", "kernel_not_implemented", "linspace_cpu", "Bool")
     # From both ends inward, in the tensor's own precision (integers: in double): that is how PyTorch rounds.
     number = d.type if d.kind == "f" else np.float64
@@ -522,8 +573,9 @@ def to(
     from .ops.pointwise import to_copy
 
     for given in args:
-        device, dtype = (given, dtype) if isinstance(given, str) else (device, getattr(given, "dtype", given))
-    require(device in ("cpu", None), "only_cpu", device)
+        is_place = isinstance(given, (str, int, type(self.device)))
+        device, dtype = (given, dtype) if is_place else (device, getattr(given, "dtype", given))
+    _require_cpu(device)
     target = self.dtype if dtype is None else as_dtype(dtype)
     if target is self.dtype and not copy:
         return self
@@ -622,7 +674,7 @@ def cpu(self: Tensor) -> Tensor:
 
 
 @tensor_method
-@_size_by_name
+@_explained
 def new_empty(self: Tensor, *size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
     """`torch.empty` in this tensor's dtype, unless another is given.
 
@@ -630,11 +682,11 @@ def new_empty(self: Tensor, *size: Any, dtype: Any = None, device: Any = None, r
     >>> torch.tensor([1, 2]).new_empty(3).dtype
     torch.int64
     """
-    return empty(*size, dtype=dtype or self.dtype, device=device, requires_grad=requires_grad)
+    return empty(_size("new_empty", size), dtype=dtype or self.dtype, device=device, requires_grad=requires_grad)
 
 
 @tensor_method
-@_size_by_name
+@_explained
 def new_zeros(self: Tensor, *size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
     """`torch.zeros` in this tensor's dtype, unless another is given.
 
@@ -642,11 +694,11 @@ def new_zeros(self: Tensor, *size: Any, dtype: Any = None, device: Any = None, r
     >>> torch.tensor([1, 2]).new_zeros(3)
     tensor([0, 0, 0])
     """
-    return zeros(*size, dtype=dtype or self.dtype, device=device, requires_grad=requires_grad)
+    return zeros(_size("new_zeros", size), dtype=dtype or self.dtype, device=device, requires_grad=requires_grad)
 
 
 @tensor_method
-@_size_by_name
+@_explained
 def new_ones(self: Tensor, *size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
     """`torch.ones` in this tensor's dtype, unless another is given.
 
@@ -654,7 +706,7 @@ def new_ones(self: Tensor, *size: Any, dtype: Any = None, device: Any = None, re
     >>> torch.tensor([True]).new_ones(2)
     tensor([True, True])
     """
-    return ones(*size, dtype=dtype or self.dtype, device=device, requires_grad=requires_grad)
+    return ones(_size("new_ones", size), dtype=dtype or self.dtype, device=device, requires_grad=requires_grad)
 
 
 @tensor_method

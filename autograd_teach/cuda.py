@@ -9,3 +9,24 @@ def is_available() -> bool:
     device(type='cpu')
     """
     return False
+
+
+def device_count() -> int:
+    """0: there is no GPU.
+
+    >>> import autograd_teach as torch
+    >>> torch.cuda.device_count()
+    0
+    """
+    return 0
+
+
+def manual_seed(seed: int) -> None:
+    """Has no effect: there is no GPU whose generator could be set; `torch.manual_seed` sets the CPU's.
+
+    >>> import autograd_teach as torch
+    >>> torch.cuda.manual_seed(0)
+    """
+
+
+manual_seed_all = manual_seed

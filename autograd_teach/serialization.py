@@ -67,10 +67,8 @@ def save(obj: Any, f: Any, pickle_module: Any = None, pickle_protocol: int = 2) 
         replace(path, data)
 
 
-def load(
-    f: Any, map_location: Any = None, pickle_module: Any = None, *, weights_only: bool | None = None,
-    mmap: bool | None = None, **pickle_load_args: Any,
-) -> Any:  # fmt: skip
+def load(f: Any, map_location: Any = None, pickle_module: Any = None, *, weights_only: bool | None = None,
+         mmap: bool | None = None, **pickle_load_args: Any) -> Any:  # fmt: skip
     """What `torch.save` of this package wrote.
 
     f: a file name, or a file object open for reading bytes, read from where it stands. map_location: "cpu", or a
@@ -87,22 +85,24 @@ def load(
     import zipfile
 
     for place in map_location.values() if isinstance(map_location, dict) else (map_location,):
-        require(place in ("cpu", None) or callable(place), "only_cpu", place)
+        if place is not None and not callable(place):
+            device(place)  # which refuses all but the CPU
     if isinstance(f, (str, os.PathLike)):
         name, data = os.fspath(f), Path(f).read_bytes()
     else:
         require(hasattr(f, "read") and hasattr(f, "seek"), "load_what", type(f).__name__)
         name, data = getattr(f, "name", "the file object"), f.read()
+    is_pickle = data[:1] == b"\x80" or data[:2] in (b"(d", b"(l", b"cc")  # of protocol 2 and later, or 0
+    require(not is_pickle, "load_pickle", name)
+    require(zipfile.is_zipfile(io.BytesIO(data)), "load_foreign", name)
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as members:
             names = members.namelist()
             require(not any(member.endswith(".pkl") for member in names), "load_pickle", name)
             require("tree.json" in names, "load_foreign", name)
             return _Reader(members).obj
-    except zipfile.BadZipFile:
-        is_pickle = data[:1] == b"\x80" or data[:2] in (b"(d", b"(l", b"cc")  # of protocol 2 and later, or 0
-        raise error("load_pickle" if is_pickle else "load_foreign", name) from None
-    except (ValueError, KeyError, TypeError, IndexError, AttributeError, OverflowError, RecursionError) as problem:
+    except (ValueError, LookupError, TypeError, AttributeError, OverflowError, RecursionError, EOFError,
+            zipfile.BadZipFile) as problem:  # fmt: skip
         raise error("load_damaged", name, f"{type(problem).__name__}: {problem}") from problem
 
 
@@ -112,9 +112,7 @@ class _Writer:
     def __init__(self) -> None:
         self.tensors: list[dict[str, Any]] = []
         self.memories: list[np.ndarray] = []
-        self.kept: list[Any] = []  # what the numbers below belong to lives as long as they do
-        self.tensor_numbers: dict[int, int] = {}
-        self.memory_numbers: dict[int, int] = {}
+        self.numbers: dict[int, int] = {}  # of tensors, and of arrays that own a memory, by their ids
         self.open: set[int] = set()  # the containers around
 
     def file_of(self, obj: Any) -> bytes:
@@ -165,20 +163,17 @@ class _Writer:
         raise error("save_type", name, where)
 
     def number_of(self, tensor: Tensor) -> int:
-        if id(tensor) not in self.tensor_numbers:
+        if id(tensor) not in self.numbers:
             owner = owner_of(tensor._array)
-            if id(owner) not in self.memory_numbers:
-                self.memory_numbers[id(owner)] = len(self.memories)
+            if id(owner) not in self.numbers:
+                self.numbers[id(owner)] = len(self.memories)
                 self.memories.append(memory_of(owner))
-            geometry = geometry_of(tensor._array)
-            self.tensor_numbers[id(tensor)] = len(self.tensors)
+            self.numbers[id(tensor)] = len(self.tensors)
             self.tensors.append({
-                "memory": self.memory_numbers[id(owner)], "size": list(geometry.size), "stride": list(geometry.stride),
-                "offset": geometry.offset, "requires_grad": tensor.requires_grad,
-                "parameter": isinstance(tensor, Parameter),
+                "memory": self.numbers[id(owner)], **geometry_of(tensor._array)._asdict(),
+                "requires_grad": tensor.requires_grad, "parameter": isinstance(tensor, Parameter),
             })  # fmt: skip
-            self.kept += [tensor, owner]
-        return self.tensor_numbers[id(tensor)]
+        return self.numbers[id(tensor)]
 
 
 class _Reader:
@@ -190,23 +185,15 @@ class _Reader:
         for member in members.infolist():
             _check(member.compress_type == 0, f"{member.filename} is compressed")
         self.members = members
-        tree = json.loads(self.bytes_of("tree.json"))
+        tree = json.loads(members.read("tree.json"))
         _check(tree["format"] == _FORMAT, f"the format is {tree['format']!r}, not {_FORMAT!r}")
         self.memories: dict[int, np.ndarray] = {}
         self.tensors = [self.tensor_of(**facts) for facts in tree["tensors"]]
         self.obj = self.value(tree["tree"])
 
-    def bytes_of(self, name: str) -> bytes:
-        import zipfile
-
-        try:
-            return self.members.read(name)
-        except (zipfile.BadZipFile, EOFError) as problem:  # what was read is not what the checksum was made of
-            raise ValueError(str(problem)) from None
-
     def memory(self, number: int) -> np.ndarray:
         if number not in self.memories:
-            data = self.bytes_of(f"memory/{int(number)}.npy")
+            data = self.members.read(f"memory/{int(number)}.npy")
             file = io.BytesIO(data)
             _check(np.lib.format.read_magic(file) == (1, 0), "an array has another version")
             shape, _, kind = np.lib.format.read_array_header_1_0(file)
@@ -216,9 +203,8 @@ class _Reader:
             _check(memory.shape == shape, "an array has another size than it says")
         return self.memories[number]
 
-    def tensor_of(
-        self, memory: int, size: list[int], stride: list[int], offset: int, requires_grad: bool, parameter: bool
-    ) -> Tensor:
+    def tensor_of(self, memory: int, size: list[int], stride: list[int], offset: int, requires_grad: bool,
+                  parameter: bool) -> Tensor:  # fmt: skip
         array, place = self.memory(memory), Geometry(size, stride, offset)
         _check(all(isinstance(n, int) and n >= 0 for n in (*size, *stride, offset)), "a negative size")
         _check(len(size) == len(stride) and place.extent <= array.size, "a tensor lies outside its memory")

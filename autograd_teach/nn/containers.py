@@ -9,19 +9,24 @@ from itertools import chain, groupby
 from textwrap import indent
 from typing import Any, Self
 
+from ..errors import require
 from ..tensor import Tensor
 from .module import Module
 from .parameter import Parameter
+
+
+def _place(index: Any, size: int) -> int:
+    """The index in a list of this size, counted from the start."""
+    number = operator.index(index)
+    require(-size <= number < size, "index_out_of_range", number)
+    return number % size
 
 
 class _Modules(Module):
     """Base class of Sequential and ModuleList: modules in order, under their numbers or names."""
 
     def _key(self, index: Any) -> str:
-        size, number = len(self), operator.index(index)
-        if not -size <= number < size:
-            raise IndexError(f"index {number} is out of range")
-        return list(self._modules)[number]
+        return list(self._modules)[_place(index, len(self))]
 
     def __getitem__(self, index: int | slice) -> Any:
         if isinstance(index, slice):
@@ -29,7 +34,7 @@ class _Modules(Module):
         return self._modules[self._key(index)]
 
     def _part(self, items: list[tuple[str, Any]]) -> Self:
-        return type(self)(OrderedDict(items))
+        raise NotImplementedError
 
     def __setitem__(self, index: int, module: Module) -> None:
         setattr(self, self._key(index), module)
@@ -87,6 +92,9 @@ class Sequential(_Modules):
         for name, module in args[0].items() if named else ((str(i), m) for i, m in enumerate(args)):
             self.add_module(name, module)
 
+    def _part(self, items: list[tuple[str, Any]]) -> Self:
+        return type(self)(OrderedDict(items))
+
     def __add__(self, other: Any) -> Sequential:
         return Sequential(*self, *self._checked(other))
 
@@ -94,16 +102,13 @@ class Sequential(_Modules):
         return self.extend(self._checked(other))
 
     def _checked(self, other: Any) -> Sequential:
-        if not isinstance(other, Sequential):
-            raise ValueError(f"add operator supports only objects of Sequential class, but {type(other)} is given.")  # noqa: TRY004  PyTorch's
+        require(isinstance(other, Sequential), "sequential_plus", type(other))
         return other
 
     def insert(self, index: int, module: Module) -> Self:
         """Put a module before the one at `index`; returns self."""
-        if not isinstance(module, Module):
-            raise AssertionError(f"module should be of type: {Module}")  # noqa: TRY004  PyTorch's
-        if not -len(self) <= index <= len(self):
-            raise IndexError(f"Index out of range: {index}")
+        require(isinstance(module, Module), "sequential_insert_what", Module)
+        require(-len(self) <= index <= len(self), "sequential_insert_where", index)
         self._insert(index + len(self) if index < 0 else index, module)
         return self
 
@@ -136,8 +141,7 @@ class ModuleList(_Modules):
         return type(self)([module for _, module in items])
 
     def extend(self, modules: Iterable[Module]) -> Self:
-        if not isinstance(modules, Iterable):
-            raise TypeError(f"ModuleList.extend should be called with an iterable, but got {type(modules).__name__}")
+        require(isinstance(modules, Iterable), "extend_by_what", "ModuleList", type(modules).__name__)
         return super().extend(modules)
 
     def insert(self, index: int, module: Module) -> None:
@@ -219,22 +223,12 @@ class ModuleDict(Module):
 
     def update(self, modules: Any) -> None:
         """Add modules from a dictionary or from pairs; TypeError and ValueError for what is neither."""
-        if not isinstance(modules, Iterable):
-            raise TypeError(
-                f"ModuleDict.update should be called with an iterable of key/value pairs, but got {type(modules).__name__}"
-            )
-        if isinstance(modules, Mapping | ModuleDict):
-            modules = modules.items()
-        for number, pair in enumerate(modules):
-            if not isinstance(pair, Iterable):
-                raise TypeError(
-                    f"ModuleDict update sequence element #{number} should be Iterable; is{type(pair).__name__}"
-                )
+        require(isinstance(modules, Iterable), "module_dict_of_what", type(modules).__name__)
+        pairs = modules.items() if isinstance(modules, Mapping | ModuleDict) else modules
+        for number, pair in enumerate(pairs):
+            require(isinstance(pair, Iterable), "module_dict_pair", number, type(pair).__name__)
             key, *module = pair
-            if len(module) != 1:
-                raise ValueError(
-                    f"ModuleDict update sequence element #{number} has length {1 + len(module)}; 2 is required"
-                )
+            require(len(module) == 1, "module_dict_length", number, 1 + len(module))
             self[key] = module[0]
 
 
@@ -258,20 +252,14 @@ class ParameterList(Module):
         self._size = 0
         self.extend(() if values is None else values)
 
-    def _key(self, index: Any) -> str:
-        index = operator.index(index)
-        if not -len(self) <= index < len(self):
-            raise IndexError(f"index {index} is out of range")
-        return str(index % len(self))
-
     def __getitem__(self, index: int | slice) -> Any:
         if isinstance(index, slice):
             return type(self)(self[i] for i in range(len(self))[index])
-        return getattr(self, self._key(index))
+        return getattr(self, str(_place(index, len(self))))
 
     def __setitem__(self, index: int, param: Any) -> None:
         plain = isinstance(param, Tensor) and not isinstance(param, Parameter)
-        setattr(self, self._key(index), Parameter(param) if plain else param)
+        setattr(self, str(_place(index, len(self))), Parameter(param) if plain else param)
 
     def __len__(self) -> int:
         return self._size
@@ -290,8 +278,8 @@ class ParameterList(Module):
 
     def extend(self, values: Iterable[Any]) -> Self:
         """Add several values at the end; returns self. TypeError for a tensor, which is not meant to be taken apart."""
-        if not isinstance(values, Iterable) or isinstance(values, Tensor):
-            raise TypeError(f"ParameterList.extend should be called with an iterable, but got {type(values).__name__}")
+        fits = isinstance(values, Iterable) and not isinstance(values, Tensor)
+        require(fits, "extend_by_what", "ParameterList", type(values).__name__)
         for value in values:
             self.append(value)
         return self

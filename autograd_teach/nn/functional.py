@@ -21,10 +21,11 @@ from ..ops import pointwise
 from ..ops.linalg import addmm
 from ..ops.operation import inplace_form
 from ..ops.pointwise import add_number, div_number, mul_number, sigmoid, tanh
-from ..ops.pointwise import relu as relu_of
 from ..ops.reduction import vector_norm
-from ..tensor import Size, Tensor, wrap
+from ..ops.shape import broadcast_tensors
+from ..tensor import Tensor, wrap
 from . import operations as rows
+from .parameter import typename
 
 __all__ = [
     "batch_norm", "binary_cross_entropy", "binary_cross_entropy_with_logits", "celu", "cosine_similarity",
@@ -35,12 +36,20 @@ __all__ = [
 ]  # fmt: skip
 
 
+def _require_tensors(function: str, **arguments: Any) -> None:
+    """TypeError for an argument that is no tensor; weight and bias may be left out."""
+    for name, value in arguments.items():
+        if not isinstance(value, Tensor) and not (value is None and name in ("weight", "bias")):
+            position = list(arguments).index(name) + 1
+            raise error("argument_is_no_tensor", function, name, position, typename(value))
+
+
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """`input @ weight.T + bias`, a linear map of the last dimension.
 
     input: (*, in_features). weight: (out_features, in_features), or (in_features,) for one output without a
     dimension. bias: (out_features,) or None. All have one dtype. Returns (*, out_features). RuntimeError if
-    sizes or dtypes do not match. If the input is a matrix and there is a bias, `grad_fn` of the result is
+    sizes or dtypes do not match; TypeError for what is not a tensor. If the input is a matrix and there is a bias, `grad_fn` of the result is
     AddmmBackward0.
 
     >>> import autograd_teach as torch
@@ -49,6 +58,7 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     tensor([[ 3.5000, -1.0000],
             [ 6.5000, -3.0000]])
     """
+    _require_tensors("linear", input=input, weight=weight, bias=bias)
     if bias is None:
         return input.matmul(weight.t())
     if weight.dim() == 2 and (input.dim() == 2 or (input.dim() > 0 and input.is_contiguous())):
@@ -74,7 +84,7 @@ def relu(input: Tensor, inplace: bool = False) -> Tensor:
     >>> torch.nn.functional.relu(torch.tensor([-3, 0, 2]))
     tensor([0, 0, 2])
     """
-    return relu_(input) if inplace else relu_of(input)
+    return relu_(input) if inplace else pointwise.relu(input)
 
 
 def relu_(input: Tensor) -> Tensor:
@@ -88,6 +98,7 @@ def relu_(input: Tensor) -> Tensor:
     >>> torch.nn.functional.relu_(x) is x, x
     (True, tensor([0., 2.]))
     """
+    _require_tensors("relu_", input=input)
     return input.relu_()
 
 
@@ -102,21 +113,21 @@ def threshold(input: Tensor, threshold: float, value: float, inplace: bool = Fal
     >>> torch.nn.functional.threshold(torch.tensor([0.4, 0.5, 0.6]), threshold=0.5, value=-1.0)
     tensor([-1.0000, -1.0000,  0.6000])
     """
-    form = inplace_form(pointwise.threshold) if inplace else pointwise.threshold
-    return form(input, threshold, value)
+    return _activation(pointwise.threshold, inplace, input, threshold, value)
 
 
 def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = False) -> Tensor:
     """`input` if positive, else `negative_slope * input` (Maas et al., 2013).
 
     input: floating tensor of any shape; NotImplementedError for integers and bool. `inplace=True` writes over
-    `input`. Returns a tensor of the same shape and dtype. The gradient at 0 is `negative_slope`.
+    `input`; the backward pass then raises RuntimeError if `negative_slope` is below 0. Returns a tensor of the same
+    shape and dtype. The gradient at 0 is `negative_slope`.
 
     >>> import autograd_teach as torch
     >>> torch.nn.functional.leaky_relu(torch.tensor([-10.0, 0.0, 10.0]), negative_slope=0.2)
     tensor([-2.,  0., 10.])
     """
-    return (_leaky_relu_ if inplace else rows.leaky_relu)(input, negative_slope)
+    return _activation(rows.leaky_relu, inplace, input, negative_slope)
 
 
 def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> Tensor:
@@ -130,9 +141,8 @@ def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace
     >>> torch.nn.functional.hardtanh(torch.tensor([-3.0, 0.4, 3.0]), max_val=2.0)
     tensor([-1.0000,  0.4000,  2.0000])
     """
-    if min_val > max_val:
-        raise error("nn_hardtanh_bounds")
-    return (_hardtanh_ if inplace else rows.hardtanh)(input, min_val, max_val)
+    require(min_val <= max_val, "nn_hardtanh_bounds")
+    return _activation(rows.hardtanh, inplace, input, min_val, max_val)
 
 
 def relu6(input: Tensor, inplace: bool = False) -> Tensor:
@@ -152,14 +162,14 @@ def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     """`input` if positive, else `alpha * (exp(input) - 1)` (Clevert et al., 2015).
 
     input: floating tensor of any shape; NotImplementedError for integers and bool. `inplace=True` writes over
-    `input`. Returns a tensor of the same shape and dtype, not below `-alpha` if `alpha` is positive. The
-    gradient at 0 is `alpha`: only `alpha=1` has no kink.
+    `input`; the backward pass then raises RuntimeError if `alpha` is negative. Returns a tensor of the same shape
+    and dtype, not below `-alpha` if `alpha` is positive. The gradient at 0 is `alpha`: only `alpha=1` has no kink.
 
     >>> import autograd_teach as torch
     >>> torch.nn.functional.elu(torch.tensor([-100.0, -1.0, 3.0]), alpha=2.0)
     tensor([-2.0000, -1.2642,  3.0000])
     """
-    return (_elu_ if inplace else rows.elu)(input, alpha)
+    return _activation(rows.elu, inplace, input, alpha)
 
 
 def selu(input: Tensor, inplace: bool = False) -> Tensor:
@@ -173,7 +183,7 @@ def selu(input: Tensor, inplace: bool = False) -> Tensor:
     >>> torch.nn.functional.selu(torch.tensor([-100.0, 0.0, 1.0]))
     tensor([-1.7581,  0.0000,  1.0507])
     """
-    return (_elu_ if inplace else rows.elu)(input, 1.6732632423543772848170429916717, 1.0507009873554804934193349852946)
+    return _activation(rows.elu, inplace, input, 1.6732632423543772848170429916717, 1.0507009873554804934193349852946)
 
 
 def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
@@ -187,9 +197,8 @@ def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     >>> torch.nn.functional.celu(torch.tensor([-100.0, -1.0, 3.0]), alpha=2.0)
     tensor([-2.0000, -0.7869,  3.0000])
     """
-    if alpha == 0:
-        raise error("nn_celu_alpha")
-    return (_celu_ if inplace else rows.celu)(input, alpha)
+    require(alpha != 0, "nn_celu_alpha")
+    return _activation(rows.celu, inplace, input, alpha)
 
 
 def silu(input: Tensor, inplace: bool = False) -> Tensor:
@@ -203,12 +212,20 @@ def silu(input: Tensor, inplace: bool = False) -> Tensor:
     >>> torch.nn.functional.silu(torch.tensor([-20.0, -1.2785, 20.0]))
     tensor([-4.1223e-08, -2.7846e-01,  2.0000e+01])
     """
-    return (_silu_ if inplace else rows.silu)(input)
+    return _activation(rows.silu, inplace, input)
 
 
-_leaky_relu_, _hardtanh_ = inplace_form(rows.leaky_relu_in_place), inplace_form(rows.hardtanh)
-_elu_, _celu_ = inplace_form(rows.elu_in_place), inplace_form(rows.celu_in_place)
-_silu_ = inplace_form(rows.silu)
+# What computes an activation that is to be written over its input.
+_IN_PLACE = {
+    row: inplace_form(getattr(rows, f"{row.__name__}_in_place", row))
+    for row in (pointwise.threshold, rows.leaky_relu, rows.hardtanh, rows.elu, rows.celu, rows.silu)
+}
+
+
+def _activation(row: Any, inplace: bool, input: Tensor, *options: float) -> Tensor:
+    """The operation of a row, or with `inplace` its form that writes over `input`."""
+    _require_tensors(row.__name__ + "_" * inplace, input=input)
+    return (_IN_PLACE[row] if inplace else row)(input, *options)
 
 
 def gelu(input: Tensor, approximate: str = "none") -> Tensor:
@@ -224,8 +241,7 @@ def gelu(input: Tensor, approximate: str = "none") -> Tensor:
     >>> torch.nn.functional.gelu(x), torch.nn.functional.gelu(x, approximate="tanh")
     (tensor([-0.1587,  0.0000,  0.8413]), tensor([-0.1588,  0.0000,  0.8412]))
     """
-    if approximate not in ("none", "tanh"):
-        raise error("nn_gelu_approximate")
+    require(approximate in ("none", "tanh"), "nn_gelu_approximate")
     return rows.gelu(input, approximate)
 
 
@@ -349,8 +365,8 @@ def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool 
     >>> torch.nn.functional.dropout(torch.ones(6), p=0.2)
     tensor([0.0000, 1.2500, 1.2500, 0.0000, 1.2500, 1.2500])
     """
-    if not 0.0 <= p <= 1.0:
-        raise error("nn_dropout_chance", p)
+    _require_tensors("dropout", input=input)
+    require(0.0 <= p <= 1.0, "nn_dropout_chance", p)
     if p == 0 or not training or input.numel() == 0:
         return input
     if p == 1:
@@ -376,6 +392,7 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
     tensor([[1, 0, 0],
             [0, 0, 1]])
     """
+    _require_tensors("one_hot", input=tensor)
     numbers = tensor._array
     require(numbers.dtype == np.int64, "nn_one_hot_dtype")
     require(numbers.size or num_classes > 0, "nn_one_hot_empty")
@@ -385,10 +402,8 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
     return wrap((numbers[..., None] == np.arange(count)).astype(np.int64))
 
 
-def embedding(
-    input: Tensor, weight: Tensor, padding_idx: int | None = None, max_norm: float | None = None, norm_type: float = 2.0,
-    scale_grad_by_freq: bool = False, sparse: bool = False,
-) -> Tensor:  # fmt: skip
+def embedding(input: Tensor, weight: Tensor, padding_idx: int | None = None, max_norm: float | None = None,
+              norm_type: float = 2.0, scale_grad_by_freq: bool = False, sparse: bool = False) -> Tensor:  # fmt: skip
     """The rows of a matrix that `input` names: `weight[input]`.
 
     input: int64 or int32 row numbers of any shape. weight: (num_embeddings, embedding_dim). padding_idx: a row that
@@ -402,23 +417,24 @@ def embedding(
     tensor([[2.0000, 2.5000],
             [0.0000, 0.5000]])
     """
+    _require_tensors("embedding", weight=weight, indices=input)
+    padding_idx = check_embedding(weight.size(0), padding_idx, max_norm, scale_grad_by_freq, sparse)
+    return rows.embedding(weight, input, -1 if padding_idx is None else padding_idx)
+
+
+def check_embedding(count: int, padding_idx: int | None, max_norm: Any, scale_grad_by_freq: Any, sparse: Any) -> Any:
+    """`padding_idx` of `count` rows, counted from the start; the errors of options that do not fit."""
     for name, value in (("max_norm", max_norm), ("scale_grad_by_freq", scale_grad_by_freq), ("sparse", sparse)):
         require(value is None or value is False, "nn_embedding_option", name, value)
-    require(isinstance(input, Tensor), "argument_is_no_tensor", "embedding", "indices", 2, type(input).__name__)
-    padding = -1
-    if padding_idx is not None:
-        require(-weight.size(0) <= padding_idx < weight.size(0), "nn_embedding_padding")
-        padding = padding_idx % weight.size(0)
-    return rows.embedding(weight, input, padding)
+    require(padding_idx is None or -count <= padding_idx < count, "nn_embedding_padding")
+    return None if padding_idx is None else padding_idx % count
 
 
 # Normalization
 
 
-def layer_norm(
-    input: Tensor, normalized_shape: Sequence[int], weight: Tensor | None = None, bias: Tensor | None = None,
-    eps: float = 1e-5,
-) -> Tensor:  # fmt: skip
+def layer_norm(input: Tensor, normalized_shape: Sequence[int], weight: Tensor | None = None,
+               bias: Tensor | None = None, eps: float = 1e-5) -> Tensor:  # fmt: skip
     """`(input - mean) / √(variance + eps) * weight + bias`, with the moments of the last dimensions (Ba et al., 2016).
 
     input: floating, (*, *normalized_shape). normalized_shape: the sizes of the last dimensions, over which mean and
@@ -431,6 +447,7 @@ def layer_norm(
     tensor([[-1.2247,  0.0000,  1.2247],
             [-0.7071, -0.7071,  1.4142]])
     """
+    _require_tensors("layer_norm", input=input)
     require(isinstance(normalized_shape, Sequence), "nn_layer_norm_sizes", type(normalized_shape).__name__)
     shape = tuple(normalized_shape)
     require(shape, "nn_layer_norm_empty")
@@ -454,10 +471,9 @@ def _parameters_beside(input: Tensor, kernel: str, shape: tuple[int, ...], *give
     return [make(shape, dtype=dtype) if p is None else p for make, p in zip((ones, zeros), given, strict=False)]
 
 
-def batch_norm(
-    input: Tensor, running_mean: Tensor | None, running_var: Tensor | None, weight: Tensor | None = None,
-    bias: Tensor | None = None, training: bool = False, momentum: float = 0.1, eps: float = 1e-5,
-) -> Tensor:  # fmt: skip
+def batch_norm(input: Tensor, running_mean: Tensor | None, running_var: Tensor | None, weight: Tensor | None = None,
+               bias: Tensor | None = None, training: bool = False, momentum: float = 0.1,
+               eps: float = 1e-5) -> Tensor:  # fmt: skip
     """`(input - mean) / √(variance + eps) * weight + bias`, channel by channel (Ioffe and Szegedy, 2015).
 
     input: floating, (N, channels, ...). In training, mean and variance are those of the batch (the variance divides
@@ -473,27 +489,22 @@ def batch_norm(
     (tensor([[-1.0000, -1.0000],
             [ 1.0000,  1.0000]]), tensor([0.2000, 2.0000]))
     """
+    _require_tensors("batch_norm", input=input)
     channels = input.size(1) if input.dim() > 1 else 0
     one_each = math.prod([n for dim, n in enumerate(input.shape) if dim != 1]) == 1
     require(not (training and one_each), "nn_batch_norm_one", repr(input.shape))
-    for name, given in (
-        ("running_mean", running_mean),
-        ("running_var", running_var),
-        ("weight", weight),
-        ("bias", bias),
-    ):
+    arguments = {"running_mean": running_mean, "running_var": running_var, "weight": weight, "bias": bias}
+    for name, given in arguments.items():
         if given is not None:
             require(given.numel() == channels, "nn_batch_norm_size", name, channels, given.numel())
-        elif name.startswith("running"):
-            require(training, "nn_batch_norm_undefined", name)
-        if name.startswith("running"):
-            _constant("native_batch_norm", name, given)
+    for name, given in (("running_mean", running_mean), ("running_var", running_var)):
+        require(training or given is not None, "nn_batch_norm_undefined", name)
+        _constant("native_batch_norm", name, given)
     if not input.numel():
         output = input.clone()
         output = output if weight is None else output * weight[0]
         return output if bias is None else output + bias[0]
-    kept = (running_mean, running_var)
-    weight, bias = _parameters_beside(input, "batch_norm", (channels,), weight, bias, *kept)
+    weight, bias = _parameters_beside(input, "batch_norm", (channels,), weight, bias, running_mean, running_var)
     return rows.native_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps)[0]
 
 
@@ -522,9 +533,10 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
     >>> torch.nn.functional.cosine_similarity(x1, x2)
     tensor([0.0000, 0.7071])
     """
+    _require_tensors("cosine_similarity", x1=x1, x2=x2)
     common = result_type(x1._array, x2._array)
     require(common.kind == "f", "nn_not_common_float", np.empty(0, common))
-    if x1.shape != x2.shape:
+    if x1.shape != x2.shape:  # both expanded, as PyTorch's graph shows
         shape = pointwise.common_shape(x1._array, x2._array)
         x1, x2 = x1.expand(shape), x2.expand(shape)
     directions = []
@@ -547,6 +559,7 @@ def pairwise_distance(x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6,
     >>> torch.nn.functional.pairwise_distance(torch.tensor([[3.0, 4.0]]), torch.zeros(1, 2))
     tensor([5.0000])
     """
+    _require_tensors("pairwise_distance", x1=x1, x2=x2)
     difference = x1 - x2
     if not difference.is_floating_point():
         difference = difference.to(get_default_dtype())
@@ -557,10 +570,8 @@ def pairwise_distance(x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6,
 # another way to say the reduction
 
 
-def mse_loss(
-    input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None, reduction: str
-    = "mean", weight: Tensor | None = None,
-) -> Tensor:  # fmt: skip
+def mse_loss(input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None,
+             reduction: str = "mean", weight: Tensor | None = None) -> Tensor:  # fmt: skip
     """The squared error, `(input - target)²`: its mean, its sum, or each element's.
 
     input, target: floating tensors of one size, or one of them integer; other sizes that broadcast give a
@@ -580,10 +591,8 @@ def mse_loss(
     return rows.mse_loss(expanded, target, _number(reduction))
 
 
-def l1_loss(
-    input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None, reduction: str
-    = "mean", weight: Tensor | None = None,
-) -> Tensor:  # fmt: skip
+def l1_loss(input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None,
+            reduction: str = "mean", weight: Tensor | None = None) -> Tensor:  # fmt: skip
     """The absolute error, `|input - target|`: its mean, its sum, or each element's.
 
     input, target: tensors of one size; other sizes that broadcast give a warning. Integers have no mean
@@ -601,13 +610,12 @@ def l1_loss(
     losses = (expanded - target).abs()
     if weight is not None:
         return _weighted(input, losses, weight, reduction, weight.sum())
-    return losses if _number(reduction) == 0 else getattr(losses, reduction)()
+    _number(reduction)
+    return _reduced(losses, reduction)
 
 
-def smooth_l1_loss(
-    input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None, reduction: str
-    = "mean", beta: float = 1.0,
-) -> Tensor:  # fmt: skip
+def smooth_l1_loss(input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None,
+                   reduction: str = "mean", beta: float = 1.0) -> Tensor:  # fmt: skip
     """With `z = |input - target|`: `z² / (2 * beta)` if z is below `beta`, else `z - beta / 2` (Girshick, 2015).
 
     The parabola and the lines meet with equal slope, 1. With `beta=0` it is `l1_loss`; RuntimeError if it is
@@ -624,14 +632,12 @@ def smooth_l1_loss(
     if beta == 0:
         return l1_loss(input, target, reduction=reduction)
     expanded, target = _same_size(input, target)
-    if beta < 0:
-        raise error("nn_smooth_l1_beta")
+    require(beta > 0, "nn_smooth_l1_beta")
     return rows.smooth_l1_loss(expanded, target, _number(reduction), beta)
 
 
-def huber_loss(
-    input: Tensor, target: Tensor, reduction: str = "mean", delta: float = 1.0, weight: Tensor | None = None
-) -> Tensor:
+def huber_loss(input: Tensor, target: Tensor, reduction: str = "mean", delta: float = 1.0,
+               weight: Tensor | None = None) -> Tensor:  # fmt: skip
     """With `z = |input - target|`: `z² / 2` if z is at most `delta`, else `delta * (z - delta / 2)` (Huber, 1964).
 
     It is `delta` times `smooth_l1_loss` with `beta=delta`. RuntimeError unless `delta` is positive.
@@ -644,21 +650,19 @@ def huber_loss(
     tensor([0.1250, 4.0000])
     """
     expanded, target = _same_size(input, target)
-    if delta <= 0:
-        raise error("nn_huber_delta")
+    require(delta > 0, "nn_huber_delta")
     if weight is None:
         return rows.huber_loss(expanded, target, _number(reduction), delta)
     return _weighted(input, rows.huber_loss(expanded, target, 0, delta), weight, reduction, None)
 
 
-def binary_cross_entropy(
-    input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: bool | None = None, reduce: bool
-    | None = None, reduction: str = "mean",
-) -> Tensor:  # fmt: skip
+def binary_cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = None,
+                         size_average: bool | None = None, reduce: bool | None = None,
+                         reduction: str = "mean") -> Tensor:  # fmt: skip
     """`-weight * (target * log(input) + (1 - target) * log(1 - input))`: the loss of probabilities of two classes.
 
-    input: floating tensor of any shape, with values in [0, 1], else RuntimeError. target: the same size, else
-    ValueError, and the same dtype, else RuntimeError. weight: a tensor that expands to this size; it cannot
+    input: floating tensor of any shape. target: the same size, else ValueError, and the same dtype, else
+    RuntimeError. All values lie in [0, 1], else RuntimeError. weight: a tensor that expands to this size; it cannot
     require grad. A logarithm counts as at least -100, so a loss is never infinite. reduction: "mean" (over the
     number of elements), "sum" or "none", else ValueError; `size_average` and `reduce` are deprecated.
 
@@ -676,10 +680,9 @@ def binary_cross_entropy(
     return rows.binary_cross_entropy(input, target, weight, number)
 
 
-def binary_cross_entropy_with_logits(
-    input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: bool | None = None, reduce: bool
-    | None = None, reduction: str = "mean", pos_weight: Tensor | None = None,
-) -> Tensor:  # fmt: skip
+def binary_cross_entropy_with_logits(input: Tensor, target: Tensor, weight: Tensor | None = None,
+                                     size_average: bool | None = None, reduce: bool | None = None,
+                                     reduction: str = "mean", pos_weight: Tensor | None = None) -> Tensor:  # fmt: skip
     """`binary_cross_entropy` of `sigmoid(input)`, also correct if the sigmoid rounds to 0 or 1.
 
     input: floating tensor of any shape. target: floating tensor of the same size, else ValueError. weight: a
@@ -699,10 +702,11 @@ def binary_cross_entropy_with_logits(
         raise error("nn_logits_size", target.size(), input.size())
     name = "binary_cross_entropy_with_logits"
     weight, pos_weight = _constant(name, "weight", weight), _constant(name, "pos_weight", pos_weight)
-    if not input.is_floating_point():
-        raise error("no_kernel", "log_sigmoid_cpu", title(input._array))
-    if not target.is_floating_point():
-        raise error("nn_result_cast", title(input._array), title(target._array))
+    for a, b in ((pos_weight, target), (input, weight)):
+        if a is not None and b is not None:
+            pointwise.common_shape(a._array, b._array)  # or the error of sizes that do not broadcast
+    require(input.is_floating_point(), "no_kernel", "log_sigmoid_cpu", input._array)
+    require(target.is_floating_point(), "nn_result_cast", input._array, target._array)
     return rows.binary_cross_entropy_with_logits(input, target, weight, pos_weight, number)
 
 
@@ -710,37 +714,32 @@ def _same_size(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
     if target.size() == input.size():
         return input, target
     warnings.warn(str(error("nn_target_size", target.size(), input.size())), stacklevel=3)
-    shape = (input.detach() - target.detach()).shape  # or the error of sizes that do not broadcast
-    return _expanded(input, shape), _expanded(target, shape)
-
-
-def _expanded(tensor: Tensor, shape: Size) -> Tensor:
-    return tensor if tensor.shape == shape else tensor.expand(shape)
+    expanded, target = broadcast_tensors(input, target)
+    return expanded, target
 
 
 def _weighted(input: Tensor, losses: Tensor, weight: Tensor, reduction: str, total: Tensor | None) -> Tensor:
-    if weight.size() != input.size():
-        raise error("nn_weight_size")
-    if reduction not in rows.REDUCTIONS:
-        raise error("nn_weighted_reduction", reduction)
+    require(weight.size() == input.size(), "nn_weight_size")
+    require(reduction in rows.REDUCTIONS, "nn_weighted_reduction", reduction)
     losses = losses * weight
-    if reduction == "none":
-        return losses
-    if reduction == "sum":
-        return losses.sum()
-    return losses.mean() if total is None else losses.sum() / total
+    if reduction == "mean" and total is not None:
+        return losses.sum() / total
+    return _reduced(losses, reduction)
+
+
+def _reduced(losses: Tensor, reduction: str) -> Tensor:
+    return losses if reduction == "none" else getattr(losses, reduction)()
 
 
 def _constant(function: str, name: str, weight: Tensor | None) -> Tensor | None:
     """An argument that has no gradient; RuntimeError if one is wanted."""
-    if weight is not None and weight.requires_grad and is_grad_enabled():
-        raise error("nn_constant_argument", function, name)
+    is_constant = weight is None or not weight.requires_grad or not is_grad_enabled()
+    require(is_constant, "nn_constant_argument", function, name)
     return weight
 
 
 def _number(reduction: str) -> int:
-    if reduction not in rows.REDUCTIONS:
-        raise error("nn_reduction", reduction)
+    require(reduction in rows.REDUCTIONS, "nn_reduction", reduction)
     return rows.REDUCTIONS[reduction]
 
 
@@ -751,17 +750,12 @@ def legacy_reduction(size_average: bool | None, reduce: bool | None) -> str | No
     size_average, reduce = size_average is None or size_average, reduce is None or reduce
     # A tensor, as in `MSELoss(input, target)`, says here that it is no truth value.
     reduction = "mean" if size_average and reduce else "sum" if reduce else "none"
-    warnings.warn(
-        f"size_average and reduce args will be deprecated, please use reduction='{reduction}' instead.",
-        stacklevel=3,
-    )
+    warnings.warn(str(error("nn_legacy_reduction", reduction)), stacklevel=3)
     return reduction
 
 
-def kl_div(
-    input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean",
-    log_target: bool = False,
-) -> Tensor:  # fmt: skip
+def kl_div(input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None,
+           reduction: str = "mean", log_target: bool = False) -> Tensor:  # fmt: skip
     """The Kullback-Leibler divergence, `target * (log(target) - input)`: how far probabilities are from the target's.
 
     input: logarithms of probabilities. target: probabilities, or their logarithms if `log_target`; broadcast with
@@ -777,22 +771,21 @@ def kl_div(
     reduction = legacy_reduction(size_average, reduce) or reduction
     if reduction == "mean":
         warnings.warn(str(error("nn_kl_mean")), stacklevel=2)
-    how = 2 if reduction == "batchmean" else _number(reduction)
+    _require_tensors("kl_div", input=input, target=target)
+    _number("sum" if reduction == "batchmean" else reduction)
     require(input.is_floating_point() and target.is_floating_point(), "nn_kl_integral")
     # The second factor first, as C++ computes it: it shows in the order of the additions of a gradient.
     second = target - input if log_target else target * input
     losses = target.exp() * second if log_target else pointwise.xlogy(target, target) - second
-    losses = losses if how == 0 else losses.mean() if how == 1 else losses.sum()
+    losses = _reduced(losses, "sum" if reduction == "batchmean" else reduction)
     return losses / input.size(0) if reduction == "batchmean" and input.dim() else losses
 
 
 # Losses of classes
 
 
-def nll_loss(
-    input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: bool | None = None, ignore_index:
-    int = -100, reduce: bool | None = None, reduction: str = "mean",
-) -> Tensor:  # fmt: skip
+def nll_loss(input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: bool | None = None,
+             ignore_index: int = -100, reduce: bool | None = None, reduction: str = "mean") -> Tensor:  # fmt: skip
     """The negative log-likelihood: `-weight[target] * input` at the target's class.
 
     input: floating log-probabilities, (N, classes, ...) or (classes,). target: int64 or uint8 class numbers,
@@ -807,6 +800,7 @@ def nll_loss(
     tensor([0.5000, 0.1000, 0.0000])
     """
     number = _number(legacy_reduction(size_average, reduce) or reduction)
+    _require_tensors("nll_loss_nd", input=input, target=target, weight=weight)
     _check_likelihood(input, target)
     weight = _constant("nll_loss_forward", "weight", weight)
     if input.dim() <= 2:
@@ -821,28 +815,24 @@ def nll_loss(
 
 
 def _check_likelihood(input: Tensor, target: Tensor) -> None:
-    if input.dim() == 0:
-        raise error("nn_class_rank")
-    if input.dim() != 1 and (target.dim() == 0 or input.size(0) != target.size(0)):
-        raise error("nn_class_batch", input.size(0), target.size(0) if target.dim() else 0)
-    if input.dim() <= 2:
-        if target.dim() > 1:
-            raise error("nn_class_target")
-        if input.dim() == 1 and target.numel() != 1:
-            raise error("nn_class_one", target.numel())
-    elif input.dim() == 4:
-        if target.dim() != 3:
-            raise error("nn_class_images", target.dim())
-        if input.shape[2:] != target.shape[1:]:
-            raise error("nn_class_image", list(input.shape), list(target.shape))
-    elif input.shape[2:] != target.shape[1:]:
-        raise error("nn_class_size", [input.shape[0], *input.shape[2:]], list(target.shape))
+    rank = input.dim()
+    require(rank, "nn_class_rank")
+    if rank > 1:
+        targets = target.size(0) if target.dim() else 0
+        require(target.dim() and input.size(0) == targets, "nn_class_batch", input.size(0), targets)
+    if rank <= 2:
+        require(target.dim() <= 1, "nn_class_target")
+        require(rank == 2 or target.numel() == 1, "nn_class_one", target.numel())
+        return
+    require(rank != 4 or target.dim() == 3, "nn_class_images", target.dim())
+    if input.shape[2:] != target.shape[1:]:
+        sizes = input.shape if rank == 4 else (input.shape[0], *input.shape[2:])
+        raise error("nn_class_image" if rank == 4 else "nn_class_size", list(sizes), list(target.shape))
 
 
-def cross_entropy(
-    input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: bool | None = None, ignore_index:
-    int = -100, reduce: bool | None = None, reduction: str = "mean", label_smoothing: float = 0.0,
-) -> Tensor:  # fmt: skip
+def cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: bool | None = None,
+                  ignore_index: int = -100, reduce: bool | None = None, reduction: str = "mean",
+                  label_smoothing: float = 0.0) -> Tensor:  # fmt: skip
     """`nll_loss(log_softmax(input), target)`: the loss of scores (logits) of classes.
 
     input: floating scores, (N, classes, ...) or (classes,). target: int64 or uint8 class numbers, (N, ...) or a
@@ -858,13 +848,12 @@ def cross_entropy(
     """
     reduction = legacy_reduction(size_average, reduce) or reduction
     _number(reduction)
+    _require_tensors("cross_entropy_loss", input=input, target=target, weight=weight)
     of_probabilities = input.size() == target.size()
-    if of_probabilities and not target.is_floating_point():
-        raise error("nn_probability_dtype", title(target._array))
-    if of_probabilities and ignore_index >= 0:
-        raise error("nn_probability_ignore")
-    if not 0 <= label_smoothing <= 1:
-        raise error("nn_label_smoothing", label_smoothing)
+    if of_probabilities:
+        require(target.is_floating_point(), "nn_probability_dtype", target._array)
+        require(ignore_index < 0, "nn_probability_ignore")
+    require(0 <= label_smoothing <= 1, "nn_label_smoothing", label_smoothing)
     dim = 0 if input.dim() == 1 else 1
     scores = input.log_softmax(dim)
     if of_probabilities:
@@ -877,25 +866,22 @@ def cross_entropy(
     return mul_number(loss, 1 - label_smoothing) + mul_number(smooth, label_smoothing / classes)
 
 
-def _cross_entropy_of_probabilities(
-    scores: Tensor, target: Tensor, weight: Tensor | None, reduction: str, label_smoothing: float, dim: int
-) -> Tensor:
+def _cross_entropy_of_probabilities(scores: Tensor, target: Tensor, weight: Tensor | None, reduction: str,
+                                    label_smoothing: float, dim: int) -> Tensor:  # fmt: skip
     classes = scores.size(dim)
-    if weight is not None and tuple(weight.shape) != (classes,):
-        raise error("nn_probability_weights", classes, list(weight.shape))
     if label_smoothing:
         target = add_number(mul_number(target, 1 - label_smoothing), label_smoothing / classes)
     losses = scores * target
     if weight is not None:
+        require(weight.shape == (classes,), "nn_probability_weights", classes, weight.shape)
         losses = losses * _along(weight, dim, scores.dim())
     if reduction == "none":
         return -losses.sum(dim)
     return div_number(-losses.sum(), scores.numel() // classes) if reduction == "mean" else -losses.sum()
 
 
-def _smooth_loss(
-    scores: Tensor, target: Tensor, weight: Tensor | None, ignore_index: int, reduction: str, dim: int
-) -> Tensor:
+def _smooth_loss(scores: Tensor, target: Tensor, weight: Tensor | None, ignore_index: int, reduction: str,
+                 dim: int) -> Tensor:  # fmt: skip
     """The loss of a target of equal probabilities, times the number of classes."""
     losses = -(scores if weight is None else scores * _along(weight, dim, scores.dim())).sum(dim)
     ignored: Any = target == ignore_index

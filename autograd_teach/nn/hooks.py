@@ -12,6 +12,7 @@ from typing import Any
 from ..autograd.function import Function
 from ..autograd.modes import is_grad_enabled
 from ..creation import zeros
+from ..errors import error, require
 from ..tensor import Tensor
 
 Hook = Callable[..., Any]
@@ -38,16 +39,11 @@ class BackwardHooks:
         self._module = module
         self._pre_hooks, self._hooks = tuple(pre_hooks), tuple(hooks)
         self._grad_outputs: Any = None
-        self._inputs = self._outputs = 0
-        # Which of the inputs and outputs are tensors; None where no graph is recorded.
-        self._input_places: list[int] | None = None
-        self._output_places: list[int] | None = None
-        # Shape and dtype of the tensors among the inputs: what requires no grad is shown a gradient of zeros.
-        self._input_kinds: list[tuple[Any, Any]] = []
 
     def of_inputs(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
         """The module's arguments, behind a node that calls the hooks with their gradients."""
         self._inputs = len(args)
+        # What requires no grad is shown a gradient of zeros.
         self._input_kinds = [(arg.shape, arg.dtype) for arg in args if isinstance(arg, Tensor)]
         args, self._input_places, node = _behind_a_node(args)
         if node is not None:
@@ -57,11 +53,7 @@ class BackwardHooks:
     def of_outputs(self, result: Any) -> Any:
         """The module's result, behind a node that catches its gradients."""
         if not isinstance(result, Tensor | tuple):
-            warnings.warn(
-                "For backward hooks to be called, module output should be a Tensor or a tuple of Tensors but received "
-                f"{type(result)}",
-                stacklevel=4,
-            )
+            warnings.warn(str(error("hook_output", type(result))), stacklevel=4)
         results = result if isinstance(result, tuple) else (result,)
         self._outputs = len(results)
         results, self._output_places, node = _behind_a_node(results)
@@ -70,17 +62,9 @@ class BackwardHooks:
         return results if isinstance(result, tuple) else results[0]
 
     def _before(self, _: Gradients, gradients: Gradients) -> Gradients:
-        assert self._output_places is not None
         grad_outputs: Any = _placed(self._output_places, gradients, self._outputs)
         for hook in self._pre_hooks:
-            changed = hook(self._module, grad_outputs)
-            if changed is not None:
-                if len(changed) != len(grad_outputs):
-                    raise RuntimeError(
-                        "Backward pre hook returned an invalid number of grad_output, "
-                        f"got {len(changed)}, but expected {len(grad_outputs)}"
-                    )
-                grad_outputs = changed
+            grad_outputs = _or_changed(grad_outputs, hook(self._module, grad_outputs), "hook_grad_outputs")
         if self._input_places is None:
             self._call_without_inputs(grad_outputs)
         else:
@@ -88,24 +72,15 @@ class BackwardHooks:
         return tuple(grad_outputs[i] for i in self._output_places)
 
     def _call_without_inputs(self, grad_outputs: Any) -> None:
-        warnings.warn(
-            "Full backward hook is firing when gradients are computed with respect to module outputs since no inputs require "
-            "gradients. See https://docs.pytorch.org/docs/main/generated/torch.nn.Module.html"
-            "#torch.nn.Module.register_full_backward_hook for more details.",
-            stacklevel=5,
-        )
+        warnings.warn(str(error("hook_without_inputs")), stacklevel=5)
         for hook in self._hooks:
             changed = hook(self._module, (None,) * self._inputs, grad_outputs)
-            if changed is not None and not (isinstance(changed, tuple) and all(entry is None for entry in changed)):
-                raise RuntimeError(
-                    "Backward hook for Modules where no input requires gradient should always return None or None for all "
-                    "gradients."
-                )
+            of_nones = isinstance(changed, tuple) and all(entry is None for entry in changed)
+            require(changed is None or of_nones, "hook_without_inputs_returns")
 
     def _after(self, gradients: Gradients, _: Gradients) -> Gradients | None:
         if self._grad_outputs is None:
             return None  # the gradient came another way than through the module's outputs
-        assert self._input_places is not None
         complete = [
             zeros(shape, dtype=dtype) if gradient is None else gradient
             for gradient, (shape, dtype) in zip(gradients, self._input_kinds, strict=True)
@@ -113,18 +88,20 @@ class BackwardHooks:
         grad_inputs: Any = _placed(self._input_places, complete, self._inputs)
         for hook in self._hooks:
             changed = hook(self._module, grad_inputs, self._grad_outputs)
-            if changed is not None:
-                if len(changed) != len(grad_inputs):
-                    raise RuntimeError(
-                        "Backward hook returned an invalid number of grad_input, "
-                        f"got {len(changed)}, but expected {len(grad_inputs)}"
-                    )
-                grad_inputs = changed
+            grad_inputs = _or_changed(grad_inputs, changed, "hook_grad_inputs")
         self._grad_outputs = None
         return tuple(None if g is None else grad_inputs[i] for i, g in zip(self._input_places, gradients, strict=True))
 
 
-def _behind_a_node(values: tuple[Any, ...]) -> tuple[tuple[Any, ...], list[int] | None, Any]:
+def _or_changed(gradients: Any, changed: Any, message: str) -> Any:
+    """The gradients, or what a hook returned in place of them: as many."""
+    if changed is None:
+        return gradients
+    require(len(changed) == len(gradients), message, len(changed), len(gradients))
+    return changed
+
+
+def _behind_a_node(values: tuple[Any, ...]) -> tuple[tuple[Any, ...], Any, Any]:
     """The values with their tensors behind one new node, the tensors' places, and the node; None for both without a graph."""
     places = [i for i, value in enumerate(values) if isinstance(value, Tensor)]
     if not (is_grad_enabled() and any(values[i].requires_grad for i in places)):

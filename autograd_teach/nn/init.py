@@ -10,6 +10,7 @@ import warnings
 
 import numpy as np
 
+from .. import errors
 from ..autograd.modes import no_grad
 from ..creation import empty_like, eye, from_numpy, ones_like
 from ..dtypes import bool_
@@ -18,14 +19,8 @@ from ..random import Generator
 from ..tensor import Tensor
 
 _CONVOLUTIONS = (f"conv{kind}{n}d" for kind in ("", "_transpose") for n in (1, 2, 3))
-_GAINS = {
-    **dict.fromkeys(_CONVOLUTIONS, 1),
-    "linear": 1,
-    "sigmoid": 1,
-    "tanh": 5.0 / 3,
-    "relu": math.sqrt(2.0),
-    "selu": 3.0 / 4,
-}
+_GAINS = {"linear": 1, "sigmoid": 1, "tanh": 5.0 / 3, "relu": math.sqrt(2.0), "selu": 3.0 / 4}
+_GAINS |= dict.fromkeys(_CONVOLUTIONS, 1)
 
 
 def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
@@ -42,11 +37,9 @@ def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
     """
     if nonlinearity == "leaky_relu":
         slope = 0.01 if param is None else param
-        if isinstance(slope, bool) or not isinstance(slope, int | float):
-            raise ValueError(f"negative_slope {param} not a valid number")
+        errors.require(isinstance(slope, int | float) and not isinstance(slope, bool), "init_slope", param)
         return math.sqrt(2.0 / (1 + slope**2))
-    if nonlinearity not in _GAINS:
-        raise ValueError(f"Unsupported nonlinearity {nonlinearity}")
+    errors.require(nonlinearity in _GAINS, "init_nonlinearity", nonlinearity)
     return _GAINS[nonlinearity]
 
 
@@ -134,15 +127,13 @@ def eye_(tensor: Tensor) -> Tensor:
     tensor([[1., 0., 0.],
             [0., 1., 0.]])
     """
-    if tensor.dim() != 2:
-        raise ValueError("Only tensors with 2 dimensions are supported")
+    errors.require(tensor.dim() == 2, "init_matrix", "2")
     with no_grad():
         return tensor.copy_(eye(*tensor.shape))
 
 
 def _calculate_fan_in_and_fan_out(tensor: Tensor) -> tuple[int, int]:
-    if tensor.dim() < 2:
-        raise ValueError("Fan in and fan out can not be computed for tensor with fewer than 2 dimensions")
+    errors.require(tensor.dim() >= 2, "init_fans")
     receptive_field = math.prod(tensor.shape[2:])
     return tensor.size(1) * receptive_field, tensor.size(0) * receptive_field
 
@@ -187,16 +178,13 @@ def xavier_normal_(tensor: Tensor, gain: float = 1.0, generator: Generator | Non
 def _he(tensor: Tensor, a: float, mode: str, nonlinearity: str) -> float:
     """The standard deviation that keeps the variance through layers of this nonlinearity (He et al., 2015)."""
     modes = ["fan_in", "fan_out"]
-    if mode.lower() not in modes:
-        raise ValueError(f"Mode {mode.lower()} not supported, please use one of {modes}")
+    errors.require(mode.lower() in modes, "init_mode", mode.lower(), modes)
     fan = _calculate_fan_in_and_fan_out(tensor)[modes.index(mode.lower())]
     return calculate_gain(nonlinearity, a) / math.sqrt(fan)
 
 
-def kaiming_uniform_(
-    tensor: Tensor, a: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu", generator: Generator |
-    None = None,
-) -> Tensor:  # fmt: skip
+def kaiming_uniform_(tensor: Tensor, a: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu",
+                     generator: Generator | None = None) -> Tensor:  # fmt: skip
     """Fill a weight in place with draws from U(-b, b), where b = gain · √(3 / fan).
 
     tensor: floating weight of shape (outputs, inputs, *kernel). mode: "fan_in" (fan = inputs · kernel size)
@@ -217,10 +205,8 @@ def kaiming_uniform_(
     return uniform_(tensor, -bound, bound, generator)
 
 
-def kaiming_normal_(
-    tensor: Tensor, a: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu", generator: Generator |
-    None = None,
-) -> Tensor:  # fmt: skip
+def kaiming_normal_(tensor: Tensor, a: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu",
+                    generator: Generator | None = None) -> Tensor:  # fmt: skip
     """Fill a weight in place with draws from N(0, s²), where s = gain / √fan.
 
     The arguments, the errors and the source are those of `kaiming_uniform_`, and so is the variance of the
@@ -246,8 +232,7 @@ def orthogonal_(tensor: Tensor, gain: float = 1, generator: Generator | None = N
     >>> torch.allclose(w @ w.T, torch.eye(2, dtype=torch.float64))
     True
     """
-    if tensor.dim() < 2:
-        raise ValueError("Only tensors with 2 or more dimensions are supported")
+    errors.require(tensor.dim() >= 2, "init_matrix", "2 or more")
     if 0 in tensor.shape:
         return tensor
     matrix = tensor.new_empty((tensor.size(0), tensor.numel() // tensor.size(0))).normal_(0, 1, generator=generator)
@@ -258,10 +243,8 @@ def orthogonal_(tensor: Tensor, gain: float = 1, generator: Generator | None = N
         return tensor.copy_(from_numpy(np.ascontiguousarray(q.T if is_wide else q)).view(tensor.shape)).mul_(gain)
 
 
-def trunc_normal_(
-    tensor: Tensor, mean: float = 0.0, std: float = 1.0, a: float = -2.0, b: float = 2.0, generator: Generator |
-    None = None,
-) -> Tensor:  # fmt: skip
+def trunc_normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, a: float = -2.0, b: float = 2.0,
+                  generator: Generator | None = None) -> Tensor:  # fmt: skip
     """Fill from N(mean, std²), with the draws outside [a, b] drawn again; warns if `mean` is far outside.
 
     tensor: floating, else NotImplementedError. a, b: plain numbers, in no relation to `mean` and `std`.
@@ -272,10 +255,7 @@ def trunc_normal_(
     True
     """
     if mean < a - 2 * std or mean > b + 2 * std:
-        warnings.warn(
-            "mean is more than 2 std from [a, b] in nn.init.trunc_normal_. The distribution of values may be incorrect.",
-            stacklevel=2,
-        )
+        warnings.warn(str(errors.error("init_mean_outside")), stacklevel=2)
     inside = (math.erf((b - mean) / std / math.sqrt(2)) - math.erf((a - mean) / std / math.sqrt(2))) / 2
     with no_grad():
         if inside > 0.3:

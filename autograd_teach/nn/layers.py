@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from ..creation import empty, ones, tensor, zeros
-from ..errors import error, require
+from ..errors import require
 from ..tensor import Tensor
 from . import functional as F
 from . import init
@@ -29,12 +29,10 @@ class Linear(Module):
     (Linear(in_features=3, out_features=2, bias=True), torch.Size([4, 2]))
     """
 
-    def __init__(
-        self, in_features: int, out_features: int, bias: bool = True, device: Any = None, dtype: Any = None,
-    ) -> None:  # fmt: skip
+    def __init__(self, in_features: int, out_features: int, bias: bool = True, device: Any = None,
+                 dtype: Any = None) -> None:  # fmt: skip
         super().__init__()
-        self.in_features = in_features
-        self.out_features = out_features
+        self.in_features, self.out_features = in_features, out_features
         self.weight = Parameter(empty((out_features, in_features), dtype=dtype, device=device))
         self.register_parameter("bias", Parameter(empty(out_features, dtype=dtype, device=device)) if bias else None)
         self.reset_parameters()
@@ -110,8 +108,7 @@ class Dropout(Module):
 
     def __init__(self, p: float = 0.5, inplace: bool = False) -> None:
         super().__init__()
-        if not 0 <= p <= 1:
-            raise error("nn_dropout_chance", p)
+        require(0 <= p <= 1, "nn_dropout_chance", p)
         self.p, self.inplace = p, inplace
 
     def forward(self, input: Tensor) -> Tensor:
@@ -134,19 +131,14 @@ class Embedding(Module):
     (Embedding(10, 3, padding_idx=0), torch.Size([2, 2, 3]))
     """
 
-    def __init__(
-        self, num_embeddings: int, embedding_dim: int, padding_idx: int | None = None, max_norm: float | None = None,
-        norm_type: float = 2.0, scale_grad_by_freq: bool = False, sparse: bool = False, _weight: Tensor | None = None,
-        _freeze: bool = False, device: Any = None, dtype: Any = None,
-    ) -> None:  # fmt: skip
+    def __init__(self, num_embeddings: int, embedding_dim: int, padding_idx: int | None = None,
+                 max_norm: float | None = None, norm_type: float = 2.0, scale_grad_by_freq: bool = False,
+                 sparse: bool = False, _weight: Tensor | None = None, _freeze: bool = False, device: Any = None,
+                 dtype: Any = None) -> None:  # fmt: skip
         super().__init__()
-        for name, value in (("max_norm", max_norm), ("scale_grad_by_freq", scale_grad_by_freq), ("sparse", sparse)):
-            require(value is None or value is False, "nn_embedding_option", name, value)
         self.num_embeddings, self.embedding_dim = num_embeddings, embedding_dim
-        if padding_idx is not None:
-            require(-num_embeddings <= padding_idx < num_embeddings, "nn_embedding_padding")
-            padding_idx %= num_embeddings
-        self.padding_idx, self.max_norm, self.norm_type = padding_idx, max_norm, norm_type
+        self.padding_idx = F.check_embedding(num_embeddings, padding_idx, max_norm, scale_grad_by_freq, sparse)
+        self.max_norm, self.norm_type = max_norm, norm_type
         self.scale_grad_by_freq, self.sparse = scale_grad_by_freq, sparse
         if _weight is None:
             self.weight = Parameter(empty((num_embeddings, embedding_dim), device=device, dtype=dtype), not _freeze)
@@ -156,9 +148,8 @@ class Embedding(Module):
             self.weight = Parameter(_weight, not _freeze)
 
     @classmethod
-    def from_pretrained(
-        cls, embeddings: Tensor, freeze: bool = True, padding_idx: int | None = None, **options: Any
-    ) -> Any:
+    def from_pretrained(cls, embeddings: Tensor, freeze: bool = True, padding_idx: int | None = None,
+                        **options: Any) -> Any:  # fmt: skip
         """A layer whose table is `embeddings`, a matrix; it is not trained, unless `freeze=False`."""
         require(embeddings.dim() == 2, "nn_embedding_rank")
         rows, columns = embeddings.shape
@@ -190,33 +181,33 @@ class LayerNorm(Module):
     tensor([[-1.2247,  0.0000,  1.2247]])
     """
 
-    def __init__(
-        self, normalized_shape: Any, eps: float = 1e-5, elementwise_affine: bool = True, bias: bool = True,
-        device: Any = None, dtype: Any = None,
-    ) -> None:  # fmt: skip
+    def __init__(self, normalized_shape: Any, eps: float = 1e-5, elementwise_affine: bool = True, bias: bool = True,
+                 device: Any = None, dtype: Any = None) -> None:  # fmt: skip
         super().__init__()
         self.normalized_shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
         self.eps, self.elementwise_affine = eps, elementwise_affine
-        for name, wanted in (("weight", elementwise_affine), ("bias", elementwise_affine and bias)):
-            made = Parameter(empty(self.normalized_shape, device=device, dtype=dtype)) if wanted else None
-            self.register_parameter(name, made)
+        _register_affine(self, self.normalized_shape, elementwise_affine, bias, device=device, dtype=dtype)
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
         """Set the weight to 1 and the bias to 0."""
-        _reset(self)
+        _reset_affine(self)
 
     def forward(self, input: Tensor) -> Tensor:
         return F.layer_norm(input, self.normalized_shape, self.weight, self.bias, self.eps)
 
     def extra_repr(self) -> str:
-        return (
-            f"{self.normalized_shape}, eps={self.eps}, elementwise_affine={self.elementwise_affine}, "
-            f"bias={self.bias is not None}"
-        )
+        affine = f"elementwise_affine={self.elementwise_affine}, bias={self.bias is not None}"
+        return f"{self.normalized_shape}, eps={self.eps}, {affine}"
 
 
-def _reset(layer: Any) -> None:
+def _register_affine(layer: Module, shape: Any, affine: bool, bias: bool, **options: Any) -> None:
+    """Give a normalization its weight and bias, or None in place of those that are not wanted."""
+    for name, wanted in (("weight", affine), ("bias", affine and bias)):
+        layer.register_parameter(name, Parameter(empty(shape, **options)) if wanted else None)
+
+
+def _reset_affine(layer: Any) -> None:
     for parameter, fill in ((layer.weight, init.ones_), (layer.bias, init.zeros_)):
         if parameter is not None:
             fill(parameter)
@@ -241,16 +232,13 @@ class BatchNorm1d(Module):
 
     _version = 2
 
-    def __init__(
-        self, num_features: int, eps: float = 1e-5, momentum: float | None = 0.1, affine: bool = True,
-        track_running_stats: bool = True, device: Any = None, dtype: Any = None, *, bias: bool = True,
-    ) -> None:  # fmt: skip
+    def __init__(self, num_features: int, eps: float = 1e-5, momentum: float | None = 0.1, affine: bool = True,
+                 track_running_stats: bool = True, device: Any = None, dtype: Any = None, *,
+                 bias: bool = True) -> None:  # fmt: skip
         super().__init__()
         self.num_features, self.eps, self.momentum = num_features, eps, momentum
         self.affine, self.track_running_stats = affine, track_running_stats
-        for name, wanted in (("weight", affine), ("bias", affine and bias)):
-            made = Parameter(empty(num_features, device=device, dtype=dtype)) if wanted else None
-            self.register_parameter(name, made)
+        _register_affine(self, num_features, affine, bias, device=device, dtype=dtype)
         for name, make in (("running_mean", zeros), ("running_var", ones)):
             self.register_buffer(name, make(num_features, device=device, dtype=dtype) if track_running_stats else None)
         self.register_buffer("num_batches_tracked", tensor(0) if track_running_stats else None)
@@ -266,7 +254,7 @@ class BatchNorm1d(Module):
     def reset_parameters(self) -> None:
         """Set the weight to 1 and the bias to 0, and forget the batches seen."""
         self.reset_running_stats()
-        _reset(self)
+        _reset_affine(self)
 
     def _load_from_state_dict(self, state_dict: Any, prefix: str, local_metadata: Any, *others: Any) -> None:
         if (local_metadata.get("version") or 0) < 2 and self.track_running_stats:
@@ -286,10 +274,8 @@ class BatchNorm1d(Module):
         )  # fmt: skip
 
     def extra_repr(self) -> str:
-        return (
-            f"{self.num_features}, eps={self.eps}, momentum={self.momentum}, affine={self.affine}, "
-            f"bias={self.bias is not None}, track_running_stats={self.track_running_stats}"
-        )
+        affine = f"affine={self.affine}, bias={self.bias is not None}, track_running_stats={self.track_running_stats}"
+        return f"{self.num_features}, eps={self.eps}, momentum={self.momentum}, {affine}"
 
 
 class CosineSimilarity(FunctionModule, function=F.cosine_similarity, dim=1, eps=1e-8):

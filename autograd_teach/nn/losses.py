@@ -82,8 +82,8 @@ class HuberLoss(Loss, function=F.huber_loss, reduction="mean", delta=1.0):
 class BCELoss(Loss, function=F.binary_cross_entropy, weight=None, size_average=None, reduce=None, reduction="mean"):
     """The binary cross-entropy, `-(target * log(input) + (1 - target) * log(1 - input))`.
 
-    input: floating probabilities in [0, 1], else RuntimeError. target: the same size, else ValueError, and the
-    same dtype, else RuntimeError. weight: a tensor that expands to this size, multiplies the losses and is
+    input: floating probabilities. target: the same size, else ValueError, and the same dtype, else RuntimeError.
+    Both lie in [0, 1], else RuntimeError. weight: a tensor that expands to this size, multiplies the losses and is
     saved in `state_dict`. A logarithm counts as at least -100. reduction: "mean" (over the number of elements),
     "sum" or "none"; the call raises ValueError for another word. `size_average` and `reduce` are deprecated.
 

@@ -5,6 +5,7 @@ Uses Tensor, Parameter and, for what users want to see of the backward pass, hoo
 
 from __future__ import annotations
 
+import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
 from textwrap import indent
@@ -15,9 +16,16 @@ from ..autograd.graph import RemovableHandle
 from ..autograd.modes import no_grad
 from ..dtypes import dtype as Dtype
 from ..dtypes import float16, float32, float64
+from ..errors import error, require
 from ..tensor import Tensor
 from .hooks import BackwardHooks
 from .parameter import Parameter, typename
+
+# Where a module keeps its members, and what messages call one and the type of it.
+_MEMBERS = (
+    ("_parameters", "parameter", "torch.nn.Parameter"), ("_modules", "child module", "torch.nn.Module"),
+    ("_buffers", "buffer", "torch.nn.Buffer, torch.Tensor"),
+)  # fmt: skip
 
 
 class _IncompatibleKeys(NamedTuple):
@@ -27,10 +35,8 @@ class _IncompatibleKeys(NamedTuple):
     unexpected_keys: list[str]
 
     def __repr__(self) -> str:
-        if not self.missing_keys and not self.unexpected_keys:
-            return "<All keys matched successfully>"
-        missing, unexpected = self
-        return f"_IncompatibleKeys(missing_keys={missing}, unexpected_keys={unexpected})"
+        text = f"_IncompatibleKeys(missing_keys={self.missing_keys}, unexpected_keys={self.unexpected_keys})"
+        return text if any(self) else "<All keys matched successfully>"
 
 
 class Module:
@@ -64,30 +70,14 @@ class Module:
     # A checkpoint remembers it; a subclass whose state changes its form raises it.
     _version = 1
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        if kwargs:
-            raise TypeError(
-                f"{type(self).__name__}.__init__() got an unexpected keyword argument '{next(iter(kwargs))}'"
-            )
-        if args:
-            raise TypeError(
-                f"{type(self).__name__}.__init__() takes 1 positional argument but {len(args) + 1} were given"
-            )
+    def __init__(self) -> None:
         # Not by assignment: __setattr__ needs these dictionaries.
-        self.__dict__.update(
-            training=True,
-            _parameters={},
-            _buffers={},
-            _modules={},
-            _non_persistent_buffers_set=set(),
-            _forward_pre_hooks=OrderedDict(),
-            _forward_hooks=OrderedDict(),
-            _backward_pre_hooks=OrderedDict(),
-            _backward_hooks=OrderedDict(),
-            # The numbers of the hooks that take keyword arguments, and of those that are called after an error too.
-            _hooks_with_kwargs=set(),
-            _hooks_always_called=set(),
-        )
+        own = self.__dict__
+        own.update(training=True, _parameters={}, _buffers={}, _modules={}, _non_persistent_buffers_set=set())
+        for hooks in ("_forward_pre_hooks", "_forward_hooks", "_backward_pre_hooks", "_backward_hooks"):
+            own[hooks] = OrderedDict()
+        # The numbers of the hooks that take keyword arguments, and of those that are called after an error too.
+        own.update(_hooks_with_kwargs=set(), _hooks_always_called=set())
 
     # Calling
 
@@ -110,7 +100,9 @@ class Module:
         try:
             for number, hook in tuple(self._forward_pre_hooks.items()):
                 if number in self._hooks_with_kwargs:
-                    args, kwargs = _changed_arguments(hook(self, args, kwargs), args, kwargs)
+                    if (changed := hook(self, args, kwargs)) is not None:
+                        require(isinstance(changed, tuple) and len(changed) == 2, "hook_arguments", repr(changed))
+                        args, kwargs = changed
                 elif (changed := hook(self, args)) is not None:
                     args = changed if isinstance(changed, tuple) else (changed,)
             backward = None
@@ -131,9 +123,8 @@ class Module:
         changed = hook(self, args, kwargs, result) if number in self._hooks_with_kwargs else hook(self, args, result)
         return result if changed is None else changed
 
-    def register_forward_pre_hook(
-        self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False
-    ) -> RemovableHandle:
+    def register_forward_pre_hook(self, hook: Callable[..., Any], *, prepend: bool = False,
+                                  with_kwargs: bool = False) -> RemovableHandle:  # fmt: skip
         """Call `hook(module, args)` before each `forward`, to see or replace its positional arguments.
 
         hook: returns None, or the new arguments (a tuple; a single value counts as a tuple of one).
@@ -149,9 +140,8 @@ class Module:
         """
         return self._register(self._forward_pre_hooks, hook, prepend, with_kwargs)
 
-    def register_forward_hook(
-        self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False, always_call: bool = False
-    ) -> RemovableHandle:
+    def register_forward_hook(self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False,
+                              always_call: bool = False) -> RemovableHandle:  # fmt: skip
         """Call `hook(module, args, output)` after each `forward`, to see or replace its output.
 
         hook: returns None, or the new output. with_kwargs: call `hook(module, args, kwargs, output)`.
@@ -168,10 +158,7 @@ class Module:
         >>> shapes
         [torch.Size([5, 2])]
         """
-        handle = self._register(self._forward_hooks, hook, prepend, with_kwargs)
-        if always_call:
-            self._hooks_always_called.add(handle.id)
-        return handle
+        return self._register(self._forward_hooks, hook, prepend, with_kwargs, always_call)
 
     def register_full_backward_pre_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
         """Call `hook(module, grad_output)` when the gradients of the outputs arrive in the backward pass.
@@ -211,14 +198,14 @@ class Module:
         """
         return self._register(self._backward_hooks, hook, prepend)
 
-    def _register(
-        self, hooks: OrderedDict[int, Any], hook: Callable[..., Any], prepend: bool, with_kwargs: bool = False
-    ) -> RemovableHandle:
+    def _register(self, hooks: OrderedDict[int, Any], hook: Callable[..., Any], prepend: bool,
+                  with_kwargs: bool = False, always_call: bool = False) -> RemovableHandle:  # fmt: skip
         handle = RemovableHandle(hooks, hook)
         if prepend:
             hooks.move_to_end(handle.id, last=False)
-        if with_kwargs:
-            self._hooks_with_kwargs.add(handle.id)
+        for wanted, numbers in ((with_kwargs, self._hooks_with_kwargs), (always_call, self._hooks_always_called)):
+            if wanted:
+                numbers.add(handle.id)
         return handle
 
     # Registering
@@ -236,19 +223,11 @@ class Module:
         >>> module.bias is None, list(module.parameters())
         (True, [])
         """
-        if "_parameters" not in self.__dict__:
-            raise AttributeError("cannot assign parameter before Module.__init__() call")
-        self._check_name("parameter", name, self._parameters)
-        if param is not None and not isinstance(param, Parameter):
-            raise TypeError(
-                f"cannot assign '{typename(param)}' object to parameter '{name}' (torch.nn.Parameter or None required)"
-            )
-        if param is not None and param.grad_fn is not None:
-            raise ValueError(
-                f"Cannot assign non-leaf Tensor to parameter '{name}'. Model "
-                f"parameters must be created explicitly. To express '{name}' "
-                "as a function of another Tensor, compute the value in the forward() method."
-            )
+        self._check_name("parameter", name)
+        if param is not None:
+            wanted = "torch.nn.Parameter or None"
+            require(isinstance(param, Parameter), "module_member_type", typename(param), "parameter", name, wanted)
+            require(param.grad_fn is None, "module_no_leaf", name, name)
         self._parameters[name] = param
 
     def register_buffer(self, name: str, tensor: Tensor | None, persistent: bool = True) -> None:
@@ -266,18 +245,12 @@ class Module:
         >>> module.state_dict()
         OrderedDict([('mean', tensor([0., 0.]))])
         """
-        if "_buffers" not in self.__dict__:
-            raise AttributeError("cannot assign buffer before Module.__init__() call")
-        self._check_name("buffer", name, self._buffers)
-        if tensor is not None and not isinstance(tensor, Tensor):
-            raise TypeError(
-                f"cannot assign '{typename(tensor)}' object to buffer '{name}' (torch Tensor or None required)"
-            )
+        self._check_name("buffer", name)
+        is_tensor, wanted = isinstance(tensor, Tensor | None), "torch Tensor or None"
+        require(is_tensor, "module_member_type", typename(tensor), "buffer", name, wanted)
         self._buffers[name] = tensor
-        if persistent:
-            self._non_persistent_buffers_set.discard(name)
-        else:
-            self._non_persistent_buffers_set.add(name)
+        hidden = self._non_persistent_buffers_set
+        (hidden.discard if persistent else hidden.add)(name)
 
     def add_module(self, name: str, module: Module | None) -> None:
         """Register a submodule under a name, as the assignment `self.name = module` does.
@@ -292,62 +265,51 @@ class Module:
         >>> model.layer
         Linear(in_features=3, out_features=2, bias=True)
         """
-        if module is not None and not isinstance(module, Module):
-            raise TypeError(f"{typename(module)} is not a Module subclass")
-        self._check_name("module", name, self._modules)
+        require(isinstance(module, Module | None), "module_is_no_module", typename(module))
+        self._check_name("module", name)
         self._modules[name] = module
 
     register_module = add_module
 
-    def _check_name(self, kind: str, name: str, members: dict[str, Any]) -> None:
-        if not isinstance(name, str):
-            raise TypeError(f"{kind} name should be a string. Got {typename(name)}")
-        if "." in name:
-            got = f", got: {name}" if kind == "module" else ""
-            raise KeyError(f'{kind} name can\'t contain "."{got}')
-        if name == "":
-            raise KeyError(f'{kind} name can\'t be empty string ""')
-        if hasattr(self, name) and name not in members:
-            raise KeyError(f"attribute '{name}' already exists")
+    def _check_name(self, kind: str, name: str) -> None:
+        members: Any = self.__dict__.get(f"_{kind}s")
+        require(members is not None, "module_before_init", kind)
+        require(isinstance(name, str), "module_name_type", kind, typename(name))
+        require("." not in name, "module_name_dot", kind, f", got: {name}" if kind == "module" else "")
+        require(name, "module_name_empty", kind)
+        require(name in members or not hasattr(self, name), "module_name_taken", name)
 
     # Attributes: parameters, submodules and buffers live in dictionaries of their own
 
     def __setattr__(self, name: str, value: Any) -> None:
         own = self.__dict__
-        if isinstance(value, Parameter):
-            if "_parameters" not in own:
-                raise AttributeError("cannot assign parameters before Module.__init__() call")
-            self._forget(name, "_parameters")
-            self.register_parameter(name, value)
-        elif name in own.get("_parameters", ()):
-            self._replace("_parameters", name, value, "parameter", "torch.nn.Parameter")
-        elif isinstance(value, Module):
-            if "_modules" not in own:
-                raise AttributeError("cannot assign module before Module.__init__() call")
-            self._forget(name, "_modules")
-            self._modules[name] = value
-        elif name in own.get("_modules", ()):
-            self._replace("_modules", name, value, "child module", "torch.nn.Module")
-        elif name in own.get("_buffers", ()):
-            self._replace("_buffers", name, value, "buffer", "torch.nn.Buffer, torch.Tensor")
-        else:
-            super().__setattr__(name, value)
-
-    def _replace(self, members: str, name: str, value: Any, kind: str, expected: str) -> None:
-        if value is not None and not (kind == "buffer" and isinstance(value, Tensor)):
-            raise TypeError(f"cannot assign '{typename(value)}' as {kind} '{name}' ({expected} or None expected)")
-        self.__dict__[members][name] = value
+        home = "_parameters" if isinstance(value, Parameter) else "_modules" if isinstance(value, Module) else None
+        for members, kind, expected in _MEMBERS:
+            if members == home:
+                require(home in own, "module_before_init", "module" if home == "_modules" else "parameters")
+                self._forget(name, keep=home)
+                if home == "_parameters":
+                    self.register_parameter(name, value)
+            elif name in own.get(members, ()):
+                fits = value is None or (members == "_buffers" and isinstance(value, Tensor))
+                require(fits, "module_member", typename(value), kind, name, expected)
+            else:
+                continue
+            own[members][name] = value
+            return
+        super().__setattr__(name, value)
 
     def _forget(self, name: str, keep: str) -> None:
         """Remove the name from the attributes and from all registries except `keep`."""
         self.__dict__.pop(name, None)
-        for members in {"_parameters", "_buffers", "_modules"} - {keep}:
-            self.__dict__[members].pop(name, None)
+        for members, _, _ in _MEMBERS:
+            if members != keep:
+                self.__dict__[members].pop(name, None)
         self._non_persistent_buffers_set.discard(name)
 
     def __getattr__(self, name: str) -> Any:
         # Called only where the ordinary look-up finds nothing.
-        for members in ("_parameters", "_buffers", "_modules"):
+        for members, _, _ in _MEMBERS:
             if name in self.__dict__.get(members, ()):
                 return self.__dict__[members][name]
         raise attribute_error("torch.nn.Module", name, f"'{type(self).__name__}' object has no attribute '{name}'")
@@ -365,9 +327,8 @@ class Module:
 
     # Walking the tree
 
-    def named_modules(
-        self, memo: set[Module] | None = None, prefix: str = "", remove_duplicate: bool = True
-    ) -> Iterator[tuple[str, Module]]:
+    def named_modules(self, memo: set[Module] | None = None, prefix: str = "",
+                      remove_duplicate: bool = True) -> Iterator[tuple[str, Module]]:  # fmt: skip
         """Iterate over (dotted name, module) for this module and all below it, each followed by its submodules.
 
         memo: set of modules to leave out; those that are visited are added. prefix: name of this module, "" by
@@ -400,18 +361,14 @@ class Module:
         >>> [name for name, _ in torch.nn.Sequential(inner, torch.nn.Tanh()).named_children()]
         ['0', '1']
         """
-        first_names = {id(m): name for name, m in reversed(self._modules.items()) if m is not None}
-        for name, module in self._modules.items():
-            if module is not None and first_names[id(module)] == name:
-                yield name, module
+        return self._named_members("_modules", recurse=False)
 
     def children(self) -> Iterator[Module]:
         """Iterate over the direct submodules, each once; `modules` also goes below them."""
         return (module for _, module in self.named_children())
 
-    def named_parameters(
-        self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
-    ) -> Iterator[tuple[str, Parameter]]:
+    def named_parameters(self, prefix: str = "", recurse: bool = True,
+                         remove_duplicate: bool = True) -> Iterator[tuple[str, Parameter]]:  # fmt: skip
         """Iterate over (dotted name, parameter) for the parameters of this module and of all below it.
 
         prefix: name of this module, put before each name. recurse: if False, only this module's own parameters.
@@ -433,9 +390,8 @@ class Module:
         """
         return (param for _, param in self.named_parameters(recurse=recurse))
 
-    def named_buffers(
-        self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
-    ) -> Iterator[tuple[str, Tensor]]:
+    def named_buffers(self, prefix: str = "", recurse: bool = True,
+                      remove_duplicate: bool = True) -> Iterator[tuple[str, Tensor]]:  # fmt: skip
         """Iterate over (dotted name, buffer) for the buffers of this module and of all below it.
 
         prefix, recurse, remove_duplicate: as in `named_parameters`. Buffers that are not persistent are
@@ -453,19 +409,16 @@ class Module:
         """Iterate over the buffers, each once; without `recurse`, only over this module's own."""
         return (buffer for _, buffer in self.named_buffers(recurse=recurse))
 
-    def _named_members(
-        self, members: str, prefix: str, recurse: bool, remove_duplicate: bool
-    ) -> Iterator[tuple[str, Any]]:
-        here = iter([(prefix, self)])
-        owners = self.named_modules(None, prefix, remove_duplicate) if recurse else here
+    def _named_members(self, members: str, prefix: str = "", recurse: bool = True,
+                       remove_duplicate: bool = True) -> Iterator[tuple[str, Any]]:  # fmt: skip
+        owners = self.named_modules(None, prefix, remove_duplicate) if recurse else [(prefix, self)]
         seen: set[int] = set()
         for owner_name, owner in owners:
             for name, member in owner.__dict__[members].items():
-                if member is None or id(member) in seen:
-                    continue
-                if remove_duplicate:
-                    seen.add(id(member))
-                yield _dotted(owner_name, name), member
+                if member is not None and id(member) not in seen:
+                    if remove_duplicate:
+                        seen.add(id(member))
+                    yield _dotted(owner_name, name), member
 
     def get_submodule(self, target: str) -> Module:
         """The module of a dotted name, such as "encoder.0"; for "", this module.
@@ -480,8 +433,7 @@ class Module:
         module: Any = self
         for name in target.split(".") if target else ():
             module = module._attribute(name)
-            if not isinstance(module, Module):
-                raise AttributeError(f"`{name}` is not an nn.Module")  # noqa: TRY004  PyTorch's
+            require(isinstance(module, Module), "module_target", name, "an nn.Module")
         return module
 
     def get_parameter(self, target: str) -> Parameter:
@@ -495,8 +447,7 @@ class Module:
         """
         path, _, name = target.rpartition(".")
         parameter = self.get_submodule(path)._attribute(name)
-        if not isinstance(parameter, Parameter):
-            raise AttributeError(f"`{name}` is not an nn.Parameter")  # noqa: TRY004  PyTorch's
+        require(isinstance(parameter, Parameter), "module_target", name, "an nn.Parameter")
         return parameter
 
     def get_buffer(self, target: str) -> Tensor:
@@ -507,13 +458,11 @@ class Module:
         path, _, name = target.rpartition(".")
         owner = self.get_submodule(path)
         buffer = owner._attribute(name)
-        if name not in owner._buffers:
-            raise AttributeError(f"`{name}` is not a buffer")
+        require(name in owner._buffers, "module_target", name, "a buffer")
         return buffer
 
     def _attribute(self, name: str) -> Any:
-        if not hasattr(self, name):
-            raise AttributeError(f"{type(self).__name__} has no attribute `{name}`")
+        require(hasattr(self, name), "module_no_attribute", type(self).__name__, name)
         return getattr(self, name)
 
     # Changing all of it
@@ -529,8 +478,7 @@ class Module:
         >>> model(torch.ones(4))
         tensor([1., 1., 1., 1.])
         """
-        if not isinstance(mode, bool):
-            raise ValueError("training mode is expected to be boolean")  # noqa: TRY004  PyTorch's
+        require(isinstance(mode, bool), "module_training")
         self.training = mode
         for module in self.children():
             module.train(mode)
@@ -609,14 +557,9 @@ class Module:
         >>> torch.nn.Linear(1, 1).to(torch.float64).weight.dtype
         torch.float64
         """
-        dtype = kwargs.get("dtype")
-        for arg in args:
-            if isinstance(arg, Dtype | Tensor):
-                dtype = arg.dtype if isinstance(arg, Tensor) else arg
-        if dtype is not None and not dtype.is_floating_point:
-            raise TypeError(
-                f"nn.Module.to only accepts floating point or complex dtypes, but got desired dtype={dtype}"
-            )
+        given = [arg.dtype if isinstance(arg, Tensor) else arg for arg in args if isinstance(arg, Dtype | Tensor)]
+        dtype = given[-1] if given else kwargs.get("dtype")
+        require(dtype is None or dtype.is_floating_point, "module_to", dtype)
         # A tensor finds out which arguments there are besides.
         return self._apply(lambda t: t.to(*args, **kwargs) if t.is_floating_point() or dtype is None else t)
 
@@ -651,18 +594,23 @@ class Module:
 
     # Saving and loading
 
-    def state_dict(self, *, destination: Any = None, prefix: str = "", keep_vars: bool = False) -> dict[str, Any]:
+    def state_dict(self, *args: Any, destination: Any = None, prefix: str = "",
+                   keep_vars: bool = False) -> dict[str, Any]:  # fmt: skip
         """All parameters and persistent buffers by their dotted names: what is saved of a model.
 
         Returns an OrderedDict. destination: dict to add the entries to, a new one by default. prefix: put
         before each name. keep_vars: if True, the parameters themselves; otherwise detached tensors, which share
-        their memory: clone them to keep the values.
+        their memory: clone them to keep the values. args: the same three by position, with a FutureWarning.
 
         >>> import autograd_teach as torch
         >>> model = torch.nn.Sequential(torch.nn.Linear(3, 2), torch.nn.ReLU())
         >>> list(model.state_dict())
         ['0.weight', '0.bias']
         """
+        if args:
+            warnings.warn(str(error("state_dict_positions")), FutureWarning, stacklevel=2)
+            destination = args[0] if destination is None else destination
+            prefix, keep_vars = prefix or "".join(args[1:2]), keep_vars or any(args[2:3])
         if destination is None:
             destination = OrderedDict()
             destination._metadata = OrderedDict()
@@ -679,9 +627,8 @@ class Module:
         for name, member in self._persistent().items():
             destination[prefix + name] = member if keep_vars else member.detach()
 
-    def load_state_dict(
-        self, state_dict: Mapping[str, Any], strict: bool = True, assign: bool = False
-    ) -> _IncompatibleKeys:
+    def load_state_dict(self, state_dict: Mapping[str, Any], strict: bool = True,
+                        assign: bool = False) -> _IncompatibleKeys:  # fmt: skip
         """Copy the values of a `state_dict` into the parameters and buffers of the same names.
 
         state_dict: mapping from dotted names to tensors of the same shapes. strict: whether missing and
@@ -697,8 +644,7 @@ class Module:
         >>> layer.weight.item()
         3.0
         """
-        if not isinstance(state_dict, Mapping):
-            raise TypeError(f"Expected state_dict to be dict-like, got {type(state_dict)}.")
+        require(isinstance(state_dict, Mapping), "state_dict_is_no_dict", type(state_dict))
         metadata = getattr(state_dict, "_metadata", {})
         keys = _IncompatibleKeys([], [])
         errors: list[str] = []
@@ -726,10 +672,9 @@ class Module:
         buffers = {name: buffer for name, buffer in self._buffers.items() if name not in skipped}
         return {name: member for name, member in {**self._parameters, **buffers}.items() if member is not None}
 
-    def _load_from_state_dict(
-        self, state_dict: dict[str, Any], prefix: str, local_metadata: dict[str, Any], strict: bool,
-        missing_keys: list[str], unexpected_keys: list[str], error_msgs: list[str],
-    ) -> None:  # fmt: skip
+    def _load_from_state_dict(self, state_dict: dict[str, Any], prefix: str, local_metadata: dict[str, Any],
+                              strict: bool, missing_keys: list[str], unexpected_keys: list[str],
+                              error_msgs: list[str]) -> None:  # fmt: skip
         """Load this module's own entries, and add to the lists what does not fit; a subclass may load more."""
         own = self._persistent()
         for name, member in own.items():
@@ -793,16 +738,6 @@ def clear_grad(tensor: Tensor, set_to_none: bool) -> None:
     else:
         tensor.grad.requires_grad_(False)
     tensor.grad.zero_()
-
-
-def _changed_arguments(changed: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any]:
-    if changed is None:
-        return args, kwargs
-    if not (isinstance(changed, tuple) and len(changed) == 2):
-        raise RuntimeError(
-            f"forward pre-hook must return None or a tuple of (new_args, new_kwargs), but got {changed}."
-        )
-    return changed
 
 
 def _dotted(prefix: str, name: str) -> str:

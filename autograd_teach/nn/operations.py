@@ -5,6 +5,9 @@ Arguments are checked and prepared in `functional.py`. Source of the derivatives
 record one edge, a user's computation two.
 """
 
+# Imported names fill the lines.
+# ruff: noqa: I001
+
 from __future__ import annotations
 
 import math
@@ -19,20 +22,8 @@ from ..dtypes import title
 from ..errors import error, require
 from ..ops.operation import OPERATIONS, op
 from ..ops.pointwise import (
-    add_number,
-    div_number,
-    error_function,
-    exp,
-    in_single,
-    log,
-    masked_fill,
-    mul_number,
-    only_for,
-    rsqrt,
-    sigmoid,
-    tanh,
-    to_copy,
-    zeros_of,
+    add_number, div_number, error_function, exp, in_single, log, masked_fill, mul_number, only_for, rsqrt, sigmoid,
+    tanh, to_copy, zeros_of,
 )  # fmt: skip
 from ..ops.reduction import mean_dim, sum_dim, sum_to_size
 from ..ops.shape import constant, reshape, unsqueeze
@@ -63,13 +54,18 @@ def leaky_relu_backward(grad_output, self, negative_slope: float): ...
     self=lambda g, self, negative_slope: leaky_relu_backward(g, self, negative_slope))
 def leaky_relu(self, negative_slope=0.01): ...
 # Written over its input, an operation has but its result to compute the gradient from: a node of its own.
+def _input_by_sign(result, slope, message):
+    """A result that has the sign of the input; RuntimeError if the slope below 0 was negative."""
+    require(slope >= 0, message)
+    return result
+
 @_row(lambda self, negative_slope: np.where(self > 0, self, self * negative_slope), overload="leaky_relu.1",
-    floats="leaky_relu_cpu", self=lambda g, result, negative_slope: leaky_relu_backward(g, result, negative_slope))
+    floats="leaky_relu_cpu", self=lambda g, result, negative_slope: leaky_relu_backward(g,
+        _input_by_sign(result, negative_slope, "nn_in_place_leaky_relu"), negative_slope))
 def leaky_relu_in_place(self, negative_slope=0.01): ...
 
 def _no_booleans(self, min_val, max_val):
-    if self.dtype.kind == "b":
-        raise error("nn_bool_hardtanh")
+    require(self.dtype.kind != "b", "nn_bool_hardtanh")
 
 @_row(lambda grad_output, self, min_val, max_val: np.where((self <= min_val) | (self >= max_val), 0, grad_output),
     grad_output=lambda g, self, min_val, max_val: hardtanh_backward(g, self, min_val, max_val),
@@ -88,18 +84,22 @@ def _elu_backward(grad_output, x, alpha, scale, input_scale, is_result):
     below = x + alpha * scale if is_result else np.exp(x * input_scale) * (alpha * scale)
     return np.where(x <= 0, grad_output * input_scale * below, grad_output * scale)
 
+def _elu_bend(g, x, alpha, scale, input_scale, is_result):
+    slope = g if is_result else elu_backward(g, x, alpha, scale, input_scale, False)
+    return slope * to_copy(x < 0, g.dtype)
+
 @_row(_elu_backward,
     grad_output=lambda g, x, alpha, scale, input_scale, is_result: elu_backward(g, x, alpha, scale, input_scale,
         is_result),
-    x=lambda g, grad_output, x, alpha, scale, input_scale, is_result: (mul_number(g * grad_output, input_scale) *
-        to_copy(x < 0, g.dtype) if is_result else elu_backward(mul_number(g * grad_output, input_scale), x, alpha,
-        scale, input_scale, False) * to_copy(x < 0, g.dtype)))
+    x=lambda g, grad_output, x, alpha, scale, input_scale, is_result: _elu_bend(mul_number(g * grad_output,
+        input_scale), x, alpha, scale, input_scale, is_result))
 def elu_backward(grad_output, x, alpha: float, scale: float, input_scale: float, is_result: bool): ...
 @_row(_elu, floats="elu_cpu",
     self=lambda g, self, alpha, scale, input_scale: elu_backward(g, self, alpha, scale, input_scale, False))
 def elu(self, alpha=1.0, scale=1.0, input_scale=1.0): ...
 @_row(_elu, overload="elu.1", floats="elu_cpu",
-    self=lambda g, result, alpha, scale, input_scale: elu_backward(g, result, alpha, scale, input_scale, True))
+    self=lambda g, result, alpha, scale, input_scale: elu_backward(g,
+        _input_by_sign(result, alpha * scale, "nn_in_place_elu"), alpha, scale, input_scale, True))
 def elu_in_place(self, alpha=1.0, scale=1.0, input_scale=1.0): ...
 
 def _slope_of_celu(alpha):
@@ -110,7 +110,8 @@ def _slope_of_celu(alpha):
     self=lambda g, self, alpha: elu_backward(g, self, alpha, 1.0, _slope_of_celu(alpha), False))
 def celu(self, alpha=1.0): ...
 @_row(lambda self, alpha: _elu(self, alpha, 1.0, 1 / alpha), overload="celu.1", floats="elu_cpu",
-    self=lambda g, result, alpha: elu_backward(g, result, alpha, 1.0, _slope_of_celu(alpha), True))
+    self=lambda g, result, alpha: elu_backward(g, _input_by_sign(result, alpha, "nn_in_place_elu"), alpha, 1.0,
+        _slope_of_celu(alpha), True))
 def celu_in_place(self, alpha=1.0): ...
 
 # Smooth activations
@@ -217,8 +218,7 @@ def mse_loss_backward(grad_output, self, target, reduction: int): ...
 def mse_loss(self, target, reduction: int): ...
 
 def _in_dtype_of_first(self, target):
-    if target.dtype.kind == "f" and self.dtype.kind != "f":
-        raise error("nn_result_cast", title(target), title(self))
+    require(target.dtype.kind != "f" or self.dtype.kind == "f", "nn_result_cast", target, self)
     return self, target.astype(self.dtype)
 
 def _huber(self, target, reduction, delta):
@@ -228,16 +228,16 @@ def _huber(self, target, reduction, delta):
 def _huber_backward(grad_output, self, target, reduction, delta):
     return _averaged_array(np.clip(self - target, -delta, delta) * grad_output, self.shape, reduction)
 
-def _bent(g, grad_output, self, target, width):
+def _bent(g, grad_output, self, target, width, reduction, divisor=None):
     """The gradient where the loss bends, as a parabola: `self` is within `width` of `target`."""
-    return g * grad_output * to_copy(abs(self - target) < width, g.dtype)
+    gradient = g * grad_output * to_copy(abs(self - target) < width, g.dtype)
+    return _averaged(gradient if divisor is None else div_number(gradient, divisor), self.shape, reduction)
 
 @_row(_huber_backward,
     grad_output=lambda g, self, target, reduction, delta: huber_loss_backward(g, self, target, reduction, delta),
-    self=lambda g, grad_output, self, target, reduction, delta: _averaged(_bent(g, grad_output, self, target,
-        delta), self.shape, reduction),
-    target=lambda g, grad_output, self, target, reduction, delta: (-_averaged(_bent(g, grad_output, self, target,
-        delta), self.shape, reduction)))
+    self=lambda g, grad_output, self, target, reduction, delta: _bent(g, grad_output, self, target, delta, reduction),
+    target=lambda g, grad_output, self, target, reduction, delta: (
+        -_bent(g, grad_output, self, target, delta, reduction)))
 def huber_loss_backward(grad_output, self, target, reduction: int, delta: float): ...
 @_row(_huber, floats="huber_cpu", promote=_in_dtype_of_first,
     self=lambda g, self, target, reduction, delta: huber_loss_backward(g, self, target, reduction, delta),
@@ -255,10 +255,10 @@ def _smooth_l1_backward(grad_output, self, target, reduction, beta):
 
 @_row(_smooth_l1_backward,
     grad_output=lambda g, self, target, reduction, beta: smooth_l1_loss_backward(g, self, target, reduction, beta),
-    self=lambda g, grad_output, self, target, reduction, beta: _averaged(div_number(_bent(g, grad_output, self,
-        target, beta), beta), self.shape, reduction),
-    target=lambda g, grad_output, self, target, reduction, beta: (-_averaged(div_number(_bent(g, grad_output, self,
-        target, beta), beta), self.shape, reduction)))
+    self=lambda g, grad_output, self, target, reduction, beta: (
+        _bent(g, grad_output, self, target, beta, reduction, divisor=beta)),
+    target=lambda g, grad_output, self, target, reduction, beta: (
+        -_bent(g, grad_output, self, target, beta, reduction, divisor=beta)))
 def smooth_l1_loss_backward(grad_output, self, target, reduction: int, beta: float): ...
 @_row(_smooth_l1, floats="smooth_l1_cpu", promote=True,
     self=lambda g, self, target, reduction, beta: smooth_l1_loss_backward(g, self, target, reduction, beta),
@@ -276,12 +276,10 @@ def _weighted(x, weight):
     return x if weight is None else x * weight
 
 def _check_probabilities(self, target, weight, reduction):
-    if target.dtype != self.dtype:
-        raise error("nn_found_dtype", title(target), title(self))
-    if self.dtype.kind != "f":
-        raise error("no_kernel", "binary_cross_entropy", title(self))
-    if not ((self >= 0) & (self <= 1)).all():
-        raise error("nn_no_probabilities")
+    require(target.dtype == self.dtype, "nn_found_dtype", target, self)
+    require(self.dtype.kind == "f", "no_kernel", "binary_cross_entropy", self)
+    for name, values in (("input", self), ("target", target)):
+        require(((values >= 0) & (values <= 1)).all(), "nn_no_probabilities", name)
 
 def _binary_cross_entropy(self, target, weight, reduction):
     # log(0) counts as -100, as else one sure and wrong answer would make the loss infinite.

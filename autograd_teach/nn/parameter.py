@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any, Self
 
 from ..creation import empty
+from ..errors import require
 from ..tensor import Tensor
 
 
@@ -30,8 +31,7 @@ class Parameter(Tensor):
 
     def __new__(cls, data: Tensor | None = None, requires_grad: bool = True) -> Self:
         source = empty(0) if data is None else data.detach()
-        if requires_grad and not source.is_floating_point():
-            raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
+        require(source.is_floating_point() or not requires_grad, "requires_grad_at_creation")
         parameter = super().__new__(cls)
         parameter._array, parameter._counter = source._array, source._counter
         parameter.requires_grad = requires_grad

@@ -6,6 +6,7 @@ import types
 import warnings
 from collections.abc import Iterable
 
+from .. import errors
 from ..autograd.modes import no_grad
 from ..creation import tensor
 from ..ops.shape import cat, stack
@@ -18,10 +19,8 @@ def _gradients(parameters: Tensor | Iterable[Tensor]) -> list[Tensor]:
     return [p.grad for p in parameters if p.grad is not None]
 
 
-def clip_grad_norm_(
-    parameters: Tensor | Iterable[Tensor], max_norm: float, norm_type: float = 2.0, error_if_nonfinite: bool =
-    False, foreach: bool | None = None,
-) -> Tensor:  # fmt: skip
+def clip_grad_norm_(parameters: Tensor | Iterable[Tensor], max_norm: float, norm_type: float = 2.0,
+                    error_if_nonfinite: bool = False, foreach: bool | None = None) -> Tensor:  # fmt: skip
     """Scale gradients in place to a total norm of at most `max_norm`; returns the norm that they had.
 
     The total norm is that of all gradients as one vector; all are multiplied by the same factor max_norm /
@@ -50,11 +49,7 @@ def clip_grad_norm_(
         # As PyTorch rounds: the norm of the norms, of a dtype that holds all of them.
         norms = [g.norm(norm_type) for g in gradients]
         total = stack(norms).norm(norm_type)
-        if error_if_nonfinite and not total.isfinite():
-            raise RuntimeError(
-                f"The total norm of order {norm_type} for gradients from `parameters` is non-finite, so it cannot be clipped. To "
-                "disable this error and scale the gradients by the non-finite norm anyway, set `error_if_nonfinite=False`"
-            )
+        errors.require(not error_if_nonfinite or total.isfinite(), "clip_nonfinite", norm_type)
         factor = (float(max_norm) / (total + 1e-6)).clamp(max=1.0)
         for gradient in gradients:
             gradient.mul_(factor)
@@ -108,8 +103,7 @@ def vector_to_parameters(vec: Tensor, parameters: Iterable[Tensor]) -> None:
     >>> weight, bias
     (tensor([[1., 2.]], requires_grad=True), tensor([3.], requires_grad=True))
     """
-    if not isinstance(vec, Tensor):
-        raise TypeError(f"expected torch.Tensor, but got: {typename(vec)}")
+    errors.require(isinstance(vec, Tensor), "vector_is_no_tensor", typename(vec))
     start = 0
     for p in parameters:
         p.data = vec[start : start + p.numel()].view(p.shape).data

@@ -10,15 +10,17 @@ from typing import Any
 
 import numpy as np
 
+# A row takes a line or two, as in a table, and so do names: one a line would scatter them.
+# fmt: off
+# isort: off
 from ..dtypes import title
 from ..errors import error, require
 from ..tensor import Tensor, wrap, wrap_dim
 from .operation import attach, inplace_form, method, op
-from .pointwise import common_shape, masked_fill, needs_tensor, no_derivative, times
-from .reduction import NOT_GIVEN, expand, int_of
+from .pointwise import (
+    NOT_GIVEN, common_shape, dispatch, masked_fill, needs_tensor, no_derivative, require_overload, times)
+from .reduction import expand, int_of
 from .shape import alias, constant, reshape, select, slice_view, unbind, unsqueeze, view, zeros_beside
-
-# fmt: off
 
 def _rank(key):
     """How many dimensions of a tensor one entry of an index stands for."""
@@ -56,6 +58,9 @@ def _index(self, indices):
     except IndexError:
         raise _refused(self, indices) from None
 
+# How values are written at places, by `accumulate` or by the `reduce` of `scatter`.
+_WRITES = {False: np.ndarray.__setitem__, True: np.add.at, "add": np.add.at, "multiply": np.multiply.at}
+
 def _put(self, indices, values, accumulate=False):
     whole = np.array(self, order="C")
     # One value for a mask is cast; that is a fill rather than a put.
@@ -63,7 +68,7 @@ def _put(self, indices, values, accumulate=False):
     try:
         if values.shape[:1] == (1,) and not fills:  # of such a value NumPy would take more dimensions than the place has
             np.broadcast_to(values, _index(self, indices).shape)
-        (np.add.at if accumulate else np.ndarray.__setitem__)(whole, tuple(indices), values)  # as often as it is named
+        _WRITES[accumulate](whole, tuple(indices), values)
     except (IndexError, ValueError, TypeError):
         raise error("index_put_shape", list(values.shape), list(_index(self, indices).shape)) from None
     require(values.dtype == self.dtype or fills, "index_put_dtypes", title(self), title(values))
@@ -146,10 +151,8 @@ def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: bool = Fa
     >>> torch.index_put(torch.zeros(3), (torch.tensor([0, 0, 2]),), torch.tensor([1.0, 2.0, 5.0]), accumulate=True)
     tensor([3., 0., 5.])
     """
-    require(isinstance(indices, (tuple, list)), "index_put_indices", type(indices).__name__)
-    for i, k in enumerate(indices):
-        require(isinstance(k, Tensor), "index_put_element", i, type(k).__name__)
-    require(indices, "index_put_empty")
+    fits = isinstance(indices, (tuple, list)) and indices and all(isinstance(k, Tensor) for k in indices)
+    require(fits, "index_put_indices")
     places = tuple(np.asarray(_place(k)) for k in indices)
     given = sum(map(_rank, places))
     require(given <= input.ndim, "index_put_too_many", input.ndim, given)
@@ -227,10 +230,12 @@ def _check(name, self, dim, index, src=None):
         larger = [i for i, (n, m, k) in enumerate(zip(*shapes)) if (n > m and i != at) or (n > k and src is not None)]
         require(not larger, f"{name}_size", *larger[:1], *shapes, at)
     extent = (*self.shape, 1)[at]
-    outside = index[(index < 0) | (index >= extent)]
-    if name == "index_select" and not at:
-        name = "index_select_first"
-    require(not outside.size, f"{name}_bounds", *outside.flat[:1], at, extent)
+    bounds = {"index_select": "index_select_bounds" if at else "index_select_first_bounds"}
+    _refuse_outside(index, at, extent, bounds.get(name, "place_bounds"))
+
+def _refuse_outside(index, at, extent, message, lowest=0):
+    outside = index[(index < lowest) | (index >= extent)]
+    require(not outside.size, message, *outside.flat[:1], at, extent)
 
 def _at(shape, dim, index):
     """All that lies at an index along `dim`."""
@@ -238,34 +243,20 @@ def _at(shape, dim, index):
 
 def _check_slices(self, dim, index, source, alpha=None):
     """The check of `index_add` (with `alpha`) and `index_copy`."""
-    at, adds = wrap_dim(dim, self.ndim), alpha is not None
-    name = "index_add" if adds else "index_copy"
-    require(index.dtype in ((np.int64, np.int32) if adds else (np.int64,)), f"{name}_dtype", index)
-    require(index.ndim < 2, f"{name}_rank", index.ndim, title(index), list(index.shape))
-    require(source.dtype == self.dtype, f"{name}_dtypes", self, source)
-    require(adds or source.ndim or index.size == 1, "index_copy_scalar", index.size)
-    require(adds or source.ndim == self.ndim or 0 in (source.ndim, self.ndim), "index_copy_ranks", source.ndim, self.ndim)
+    at, integers = wrap_dim(dim, self.ndim), (np.int64,) if alpha is None else (np.int64, np.int32)
+    require(index.dtype in integers and index.ndim < 2, "index_vector", index.ndim, index)
+    require(source.dtype == self.dtype, "index_source_dtype", self, source)
     own, other = [a.shape[:at] + a.shape[at + 1 :] for a in (self, source)]
-    extent = (*source.shape, *[1] * (at + 1))[at]
-    if adds:
-        require(index.size == extent, "index_add_size", index.size, extent, dim)
-    require(own == other or not source.ndim, f"{name}_shape", *((self.shape, source.shape) if adds else
-        (*map(_as_numbers, (own, other)), at)))
-    require(adds or index.size == extent, "index_copy_size", index.size, extent)
-    outside = index[(index < 0) | (index >= (*self.shape, 1)[at])]
-    require(not outside.size, f"{name}_bounds", *outside.flat[:1], at, (*self.shape, 1)[at])
-
-def _as_numbers(shape):
-    return " ".join(map(str, shape))
+    fits = index.size == (*source.shape, *[1] * (at + 1))[at] and (own == other or not source.ndim)
+    require(fits, "index_source_shape", self.shape, source.shape, at, index.size)
+    _refuse_outside(index, at, (*self.shape, 1)[at], "place_bounds")
 
 def _check_fill(self, dim, index, value):
     at = wrap_dim(dim, self.ndim)
-    require(index.dtype == np.int64, "index_fill_dtype")
-    require(index.ndim < 2, "index_fill_rank")
-    require(not isinstance(value, np.ndarray) or not value.ndim, "index_fill_value", np.ndim(value))
+    require(index.dtype == np.int64 and index.ndim < 2, "index_vector", index.ndim, index)
+    require(not np.ndim(value), "index_fill_value", np.ndim(value))
     extent = (*self.shape, 1)[at]
-    outside = index[(index < -extent) | (index >= extent)]
-    require(not outside.size, "index_bounds", *outside.flat[:1], at, extent)
+    _refuse_outside(index, at, extent, "index_bounds", -extent)
 
 def _fill(self, dim, index, value):
     whole = np.array(self, order="C")
@@ -293,8 +284,7 @@ def _check_trace(self):
     require(self.ndim == 2, "trace_rank", self.ndim)
     require(self.dtype != bool, "linalg_kernel", "trace", self)
 
-@op(check=partial(_check, "index_select"),
-    kernel=lambda self, dim, index: _picked(self, _at(self.shape, dim, index)),
+@op(check=partial(_check, "index_select"), kernel=lambda self, dim, index: _picked(self, _at(self.shape, dim, index)),
     self=lambda g, self_shape, dim, index: index_add(zeros_beside(g, self_shape), dim, index, g))
 def index_select(self, dim: int, index):
     """Copies the slices at the positions `index` of dimension `dim`, in that order; positions may repeat.
@@ -356,8 +346,7 @@ def index_fill(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
     tensor([[7., 1., 7.],
             [7., 1., 7.]])
     """
-    require(isinstance(value, (Tensor, int, float)), "index_fill_forms", type(value).__name__)
-    return (index_fill_tensor if isinstance(value, Tensor) else index_fill_number)(input, dim, index, value)
+    return dispatch(index_fill_number, index_fill_tensor, input, dim, index, value)
 
 attach("index_fill_", inplace_form(index_fill))
 
@@ -410,23 +399,18 @@ def scatter_add(self, dim: int, index, src):
 def scatter_tensor(self, dim: int, index, src): ...
 def _of_number(kernel):
     """The kernel that scatters a number: cast to the dtype of what it is written to, and as often as there are places."""
-    return lambda self, dim, index, value: kernel(self, dim, index, np.full(index.shape, value).astype(self.dtype))
+    return lambda self, dim, index, value, *reduce: kernel(
+        self, dim, index, np.full(index.shape, value).astype(self.dtype), *reduce)
 @op(_of_number(_scatter), overload="scatter.1", self=lambda g, dim, index: scatter_number(g, dim, index, 0),
     check=lambda self, dim, index, value: _check("scatter", self, dim, index))
 def scatter_number(self, dim: int, index, value: float): ...
-def _scatter_reduced(self, dim, index, src, reduce):
-    if reduce == "add":
-        return _scatter(self, dim, index, src, accumulate=True)
-    whole = np.atleast_1d(self).copy()
-    used = np.atleast_1d(src)[tuple(map(slice, np.atleast_1d(index).shape))]
-    np.multiply.at(whole, _each(dim, index), used)
-    return whole.reshape(self.shape)
+
 _reducing = partial(op, node="torch::autograd::NotImplemented", self=lambda g: no_derivative("scatter"))
-@_reducing(_scatter_reduced, overload="scatter.2", src=lambda g: no_derivative("scatter"),
+@_reducing(_scatter, overload="scatter.2", src=lambda g: no_derivative("scatter"),
     check=lambda self, dim, index, src, reduce: _check("scatter", self, dim, index, src))
 def scatter_reduced(self, dim: int, index, src, reduce: str): ...
-@_reducing(lambda self, dim, index, value, reduce: _of_number(partial(_scatter_reduced, reduce=reduce))(self, dim, index, value),
-    overload="scatter.3", check=lambda self, dim, index, value, reduce: _check("scatter", self, dim, index))
+@_reducing(_of_number(_scatter), overload="scatter.3",
+    check=lambda self, dim, index, value, reduce: _check("scatter", self, dim, index))
 def scatter_number_reduced(self, dim: int, index, value: float, reduce: str): ...
 
 @method
@@ -444,10 +428,8 @@ def scatter(input: Tensor, dim: int, index: Tensor, src: Any = None, *, value: A
             [1., 0., 0.]])
     """
     given = value if src is None else src
-    fits = (src is None) != (value is None) and isinstance(given, (Tensor, int, float)) and not isinstance(value, Tensor)
-    named = [f"value={type(value).__name__}"] if value is not None else []
-    kinds = [type(v).__name__ for v in (input, dim, index, *([] if src is None else [src]))]
-    require(fits, "scatter_forms", ", ".join(kinds + named))
+    fits = (src is None or value is None) and isinstance(given, (Tensor, int, float)) and not isinstance(value, Tensor)
+    require_overload(fits, "scatter", input, dim, index, src, value)
     require(reduce in (None, "add", "multiply"), "scatter_reduce")
     with_tensor, with_number = (scatter_tensor, scatter_number) if reduce is None else (scatter_reduced, scatter_number_reduced)
     row = with_tensor if isinstance(given, Tensor) else with_number
@@ -460,9 +442,8 @@ attach("scatter_", inplace_form(scatter))
 def _check_mask(self, mask, source=None):
     require(mask.dtype == bool, "masked_select_dtype" if source is None else "masked_scatter_dtype", mask)
     if source is not None:
-        require(self.dtype == source.dtype, "masked_scatter_dtypes", self, source)
-        marked = np.broadcast_to(mask, common_shape(self, mask)).sum()
-        require(marked <= source.size, "masked_scatter_size")
+        fits = self.dtype == source.dtype and np.broadcast_to(mask, common_shape(self, mask)).sum() <= source.size
+        require(fits, "masked_scatter_source", self, source)
 
 def _masked_scatter(self, mask, source):
     shape = common_shape(self, mask)
@@ -529,9 +510,7 @@ def nonzero(input: Tensor, *, as_tuple: bool = False) -> Any:
             [3]]), (tensor([1, 3]),))
     """
     needs_tensor("nonzero", input=input)
-    if not as_tuple:
-        return argwhere(input)
-    return unbind(argwhere(input if input.ndim else unsqueeze(input, 0)), 1)
+    return unbind(argwhere(input if input.ndim else unsqueeze(input, 0)), 1) if as_tuple else argwhere(input)
 
 # Sorts, and what is chosen by order
 
@@ -546,11 +525,11 @@ def _sort(self, dim, descending, stable=False):
     return values.reshape(self.shape), places.reshape(self.shape)
 
 # The sort is stable in any case.
-_sorting = partial(op, _sort, outputs=("values", "indices"),
-    self=lambda grads, self_shape, dim, indices: scatter_tensor(zeros_beside(grads[0], self_shape), dim, indices, grads[0]))
-@_sorting(overload="sort.0")
+_ordering = partial(op, outputs=("values", "indices"), self=lambda grads, self_shape, dim, indices:
+    scatter_tensor(zeros_beside(grads[0], self_shape), dim, indices, grads[0]))
+@_ordering(_sort, overload="sort.0")
 def sort_any(self, dim=-1, descending=False): ...
-@_sorting(overload="sort.1")
+@_ordering(_sort, overload="sort.1")
 def sort_stable(self, dim=-1, descending=False, stable=True): ...
 
 @method
@@ -565,7 +544,7 @@ def sort(input: Tensor, dim: int = -1, descending: bool = False, *, stable: Any 
     >>> values, indices
     (tensor([10, 20, 30]), tensor([1, 2, 0]))
     """
-    require(stable in (NOT_GIVEN, None) or isinstance(stable, bool), "sort_forms", type(stable).__name__)
+    require_overload(stable in (NOT_GIVEN, None, False, True), "sort", input, stable)
     return (sort_any if stable is NOT_GIVEN else sort_stable)(input, dim, descending)
 
 @method
@@ -610,8 +589,7 @@ def _running(better):
 _accumulating = partial(op, outputs=("values", "indices"), self=lambda grads, self, dim, indices:
     scatter_add(zeros_beside(grads[0], tuple(self.shape)), dim, indices, grads[0]))
 
-@op(_topk, outputs=("values", "indices"), check=_check_topk, self=lambda grads, self_shape, dim, indices:
-    scatter_tensor(zeros_beside(grads[0], self_shape), dim, indices, grads[0]))
+@_ordering(_topk, check=_check_topk)
 def topk(self, k: int, dim=-1, largest=True, sorted=True):
     """The `k` largest elements along `dim`, in descending order; returns the named tuple (values, indices).
 
@@ -679,24 +657,17 @@ def searchsorted(
     >>> torch.searchsorted(edges, torch.tensor([3, 9])), torch.searchsorted(edges, torch.tensor([3, 9]), right=True)
     (tensor([1, 3]), tensor([2, 3]))
     """
-    for value, position, name in ((sorted_sequence, 1, "sorted_sequence"), (input, 2, "input")):
-        fits = isinstance(value, Tensor) or (position == 2 and isinstance(value, (int, float)))
-        require(fits, "argument_is_no_tensor", "searchsorted", name, position, type(value).__name__)
-    wanted = input if isinstance(input, Tensor) else wrap(np.asarray(input))
+    wanted = wrap(np.asarray(input)) if isinstance(input, (int, float)) else input
+    needs_tensor("searchsorted", sorted_sequence=sorted_sequence, input=wanted)
     own, other = tuple(sorted_sequence.shape), tuple(wanted.shape)
     require(sorted_sequence._array.dtype != bool or not wanted.numel(), "no_kernel", "searchsorted_out_cpu", sorted_sequence._array)
-    require(other or len(own) == 1, "search_scalar", len(own), len(other), wanted.numel())
-    require(own, "search_rank")
-    require(len(own) == 1 or own[:-1] == other[:-1] and len(own) == len(other), "search_shape", own, other)
-    require(side in (None, "left", "right"), "search_side", side)
-    require(side != "left" or not right, "search_sides", side, right)
-    if sorter is not None:
-        order = sorter._array
-        require(own == order.shape, "search_sorter", own, order.shape)
-        require(order.dtype == np.int64, "search_sorter_dtype", order)
-        require(((order >= 0) & (order < own[-1])).all(), "search_sorter_range")
-    side = side or ("right" if right else "left")
-    return search(sorted_sequence, wanted, out_int32, side, None if sorter is None else sorter._array)
+    require(len(own) == 1 or (own and own[:-1] == other[:-1] and len(own) == len(other)), "search_shape", own, other)
+    require(side in ("right", None) or (side == "left" and not right), "search_side", side, right)
+    order = None if sorter is None else sorter._array
+    if order is not None:
+        fits = own == order.shape and order.dtype == np.int64 and ((order >= 0) & (order < own[-1])).all()
+        require(fits, "search_sorter", own)
+    return search(sorted_sequence, wanted, out_int32, side or ("right" if right else "left"), order)
 
 @op(lambda elements, test_elements, invert: np.isin(elements, test_elements, invert=invert), overload="isin.0")
 def isin_elements(elements, test_elements, invert: bool): ...
@@ -713,9 +684,8 @@ def isin(elements: Any, test_elements: Any, *, assume_unique: bool = False, inve
     """
     both = elements, test_elements
     fits = any(isinstance(v, Tensor) for v in both) and all(isinstance(v, (Tensor, int, float)) for v in both)
-    require(fits, "isin_forms", ", ".join(type(v).__name__ for v in both))
-    for v in both:
-        require(not isinstance(v, Tensor) or v._array.dtype != bool, "isin_bool")
+    require_overload(fits, "isin", *both)
+    require(all(not isinstance(v, Tensor) or v._array.dtype != bool for v in both), "isin_bool")
     return isin_elements(*[v if isinstance(v, Tensor) else wrap(np.asarray(v)) for v in both], invert)
 
 def bucketize(input: Any, boundaries: Tensor, *, out_int32: bool = False, right: bool = False) -> Tensor:
@@ -747,15 +717,16 @@ def _consecutive(self, dim):
     found, inverse = rows[starts] if dim is None else np.moveaxis(rows[starts], 0, dim), np.cumsum(new) - 1
     return found, inverse.reshape(self.shape) if dim is None else inverse, np.diff(starts, append=len(rows))
 
-def _not_differentiable(name):
-    raise error("not_differentiable", name)
 
 _distinct = partial(op, outputs=("values", "inverse", "counts"))
-@_distinct(lambda self: _unique(self, None), overload="unique2", self=lambda g: _not_differentiable("_unique2"))
+@_distinct(lambda self: _unique(self, None), overload="unique2",
+    self=lambda g: no_derivative("_unique2", "not_differentiable"))
 def unique_elements(self): ...
-@_distinct(_unique, check=_check_slices_of, overload="unique_dim", self=lambda g: _not_differentiable("unique_dim"))
+@_distinct(_unique, check=_check_slices_of, overload="unique_dim",
+    self=lambda g: no_derivative("unique_dim", "not_differentiable"))
 def unique_slices(self, dim: int): ...
-@_distinct(_consecutive, check=_check_slices_of, overload="unique_consecutive", self=lambda g: _not_differentiable("unique_consecutive"))
+@_distinct(_consecutive, check=_check_slices_of, overload="unique_consecutive",
+    self=lambda g: no_derivative("unique_consecutive", "not_differentiable"))
 def unique_runs(self, dim: object): ...
 
 def _wanted(found, return_inverse, return_counts):

@@ -9,11 +9,15 @@ import re
 import string
 import warnings
 from functools import partial
+from itertools import pairwise
 from operator import itemgetter
 from typing import Any
 
 import numpy as np
 
+# A row takes a line or two, as in a table, and so do names: one a line would scatter them.
+# fmt: off
+# isort: off
 from ..errors import error, require
 from ..quiet import quietly
 from ..tensor import Tensor, c_name, wrap, wrap_dim
@@ -21,24 +25,9 @@ from .operation import attach, method, op
 from .pointwise import common_shape, mul_number, needs_tensor, times, where
 from .reduction import dims_of, expand, is_int, matrix_norm, sum_all, sum_dim, vector_norm
 from .shape import (
-    diag_embed,
-    diagonal,
-    permute,
-    reshape,
-    squeeze_all,
-    squeeze_dim,
-    squeeze_own,
-    t,
-    transpose,
-    tril,
-    triu,
-    unsafe_view,
-    unsqueeze,
-    view,
-)
+    diag_embed, diagonal, permute, reshape, squeeze_all, squeeze_dim, squeeze_own, t, transpose, tril, triu,
+    unsafe_view, unsqueeze, view)
 from .vocabulary import on_arrays
-
-# fmt: off
 
 def _check_product(name, left, right, a, b):
     if a.ndim == left and b.ndim == right and a.dtype is b.dtype and a.dtype.kind != "b" and (
@@ -53,34 +42,21 @@ def _check_product(name, left, right, a, b):
 
 _product = np.ndarray.dot  # what `np.matmul` computes, in less time
 
-def _check_addmm(self, mat1, mat2, beta, alpha):
-    require(mat1.ndim == 2, "addmm_rank", "mat1", mat1.ndim)
-    require(mat2.ndim == 2, "addmm_rank", "mat2", mat2.ndim)
-    require(self.dtype == mat2.dtype, "addmm_dtype", "self", self, mat2)
-    require(mat1.dtype == mat2.dtype, "addmm_dtype", "mat1", mat1, mat2)
-    _check_product("mm", 2, 2, mat1, mat2)
-    if self.shape != mat2.shape[1:]:
-        expand(wrap(self), (mat1.shape[0], mat2.shape[1]))  # raises where it cannot be added
-
-def _check_baddbmm(self, batch1, batch2, beta, alpha):
-    wrap_dim(1, batch1.ndim)
-    wrap_dim(2, batch2.ndim)
-    expand(wrap(self), (*batch1.shape[:2], batch2.shape[2]))
-    same = self.dtype == batch1.dtype
-    require(same, "baddbmm_dtype", *map(c_name, (self, batch1, batch2)))
-    _check_product("bmm", 3, 3, batch1, batch2)
-
-def _check_addmv(self, mat, vec, beta, alpha):
-    fits = self.ndim < 2 and mat.ndim == 2 and vec.ndim == 1
-    require(fits, "addmv_rank", self.ndim, mat.ndim, vec.ndim)
-    fits = mat.shape[1] == vec.shape[0] and self.size in (1, mat.shape[0])
-    require(fits, "addmv_size", self.size, *mat.shape, *vec.shape)
-    require(self.dtype == mat.dtype == vec.dtype, "addmv_dtype", self, mat, vec)
-    require(self.dtype != bool, "mv_bool")
+def _check_sum(product, left, right, names=("mat1", "mat2")):
+    """The check of `beta * self + alpha * product`."""
+    kinds = {1: "vector", 2: "matrix", 3: "batch of matrices"}
+    def check(self, a, b, beta, alpha):
+        for name, operand, rank in zip(names, (a, b), (left, right)):
+            require(operand.ndim == rank, "addmm_rank", name, kinds[rank], operand.ndim)
+        require(self.dtype == b.dtype, "addmm_dtype", "self", names[1], self, b)
+        require(a.dtype == b.dtype, "addmm_dtype", *names, a, b)
+        _check_product(product, left, right, a, b)
+        if self.shape != b.shape[left - 1:]:
+            expand(wrap(self), (*a.shape[:-1], *b.shape[left - 1:]))  # raises if it cannot be added
+    return check
 
 def _check_addr(self, vec1, vec2, beta, alpha):
-    for name, vector in (("vec1", vec1), ("vec2", vec2)):
-        require(vector.ndim == 1, "addr_rank", name, vector.ndim)
+    require(vec1.ndim == vec2.ndim == 1, "addr_rank", vec1.ndim, vec2.ndim)
     expand(wrap(self), (*vec1.shape, *vec2.shape))
     require(self.dtype == vec1.dtype == vec2.dtype, "addr_dtype")
     for name, factor in (("beta", beta), ("alpha", alpha)):
@@ -127,7 +103,7 @@ def mm(self, mat2):
 
 # Sums with a product: each operand gets what the product sends it, times its factor.
 _adding = partial(op, inplace=True, self=lambda g, beta: times(g, beta))
-@_adding(_added(_product), check=_check_addmm,
+@_adding(_added(_product), check=_check_sum("mm", 2, 2),
     mat1=lambda g, mat2, mat1_strides, alpha: times(_of_left(g, mat2, mat1_strides), alpha),
     mat2=lambda g, mat1, mat2_strides, alpha: times(_of_right(g, mat1, mat2_strides), alpha))
 def addmm(self, mat1, mat2, *, beta=1, alpha=1):
@@ -142,7 +118,7 @@ def addmm(self, mat1, mat2, *, beta=1, alpha=1):
     tensor([[11., 26.]])
     """
 
-@_adding(_added(np.matmul), check=_check_baddbmm,
+@_adding(_added(np.matmul), check=_check_sum("bmm", 3, 3, ("batch1", "batch2")),
     batch1=lambda g, batch2, alpha: times(bmm(g, batch2.mT), alpha),
     batch2=lambda g, batch1, alpha: times(bmm(batch1.mT, g), alpha))
 def baddbmm(self, batch1, batch2, *, beta=1, alpha=1):
@@ -156,7 +132,7 @@ def baddbmm(self, batch1, batch2, *, beta=1, alpha=1):
     tensor([[[111.]]])
     """
 
-@_adding(_added(_product), check=_check_addmv,
+@_adding(_added(_product), check=_check_sum("mv", 2, 1, ("mat", "vec")),
     mat=lambda g, vec, alpha: times(reshape(g, (-1, 1)) * vec, alpha),
     vec=lambda g, mat, alpha: times(mv(t(mat), g), alpha))
 def addmv(self, mat, vec, *, beta=1, alpha=1):
@@ -355,13 +331,10 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2) -> Tensor:
     needs_tensor("tensordot", a=a, b=b)
     if isinstance(dims, Tensor):
         dims = dims.tolist()
-    if is_int(dims):
-        require(dims >= 0, "tensordot_negative", dims)
-        require(dims <= min(a.ndim, b.ndim), "tensordot_large", dims)
+    if is_int(dims) and 0 <= dims <= min(a.ndim, b.ndim):
         dims = list(range(-dims, 0)), list(range(dims))
-    for position, d in enumerate(dims):
-        require(isinstance(d, (tuple, list)), "tensordot_dims", ("self", "other")[position], position + 3, type(d).__name__)
-    require(len(dims[0]) == len(dims[1]), "tensordot_lengths")
+    fits = isinstance(dims, (tuple, list)) and [isinstance(d, (tuple, list)) for d in dims] == [True, True]
+    require(fits and len(dims[0]) == len(dims[1]), "tensordot_dims", dims)
     require(a.dtype == b.dtype, "tensordot_dtype")
     left, right, summed = a, b, 1
     for i, j in zip(*dims):
@@ -389,28 +362,20 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2) -> Tensor:
 
 # Einstein's sums. A key is a letter, or the number of a dimension that `...` stands for.
 
-def _letters(part, begin, operand):
+def _letters(part):
     """The letters of one operand or of the result, and its `...`; `begin` is where the part stands in the equation."""
-    found, whose = [], "output" if operand is None else "operand"
-    for match in re.finditer(r"\.\.\.|[^ ]", part):
-        letter = match[0]
-        if letter[0] == ".":
-            require("..." not in found, f"einsum_{whose}_ellipses", operand)
-            require(letter == "...", f"einsum_{whose}_dots", operand)
-        else:
-            require(letter in string.ascii_letters, "einsum_letter", begin + match.start())
-        found.append(letter)
+    found = re.findall(r"\.\.\.|[^ ]", part)
+    fits = found.count("...") < 2 and all(letter == "..." or letter in string.ascii_letters for letter in found)
+    require(fits, "einsum_subscripts", part)
     return found
 
 def _equation(args):
     """The equation that lists of numbers mean, and the operands."""
-    def letter(n):
-        require(n is Ellipsis or 0 <= n < 52, "einsum_number")
-        return "..." if n is Ellipsis else (string.ascii_uppercase + string.ascii_lowercase)[n]
-    parts = ["".join(map(letter, numbers)) for numbers in args[1::2]]
+    letters = {Ellipsis: "...", **dict(enumerate(string.ascii_uppercase + string.ascii_lowercase))}
     end = len(args) % 2
-    equation = ",".join(parts) + ("->" + "".join(map(letter, args[-1])) if end else "")
-    return equation, *(args[: len(args) - end : 2])
+    inputs, output = [["".join([letters.get(n, "?") for n in numbers]) for numbers in lists]
+        for lists in (args[1::2], args[-1:] * end)]
+    return "->".join([",".join(inputs), *output]), *args[: len(args) - end : 2]
 
 def _keys(letters, dots):
     return [key for letter in letters for key in (dots if letter == "..." else [letter])]
@@ -422,14 +387,12 @@ def _aligned(operand, number, own, keys, sizes):
     for key in _keys(own, range(count - (operand.ndim - len(own) + 1), count)):
         n = operand.shape[at]
         if key in dims:
-            before = operand.shape[dims[key]]
-            require(n == before, "einsum_repeated", key, number, n, before)
+            require(n == operand.shape[dims[key]], "einsum_size", key, n, number, operand.shape[dims[key]])
             operand, last = diagonal(operand, 0, dims[key], at), operand.ndim - 2
             operand = permute(operand, (*range(dims[key]), last, *range(dims[key], last)))
             continue
         known = sizes.get(key, 1)
-        message = "einsum_ellipsis_size" if isinstance(key, int) else "einsum_size"
-        require(1 in (n, known) or n == known, message, at if isinstance(key, int) else key, n, number, known)
+        require(1 in (n, known) or n == known, "einsum_size", key, n, number, known)
         sizes[key] = known if n == 1 else n
         dims[key], at = at, at + 1
     for key in keys:
@@ -476,25 +439,18 @@ def einsum(*args: Any) -> Tensor:
     equation, *operands = _equation(args) if isinstance(args[0], Tensor) else args
     if len(operands) == 1 and isinstance(operands[0], (list, tuple)):
         operands = list(operands[0])
-    require(isinstance(equation, str), "einsum_equation", type(equation).__name__)
-    for number, operand in enumerate(operands):
-        require(isinstance(operand, Tensor), "index_put_element", number, type(operand).__name__)
+    fits = isinstance(equation, str) and all(isinstance(operand, Tensor) for operand in operands)
+    require(fits, "einsum_arguments")
     inputs, arrow, output = equation.partition("->")
-    parts = inputs.split(",")
-    letters = [_letters(part, sum(map(len, parts[:i])) + i, i) for i, part in enumerate(parts[: len(operands)])]
-    require(len(parts) <= len(operands), "einsum_fewer")
-    require(len(parts) >= len(operands), "einsum_more")
-    count = 0
+    letters, count = [_letters(part) for part in inputs.split(",")], 0
+    require(len(letters) == len(operands), "einsum_operands", len(letters), len(operands))
     for number, (own, operand) in enumerate(zip(letters, operands)):
-        named, dots = len(own) - ("..." in own), "..." in own
-        fits = named <= operand.ndim if dots else named == operand.ndim
-        require(fits, "einsum_rank_dots" if dots else "einsum_rank", named, operand.ndim, number)
-        count = max(count, operand.ndim - named if dots else 0)
+        more = operand.ndim - len(own) + ("..." in own)  # dimensions that `...` stands for
+        require(more == 0 or (more > 0 and "..." in own), "einsum_rank", "".join(own), operand.ndim, number)
+        count = max(count, more)
     given = [letter for own in letters for letter in own if letter != "..."]
-    kept = _letters(output, len(inputs) + 2, None) if arrow else ["...", *sorted(x for x in given if given.count(x) == 1)]
-    for i, letter in enumerate(kept):
-        require(letter in given or letter == "...", "einsum_unknown", letter)
-        require(letter not in kept[:i], "einsum_twice", letter)
+    kept = _letters(output) if arrow else ["...", *sorted(x for x in given if given.count(x) == 1)]
+    require(len(set(kept)) == len(kept) and {"...", *given} >= set(kept), "einsum_output", output)
     dropped = [*([] if "..." in kept else ["..."]), *sorted(set(given) - set(kept))]
     result, keys = len(_keys(kept, range(count))), _keys([*kept, *dropped], range(count))
     sizes: dict[Any, int] = {}
@@ -530,16 +486,10 @@ def multi_dot(tensors: Any) -> Tensor:
     tensor([6.])
     """
     count = len(tensors)
-    require(count > 1, "multi_dot_count", count)
-    for which, x in (("first", tensors[0]), ("last", tensors[-1])):
-        require(0 < x.ndim < 3, "multi_dot_end", which, x.ndim)
     matrices = [unsqueeze(x, 0 if i == 0 else 1) if x.ndim == 1 and i in (0, count - 1) else x for i, x in enumerate(tensors)]
-    for i, x in enumerate(matrices):
-        require(x.ndim == 2, "multi_dot_rank", i, x.ndim)
-        same = x.dtype == matrices[0].dtype
-        require(same, "multi_dot_dtype", c_name(matrices[0]._array), i, c_name(x._array))
-        fits = i == 0 or matrices[i - 1].shape[1] == x.shape[0]
-        require(fits, "multi_dot_size", i - 1, i, *[tuple(m.shape) for m in matrices[max(i - 1, 0) : i + 1]])
+    fits = count > 1 and all(x.ndim == 2 and x.dtype == matrices[0].dtype for x in matrices)
+    fits = fits and all(x.shape[1] == y.shape[0] for x, y in pairwise(matrices))
+    require(fits, "multi_dot", ", ".join(str(tuple(x.shape)) for x in tensors))
     sizes = [matrices[0].shape[0], *[x.shape[1] for x in matrices]]
 
     @functools.cache
@@ -552,8 +502,7 @@ def multi_dot(tensors: Any) -> Tensor:
         k = best(i, j)[1]
         return matrices[i] if i == j else mm(product(i, k), product(k + 1, j))
 
-    ends = (*tensors[0].shape[:-1], *tensors[-1].shape[1:])
-    return view(product(0, count - 1), ends)
+    return view(product(0, count - 1), (*tensors[0].shape[:-1], *tensors[-1].shape[1:]))
 
 def chain_matmul(*matrices: Tensor) -> Tensor:
     """The product of matrices in the order that needs the fewest multiplications: `torch.linalg.multi_dot`, its new name.
@@ -565,9 +514,7 @@ def chain_matmul(*matrices: Tensor) -> Tensor:
     tensor([[3., 3.]])
     """
     warnings.warn(str(error("chain_matmul")), stacklevel=2)
-    require(matrices, "chain_matmul_none")
-    for x in matrices:
-        require(x.ndim == 2, "chain_matmul_rank", x.ndim)
+    require(matrices and all(x.ndim == 2 for x in matrices), "chain_matmul_matrices")
     return multi_dot(matrices) if len(matrices) > 1 else matrices[0].clone()
 
 Tensor.__matmul__ = (  # type: ignore[method-assign, assignment]
@@ -712,26 +659,12 @@ def cholesky(self):
             [1., 3.]])
     """
 
-def _zero_pivot(A):
-    """Where an elimination with pivots meets a column of zeros, counted from 1; None if it does not."""
-    U = A.astype(np.float64)
-    for i in range(len(U)):
-        pivot = i + np.abs(U[i:, i]).argmax()
-        if U[pivot, i] == 0:
-            return i + 1
-        U[[i, pivot]] = U[[pivot, i]]
-        U[i + 1 :] -= np.outer(U[i + 1 :, i] / U[i, i], U[i])
-    return None
-
 @_spoiling
 def _inverse(A):
     try:
         return np.linalg.inv(A).mT.copy().mT  # by columns, as PyTorch's results lie in memory
     except np.linalg.LinAlgError:
-        found = [_zero_pivot(matrix) for matrix in A.reshape(-1, *A.shape[-2:])]
-        which = next((i for i, pivot in enumerate(found) if pivot), 0)
-        batch = f"(Batch element {which}): " if A.ndim > 2 else ""
-        raise LinAlgError(error("inv_singular", batch, found[which] or len(A))) from None
+        raise LinAlgError(error("inv_singular")) from None
 
 def _adjugate(A):
     """The transposed adjugate of each matrix, also of singular ones: the derivative of the determinant."""
@@ -831,11 +764,10 @@ def norm(input: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = False,
     """
     needs_tensor("linalg_norm", input=input)
     dims = dims_of("linalg_norm", dim)
-    require(dims is None or len(dims) in (1, 2), "norm_dims", list(dims or ()))
+    require(len(dims or range(input.ndim)) in (1, 2) or ord is dims is None, "norm_dims", input.ndim, dims)
     if ord is None:
         return vector_norm(input, 2, dims, keepdim, dtype=dtype)
-    if dims is None:
-        require(input.ndim in (1, 2), "norm_rank", input.ndim)
-        dims = None if input.ndim == 1 and not isinstance(ord, str) else (-2, -1)
+    if dims is None and (input.ndim == 2 or isinstance(ord, str)):
+        dims = (-2, -1)
     of_matrices = isinstance(ord, str) or (dims is not None and len(dims) == 2)
     return (matrix_norm if of_matrices else vector_norm)(input, ord, dims, keepdim, dtype=dtype)

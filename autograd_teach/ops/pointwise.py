@@ -5,7 +5,6 @@ in the form that shows in PyTorch's graph of a gradient, and its choices at kink
 """
 
 import builtins
-import inspect
 import math
 import operator
 from collections.abc import Callable
@@ -14,19 +13,13 @@ from typing import Any
 
 import numpy as np
 
+# A row takes a line or two, as in a table, and so do names: one a line would scatter them.
+# fmt: off
+# isort: off
 from ..autograd.leaf import edge_of
 from ..autograd.modes import state
 from ..dtypes import (
-    as_floating,
-    category,
-    contiguous_format,
-    copied,
-    float64,
-    memory_format,
-    promote,
-    promote_types,
-    result_type,
-)
+    as_floating, category, contiguous_format, copied, float64, memory_format, promote, promote_types, result_type)
 from ..errors import error, require
 from ..tensor import Tensor, c_name, tensor_method, wrap
 from .codegen import forward_function
@@ -34,8 +27,6 @@ from .operands import NUMBERS, broadcast_error, number, scaled
 from .operation import OPERATIONS, attach, inplace_form, method, op
 from .vocabulary import on_arrays
 
-# A row takes a line or two, as in a table: one argument a line would scatter it.
-# fmt: off
 
 # Families of rows
 arithmetic = partial(op, promote=True, inplace=True)
@@ -112,26 +103,32 @@ def unwrapped(value):
     """NumPy's scalars as the Python numbers that they are."""
     return value.item() if isinstance(value, np.generic) else value
 
-def no_overload(name, *given):
-    """The TypeError for operands that no form of a function takes."""
-    return error("no_overload", name, ", ".join("Tensor" if isinstance(g, Tensor) else type(g).__name__ for g in given))
+# The default of an argument where PyTorch distinguishes None from no argument: `torch.sum(x, None, True)` is valid,
+# `torch.sum(x, keepdim=True)` is not.
+NOT_GIVEN: Any = type("NotGiven", (), {"__repr__": lambda self: "None"})()
 
-def by_last(name, of_number, of_tensor, *operands):
-    """Calls one of two rows: PyTorch has them where the last operand is a number or a tensor. TypeError for all else."""
+def require_overload(fits, name, *given):
+    """TypeError for arguments that no form of a function takes."""
+    if not fits:
+        kinds = ["Tensor" if isinstance(g, Tensor) else type(g).__name__ for g in given if g is not NOT_GIVEN]
+        raise error("no_overload", name, ", ".join(kinds))
+
+def dispatch(of_number, of_tensor, *operands, of_first_number=None, **options):
+    """Calls the overload for a number as the last operand, for a tensor there, or for a number as the first of two."""
     *others, last = operands
     if last.__class__ in NUMBERS:
-        return of_number(*operands)
+        return of_number(*operands, **options)
     if isinstance(last, Tensor):
-        return of_tensor(*operands)
-    if not isinstance(last := unwrapped(last), (int, float)):
-        raise no_overload(name, *operands)
-    return of_number(*others, last)
+        if of_first_number and isinstance(first := unwrapped(others[0]), (int, float)):
+            return of_first_number(last, first)
+        return of_tensor(*operands, **options)
+    require_overload(isinstance(last := unwrapped(last), (int, float)), of_tensor.__name__, *operands)
+    return of_number(*others, last, **options)
 
 def needs_tensor(name, **arguments):
     """TypeError for an argument of a function that is no row if it is no tensor (a row asks by itself)."""
     for position, (parameter, value) in enumerate(arguments.items(), 1):
-        if not isinstance(value, Tensor):
-            raise error("argument_is_no_tensor", name, parameter, position, type(value).__name__)
+        require(isinstance(value, Tensor), "argument_is_no_tensor", name, parameter, position, type(value).__name__)
 
 def needs_number(name, argument, value):
     """TypeError for an argument that is no number."""
@@ -165,8 +162,7 @@ def times(g, alpha):
     """`g * alpha`, without a node if alpha is 1."""
     return g if alpha == 1 else mul_number(g, alpha)
 
-@arithmetic(np.add, operator="add",
-    self=lambda g: g, other=lambda g, alpha: times(g, alpha))
+@arithmetic(np.add, operator="add", self=lambda g: g, other=lambda g, alpha: times(g, alpha))
 def add(self, other, *, alpha=1):
     """The sum `input + alpha * other`.
 
@@ -192,8 +188,7 @@ def sub(self, other, *, alpha=1):
     tensor([2., 1.])
     """
 
-@arithmetic(np.multiply, operator="mul",
-    self=lambda g, other: g * other, other=lambda g, self: g * self)
+@arithmetic(np.multiply, operator="mul", self=lambda g, other: g * other, other=lambda g, self: g * self)
 def mul(self, other):
     """The product `input * other`, element by element (`matmul` is the matrix product).
 
@@ -252,15 +247,17 @@ def reciprocal(self):
     (tensor([0.2500,    inf]), tensor([-inf]))
     """
 
+def _refuse_zero(self, other):
+    if self.dtype.kind != "f" and not np.all(other):
+        raise RuntimeError("ZeroDivisionError")
+
 def _rounded(self, other, rounding_mode):
     if rounding_mode is None:
         return as_floating(self) / as_floating(other)
-    if not isinstance(rounding_mode, str):
-        raise no_overload("div", wrap(self), wrap(other), rounding_mode)
+    require_overload(isinstance(rounding_mode, str), "div", wrap(self), wrap(other), rounding_mode)
     require(rounding_mode in ("floor", "trunc"), "rounding_mode", rounding_mode)
     only_for("iuf", f"div_{rounding_mode}_cpu")(self)
-    if self.dtype.kind != "f" and not other.all():
-        raise RuntimeError("ZeroDivisionError")
+    _refuse_zero(self, other)
     if rounding_mode == "floor":
         return np.floor_divide(self, other)
     return np.trunc(self / other) if self.dtype.kind == "f" else (self - np.fmod(self, other)) // other
@@ -270,7 +267,7 @@ def _rounded(self, other, rounding_mode):
     other=lambda g, self, other, rounding_mode: zeros_of(g) if rounding_mode else -g * ((self / other) / other))
 def div_rounded(self, other, rounding_mode: str): ...
 
-def div(input: Tensor, other: Any, *, rounding_mode: Any = ...) -> Tensor:
+def div(input: Tensor, other: Any, *, rounding_mode: Any = NOT_GIVEN) -> Tensor:
     """The quotient `input / other`, optionally rounded.
 
     input: tensor. other: tensor or number, broadcast with `input`. rounding_mode: None, "floor" (down) or
@@ -282,10 +279,8 @@ def div(input: Tensor, other: Any, *, rounding_mode: Any = ...) -> Tensor:
     >>> torch.div(torch.tensor([7, -7]), 2), torch.div(torch.tensor([7, -7]), 2, rounding_mode="trunc")
     (tensor([ 3.5000, -3.5000]), tensor([ 3, -3]))
     """
-    return div_true(input, other) if rounding_mode is ... else div_rounded(input, other, rounding_mode)
-
-# A mode of None makes another node than none at all.
-div.__signature__ = inspect.signature(lambda input, other, *, rounding_mode=None: None)  # type: ignore[attr-defined]
+    # A mode of None makes another node than none at all.
+    return div_true(input, other) if rounding_mode is NOT_GIVEN else div_rounded(input, other, rounding_mode)
 
 def rsub(input: Tensor, other: Any, *, alpha: float = 1) -> Tensor:
     """The difference with its operands reversed: `other - alpha * input`.
@@ -297,24 +292,21 @@ def rsub(input: Tensor, other: Any, *, alpha: float = 1) -> Tensor:
     >>> torch.rsub(torch.tensor([1, 2]), 10, alpha=3)
     tensor([7, 4])
     """
-    if other.__class__ in NUMBERS:
-        return rsub_number(input, other, alpha=alpha)
-    return by_last("rsub", partial(rsub_number, alpha=alpha), partial(rsub_tensor, alpha=alpha), input, other)
+    return dispatch(rsub_number, rsub_tensor, input, other, alpha=alpha)
 
 # Remainders, and quotients without them. Those that PyTorch does not differentiate have its node that says so.
 
 def _rest(self, other, floored):
     only_for("iuf", "remainder_cpu" if floored else "fmod_cpu")(self)
-    if self.dtype.kind != "f" and not np.all(other):
-        raise RuntimeError("ZeroDivisionError")
+    _refuse_zero(self, other)
     rest = np.fmod(self, other)
     return np.where((rest != 0) & ((rest < 0) != (other < 0)), rest + other, rest) if floored else rest
 
 def no_derivative(name, message="no_derivative"):
     raise error(message, name)
 
-_remainder, _fmod, _floor_divide = partial(_rest, floored=True), partial(_rest, floored=False), partial(
-    _rounded, rounding_mode="floor")
+_remainder, _fmod = partial(_rest, floored=True), partial(_rest, floored=False)
+_floor_divide = partial(_rounded, rounding_mode="floor")
 _undifferentiated = partial(op, node="torch::autograd::NotImplemented")
 
 @op(lambda self, other: _remainder(*beside(self, other)), overload="remainder", self=lambda g: g)
@@ -351,9 +343,7 @@ def remainder(input: Any, other: Any) -> Tensor:
     >>> torch.remainder(torch.tensor([7, -7]), 3), torch.tensor([5.5, -5.5]) % torch.tensor([2.0, 2.0])
     (tensor([1, 2]), tensor([1.5000, 0.5000]))
     """
-    if isinstance(unwrapped(input), (int, float)) and isinstance(other, Tensor):
-        return remainder_of_number(other, unwrapped(input))
-    return by_last("remainder", remainder_number, remainder_tensor, input, other)
+    return dispatch(remainder_number, remainder_tensor, input, other, of_first_number=remainder_of_number)
 
 def fmod(input: Tensor, other: Any) -> Tensor:
     """The remainder of `input / other` with the sign of `input`, as in C (`remainder` takes that of `other`).
@@ -365,7 +355,7 @@ def fmod(input: Tensor, other: Any) -> Tensor:
     >>> torch.fmod(torch.tensor([7, -7]), 3), torch.fmod(torch.tensor([5.5, -5.5]), 2)
     (tensor([ 1, -1]), tensor([ 1.5000, -1.5000]))
     """
-    return by_last("fmod", fmod_number, fmod_tensor, input, other)
+    return dispatch(fmod_number, fmod_tensor, input, other)
 
 def floor_divide(input: Any, other: Any) -> Tensor:
     """The quotient, rounded down to a whole number: `input // other`, as in Python.
@@ -377,20 +367,17 @@ def floor_divide(input: Any, other: Any) -> Tensor:
     >>> torch.floor_divide(torch.tensor([7, -7]), 2), 7 // torch.tensor([2.0, -2.0])
     (tensor([ 3, -4]), tensor([ 3., -4.]))
     """
-    if isinstance(unwrapped(input), (int, float)) and isinstance(other, Tensor):
-        return floor_divide_of_number(other, unwrapped(input))
-    return by_last("floor_divide", floor_divide_number, floor_divide_tensor, input, other)
+    return dispatch(floor_divide_number, floor_divide_tensor, input, other, of_first_number=floor_divide_of_number)
 
 # Sums of products and quotients, and the way from one value to another
 
 def _check_lerp(self, end, weight):
-    require(self.dtype == end.dtype, "lerp_dtype", c_name(self), "end", c_name(end))
-    if is_tensor := isinstance(weight, np.ndarray):
-        fits = self.dtype == weight.dtype or (self.dtype.kind == weight.dtype.kind == "f" and not weight.ndim)
-        require(fits, "lerp_dtype", c_name(self), "weight", c_name(weight))
-        common_shape(self, end, weight)
-    only_for("f", "lerp_kernel_tensor" if is_tensor else "lerp_kernel_scalar")(self)
-    common_shape(self, end)
+    tensors = {"end": end, "weight": weight} if isinstance(weight, np.ndarray) else {"end": end}
+    for name, other in tensors.items():
+        is_number = name == "weight" and not other.ndim and other.dtype.kind == self.dtype.kind == "f"
+        require(self.dtype == other.dtype or is_number, "lerp_dtype", c_name(self), name, c_name(other))
+    only_for("f", f"lerp_kernel_{'scalar' if len(tensors) == 1 else 'tensor'}")(self)
+    common_shape(self, *tensors.values())
 
 def _lerp(self, end, weight):
     weight, way = np.asarray(weight, self.dtype), end - self
@@ -415,15 +402,14 @@ def lerp(input: Tensor, end: Tensor, weight: Any) -> Tensor:
     >>> torch.lerp(torch.tensor([0.0, 10.0]), torch.tensor([1.0, 20.0]), 0.25)
     tensor([ 0.2500, 12.5000])
     """
-    return by_last("lerp", lerp_number, lerp_tensor, input, end, weight)
+    return dispatch(lerp_number, lerp_tensor, input, end, weight)
 
 def _check_addcmul(self, tensor1, tensor2, value):
     common_shape(self, tensor1, tensor2)
     only_for("iuf", "addcmul_cpu_out")(self)
 
 @op(in_single(lambda self, tensor1, tensor2, value: self + held(value, self) * tensor1 * tensor2), overload="addcmul",
-    check=_check_addcmul,
-    self=lambda g: g, tensor1=lambda g, tensor2, value: g * mul_number(tensor2, value),
+    check=_check_addcmul, self=lambda g: g, tensor1=lambda g, tensor2, value: g * mul_number(tensor2, value),
     tensor2=lambda g, tensor1, value: g * mul_number(tensor1, value))
 def sum_with_product(self, tensor1, tensor2, value: float): ...
 @op(in_single(lambda self, tensor1, tensor2, value: self + held(value, self) * tensor1 / tensor2), overload="addcdiv",
@@ -431,6 +417,11 @@ def sum_with_product(self, tensor1, tensor2, value: float): ...
     self=lambda g: g, tensor1=lambda g, tensor2, value: g * (number_beside(value, tensor2) / tensor2),
     tensor2=lambda g, tensor1, tensor2, value: -g * (mul_number(tensor1, value) / (tensor2 * tensor2)))
 def sum_with_quotient(self, tensor1, tensor2, value: float): ...
+
+def _terms(name, input, tensor1, tensor2, value):
+    needs_tensor(name, input=input, tensor1=tensor1, tensor2=tensor2)
+    needs_number(name, "'value'", value)
+    return *in_one_dtype(input, tensor1, tensor2), unwrapped(value)
 
 def addcmul(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: float = 1) -> Tensor:
     """The sum `input + value * tensor1 * tensor2`.
@@ -441,9 +432,7 @@ def addcmul(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: float = 1
     >>> torch.addcmul(torch.tensor([1.0, 2.0]), torch.tensor([3.0, 4.0]), torch.tensor([10.0]), value=0.5)
     tensor([16., 22.])
     """
-    needs_tensor("addcmul", input=input, tensor1=tensor1, tensor2=tensor2)
-    needs_number("addcmul", "'value'", value)
-    return sum_with_product(*in_one_dtype(input, tensor1, tensor2), unwrapped(value))
+    return sum_with_product(*_terms("addcmul", input, tensor1, tensor2, value))
 
 def addcdiv(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: float = 1) -> Tensor:
     """The sum `input + value * tensor1 / tensor2`.
@@ -454,10 +443,9 @@ def addcdiv(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: float = 1
     >>> torch.addcdiv(torch.tensor([1.0, 2.0]), torch.tensor([3.0, 4.0]), torch.tensor([10.0]), value=0.5)
     tensor([1.1500, 2.2000])
     """
-    needs_tensor("addcdiv", input=input, tensor1=tensor1, tensor2=tensor2)
-    needs_number("addcdiv", "'value'", value)
+    operands = _terms("addcdiv", input, tensor1, tensor2, value)
     require("f" in (tensor1._array.dtype.kind, tensor2._array.dtype.kind), "addcdiv_integers")
-    return sum_with_quotient(*in_one_dtype(input, tensor1, tensor2), unwrapped(value))
+    return sum_with_quotient(*operands)
 
 # Powers. The small ones that PyTorch computes by multiplication give the same last bit so, and are faster.
 
@@ -512,9 +500,7 @@ def pow(input: Any, exponent: Any) -> Any:
     """
     if exponent.__class__ in NUMBERS:  # the usual case, at once
         return pow_number(input, exponent)
-    if isinstance(unwrapped(input), (int, float)) and isinstance(exponent, Tensor):
-        return pow_of_number(exponent, unwrapped(input))
-    return by_last("pow", pow_number, pow_tensor, input, exponent)
+    return dispatch(pow_number, pow_tensor, input, exponent, of_first_number=pow_of_number)
 
 @method
 def float_power(input: Any, exponent: Any) -> Tensor:
@@ -528,8 +514,7 @@ def float_power(input: Any, exponent: Any) -> Tensor:
     """
     given = [unwrapped(x) for x in (input, exponent)]
     kinds = [Tensor if isinstance(x, Tensor) else float if isinstance(x, (int, float)) else None for x in given]
-    if None in kinds or Tensor not in kinds:
-        raise no_overload("float_power", input, exponent)
+    require_overload(None not in kinds and Tensor in kinds, "float_power", input, exponent)
     return pow(*[x.to(float64) if isinstance(x, Tensor) else float(x) for x in given])
 
 def square(input: Tensor) -> Tensor:
@@ -540,7 +525,6 @@ def square(input: Tensor) -> Tensor:
     >>> torch.square(torch.tensor([-3.0, 0.5], requires_grad=True))
     tensor([9.0000, 0.2500], grad_fn=<PowBackward0>)
     """
-    needs_tensor("square", input=input)
     return pow_number(input, 2)
 
 # Smooth functions
@@ -636,8 +620,7 @@ def sqrt(self):
     tensor([3.0000, 1.4142,    nan])
     """
 
-@smooth(in_single(lambda self: 1 / np.sqrt(self)),
-    self=lambda g, result: mul_number(g, -0.5) * pow_number(result, 3))
+@smooth(in_single(lambda self: 1 / np.sqrt(self)), self=lambda g, result: mul_number(g, -0.5) * pow_number(result, 3))
 def rsqrt(self):
     """The reciprocal of the square root, `1 / sqrt(input)`.
 
@@ -858,8 +841,7 @@ def tanh(self):
 @op(_tanh_slope,
     grad_output=lambda g, y: tanh_backward(g, y), y=lambda g, grad_output, y: g * (mul_number(y, -2) * grad_output))
 def tanh_backward(grad_output, y): ...
-@smooth(in_single(lambda self: 1 / (1 + np.exp(-self))),
-    self=lambda g, result: sigmoid_backward(g, result))
+@smooth(in_single(lambda self: 1 / (1 + np.exp(-self))), self=lambda g, result: sigmoid_backward(g, result))
 def sigmoid(self):
     """The logistic function, `1 / (1 + exp(-input))`.
 
@@ -871,8 +853,7 @@ def sigmoid(self):
     tensor([0.1192, 0.5000, 0.8808])
     """
 
-@op(in_single(lambda grad_output, y: grad_output * (1 - y) * y),
-    grad_output=lambda g, y: sigmoid_backward(g, y),
+@op(in_single(lambda grad_output, y: grad_output * (1 - y) * y), grad_output=lambda g, y: sigmoid_backward(g, y),
     y=lambda g, grad_output, y: g * grad_output * add_number(mul_number(y, -2), 1))
 def sigmoid_backward(grad_output, y): ...
 
@@ -925,72 +906,13 @@ def xlogy(input: Any, other: Any) -> Tensor:
     >>> torch.xlogy(torch.tensor([0.0, 2.0]), torch.tensor([0.0, 1.5]))
     tensor([0.0000, 0.8109])
     """
-    if isinstance(unwrapped(input), (int, float)) and isinstance(other, Tensor):
-        return xlogy_of_number(other, unwrapped(input))
-    return by_last("xlogy", xlogy_number, xlogy_tensor, input, other)
+    return dispatch(xlogy_number, xlogy_tensor, input, other, of_first_number=xlogy_of_number)
 
-# The error function. NumPy has none: rational approximations on four ranges, by which fdlibm (Sun Microsystems, 1993,
-# s_erf.c) computes it to one unit in the last place of float64. The lowest powers come first.
-
-_NEAR = ((1.28379167095512558561e-01, -3.25042107247001499370e-01, -2.84817495755985104766e-02,
-    -5.77027029648944159157e-03, -2.37630166566501626084e-05),
-    (1.0, 3.97917223959155352819e-01, 6.50222499887672944485e-02, 5.08130628187576562776e-03, 1.32494738004321644526e-04,
-    -3.96022827877536812320e-06))
-_AROUND_1 = ((-2.36211856075265944077e-03, 4.14856118683748331666e-01, -3.72207876035701323847e-01,
-    3.18346619901161753674e-01, -1.10894694282396677476e-01, 3.54783043256182359371e-02, -2.16637559486879084300e-03),
-    (1.0, 1.06420880400844228286e-01, 5.40397917702171048937e-01, 7.18286544141962662868e-02, 1.26171219808761642112e-01,
-    1.36370839120290507362e-02, 1.19844998467991074170e-02))
-_BEYOND_1 = ((-9.86494403484714822705e-03, -6.93858572707181764372e-01, -1.05586262253232909814e+01,
-    -6.23753324503260060396e+01, -1.62396669462573470355e+02, -1.84605092906711035994e+02, -8.12874355063065934246e+01,
-    -9.81432934416914548592e+00),
-    (1.0, 1.96512716674392571292e+01, 1.37657754143519042600e+02, 4.34565877475229228821e+02, 6.45387271733267880336e+02,
-    4.29008140027567833386e+02, 1.08635005541779435134e+02, 6.57024977031928170135e+00, -6.04244152148580987438e-02))
-_FAR = ((-9.86494292470009928597e-03, -7.99283237680523006574e-01, -1.77579549177547519889e+01,
-    -1.60636384855821916062e+02, -6.37566443368389627722e+02, -1.02509513161107724954e+03, -4.83519191608651397019e+02),
-    (1.0, 3.03380607434824582924e+01, 3.25792512996573918826e+02, 1.53672958608443695994e+03, 3.19985821950859553908e+03,
-    2.55305040643316442583e+03, 4.74528541206955367215e+02, -2.24409524465858183362e+01))
-_ERF_1 = 8.45062911510467529297e-01  # erf(1) in few bits
-
-def _rational(x, coefficients):
-    values = []
-    for polynomial in coefficients:
-        value = np.full_like(x, polynomial[-1])
-        for coefficient in reversed(polynomial[:-1]):
-            value *= x
-            value += coefficient
-        values.append(value)
-    return values[0] / values[1]
-
-def _erfc_beyond_1(a):
-    a = np.minimum(a, 30.0)  # where it has underflowed long ago
-    short, inverse = a.astype(np.float32).astype(np.float64), 1 / (a * a)
-    rest = np.piecewise(inverse, [a < 1 / 0.35], [partial(_rational, coefficients=c) for c in (_BEYOND_1, _FAR)])
-    return np.exp(-short * short - 0.5625) * np.exp((short - a) * (short + a) + rest) / a
-
-def _error_function(x, complement):
-    a, up = np.absolute(x), x > 0
-    near, around, beyond = a < 0.84375, (a >= 0.84375) & (a < 1.25), a >= 1.25
-    value, v = np.full_like(x, np.nan), x[near]
-    part = v * _rational(v * v, _NEAR)
-    value[near] = np.where(v < 0.25, 1 - (v + part), 0.5 - (v - 0.5 + part)) if complement else v + part
-    part, sign = _rational(a[around] - 1, _AROUND_1), np.where(up[around], 1.0, -1.0)
-    value[around] = 1 - sign * _ERF_1 - sign * part if complement else sign * (_ERF_1 + part)
-    part, upper = _erfc_beyond_1(a[beyond]), up[beyond]
-    value[beyond] = np.where(upper, part, 2 - part) if complement else np.where(upper, 1 - part, part - 1)
-    return value
-
-_ONE_BY_ONE = {False: np.frompyfunc(math.erf, 1, 1), True: np.frompyfunc(math.erfc, 1, 1)}
+_ERROR_FUNCTIONS = {False: np.frompyfunc(math.erf, 1, 1), True: np.frompyfunc(math.erfc, 1, 1)}
 
 def error_function(x, complement=False):
-    """erf, or 1 - erf computed so that its small values are accurate too, of an array; in its dtype."""
-    wide = np.asarray(x, np.float64)
-    if wide.size < 2000:  # faster than a hundred calls of NumPy
-        return np.asarray(_ONE_BY_ONE[complement](wide)).astype(x.dtype)
-    # By blocks that stay in the processor's cache.
-    flat, value = wide.reshape(-1), np.empty(wide.size)
-    for start in range(0, wide.size, 8192):
-        value[start:start + 8192] = _error_function(flat[start:start + 8192], complement)
-    return value.reshape(x.shape).astype(x.dtype, copy=False)
+    """The error function of an array, in its dtype, by Python's `math`: NumPy has none."""
+    return np.asarray(_ERROR_FUNCTIONS[complement](np.asarray(x, np.float64))).astype(x.dtype)
 
 def _bell(g, self, factor):
     return mul_number(exp(-pow_number(self, 2)), factor / math.sqrt(math.pi)) * g
@@ -1088,11 +1010,8 @@ def round(input: Tensor, *, decimals: int | None = None) -> Tensor:
     >>> torch.round(torch.tensor([0.5, 1.5, 2.5, 2.6])), torch.round(torch.tensor([1234.567]), decimals=-2)
     (tensor([0., 2., 2., 3.]), tensor([1200.]))
     """
-    if decimals is None:
-        return round_whole(input)
-    if not isinstance(decimals, int):
-        raise error("no_overload", "round", f"Tensor, decimals={type(decimals).__name__}")
-    return round_decimals(input, decimals)
+    require_overload(decimals is None or isinstance(decimals, int), "round", input, decimals)
+    return round_whole(input) if decimals is None else round_decimals(input, decimals)
 
 @stepwise(_sign)
 def sign(self):
@@ -1146,8 +1065,7 @@ def _check_threshold(self, threshold, value):
     only_for("iuf", "threshold_cpu")(self)
 
 @op(in_single(lambda self, threshold, value: np.where(self <= held(threshold, self), held(value, self), self)), method=False,
-    check=_check_threshold,
-    self=lambda g, self, threshold: threshold_backward(g, self, threshold))
+    check=_check_threshold, self=lambda g, self, threshold: threshold_backward(g, self, threshold))
 def threshold(self, threshold: float, value: float):
     """`input` if it is greater than `threshold`, else `value`.
 
@@ -1160,8 +1078,7 @@ def threshold(self, threshold: float, value: float):
     """
 
 @op(lambda grad_output, self, threshold: np.where(self <= threshold, 0, grad_output),
-    grad_output=lambda g, self, threshold: threshold_backward(g, self, threshold),
-    self=lambda g, self: zeros_of(g))
+    grad_output=lambda g, self, threshold: threshold_backward(g, self, threshold), self=lambda g, self: zeros_of(g))
 def threshold_backward(grad_output, self, threshold: float): ...  # PyTorch keeps it for this too
 
 def _without_nan(self, nan, posinf, neginf):
@@ -1175,8 +1092,7 @@ def _without_nan(self, nan, posinf, neginf):
 
 def _check_replacements(self, *values):
     for position, (name, value) in enumerate(zip(("nan", "posinf", "neginf"), values), 2):
-        if value is not None and not isinstance(value, (int, float)):
-            raise error("argument_is_no_float", "nan_to_num", f"'{name}' (position {position})", type(value).__name__)
+        needs_number("nan_to_num", f"'{name}' (position {position})", 0 if value is None else value)
 
 @op(_without_nan, inplace=True, check=_check_replacements, self=lambda g, self: g * isfinite(self))
 def nan_to_num(self, nan: float | None = None, posinf: float | None = None, neginf: float | None = None):
@@ -1192,26 +1108,17 @@ def nan_to_num(self, nan: float | None = None, posinf: float | None = None, negi
 
 # Bounds
 
-def _beside_bounds(self, *bounds):
-    kinds = {type(b) for b in bounds}
-    return as_floating(self) if float in kinds else self.astype(np.int64) if int in kinds and self.dtype.kind == "b" else self
-
-def _clamp(self, min, max):
+def _clamp(self, min, max, kernel="clamp_scalar_cpu"):
     require(min is not None or max is not None, "clamp_bounds")
-    self = _beside_bounds(self, min, max)
-    only_for("iuf", "clamp_scalar_cpu")(self)
+    kinds = {type(min), type(max)}
+    if float in kinds:
+        self = as_floating(self)
+    elif int in kinds and self.dtype.kind == "b":
+        self = self.astype(np.int64)
+    only_for("iuf", kernel)(self)
     # `np.clip` takes twice the time.
     self = self if min is None else np.maximum(self, held(min, self))
     return self if max is None else np.minimum(self, held(max, self))
-
-def _bounded(pick, kernel):
-    """The kernel of a limit on one side, a number."""
-    def limited(self, bound):
-        self = _beside_bounds(self, bound)
-        only_for("iuf", kernel)(self)
-        return pick(self, held(bound, self))
-
-    return limited
 
 @op(_clamp, overload="clamp.1", self=lambda g, self, min, max: where(
     (self >= (-math.inf if min is None else min)) & (self <= (math.inf if max is None else max)), g, 0.0))
@@ -1221,13 +1128,13 @@ def clamp_numbers(self, min: float | None, max: float | None): ...
     min=lambda g, self, min, max: where((self < min) & ((min < max) | (max == math.inf)), g, 0.0),
     max=lambda g, self, min, max: where((self > max) | (max < min), g, 0.0))
 def clamp_tensors(self, min, max): ...
-@op(_bounded(np.maximum, "clamp_min_scalar_cpu"), overload="clamp_min",
+@op(lambda self, min: _clamp(self, min, None, "clamp_min_scalar_cpu"), overload="clamp_min",
     self=lambda g, self, min: where(self >= min, g, 0.0))
 def clamp_min_number(self, min: float): ...
 @op(np.maximum, overload="clamp_min.1", promote=True, self=lambda g, self, min: where(self >= min, g, 0.0),
     min=lambda g, self, min: where(self < min, g, 0.0))
 def clamp_min_tensor(self, min): ...
-@op(_bounded(np.minimum, "clamp_max_scalar_cpu"), overload="clamp_max",
+@op(lambda self, max: _clamp(self, None, max, "clamp_max_scalar_cpu"), overload="clamp_max",
     self=lambda g, self, max: where(self <= max, g, 0.0))
 def clamp_max_number(self, max: float): ...
 @op(np.minimum, overload="clamp_max.1", promote=True, self=lambda g, self, max: where(self <= max, g, 0.0),
@@ -1249,8 +1156,7 @@ def clamp(input: Tensor, min: Any = None, max: Any = None) -> Tensor:
     given = [bound for bound in bounds if bound is not None]
     if builtins.all(isinstance(bound, (int, float)) for bound in given):
         return clamp_numbers(input, *bounds)
-    if not builtins.all(isinstance(bound, Tensor) for bound in (input, *given)):
-        raise no_overload("clamp", input, *given)
+    require_overload(builtins.all(isinstance(bound, Tensor) for bound in (input, *given)), "clamp", input, *given)
     input, *given = in_one_dtype(input, *given)
     d = input._array.dtype
     limits = (-np.inf, np.inf) if d.kind == "f" else (False, True) if d.kind == "b" else (np.iinfo(d).min, np.iinfo(d).max)
@@ -1267,7 +1173,7 @@ def clamp_min(input: Tensor, min: Any) -> Tensor:
     >>> torch.clamp_min(torch.tensor([-1.0, 0.5]), 0), torch.clamp_min(torch.tensor([1, 5]), torch.tensor([2, 3]))
     (tensor([0.0000, 0.5000]), tensor([2, 5]))
     """
-    return by_last("clamp_min", clamp_min_number, clamp_min_tensor, input, min)
+    return dispatch(clamp_min_number, clamp_min_tensor, input, min)
 
 def clamp_max(input: Tensor, max: Any) -> Tensor:
     """Each element, but at most `max`.
@@ -1279,11 +1185,10 @@ def clamp_max(input: Tensor, max: Any) -> Tensor:
     >>> torch.clamp_max(torch.tensor([-1.0, 0.5]), 0), torch.clamp_max(torch.tensor([1, 5]), torch.tensor([2, 3]))
     (tensor([-1.,  0.]), tensor([1, 3]))
     """
-    return by_last("clamp_max", clamp_max_number, clamp_max_tensor, input, max)
+    return dispatch(clamp_max_number, clamp_max_tensor, input, max)
 
 # Where both are equal, each gets half; where one is NaN, each gets all.
-_larger, _smaller = (
-    lambda g, self, other: masked_fill(where(self == other, div_number(g, 2), g), self < other, 0.0),
+_larger, _smaller = (lambda g, self, other: masked_fill(where(self == other, div_number(g, 2), g), self < other, 0.0),
     lambda g, self, other: masked_fill(where(self == other, div_number(g, 2), g), self > other, 0.0))
 @op(np.maximum, promote=True, self=_larger, other=_smaller)
 def maximum(self, other):
@@ -1373,7 +1278,7 @@ def to_copy(self, dtype: object): ...
     self=lambda g, condition: where(condition, g, 0.0), other=lambda g, condition: where(condition, 0.0, g))
 def where_tensors(condition, self, other): ...
 
-def where(condition: Any, input: Any = ..., other: Any = ...) -> Any:
+def where(condition: Any, input: Any = NOT_GIVEN, other: Any = NOT_GIVEN) -> Any:
     """`input` where `condition` is true, else `other`; with `condition` alone, where that is nonzero.
 
     condition: bool tensor. input, other: tensors or numbers. All three broadcast; the result has the promoted
@@ -1388,11 +1293,11 @@ def where(condition: Any, input: Any = ..., other: Any = ...) -> Any:
     """
     if not isinstance(condition, Tensor):
         return where_tensors(condition, input, other)
-    if input is ... and other is ...:
+    if input is NOT_GIVEN and other is NOT_GIVEN:
         return tuple(wrap(places.copy()) for places in np.nonzero(np.atleast_1d(condition._array)))
     input, other = unwrapped(input), unwrapped(other)
-    if not (isinstance(input, (Tensor, int, float)) and isinstance(other, (Tensor, int, float))):
-        raise no_overload("where", condition, *[value for value in (input, other) if value is not ...])
+    fits = isinstance(input, (Tensor, int, float)) and isinstance(other, (Tensor, int, float))
+    require_overload(fits, "where", condition, input, other)
     if other.__class__ in NUMBERS:
         other = number(other, (input if isinstance(input, Tensor) else condition)._array)
     if input.__class__ in NUMBERS:
@@ -1418,7 +1323,7 @@ def masked_fill(input: Any, mask: Any, value: Any) -> Any:
     >>> torch.masked_fill(torch.tensor([1.0, 2.0, 3.0]), torch.tensor([False, True, False]), float("-inf"))
     tensor([1., -inf, 3.])
     """
-    return by_last("masked_fill", masked_fill_number, masked_fill_tensor, input, mask, value)
+    return dispatch(masked_fill_number, masked_fill_tensor, input, mask, value)
 
 # Comparisons and logic: not differentiable
 
@@ -1652,8 +1557,8 @@ def isneginf(self):
 
 def _check_close(self, other, rtol, atol, equal_nan):
     require(self.dtype == other.dtype, "allclose_dtypes", self, other)
-    require(rtol >= 0, "allclose_tolerance", "rtol", rtol)
-    require(atol >= 0, "allclose_tolerance", "atol", atol)
+    for name, tolerance in (("rtol", rtol), ("atol", atol)):
+        require(tolerance >= 0, "allclose_tolerance", name, tolerance)
     common_shape(self, other)
 
 def _isclose(self, other, rtol, atol, equal_nan):
@@ -1717,10 +1622,8 @@ def _positive(self):
     return self
 
 _any_power = _operator(pow, Tensor)
-for _form in (
-    div, pow, square, clamp, masked_fill, remainder, fmod, floor_divide, lerp, addcmul, addcdiv, xlogy, round, clamp_min,
-    clamp_max,
-):
+for _form in (div, pow, square, clamp, masked_fill, remainder, fmod, floor_divide, lerp, addcmul, addcdiv, xlogy,
+    round, clamp_min, clamp_max):
     attach(_form.__name__, _form)
     attach(f"{_form.__name__}_", inplace_form(_form))
 for _operator_name, _form in {
@@ -1731,8 +1634,7 @@ for _operator_name, _form in {
     "floordiv": _operator(floor_divide, Tensor), "ifloordiv": inplace_form(_operator(floor_divide, Tensor), "__ifloordiv__"),
     "rfloordiv": _operator(lambda self, other: floor_divide(other, self)),
     "rsub": _operator(rsub), "neg": neg, "pos": _positive, "abs": abs, "invert": bitwise_not,
-    "rtruediv": lambda self, other: NotImplemented if isinstance(other, str) else reciprocal(self) * other,
-}.items():
+    "rtruediv": lambda self, other: NotImplemented if isinstance(other, str) else reciprocal(self) * other}.items():
     setattr(Tensor, f"__{_operator_name}__", _form)
 for _operator_name in ("add", "mul", "and", "or", "xor"):
     setattr(Tensor, f"__r{_operator_name}__", getattr(Tensor, f"__{_operator_name}__"))

@@ -4,41 +4,28 @@ A dimension is an int or several, None or () for all; with `keepdim` the reduced
 pointwise operations and views. The derivatives are those of PyTorch's FunctionsManual.cpp, whose steps show in graphs.
 """
 
+import builtins
 import math
 import operator
 import warnings
-from functools import partial
+from functools import partial, reduce
 from typing import Any
 
 import numpy as np
 
+# A row takes a line or two, as in a table, and so do names: one a line would scatter them.
+# fmt: off
+# isort: off
 from ..dtypes import as_dtype, of_array
 from ..errors import error, require
 from ..quiet import quietly
 from ..tensor import Tensor, tensor_method, wrap_dim
 from .operation import attach, inplace_form, method, op
 from .pointwise import (
-    cast,
-    div_number,
-    exp,
-    in_single,
-    isnan,
-    log,
-    logical_not,
-    masked_fill,
-    maximum,
-    minimum,
-    mul_number,
-    needs_tensor,
-    only_for,
-    sgn,
-    where,
-    zeros_of,
-)
+    NOT_GIVEN, cast, div_number, exp, in_single, isnan, log, logical_not, masked_fill, maximum, minimum,
+    mul_number, needs_tensor, require_overload, only_for, sgn, where, zeros_of)
 from .shape import constant, flip, reshape, transpose, triu, unsqueeze, wrap_dims, zeros_beside
 from .vocabulary import on_arrays
-
-# fmt: off
 
 def _dims(dim):
     return (dim,) if isinstance(dim, int) else None if dim is None else tuple(dim)
@@ -68,22 +55,14 @@ def _wide(kernel):
     single = in_single(kernel)
     return lambda self, *rest: single(self if self.dtype.kind == "f" else self.astype(np.int64), *rest)
 
-# The default of `dim` where PyTorch distinguishes None from no argument: `torch.sum(x, None, True)` is valid, `torch.sum(x,
-# keepdim=True)` is not.
-NOT_GIVEN: Any = type("NotGiven", (), {"__repr__": lambda self: "None"})()
-
-def _named(values):
-    """The types of arguments as an error shows them."""
-    return ", ".join(f"{name}={type(v).__name__}" if name else type(v).__name__ for name, v in values if v is not NOT_GIVEN)
-
-def _chosen(rows, input, dim, keepdim, several=False):
-    """The row for all elements, or that along `dim`; TypeError unless `dim` is an int, or None or a sequence if `several`."""
-    whole, along = rows
+def _reduced(whole, along, input, dim, keepdim, several=False, dtype=None):
+    """The reduction of all elements, or along `dim`: an int; if `several`, also None or a sequence. Casts to `dtype` first."""
+    if dtype is not None:
+        return _cast_first(partial(_reduced, whole, along), input, dtype, dim, keepdim, several)
     if dim is NOT_GIVEN and keepdim is False:
         return whole(input)
-    if not (is_int(dim) or (several and (dim is None or isinstance(dim, (tuple, list))))):
-        name = f"{along.__name__}_forms"
-        raise error(name, _named([("", input), ("", dim), *([("keepdim", keepdim)] if keepdim is not False else [])]))
+    fits = is_int(dim) or (several and (dim is None or isinstance(dim, (tuple, list))))
+    require_overload(fits, along.__name__, input, dim, keepdim)
     require(isinstance(keepdim, bool), "keepdim", along.__name__, type(keepdim).__name__)
     return along(input, dims_of(along.__name__, dim) if several else operator.index(dim), keepdim)
 
@@ -91,27 +70,23 @@ def is_int(value):
     """Whether a value is accepted as a dimension."""
     return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
 
-def dims_of(name, dim):
-    """The argument `dim`, an int or several; TypeError if an element is no int."""
-    for at, d in enumerate(dim if isinstance(dim, (tuple, list)) else ()):
-        require(is_int(d), "dims_unpack", name, at + 1, type(d).__name__)
+def dims_of(name, dim, position=2):
+    """The argument `dim`: an int, several or None; TypeError if it is not."""
+    fits = dim is None or is_int(dim) or (isinstance(dim, (tuple, list)) and builtins.all(map(is_int, dim)))
+    require(fits, "argument_is_no_dims", name, "dim", position, dim if isinstance(dim, list) else type(dim).__name__)
     return _dims(operator.index(dim) if is_int(dim) else dim)
-
-def several_of(name, dim, position=2):
-    """An argument that is an int, several or None; TypeError if it is not."""
-    fits = dim is None or is_int(dim) or isinstance(dim, (tuple, list))
-    require(fits, "argument_is_no_dims", name, "dim", position, type(dim).__name__)
-    return dims_of(name, dim)
 
 def int_of(name, value, parameter="dim", position=2):
     """An argument that is one int; TypeError if it is not."""
     require(is_int(value), "argument_is_no_int", name, parameter, position, type(value).__name__)
     return operator.index(value)
 
-def _in_dtype(function, input, dtype, *given, to=cast):
-    """A reduction of `input` in another dtype, to which the gradient is cast back: `cast` records no node, `to` one."""
+def _cast_first(function, input, dtype, *given, recorded=False):
+    """A reduction of `input` in another dtype, if one is given; `recorded`: whether PyTorch has a node for the cast."""
+    if dtype is None or recorded:
+        return function(input if dtype is None else input.to(dtype), *given)
     numpy = as_dtype(dtype).numpy
-    return to(function(to(input, numpy), *given), numpy)
+    return cast(function(cast(input, numpy), *given), numpy)  # sums of integers are int64 in between
 
 # Expansion, and sums, means, products
 
@@ -194,9 +169,6 @@ def _cumulating(function):
         return np.asarray(found if self.dtype.kind != "f" else found.astype(self.dtype), order="C")
     return kernel
 
-def _cumulated(row, input, dim, dtype):
-    dim = int_of(row.__name__, dim)
-    return row(input, dim) if dtype is None else _in_dtype(row, input, dtype, dim)
 
 def _backwards(function, g, dim):
     """A running sum or the like from the last element to the first."""
@@ -286,9 +258,7 @@ def sum(input: Tensor, dim: Any = NOT_GIVEN, keepdim: bool = False, *, dtype: An
     >>> torch.sum(torch.tensor([True, False, True]))
     tensor(2)
     """
-    if dtype is not None:
-        return _in_dtype(sum, input, dtype, dim, keepdim)
-    return _chosen((sum_all, sum_dim), input, dim, keepdim, several=True)
+    return _reduced(sum_all, sum_dim, input, dim, keepdim, several=True, dtype=dtype)
 
 @method
 def mean(input: Tensor, dim: Any = NOT_GIVEN, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
@@ -305,9 +275,7 @@ def mean(input: Tensor, dim: Any = NOT_GIVEN, keepdim: bool = False, *, dtype: A
     >>> torch.mean(torch.tensor([1, 2]), dtype=torch.float32)
     tensor(1.5000)
     """
-    if dtype is not None:
-        return _in_dtype(mean, input, dtype, dim, keepdim)
-    return _chosen((mean_all, mean_dim), input, dim, keepdim, several=True)
+    return _reduced(mean_all, mean_dim, input, dim, keepdim, several=True, dtype=dtype)
 
 @method
 def nansum(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
@@ -319,9 +287,7 @@ def nansum(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any 
     >>> torch.nansum(torch.tensor([1.0, float("nan"), 2.0]))
     tensor(3.)
     """
-    if dtype is not None:
-        return _in_dtype(nansum, input, dtype, dim, keepdim)
-    return nansum_dim(input, several_of("nansum", dim), keepdim)
+    return _cast_first(nansum_dim, input, dtype, dims_of("nansum", dim), keepdim)
 
 @method
 def nanmean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
@@ -350,9 +316,7 @@ def prod(input: Tensor, dim: Any = NOT_GIVEN, keepdim: bool = False, *, dtype: A
     >>> torch.autograd.grad(torch.prod(x), x)
     (tensor([6., 0., 0.]),)
     """
-    if dtype is not None:
-        return _in_dtype(prod, input, dtype, dim, keepdim)
-    return _chosen((prod_all, prod_dim), input, dim, keepdim)
+    return _reduced(prod_all, prod_dim, input, dim, keepdim, dtype=dtype)
 
 @method
 def cumsum(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
@@ -366,7 +330,7 @@ def cumsum(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
     >>> torch.cumsum(torch.tensor([1, 2, 3, 4]), 0)
     tensor([ 1,  3,  6, 10])
     """
-    return _cumulated(cumsum_dim, input, dim, dtype)
+    return _cast_first(cumsum_dim, input, dtype, int_of("cumsum", dim))
 
 @method
 def cumprod(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
@@ -380,7 +344,7 @@ def cumprod(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
     >>> torch.cumprod(torch.tensor([1.0, 2.0, 3.0, 4.0]), 0)
     tensor([ 1.,  2.,  6., 24.])
     """
-    return _cumulated(cumprod_dim, input, dim, dtype)
+    return _cast_first(cumprod_dim, input, dtype, int_of("cumprod", dim))
 
 attach("cumsum_", inplace_form(cumsum))
 attach("cumprod_", inplace_form(cumprod))
@@ -395,7 +359,7 @@ def logcumsumexp(input: Tensor, dim: int) -> Tensor:
     >>> torch.logcumsumexp(torch.tensor([1000.0, 1000.0]), 0)
     tensor([1000.0000, 1000.6932])
     """
-    return _cumulated(logcumsumexp_dim, input, dim, None)
+    return logcumsumexp_dim(input, int_of("logcumsumexp", dim))
 
 @quietly
 def _norm(self, ord, dim, keepdim):
@@ -421,8 +385,7 @@ def _norm_derivative(g, self, result, ord, dim, keepdim):
     scaled = sgn(self) * abs(self) ** (ord - 1) if ord < 2 else self * abs(self) ** (ord - 2)
     return scaled * masked_fill(g / result ** (ord - 1), result == 0, 0.0)
 
-@op(_wide(_norm), overload="linalg_vector_norm.0",
-    check=only_for("f", message="norm_dtype"), self=_norm_derivative)
+@op(_wide(_norm), overload="linalg_vector_norm.0", check=only_for("f", message="norm_dtype"), self=_norm_derivative)
 def linalg_vector_norm(self, ord=2, dim=None, keepdim=False): ...
 
 def vector_norm(x: Tensor, ord: Any = 2, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
@@ -442,7 +405,7 @@ def vector_norm(x: Tensor, ord: Any = 2, dim: Any = None, keepdim: bool = False,
         wanted = as_dtype(dtype).numpy
         require(x.dtype.itemsize <= wanted.itemsize, "norm_narrow", x._array, np.empty(0, wanted))
         x = cast(x, wanted)
-    return linalg_vector_norm(x, ord, several_of("linalg_vector_norm", dim, 3), keepdim)
+    return linalg_vector_norm(x, ord, dims_of("linalg_vector_norm", dim, 3), keepdim)
 
 def matrix_norm(
     input: Tensor, ord: Any = "fro", dim: Any = (-2, -1), keepdim: bool = False, *, dtype: Any = None) -> Tensor:
@@ -460,13 +423,11 @@ def matrix_norm(
     require(input.ndim >= 2, "linalg_rank", "linalg.matrix_norm", "A")
     require(input.is_floating_point(), "linalg_kind", "linalg.matrix_norm", input._array)
     dims = dims_of("linalg_matrix_norm", dim)
-    require(len(dims) == 2, "matrix_dims", " ".join(map(str, dims)))
-    row, column = (wrap_dim(d, input.ndim) for d in dims)
-    require(row != column, "matrix_dims_equal", *dims)
+    require(dims and len(dims) == 2, "matrix_dims", dims)
+    row, column = wrap_dims(dims, input.ndim)
     if ord == "fro":
         return vector_norm(input, 2, dims, keepdim, dtype=dtype)
-    require(ord not in ("nuc", 2, -2), "matrix_norm", ord)
-    require(ord in (1, -1, math.inf, -math.inf), "matrix_order", ord)
+    require(ord in (1, -1, math.inf, -math.inf), "matrix_norm", ord)
     if ord in (math.inf, -math.inf):
         row, column = column, row
     sums, column = vector_norm(input, 1, row, keepdim, dtype=dtype), column - (row < column and not keepdim)
@@ -491,8 +452,7 @@ def norm(input: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, 
     >>> torch.norm(torch.tensor([3.0, -4.0]), p=float("inf"))
     tensor(4.)
     """
-    if not isinstance(input, Tensor):
-        raise AttributeError(f"{type(input).__name__!r} object has no attribute 'layout'")  # noqa: TRY004  as PyTorch
+    needs_tensor("norm", input=input)
     if isinstance(p, str) and not (p == "fro" and (dim is None or isinstance(dim, int) or len(dim) <= 2)):
         return matrix_norm(input, p, tuple(range(input.ndim)) if dim is None else dim, keepdim, dtype=dtype)
     return vector_norm(input, 2 if p in ("fro", None) else p, dim, keepdim, dtype=dtype)
@@ -500,11 +460,9 @@ def norm(input: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, 
 def _dist_derivative(g, self, other, result, p):
     return _norm_derivative(g, self - other, result, p, None, False)
 
-def _of_other(of_self):
-    return None if of_self is None else -of_self
-
 @op(lambda self, other, p: _norm(self - other, p, None, False), promote=True, check=only_for("f", message="dist_dtype"),
-    self=_dist_derivative, other=lambda g, self, other, result, p: _of_other(_dist_derivative(g, self, other, result, p)))
+    self=_dist_derivative,
+    other=lambda g, self, other, result, p: None if p == 0 else -_dist_derivative(g, self, other, result, p))
 def dist(self, other, p=2):
     """The norm of the difference of two tensors: (Σ |input - other|ᵖ)^(1/p).
 
@@ -525,56 +483,46 @@ def _var_derivative(g, self, dim, correction, keepdim):
         return g * where(deviation == 0, math.nan, math.inf)
     return mul_number(g, 2 / freedom if freedom else math.inf) * deviation
 
-def _var_mean_derivative(grads, self, dim, correction, keepdim):
-    of_var = [_var_derivative(g, self, dim, correction, keepdim) for g in grads[:1] if g is not None]
-    of_mean = [_spread_evenly(g, tuple(self.shape), dim, keepdim) for g in grads[1:] if g is not None]
-    return of_var[0] + of_mean[0] if of_var and of_mean else (of_var or of_mean)[0]
-
-def _moments(self, dim, correction, keepdim, name):
-    """Variance and mean along `dim`, in double, as PyTorch accumulates."""
-    exact = self.astype(np.float64)
-    # Of an empty result nothing is free.
-    freedom = _count(self.shape, dim) * bool(self.size) - (1 if correction is None else correction)
-    if freedom <= 0:
-        warnings.warn(str(error("freedom", name)), stacklevel=4)
-    # Counted from the first element, so that of equal ones nothing is left, whatever a mean rounds to.
-    axes = _axes(dim, self.ndim)
-    apart = exact - exact[tuple(slice(0, 1) if axis in axes else slice(None) for axis in range(self.ndim))]
-    squares = _sum((apart - _mean(apart, dim, True)) ** 2, dim, keepdim)
-    return squares / np.maximum(freedom, 0), _mean(exact, dim, keepdim)
-
-def _var(self, dim, correction, keepdim):
-    return _moments(self, dim, correction, keepdim, "var")[0].astype(self.dtype)
-
-def _std(self, dim, correction, keepdim):
-    return np.sqrt(_moments(self, dim, correction, keepdim, "std")[0]).astype(self.dtype)
-
-def _var_mean(self, dim, correction, keepdim):
-    return [moment.astype(self.dtype) for moment in _moments(self, dim, correction, keepdim, "var_mean")]
-
-def _std_mean(self, dim, correction, keepdim):
-    var, mean = _moments(self, dim, correction, keepdim, "std_mean")
-    return [moment.astype(self.dtype) for moment in (np.sqrt(var), mean)]
-
-def _of_std(g, self, result, dim, correction, keepdim):
+def _std_derivative(g, self, result, dim, correction, keepdim):
     return _var_derivative(masked_fill(g / mul_number(result, 2), result == 0, 0.0), self, dim, correction, keepdim)
 
+def _through_both(grads, *derivatives):
+    """The gradient through two results, of which one may be unused."""
+    return reduce(operator.add, [of(g) for g, of in zip(grads, derivatives) if g is not None])
+
+def _var_mean_derivative(grads, self, dim, correction, keepdim):
+    return _through_both(grads, lambda g: _var_derivative(g, self, dim, correction, keepdim),
+        lambda g: _spread_evenly(g, tuple(self.shape), dim, keepdim))
+
 def _std_mean_derivative(grads, self, result0, dim, correction, keepdim):
-    of_std = [_of_std(g, self, result0, dim, correction, keepdim) for g in grads[:1] if g is not None]
-    of_mean = [_spread_evenly(g, tuple(self.shape), dim, keepdim) for g in grads[1:] if g is not None]
-    return of_std[0] + of_mean[0] if of_std and of_mean else (of_std or of_mean)[0]
+    return _through_both(grads, lambda g: _std_derivative(g, self, result0, dim, correction, keepdim),
+        lambda g: _spread_evenly(g, tuple(self.shape), dim, keepdim))
 
-_spread_out = partial(op, check=only_for("f", "std and var", message="var_dtype"))
+def _moments(name):
+    """The kernel of a variance or standard deviation, alone or with the mean, computed in double precision."""
+    def kernel(self, dim, correction, keepdim):
+        exact = self.astype(np.float64)
+        # Of an empty result nothing is free.
+        freedom = _count(self.shape, dim) * bool(self.size) - (1 if correction is None else correction)
+        if freedom <= 0:
+            warnings.warn(str(error("freedom", name)), stacklevel=3)
+        # Counted from the first element, so that of equal ones nothing is left, whatever a mean rounds to.
+        axes = _axes(dim, self.ndim)
+        apart = exact - exact[tuple(slice(0, 1) if axis in axes else slice(None) for axis in range(self.ndim))]
+        spread = _sum((apart - _mean(apart, dim, True)) ** 2, dim, keepdim) / np.maximum(freedom, 0)
+        moments = [np.sqrt(spread) if name.startswith("std") else spread, _mean(exact, dim, keepdim)]
+        results = [moment.astype(self.dtype) for moment in moments]
+        return results if name.endswith("mean") else results[0]
+    return kernel
 
-@_spread_out(_var, overload="var.0", self=_var_derivative)
+_moment = partial(op, check=only_for("f", "std and var", message="var_dtype"))
+@_moment(_moments("var"), overload="var.0", self=_var_derivative)
 def var_correction(self, dim: tuple, correction: float, keepdim=False): ...
-@_spread_out(_std, overload="std.0", self=_of_std)
+@_moment(_moments("std"), overload="std.0", self=_std_derivative)
 def std_correction(self, dim: tuple, correction: float, keepdim=False): ...
-@op(_var_mean, overload="var_mean.0", outputs=(), self=_var_mean_derivative,
-    check=only_for("f", "var_mean", message="var_dtype"))
+@_moment(_moments("var_mean"), overload="var_mean.0", outputs=(), self=_var_mean_derivative)
 def var_mean_correction(self, dim: tuple, correction: float, keepdim=False): ...
-@op(_std_mean, overload="std_mean.0", outputs=("result0", "result1"), self=_std_mean_derivative,
-    check=only_for("f", "std_mean", message="var_dtype"))
+@_moment(_moments("std_mean"), overload="std_mean.0", outputs=("result0", "result1"), self=_std_mean_derivative)
 def std_mean_correction(self, dim: tuple, correction: float, keepdim=False): ...
 
 def _corrected(row, input, dim, unbiased, keepdim, correction):
@@ -583,8 +531,6 @@ def _corrected(row, input, dim, unbiased, keepdim, correction):
         dim, unbiased = None, dim
     if correction is None and (dim, unbiased) != (None, None):
         correction = int(unbiased is not False)
-    if not (dim is None or is_int(dim) or isinstance(dim, (tuple, list))):
-        raise error("var_forms", row.__name__, _named([("", input), ("", dim)]))
     return row(input, dims_of(row.__name__, dim), correction, keepdim)
 
 @method
@@ -648,12 +594,10 @@ def std_mean(input: Tensor, dim: Any = None, unbiased: Any = None, keepdim: bool
 
 # Elements chosen: extremes and medians
 
-def _to_choose(name, *refused):
+def _nonempty(name, *refused):
     """The check of what needs an element, and knows no booleans where an error for them is `refused`."""
     def check(self, dim=None, keepdim=False):
-        if name in ("argmax", "argmin") and dim is not None:
-            int_of(name, dim)
-        several_of(name, dim)
+        (int_of if name in ("argmax", "argmin", "aminmax") and dim is not None else dims_of)(name, dim)
         require(not refused or self.dtype.kind != "b", *refused, self)
         require(self.size or dim not in (None, ()), "no_place" if name.startswith("arg") else "no_element", name)
         for d, shown in zip(_axes(dim, self.ndim), _dims(dim) or ()):
@@ -699,15 +643,15 @@ _max, _min = _along(np.maximum.reduce), _along(np.minimum.reduce)
 # Along a dimension, the gradient goes to the place of the element that was chosen; of all, those that are equal share it.
 choosing = partial(op, outputs=("values", "indices"), self=to_places)
 
-@op(_max, overload="max.1", check=_to_choose("max"), self=_shared_by_all)
+@op(_max, overload="max.1", check=_nonempty("max"), self=_shared_by_all)
 def max_all(self): ...
-@op(_min, overload="min.1", check=_to_choose("min"), self=_shared_by_all)
+@op(_min, overload="min.1", check=_nonempty("min"), self=_shared_by_all)
 def min_all(self): ...
-@choosing(_with_place(np.argmax), overload="max.0", check=_to_choose("max"))
+@choosing(_with_place(np.argmax), overload="max.0", check=_nonempty("max"))
 def max_dim(self, dim: int, keepdim=False): ...
-@choosing(_with_place(np.argmin), overload="min.0", check=_to_choose("min"))
+@choosing(_with_place(np.argmin), overload="min.0", check=_nonempty("min"))
 def min_dim(self, dim: int, keepdim=False): ...
-@op(_max, check=_to_choose("amax"), self=_shared_along)
+@op(_max, check=_nonempty("amax"), self=_shared_along)
 def amax(self, dim=(), keepdim=False):
     """The maximum of all elements, or the maximums along `dim`, without their indices.
 
@@ -722,7 +666,7 @@ def amax(self, dim=(), keepdim=False):
     (tensor([[0.0000, 0.5000, 0.5000]]),)
     """
 
-@op(_min, check=_to_choose("amin"), self=_shared_along)
+@op(_min, check=_nonempty("amin"), self=_shared_along)
 def amin(self, dim=(), keepdim=False):
     """The minimum of all elements, or the minimums along `dim`, without their indices.
 
@@ -739,17 +683,11 @@ def amin(self, dim=(), keepdim=False):
 
 def _of_aminmax(grads, self, min, max, dim, keepdim):
     dims = () if dim is None else dim
-    parts = [_shared_along(g, self, r, dims, keepdim) for g, r in zip(grads, (min, max)) if g is not None]
-    return parts[0] + parts[1] if len(parts) == 2 else parts[0]
-
-def _check_aminmax(self, dim, keepdim):
-    require(self.size or dim is not None, "aminmax_empty")
-    require(dim is None or is_int(dim), "argument_is_not_int", "aminmax", "dim", type(dim).__name__)
-    for d in () if dim is None else _axes(dim, self.ndim):
-        require(self.shape[d], "aminmax_extent", d)
+    return _through_both(grads, lambda g: _shared_along(g, self, min, dims, keepdim),
+        lambda g: _shared_along(g, self, max, dims, keepdim))
 
 @op(lambda self, dim, keepdim: (_min(self, dim, keepdim), _max(self, dim, keepdim)), outputs=("min", "max"),
-    check=_check_aminmax, self=_of_aminmax)
+    check=_nonempty("aminmax"), self=_of_aminmax)
 def aminmax(self, *, dim=None, keepdim=False):
     """The minimum and the maximum of all elements, or along `dim`, as a named tuple (min, max).
 
@@ -763,7 +701,7 @@ def aminmax(self, *, dim=None, keepdim=False):
     """
 
 @op(lambda self, dim, keepdim: np.argmax(self, axis=dim, keepdims=keepdim),
-    check=_to_choose("argmax", "no_booleans", "argmax"))
+    check=_nonempty("argmax", "no_booleans", "argmax"))
 def argmax(self, dim=None, keepdim=False):
     """The index of the maximum: the first one if several are equal.
 
@@ -779,7 +717,7 @@ def argmax(self, dim=None, keepdim=False):
     """
 
 @op(lambda self, dim, keepdim: np.argmin(self, axis=dim, keepdims=keepdim),
-    check=_to_choose("argmin", "no_booleans", "argmin"))
+    check=_nonempty("argmin", "no_booleans", "argmin"))
 def argmin(self, dim=None, keepdim=False):
     """The index of the minimum: the first one if several are equal.
 
@@ -793,13 +731,12 @@ def argmin(self, dim=None, keepdim=False):
     tensor(1)
     """
 
-def _extreme(rows, pair, input, dim, keepdim, other):
+def _extreme(whole, along, pair, input, dim, keepdim, other):
     if isinstance(dim, Tensor) and other is None:
         dim, other = NOT_GIVEN, dim
-    if other is not None and (dim is not NOT_GIVEN or keepdim is not False):
-        keepdims = [("keepdim", keepdim)] if keepdim is not False else []
-        raise error(f"{rows[1].__name__}_forms", _named([("", input), ("", dim), ("", other), *keepdims]))
-    return _chosen(rows, input, dim, keepdim) if other is None else pair(input, other)
+    fits = other is None or (dim is NOT_GIVEN and keepdim is False)
+    require_overload(fits, along.__name__, input, dim, other)
+    return _reduced(whole, along, input, dim, keepdim) if other is None else pair(input, other)
 
 @method
 def max(input: Tensor, dim: Any = NOT_GIVEN, keepdim: bool = False, *, other: Tensor | None = None) -> Any:
@@ -816,7 +753,7 @@ def max(input: Tensor, dim: Any = NOT_GIVEN, keepdim: bool = False, *, other: Te
     >>> values, indices
     (tensor([9., 7.]), tensor([1, 0]))
     """
-    return _extreme((max_all, max_dim), maximum, input, dim, keepdim, other)
+    return _extreme(max_all, max_dim, maximum, input, dim, keepdim, other)
 
 @method
 def min(input: Tensor, dim: Any = NOT_GIVEN, keepdim: bool = False, *, other: Tensor | None = None) -> Any:
@@ -832,7 +769,7 @@ def min(input: Tensor, dim: Any = NOT_GIVEN, keepdim: bool = False, *, other: Te
     >>> torch.min(torch.tensor([4.0, -2.0, 3.0])), torch.min(torch.tensor([4, -2]), torch.tensor([0, 0]))
     (tensor(-2.), tensor([ 0, -2]))
     """
-    return _extreme((min_all, min_dim), minimum, input, dim, keepdim, other)
+    return _extreme(min_all, min_dim, minimum, input, dim, keepdim, other)
 
 def _place_of_median(of_all):
     """Finds the middle: of all elements, where NaN comes last, or of numbers only."""
@@ -851,7 +788,7 @@ def _median_of_all(find):
 
 _place, _place_of_numbers = _place_of_median(True), _place_of_median(False)
 _middle = partial(op, check=only_for("iuf", "median_cpu"), self=_shared_by_all)
-_check_median = _to_choose("median", "no_kernel", "median_out")
+_check_median = _nonempty("median", "no_kernel", "median_out")
 
 @_middle(_median_of_all(_place), overload="median.0")
 def median_all(self): ...
@@ -877,7 +814,7 @@ def median(input: Tensor, dim: Any = NOT_GIVEN, keepdim: bool = False) -> Any:
     >>> torch.median(torch.tensor([4.0, 1.0, 3.0, 2.0]))
     tensor(2.)
     """
-    return _chosen((median_all, median_dim), input, dim if dim is NOT_GIVEN else int_of("median", dim), keepdim)
+    return _reduced(median_all, median_dim, input, dim, keepdim)
 
 @method
 def nanmedian(input: Tensor, dim: Any = NOT_GIVEN, keepdim: bool = False) -> Any:
@@ -894,19 +831,14 @@ def nanmedian(input: Tensor, dim: Any = NOT_GIVEN, keepdim: bool = False) -> Any
     >>> torch.nanmedian(x), torch.median(x)
     (tensor(3.), tensor(nan))
     """
-    return _chosen((nanmedian_all, nanmedian_dim), input, dim if dim is NOT_GIVEN else int_of("nanmedian", dim), keepdim)
+    return _reduced(nanmedian_all, nanmedian_dim, input, dim, keepdim)
 
-def _check_test(name):
-    def check(self, dim, keepdim):
-        fits = dim is None or is_int(dim) or isinstance(dim, (tuple, list))
-        require(fits, "test_forms", name, type(dim).__name__)
-    return check
 
 def _tested(test):
     """uint8 stays uint8; all else becomes bool."""
     return _along(lambda self, **axes: test.reduce(self, **axes).astype("B" if self.dtype == "B" else "?"))
 
-@op(_tested(np.logical_and), check=_check_test("all"))
+@op(_tested(np.logical_and), check=lambda self, dim, keepdim: dims_of("all", dim))
 def all(self, dim=None, keepdim=False):
     """Whether all elements are nonzero, or all along `dim`.
 
@@ -919,7 +851,7 @@ def all(self, dim=None, keepdim=False):
     tensor([ True, False])
     """
 
-@op(_tested(np.logical_or), check=_check_test("any"))
+@op(_tested(np.logical_or), check=lambda self, dim, keepdim: dims_of("any", dim))
 def any(self, dim=None, keepdim=False):
     """Whether at least one element is nonzero, or at least one along `dim`.
 
@@ -963,7 +895,7 @@ def _logsumexp_derivative(g, self, result, dim, keepdim):
     g, result = _restored(len(self.shape), dim, keepdim, g, result)
     return g * exp(self - result)
 
-@op(floating=True, check=lambda self, dim, keepdim: several_of("logsumexp", dim), self=_logsumexp_derivative,
+@op(floating=True, check=lambda self, dim, keepdim: dims_of("logsumexp", dim), self=_logsumexp_derivative,
     kernel=_along(lambda x, **axes: np.logaddexp.reduce(x, dtype=np.float64, **axes).astype(x.dtype)))
 def logsumexp(self, dim: tuple, keepdim=False):
     """Log of the sum of exponentials along `dim`, computed without overflow.
@@ -993,8 +925,6 @@ def log_softmax_dim(self, dim: int): ...
     y=lambda g, grad_output, y, dim: -sum_dim(grad_output, (dim,), True) * exp(y) * g)
 def log_softmax_backward_data(grad_output, y, dim: int): ...
 
-def _to(tensor, dtype):
-    return tensor.to(dtype)  # PyTorch records this cast
 
 @method
 def softmax(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
@@ -1010,8 +940,7 @@ def softmax(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
     tensor([[0.5000, 0.5000],
             [1.0000, 0.0000]])
     """
-    dim = int_of("softmax", dim)
-    return softmax_dim(input, dim) if dtype is None else _in_dtype(softmax_dim, input, dtype, dim, to=_to)
+    return _cast_first(softmax_dim, input, dtype, int_of("softmax", dim), recorded=True)
 
 @method
 def log_softmax(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
@@ -1026,5 +955,4 @@ def log_softmax(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
     >>> torch.log_softmax(x, 0), torch.log(torch.softmax(x, 0))
     (tensor([    0., -1000.]), tensor([0., -inf]))
     """
-    dim = int_of("log_softmax", dim)
-    return log_softmax_dim(input, dim) if dtype is None else _in_dtype(log_softmax_dim, input, dtype, dim, to=_to)
+    return _cast_first(log_softmax_dim, input, dtype, int_of("log_softmax", dim), recorded=True)

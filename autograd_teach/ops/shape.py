@@ -14,16 +14,17 @@ from typing import Any
 
 import numpy as np
 
+# A row takes a line or two, as in a table, and so do names: one a line would scatter them.
+# fmt: off
+# isort: off
 from ..dtypes import as_dtype, contiguous_format, dtype, promote_types, title
 from ..errors import error, require
 from ..geometry import Geometry, geometry_of, memory_of, reshaped, strided_view
 from ..tensor import Size, Tensor, tensor_method, wrap, wrap_dim
-from .operands import broadcast_error
 from .operation import method, op, renaming
-from .pointwise import div_number, mul_number, needs_tensor
+from .pointwise import common_shape, div_number, mul_number, needs_tensor
 from .vocabulary import on_arrays
 
-# fmt: off
 look = partial(op, view=True)
 
 def spread(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -60,9 +61,10 @@ def _require_elements(tensors):
 def _require_ints(function, parameter, value):
     require(isinstance(value, (tuple, list)), "argument_is_no_dims", function, parameter, 2, type(value).__name__)
 
-def _require_tensors(function, tensors):
+def _list_of_tensors(function, tensors):
     require(isinstance(tensors, (tuple, list)), "argument_is_no_tensors", function, type(tensors).__name__)
     require(tensors, "no_tensors", function)
+    return list(tensors)
 
 # The same elements in another shape
 
@@ -275,12 +277,11 @@ def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
     """
     _require_ints("unflatten", "sizes", sizes)
     at, known = wrap_dim(dim, input.ndim), math.prod(sizes)
-    require(sizes, "unflatten_empty")
-    require(input.ndim, "unflatten_scalar", dim)
-    require(sizes.count(-1) < 2, "shape_unknowns")
+    require(input.ndim, "unbind_scalar", dim)
     extent = input.shape[at]
-    require(-1 not in sizes or known or extent, "shape_ambiguous", tuple(sizes))
-    fits = known == extent or (known < 0 and -1 in sizes and not extent % known)
+    fits = sizes and min(sizes) >= 0 and known == extent
+    if sizes.count(-1) == 1:
+        fits = known < 0 and not extent % known
     require(fits, "unflatten_sizes", tuple(sizes), at, extent)
     inferred = [extent // -known if n == -1 else n for n in sizes]
     return view(input, (*input.shape[:at], *inferred, *input.shape[at + 1 :]))
@@ -350,17 +351,10 @@ def broadcast_shapes(*shapes: Any) -> Size:
     >>> torch.broadcast_shapes((2, 1), (3,), ())
     torch.Size([2, 3])
     """
-    several = [(shape,) if isinstance(shape, int) else shape for shape in shapes if shape is not None]
-    for shape in several:
-        require(isinstance(shape, Sequence), "broadcast_shapes_of", shape)
-    common = [1] * max(map(len, several), default=0)
-    for number, shape in enumerate(several):
-        for i in range(-1, -1 - len(shape), -1):
-            require(shape[i] >= 0, "broadcast_shapes_negative")
-            common[i] = shape[i] if common[i] == 1 else common[i]
-            if shape[i] not in (1, common[i]):
-                raise error("broadcast_shapes", shape[i], i, number, shape, common)
-    return Size(common)
+    try:
+        return Size(np.broadcast_shapes(*[shape for shape in shapes if shape is not None]))
+    except (ValueError, TypeError):
+        raise error("broadcast_shapes", ", ".join(map(str, shapes))) from None
 
 def broadcast_tensors(*tensors: Tensor) -> tuple[Tensor, ...]:
     """The tensors expanded to the shape that they have together: as an operation on all of them sees them.
@@ -374,12 +368,7 @@ def broadcast_tensors(*tensors: Tensor) -> tuple[Tensor, ...]:
             [3, 4]]))
     """
     _require_elements(tensors)
-    shape: tuple[int, ...] = ()
-    for tensor in tensors:
-        try:
-            shape = np.broadcast_shapes(shape, tensor.shape)
-        except ValueError:
-            raise broadcast_error(np.broadcast_to(0, shape), tensor._array) from None
+    shape = common_shape(*[t._array for t in tensors]) if tensors else ()
     return tuple([t if t.shape == shape else t.expand(shape) for t in tensors])
 
 @spread
@@ -412,16 +401,13 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
             [5, 5, 5]]))
     """
     given = list(tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)) else tensors)
-    require(given, "no_tensors", "meshgrid")
     _require_elements(given)
-    require(len({t.dtype for t in given}) == 1, "meshgrid_dtypes")
+    fits = given and all(t.ndim < 2 and t.dtype == given[0].dtype for t in given) and indexing in (None, "xy", "ij")
+    require(fits, "meshgrid_arguments")
     if indexing is None:
         warnings.warn(str(error("meshgrid_indexing")), stacklevel=2)
-    require(indexing in (None, "xy", "ij"), "meshgrid_indexing_is", indexing)
     first = slice(1, None, -1) if indexing == "xy" else slice(2)  # where the first two are
     given[:2] = given[:2][first]
-    for tensor in given:
-        require(tensor.ndim < 2, "meshgrid_rank", tensor)
     shape = tuple([t.numel() for t in given])
     grids = [view(t, (1,) * i + (-1,) + (1,) * (len(given) - i - 1)).expand(shape) for i, t in enumerate(given)]
     grids[:2] = grids[:2][first]
@@ -444,8 +430,7 @@ def _matrices_turned(self):
         warnings.warn(error("T_scalar", "mT"), stacklevel=2)
     return transpose(self, -2, -1) if self.ndim else self
 
-@look(lambda self: self.T, check=lambda self: require(self.ndim <= 2, "t_rank", "t", self.ndim),
-    self=lambda g: t(g))
+@look(lambda self: self.T, check=lambda self: require(self.ndim <= 2, "t_rank", "t", self.ndim), self=lambda g: t(g))
 def t(self):
     """The transpose of a matrix; a tensor of rank 0 or 1 is returned in its own shape.
 
@@ -457,8 +442,7 @@ def t(self):
     ((3, 1), (1, 3))
     """
 
-@look(_transpose,
-    self=lambda g, dim0, dim1: transpose(g, dim0, dim1))
+@look(_transpose, self=lambda g, dim0, dim1: transpose(g, dim0, dim1))
 def transpose(self, dim0: int, dim1: int):
     """Exchanges the dimensions `dim0` and `dim1`; `swapdims` is another name of it.
 
@@ -515,14 +499,11 @@ def movedim(input: Tensor, source: Any, destination: Any) -> Tensor:
     _require_ints("movedim", "source", source)
     _require_ints("movedim", "destination", destination)
     require(len(source) == len(destination), "movedim_lengths", tuple(source), tuple(destination))
-    places = []
-    for name, dims in (("source", source), ("destination", destination)):
-        places.append([wrap_dim(d, input.ndim) for d in dims])
-        require(len(set(places[-1])) == len(dims), "movedim_twice", name, tuple(dims))
+    source, destination = wrap_dims(source, input.ndim), wrap_dims(destination, input.ndim)
     if not input.ndim:
         return alias(input)
-    rest = iter([d for d in range(input.ndim) if d not in places[0]])
-    moved = dict(zip(places[1], places[0]))
+    rest = iter([d for d in range(input.ndim) if d not in source])
+    moved = dict(zip(destination, source))
     return permute(input, [moved[d] if d in moved else next(rest) for d in range(input.ndim)])
 
 moveaxis = movedim
@@ -542,9 +523,7 @@ def _slice(self, dim, start, end, step):
     return self[(slice(None),) * dim + (slice(start, end, step),)]
 
 def _diagonal(self, offset=0, dim1=0, dim2=1):
-    at = wrap_dim(dim1, self.ndim), wrap_dim(dim2, self.ndim)
-    require(at[0] != at[1], "diagonal_dims", dim1, dim2)
-    part = np.diagonal(self, offset, *at)
+    part = np.diagonal(self, offset, *wrap_dims((dim1, dim2), self.ndim, "diagonal_dims"))
     part.flags.writeable = self.flags.writeable  # NumPy gives it read-only
     return part
 
@@ -556,8 +535,7 @@ def _into_zeros(part):
         return whole
     return kernel
 
-@look(_select,
-    self=lambda g, self_shape, dim, index: select_backward(g, self_shape, dim, index))
+@look(_select, self=lambda g, self_shape, dim, index: select_backward(g, self_shape, dim, index))
 def select(self, dim: int, index: int):
     """The slice at position `index` of dimension `dim`: `input[index]` for `dim=0`.
 
@@ -568,16 +546,14 @@ def select(self, dim: int, index: int):
     tensor([2, 4])
     """
 
-@op(_into_zeros(_select),
-    grad_output=lambda g, dim, index: select(g, dim, index))
+@op(_into_zeros(_select), grad_output=lambda g, dim, index: select(g, dim, index))
 def select_backward(grad_output, size: tuple, dim: int, index: int): ...
 @look(_slice, overload="slice.0",
     self=lambda g, self_shape, dim, start, end, step: slice_backward(g, self_shape, dim, start, end, step))
 def slice_view(self, dim: int, start: int, end: int, step: int): ...
 @op(_into_zeros(_slice), grad_output=lambda g, dim, start, end, step: slice_view(g, dim, start, end, step))
 def slice_backward(grad_output, size: tuple, dim: int, start: int, end: int, step: int): ...
-@look(_diagonal,
-    self=lambda g, self_shape, offset, dim1, dim2: diagonal_backward(g, self_shape, offset, dim1, dim2))
+@look(_diagonal, self=lambda g, self_shape, offset, dim1, dim2: diagonal_backward(g, self_shape, offset, dim1, dim2))
 def diagonal(self, offset=0, dim1=0, dim2=1):
     """The diagonal of the matrices formed by `dim1` and `dim2`; it becomes the last dimension.
 
@@ -589,8 +565,7 @@ def diagonal(self, offset=0, dim1=0, dim2=1):
     tensor([2, 6])
     """
 
-@op(_into_zeros(_diagonal),
-    grad_output=lambda g, offset, dim1, dim2: diagonal(g, offset, dim1, dim2))
+@op(_into_zeros(_diagonal), grad_output=lambda g, offset, dim1, dim2: diagonal(g, offset, dim1, dim2))
 def diagonal_backward(grad_output, size: tuple, offset=0, dim1=0, dim2=1): ...
 @op(lambda self, offset, dim1, dim2: _diagonal(self, offset, dim1, dim2).copy("C"), node="DiagonalBackward0_copy",
     self=lambda g, self_shape, offset, dim1, dim2: diagonal_backward(g, self_shape, offset, dim1, dim2))
@@ -604,8 +579,7 @@ def diagonal_copy(self, offset=0, dim1=0, dim2=1):
     """
 
 def _diag_embed(self, offset=0, dim1=-2, dim2=-1):
-    at = wrap_dim(dim1, self.ndim + 1), wrap_dim(dim2, self.ndim + 1)
-    require(at[0] != at[1], "diagonal_dims", dim1, dim2)
+    at = wrap_dims((dim1, dim2), self.ndim + 1, "diagonal_dims")
     size = list(self.shape[:-1])
     for d in sorted(at):
         size.insert(d, self.shape[-1] + abs(offset))
@@ -852,8 +826,7 @@ def hstack(tensors: Any) -> Tensor:
     tensor([[1, 3],
             [2, 4]])
     """
-    _require_tensors("hstack", tensors)
-    tensors = atleast_1d(list(tensors))
+    tensors = atleast_1d(_list_of_tensors("hstack", tensors))
     return cat(tensors, 0 if tensors[0].ndim == 1 else 1)
 
 def vstack(tensors: Any) -> Tensor:
@@ -866,8 +839,7 @@ def vstack(tensors: Any) -> Tensor:
     tensor([[1, 2],
             [3, 4]])
     """
-    _require_tensors("vstack", tensors)
-    return cat(atleast_2d(list(tensors)), 0)
+    return cat(atleast_2d(_list_of_tensors("vstack", tensors)), 0)
 
 row_stack = vstack
 
@@ -881,8 +853,7 @@ def dstack(tensors: Any) -> Tensor:
     tensor([[[1, 3],
              [2, 4]]])
     """
-    _require_tensors("dstack", tensors)
-    return cat(atleast_3d(list(tensors)), 2)
+    return cat(atleast_3d(_list_of_tensors("dstack", tensors)), 2)
 
 def column_stack(tensors: Any) -> Tensor:
     """Joins tensors side by side, vectors as columns.
@@ -894,11 +865,10 @@ def column_stack(tensors: Any) -> Tensor:
     tensor([[1, 3],
             [2, 4]])
     """
-    _require_tensors("column_stack", tensors)
+    tensors = _list_of_tensors("column_stack", tensors)
     return hstack([reshape(x, (x.numel(), 1)) if isinstance(x, Tensor) and x.ndim < 2 else x for x in tensors])
 
-@look(_unbind, outputs=(),
-    self=lambda grads, self_shape, dim: stack(_filled(grads, _unbind, self_shape, dim), dim))
+@look(_unbind, outputs=(), self=lambda grads, self_shape, dim: stack(_filled(grads, _unbind, self_shape, dim), dim))
 def unbind(self, dim=0):
     """The slices along `dim`, as a tuple; the opposite of `stack`.
 
@@ -966,8 +936,8 @@ def tensor_split(input: Tensor, indices_or_sections: Any = None, dim: int = 0, *
     require(input.ndim, "tensor_split_scalar", input.ndim)
     at = wrap_dim(dim, input.ndim)
     if isinstance(indices_or_sections, Tensor):
-        require(indices_or_sections.ndim < 2, "tensor_split_rank", indices_or_sections.ndim)
-        require(indices_or_sections.dtype.name == "int64", "tensor_split_dtype", indices_or_sections._array)
+        fits = indices_or_sections.ndim < 2 and indices_or_sections.dtype.name == "int64"
+        require(fits, "tensor_split_tensor", indices_or_sections.ndim, indices_or_sections._array)
         indices_or_sections = indices_or_sections.tolist()
     extent = input.shape[at]
     if isinstance(indices_or_sections, int):
@@ -977,28 +947,48 @@ def tensor_split(input: Tensor, indices_or_sections: Any = None, dim: int = 0, *
     places = [slice(*ends).indices(extent)[:2] for ends in pairwise((0, *indices_or_sections, extent))]
     return tuple([slice_view(input, at, start, max(start, end), 1) for start, end in places])
 
-def _split_along(name, rank, at):
-    """`tensor_split` along a dimension of its own, into parts of equal size."""
-    def split(input: Tensor, indices_or_sections: Any = None, **named: Any) -> tuple[Tensor, ...]:
-        require(input.ndim >= rank, "hsplit_rank", name, rank, input.ndim)
-        dim = min(at, input.ndim - 1)
-        sections = named.get("sections", indices_or_sections)
-        divides = not isinstance(sections, int) or (sections and not input.shape[dim] % sections)
-        require(divides, "hsplit_size", name, dim, input.shape[dim], sections)
-        return tensor_split(input, indices_or_sections, dim, **named)
+def _split_at(at, name, rank, input, indices_or_sections, named):
+    require(input.ndim >= rank, "hsplit_rank", name, rank, input.ndim)
+    dim, sections = min(at, input.ndim - 1), named.get("sections", indices_or_sections)
+    divides = not isinstance(sections, int) or (sections and not input.shape[dim] % sections)
+    require(divides, "hsplit_size", name, dim, input.shape[dim], sections)
+    return tensor_split(input, indices_or_sections, dim, **named)
 
-    split.__name__ = split.__qualname__ = name
-    split.__doc__ = f"""Cuts a tensor along dimension {at}{", a vector along dimension 0," if rank == 1 else ""} as a tuple of views.
+@of_tensor
+def hsplit(input: Tensor, indices_or_sections: Any = None, **named: Any) -> tuple[Tensor, ...]:
+    """Cuts a tensor along dimension 1, a vector along dimension 0, as a tuple of views.
 
-    input: tensor of rank {rank} or more, of any dtype. indices_or_sections: the number of parts, which must divide the
+    input: tensor of rank 1 or more, of any dtype. indices_or_sections: the number of parts, which must divide the
     size; or indices, as in `tensor_split`. RuntimeError if it does not divide it, or if the rank is smaller.
 
-    >>> [part.shape for part in torch.{name}(torch.zeros(2, 4, 6), 2)]
-    {[f"torch.Size({[n // 2 if d == at else n for d, n in enumerate((2, 4, 6))]})" for _ in range(2)]}
-    """.replace("'", "")
-    return of_tensor(split)
+    >>> [part.shape for part in torch.hsplit(torch.zeros(2, 4, 6), 2)]
+    [torch.Size([2, 2, 6]), torch.Size([2, 2, 6])]
+    """
+    return _split_at(1, "hsplit", 1, input, indices_or_sections, named)
 
-hsplit, vsplit, dsplit = _split_along("hsplit", 1, 1), _split_along("vsplit", 2, 0), _split_along("dsplit", 3, 2)
+@of_tensor
+def vsplit(input: Tensor, indices_or_sections: Any = None, **named: Any) -> tuple[Tensor, ...]:
+    """Cuts a tensor along dimension 0 as a tuple of views.
+
+    input: tensor of rank 2 or more, of any dtype. indices_or_sections: the number of parts, which must divide the
+    size; or indices, as in `tensor_split`. RuntimeError if it does not divide it, or if the rank is smaller.
+
+    >>> [part.shape for part in torch.vsplit(torch.zeros(2, 4, 6), 2)]
+    [torch.Size([1, 4, 6]), torch.Size([1, 4, 6])]
+    """
+    return _split_at(0, "vsplit", 2, input, indices_or_sections, named)
+
+@of_tensor
+def dsplit(input: Tensor, indices_or_sections: Any = None, **named: Any) -> tuple[Tensor, ...]:
+    """Cuts a tensor along dimension 2 as a tuple of views.
+
+    input: tensor of rank 3 or more, of any dtype. indices_or_sections: the number of parts, which must divide the
+    size; or indices, as in `tensor_split`. RuntimeError if it does not divide it, or if the rank is smaller.
+
+    >>> [part.shape for part in torch.dsplit(torch.zeros(2, 4, 6), 2)]
+    [torch.Size([2, 4, 3]), torch.Size([2, 4, 3])]
+    """
+    return _split_at(2, "dsplit", 3, input, indices_or_sections, named)
 
 # Elements repeated, reversed, cut to a triangle
 
@@ -1049,8 +1039,7 @@ def tile(input: Tensor, dims: Sequence[int]) -> Tensor:
 
 @of_tensor
 def repeat_interleave(
-    input: Tensor, repeats: Any = None, dim: int | None = None, *, output_size: int | None = None
-) -> Tensor:
+    input: Tensor, repeats: Any = None, dim: int | None = None, *, output_size: int | None = None) -> Tensor:
     """Each element, or each slice along `dim`, repeated in its place.
 
     input: tensor of any shape and dtype, without `dim` flattened. repeats: how often, an int; or an int64 or int32 tensor
@@ -1066,27 +1055,23 @@ def repeat_interleave(
         require(input.ndim == 1, "repeats_alone")
         _check_repeats(input._array, output_size)
         return wrap(np.repeat(np.arange(input.numel()), input._array))
-    require(isinstance(repeats, (int, Tensor)), "repeats_type", type(repeats).__name__)
     input, at = (flatten(input), 0) if dim is None else (input, wrap_dim(dim, input.ndim))
     if isinstance(repeats, int):
-        require(repeats >= 0, "repeats_negative")
-        spaced = unsqueeze(input, at + 1)
-        result = input.size(at) * repeats
-        require(output_size in (None, result), "repeats_size", result, output_size)
+        spaced, result = unsqueeze(input, at + 1), input.size(at) * repeats
+        require(repeats >= 0 and output_size in (None, result), "repeats_counts")
         size = (*input.shape[: at + 1], repeats, *input.shape[at + 1 :])
         return flatten(spaced.expand(size).clone(memory_format=contiguous_format), at, at + 1)
-    require(repeats.ndim < 2, "repeats_rank")
+    needs_tensor("repeat_interleave", input=input, repeats=repeats)
     require(input.ndim, "unbind_scalar", at)
     counts, extent = repeats._array, input.shape[at]
     counts = np.broadcast_to(counts, extent) if counts.size == 1 else counts
-    require(counts.size == extent, "repeats_length", counts.size, extent)
+    require(repeats.ndim < 2 and counts.size == extent, "repeats_length", counts.shape, extent)
     _check_repeats(counts, output_size)
     return input.index_select(at, wrap(np.repeat(np.arange(extent), counts)))
 
 def _check_repeats(counts, output_size):
     require(counts.dtype in (np.int64, np.int32), "kernel_not_implemented", "repeat_interleave_cpu", counts)
-    require(not (counts < 0).any(), "repeats_tensor_negative")
-    require(output_size in (None, counts.sum()), "repeats_tensor_size")
+    require(not (counts < 0).any() and output_size in (None, counts.sum()), "repeats_counts")
 
 @of_tensor
 def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Tensor:
@@ -1100,17 +1085,14 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Te
     tensor([[1, 2, 3]])
     """
     needs_tensor("take_along_dim", input=input, indices=indices)
-    require(dim is None or input.ndim == indices.ndim, "take_along_rank", input.ndim, indices.ndim)
-    require(indices.dtype.name == "int64", "take_along_dtype", indices._array)
+    fits = indices.dtype.name == "int64" and (dim is None or input.ndim == indices.ndim)
+    require(fits, "take_along_indices", input.ndim, indices.ndim, indices._array)
     if dim is None:
         return reshape(input, (-1,)).gather(0, reshape(indices, (-1,)))
     at, own, other = wrap_dim(dim, input.ndim), list(input.shape), list(indices.shape)
     own[at : at + 1], other[at : at + 1] = other[at : at + 1], own[at : at + 1]
-    try:
-        sizes = np.broadcast_shapes(input.shape, other), np.broadcast_shapes(own, indices.shape)
-    except ValueError:
-        raise broadcast_error(np.broadcast_to(0, own), indices._array) from None
-    return input.expand(sizes[0]).gather(at, indices.expand(sizes[1]))
+    size = common_shape(np.broadcast_to(0, own), indices._array)
+    return input.expand(np.broadcast_shapes(input.shape, other)).gather(at, indices.expand(size))
 
 def _flipped(self, dims):
     return np.flip(np.atleast_1d(self), wrap_dims(dims, self.ndim)).reshape(self.shape).copy("K")
@@ -1155,10 +1137,8 @@ def fliplr(input: Tensor) -> Tensor:
     return flip(input, (1,))
 
 def _rot90(self, k, dims):
-    require(len(dims) == 2, "rot90_dims", len(dims))
-    require(self.ndim > 1, "rot90_rank", self.ndim)
-    at = [wrap_dim(d, self.ndim) for d in dims]
-    require(at[0] != at[1], "rot90_twice", *dims)
+    require(len(dims) == 2 <= self.ndim, "rot90_dims", tuple(dims), self.ndim)
+    at = wrap_dims(dims, self.ndim)
     if k % 2:
         return _flipped(self, at[1:] if k % 4 == 1 else at[:1]).swapaxes(*at)
     return _flipped(self, at) if k % 4 else self.copy("C")
@@ -1180,8 +1160,7 @@ def _roll(self, shifts, dims):
     return np.asarray(np.roll(self, shifts if dims else shifts[0], dims or None), order="C")
 
 def _check_roll(self, shifts, dims):
-    require(shifts, "roll_shifts")
-    require(len(shifts) == len(dims) or (len(shifts) == 1 and not dims), "roll_lengths", len(shifts), len(dims))
+    require(len(shifts) == (len(dims) or 1), "roll_lengths", len(shifts), len(dims))
     for d in dims:
         require(self.ndim, "unbind_scalar", d)
         wrap_dim(d, self.ndim)
@@ -1208,8 +1187,7 @@ def roll(input: Tensor, shifts: Any, dims: Any = ()) -> Tensor:
 # Differences of neighbours
 
 @of_tensor
-def diff(
-    input: Tensor, n: int = 1, dim: int = -1, prepend: Tensor | None = None, append: Tensor | None = None
+def diff(input: Tensor, n: int = 1, dim: int = -1, prepend: Tensor | None = None, append: Tensor | None = None
 ) -> Tensor:
     """The differences of neighbours along `dim`: `out[i] = input[i + 1] - input[i]`, `n` times.
 
@@ -1223,15 +1201,11 @@ def diff(
     require(input.ndim, "diff_scalar")
     at = wrap_dim(dim, input.ndim)
     require(n >= 0, "diff_order", n)
-    for name, more in (("prepend", prepend), ("append", append)):
-        if more is not None:
-            require(isinstance(more, Tensor), "argument_is_no_tensor_by_name", "diff", name, type(more).__name__)
-            require(more.ndim == input.ndim, "diff_rank")
-            for i, (extent, given) in enumerate(zip(input.shape, more.shape)):
-                require(i == at or extent == given, "diff_size", i, extent, given)
+    whole = [x for x in (prepend, input, append) if x is not None]
+    _require_elements(whole)
+    require(all(x.ndim == input.ndim for x in whole), "diff_rank")
     if not n:  # nothing is put before or behind it then
         return wrap(np.zeros_like(input._array)).copy_(input)
-    whole = [x for x in (prepend, input, append) if x is not None]
     result = cat(whole, at) if len(whole) > 1 else input
     for _ in range(min(n, result.shape[at])):
         last = result.shape[at] - 1
@@ -1293,14 +1267,9 @@ def gradient(input: Tensor, *, spacing: Any = None, dim: Any = None, edge_order:
     if spacing is None or isinstance(spacing, (int, float)) or (isinstance(spacing, Tensor) and not spacing.ndim):
         steps = [1 if spacing is None else getattr(spacing, "item", lambda: spacing)()] * len(dims)
     else:
-        require(isinstance(spacing, (tuple, list)), "gradient_spacing", type(spacing).__name__)
-        steps = list(spacing)
-        require(len(steps) == len(dims), "gradient_all" if dim is None else "gradient_some", *(
-            (input.ndim, len(steps)) if dim is None else (len(steps), len(dims))))
-        coordinates = [step for step in steps if isinstance(step, Tensor)]
-        require(len(coordinates) in (0, len(steps)), "gradient_mixed")
-        for step in coordinates:
-            require(step.ndim == 1, "gradient_coordinates", step.ndim)
+        steps = list(spacing) if isinstance(spacing, (tuple, list)) else []
+        ranks = {step.ndim if isinstance(step, Tensor) else 0 for step in steps}
+        require(len(steps) == len(dims) and ranks in ({0}, {1}), "gradient_spacing", len(dims))
     require(edge_order in (1, 2), "gradient_edge_order")
     places = wrap_dims(dims, input.ndim)
     for at in places:

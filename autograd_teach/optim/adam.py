@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from ..creation import tensor, zeros_like
+from ..creation import tensor
+from ..errors import require
 from ..tensor import Tensor
-from .optimizer import Optimizer, check_one_element, fused, number, refuse
+from .optimizer import Optimizer, checked, descent, fused, number
 
 
 class Adam(Optimizer):
@@ -39,55 +40,24 @@ class Adam(Optimizer):
     tensor([0.9000, 0.9000], requires_grad=True)
     """
 
-    def __init__(
-        self, params: Iterable[Any], lr: float | Tensor = 1e-3, betas: tuple[float, float] = (0.9, 0.999),
-        eps: float = 1e-8, weight_decay: float = 0, amsgrad: bool = False, *, foreach: bool | None = None,
-        maximize: bool = False, capturable: bool = False, differentiable: bool = False, fused: bool | None = None,
-        decoupled_weight_decay: bool = False,
-    ) -> None:  # fmt: skip
-        check_one_element(lr)
-        if not 0.0 <= lr:
-            raise ValueError(f"Invalid learning rate: {lr}")
-        if not 0.0 <= eps:
-            raise ValueError(f"Invalid epsilon value: {eps}")
-        for i, beta in enumerate(betas[:2]):
-            if not 0.0 <= beta < 1.0:
-                raise ValueError(f"Invalid beta parameter at index {i}: {beta}")
-        if not 0.0 <= weight_decay:
-            raise ValueError(f"Invalid weight_decay value: {weight_decay}")
+    def __init__(self, params: Iterable[Any], lr: float | Tensor = 1e-3, betas: tuple[float, float] = (0.9, 0.999),
+                 eps: float = 1e-8, weight_decay: float = 0, amsgrad: bool = False, *, maximize: bool = False,
+                 foreach: bool | None = None, capturable: bool = False, differentiable: bool = False,
+                 fused: bool | None = None, decoupled_weight_decay: bool = False) -> None:  # fmt: skip
+        betas = tuple(betas)  # type: ignore[assignment]
+        defaults = checked(locals())
+        for i, beta in enumerate(betas):
+            require(0.0 <= beta < 1.0, "optim_beta", i, beta)
         kind = Tensor if isinstance(betas[0], Tensor) else float
-        if not all(isinstance(beta, kind) for beta in betas[:2]):
-            raise ValueError("betas must be either both floats or both Tensors")
-        refuse(capturable=capturable, differentiable=differentiable, fused=fused)
-        defaults = {
-            "lr": lr,
-            "betas": tuple(betas),
-            "eps": eps,
-            "weight_decay": weight_decay,
-            "amsgrad": amsgrad,
-            "maximize": maximize,
-            "foreach": foreach,
-            "capturable": capturable,
-            "differentiable": differentiable,
-            "fused": fused,
-            "decoupled_weight_decay": decoupled_weight_decay,
-        }
+        require(all(isinstance(beta, kind) for beta in betas), "optim_kind_of_betas")
         super().__init__(params, defaults)
 
     def _update(self, param: Tensor, gradient: Tensor, group: dict[str, Any]) -> None:
-        state = self.state[param]
-        if not state:
-            state["step"] = tensor(0.0)
-            for name in ("exp_avg", "exp_avg_sq") + ("max_exp_avg_sq",) * group["amsgrad"]:
-                state[name] = zeros_like(param)
-        state["step"] += 1
-
-        gradient = -gradient if group["maximize"] else gradient
-        lr, decay = number(group["lr"]), group["weight_decay"]
-        if decay != 0 and group["decoupled_weight_decay"]:
-            param.mul_(1 - lr * decay)
-        elif decay != 0:
-            gradient = fused(param, decay, gradient)
+        state = self._next_state(param, "exp_avg", "exp_avg_sq", *["max_exp_avg_sq"] * group["amsgrad"])
+        lr, is_decoupled = number(group["lr"]), group["decoupled_weight_decay"]
+        if is_decoupled and group["weight_decay"] != 0:
+            param.mul_(1 - lr * group["weight_decay"])
+        gradient = descent(param, gradient, group, decay=0 if is_decoupled else None)
 
         # Products and quotients in PyTorch's order, for the same rounding.
         beta1, beta2 = map(number, group["betas"])
@@ -128,11 +98,10 @@ class AdamW(Adam):
     tensor([0.9500, 1.9000], requires_grad=True)
     """
 
-    def __init__(
-        self, params: Iterable[Any], lr: float | Tensor = 1e-3, betas: tuple[float, float] = (0.9, 0.999),
-        eps: float = 1e-8, weight_decay: float = 1e-2, amsgrad: bool = False, *, maximize: bool = False,
-        foreach: bool | None = None, capturable: bool = False, differentiable: bool = False, fused: bool | None = None,
-    ) -> None:  # fmt: skip
+    def __init__(self, params: Iterable[Any], lr: float | Tensor = 1e-3, betas: tuple[float, float] = (0.9, 0.999),
+                 eps: float = 1e-8, weight_decay: float = 1e-2, amsgrad: bool = False, *, maximize: bool = False,
+                 foreach: bool | None = None, capturable: bool = False, differentiable: bool = False,
+                 fused: bool | None = None) -> None:  # fmt: skip
         super().__init__(
             params, lr, betas, eps, weight_decay, amsgrad, foreach=foreach, maximize=maximize, capturable=capturable,
             differentiable=differentiable, fused=fused, decoupled_weight_decay=True,

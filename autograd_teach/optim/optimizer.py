@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import warnings
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from copy import deepcopy
 from itertools import chain
 from typing import Any
@@ -15,10 +15,19 @@ from typing import Any
 import numpy as np
 
 from ..autograd.modes import enable_grad, no_grad
+from ..creation import tensor, zeros_like
+from ..errors import error, require
 from ..fused import fused as fused_arrays
 from ..nn.module import clear_grad
 from ..nn.parameter import typename
 from ..tensor import Tensor, wrap
+
+# What messages call the options that must not be negative.
+_NOT_NEGATIVE = {
+    "lr": "learning rate", "eps": "epsilon value", "weight_decay": "weight_decay value", "momentum": "momentum value",
+    "alpha": "alpha value", "lr_decay": "lr_decay value", "initial_accumulator_value": "initial_accumulator_value value",
+}  # fmt: skip
+_ONLY_IN_PYTORCH = ("capturable", "differentiable", "fused")
 
 
 class Optimizer:
@@ -45,19 +54,12 @@ class Optimizer:
 
     def __init__(self, params: Iterable[Any], defaults: dict[str, Any]) -> None:
         self.defaults = defaults
-        if isinstance(params, Tensor):
-            raise TypeError(
-                "params argument given to the optimizer should be "
-                "an iterable of Tensors or dicts, but got " + typename(params)
-            )
+        require(not isinstance(params, Tensor), "optim_params", typename(params))
         self.state: defaultdict[Any, Any] = defaultdict(dict)
         self.param_groups: list[dict[str, Any]] = []
         groups = list(params)
-        if not groups:
-            raise ValueError("optimizer got an empty parameter list")
-        if not isinstance(groups[0], dict):
-            groups = [{"params": groups}]
-        for group in groups:
+        require(groups, "optim_empty")
+        for group in groups if isinstance(groups[0], dict) else [{"params": groups}]:
             self.add_param_group(group)
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
@@ -81,10 +83,8 @@ class Optimizer:
         if type(self)._update is Optimizer._update:
             raise NotImplementedError
         with no_grad():
-            loss = None
-            if closure is not None:
-                with enable_grad():
-                    loss = closure()
+            with enable_grad():
+                loss = None if closure is None else closure()
             for group in self.param_groups:
                 for param in group["params"]:
                     if param.grad is not None:
@@ -94,6 +94,14 @@ class Optimizer:
     def _update(self, param: Tensor, gradient: Tensor, group: dict[str, Any]) -> None:
         """The rule of one parameter, under `no_grad`: what a subclass says."""
         raise NotImplementedError
+
+    def _next_state(self, param: Tensor, *buffers: str) -> dict[str, Any]:
+        """The state of a parameter, with its step counted; at first these buffers are zeros."""
+        state = self.state[param]
+        if not state:
+            state.update({"step": tensor(0.0), **{name: zeros_like(param) for name in buffers}})
+        state["step"] += 1
+        return state
 
     def zero_grad(self, set_to_none: bool = True) -> None:
         """Reset the gradients of all tensors.
@@ -109,9 +117,11 @@ class Optimizer:
         >>> x.grad
         tensor([0., 0.])
         """
-        for group in self.param_groups:
-            for param in group["params"]:
-                clear_grad(param, set_to_none)
+        for param in self._params():
+            clear_grad(param, set_to_none)
+
+    def _params(self) -> Iterator[Tensor]:
+        return chain.from_iterable(group["params"] for group in self.param_groups)
 
     def add_param_group(self, param_group: dict[str, Any]) -> None:
         """Add a group of tensors with options of its own; for instance, layers to be trained from now on.
@@ -128,50 +138,29 @@ class Optimizer:
         >>> [group["lr"] for group in optimizer.param_groups]
         [0.5, 0.1]
         """
-        if not isinstance(param_group, dict):
-            raise TypeError(f"param_group must be a dict, but got {type(param_group)}")
+        require(isinstance(param_group, dict), "optim_group_is_no_dict", type(param_group))
         params = param_group["params"]
-        if isinstance(params, set):
-            raise TypeError(
-                "optimizer parameters need to be organized in ordered collections, but "
-                "the ordering of tensors in sets will change between runs. "
-                "Please use a list instead."
-            )
+        require(not isinstance(params, set), "optim_set")
         params = [params] if isinstance(params, Tensor) else list(params)
         names = [param[0] for param in params if isinstance(param, tuple)]
         params = [param[1] if isinstance(param, tuple) else param for param in params]
         param_group["params"] = params
         if names:
-            if len(names) != len(params):
-                raise ValueError("all optimizer params should be with/without names. Some param names are missing")
+            require(len(names) == len(params), "optim_names_missing")
             param_group["param_names"] = names
         for param in params:
-            if not isinstance(param, Tensor):
-                raise TypeError("optimizer can only optimize Tensors, but one of the params is " + typename(param))
-            if not (param.is_leaf or param.retains_grad):
-                raise ValueError("can't optimize a non-leaf Tensor")
+            require(isinstance(param, Tensor), "optim_no_tensor", typename(param))
+            require(param.is_leaf or param.retains_grad, "optim_no_leaf")
         for name, default in self.defaults.items():
             param_group.setdefault(name, default)
-        self._check_unique(param_group)
+        different = set(params)
+        if len(different) != len(params):
+            warnings.warn(str(error("optim_duplicates")), stacklevel=3)
+        for group in self.param_groups:
+            alike = bool(names) == ("param_names" in group)
+            require(alike, "optim_names_of_some", "with names" if names else "without names")
+            require(different.isdisjoint(group["params"]), "optim_in_two_groups")
         self.param_groups.append(param_group)
-
-    def _check_unique(self, param_group: dict[str, Any]) -> None:
-        params = set(param_group["params"])
-        if len(params) != len(param_group["params"]):
-            warnings.warn(
-                "optimizer contains a parameter group with duplicate parameters; "
-                "in future, this will cause an error; "
-                "see github.com/pytorch/pytorch/issues/40967 for more information",
-                stacklevel=4,
-            )
-        named = "param_names" in param_group
-        if any(named != ("param_names" in group) for group in self.param_groups):
-            raise ValueError(
-                "all optimizer param groups should be with/without names. cannot add param group "
-                f"{'with names' if named else 'without names'} to the optimizer"
-            )
-        if any(not params.isdisjoint(group["params"]) for group in self.param_groups):
-            raise ValueError("some parameters appear in more than one parameter group")
 
     def state_dict(self) -> dict[str, Any]:
         """The optimizer's state and options as a dict to save, with numbers in place of the tensors to optimize.
@@ -188,15 +177,10 @@ class Optimizer:
         >>> optimizer.state_dict()["state"]
         {0: {'momentum_buffer': tensor([2.])}}
         """
-        numbers: dict[int, int] = {}
-        groups: list[dict[str, Any]] = []
-        for group in self.param_groups:
-            start = sum(len(earlier["params"]) for earlier in groups)
-            new = [(id(p), i) for i, p in enumerate(group["params"], start) if id(p) not in numbers]
-            numbers.update(new)  # of a tensor that is twice in a group, the later number
-            packed = {name: value for name, value in group.items() if name != "params"}
+        numbers = {id(param): i for i, param in enumerate(self._params())}  # of one that is there twice, the later
+        groups = [{name: value for name, value in group.items() if name != "params"} for group in self.param_groups]
+        for packed, group in zip(groups, self.param_groups, strict=True):
             packed["params"] = [numbers[id(param)] for param in group["params"]]
-            groups.append(packed)
         state = {numbers[id(key)] if isinstance(key, Tensor) else key: value for key, value in self.state.items()}
         return {"state": state, "param_groups": groups}
 
@@ -216,16 +200,12 @@ class Optimizer:
         0.7
         """
         saved_groups = deepcopy(state_dict["param_groups"])
-        if len(self.param_groups) != len(saved_groups):
-            raise ValueError("loaded state dict has a different number of parameter groups")
+        require(len(self.param_groups) == len(saved_groups), "optim_how_many_groups")
         pairs = list(zip(self.param_groups, saved_groups, strict=True))
-        if any(len(group["params"]) != len(saved["params"]) for group, saved in pairs):
-            raise ValueError(
-                "loaded state dict contains a parameter group that doesn't match the size of optimizer's group"
-            )
+        sizes_match = all(len(group["params"]) == len(saved["params"]) for group, saved in pairs)
+        require(sizes_match, "optim_size_of_group")
         numbers = chain.from_iterable(saved["params"] for saved in saved_groups)
-        params = chain.from_iterable(group["params"] for group in self.param_groups)
-        param_of = dict(zip(numbers, params, strict=True))
+        param_of = dict(zip(numbers, self._params(), strict=True))
         self.state = defaultdict(dict)
         for key, value in state_dict["state"].items():
             param = param_of.get(key)
@@ -250,10 +230,14 @@ def fused(a: Tensor, factor: Tensor | float, c: Tensor) -> Tensor:
     return wrap(np.asarray(fused_arrays(x, np.asarray(y, np.promote_types(x.dtype, "f4")), c._array)))
 
 
-def check_one_element(lr: Any) -> None:
-    """Raise ValueError for a tensor that does not have exactly one element."""
-    if isinstance(lr, Tensor) and lr.numel() != 1:
-        raise ValueError("Tensor lr must be 1-element")
+def descent(param: Tensor, gradient: Tensor, group: dict[str, Any], decay: Any = None) -> Tensor:
+    """The gradient to step against: negated if the group maximizes, plus the decay times the parameter.
+
+    decay: in place of the group's weight decay.
+    """
+    decay = number(group["weight_decay"] if decay is None else decay)
+    gradient = -gradient if group["maximize"] else gradient
+    return gradient if decay == 0 else fused(param, decay, gradient)
 
 
 def number(value: Any) -> Any:
@@ -261,11 +245,18 @@ def number(value: Any) -> Any:
     return value.item() if isinstance(value, Tensor) else value
 
 
-def refuse(**options: Any) -> None:
-    """Raise NotImplementedError if one of these options, which only PyTorch supports, is true."""
+def checked(arguments: dict[str, Any]) -> dict[str, Any]:
+    """The options of an optimizer, taken from the `locals()` of its constructor.
+
+    ValueError for one that must not be negative and is, NotImplementedError for one that only PyTorch supports.
+    """
+    options = {name: value for name, value in arguments.items() if name not in ("self", "params", "__class__")}
     for name, value in options.items():
-        if value:
-            raise NotImplementedError(f"autograd_teach's optimizers do not support {name}={value}")
+        if name in _NOT_NEGATIVE:
+            require(not isinstance(value, Tensor) or value.numel() == 1, "optim_one_element", name)
+            require(0.0 <= value, "optim_negative", _NOT_NEGATIVE[name], value)
+        require(not (name in _ONLY_IN_PYTORCH and value), "optim_unsupported", name, value)
+    return options
 
 
 def _as_state_of(param: Tensor | None, value: Any, key: Any = None) -> Any:

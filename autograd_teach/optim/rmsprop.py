@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from ..creation import full_like, tensor, zeros_like
+from ..creation import full_like, tensor
 from ..tensor import Tensor
 from .adam import towards
-from .optimizer import Optimizer, check_one_element, fused, number, refuse
+from .optimizer import Optimizer, checked, descent, fused, number
 
 
 class RMSprop(Optimizer):
@@ -24,41 +24,19 @@ class RMSprop(Optimizer):
     tensor([0.5000], requires_grad=True)
     """
 
-    def __init__(
-        self, params: Iterable[Any], lr: float | Tensor = 1e-2, alpha: float = 0.99, eps: float = 1e-8, weight_decay:
-        float = 0, momentum: float = 0, centered: bool = False, capturable: bool = False, foreach: bool | None = None,
-        maximize: bool = False, differentiable: bool = False,
-    ) -> None:  # fmt: skip
-        check_one_element(lr)
-        check_not_negative({
-            "learning rate": lr, "epsilon value": eps, "momentum value": momentum, "weight_decay value": weight_decay,
-            "alpha value": alpha,
-        })  # fmt: skip
-        refuse(capturable=capturable, differentiable=differentiable)
-        defaults = {
-            "lr": lr,
-            "momentum": momentum,
-            "alpha": alpha,
-            "eps": eps,
-            "centered": centered,
-            "weight_decay": weight_decay,
-            "capturable": capturable,
-            "foreach": foreach,
-            "maximize": maximize,
-            "differentiable": differentiable,
-        }
-        super().__init__(params, defaults)
+    def __init__(self, params: Iterable[Any], lr: float | Tensor = 1e-2, alpha: float = 0.99, eps: float = 1e-8,
+                 weight_decay: float = 0, momentum: float = 0, centered: bool = False, capturable: bool = False,
+                 foreach: bool | None = None, maximize: bool = False, differentiable: bool = False) -> None:  # fmt: skip
+        # The order in which PyTorch shows the options.
+        super().__init__(params, checked(
+            {"lr": lr, "momentum": momentum, "alpha": alpha, "eps": eps, "centered": centered} | locals()
+        ))  # fmt: skip
 
     def _update(self, param: Tensor, gradient: Tensor, group: dict[str, Any]) -> None:
-        state, lr, alpha, momentum = self.state[param], number(group["lr"]), group["alpha"], group["momentum"]
-        if not state:
-            state["step"] = tensor(0.0)
-            buffers = ("square_avg", *["momentum_buffer"] * (momentum > 0), *["grad_avg"] * group["centered"])
-            state.update({name: zeros_like(param) for name in buffers})
-        state["step"] += 1
-        gradient = -gradient if group["maximize"] else gradient
-        if group["weight_decay"] != 0:
-            gradient = fused(param, group["weight_decay"], gradient)
+        lr, alpha, momentum = number(group["lr"]), group["alpha"], group["momentum"]
+        buffers = ["momentum_buffer"] * (momentum > 0) + ["grad_avg"] * group["centered"]
+        state = self._next_state(param, "square_avg", *buffers)
+        gradient = descent(param, gradient, group)
         square = state["square_avg"]
         square.copy_(fused(gradient * (1 - alpha), gradient, square * alpha))
         if group["centered"]:
@@ -86,47 +64,16 @@ class Adagrad(Optimizer):
     tensor([0.5000], requires_grad=True)
     """
 
-    def __init__(
-        self, params: Iterable[Any], lr: float | Tensor = 1e-2, lr_decay: float = 0, weight_decay: float = 0,
-        initial_accumulator_value: float = 0, eps: float = 1e-10, foreach: bool | None = None, *, maximize: bool =
-        False, differentiable: bool = False, fused: bool | None = None,
-    ) -> None:  # fmt: skip
-        check_one_element(lr)
-        check_not_negative({
-            "learning rate": lr, "lr_decay value": lr_decay, "weight_decay value": weight_decay,
-            "initial_accumulator_value value": initial_accumulator_value, "epsilon value": eps,
-        })  # fmt: skip
-        refuse(differentiable=differentiable, fused=fused)
-        defaults = {
-            "lr": lr,
-            "lr_decay": lr_decay,
-            "eps": eps,
-            "weight_decay": weight_decay,
-            "initial_accumulator_value": initial_accumulator_value,
-            "foreach": foreach,
-            "maximize": maximize,
-            "differentiable": differentiable,
-            "fused": fused,
-        }
-        super().__init__(params, defaults)
-        for group in self.param_groups:
-            for param in group["params"]:
-                start = full_like(param, initial_accumulator_value)
-                self.state[param] = {"step": tensor(0.0), "sum": start}
+    def __init__(self, params: Iterable[Any], lr: float | Tensor = 1e-2, lr_decay: float = 0, weight_decay: float = 0,
+                 initial_accumulator_value: float = 0, eps: float = 1e-10, foreach: bool | None = None, *,
+                 maximize: bool = False, differentiable: bool = False, fused: bool | None = None) -> None:  # fmt: skip
+        # The order in which PyTorch shows the options.
+        super().__init__(params, checked({"lr": lr, "lr_decay": lr_decay, "eps": eps} | locals()))
+        for param in self._params():
+            self.state[param] = {"step": tensor(0.0), "sum": full_like(param, initial_accumulator_value)}
 
     def _update(self, param: Tensor, gradient: Tensor, group: dict[str, Any]) -> None:
-        state = self.state[param]
-        state["step"] += 1
-        gradient = -gradient if group["maximize"] else gradient
-        if group["weight_decay"] != 0:
-            gradient = fused(param, group["weight_decay"], gradient)
+        state, gradient = self._next_state(param), descent(param, gradient, group)
         lr = number(group["lr"] / (1 + (state["step"].item() - 1) * group["lr_decay"]))
         state["sum"].copy_(fused(gradient, gradient, state["sum"]))
         param.add_(-lr * gradient / (state["sum"].sqrt() + group["eps"]))
-
-
-def check_not_negative(options: dict[str, Any]) -> None:
-    """ValueError for the first option below zero."""
-    for name, value in options.items():
-        if not 0.0 <= value:
-            raise ValueError(f"Invalid {name}: {value}")

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from ..errors import require
 from ..tensor import Tensor
-from .optimizer import Optimizer, check_one_element, fused, number, refuse
+from .optimizer import Optimizer, checked, descent, fused, number
 
 
 class SGD(Optimizer):
@@ -35,46 +36,21 @@ class SGD(Optimizer):
     tensor([0.2500], requires_grad=True)
     """
 
-    def __init__(
-        self, params: Iterable[Any], lr: float | Tensor = 1e-3, momentum: float = 0, dampening: float = 0,
-        weight_decay: float = 0, nesterov: bool = False, *, maximize: bool = False, foreach: bool | None = None,
-        differentiable: bool = False, fused: bool | None = None,
-    ) -> None:  # fmt: skip
-        check_one_element(lr)
-        if lr < 0.0:
-            raise ValueError(f"Invalid learning rate: {lr}")
-        if momentum < 0.0:
-            raise ValueError(f"Invalid momentum value: {momentum}")
-        if weight_decay < 0.0:
-            raise ValueError(f"Invalid weight_decay value: {weight_decay}")
-        if nesterov and (momentum <= 0 or dampening != 0):
-            raise ValueError("Nesterov momentum requires a momentum and zero dampening")
-        refuse(differentiable=differentiable, fused=fused)
-        defaults = {
-            "lr": lr,
-            "momentum": momentum,
-            "dampening": dampening,
-            "weight_decay": weight_decay,
-            "nesterov": nesterov,
-            "maximize": maximize,
-            "foreach": foreach,
-            "differentiable": differentiable,
-            "fused": fused,
-        }
+    def __init__(self, params: Iterable[Any], lr: float | Tensor = 1e-3, momentum: float = 0, dampening: float = 0,
+                 weight_decay: float = 0, nesterov: bool = False, *, maximize: bool = False,
+                 foreach: bool | None = None, differentiable: bool = False, fused: bool | None = None) -> None:  # fmt: skip
+        defaults = checked(locals())
+        require(not nesterov or (momentum > 0 and dampening == 0), "optim_nesterov")
         super().__init__(params, defaults)
 
     def _update(self, param: Tensor, gradient: Tensor, group: dict[str, Any]) -> None:
-        direction = -gradient if group["maximize"] else gradient
-        if group["weight_decay"] != 0:
-            direction = fused(param, number(group["weight_decay"]), direction)
-        momentum = group["momentum"]
+        direction, momentum = descent(param, gradient, group), group["momentum"]
         if momentum != 0:
             state = self.state[param]
             buffer = state.get("momentum_buffer")
             if buffer is None:
-                buffer = direction.detach().clone()
+                buffer = state["momentum_buffer"] = direction.detach().clone()
             else:
                 buffer.copy_(fused(direction, 1 - group["dampening"], buffer * momentum))
-            state["momentum_buffer"] = buffer
             direction = fused(buffer, momentum, direction) if group["nesterov"] else buffer
         param.copy_(fused(direction, -number(group["lr"]), param))

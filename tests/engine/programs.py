@@ -2667,3 +2667,99 @@ def matrices_that_hold_nan(torch: Any) -> Any:
         warnings.simplefilter("error")
         found = torch.linalg.det(bad), torch.linalg.inv(bad), torch.linalg.solve(bad, torch.ones(2))
         return found, torch.linalg.det(both), torch.linalg.inv(both), torch.linalg.det(torch.eye(2) * 1e30)
+
+
+# Calls of torch.nn that do not fit
+
+
+@program
+def arrays_where_functions_of_nn_want_tensors(torch: Any) -> Any:
+    F, array, x, classes = torch.nn.functional, np.ones((2, 3)), torch.ones(2, 3), torch.tensor([0, 1])
+    calls: list[Callable[[], Any]] = [
+        lambda: torch.nn.Linear(2, 3)(np.ones(2)), lambda: F.linear(x, array), lambda: F.linear(x, x, np.ones(2)),
+        lambda: F.linear([1.0], x), lambda: F.cross_entropy(array, classes), lambda: F.cross_entropy(x, np.array([0, 1])),
+        lambda: F.cross_entropy(x, [0, 1]), lambda: F.cross_entropy(x, classes, np.ones(3)), lambda: F.nll_loss(array, classes),
+        lambda: F.nll_loss(x, 1), lambda: F.kl_div(array, x, reduction="sum"), lambda: F.embedding(np.array([1]), x),
+        lambda: F.embedding(classes, array), lambda: F.layer_norm(array, (3,)), lambda: F.one_hot(np.array([1])),
+        lambda: F.cosine_similarity(x, array), lambda: F.pairwise_distance(array, x), lambda: F.dropout(array),
+        lambda: F.relu(array, inplace=True), lambda: F.leaky_relu(array, inplace=True), lambda: F.threshold(array, 1.0, 2.0),
+    ]  # fmt: skip
+    return [raises(call) for call in calls]
+
+
+@program
+def threshold_of_integers(torch: Any) -> Any:
+    F, x = torch.nn.functional, torch.tensor([1, 2, 3])
+    pairs = [(1, 5), (1.5, 5), (1.5, 5.7), (1, -2.5), (2.9, 0), (-1.5, 0), (True, False)]
+    of_bytes = [F.threshold(x.to(torch.uint8), *pair) for pair in pairs if min(pair) >= 0]
+    return [F.threshold(x, *pair) for pair in pairs], of_bytes, F.threshold(x.clone(), 1.5, 5.7, inplace=True)
+
+
+@program
+def negative_slopes_in_place(torch: Any) -> Any:
+    def gradient(form: str, slope: float) -> Any:
+        x = torch.tensor([-1.0, 2.0], requires_grad=True)
+        getattr(torch.nn.functional, form)(x * 1, slope, inplace=True).sum().backward()
+        return x.grad
+
+    slopes = {"elu": (-1.0, 0.0), "celu": (-1.0, 2.0), "leaky_relu": (-0.5, 0.0, 0.5)}
+    return [raises(partial(gradient, form, slope)) for form, given in slopes.items() for slope in given]
+
+
+@program
+def probabilities_out_of_range(torch: Any) -> Any:
+    loss, half = torch.nn.functional.binary_cross_entropy, torch.tensor([0.5, 0.5])
+    wrong = [torch.tensor(values) for values in ([-0.25, 0.5], [1.25, 0.0], [float("nan"), 0.5])]
+    return [[raises(partial(loss, half, values)), raises(partial(loss, values, half))] for values in wrong]
+
+
+@program
+def weights_of_losses_that_do_not_broadcast(torch: Any) -> Any:
+    zeros, ones = torch.zeros(2, 2), torch.ones(2, 2)
+    loss = partial(torch.nn.functional.binary_cross_entropy_with_logits, zeros, ones, reduction="sum")
+    weights = [torch.ones(shape) for shape in ((3,), (2, 3), (2, 2, 2), (4,))]
+    return [[raises(partial(loss, pos_weight=w)), raises(partial(loss, weight=w))] for w in weights]
+
+
+@program
+def state_dict_by_position(torch: Any) -> Any:
+    layer, mine = torch.nn.Linear(1, 1), {}
+    same = layer.state_dict(mine) is mine
+    return same, list(mine), list(layer.state_dict(None, "a.")), list(layer.state_dict(None, "a.", prefix="b."))
+
+
+@program
+def the_order_of_an_optimizers_options(torch: Any) -> Any:
+    made = [make([torch.ones(1)], lr=0.5) for make in (
+        torch.optim.SGD, torch.optim.Adam, torch.optim.AdamW, torch.optim.RMSprop, torch.optim.Adagrad)]  # fmt: skip
+    return [list(optimizer.defaults) for optimizer in made], made[3].state_dict()["param_groups"]
+
+
+@program
+def a_function_that_sorts(torch: Any) -> Any:
+    class Sort(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            values, places = x.sort()
+            ctx.save_for_backward(places)
+            ctx.mark_non_differentiable(places)
+            return values, places
+
+        @staticmethod
+        def backward(ctx: Any, g: Any, _: Any) -> Any:
+            (places,) = ctx.saved_tensors
+            return torch.zeros_like(g).index_add_(0, places, g)
+
+    x = torch.tensor([3.0, 1.0, 2.0], requires_grad=True)
+    weights = torch.tensor([1.0, 10.0, 100.0])
+    values, places = Sort.apply(x)
+    (first,) = torch.autograd.grad((values * values * weights).sum(), x, create_graph=True)
+    (second,) = torch.autograd.grad(first.sum(), x)
+    return (
+        values,
+        places,
+        places.requires_grad,
+        first,
+        second,
+        torch.autograd.gradcheck(lambda t: Sort.apply(t)[0], x.double()),
+    )

@@ -10,6 +10,10 @@ What is left out, because it says nothing of the engine that a program would rel
 - Another shape of a result that is not contiguous: where the operands lie in memory in two orders, PyTorch's result takes the
   order of the first, NumPy's the usual one.
 - Writing into a view what the same memory holds elsewhere: that depends on the order in which elements are written.
+- Writing into an expanded tensor (`meshgrid`), into an empty one by index (`index_fill_`), and which of equal elements `topk` names.
+- A matrix that is nearly singular: `definite` makes one that is not.
+- The graph, when it is differentiated again, of `linalg.solve` by its matrix, of `atan2` by both and of `gradient`; and products
+  of `tensordot` and `inner` that have one element: PyTorch has nodes there that hold the same numbers.
 """
 
 from collections.abc import Callable
@@ -48,7 +52,7 @@ EXPRESSIONS: dict[str, tuple[int, str]] = {
         {x}.masked_fill({mask}, {k})
         {x} {compare} {y}
         {x}.<eq|ne|lt|le|gt|ge>({y})
-        torch.logical_<and|or|xor>({x}, {other})
+        torch.<logical_and|logical_or|logical_xor>({x}, {other})
         ~({x} > {k})
         ({x} > {k}) <&|^> {mask}
         <abs|round|-|+>({x})
@@ -62,6 +66,38 @@ EXPRESSIONS: dict[str, tuple[int, str]] = {
         torch.<zeros_like|ones_like>({x}, requires_grad=True)
         {x}.<new_zeros|new_ones>(2)
         {x}.new_tensor([1, 2])
+        {x}.<deg2rad|rad2deg|sinc|asinh|erf|erfc|trunc|fix|frac|sgn|nan_to_num>()
+        {p}.<log10|log2>()
+        {z}.<exp2|negative|absolute>()
+        ({z} / 5).<atanh|arcsin|arccos|arctanh|arctan|arcsinh>()
+        ({p} + 1).arccosh()
+        {x}.nan_to_num(0.5, posinf=<2.0|None>)
+        torch.<remainder|fmod>({x}, {nonzero})
+        torch.<remainder|fmod|floor_divide>({x}, <2|1.5|-0.75>)
+        torch.div({x}, {nonzero}<|, rounding_mode="floor"|, rounding_mode="trunc">)
+        torch.<div|divide|true_divide>({x}, {nonzero})
+        torch.<multiply|subtract>({x}, {y})
+        torch.<atan2|arctan2>({p}, {other}.detach())
+        torch.hypot({p}, {other})
+        torch.<logaddexp|logaddexp2>({z}, {same})
+        torch.<fmax|fmin>({x}, {other})
+        torch.xlogy({z}, {same}.abs() + 0.5)
+        torch.pow({p}, <{z}|2|-0.5>)
+        {p}.float_power(<2|0.5|{same}>)
+        {z}.lerp({same}, <0|0.25|0.75|2|{_}.sigmoid()>)
+        torch.addcmul({x}, {same}, {other}<|, value=2|, value=-0.5>)
+        torch.addcdiv({x}, {same}, {same}.abs() + 0.5<|, value=2|, value=-0.5>)
+        {x}.<clamp_min|clamp_max>(<0.5|{same}>)
+        torch.<clamp|clip>({x}, <min={same}|max={same}|{same}, {same} + 1>)
+        {x}.detach().<isposinf|isneginf>()
+        torch.isclose({x}.detach(), {same}.detach())
+        torch.isin({x}.detach(), torch.tensor([1.0, -0.5]))
+        torch.<bitwise_and|bitwise_or|bitwise_xor>({x} > {k}, {mask})
+        torch.bitwise_not({x} > {k})
+        {x}.<greater|greater_equal|less|less_equal|not_equal>({y})
+        torch.bernoulli({z}.detach().sigmoid())
+        {x}.new_full((2,), <1|0.5>)
+        {x}.type_as({any})
         """,
     ),
     "reductions": (
@@ -85,10 +121,19 @@ EXPRESSIONS: dict[str, tuple[int, str]] = {
         {x}.<var|std>({d}, <unbiased=False|correction=0>)
         {x}.sum(dtype=torch.<float32|float64|int64>)
         ({x} * {_}).sum()
+        {x}.<nansum|nanmean>(<|{d}|{dims}>)
+        {x}.aminmax(dim={d})<.min|.max>
+        torch.aminmax({x})[<0|1>]
+        {p}.cumprod({d})
+        {z}.logcumsumexp({d})
+        {z}.<cummax|cummin>(<0|-1>)[<0|1>]
+        torch.std_mean({x}<|, {d}>)[<0|1>]
+        torch.dist({x} * 1.0, {same} * 1.0, <1|2|3|0.5|float("inf")>)
+        torch.linalg.vector_norm({x}, <2|3>, {d})
         """,
     ),
     "matrices": (
-        6,
+        9,
         """
         {m} @ {n}
         {m}.<mm|matmul>({n})
@@ -104,6 +149,27 @@ EXPRESSIONS: dict[str, tuple[int, str]] = {
         {m}.<tril|triu|diagonal>(<1|-1>)
         ({m} + 0).<tril_|triu_>()
         torch.stack([torch.linalg.cholesky({m} @ {_}.mT + 4 * torch.eye(len({_}), dtype={_}.dtype))])
+        torch.linalg.<inv|det>(definite({m}))
+        definite({m}).<det|logdet|inverse>()
+        torch.<slogdet|linalg.slogdet>(definite({m}))[1]
+        torch.linalg.solve(definite({m}).detach(), {_})
+        torch.linalg.solve_triangular(definite({m}).double().triu(), {_}.double(), upper=True)
+        torch.linalg.matrix_norm({m}<|, 1|, float("inf")>)
+        torch.<vdot|inner>({u}, {same})
+        torch.inner({m}.repeat(2, 2), {_}.repeat(1, 2))
+        torch.kron({c}, {u}.clone())
+        torch.addmv({m}[:, 0], {_}, {_}[0], beta=<1|0.5>, alpha=<1|2>)
+        torch.addr({m}, {_}[:, 0], {_}[0]<|, beta=2, alpha=0.5>)
+        torch.stack([{m}, {_}]).baddbmm(torch.stack([{_} @ {_}.mT, {_} @ {_}.mT]), torch.stack([{_}, {_}])<|, beta=0.5>)
+        torch.chain_matmul({m}, {_}.mT)
+        torch.linalg.multi_dot([{m}, {_}.mT, {_}])
+        torch.einsum("ij,jk->ik", {m}.contiguous(), {_}.mT.contiguous())
+        torch.einsum(<"ij->ji"|"ij->i"|"ij->">, {m})
+        torch.einsum(<"ij,ij->j"|"ij,kj->ik">, {m}.contiguous(), {_}.contiguous())
+        torch.einsum(<"i,i->"|"i,j->ij"|"i,i->i">, {m}[0], {_}[-1])
+        torch.tensordot({m}, {_}.mT.repeat(1, 2), 1)
+        torch.tensordot({c}, {_}.clone(), {_}.dim())
+        torch.tensordot({m}[0].repeat(2), {_}[0].repeat(2), 0)
         """,
     ),
     "shapes": (
@@ -131,11 +197,45 @@ EXPRESSIONS: dict[str, tuple[int, str]] = {
         {x}[..., [0]]
         {x}[{i}]
         {c}.reshape({size})
+        {c}.ravel()
         torch.as_tensor({x})
         {x}.clone().requires_grad_()
         {x}.detach()
         {x}.data
         torch.nn.Parameter({x}.detach())
+        {x}.roll(<1|-1|2>, {d})
+        {x}.roll(1)
+        torch.atleast_1d({u}).unflatten(0, (1, -1))
+        torch.diff({x}<|, dim={d}|, n=2>)
+        torch.gradient({u}.detach())[0]
+        {m}.<rot90|fliplr|flipud|diag|diagflat|diag_embed>()
+        {m}.rot90(<2|-1>)
+        torch.diagonal_copy({m}<|, 1>)
+        {u}.<diag|diagflat|diag_embed>()
+        {u}.<diag|diag_embed>(<1|-1>)
+        torch.index_select({x} * 1, {d}, torch.tensor([0, 0])[:{_}.numel()])
+        {x}.<index_add|index_copy>(0, torch.arange(len({_})), {_}.clone())
+        {x}.index_add(0, torch.tensor([0, 0]), torch.stack([{_}.select(0, 0)] * 2), alpha=<1|2>)
+        {x}.index_fill({d}, torch.tensor([0])[:{_}.numel()], <2|-0.5>)
+        {x}.index_put((torch.tensor([0, 0]),), torch.tensor(2.0, dtype={_}.dtype), accumulate=<True|False>)
+        {x}.scatter(0, torch.zeros({_}.shape, dtype=torch.int64)[:1], <2.0|-1.5>)
+        {m}.take_along_dim(torch.zeros({_}.shape, dtype=torch.int64), {d})
+        {x}.masked_select({mask})
+        {x}.masked_scatter({mask}, {_}.clone())
+        {p}.topk(1, <0|-1><|, largest=False>)[0]
+        {x}.msort()
+        {x}.detach().<argwhere|unique_consecutive>()
+        torch.searchsorted(torch.tensor([-1.0, 0.0, 1.5], dtype={x}.dtype), {_}.contiguous())
+        torch.meshgrid({m}[0], {_}[:, 0], indexing=<"ij"|"xy">)[<0|1>] * 1
+        {x}.tile(<2|(2, 1)>)
+        {x}.repeat_interleave(2<|, {d}>)
+        torch.<hstack|vstack|dstack|column_stack>([{x}, {same}])
+        torch.<concat|concatenate|row_stack>([{x}, {same}])
+        torch.<atleast_1d|atleast_2d|atleast_3d>({x})
+        torch.broadcast_to({x}, (2, *{_}.shape)) * 1
+        torch.broadcast_tensors({x}, {other})[0] * 1
+        torch.sum({x}, 0).<movedim|moveaxis>(0, -1)
+        {x}.sum_to_size({_}.shape)
         """,
     ),
     "functions": (
@@ -214,6 +314,23 @@ STATEMENTS: dict[str, tuple[int, str]] = {
         {result}.unsqueeze_(<0|-1>)
         {result}.transpose_(0, {d})
         {o}.scatter_add_(0, torch.zeros({_}.shape, dtype=torch.int64), {_}.clone())
+        {target}.<trunc_|frac_|sgn_|erf_|erfc_|asinh_|sinc_|deg2rad_|nan_to_num_>()
+        {target}.<fmod_|remainder_>(<2|1.5|-0.75>)
+        {x}.detach().floor_divide_(<2|1.5|-0.75>)
+        {target}.<fmod_|remainder_>({nonzero})
+        {target}.div_(<2|-1.5>, rounding_mode=<"floor"|"trunc"|None>)
+        {p}.<clamp_min_|clamp_max_>(<0.5|-1>)
+        {p}.<log2_|log10_>()
+        {p}.<atan2_|xlogy_|hypot_>({_}.detach() * 2)
+        {o}.lerp_({_}.clone(), <0.25|2>)
+        {o}.<addcmul_|addcdiv_>({_}.clone(), ({_} * 0 + 2), value=<1|-0.5>)
+        {o}.index_add_(0, torch.tensor([0]), {_}.select(0, 0).unsqueeze(0).clone())
+        {o}.index_fill_({d}, torch.tensor([0])[:{_}.numel()], {k})
+        {o}.index_copy_(0, torch.tensor([0]), {_}.select(0, 0).unsqueeze(0).clone())
+        {o}.index_put_((torch.tensor([0]),), torch.tensor(0.5, dtype={_}.dtype))
+        {o}.scatter_({d}, torch.zeros({_}.shape, dtype=torch.int64)[:1], 0.5)
+        {o}.masked_scatter_({mask}, {_}.clone())
+        {p}.<cumsum_|cumprod_>({d})
         """,
     ),
     "flags": (
@@ -332,6 +449,9 @@ VIEWS: dict[int | None, str] = {
         .<split|chunk>(1)[0]
         .unbind({d})[<0|-1>]
         .split([1, {_}.shape[0] - 1])[<0|1>]
+        .split_with_sizes([1, {_}.shape[0] - 1])[<0|1>]
+        .tensor_split(2)[<0|1>]
+        .<movedim|moveaxis>({d}, 0)
         """,
     2: """
         .t()
@@ -342,6 +462,9 @@ VIEWS: dict[int | None, str] = {
         [:, 0]
         [0, <0|-1>]
         [1:, :2]
+        .<hsplit|tensor_split>(1)[0]
+        .vsplit([1])[<0|1>]
+        .as_strided({_}.shape[::-1], {_}.stride()[::-1])
         """,
     3: """
         .permute(2, 0, 1)
@@ -550,6 +673,11 @@ def names(torch: Any, note: Callable[[Any], None]) -> dict[str, Any]:
     def copied(gradient: Any) -> Any:
         """A gradient in memory of its own: in which other gradient's it lies, and whether as a view, is not to be relied upon."""
         return None if gradient is None else gradient.clone()
+
+    def definite(matrix: Any) -> Any:
+        """A symmetric matrix far from a singular one."""
+        small = matrix.sin()
+        return small @ small.mT + 4 * torch.eye(len(matrix), dtype=small.dtype)
 
     def pack(tensor: Any) -> Any:
         return SimpleNamespace(kept=tensor.detach().clone())

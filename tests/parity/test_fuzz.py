@@ -3,14 +3,16 @@
 Many more programs than here: `python -m tests.parity.fuzz --seed 1 --count 20000 --jobs 2`.
 """
 
+import re
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 import autograd_teach
+from autograd_teach.ops.operation import OPERATIONS
 from tests.parity import fuzz, fuzz_writer
-from tests.parity.fuzz_words import STATEMENTS
+from tests.parity.fuzz_words import EXPRESSIONS, MACROS, STATEMENTS, VIEWS
 
 pytest.importorskip("torch")
 
@@ -30,6 +32,45 @@ def test_a_program_depends_on_its_seed_and_number_alone() -> None:
     assert again == program
     assert fuzz.compare(same_trace, trace) is None
     assert fuzz.compare(fuzz.run(fuzz.pytorch(), program), trace) is None
+
+
+# What no program calls, and why.
+_NOT_IN_THE_WORDS = {
+    **dict.fromkeys(
+        ["tanh_backward", "sigmoid_backward", "threshold_backward", "select_backward", "slice_backward",
+         "diagonal_backward", "softmax_backward_data", "log_softmax_backward_data"],
+        "a step of a gradient, which double backward runs",
+    ),
+    "unique2": "the row of `unique`",
+    "unique_dim": "the row of `unique(dim=...)`",
+    "broadcast_shapes": "takes no tensor",
+    "dsplit": "as `hsplit` and `vsplit`, of three dimensions, which few tensors have",
+    "multinomial": "needs weights that are no view of what requires grad, and tests/parity/test_random_parity.py draws it",
+    "normal": "drawn in tests/parity/test_random_parity.py",
+}  # fmt: skip
+
+
+def test_every_operation_is_in_the_words() -> None:
+    lines = [line for _, line in (EXPRESSIONS | STATEMENTS).values()] + [*MACROS.values(), *VIEWS.values()]
+    words = {*re.findall(r"\w+", " ".join(lines))}
+    rows = {name for name, row in OPERATIONS.items() if row.is_public and row.differentiable}
+    functions = {name for name in dir(autograd_teach) if _is_operation(getattr(autograd_teach, name))}
+    # `linalg_inv_ex` is called `torch.linalg.inv`; one function may have several names, of which one is enough.
+    missing = {
+        name
+        for name in rows | functions - words
+        if not {name, name.removeprefix("linalg_").removesuffix("_ex"), *_names(name)} & words
+    }
+    assert missing == _NOT_IN_THE_WORDS.keys()
+
+
+def _is_operation(thing: Any) -> bool:
+    return callable(thing) and getattr(thing, "__module__", "").startswith("autograd_teach.ops.")
+
+
+def _names(name: str) -> list[str]:
+    function = getattr(autograd_teach, name, None)
+    return [other for other, thing in vars(autograd_teach).items() if thing is function is not None]
 
 
 Method = Callable[..., Any]

@@ -1,0 +1,22 @@
+"""`torch.backends`, and settings of speed and hardware: programs that make them run, and nothing changes.
+
+NumPy computes in one way only: results are the same in each run, and `OMP_NUM_THREADS` says how many threads it has.
+"""
+
+from . import cudnn, mps  # noqa: F401  its submodules
+
+
+def set_num_threads(n: int) -> None:
+    """Has no effect: NumPy itself chooses how many threads it uses.
+
+    >>> import autograd_teach as torch
+    >>> torch.set_num_threads(1)
+    """
+
+
+def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None:
+    """Has no effect: every result here is the same in each run.
+
+    >>> import autograd_teach as torch
+    >>> torch.use_deterministic_algorithms(True)
+    """
