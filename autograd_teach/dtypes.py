@@ -145,6 +145,10 @@ def copied(array: np.ndarray, order: Any = "K", d: Any = None) -> np.ndarray:
     return array.astype(array.dtype if d is None else d, "C" if 0 in array.strides else order)
 
 
+# The NumPy scalars that a tensor of rank 0 may hold in the place of an array.
+SCALARS = frozenset((np.float32, np.float64))
+
+
 def promote(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Both arrays in the dtype of their result."""
     d = result_type(a, b)

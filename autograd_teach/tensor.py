@@ -1,6 +1,6 @@
 """Tensor: an array, and what autograd must know about it.
 
-A tensor holds a NumPy array, the version counter that it shares with every tensor of the same memory, and the edge that leads
+A tensor holds its value, the version counter that it shares with every tensor of the same memory, and the edge that leads
 into its graph; what a view knows of its base, `autograd/views.py` says. The operations (`ops/`) attach their functions as
 methods; `autograd/engine.py` runs the graph.
 """
@@ -21,7 +21,7 @@ from . import dtypes
 from .absent import PyTorchNames
 from .autograd.modes import state
 from .autograd.node import NO_EDGE, Edge, RemovableHandle
-from .autograd.version import DetachedCounter, InferenceCounter, VersionCounter, new_counter
+from .autograd.version import DetachedCounter, InferenceCounter, VersionCounter
 from .dtypes import c_name
 from .errors import error, require
 from .geometry import geometry_of, memory_of, owner_of
@@ -73,10 +73,15 @@ class Tensor(PyTorchNames):
     tensor(5., grad_fn=<SumBackward0>)
     """
 
-    # An instance stores its array, its counter and, in a graph, its edge; all else is a class attribute until it is
-    # set, because making a tensor is the most frequent thing the engine does.
-    _array: np.ndarray
-    _counter: VersionCounter
+    # An instance stores its value and, in a graph, its edge; all else is a class attribute until it is set, because
+    # making a tensor is the most frequent thing the engine does.
+    # An array; or, of rank 0, a NumPy scalar, with which NumPy computes seven times as fast, until somebody asks for
+    # memory that can be shared and written to (`_array`).
+    _value: np.ndarray | np.generic
+    # The counter of the memory's versions; None while nobody has written to it or shares it: it is at version 0.
+    _versions: VersionCounter | None = None
+    # The Python number that this constant was made from.
+    _number: float | None = None
     # (grad_fn, output_nr), or NO_EDGE. None, where that must be asked for (`leaf.edge_of`): of a leaf that requires grad,
     # whose accumulator may be gone, and of a view, whose place in the graph may have changed.
     _edge: Edge | None = NO_EDGE
@@ -98,7 +103,6 @@ class Tensor(PyTorchNames):
             self._array = np.array(data[0]._array if isinstance(data[0], Tensor) else data[0], dtype)
         else:
             self._array = np.empty(data or (0,), dtype)
-        self._counter = VersionCounter()
 
     if TYPE_CHECKING:
         # The operations attach their methods and operators at import; a type checker cannot see them.
@@ -109,6 +113,30 @@ class Tensor(PyTorchNames):
         __pow__ = __matmul__ = __neg__ = __gt__ = __lt__ = __ge__ = __le__ = __getitem__ = __setitem__ = attached
 
     # What it is made of
+    @property
+    def _array(self) -> np.ndarray:
+        """The value in memory, which this tensor keeps from now on."""
+        value = self._value
+        if value.__class__ is not np.ndarray and not isinstance(value, np.ndarray):
+            value = self._value = np.asarray(value)
+        return value  # type: ignore[return-value]  # an array now
+
+    @_array.setter
+    def _array(self, array: np.ndarray) -> None:
+        self._value = array
+
+    @property
+    def _counter(self) -> VersionCounter:
+        """The counter of the memory's versions, for who writes to it, shares it, or compares."""
+        counter = self._versions
+        if counter is None:
+            counter = self._versions = VersionCounter()
+        return counter
+
+    @_counter.setter
+    def _counter(self, counter: VersionCounter) -> None:
+        self._versions = counter
+
     @property
     def shape(self) -> Size:
         """The size of each dimension, as a `torch.Size`.
@@ -235,7 +263,7 @@ class Tensor(PyTorchNames):
         >>> x.is_inference()
         True
         """
-        return type(self._counter) is InferenceCounter
+        return type(self._versions) is InferenceCounter
 
     _base = property(
         lambda self: None if self._view is None else self._view.base,
@@ -691,17 +719,17 @@ def _rebuilt(storage: np.ndarray, kind: Any, geometry: Any, writeable: bool, req
     tensor = kind.__new__(kind)
     tensor._array = np.ndarray(shape, storage.dtype, memory_of(storage), offset, strides)  # type: ignore[arg-type]
     tensor._array.flags.writeable = writeable
-    tensor._counter = VersionCounter()
     tensor._counter.bump()  # PyTorch counts the making of it as a change
     tensor._edge = None if requires_grad else NO_EDGE
     return tensor
 
 
-def wrap(array: np.ndarray) -> Tensor:
-    """A new leaf tensor on this array, without a copy."""
+def wrap(array: np.ndarray | np.generic) -> Tensor:
+    """A new leaf tensor on this array, without a copy; or of this NumPy scalar, float32 or float64."""
     tensor = Tensor.__new__(Tensor)
-    tensor._array = array
-    tensor._counter = new_counter()
+    tensor._value = array
+    if state.mode.inference:
+        tensor._versions = InferenceCounter()
     return tensor
 
 

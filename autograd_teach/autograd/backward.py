@@ -34,26 +34,32 @@ def _inputs(value: Any, name: str) -> tuple[Any, ...]:
 
 def _roots(outputs: tuple[Any, ...], gradients: Any) -> list[tuple[Edge, Tensor]]:
     """Each output's edge with the gradient that starts there: 1 for an output of one element, where none is given."""
-    gradients = (None,) * len(outputs) if gradients is None else _tuple(gradients)
-    require(len(gradients) >= len(outputs), "how_many_gradients", len(outputs), len(gradients))
-    started, roots = [], []
-    for number, (output, gradient) in enumerate(zip(outputs, gradients)):
-        if isinstance(output, GradientEdge):
+    if gradients is not None:
+        gradients = _tuple(gradients)
+        require(len(gradients) >= len(outputs), "how_many_gradients", len(outputs), len(gradients))
+    started: list[Tensor] = []
+    for number, output in enumerate(outputs):
+        gradient = None if gradients is None else gradients[number]
+        if isinstance(output, Tensor):
+            shape, dtype = output._value.shape, output._value.dtype
+        else:
             kind = output.node._input_metadata[output.output_nr]
             shape, dtype = tuple(kind.shape), kind.dtype.numpy
-        else:
-            shape, dtype = output._array.shape, output._array.dtype
         if gradient is None:
-            require(not shape or prod(shape) == 1 or not getattr(output, "requires_grad", True), "grad_of_unknown_size")
-            gradient = wrap(np.empty(shape, dtype))
-            gradient._array.fill(1)
-        require(isinstance(gradient, Tensor), "gradient_is_no_tensor", type(gradient).__name__)
-        if gradient._array.shape != shape:
+            if shape and prod(shape) != 1 and getattr(output, "requires_grad", True):
+                raise error("grad_of_unknown_size")
+            gradient = wrap(np.ones(shape, dtype) if shape else dtype.type(1))
+        elif not isinstance(gradient, Tensor):
+            raise error("gradient_is_no_tensor", type(gradient).__name__)
+        elif gradient._value.shape != shape:
             raise error("gradient_of_size", number, gradient.shape, number, Size(shape))
         started.append(gradient)
+    roots: list[tuple[Edge, Tensor]] = []
     for number, output in enumerate(outputs):
-        roots.append((edge_of(output) if isinstance(output, Tensor) else output[:2], started[number]))
-        require(roots[-1][0][0] is not None, "output_without_gradient", number)
+        edge = (output._edge or edge_of(output)) if isinstance(output, Tensor) else output[:2]
+        if edge[0] is None:
+            raise error("output_without_gradient", number)
+        roots.append((edge, started[number]))
     return roots
 
 

@@ -18,7 +18,7 @@ from ..tensor import Tensor, wrap
 from .leaf import edge_of
 from .modes import no_grad, state
 from .node import NO_EDGE, Edge, Node, next_sequence_number
-from .saved import Saved, SavedTensor, freed, pack, unpack
+from .saved import FREED, SavedTensor, freed, pack, saved_input, unpack
 from .views import DEFAULT, IN_CUSTOM_FUNCTION, MULTI_OUTPUT_NODE, forbidden_write, rebase_history, view_of
 
 
@@ -145,7 +145,7 @@ class BackwardFunction(FunctionCtx, Node):
 
     _runs_without_gradient = True
     _forward_cls: type[Function]
-    _saved: Sequence[tuple[Saved, int | None] | None] | None = ()
+    _saved: Sequence[tuple[Any, int | None] | None] | None = ()
     _materialize_non_diff_grads = True
     _without_gradient: frozenset[int] = frozenset()  # the outputs that are not differentiable
     _is_tensor: tuple[bool, ...] = ()  # each argument of forward
@@ -158,7 +158,7 @@ class BackwardFunction(FunctionCtx, Node):
         """
         if self._to_save is not None:
             return self._to_save
-        saved = freed(self) if self._saved is None else self._saved
+        saved = freed() if self._saved is None else self._saved
         return tuple(None if s is None else unpack(self, *s) for s in saved)
 
     @property
@@ -168,11 +168,11 @@ class BackwardFunction(FunctionCtx, Node):
             return SavedTensor(
                 self,
                 index,
-                lambda: () if self._saved is None else slots[place] and slots[place][0],
+                lambda: FREED if self._saved is None else slots[place] and slots[place][0],
                 lambda value: slots.__setitem__(place, (value, index)),
             )
 
-        slots: Any = freed(self) if self._saved is None else self._saved
+        slots: Any = freed() if self._saved is None else self._saved
         return tuple(raw(slots, place) for place in range(len(slots)))
 
     @property
@@ -384,7 +384,7 @@ def _describe(node: Any, outputs: Sequence[Any]) -> None:
     """Set the shapes and dtypes of a node's incoming gradients to those of the outputs (None if not a tensor)."""
     kinds = [(o._array.shape, o._array.dtype) if isinstance(o, Tensor) else (None, None) for o in outputs]
     node._outputs = len(kinds)
-    node._shape, node._dtype = zip(*kinds) if len(kinds) > 1 else kinds[0]
+    node._expect(*(zip(*kinds) if len(kinds) > 1 else kinds[0]))
 
 
 def _output(ctx: BackwardFunction, output: Any, number: int, inputs: list[Tensor], recording: bool, many: bool) -> Any:
@@ -426,16 +426,15 @@ def _dirty(ctx: BackwardFunction, output: Tensor, number: int, recording: bool, 
     rebase_history(output, ctx, number)
 
 
-def _saved(ctx: BackwardFunction, tensor: Tensor, inputs: list[Tensor], outputs: Sequence[Any]) -> tuple[Saved, Any]:
+def _saved(ctx: BackwardFunction, tensor: Tensor, inputs: list[Tensor], outputs: Sequence[Any]) -> tuple[Any, Any]:
     """A value with its place, in place of a tensor: one that held its own node would be a cycle."""
     index = next((i for i, t in enumerate(inputs) if t is tensor), None)
     if tensor.requires_grad and (index is None or any(tensor is written for written in ctx._dirty)):
         # An input that is returned as it came is saved as the input: the result is another tensor, a view of it.
         index = next((-1 - i for i, o in enumerate(outputs) if o is tensor), index)
-    version = tensor._counter.version
     if index is not None and index < 0:
-        return pack(ctx, (tensor._array, tensor._counter, version), index), index
-    return pack(ctx, (tensor, version), index), index
+        return pack(ctx, (tensor._array, tensor._counter, tensor._counter.version), index), index
+    return pack(ctx, saved_input(tensor), index), index
 
 
 class InplaceFunction(Function):

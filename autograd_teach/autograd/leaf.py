@@ -34,8 +34,9 @@ class AccumulateGrad(Node):
     _prefix = "torch::autograd::"
 
     def __init__(self, variable: Tensor) -> None:
-        self._edges, self._shape, self._dtype = (), variable._array.shape, variable._array.dtype
-        self._sequence, self._hooks, self.variable = next_sequence_number(), None, variable
+        value = variable._value
+        self._edges, self._sequence, self._hooks, self.variable = (), next_sequence_number(), None, variable
+        self._expect(value.shape, value.dtype)
         if variable._leaf_hooks is not None:
             self._hook_lists().tensor = variable._leaf_hooks
 
@@ -43,20 +44,25 @@ class AccumulateGrad(Node):
         """Add in place, so that existing references to `.grad` see the update; a first gradient is copied, unless nobody else holds its buffer."""
         variable = self.variable
         total = variable._grad
-        if grad is not None and variable.requires_grad:
-            if total is None:
-                array = variable._array
-                alone = getrefcount(grad) == _ALONE and grad.__class__ is np.ndarray and grad.base is None
+        if grad is None or (variable._edge is not None and not variable.requires_grad):
+            pass
+        elif total is None:
+            array = variable._value
+            if grad.__class__ is np.ndarray:
+                alone = getrefcount(grad) == _ALONE and grad.base is None
                 if not alone or grad.strides != array.strides:
-                    given, grad = grad, np.empty_like(array)
+                    given, grad = grad, np.empty_like(variable._array)
                     grad[...] = given
-                variable._grad = wrap(grad)
+            variable._grad = wrap(grad)
+        else:
+            if grad.__class__ is not np.ndarray and grad.__class__ is total._value.__class__:
+                total._value = total._value + grad  # type: ignore[operator]  # two scalars of one dtype
             else:
                 try:
                     np.add(total._array, grad, out=total._array)
                 except ValueError:
                     raise error("write_of_shape", list(total.shape), list(grad.shape)) from None
-                total._counter.bump()
+            total._counter.bump()
         return self._hooked() if variable._post_accumulate_grad_hooks else ()
 
     def _backward_graph(self, grad: Any, edges: Sequence[Edge]) -> tuple[()]:

@@ -42,7 +42,6 @@ class _State(threading.local):
     before_write: Callable[[Any], None] | None = None
     anomaly, check_nan = False, True  # anomaly mode: whether it is on, and whether gradients are searched for NaN
     run: Any = None  # the backward pass that is running
-    depth = 0  # how many run inside each other
 
 
 state = _State()

@@ -47,12 +47,14 @@ class Node:
     """
 
     # Slots, because a graph is many nodes: slots halve their memory and the garbage collector's work.
-    __slots__ = ("__weakref__", "_dtype", "_edges", "_hooks", "_metadata", "_sequence", "_shape", "_written")
+    __slots__ = ("__weakref__", "_dtype", "_edges", "_hooks", "_kind", "_metadata", "_sequence", "_shape", "_written")
     _edges: tuple[Edge, ...]
     _sequence: int
     # Shape and dtype of the gradient that comes in: those of the forward result. A node of several outputs has lists instead.
     _shape: Any
     _dtype: Any
+    # The class of the NumPy scalar that the gradient is, if it is one; looked at before shape and dtype.
+    _kind: Any
     _hooks: Hooks | None
     _metadata: dict[str, Any]
     # The node of the view that this node's operation wrote into: while the view lives, the written value's gradient arrives there.
@@ -60,15 +62,23 @@ class Node:
     _outputs = 1
     _gives_view = False  # whether its operation gives a view, which after a write has another node
     _prefix = ""  # what PyTorch puts before the names of its own nodes
-    # The slots of saved values, with their places (see `saved.unpack`); a slot holds None where its value is not needed, an
-    # empty tuple once it is freed.
+    # The slots of saved tensors, with their places (see `saved.unpack`); a slot holds None where its value is not needed.
     _values: Mapping[str, int | None] = MappingProxyType({})
+    # The slots that are freed after the backward pass.
+    _frees: Sequence[str] = ()
+    # Of generated classes: `_backward`, then frees what was saved and puts the results where the edges lead.
+    _step: Callable[..., None] | None = None
     _runs_without_gradient = False  # a user's backward runs, because it may count on being called
 
     def __init__(self, edges: tuple[Edge, ...] = (), shape: Any = None, dtype: Any = None) -> None:
         # The code written for an operation does the same without a call.
-        self._edges, self._shape, self._dtype = edges, shape, dtype
-        self._sequence, self._hooks = next_sequence_number(), None
+        self._edges, self._sequence, self._hooks = edges, next_sequence_number(), None
+        self._expect(shape, dtype)
+
+    def _expect(self, shape: Any, dtype: Any) -> None:
+        """Say what the gradient that comes in is like; two lists for a node of several outputs."""
+        self._shape, self._dtype = shape, dtype
+        self._kind = dtype.type if shape == () and dtype is not None else None
 
     @classmethod
     def name(cls) -> str:
@@ -181,8 +191,6 @@ class Node:
 
     def _free(self) -> None:
         """Let go of the saved values."""
-        for name in self._values:
-            setattr(self, name, ())
 
 
 class InputMetadata:

@@ -1,8 +1,9 @@
 """What nodes keep of the forward pass, and what may have become of it.
 
-A saved input is `(tensor, version)`, a saved output `(array, counter, version)`: a tensor that its own node holds would be a
-cycle. It is good while the counter still shows that version: generated code then takes the array and asks nothing. All else
-comes to `unpack`: a value that was written to, one that hooks packed, and one whose tensor lost its history in place.
+A saved input is the tensor itself, or `Versioned` if it had been written to before; a saved output is `(array, counter,
+version)`, since a tensor that its own node holds would be a cycle. Generated code takes the value of an input whose memory
+nobody has written to or shares, and of an output whose counter still shows that version. All else comes to `unpack`: a value
+that may have been written to, one that hooks packed, one that is freed, and one whose tensor lost its history in place.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import warnings
 import weakref
 from collections.abc import Callable
 from os.path import dirname
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -23,48 +24,85 @@ from . import modes
 from .leaf import AccumulateGrad
 from .modes import no_grad, state
 from .node import NO_EDGE, Edge, Node, operation_name
-from .version import NumberCounter, VersionCounter, changed
-
-Saved = tuple[Any, int] | tuple[Any, VersionCounter, int]
+from .version import VersionCounter, changed
 
 # Where the frames of a traceback are that are not the user's.
 _OURS = ("<autograd_teach", dirname(dirname(__file__)))
 
 
-class Packed:
-    """What hooks made of a saved value. Its counter never shows the version -1 that is saved with it."""
+class _Unusual(tuple[Any, ...]):
+    """What a node may hold in place of a value. Read as an input or as an output it has a counter that never fits."""
 
-    _counter = VersionCounter()
-
-    def __init__(self, packed: Any, unpack_hook: Callable[[Any], Any]) -> None:
-        self.packed, self.unpack_hook = packed, unpack_hook
+    _versions = VersionCounter()
+    _versions.version = 1
 
 
-def freed(node: Node) -> Any:
+class Versioned(_Unusual):
+    """`(tensor, version)`: an input that had been written to before it was saved."""
+
+
+class Packed(_Unusual):
+    """What hooks made of a saved value."""
+
+    def __new__(cls, packed: Any, unpack_hook: Callable[[Any], Any]) -> Self:
+        self = super().__new__(cls, (packed, cls._versions, -1))
+        self.unpack_hook = unpack_hook
+        return self
+
+    unpack_hook: Callable[[Any], Any]
+
+
+# In the place of a value that a backward pass has freed.
+FREED = _Unusual((None, _Unusual._versions, -1))
+
+
+def free(node: Node) -> None:
+    """Let go of what a node saved."""
+    for name in node._frees:
+        if getattr(node, name) is not None:
+            setattr(node, name, FREED)
+
+
+def freed() -> Any:
     """What a node does that is asked for a saved value it no longer has."""
     raise error("freed")
 
 
-def unpack(node: Node, value: Saved, index: int | None) -> Tensor:
-    """A saved value as a tensor with its place in the graph; RuntimeError if it was written to after it was saved.
+def saved_input(tensor: Tensor) -> Tensor | Versioned:
+    """An input as a node keeps it, whose memory may have been written to."""
+    version = tensor._counter.version
+    return Versioned((tensor, version)) if version else tensor
+
+
+def unpack(node: Node, value: Any, index: int | None) -> Tensor:
+    """A saved value as a tensor with its place in the graph; RuntimeError if it was written to since, or is freed.
 
     `index` says what was saved: the input of that edge of the node, an input without gradient (None), or output -1 - `index`.
     """
-    kept, version, edge = value[0], value[-1], _edge_of(node, index)
-    if isinstance(kept, Packed):
-        tensor = kept.unpack_hook(kept.packed)
+    edge = _edge_of(node, index)
+    if value is FREED:
+        freed()
+    if isinstance(value, Packed):
+        tensor = value.unpack_hook(value[0])
         require(isinstance(tensor, Tensor), "unpacked_is_no_tensor", type(tensor).__name__)
         return tensor if edge[0] is None else _placed(tensor._array, tensor._counter, edge)
-    counter = value[-2] if len(value) == 3 else kept._counter
-    is_own = index is not None and index < 0
+    if type(value) is tuple:
+        array, counter, version = value
+        tensor = _placed(array, counter, edge)
+    else:
+        tensor, version = value if isinstance(value, Versioned) else (value, 0)
+        counter = tensor._counter
     if int(counter.version) != int(version):
-        array = kept if len(value) == 3 else kept._array
-        raise changed(array, counter, int(version), _place(edge, counter, is_own))
-    if len(value) == 3:
-        return _placed(kept, counter, edge)
-    of_result = edge[0] is not None and not isinstance(edge[0], AccumulateGrad)
-    require(not of_result or kept.grad_fn is not None, "saved_was_detached")
-    return kept
+        is_own = index is not None and index < 0
+        raise changed(tensor._array, counter, int(version), _place(edge, counter, is_own))
+    of_result = type(value) is not tuple and edge[0] is not None and not isinstance(edge[0], AccumulateGrad)
+    require(not of_result or tensor.grad_fn is not None, "saved_was_detached")
+    return tensor
+
+
+def unpacked(node: Node, value: Any, index: int | None) -> Any:
+    """The array of a saved value, with what `unpack` asks."""
+    return unpack(node, value, index)._array
 
 
 def _edge_of(node: Node, index: int | None) -> Edge:
@@ -96,24 +134,27 @@ def _place(edge: Edge, counter: VersionCounter, is_own: bool) -> str:
     return f"{number} of {operation_name(node)}" if is_result else ""  # type: ignore[arg-type]  # is_result
 
 
-def pack(node: Node, value: Saved, index: int | None, hooks: Any = None) -> Saved:
+def pack(node: Node, value: Any, index: int | None, hooks: Any = None) -> Any:
     """A value as hooks, by default the innermost, want it kept."""
     hooks = hooks or (state.saved_tensors_hooks and state.saved_tensors_hooks[-1])
     if not hooks:
         return value
     pack_hook, unpack_hook = hooks
-    tensor = value[0] if len(value) == 2 else _placed(value[0], value[1], _edge_of(node, index))
+    if type(value) is tuple:
+        tensor = _placed(value[0], value[1], _edge_of(node, index))
+    else:
+        tensor = value[0] if isinstance(value, Versioned) else value
     version = tensor._counter.version
     with no_grad():
         packed = Packed(pack_hook(tensor), unpack_hook)
     require(tensor._counter.version == version, "pack_hook_writes")
-    return (packed, -1) if len(value) == 2 else (packed, Packed._counter, -1)
+    return packed
 
 
 class SavedTensor:
     """A value that a node saved, `grad_fn._raw_saved_<name>`: hooks can be registered on it."""
 
-    def __init__(self, node: Node, index: int | None, get: Callable[[], Any], put: Callable[[Saved], None]) -> None:
+    def __init__(self, node: Node, index: int | None, get: Callable[[], Any], put: Callable[[Any], None]) -> None:
         self._node, self._index, self._get, self._put = node, index, get, put
 
     def register_hooks(self, pack_hook: Callable[[Tensor], Any], unpack_hook: Callable[[Any], Tensor]) -> None:
@@ -130,8 +171,8 @@ class SavedTensor:
         """
         value = self._get()
         require(value is not None, "saved_hooks_on_none")
-        require(value, "saved_hooks_when_freed")
-        require(not isinstance(value[0], Packed), "saved_hooks_twice")
+        require(value is not FREED, "saved_hooks_when_freed")
+        require(not isinstance(value, Packed), "saved_hooks_twice")
         self._put(pack(self._node, value, self._index, (pack_hook, unpack_hook)))
 
 
@@ -140,7 +181,7 @@ def _observe(node: Node) -> None:
     for name, index in node._values.items() if state.saved_tensors_hooks else ():
         value = getattr(node, name)
         # A number that became an operand is no tensor of the user's.
-        if value and not (len(value) == 2 and isinstance(value[0]._counter, NumberCounter)):
+        if value is not None and getattr(value, "_number", None) is None:
             setattr(node, name, pack(node, value, index))
     if state.anomaly:
         frames = [f for f in traceback.extract_stack() if not f.filename.startswith(_OURS)]

@@ -41,13 +41,6 @@ class InferenceCounter(VersionCounter):
         pass
 
 
-class NumberCounter(VersionCounter):
-    """The counter of a Python number that became an operand: it never changes, and remembers the number."""
-
-    def __init__(self, number: Any) -> None:
-        self.number = number
-
-
 class DetachedCounter(VersionCounter):
     """The counter of one tensor of a memory that lost its history in place: nodes that saved the tensor look twice at it."""
 
@@ -71,11 +64,6 @@ class _Unequal(int):
 
     def __ne__(self, other: object) -> bool:
         return True
-
-
-def new_counter() -> VersionCounter:
-    """The counter of a tensor that is made now."""
-    return InferenceCounter() if state.mode.inference else VersionCounter()
 
 
 def changed(array: np.ndarray, counter: VersionCounter, version: int, place: str) -> Exception:

@@ -171,11 +171,11 @@ def write(tensor: Tensor, value: Tensor) -> Tensor:
     edge = edge_of(value)
     node: Any = edge[0]
     saved = getattr(node, "_s_result", None)
-    if saved and len(saved) == 3 and saved[1] is value._counter:
+    if type(saved) is tuple and saved[1] is value._counter:
         # That result is this memory now, at this version.
         node._s_result = (target, counter, counter.version)
     # The value was cast on its way, so the gradient that comes back is of the tensor's dtype.
-    node._dtype = target.dtype
+    node._expect(node._shape, target.dtype)
     rebase_history(tensor, node, 0)
     return tensor
 
@@ -214,7 +214,7 @@ class CopySlices(Node):
         return strided_view(memory, self._base), strided_view(memory, self._view)
 
     def _backward(self, grad: Any, edges: Sequence[Edge]) -> tuple[Any, ...]:
-        write = self._write or freed(self)
+        write = self._write or freed()
         whole, part = self._places(grad.dtype)
         whole[...] = grad
         first, *others = write._backward(part.copy(), (write._edges[0], *edges[1:]))
@@ -222,7 +222,7 @@ class CopySlices(Node):
         return (whole if edges[0][0] else None, *others)
 
     def _backward_graph(self, grad: Any, edges: Sequence[Edge]) -> tuple[Any, ...]:
-        write = self._write or freed(self)
+        write = self._write or freed()
         whole = wrap(self._places(grad._array.dtype)[0]).copy_(grad)
         part = whole.as_strided(*self._view)
         first, *others = write._backward_graph(part.clone(), (write._edges[0], *edges[1:]))

@@ -350,6 +350,9 @@ def _check_classes(self, target, weight, reduction, ignore_index):
         raise error("nn_class_weights", classes, list(weight.shape))
     if weight is not None and weight._array.dtype != self.dtype:
         raise error("nn_scalar_type", title(self), title(weight._array))
+    # Without its sign, a negative number is a large one.
+    if not np.count_nonzero(target.view(target.dtype.char.upper()) >= classes):
+        return
     wrong = target[(target != ignore_index) & ((target < 0) | (target >= classes))]
     if wrong.size:
         raise error("nn_class_bounds", wrong[0])
@@ -362,7 +365,17 @@ def _places(self, target, weight, ignore_index):
     weights = np.ones_like(place, self.dtype) if weight is None else weight._array[place].astype(self.dtype)
     return place, np.where(counts, weights, 0), counts
 
+def _each_counts(self, target, weight, ignore_index):
+    """Whether there is one class a row, none weighted or ignored: the rows' numbers are all that is needed."""
+    return self.ndim == 2 and weight is None and self.dtype.char in "fd" and not np.count_nonzero(target == ignore_index)
+
 def _nll_loss(self, target, weight, reduction, ignore_index):
+    if _each_counts(self, target, weight, ignore_index):
+        rows = len(target)
+        losses, total = -self[np.arange(rows), target], self.dtype.type(rows)
+        if reduction:
+            losses = np.add.reduce(losses) / total if reduction == 1 else np.add.reduce(losses)
+        return losses, total
     if self.ndim == 1:
         self, target = self[None], target.reshape(1)
         losses, total = _nll_loss(self, target, weight, reduction, ignore_index)
@@ -375,6 +388,10 @@ def _nll_loss(self, target, weight, reduction, ignore_index):
     return losses, total
 
 def _nll_loss_backward(grad_output, self, target, total_weight, weight, reduction, ignore_index):
+    if _each_counts(self, target, weight, ignore_index):
+        gradient = np.zeros(self.shape, self.dtype)
+        gradient[np.arange(len(target)), target] = -(grad_output / total_weight if reduction == 1 else grad_output)
+        return gradient
     if self.ndim == 1:
         grad_output = grad_output.reshape(1) if reduction == 0 else grad_output
         rest = target.reshape(1), total_weight, weight, reduction, ignore_index

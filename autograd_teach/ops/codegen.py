@@ -22,11 +22,12 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
+from ..autograd.buffers import add, deliver
 from ..autograd.leaf import edge_of
 from ..autograd.modes import state
 from ..autograd.node import NO_EDGE, Node, next_sequence_number
-from ..autograd.saved import SavedTensor, freed, unpack
-from ..autograd.version import InferenceCounter, NumberCounter, VersionCounter
+from ..autograd.saved import FREED, SavedTensor, free, freed, saved_input, unpack, unpacked
+from ..autograd.version import InferenceCounter, VersionCounter
 from ..autograd.views import view_of, views_of
 from ..errors import error
 from ..quiet import FILTER, keep_quiet
@@ -34,8 +35,8 @@ from ..tensor import Tensor, wrap
 from .operands import (
     NUMBERS,
     broadcast_error,
+    convert_operands,
     dtype_error,
-    foreign,
     number,
     place_outputs,
     renamed,
@@ -49,18 +50,22 @@ _GLUE: dict[str, Any] = {"NO_EDGE": NO_EDGE, "NUMBERS": NUMBERS, "state": state,
 _GLUE |= {
     "MISSING": object(),
     "FILTER": FILTER,
+    "FREED": FREED,
+    "SCALARS": dtypes.SCALARS,
     "warnings": warnings,
     "__name__": __name__,
     "next_sequence_number": next_sequence_number,
 }
 for _named in (
-    number, foreign, keep_quiet, renamed, scaled, broadcast_error, dtype_error, view_of, views_of, place_outputs, wrap, edge_of, unpack,
-    freed, error, dtypes.promote, dtypes.as_floating, np.asarray, np.ndarray, Tensor, InferenceCounter, VersionCounter,
+    number, convert_operands, keep_quiet, renamed, scaled, broadcast_error, dtype_error, add, deliver, view_of, views_of, place_outputs, wrap, edge_of, unpack,
+    unpacked, free, freed, saved_input, error, dtypes.promote, dtypes.as_floating, np.asarray, np.ndarray, Tensor, InferenceCounter, VersionCounter,
 ):  # fmt: skip
     _GLUE[_named.__name__] = _named
 
-# An Ellipsis for `out` keeps a result of rank 0 an array, in half the time of `asarray`: since NumPy 2.3.
-KEEPS_RANK_0 = np.lib.NumpyVersion(np.__version__) >= "2.3.0"
+# What Python's operators compute: with two NumPy scalars seven times as fast as the ufunc.
+_EXPRESSIONS = {
+    np.add: "{} + {}", np.subtract: "{} - {}", np.multiply: "{} * {}", np.true_divide: "{} / {}", np.negative: "-{}",
+}  # fmt: skip
 
 FORWARD = """
 def $name($parameters):
@@ -74,17 +79,20 @@ def $name($parameters):
         raise error("argument_is_no_tensors", "$name", "Tensor")
     try:
         if $second.__class__ is not Tensor and $second.__class__ in NUMBERS:    #: if takes_number
-            $second = number($second, $first._array)    #: if not floating
-            $second = number($second, as_floating($first._array))    #: if floating
-        ${t}_array = $t._array    #: for t in tensors if not takes_list
+            $second = number($second, $first._value)    #: if not floating
+            $second = number($second, as_floating($first._value))    #: if floating
+        ${t}_array = $t._value    #: for t in tensors if scalars
+        ${t}_array = $t._array    #: for t in tensors if not takes_list and not scalars
         tensors_array = [t._array for t in tensors]    #: if takes_list
     except AttributeError:
-        return foreign($name, $numbers, $tensors, $given)
+        return convert_operands($name, $numbers, $tensors, $given)
     mode = state.mode
     if mode.recording:    #: if differentiable
         ${t}_edge = $t._edge or edge_of($t)    #: for t in differentiable if not takes_list
         edges = tuple([t._edge or edge_of(t) for t in tensors])    #: if takes_list
-    if ${first}_array.dtype is not ${second}_array.dtype:    #: if promote
+    if ${first}_array.__class__ is not ${second}_array.__class__:    #: if scalars and promote
+        ${t}_array = $t._array    #: for t in tensors
+    if ${first}_array.__class__ is ndarray and ${first}_array.dtype is not ${second}_array.dtype:    #: if promote
         ${first}_array, ${second}_array = promote(${first}_array, ${second}_array)
     if ${first}_array.dtype.kind != "f":    #: if floating
         ${t}_array = as_floating(${t}_array)    #: for t in tensors
@@ -94,19 +102,17 @@ def $name($parameters):
     if warnings.filters[0] is not FILTER:
         keep_quiet()
     try:    #: if may_fail
-        result = kernel($operands, out=...)    #: if ufunc and KEEPS_RANK_0
-        result = asarray(kernel($operands))    #: if ufunc and not KEEPS_RANK_0
-        result = kernel($operands)    #: if not ufunc
+        result = $computed
     except ValueError:    #: if promote
         raise broadcast_error(${first}_array, ${second}_array) from None
     except TypeError:    #: if ufunc
         raise dtype_error("$operation", ${first}_array) from None
-    result = kernel($operands)    #: if not may_fail
-    if result.__class__ is not ndarray:    #: if not many and not ufunc
+    result = $computed    #: if not may_fail
+    if result.__class__ is not ndarray$stays_scalar:    #: if not many
         result = asarray(result)
     output = new(Tensor)    #: if makes_one
-    output._array = result    #: if makes_one
-    output._counter = VersionCounter()    #: if makes_one
+    output._value = result    #: if makes_one
+    output._versions = VersionCounter()    #: if makes_one and saves_result
     output = view_of($first, result)    #: if view and not many
     outputs = views_of($first, result)    #: if view and many
     outputs = [wrap(asarray(r)) for r in result]    #: if many and not view
@@ -118,6 +124,7 @@ def $name($parameters):
             node._hooks = None
             node._shape = result.shape    #: if not many
             node._dtype = result.dtype    #: if not many
+            node._kind = $kind    #: if not many
             output._edge = (node, 0)    #: if makes_one
             output._view.edge = (node, 0)    #: if view and not many
             place_outputs(node, outputs)    #: if many
@@ -125,14 +132,14 @@ def $name($parameters):
             if mode.observer is not None:
                 mode.observer(node)
     elif mode.inference:    #: if makes_one and differentiable
-        output._counter = InferenceCounter()
+        output._versions = InferenceCounter()
     if mode.inference:    #: if makes_one and not differentiable
-        output._counter = InferenceCounter()
+        output._versions = InferenceCounter()
     return output    #: if not many
     return Result(outputs)    #: if many
 """
 
-# Both methods of a node: on arrays, and on tensors, which records. All that was saved is looked at, needed or not, and in this
+# The methods of a node: on arrays, and on tensors, which records. All that was saved is looked at, needed or not, and in this
 # order, and gradients are computed in the alphabetical order of the inputs: that is PyTorch's, and shows in errors and graphs.
 BACKWARD = """
 def $name(node, g, edges):
@@ -142,26 +149,50 @@ $unpacking
     return $results
 """
 
-# An input is saved as it is; a result without the tensor, which would be a cycle.
+# An input is the tensor itself; of a result the node has the memory.
 UNPACK_ON_ARRAYS = """
-$s, version = $s or freed(node)    #: if is_input
-if $s._counter.version != version:    #: if is_input
-    $s = unpack(node, node._s_$s, $place)
-$s = $s._array    #: if is_input
-$s, counter, version = $s or freed(node)    #: if not is_input
+$s = node._s_$s
+if $s._versions is None or $s._versions.version == 0:    #: if is_input
+    $s = $s._value    #: if is_input
+else:    #: if is_input
+    $s = unpacked(node, $s, $place)
+$s, counter, version = $s    #: if not is_input
 if counter.version != version:    #: if not is_input
-    $s = unpack(node, node._s_$s, $place)._array
-if not $s.ndim:
-    $s = $s[()]  # NumPy multiplies its scalars ten times as fast as arrays of rank 0
+    $s = unpacked(node, node._s_$s, $place)
+if $s.__class__ is ndarray and not $s.ndim:
+    $s = $s[()]  # NumPy computes with its scalars ten times as fast as with arrays of rank 0
 """
 
 UNPACK_ON_TENSORS = """
-$s = unpack(node, $s or freed(node), $place)
+$s = node._s_$s
+if not ($s._versions is None or $s._versions.version == 0):    #: if is_input
+    $s = unpack(node, $s, $place)    #: if is_input
+$s = unpack(node, $s, $place)    #: if not is_input
 """
 
-FREE = """
-def _free(node):
-    node.$s = node.$s and ()    #: for s in slots
+# The same on arrays, for the engine: what was saved is freed, and each gradient put where its edge leads.
+STEP = """
+def $name(node, g, edges, buffers, keep):
+    grads = g if node._outputs > 1 else [g]    #: if many
+$unpacking
+    if not keep:    #: if frees
+        node._s_$s = FREED    #: for s in frees if s not in may_be_none
+        node._s_$s = None if $s is None else FREED    #: for s in frees if s in may_be_none
+$deliveries
+"""
+
+DELIVER = """
+below = edges[$place][0]
+if below is not None:
+    sent = ${t}_formula($names)
+    cls = sent.__class__
+    if (sent.shape == below._shape and sent.dtype is below._dtype) if cls is ndarray else cls is below._kind:
+        if below not in buffers:
+            buffers[below] = sent
+        else:
+            add(buffers, below, sent)
+    else:
+        deliver(buffers, sent, edges[$place], node, edges)
 """
 
 
@@ -177,9 +208,7 @@ def _fill(template: str, facts: dict[str, Any], more: Callable[[str], dict[str, 
         depth = len(code) - len(code.lstrip())
         if depth > left_out:
             continue
-        found: list[Any] = (
-            eval(_compiled(rule), {"sorted": sorted, "KEEPS_RANK_0": KEEPS_RANK_0, **facts}) if rule else [None]
-        )
+        found: list[Any] = eval(_compiled(rule), {"sorted": sorted, **facts}) if rule else [None]
         left_out = 1000 if found else depth
         name = rule.split()[1] if rule.startswith("for") else ""
         lines += [Template(code).substitute(facts, **({name: v, **more(v)} if name else {})) for v in found]
@@ -255,6 +284,9 @@ def _forward_source(operation: Any, name: str) -> str:
     else:
         wanted = " or ".join(f"{_shown(t)}_edge is not NO_EDGE" for t in differentiable)
         edges = "(" + "".join(f"{_shown(t)}_edge, " for t in differentiable) + ")"
+    # Of a result that the node saves there must be memory, which writes to the output would change too.
+    saves_result = any(o in operation.saved for o in operation.outputs)
+    keeps_scalar = not view and not saves_result
     facts = {
         "name": name, "operation": operation.name,
         "parameters": f"{parameters}, **unknown" if named else parameters, "named": named, "needs_dim": needs_dim,
@@ -264,7 +296,11 @@ def _forward_source(operation: Any, name: str) -> str:
         "takes_number": operation.promote and operation.numbers, "promote": operation.promote, "check": operation.check,
         "floating": operation.floating, "ufunc": ufunc, "scales": scales, "may_fail": ufunc or operation.promote,
         "makes_one": not many and not view, "view": view, "many": many, "arguments": ", ".join(passed),
-        "operands": ", ".join(operands), "wanted": wanted, "edges": edges,
+        "computed": _EXPRESSIONS.get(operation.kernel, f"kernel({', '.join(operands)})").format(*operands),
+        "scalars": operation.scalars, "saves_result": saves_result,
+        "stays_scalar": " and result.__class__ not in SCALARS" if keeps_scalar else "",
+        "kind": "result.__class__" if keeps_scalar else "None if result.ndim else result.dtype.type",
+        "wanted": wanted, "edges": edges,
     }  # fmt: skip
     return _fill(FORWARD, facts, lambda s: {"value": _saved_value(operation, s)} if s in operation.saved else {})
 
@@ -280,11 +316,12 @@ def _only_user(operation: Any, saved: str) -> str | None:
 def _saved_value(operation: Any, saved: str) -> str:
     if saved in operation.values:
         made = _shown(saved)
+        value = f"({made} if {made}._versions is None else saved_input({made}))"
         if saved in operation.outputs:
             made = f"outputs[{operation.outputs.index(saved)}]" if operation.many else "output"
-        value = f"({made}._array, {made}._counter, {made}._counter.version)"
-        if saved in operation.tensors:
-            value = f"({made}, {made}._counter.version)"
+            value = f"({made}._array, {made}._counter, {made}._counter.version)"
+            if not operation.many and not operation.view:
+                value = "(result, output._versions, 0)"
         user = _only_user(operation, saved)
         return value if user is None else f"{value} if {_shown(user)}_edge[0] is not None else None"
     if saved == "tensors_shape":
@@ -311,13 +348,14 @@ def node_class(operation: Any, name: str) -> type[Node]:
         "_prefix": space and f"{space}::",
         "_gives_view": operation.view,
         "_values": {slots[saved]: place for saved, place in operation.values.items()},
+        # Index tensors are plain to a row, but PyTorch frees them as well.
+        "_frees": [slots[saved] for saved in operation.saved if saved in operation.values or saved == "indices"],
+        "_free": free,
         # Methods that replace themselves: most operations of a program are never differentiated.
         "_backward": lambda *given: _compile_backward(operation, "_backward")(*given),
         "_backward_graph": lambda *given: _compile_backward(operation, "_backward_graph")(*given),
+        "_step": None if operation.takes_list else lambda *given: _compile_backward(operation, "_step")(*given),
     }
-    # Index tensors are plain to a row, but PyTorch frees them as well.
-    freed_slots = [*members["_values"], *(["_s_indices"] if "indices" in operation.plain else [])]
-    members["_free"] = _compile(_fill(FREE, {"slots": freed_slots}), "_free", {}) if freed_slots else _free_nothing
     for saved in slots:
         if not saved.endswith(("_dtype", "_strides")):
             shown = "_saved_" + saved.replace("_shape", "_sym_sizes")
@@ -327,18 +365,13 @@ def node_class(operation: Any, name: str) -> type[Node]:
     return type(short, (Node,), members)
 
 
-def _free_nothing(node: Node) -> None:
-    pass
-
-
 def _read_saved(operation: Any, saved: str, node: Any) -> Any:
     value = getattr(node, f"_s_{saved}")
     if value is None or saved not in operation.values:
         return value  # None: its gradient was not needed when the node was made
-    value = value or freed(node)
-    if len(value) == 2 and isinstance(value[0]._counter, NumberCounter):
+    if (number := getattr(value, "_number", None)) is not None:
         # A number that became an operand is shown as the number that it was.
-        return wrap(np.asarray(value[0]._counter.number))
+        return wrap(np.asarray(number))
     return unpack(node, value, operation.values[saved])
 
 
@@ -351,24 +384,37 @@ def _compile_backward(operation: Any, method: str) -> Callable[..., Any]:
     inputs, name, namespace = operation.differentiable, f"{operation.name}_backward", _GLUE.copy()
     on_tensors = method == "_backward_graph"
     unpacking = ""
+    # Those that are not kept where only one gradient needs them, and it is not wanted.
+    may_be_none = [saved for saved in operation.values if _only_user(operation, saved) is not None]
     for saved in sorted(operation.saved, key=lambda saved: (saved in operation.outputs, saved)):
-        unpacking += f"{saved} = node._s_{saved}" + (" or freed(node)\n" if saved == "indices" else "\n")
         if saved in operation.values:
             facts = {"s": saved, "place": operation.values[saved], "is_input": saved in operation.tensors}
             fetched = _fill(UNPACK_ON_TENSORS if on_tensors else UNPACK_ON_ARRAYS, facts)
-            unsaved = _only_user(operation, saved) is not None
-            unpacking += f"if {saved} is not None:\n{textwrap.indent(fetched, '    ')}" if unsaved else fetched
+            if saved in may_be_none:
+                inside = textwrap.indent(fetched.partition("\n")[2], "    ")
+                fetched = f"{saved} = node._s_{saved}\nif {saved} is not None:\n{inside}"
+            unpacking += fetched
+        else:
+            unpacking += f"{saved} = node._s_{saved}\n"
+            unpacking += "if indices is FREED: freed()\n" if saved == "indices" else ""
     for t in inputs:
         formula = operation.formulas[t]
         namespace[f"{t}_formula"] = formula if on_tensors else array_form(formula)
 
     def call(t: str) -> dict[str, str]:
+        if t not in inputs:
+            return {}
         needed = f" if edges[{inputs.index(t)}][0] is not None else None" if len(inputs) > 1 else ""
         return {"names": ", ".join(operation.formula_parameters[t]), "needed": needed}
 
     results = "tensors_grad" if operation.takes_list else "(" + "".join(f"{t}_grad, " for t in inputs) + ")"
-    facts = {"name": name, "many": operation.many, "differentiable": inputs, "results": results}
-    source = _fill(BACKWARD, facts | {"unpacking": textwrap.indent(unpacking, "    ").rstrip("\n")}, call)
+    deliveries = "".join(_fill(DELIVER, {"t": t, "place": i, **call(t)}) for i, t in enumerate(inputs))
+    facts = {
+        "name": name, "many": operation.many, "differentiable": inputs, "results": results,
+        "unpacking": textwrap.indent(unpacking, "    ").rstrip("\n"), "frees": [slot.removeprefix("_s_") for slot in operation.node._frees],
+        "may_be_none": may_be_none, "deliveries": textwrap.indent(deliveries, "    ").rstrip("\n"),
+    }  # fmt: skip
+    source = _fill(STEP if method == "_step" else BACKWARD, facts, call)
     setattr(operation.node, method, _compile(source, name, namespace))
     return getattr(operation.node, method)
 

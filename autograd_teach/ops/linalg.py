@@ -227,15 +227,19 @@ def matmul(input: Tensor, other: Tensor) -> Tensor:
     >>> torch.matmul(torch.ones(4, 1, 2, 5), torch.ones(3, 5, 6)).shape
     torch.Size([4, 3, 2, 6])
     """
-    needs_tensor("matmul", input=input, other=other)
-    ranks = input._array.ndim, other._array.ndim
+    try:
+        ranks = input._value.ndim, other._value.ndim
+    except AttributeError:
+        needs_tensor("matmul", input=input, other=other)
     if ranks == (2, 2):
         return mm(input, other)
+    if ranks == (2, 1):
+        return mv(input, other)
     require(0 not in ranks, "matmul_rank", *ranks)
     if max(ranks) < 3:
         if ranks == (1, 2):
             return squeeze_own(mm(unsqueeze(input, 0), other), 0)
-        return (mv if ranks == (2, 1) else dot)(input, other)
+        return dot(input, other)
     # PyTorch's choice: a batch of equal matrices would be as large as the batch, and so would its gradient.
     small, large = (input, other.mT) if ranks[0] < ranks[1] else (other, input)
     folds = min(ranks) < 3 and (small.requires_grad or (ranks[0] != 2 and large.is_contiguous()))

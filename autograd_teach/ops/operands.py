@@ -14,7 +14,6 @@ import numpy as np
 
 from .. import dtypes
 from ..absent import keyword_error
-from ..autograd.version import NumberCounter
 from ..errors import error, require
 from ..tensor import Tensor, wrap
 
@@ -25,10 +24,10 @@ NUMBER_FIRST = frozenset(("add", "sub", "mul", "div", "subtract", "multiply", "t
 _constants: dict[Any, Tensor] = {}
 
 
-def number(value: Any, like: np.ndarray) -> Tensor:
-    """A Python number as an operand beside `like`: a constant of rank 0 in the dtype that the number takes there."""
-    kind = value.__class__
-    key = (value, like.dtype.char, kind)
+def number(value: Any, like: Any) -> Tensor:
+    """A Python number as an operand beside `like`, an array or scalar: a constant of rank 0 in the dtype it takes there."""
+    kind, beside = value.__class__, like.__class__
+    key = (value, beside if beside in dtypes.SCALARS else like.dtype.char, kind)
     constant = _constants.get(key)
     if constant is not None:
         return constant
@@ -36,11 +35,12 @@ def number(value: Any, like: np.ndarray) -> Tensor:
     if kind is not bool and dtypes.category(d) <= dtypes.category(like.dtype):
         d = like.dtype
     try:
-        constant = wrap(np.array(value).astype(d))
+        made = np.array(value).astype(d)
     except OverflowError:
         raise error("number_overflows") from None
-    constant._array.flags.writeable = False
-    constant._counter = NumberCounter(value)
+    made.flags.writeable = False
+    constant = wrap(made[()] if beside in dtypes.SCALARS and made.dtype.type in dtypes.SCALARS else made)
+    constant._versions, constant._number = None, value  # also in inference mode
     # 0.0 and -0.0 are one key, and NaN is none at all; what an evolving scalar leaves behind must not pile up.
     if value and not math.isnan(value):
         if len(_constants) > 1000:
@@ -59,7 +59,7 @@ def _as_tensor(value: Any) -> Tensor | None:
     return value if isinstance(value, Tensor) else None
 
 
-def foreign(function: Any, numbers: bool, parameters: list[str], values: tuple[Any, ...], **plain: Any) -> Any:
+def convert_operands(function: Any, numbers: bool, parameters: list[str], values: tuple[Any, ...], **plain: Any) -> Any:
     """Call `function` again with its foreign operands made tensors; TypeError for what cannot be one.
 
     An operator leaves to the other operand what it does not know.
@@ -126,9 +126,10 @@ def place_outputs(node: Any, outputs: list[Tensor]) -> None:
     """Tell a node of several outputs, and each of these that can have a gradient, of each other."""
     arrays = [t._array for t in outputs if t._array.dtype.kind == "f"]
     node._outputs = count = len(arrays)
-    node._shape, node._dtype = [a.shape for a in arrays], [a.dtype for a in arrays]
     if count == 1:
-        node._shape, node._dtype = arrays[0].shape, arrays[0].dtype
+        node._expect(arrays[0].shape, arrays[0].dtype)
+    else:
+        node._expect([a.shape for a in arrays], [a.dtype for a in arrays])
     for i, tensor in enumerate(outputs[:count]):
         tensor._set_edge((node, i))
 

@@ -22,16 +22,21 @@ from __future__ import annotations
 
 import functools
 import inspect
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from ..autograd.modes import state
-from ..autograd.node import Node
+from ..autograd.node import NO_EDGE, Node
+from ..autograd.version import InferenceCounter
 from ..autograd.views import refuse_in_place, refuse_overlap, write
+from ..quiet import FILTER, keep_quiet
 from ..tensor import Tensor, wrap
 from .codegen import forward_function, node_class
-from .operands import with_pytorch_names
+from .operands import NUMBERS, number, with_pytorch_names
 from .vocabulary import on_arrays
 
 # Every operation, by its name; an overload by the name that PyTorch numbers it by, such as `sum.1`.
@@ -52,6 +57,7 @@ class Operation:
     floating: bool
     view: bool
     numbers: bool
+    scalars: bool
     # Whether `torch.<name>` is this row: not of an overload, nor of a step inside another operation.
     is_public: bool
     node: type[Node] = field(init=False)
@@ -68,6 +74,8 @@ class Operation:
         self.plain = [name for name in self.parameters if name not in self.tensors]
         self.differentiable = [name for name in self.tensors if name in self.formulas]
         self.many = len(self.outputs) != 1
+        # Whether the kernel takes NumPy scalars in the place of arrays of rank 0, and computes the same with them.
+        self.scalars = self.scalars or (isinstance(self.kernel, np.ufunc) and not self.takes_list)
         self.formula_parameters = {name: _parameters(formula) for name, formula in self.formulas.items()}
         self.saved = list(dict.fromkeys(s for names in self.formula_parameters.values() for s in names[1:]))
         self._check_formulas()
@@ -101,6 +109,7 @@ def op(
     kernel: Callable[..., Any], *, overload: str = "", check: Callable[..., Any] | None = None, node: str | None = None,
     outputs: tuple[str, ...] = ("result",), promote: bool | Callable[..., Any] = False, floating: bool = False,
     view: bool = False, inplace: bool = False, operator: str | None = None, method: bool = True, numbers: bool = False,
+    scalars: bool = False,
     **formulas: Callable[..., Any],
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:  # fmt: skip
     """Declare an operation: decorates the `def` that names it and its parameters, and returns its function.
@@ -110,7 +119,7 @@ def op(
     operation's name in capitals with `Backward0`. `overload="sum.1"`: an overload of `sum`, with the node `SumBackward1`,
     and not a method by itself. `promote`: two operands meet in one dtype, by this function or by `dtypes.promote`; of an
     operator or an overload the second may be a number, as in other rows with `numbers`. `floating`: integers become
-    floats first. `view`: the result shares the input's memory. `inplace`: a form with a trailing underscore.
+    floats first. `scalars`: the kernel takes NumPy scalars in the place of arrays of rank 0, as ufuncs do. `view`: the result shares the input's memory. `inplace`: a form with a trailing underscore.
     `operator="mul"`: `__mul__` and, with `inplace`, `__imul__`. TypeError if a formula names what the operation does not
     have.
     """
@@ -122,7 +131,7 @@ def op(
         with_numbers = numbers or bool(promote and (operator or is_overload))
         signature = inspect.signature(declared)
         operation = OPERATIONS[full_name] = Operation(
-            name, signature, kernel, formulas, outputs, check, promote, floating, view, with_numbers,
+            name, signature, kernel, formulas, outputs, check, promote, floating, view, with_numbers, scalars,
             is_public=method and not is_overload,
         )  # fmt: skip
         operation.node = node_class(operation, node or f"{name.title().replace('_', '')}Backward{number or 0}")
@@ -130,14 +139,15 @@ def op(
         on_arrays(kernel)(function)
         if method and not is_overload and operation.tensors[:1] == ["self"]:
             attach(name, function)
+        ufunc = kernel if isinstance(kernel, np.ufunc) and promote else None
         if inplace:
-            attach(f"{name}_", inplace_form(function))
+            attach(f"{name}_", inplace_form(function, ufunc=ufunc))
         if operator:
             dunder = f"__{operator}__"
             as_operator = forward_function(operation, dunder, f"Tensor.{dunder}", declared)
             setattr(Tensor, dunder, as_operator)
             if inplace:
-                setattr(Tensor, f"__i{operator}__", inplace_form(as_operator, f"__i{operator}__"))
+                setattr(Tensor, f"__i{operator}__", inplace_form(as_operator, f"__i{operator}__", ufunc=ufunc))
         return function
 
     return declare
@@ -170,13 +180,18 @@ def renaming(function: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
-def inplace_form(function: Callable[..., Any], name: str = "", overlap: bool = False) -> Callable[..., Any]:
+def inplace_form(
+    function: Callable[..., Any], name: str = "", overlap: bool = False, ufunc: np.ufunc | None = None
+) -> Callable[..., Any]:
     """`x.f_(...)` of `f`: the result of `f`, written over `x`, whose history it becomes.
 
-    `overlap`: whether elements of `x` and operands may lie in one memory.
+    `overlap`: whether elements of `x` and operands may lie in one memory. `ufunc`: what `f` computes of two operands, if
+    that is all that it does: it can write into the memory of `x` itself, where no history has to be kept.
     """
 
     def form(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+        if ufunc is not None and len(args) == 1 and not kwargs and _written_by(ufunc, self, args[0]):
+            return self
         source = self
         operands = [a for a in (self, *args, *kwargs.values()) if isinstance(a, Tensor)]
         if state.mode.recording and any(a.requires_grad for a in operands):
@@ -198,6 +213,35 @@ def inplace_form(function: Callable[..., Any], name: str = "", overlap: bool = F
     )
     form.__doc__ = f"`{function.__name__}` written over the tensor itself; returns it.\n\n{in_place_errors}"
     return form
+
+
+def _written_by(ufunc: np.ufunc, target: Any, other: Any) -> bool:
+    """Whether the ufunc has computed `target` in its own memory: arrays of one float dtype, none of them a view."""
+    mode, array = state.mode, target._value
+    if array.__class__ is not np.ndarray or array.base is not None or target._versions.__class__ is InferenceCounter:
+        return False
+    if other.__class__ in NUMBERS:
+        operand = number(other, array)._value
+    elif isinstance(other, Tensor):
+        if mode.recording and not (target._edge is NO_EDGE and other._edge is NO_EDGE):
+            return False
+        operand = other._array
+        if operand.base is not None or (operand.ndim and operand.shape != array.shape):
+            return False
+    else:
+        return False
+    if mode.recording and target._edge is not NO_EDGE:
+        return False
+    if operand.dtype is not array.dtype or array.dtype.kind != "f" or state.before_write is not None:
+        return False
+    if warnings.filters[0] is not FILTER:
+        keep_quiet()
+    try:
+        ufunc(array, operand, out=array)
+    except ValueError:
+        return False  # an array that cannot be written to
+    target._counter.bump()
+    return True
 
 
 in_place_errors = """RuntimeError for a leaf that requires grad (unless under `no_grad`), and if the result does not have the tensor's shape or

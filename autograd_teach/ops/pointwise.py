@@ -19,7 +19,8 @@ import numpy as np
 from ..autograd.leaf import edge_of
 from ..autograd.modes import state
 from ..dtypes import (
-    as_floating, category, contiguous_format, copied, float64, memory_format, promote, promote_types, result_type)
+    SCALARS, as_floating, category, contiguous_format, copied, float64, memory_format, promote, promote_types,
+    result_type)
 from ..errors import error, require
 from ..tensor import Tensor, c_name, tensor_method, wrap
 from .codegen import forward_function
@@ -212,19 +213,31 @@ def div_true(self, other):
     tensor([ 3.5000, -3.5000])
     """
 
-@op(operator.add, overload="add.1", self=lambda g: g)
+def _with_number(compute):
+    """A kernel that takes a number beside an array as an array of rank 0: NumPy is three times as fast with one."""
+    def kernel(self, other):
+        beside_floats = self.__class__ is np.ndarray and self.dtype.kind == "f"
+        return compute(self, number(other, self)._value if beside_floats else other)
+    return kernel
+
+_product = _with_number(operator.mul)
+
+@op(_with_number(operator.add), overload="add.1", scalars=True, self=lambda g: g)
 def add_number(self, other: float): ...
-@op(operator.sub, overload="sub.1", self=lambda g: g)
+@op(_with_number(operator.sub), overload="sub.1", scalars=True, self=lambda g: g)
 def sub_number(self, other: float): ...
-@op(operator.mul, overload="mul.1", self=lambda g, other: mul_number(g, other))
+@op(_product, overload="mul.1", scalars=True, self=lambda g, other: mul_number(g, other))
 def mul_number(self, other: float): ...
-@op(operator.truediv, overload="div.1", self=lambda g, other: div_number(g, other))
+@op(_with_number(operator.truediv), overload="div.1", scalars=True, self=lambda g, other: div_number(g, other))
 def div_number(self, other: float): ...
 @op(_reversed, overload="rsub.0", other=lambda g: g,
     self=lambda g, alpha: times(-g, alpha), check=lambda self, other, alpha: common_shape(other, self))
 def rsub_tensor(self, other, *, alpha=1): ...
-@op(overload="rsub.1", self=lambda g, alpha: times(-g, alpha),
-    kernel=lambda self, other, alpha: _reversed(self, number(other, self)._array, alpha))
+def _from_number(self, other, alpha):
+    other = number(other, self)._value
+    return other - self if alpha == 1 and self.dtype.kind == "f" else _reversed(self, other, alpha)
+
+@op(_from_number, overload="rsub.1", scalars=True, self=lambda g, alpha: times(-g, alpha))
 def rsub_number(self, other: float, *, alpha=1): ...
 @op(np.negative, inplace=True, self=lambda g: -g)
 def neg(self):
@@ -449,10 +462,10 @@ def addcdiv(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: float = 1
 
 # Powers. The small ones that PyTorch computes by multiplication give the same last bit so, and are faster.
 
-_POWERS = {0: np.ones_like, 0.5: np.sqrt, 1: np.copy, 2: np.square, 3: lambda x: x * x * x}
+_POWERS = {0: np.ones_like, 0.5: np.sqrt, 1: np.copy, 2: lambda x: x * x, 3: lambda x: x * x * x}
 
 def _power(self, exponent):
-    if self.dtype.kind != "f":
+    if self.__class__ not in SCALARS and self.dtype.kind != "f":
         self = promote(self, number(exponent, self)._array)[0]
         if exponent < 0 and self.dtype.kind != "f":
             raise error("negative_power")
@@ -468,11 +481,11 @@ def _power_of_tensor(self, exponent):
     return np.where((exponent < 0) & (np.absolute(self) != 1), 0, whole)
 
 # PyTorch's graph of the gradient of a square shows the first power and twice that; arrays need no power for it.
-@on_arrays(lambda self, exponent: self + self if exponent == 2 else _power(self, exponent - 1) * exponent)
+@on_arrays(lambda self, exponent: self + self if exponent == 2 else _product(_power(self, exponent - 1), exponent))
 def _slope_of_power(self, exponent):
     return mul_number(pow_number(self, exponent - 1), exponent)
 
-@op(_power, overload="pow", self=lambda g, self, exponent: (
+@op(_power, overload="pow", scalars=True, self=lambda g, self, exponent: (
     zeros_of(g) if exponent == 0 else g * _slope_of_power(self, exponent)))
 def pow_number(self, exponent: float): ...
 # At exponent 0 the power is constant; at base 0 with a positive exponent it does not depend on the exponent.
@@ -823,8 +836,11 @@ def atanh(self):
 
 def _tanh_slope(grad_output, y):
     # In one buffer: NumPy would make a second one for `1 - ...`, as large as a layer.
-    slope = np.asarray(np.multiply(y, y))  # which of rank 0 would be a scalar
-    np.subtract(number(1, slope)._array, slope, slope)
+    slope = y * y
+    if slope.__class__ in SCALARS:
+        return grad_output * (1 - slope)
+    slope = np.asarray(slope)
+    np.subtract(number(1, slope)._value, slope, slope)
     return np.multiply(grad_output, slope, slope)
 
 @smooth(np.tanh, self=lambda g, result: tanh_backward(g, result))
@@ -1024,7 +1040,7 @@ def sign(self):
     tensor([-1.,  0.,  1.,  0.])
     """
 
-@stepwise(_sign)
+@stepwise(_sign, self=lambda g, result: zeros_of(g))  # PyTorch keeps it
 def sgn(self):
     """The sign of each element: for real numbers the same as `sign`.
 
@@ -1046,7 +1062,23 @@ def abs(self):
     (tensor([1.5000, 2.0000]), tensor([-128], dtype=torch.int8))
     """
 
-@op(lambda self: np.maximum(0, self), check=only_for("iuf", "relu", message="boolean_inputs"),
+def _relu(self):
+    if self.__class__ in SCALARS:
+        return self.dtype.type(0) if self <= 0 else self
+    return np.maximum(0, self)
+
+# Numbers as their bits: times a truth value they stay what they are, or become 0, also if they are not finite.
+_BITS = {np.dtype(d): np.dtype(f"i{d.itemsize}") for d in map(np.dtype, (np.float16, np.float32, np.float64))}
+
+def _threshold_backward(grad_output, self, threshold):
+    bits = _BITS.get(grad_output.dtype)
+    if self.__class__ in SCALARS:
+        return grad_output.dtype.type(0) if self <= threshold else grad_output
+    if bits is None:
+        return np.where(self <= threshold, 0, grad_output)
+    return np.multiply(np.asarray(grad_output).view(bits), ~(self <= threshold)).view(grad_output.dtype)
+
+@op(_relu, check=only_for("iuf", "relu", message="boolean_inputs"), scalars=True,
     inplace=True, self=lambda g, result: threshold_backward(g, result, 0))
 def relu(self):
     """The rectified linear unit, `max(input, 0)`.
@@ -1077,7 +1109,7 @@ def threshold(self, threshold: float, value: float):
     tensor([-9.0000, -9.0000,  1.5000])
     """
 
-@op(lambda grad_output, self, threshold: np.where(self <= threshold, 0, grad_output),
+@op(_threshold_backward,
     grad_output=lambda g, self, threshold: threshold_backward(g, self, threshold), self=lambda g, self: zeros_of(g))
 def threshold_backward(grad_output, self, threshold: float): ...  # PyTorch keeps it for this too
 
@@ -1621,7 +1653,7 @@ def _positive(self):
     require(self._array.dtype.kind != "b", "pos_dtype")
     return self
 
-_any_power = _operator(pow, Tensor)
+_any_power, _any_rsub = _operator(pow, Tensor), _operator(rsub)
 for _form in (div, pow, square, clamp, masked_fill, remainder, fmod, floor_divide, lerp, addcmul, addcdiv, xlogy,
     round, clamp_min, clamp_max):
     attach(_form.__name__, _form)
@@ -1633,7 +1665,8 @@ for _operator_name, _form in {
     "rmod": _operator(lambda self, other: remainder(other, self)),
     "floordiv": _operator(floor_divide, Tensor), "ifloordiv": inplace_form(_operator(floor_divide, Tensor), "__ifloordiv__"),
     "rfloordiv": _operator(lambda self, other: floor_divide(other, self)),
-    "rsub": _operator(rsub), "neg": neg, "pos": _positive, "abs": abs, "invert": bitwise_not,
+    "rsub": lambda self, other: rsub_number(self, other) if other.__class__ in NUMBERS else _any_rsub(self, other),
+    "neg": neg, "pos": _positive, "abs": abs, "invert": bitwise_not,
     "rtruediv": lambda self, other: NotImplemented if isinstance(other, str) else reciprocal(self) * other}.items():
     setattr(Tensor, f"__{_operator_name}__", _form)
 for _operator_name in ("add", "mul", "and", "or", "xor"):

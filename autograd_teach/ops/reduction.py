@@ -887,8 +887,9 @@ def _packed(kernel):
 
 def _check_soft(name):
     def check(self, dim):
-        last = "_lastdim" if wrap_dim(dim, self.ndim) >= self.ndim - 1 else ""
-        require(self.dtype.kind == "f", "no_kernel", f"{name}{last}_kernel_impl", self)
+        if self.dtype.kind != "f":
+            last = "_lastdim" if wrap_dim(dim, self.ndim) >= self.ndim - 1 else ""
+            raise error("no_kernel", f"{name}{last}_kernel_impl", self)
     return check
 
 def _logsumexp_derivative(g, self, result, dim, keepdim):
@@ -916,7 +917,11 @@ def softmax_dim(self, dim: int): ...
     grad_output=lambda g, y, dim: softmax_backward_data(g, y, dim), y=lambda g, grad_output, y, dim:
     grad_output * g - sum_dim(y * grad_output, (dim,), True) * g - grad_output * sum_dim(y * g, (dim,), True))
 def softmax_backward_data(grad_output, y, dim: int): ...
-@op(_packed(lambda self, dim: (shifted := _shifted(self, dim)) - np.log(_sum(np.exp(shifted), dim, True))),
+def _log_softmax(self, dim):
+    shifted = _shifted(self, dim)
+    return shifted - np.log(np.add.reduce(np.exp(shifted), axis=_axes(dim, self.ndim), keepdims=True))
+
+@op(_packed(_log_softmax),
     overload="log_softmax.0", check=_check_soft("log_softmax"),
     self=lambda g, result, dim: log_softmax_backward_data(g, result, dim))
 def log_softmax_dim(self, dim: int): ...

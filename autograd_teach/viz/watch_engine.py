@@ -8,7 +8,6 @@ from types import CodeType, FrameType
 from typing import Any
 
 from autograd_teach.autograd.modes import state
-from autograd_teach.autograd.version import NumberCounter
 from autograd_teach.nn.parameter import Parameter
 from autograd_teach.ops.operation import OPERATIONS, Operation
 from autograd_teach.tensor import Tensor
@@ -149,8 +148,8 @@ def _constants(frame: FrameType, node: Any) -> tuple[Any | None, ...]:
 
 
 def _one(thing: Any) -> Any | None:
-    if isinstance(thing, Tensor) and isinstance(thing._counter, NumberCounter):
-        return thing._counter.number
+    if isinstance(thing, Tensor) and thing._number is not None:
+        return thing._number
     return constant(thing)
 
 
