@@ -82,7 +82,7 @@ class Tensor(PyTorchNames):
     _versions: VersionCounter | None = None
     # The Python number that this constant was made from.
     _number: float | None = None
-    # (grad_fn, output_nr), or NO_EDGE. None, where that must be asked for (`leaf.edge_of`): of a leaf that requires grad,
+    # The edge to `grad_fn`, or NO_EDGE. None, where that must be asked for (`leaf.edge_of`): of a leaf that requires grad,
     # whose accumulator may be gone, and of a view, whose place in the graph may have changed.
     _edge: Edge | None = NO_EDGE
     _view: Any = None  # a `views.View`, of a view
@@ -369,7 +369,7 @@ class Tensor(PyTorchNames):
         >>> (x * 2).grad_fn.name(), x.grad_fn
         ('MulBackward0', None)
         """
-        return (self._own_edge() or NO_EDGE)[0]
+        return (self._own_edge() or NO_EDGE).node
 
     @property
     def output_nr(self) -> int:
@@ -380,7 +380,7 @@ class Tensor(PyTorchNames):
         >>> second.output_nr
         1
         """
-        return max(0, (self._own_edge() or NO_EDGE)[1])
+        return max(0, (self._own_edge() or NO_EDGE).number)
 
     @property
     def is_leaf(self) -> bool:
@@ -409,7 +409,7 @@ class Tensor(PyTorchNames):
     _known_edge = property(lambda self: self._edge if self._view is None else self._view.edge)
 
     def _own_edge(self) -> Edge | None:
-        """(grad_fn, output_nr), NO_EDGE, or None for a leaf that requires grad; of a view up to date."""
+        """The edge to `grad_fn`, NO_EDGE, or None for a leaf that requires grad; of a view up to date."""
         return self._edge if self._view is None else self._view.edge_of(self)
 
     def _set_edge(self, edge: Edge | None) -> None:
@@ -433,7 +433,7 @@ class Tensor(PyTorchNames):
         tensor(12.)
         """
         edge = self._known_edge
-        if self._grad is None and not self._retains and edge is not None and edge[0] is not None:
+        if self._grad is None and not self._retains and edge is not None and edge.node is not None:
             warnings.warn(str(error("grad_of_no_leaf")), stacklevel=2)
         return self._grad
 
@@ -556,7 +556,7 @@ class Tensor(PyTorchNames):
         if self.grad_fn is not None:
             edge: Any = self._hooked or self._own_edge()
             self._hooked = edge
-            return RemovableHandle(edge[0]._hook_lists().tensor, (edge[1], hook))
+            return RemovableHandle(edge.node._hook_lists().tensor, (edge.number, hook))
         if self._leaf_hooks is None:
             self._leaf_hooks = {}
             if accumulator := self._accumulator and self._accumulator():
@@ -601,9 +601,9 @@ class Tensor(PyTorchNames):
 
     def _become(self, edge: Edge) -> None:
         """Take another place in the graph: after a write."""
-        if self._retains and self.grad_fn is not None and edge[0] is not None:
+        if self._retains and self.grad_fn is not None and edge.node is not None:
             kept = self.grad_fn._hook_lists().retain.pop(self.output_nr, None)
-            edge[0]._hook_lists().retain[edge[1]] = kept or weakref.ref(self)
+            edge.node._hook_lists().retain[edge.number] = kept or weakref.ref(self)
         self._set_edge(edge)
         self._hooked = None
 

@@ -17,7 +17,7 @@ from ..tensor import Size, Tensor, wrap
 from .engine import run_backward
 from .graph import GradientEdge
 from .leaf import edge_of
-from .node import Edge
+from .node import Edge, edge_to
 
 
 def _tuple(value: Any) -> tuple[Any, ...]:
@@ -56,8 +56,8 @@ def _roots(outputs: tuple[Any, ...], gradients: Any) -> list[tuple[Edge, Tensor]
         started.append(gradient)
     roots: list[tuple[Edge, Tensor]] = []
     for number, output in enumerate(outputs):
-        edge = (output._edge or edge_of(output)) if isinstance(output, Tensor) else output[:2]
-        if edge[0] is None:
+        edge = (output._edge or edge_of(output)) if isinstance(output, Tensor) else edge_to(*output[:2])
+        if edge.node is None:
             raise error("output_without_gradient", number)
         roots.append((edge, started[number]))
     return roots
@@ -66,7 +66,7 @@ def _roots(outputs: tuple[Any, ...], gradients: Any) -> list[tuple[Edge, Tensor]
 def _edges(inputs: Sequence[Any]) -> list[Edge]:
     """Where the gradients of the inputs arrive."""
     require(all(t.requires_grad for t in inputs if isinstance(t, Tensor)), "input_without_gradient")
-    return [edge_of(t) if isinstance(t, Tensor) else t[:2] for t in inputs]
+    return [edge_of(t) if isinstance(t, Tensor) else edge_to(*t[:2]) for t in inputs]
 
 
 def backward(

@@ -6,7 +6,6 @@ Arrays of rank 0 travel as NumPy scalars, with which NumPy computes ten times as
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import lru_cache
 from sys import getrefcount
 from typing import Any
@@ -36,15 +35,15 @@ def add(buffers: Buffers, node: Node, gradient: Any) -> None:
         buffers[node] = before + gradient
 
 
-def deliver(buffers: Buffers, gradient: Any, edge: Edge, sender: Node | None, edges: Sequence[Edge]) -> None:
+def deliver(buffers: Buffers, gradient: Any, edge: Edge, sender: Node | None, place: int) -> None:
     """Bring a gradient, or None, to where its edge leads, in the shape and dtype that are expected there.
 
-    `edges`, of which `edge` is one, are those of the sender, or the roots.
+    It is result number `place` of the sender, or of the roots.
     """
-    node, number = edge
+    node, number = edge.node, edge.number
     if node is None or gradient is None:
         return
-    gradient = fitted(gradient, sender, edges, edge)
+    gradient = fitted(gradient, edge, sender, place)
     if node._outputs == 1:
         add(buffers, node, gradient)
         return
@@ -52,18 +51,19 @@ def deliver(buffers: Buffers, gradient: Any, edge: Edge, sender: Node | None, ed
     slots[number] = gradient if slots[number] is None else slots[number] + gradient
 
 
-def fitted(gradient: Any, sender: Node | None, edges: Sequence[Edge], edge: Edge) -> Any:
+def fitted(gradient: Any, edge: Edge, sender: Node | None, place: int) -> Any:
     """A gradient in the shape and dtype of the output that it is the gradient of; RuntimeError if it cannot be."""
-    node: Any = edge[0]
-    shape, dtype = (node._shape, node._dtype) if node._outputs == 1 else (node._shape[edge[1]], node._dtype[edge[1]])
+    node: Any = edge.node
+    shape, dtype = node._shape, node._dtype
+    if node._outputs > 1:
+        shape, dtype = shape[edge.number], dtype[edge.number]
     is_tensor = isinstance(gradient, Tensor)
     value = gradient._value if is_tensor else gradient
     if value.shape != shape:
         dims = broadcast_dims(value.shape, shape)
         if dims is None:
             who = "" if sender is None else f"Function {sender.name()} returned an "
-            index = next((i for i, e in enumerate(edges) if e is edge or e[0] is edge), 0)
-            raise error("invalid_gradient", who, index, list(value.shape), list(shape))
+            raise error("invalid_gradient", who, place, list(value.shape), list(shape))
         gradient = gradient.sum_to_size(shape) if is_tensor else unbroadcast(gradient, shape, dims)
     if value.dtype == dtype:
         return gradient

@@ -24,7 +24,7 @@ from ..tensor import Tensor, wrap
 from .buffers import add, deliver, fitted
 from .leaf import AccumulateGrad
 from .modes import set_mode, state
-from .node import NO_EDGE, Edge, Hooks, Node
+from .node import NO_EDGE, Edge, Hooks, Node, Output
 from .saved import FREED, freed, unpack, warn_of_failure
 
 Root = tuple[Edge, Tensor]
@@ -51,7 +51,7 @@ def run_backward(
         run = state.run = _Run(create_graph if retain_graph is None else retain_graph, create_graph, accumulate, outer)
         set_mode(create_graph, mode.inference)
         run.start(roots, inputs)
-        return [] if inputs is None else [run.captured.get(edge) for edge in inputs]
+        return [] if inputs is None else [run.captured.get((edge.node, edge.number)) for edge in inputs]
     finally:
         state.mode, state.run = mode, outer
 
@@ -93,29 +93,31 @@ class _Run:
         # How many passes run inside each other.
         self.depth: int = 1 if outer is None else outer.depth + 1
         self.buffers: dict[Any, Any] = {}
-        self.captured: dict[Edge, Any] = {}
+        # By node and number of the output.
+        self.captured: dict[tuple[Any, int], Any] = {}
 
     def start(self, roots: Sequence[Root], inputs: Sequence[Edge] | None) -> None:
         """Deliver the roots' gradients and run all nodes below."""
-        nodes = {edge[0]: None for edge, _ in roots}  # a set that keeps their order
+        nodes = {edge.node: None for edge, _ in roots}  # a set that keeps their order
         self.order, self.last = order, last = _collect(nodes)
         if inputs is not None:
-            self.inputs, self.asked = inputs, {node for node, _ in inputs}
-            # PyTorch runs, and so frees, the node of an input too where the gradient is stored rather than returned.
-            stored = {node: (NO_EDGE,) * len(node._edges) for node in self.asked if node and self.accumulate}
-            self.wanted = wanted = stored | _leading_to(inputs, order)
-            if len(roots) == 1 and not nodes.keys() <= wanted.keys():
+            self.inputs, self.asked = inputs, {edge.node for edge in inputs}
+            self.wanted, running = _leading_to(self.asked, order)
+            if len(roots) == 1 and not nodes.keys() <= self.wanted.keys():
                 # A single root is looked at in any case: its hooks run.
                 self.asked.update(nodes)
-            # All that a user's backward returns is looked at, also what leads to no input.
-            self.asked.update(node for node in wanted if node._runs_without_gradient)
-            self.order = order = [node for node in order if node in wanted or node in self.asked]
+                running = [node for node in order if node in self.asked]
+            if self.accumulate:
+                # PyTorch runs, and so frees, the node of an input too where the gradient is stored rather than returned.
+                for node in self.asked - {None}:
+                    self.wanted.setdefault(node, (NO_EDGE,) * len(node._edges))
+            self.order = order = running
             self.last = last = {leaf: node for leaf, node in last.items() if leaf in self.asked}
-        for edge, gradient in roots:
+        for place, (edge, gradient) in enumerate(roots):
             value: Any = gradient if self.create_graph else gradient._value
             if value.__class__ is np.ndarray and not value.ndim:
                 value = value[()]
-            deliver(self.buffers, value, edge, None, roots)  # type: ignore[arg-type]  # the roots stand for edges
+            deliver(self.buffers, value, edge, None, place)
         for node in nodes:
             if node.__class__ is AccumulateGrad and node not in last and (self.asked is None or node in self.asked):
                 self._run_leaf(node)
@@ -138,10 +140,13 @@ class _Run:
         for node in order:
             grad = buffers.pop(node, None)
             if grad is not None and node._hooks is None and node not in special:
-                edges = node._edges if wanted is None else wanted[node]
-                if create_graph:
+                edges, step = node._edges if wanted is None else wanted[node], node._step
+                if step is None and wanted is not None and node._runs_without_gradient:
+                    # All that a user's backward returns is looked at, also what leads to no input.
+                    self._run_specially(node, grad)
+                elif create_graph:
                     self._send(node, edges, node._backward_graph(grad, edges))
-                elif (step := node._step) is not None:
+                elif step is not None:
                     step(grad, edges, buffers, keep)
                 else:
                     self._send(node, edges, node._backward(grad, edges))
@@ -149,7 +154,7 @@ class _Run:
                 self._run_specially(node, grad)
             if node in finishing:
                 grad = None  # a leaf takes over the memory of a gradient that nobody else holds
-                leaves: list[Any] = [edge[0] for edge in node._edges if last.get(edge[0]) is node]  # type: ignore[arg-type]
+                leaves: list[Any] = [leaf for leaf in node._edges if last.get(leaf) is node]  # type: ignore[arg-type]  # or an Output, which it has not
                 if len(leaves) > 1:
                     # One that several edges lead to comes where the last of them stands.
                     leaves = [*dict.fromkeys(reversed(leaves))][::-1]
@@ -164,17 +169,16 @@ class _Run:
         if not self.retain_graph:
             node._free()
         buffers = self.buffers
-        for edge, result in zip(edges, results):
-            below: Any = edge[0]
-            if below is None or result is None:
+        for place, (edge, result) in enumerate(zip(edges, results)):
+            if edge is NO_EDGE or result is None:
                 continue
             value = result._value if self.create_graph else result
-            if value.shape != below._shape or value.dtype is not below._dtype:
-                deliver(buffers, result, edge, node, edges)
-            elif below in buffers:
-                add(buffers, below, result)
+            if value.shape != edge._shape or value.dtype is not edge._dtype:
+                deliver(buffers, result, edge, node, place)
+            elif edge in buffers:
+                add(buffers, edge, result)  # type: ignore[arg-type]  # a node, since it has a shape
             else:
-                buffers[below] = result
+                buffers[edge] = result
 
     def _run_specially(self, node: Node, grad: Any) -> None:
         """Run a node that has hooks, whose gradient somebody asked for, or that no gradient reached."""
@@ -211,11 +215,11 @@ class _Run:
         # A user's backward computes, and has looked at, more than is needed.
         own = node._runs_without_gradient
         looked_at = edges if own else kept
-        runs, needed = own or any(g is not None for g in given), own or any(e[0] for e in kept)
+        runs, needed = own or any(g is not None for g in given), own or any(e.node is not None for e in kept)
         results = self._call(node, given if node._outputs > 1 else given[0], looked_at) if runs else _nothing(node)
         results = [
-            (r if needed else None) if r is None or e[0] is None else fitted(r, node, looked_at, e)
-            for r, e in zip(results, looked_at)
+            (r if needed else None) if r is None or e.node is None else fitted(r, e, node, place)
+            for place, (r, e) in enumerate(zip(results, looked_at))
         ]
         sent = tuple(map(self._to_tensor, results))
         for hook in list(hooks.post.values()) if hooks else ():
@@ -259,8 +263,8 @@ class _Run:
     def _capture(self, node: Node, grad: Any) -> None:
         """Keep the gradient of a node's outputs that were asked for."""
         for edge in self.inputs:
-            if edge[0] is node:
-                self.captured[edge] = grad[edge[1]] if node._outputs > 1 else grad
+            if edge.node is node:
+                self.captured[node, edge.number] = grad[edge.number] if node._outputs > 1 else grad
 
     def _to_tensor(self, gradient: Any) -> Any:
         return gradient if gradient is None or self.create_graph else wrap(np.asarray(gradient))
@@ -303,35 +307,51 @@ def _replaced(gradients: tuple[Any, ...], hook: Callable[..., Any], *arguments: 
 def _collect(roots: dict[Any, None]) -> tuple[list[Node], dict[Node, Node]]:
     """The nodes below the roots in the order in which they run; and for each leaf, which of them contributes to it last."""
     order: list[Any] = [n for n in roots if n.__class__ is not AccumulateGrad]
-    seen = {None, *order}
+    seen: set[Any] = {NO_EDGE, None, *order}
     last: dict[Any, Node] = {}
     for node in order:  # which grows meanwhile
-        for below, _ in node._edges:
+        for below in node._edges:
             if below in seen:
                 continue
             if below.__class__ is AccumulateGrad:
                 if below not in last or node._sequence < last[below]._sequence:
                     last[below] = node
-            else:
+                continue
+            seen.add(below)
+            if below.__class__ is Output:
+                below = below.node
+                if below in seen:
+                    continue
                 seen.add(below)
-                order.append(below)
+            order.append(below)
     order.sort(key=attrgetter("_sequence"), reverse=True)
     return order, last
 
 
-def _leading_to(inputs: Sequence[Edge], order: list[Node]) -> dict[Node, Sequence[Edge]]:
-    """The nodes that must run for gradients to reach the inputs: those with an edge to one, or to such a node.
+def _leading_to(targets: set[Any], order: list[Node]) -> tuple[dict[Any, Sequence[Edge]], list[Node]]:
+    """The nodes that must run for gradients to reach the targets: those with an edge to one, or to such a node.
 
-    Each with its edges, of which those that lead to no input are cut: their gradients need not be computed.
+    Each with its edges, of which those that lead to no target are cut: their gradients need not be computed. And, in the order
+    in which they run, these nodes and the targets.
     """
-    leading: dict[Node, Sequence[Edge]] = {}
-    useful = {node for node, _ in inputs if node is not None}
+    leading: dict[Any, Sequence[Edge]] = {}
+    running = []
+    useful: set[Any] = targets - {None}
     for node in reversed(order):
-        edges, kept = node._edges, 0
+        edges, leads, cut = node._edges, False, False
         for edge in edges:
-            if edge[0] in useful:
-                kept += 1
-        if kept:
-            leading[node] = edges if kept == len(edges) else [e if e[0] in useful else NO_EDGE for e in edges]
+            if edge in useful:
+                leads = True
+            elif edge.__class__ is Output and edge.node in useful:
+                useful.add(edge)
+                leads = True
+            elif edge is not NO_EDGE:
+                cut = True
+        if leads:
+            leading[node] = [e if e in useful else NO_EDGE for e in edges] if cut else edges
             useful.add(node)
-    return leading
+            running.append(node)
+        elif node in targets:
+            running.append(node)
+    running.reverse()
+    return leading, running

@@ -17,7 +17,7 @@ from ..errors import error, require
 from ..tensor import Tensor, wrap
 from .leaf import edge_of
 from .modes import no_grad, state
-from .node import NO_EDGE, Edge, Node, next_sequence_number
+from .node import NO_EDGE, Edge, Node, Output, edge_to, next_sequence_number
 from .saved import FREED, SavedTensor, freed, pack, saved_input, unpack
 from .views import DEFAULT, IN_CUSTOM_FUNCTION, MULTI_OUTPUT_NODE, forbidden_write, rebase_history, view_of
 
@@ -404,7 +404,8 @@ def _output(ctx: BackwardFunction, output: Any, number: int, inputs: list[Tensor
         output = view_of(output, output._array)
     if output._view is not None:
         output._view.creation_meta = MULTI_OUTPUT_NODE if many else IN_CUSTOM_FUNCTION
-    output._set_edge((ctx, number) if recording and differentiable else NO_EDGE)
+    place: Edge = Output(ctx, number) if many else ctx
+    output._set_edge(place if recording and differentiable else NO_EDGE)
     return output
 
 
@@ -423,7 +424,7 @@ def _dirty(ctx: BackwardFunction, output: Tensor, number: int, recording: bool, 
     if needed and view is not None and view.base.is_leaf:
         raise error("in_place_on_view_of_leaf")
     require(view is None or not many, "dirty_view_among_many")
-    rebase_history(output, ctx, number)
+    rebase_history(output, Output(ctx, number) if many else ctx)
 
 
 def _saved(ctx: BackwardFunction, tensor: Tensor, inputs: list[Tensor], outputs: Sequence[Any]) -> tuple[Any, Any]:
@@ -503,5 +504,5 @@ def _refused(results: tuple[Any, ...]) -> tuple[Any, ...]:
     _describe(node, results)
     for number, result in enumerate(results):
         if isinstance(result, Tensor):
-            result._edge = (node, number)
+            result._edge = edge_to(node, number)
     return results

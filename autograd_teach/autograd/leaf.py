@@ -102,4 +102,4 @@ def edge_of(tensor: Tensor) -> Edge:
     if node is None:
         node = AccumulateGrad(tensor)
         tensor._accumulator = weakref.ref(node)
-    return (node, 0)
+    return node

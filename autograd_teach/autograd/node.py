@@ -1,8 +1,9 @@
 """The graph: nodes, and the edges between them.
 
 A node stands for the *backward* of one operation. Its edges point to where its results, the gradients of the operation's
-inputs, go on: to the node that made the input, or to the `AccumulateGrad` of a leaf. A tensor owns the edge that leads to it,
-`(grad_fn, output_nr)`, so a graph lives as long as some tensor above it, and no node ever points at a tensor above itself.
+inputs, go on: to the node that made the input, or to the `AccumulateGrad` of a leaf. An edge is what it leads to: a node of one
+output, or one `Output` of a node of several. A tensor owns the edge that leads to its gradient, so a graph lives as long as
+some tensor above it, and no node ever points at a tensor above itself.
 This file knows tensors only through what it is handed; the operations' own nodes are written by `ops/codegen.py`.
 """
 
@@ -18,12 +19,22 @@ from typing import Any, Self
 from .. import dtypes
 from ..errors import require
 
-Edge = tuple["Node | None", int]
+
+class Output:
+    """One of the outputs of a node that has several."""
+
+    __slots__ = ("node", "number")
+    # What a node of one output says about the gradient that arrives; here the node knows.
+    _shape = _dtype = _kind = None
+
+    def __init__(self, node: Any, number: int) -> None:
+        self.node, self.number = node, number
+
 
 # No gradient is wanted.
-NO_EDGE: Edge = (None, 0)
+NO_EDGE = Output(None, 0)
 # A gradient is wanted and gets lost: the tensor is a view whose base requires grad, but making the view was not recorded.
-LOST: Edge = (None, -1)
+LOST = Output(None, -1)
 
 # Nodes are numbered as they are made. An operation's inputs exist before it, so running nodes from the highest number down
 # is a topological order of any graph: the one in which PyTorch runs them.
@@ -46,6 +57,9 @@ class Node:
     True
     """
 
+    # As an edge: the node itself is its one output.
+    node = property(lambda self: self)
+    number = 0
     # Slots, because a graph is many nodes: slots halve their memory and the garbage collector's work.
     __slots__ = ("__weakref__", "_dtype", "_edges", "_hooks", "_kind", "_metadata", "_sequence", "_shape", "_written")
     _edges: tuple[Edge, ...]
@@ -86,7 +100,7 @@ class Node:
         return cls._prefix + cls.__name__
 
     @property
-    def next_functions(self) -> tuple[Edge, ...]:
+    def next_functions(self) -> tuple[tuple[Node | None, int], ...]:
         """Where the gradients of the inputs go: one pair `(node, number)` per input.
 
         It is `(None, 0)` for an input that needs no gradient. `number` says which of the outputs of that node's
@@ -97,7 +111,7 @@ class Node:
         >>> (largest * 2).grad_fn.next_functions
         ((<UnbindBackward0 object at 0x...>, 1), (None, 0))
         """
-        return tuple([NO_EDGE if edge[0] is None else edge for edge in self._edges])
+        return tuple([(edge.node, max(0, edge.number)) for edge in self._edges])
 
     @property
     def _input_metadata(self) -> tuple[InputMetadata, ...]:
@@ -191,6 +205,16 @@ class Node:
 
     def _free(self) -> None:
         """Let go of the saved values."""
+
+
+Edge = Node | Output
+
+
+def edge_to(node: Node | None, number: int) -> Edge:
+    """The edge that leads to an output of a node."""
+    if node is None:
+        return NO_EDGE
+    return node if node._outputs == 1 else Output(node, number)
 
 
 class InputMetadata:

@@ -23,7 +23,7 @@ from ..tensor import Tensor
 from . import modes
 from .leaf import AccumulateGrad
 from .modes import no_grad, state
-from .node import NO_EDGE, Edge, Node, operation_name
+from .node import NO_EDGE, Edge, Node, edge_to, operation_name
 from .version import VersionCounter, changed
 
 # Where the frames of a traceback are that are not the user's.
@@ -85,17 +85,17 @@ def unpack(node: Node, value: Any, index: int | None) -> Tensor:
     if isinstance(value, Packed):
         tensor = value.unpack_hook(value[0])
         require(isinstance(tensor, Tensor), "unpacked_is_no_tensor", type(tensor).__name__)
-        return tensor if edge[0] is None else _placed(tensor._array, tensor._counter, edge)
+        return tensor if edge.node is None else placed(tensor._array, tensor._counter, edge)
     if type(value) is tuple:
         array, counter, version = value
-        tensor = _placed(array, counter, edge)
+        tensor = placed(array, counter, edge)
     else:
         tensor, version = value if isinstance(value, Versioned) else (value, 0)
         counter = tensor._counter
     if int(counter.version) != int(version):
         is_own = index is not None and index < 0
         raise changed(tensor._array, counter, int(version), _place(edge, counter, is_own))
-    of_result = type(value) is not tuple and edge[0] is not None and not isinstance(edge[0], AccumulateGrad)
+    of_result = type(value) is not tuple and edge.node is not None and not isinstance(edge, AccumulateGrad)
     require(not of_result or tensor.grad_fn is not None, "saved_was_detached")
     return tensor
 
@@ -110,22 +110,23 @@ def _edge_of(node: Node, index: int | None) -> Edge:
         return NO_EDGE
     if index >= 0:
         return node._edges[index]
-    return getattr(node, "_written", lambda: None)() or node, -1 - index
+    return edge_to(getattr(node, "_written", lambda: None)() or node, -1 - index)
 
 
-def _placed(array: np.ndarray, counter: VersionCounter, edge: Edge) -> Tensor:
+def placed(array: np.ndarray, counter: VersionCounter, edge: Edge) -> Tensor:
+    """A tensor of this memory at this place in the graph."""
     tensor = Tensor.__new__(Tensor)
-    tensor._array, tensor._counter = array, counter
+    tensor._value, tensor._versions = array, counter
     if edge is not NO_EDGE and array.dtype.kind == "f":
         tensor._edge = edge
-        if isinstance(edge[0], AccumulateGrad):
-            tensor._edge, tensor._accumulator = None, weakref.ref(edge[0])
+        if isinstance(edge, AccumulateGrad):
+            tensor._edge, tensor._accumulator = None, weakref.ref(edge)
     return tensor
 
 
 def _place(edge: Edge, counter: VersionCounter, is_own: bool) -> str:
     """Which output of what a value that was written to is now, as "0 of Mul"."""
-    node, number = edge
+    node, number = edge.node, edge.number
     if node is not None and node._gives_view and not is_own:
         return "0 of AsStrided"
     if counter.writer is not None and not is_own:
@@ -141,7 +142,7 @@ def pack(node: Node, value: Any, index: int | None, hooks: Any = None) -> Any:
         return value
     pack_hook, unpack_hook = hooks
     if type(value) is tuple:
-        tensor = _placed(value[0], value[1], _edge_of(node, index))
+        tensor = placed(value[0], value[1], _edge_of(node, index))
     else:
         tensor = value[0] if isinstance(value, Versioned) else value
     version = tensor._counter.version

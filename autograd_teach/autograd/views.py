@@ -25,7 +25,7 @@ from .leaf import edge_of
 from .modes import inference_mode, state
 from .node import LOST, NO_EDGE, Edge, Node, operation_name
 from .saved import freed
-from .version import InferenceCounter
+from .version import InferenceCounter, VersionCounter
 
 _new = object.__new__
 
@@ -67,7 +67,7 @@ class View:
         edge, base = self.edge, self.base
         if self.version == tensor._counter.version:
             return edge if edge is not NO_EDGE or not base.requires_grad else LOST
-        if self.creation_meta is not DEFAULT and ((edge or NO_EDGE)[0] or base.requires_grad):
+        if self.creation_meta is not DEFAULT and ((edge or NO_EDGE).node is not None or base.requires_grad):
             raise forbidden_write(self, edge, "its base or another view of its base has been")
         if base.requires_grad:
             with inference_mode(False):  # records, also inside no_grad
@@ -84,8 +84,10 @@ class View:
 def view_of(tensor: Any, array: np.ndarray) -> Tensor:
     """A view of `tensor` that shows `array`, a part of its memory."""
     output = _new(Tensor)
-    output._array = array
-    counter = output._counter = tensor._counter
+    counter = tensor._versions
+    if counter is None:
+        counter = tensor._versions = VersionCounter()
+    output._value, output._versions = array, counter
     if counter.__class__ is InferenceCounter:
         return output  # it has no versions, so nothing that is written to it need be told to others
     output._edge = None
@@ -130,7 +132,7 @@ def refuse_in_place(tensor: Tensor) -> None:
 
 def forbidden_write(view: View, edge: Edge | None, what: str) -> Exception:
     """The error for a write that cannot be recorded; `what` was written to: the view, its base, or another view."""
-    node, number = edge or NO_EDGE
+    node, number = (edge or NO_EDGE).node, (edge or NO_EDGE).number
     head = "A view" if node is None else f"Output {number} of {operation_name(node)} is a view"
     name = f"view_made_by_{view.creation_meta.value}"
     if view.creation_meta is INFERENCE_MODE:
@@ -168,31 +170,29 @@ def write(tensor: Tensor, value: Tensor) -> Tensor:
     counter.bump()
     if not value.requires_grad or target.dtype.kind != "f":
         return tensor
-    edge = edge_of(value)
-    node: Any = edge[0]
+    node: Any = edge_of(value)
     saved = getattr(node, "_s_result", None)
     if type(saved) is tuple and saved[1] is value._counter:
         # That result is this memory now, at this version.
         node._s_result = (target, counter, counter.version)
     # The value was cast on its way, so the gradient that comes back is of the tensor's dtype.
     node._expect(node._shape, target.dtype)
-    rebase_history(tensor, node, 0)
+    rebase_history(tensor, node)
     return tensor
 
 
-def rebase_history(tensor: Tensor, node: Any, number: int) -> None:
-    """Make `tensor`, which was written to, output `number` of the node that wrote; of a view, its base changes too."""
+def rebase_history(tensor: Tensor, edge: Any) -> None:
+    """Make `tensor`, which was written to, this output of the node that wrote; of a view, its base changes too."""
     counter = tensor._counter
     if tensor._view is None:
-        counter.writer = (type(node), number)
-        tensor._become((node, number))
+        counter.writer = (type(edge.node), edge.number)
+        tensor._become(edge)
         return
     base = tensor._view.base
-    slices = CopySlices(base, tensor, node)
-    base._become((slices, 0))
+    base._become(CopySlices(base, tensor, edge.node))
     counter.writer = (CopySlices, 0)
     # Asking for the edge brings it up to date: to the part of the base as it is now.
-    node._written = weakref.ref(edge_of(tensor)[0])
+    edge.node._written = weakref.ref(edge_of(tensor).node)
 
 
 class CopySlices(Node):
@@ -219,7 +219,7 @@ class CopySlices(Node):
         whole[...] = grad
         first, *others = write._backward(part.copy(), (write._edges[0], *edges[1:]))
         part[...] = 0 if first is None else first
-        return (whole if edges[0][0] else None, *others)
+        return (None if edges[0] is NO_EDGE else whole, *others)
 
     def _backward_graph(self, grad: Any, edges: Sequence[Edge]) -> tuple[Any, ...]:
         write = self._write or freed()
@@ -227,7 +227,7 @@ class CopySlices(Node):
         part = whole.as_strided(*self._view)
         first, *others = write._backward_graph(part.clone(), (write._edges[0], *edges[1:]))
         part.zero_() if first is None else part.copy_(first)
-        return (whole if edges[0][0] else None, *others)
+        return (None if edges[0] is NO_EDGE else whole, *others)
 
     def _free(self) -> None:
         self._write = None  # which others may still lead to
@@ -238,8 +238,7 @@ def changed_geometry(tensor: Tensor, output: Tensor) -> Tensor:
     tensor._array = output._array
     tensor._counter.bump()
     if output.requires_grad:
-        edge = edge_of(output)
-        assert edge[0] is not None
-        tensor._set_edge(edge)
-        tensor._counter.writer = (type(edge[0]), 0)
+        node = edge_of(output)
+        tensor._set_edge(node)
+        tensor._counter.writer = (type(node), 0)
     return tensor

@@ -25,8 +25,8 @@ from .. import dtypes
 from ..autograd.buffers import add, deliver
 from ..autograd.leaf import edge_of
 from ..autograd.modes import state
-from ..autograd.node import NO_EDGE, Node, next_sequence_number
-from ..autograd.saved import FREED, SavedTensor, free, freed, saved_input, unpack, unpacked
+from ..autograd.node import LOST, NO_EDGE, Node, next_sequence_number
+from ..autograd.saved import FREED, SavedTensor, free, freed, placed, saved_input, unpack, unpacked
 from ..autograd.version import InferenceCounter, VersionCounter
 from ..autograd.views import view_of, views_of
 from ..errors import error
@@ -46,7 +46,7 @@ from .operands import (
 from .vocabulary import array_form
 
 # What generated code names, besides what belongs to its row.
-_GLUE: dict[str, Any] = {"NO_EDGE": NO_EDGE, "NUMBERS": NUMBERS, "state": state, "new": object.__new__}
+_GLUE: dict[str, Any] = {"NO_EDGE": NO_EDGE, "LOST": LOST, "NUMBERS": NUMBERS, "state": state, "new": object.__new__}
 _GLUE |= {
     "MISSING": object(),
     "FILTER": FILTER,
@@ -58,7 +58,7 @@ _GLUE |= {
 }
 for _named in (
     number, convert_operands, keep_quiet, renamed, scaled, broadcast_error, dtype_error, add, deliver, view_of, views_of, place_outputs, wrap, edge_of, unpack,
-    unpacked, free, freed, saved_input, error, dtypes.promote, dtypes.as_floating, np.asarray, np.ndarray, Tensor, InferenceCounter, VersionCounter,
+    unpacked, placed, free, freed, saved_input, error, dtypes.promote, dtypes.as_floating, np.asarray, np.ndarray, Tensor, InferenceCounter, VersionCounter,
 ):  # fmt: skip
     _GLUE[_named.__name__] = _named
 
@@ -118,6 +118,7 @@ def $name($parameters):
     outputs = [wrap(asarray(r)) for r in result]    #: if many and not view
     if mode.recording:    #: if differentiable
         if $wanted:
+            ${t}_edge = NO_EDGE if ${t}_edge is LOST else ${t}_edge    #: for t in differentiable if not takes_list
             node = NodeClass()
             node._edges = $edges
             node._sequence = next_sequence_number()
@@ -125,8 +126,8 @@ def $name($parameters):
             node._shape = result.shape    #: if not many
             node._dtype = result.dtype    #: if not many
             node._kind = $kind    #: if not many
-            output._edge = (node, 0)    #: if makes_one
-            output._view.edge = (node, 0)    #: if view and not many
+            output._edge = node    #: if makes_one
+            output._view.edge = node    #: if view and not many
             place_outputs(node, outputs)    #: if many
             node._s_$s = $value    #: for s in saved
             if mode.observer is not None:
@@ -167,7 +168,11 @@ UNPACK_ON_TENSORS = """
 $s = node._s_$s
 if not ($s._versions is None or $s._versions.version == 0):    #: if is_input
     $s = unpack(node, $s, $place)    #: if is_input
-$s = unpack(node, $s, $place)    #: if not is_input
+if type($s) is tuple and $s[1].version == $s[2] == 0:    #: if is_only_output
+    $s = placed($s[0], $s[1], node)    #: if is_only_output
+else:    #: if is_only_output
+    $s = unpack(node, $s, $place)
+$s = unpack(node, $s, $place)    #: if not is_input and not is_only_output
 """
 
 # The same on arrays, for the engine: what was saved is freed, and each gradient put where its edge leads.
@@ -182,8 +187,8 @@ $deliveries
 """
 
 DELIVER = """
-below = edges[$place][0]
-if below is not None:
+below = edges[$place]
+if below is not NO_EDGE:
     sent = ${t}_formula($names)
     cls = sent.__class__
     if (sent.shape == below._shape and sent.dtype is below._dtype) if cls is ndarray else cls is below._kind:
@@ -192,7 +197,7 @@ if below is not None:
         else:
             add(buffers, below, sent)
     else:
-        deliver(buffers, sent, edges[$place], node, edges)
+        deliver(buffers, sent, below, node, $place)
 """
 
 
@@ -323,7 +328,7 @@ def _saved_value(operation: Any, saved: str) -> str:
             if not operation.many and not operation.view:
                 value = "(result, output._versions, 0)"
         user = _only_user(operation, saved)
-        return value if user is None else f"{value} if {_shown(user)}_edge[0] is not None else None"
+        return value if user is None else f"{value} if {_shown(user)}_edge is not NO_EDGE else None"
     if saved == "tensors_shape":
         return "[a.shape for a in tensors_array]"
     stem, _, attribute = saved.rpartition("_")
@@ -389,6 +394,7 @@ def _compile_backward(operation: Any, method: str) -> Callable[..., Any]:
     for saved in sorted(operation.saved, key=lambda saved: (saved in operation.outputs, saved)):
         if saved in operation.values:
             facts = {"s": saved, "place": operation.values[saved], "is_input": saved in operation.tensors}
+            facts["is_only_output"] = not facts["is_input"] and not operation.many
             fetched = _fill(UNPACK_ON_TENSORS if on_tensors else UNPACK_ON_ARRAYS, facts)
             if saved in may_be_none:
                 inside = textwrap.indent(fetched.partition("\n")[2], "    ")
@@ -404,7 +410,7 @@ def _compile_backward(operation: Any, method: str) -> Callable[..., Any]:
     def call(t: str) -> dict[str, str]:
         if t not in inputs:
             return {}
-        needed = f" if edges[{inputs.index(t)}][0] is not None else None" if len(inputs) > 1 else ""
+        needed = f" if edges[{inputs.index(t)}] is not NO_EDGE else None" if len(inputs) > 1 else ""
         return {"names": ", ".join(operation.formula_parameters[t]), "needed": needed}
 
     results = "tensors_grad" if operation.takes_list else "(" + "".join(f"{t}_grad, " for t in inputs) + ")"

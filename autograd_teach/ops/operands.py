@@ -14,6 +14,7 @@ import numpy as np
 
 from .. import dtypes
 from ..absent import keyword_error
+from ..autograd.node import edge_to
 from ..errors import error, require
 from ..tensor import Tensor, wrap
 
@@ -131,7 +132,7 @@ def place_outputs(node: Any, outputs: list[Tensor]) -> None:
     else:
         node._expect([a.shape for a in arrays], [a.dtype for a in arrays])
     for i, tensor in enumerate(outputs[:count]):
-        tensor._set_edge((node, i))
+        tensor._set_edge(edge_to(node, i))
 
 
 def result_type(operation: str, outputs: tuple[str, ...]) -> Callable[[list[Tensor]], Any]:

@@ -107,7 +107,7 @@ def _returned(frame: FrameType, name: str, result: Any) -> None:
     written += used if writes(name) else []
     made: dict[int, tuple[Any, list[Any]]] = {}
     for tensor in [*tensors, *written]:
-        node = (getattr(tensor, "_known_edge", None) or (None, 0))[0]
+        node = getattr(getattr(tensor, "_known_edge", None), "node", None)
         if node is not None:
             made.setdefault(id(node), (node, []))[1].append(tensor)
     for node, outputs in made.values():
