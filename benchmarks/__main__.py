@@ -16,11 +16,14 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Mapping
-from importlib import metadata
+from importlib import import_module, metadata
+from importlib.util import find_spec
 from pathlib import Path
 
+import autograd_teach
 from benchmarks import grading, memory, views
 from benchmarks.libraries import Run, installed, prepare
+from benchmarks.programs import PROGRAMS
 from benchmarks.workloads import TIMED
 
 # Read when a process starts. A second thread would make the ratios depend on what else the machine does; an allocator that
@@ -79,6 +82,25 @@ def table(quick: bool) -> Iterator[str]:
     if memory.measurable():
         peaks = {name: memory.peak(name) for name in names if name not in ("plainly", "micrograd")}
         yield row(MEMORY, peaks, names, f"{peaks['by hand']:.1f} MB", "<= torch")
+
+    yield ""
+    yield from programs_table(rounds, sample)
+
+
+def programs_table(rounds: int, sample: float) -> Iterator[str]:
+    """Programs as users write them, with what a run takes, and the ratio that has a goal."""
+    yield "| program | by hand | torch | autograd_teach | ratio | goal |"
+    yield "|---|---|---|---|---|---|"
+    for program in PROGRAMS:
+        runs = {"by hand": program.by_hand and program.by_hand(), "autograd_teach": program.program(autograd_teach)}
+        if find_spec("torch"):
+            runs["torch"] = program.program(import_module("torch"))
+        gc.collect()
+        gc.freeze()
+        times = medians({name: run for name, run in runs.items() if run}, rounds, sample)
+        shown = [f"{times[n] * 1e6:,.0f} µs" if n in times else "-" for n in ("by hand", "torch", "autograd_teach")]
+        found = f"{ratio(times, 'autograd_teach', program.to)} x {program.to}"
+        yield f"| {' | '.join([program.title, *shown, found, f'<= {program.goal}'])} |"
 
 
 def row(title: str, values: Mapping[str, float], names: list[str], by_hand: str, goal: str) -> str:

@@ -117,7 +117,10 @@ class _Run:
             value: Any = gradient if self.create_graph else gradient._value
             if value.__class__ is np.ndarray and not value.ndim:
                 value = value[()]
-            deliver(self.buffers, value, edge, None, place)
+            if edge.__class__ is Output or edge in self.buffers:
+                deliver(self.buffers, value, edge, None, place)
+            else:
+                self.buffers[edge] = value  # whose shape and dtype have been checked
         for node in nodes:
             if node.__class__ is AccumulateGrad and node not in last and (self.asked is None or node in self.asked):
                 self._run_leaf(node)
@@ -154,11 +157,13 @@ class _Run:
                 self._run_specially(node, grad)
             if node in finishing:
                 grad = None  # a leaf takes over the memory of a gradient that nobody else holds
-                leaves: list[Any] = [leaf for leaf in node._edges if last.get(leaf) is node]  # type: ignore[arg-type]  # or an Output, which it has not
+                leaves: Any = node._edges
                 if len(leaves) > 1:
                     # One that several edges lead to comes where the last of them stands.
                     leaves = [*dict.fromkeys(reversed(leaves))][::-1]
                 for leaf in leaves:
+                    if last.get(leaf) is not node:
+                        continue
                     if plain_leaves and leaf._hooks is None:
                         leaf._backward(buffers.pop(leaf, None), ())
                     else:

@@ -21,7 +21,7 @@ from ..ops import pointwise
 from ..ops.linalg import addmm
 from ..ops.operation import inplace_form
 from ..ops.pointwise import add_number, div_number, mul_number, sigmoid, tanh
-from ..ops.reduction import vector_norm
+from ..ops.reduction import log_softmax_dim, vector_norm
 from ..ops.shape import broadcast_tensors
 from ..tensor import Tensor, wrap
 from . import operations as rows
@@ -816,6 +816,8 @@ def nll_loss(input: Tensor, target: Tensor, weight: Tensor | None = None, size_a
 
 def _check_likelihood(input: Tensor, target: Tensor) -> None:
     rank = input.dim()
+    if rank == 2 and target._value.shape == input._value.shape[:1]:
+        return  # the usual case
     require(rank, "nn_class_rank")
     if rank > 1:
         targets = target.size(0) if target.dim() else 0
@@ -855,7 +857,7 @@ def cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = None, s
         require(ignore_index < 0, "nn_probability_ignore")
     require(0 <= label_smoothing <= 1, "nn_label_smoothing", label_smoothing)
     dim = 0 if input.dim() == 1 else 1
-    scores = input.log_softmax(dim)
+    scores = log_softmax_dim(input, dim)
     if of_probabilities:
         return _cross_entropy_of_probabilities(scores, target, weight, reduction, label_smoothing, dim)
     loss = nll_loss(scores, target, weight, ignore_index=ignore_index, reduction=reduction)

@@ -115,11 +115,11 @@ def $name($parameters):
     output._versions = VersionCounter()    #: if makes_one and saves_result
     output = view_of($first, result)    #: if view and not many
     outputs = views_of($first, result)    #: if view and many
-    outputs = [wrap(asarray(r)) for r in result]    #: if many and not view
+    outputs = [wrap(r if r.__class__ in SCALARS else asarray(r)) for r in result]    #: if many and not view
     if mode.recording:    #: if differentiable
         if $wanted:
             ${t}_edge = NO_EDGE if ${t}_edge is LOST else ${t}_edge    #: for t in differentiable if not takes_list
-            node = NodeClass()
+            node = new(NodeClass)
             node._edges = $edges
             node._sequence = next_sequence_number()
             node._hooks = None

@@ -125,7 +125,7 @@ def broadcast_error(a: np.ndarray, b: np.ndarray) -> Exception:
 
 def place_outputs(node: Any, outputs: list[Tensor]) -> None:
     """Tell a node of several outputs, and each of these that can have a gradient, of each other."""
-    arrays = [t._array for t in outputs if t._array.dtype.kind == "f"]
+    arrays = [t._value for t in outputs if t._value.dtype.kind == "f"]
     node._outputs = count = len(arrays)
     if count == 1:
         node._expect(arrays[0].shape, arrays[0].dtype)

@@ -877,18 +877,19 @@ def count_nonzero(self, dim=None):
     tensor([2, 1])
     """
 
-def _shifted(self, dim):
-    """Beside the largest along `dim`, so that no power overflows."""
-    return self - np.maximum.reduce(self, axis=_axes(dim, self.ndim), keepdims=True, initial=-math.inf)
-
-def _packed(kernel):
-    """A kernel along a dimension, the result of which lies in memory in the usual order."""
-    return _wide(lambda self, dim: np.asarray(kernel(self, dim), order="C"))
+def _soft(kernel):
+    """A kernel of the differences to the largest along an axis, so that no power overflows; packed in memory."""
+    def compute(self, dim):
+        axis = dim if self.ndim else ()
+        largest = np.maximum.reduce(self, axis=axis, keepdims=True, initial=-math.inf)
+        return np.asarray(kernel(self - largest, axis), order="C")
+    return _wide(compute)
 
 def _check_soft(name):
     def check(self, dim):
+        dim = wrap_dim(dim, self.ndim)
         if self.dtype.kind != "f":
-            last = "_lastdim" if wrap_dim(dim, self.ndim) >= self.ndim - 1 else ""
+            last = "_lastdim" if dim >= self.ndim - 1 else ""
             raise error("no_kernel", f"{name}{last}_kernel_impl", self)
     return check
 
@@ -910,18 +911,14 @@ def logsumexp(self, dim: tuple, keepdim=False):
     tensor(1000.6932)
     """
 
-@op(_packed(lambda self, dim: (powers := np.exp(_shifted(self, dim))) / _sum(powers, dim, True)), overload="softmax.0",
-    check=_check_soft("softmax"), self=lambda g, result, dim: softmax_backward_data(g, result, dim))
+@op(_soft(lambda shifted, axis: (powers := np.exp(shifted)) / np.add.reduce(powers, axis=axis, keepdims=True)),
+    overload="softmax.0", check=_check_soft("softmax"), self=lambda g, result, dim: softmax_backward_data(g, result, dim))
 def softmax_dim(self, dim: int): ...
 @op(_wide(lambda grad_output, y, dim: y * (grad_output - _sum(grad_output * y, dim, True))),
     grad_output=lambda g, y, dim: softmax_backward_data(g, y, dim), y=lambda g, grad_output, y, dim:
     grad_output * g - sum_dim(y * grad_output, (dim,), True) * g - grad_output * sum_dim(y * g, (dim,), True))
 def softmax_backward_data(grad_output, y, dim: int): ...
-def _log_softmax(self, dim):
-    shifted = _shifted(self, dim)
-    return shifted - np.log(np.add.reduce(np.exp(shifted), axis=_axes(dim, self.ndim), keepdims=True))
-
-@op(_packed(_log_softmax),
+@op(_soft(lambda shifted, axis: shifted - np.log(np.add.reduce(np.exp(shifted), axis=axis, keepdims=True))),
     overload="log_softmax.0", check=_check_soft("log_softmax"),
     self=lambda g, result, dim: log_softmax_backward_data(g, result, dim))
 def log_softmax_dim(self, dim: int): ...

@@ -3,9 +3,11 @@
 import numpy as np
 import pytest
 
+import autograd_teach
 from benchmarks import memory, workloads
 from benchmarks.__main__ import ratio, row
 from benchmarks.libraries import CONTESTANTS, installed, prepare
+from benchmarks.programs import PROGRAMS
 from tests.libraries import HAS_TORCH
 
 SMALL = {
@@ -74,3 +76,20 @@ def test_micrograd_takes_part_only_where_it_can():
 def test_memory_counts_at_least_what_a_backward_pass_cannot_do_without(contestant):
     layer = 4096 * 100 * 4 / 1e6  # the values of the hidden layer; their gradient is as large
     assert 2 * layer < memory.peak(contestant) < 20 * layer
+
+
+@pytest.mark.parametrize("program", [p for p in PROGRAMS if p.by_hand], ids=lambda p: p.title)
+def test_a_program_computes_what_its_twin_by_hand_does(program):
+    run, by_hand = program.program(autograd_teach), program.by_hand()
+    for _ in range(3):  # in-place steps included
+        for found, wanted in zip(run(), by_hand(), strict=True):
+            np.testing.assert_allclose(found.numpy(), wanted, rtol=2e-5, atol=2e-6)
+
+
+@pytest.mark.parity
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda p: p.title)
+def test_a_program_computes_what_it_does_under_pytorch(program):
+    torch = pytest.importorskip("torch")
+    runs = [program.program(module) for module in (autograd_teach, torch)]
+    for found, wanted in zip(*(run() for run in runs), strict=True):
+        np.testing.assert_allclose(found.numpy(), wanted.numpy(), rtol=2e-5, atol=2e-6)
