@@ -117,10 +117,7 @@ class _Run:
             value: Any = gradient if self.create_graph else gradient._value
             if value.__class__ is np.ndarray and not value.ndim:
                 value = value[()]
-            if edge.__class__ is Output or edge in self.buffers:
-                deliver(self.buffers, value, edge, None, place)
-            else:
-                self.buffers[edge] = value  # whose shape and dtype have been checked
+            deliver(self.buffers, value, edge, None, place)
         for node in nodes:
             if node.__class__ is AccumulateGrad and node not in last and (self.asked is None or node in self.asked):
                 self._run_leaf(node)
