@@ -37,7 +37,7 @@ from .ops.linalg import (
 )
 from .ops.pointwise import (
     abs, absolute, acos, acosh, add, addcdiv, addcmul, allclose, arccos, arccosh, arcsin, arcsinh, arctan, arctan2,
-    arctanh, asin, asinh, atan, atan2, atanh, bitwise_and, bitwise_not, bitwise_or, bitwise_xor, ceil, clamp,
+    arctanh, asin, asinh, atan, atan2, atanh, bitwise_and, bitwise_left_shift, bitwise_not, bitwise_or, bitwise_right_shift, bitwise_xor, ceil, clamp,
     clamp_max, clamp_min, clip, clone, cos, cosh, deg2rad, div, divide, eq, equal, erf, erfc, exp, exp2, expm1, fix,
     float_power, floor, floor_divide, fmax, fmin, fmod, frac, ge, greater, greater_equal, gt, hypot, isclose,
     isfinite, isinf, isnan, isneginf, isposinf, le, lerp, less, less_equal, log, log10, log1p, log2, logaddexp,

@@ -37,6 +37,16 @@ def require(condition: Any, name: str, *values: Any) -> None:
         raise error(name, *map(_shown, values)) from None
 
 
+def class_name(value: Any) -> str:
+    """The name of a value's class in messages about arguments; NumPy's classes have their module before it.
+
+    >>> class_name(3), class_name(np.ones(3))
+    ('int', 'numpy.ndarray')
+    """
+    cls = type(value)
+    return f"numpy.{cls.__name__}" if cls.__module__ == "numpy" else cls.__name__
+
+
 def _shown(value: Any) -> Any:
     if isinstance(value, np.ndarray):
         return TITLES.get(value.dtype.name, value.dtype.name)

@@ -85,7 +85,7 @@ def reshaped(array: np.ndarray, size: Sequence[int]) -> np.ndarray:
 _RESHAPES_IN_PLACE = np.lib.NumpyVersion(np.__version__) >= "2.1.0"
 
 
-def partly_the_same(a: np.ndarray, b: np.ndarray) -> bool:
+def partial_overlap(a: np.ndarray, b: np.ndarray) -> bool:
     """Whether two packed arrays share memory without being the same; of others PyTorch finds it too hard to tell."""
     if not (a.size and b.size and np.may_share_memory(a, b)):
         return False
@@ -93,6 +93,6 @@ def partly_the_same(a: np.ndarray, b: np.ndarray) -> bool:
     return all(packed) and (a.ctypes.data, a.nbytes, a.strides) != (b.ctypes.data, b.nbytes, b.strides)
 
 
-def shows_twice(array: np.ndarray) -> bool:
+def internal_overlap(array: np.ndarray) -> bool:
     """Whether an element of the memory is several elements of the array, as after `expand`."""
     return bool(array.size) and any(step == 0 and extent > 1 for step, extent in zip(array.strides, array.shape))

@@ -13,7 +13,7 @@ from ..dtypes import contiguous_format
 from ..errors import error, require
 from ..tensor import Tensor, wrap
 from .modes import state
-from .node import Edge, Node, next_sequence_number
+from .node import NO_EDGE, Edge, Node, next_sequence_number
 
 
 def _references(argument: Any) -> int:
@@ -95,7 +95,13 @@ def edge_of(tensor: Tensor) -> Edge:
     A leaf holds its accumulator weakly, the accumulator holds the leaf: a graph keeps its leaves alive; a leaf does not keep the
     graph alive.
     """
-    edge = tensor._own_edge()
+    view = tensor._view
+    if view is not None:
+        # Most often nothing was written since, and it is the edge that the view was made with.
+        known = view.edge if view.version == tensor._counter.version else None
+        edge = view.edge_of(tensor) if known is None or known is NO_EDGE else known
+    else:
+        edge = tensor._edge
     if edge is not None:
         return edge
     node = tensor._accumulator() if tensor._accumulator is not None else None

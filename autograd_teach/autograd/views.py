@@ -19,7 +19,7 @@ import numpy as np
 
 from .. import dtypes
 from ..errors import error
-from ..geometry import geometry_of, partly_the_same, shows_twice, strided_view
+from ..geometry import geometry_of, internal_overlap, partial_overlap, strided_view
 from ..tensor import Tensor, wrap
 from .leaf import edge_of
 from .modes import inference_mode, state
@@ -145,10 +145,10 @@ def forbidden_write(view: View, edge: Edge | None, what: str) -> Exception:
 
 def refuse_overlap(target: Tensor, operands: Sequence[Tensor]) -> None:
     """RuntimeError if an element would be written twice, or be written before another one is computed from it."""
-    if shows_twice(target._array) or not target._array.flags.writeable:
+    if internal_overlap(target._array) or not target._array.flags.writeable:
         raise error("write_to_repeated")
     for operand in operands:
-        if operand is not target and partly_the_same(target._array, operand._array):
+        if operand is not target and partial_overlap(target._array, operand._array):
             raise error("write_overlaps")
 
 

@@ -38,7 +38,7 @@ def _check_product(name, left, right, a, b):
     require(b.ndim == right, f"{name}_right", a.ndim, b.ndim)
     require(fits or (name == "dot" and a.dtype != b.dtype), f"{name}_size", a.shape, b.shape)
     require(a.dtype == b.dtype or (name, a.dtype.kind) == ("bmm", "b"), f"{name}_dtype", a, b, c_name(a), c_name(b))
-    require(a.dtype.kind != "b", f"{name}_bool")
+    require(a.dtype.kind != "b" or (name != "dot" and not (a.size and b.size)), f"{name}_bool")
 
 _product = np.ndarray.dot  # what `np.matmul` computes, in less time
 
@@ -355,7 +355,7 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2) -> Tensor:
     own, theirs = [d for d in range(a.ndim) if d not in first], [d for d in range(b.ndim) if d not in second]
     rows, columns = [a.shape[d] for d in own], [b.shape[d] for d in theirs]
     left, right = permute(left, (*own, *first)), permute(right, (*second, *theirs))
-    if not rows and not columns:
+    if math.prod([*rows, *columns]) == 1:
         if left.is_contiguous() and right.is_contiguous():
             product = dot(left.flatten(), right.flatten())
         else:

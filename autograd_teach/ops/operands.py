@@ -15,12 +15,15 @@ import numpy as np
 from .. import dtypes
 from ..absent import keyword_error
 from ..autograd.node import edge_to
-from ..errors import error, require
+from ..errors import class_name, error, require
 from ..tensor import Tensor, wrap
 
 NUMBERS = frozenset((int, float, bool))
 # Functions that take a number as their first operand too, as a tensor of rank 0.
-NUMBER_FIRST = frozenset(("add", "sub", "mul", "div", "subtract", "multiply", "true_divide"))
+NUMBER_FIRST = frozenset((
+    "add", "sub", "mul", "div", "subtract", "multiply", "true_divide",
+    "bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_left_shift", "bitwise_right_shift",
+))  # fmt: skip
 
 _constants: dict[Any, Tensor] = {}
 
@@ -50,10 +53,10 @@ def number(value: Any, like: Any) -> Tensor:
     return constant
 
 
-def _as_tensor(value: Any) -> Tensor | None:
-    """Numbers that are not plain Python ones, and NumPy arrays, are operands too."""
+def _as_tensor(value: Any, like: np.ndarray) -> Tensor | None:
+    """Numbers that are not plain Python ones, and NumPy arrays, are operands too; numbers as they are beside `like`."""
     if isinstance(value, (bool, int, float)):
-        return number(value, np.empty((), bool))  # beside which it has its own dtype
+        return number(value, like)
     if isinstance(value, (np.ndarray, np.generic)):
         dtypes.of_array(np.asarray(value))
         return wrap(np.asarray(value))
@@ -67,17 +70,18 @@ def convert_operands(function: Any, numbers: bool, parameters: list[str], values
     """
     if parameters == ["tensors"]:
         wrong = next(i for i, t in enumerate(values[0]) if not isinstance(t, Tensor))
-        raise error("element_is_no_tensor", wrong, type(values[0][wrong]).__name__)
+        raise error("element_is_no_tensor", wrong, class_name(values[0][wrong]))
     operator = function.__name__.startswith("__")
+    like = next((v._array for v in values if isinstance(v, Tensor)), np.empty((), bool))
     converted = {}
     for position, (parameter, value) in enumerate(zip(parameters, values), 1):
         allowed = operator or (numbers and position > 1) or isinstance(value, Tensor)
         allowed = allowed or (function.__name__ in NUMBER_FIRST and isinstance(value, (int, float, np.number)))
-        converted[parameter] = tensor = _as_tensor(value) if allowed else None
+        converted[parameter] = tensor = _as_tensor(value, like) if allowed else None
         if tensor is None:
             if operator:
                 return NotImplemented
-            raise error("argument_is_no_tensor", function.__name__, parameter, position, type(value).__name__)
+            raise error("argument_is_no_tensor", function.__name__, parameter, position, class_name(value))
     return function(**converted, **plain)
 
 

@@ -21,7 +21,7 @@ from ..autograd.modes import state
 from ..dtypes import (
     SCALARS, as_floating, category, contiguous_format, copied, float64, memory_format, promote, promote_types,
     result_type)
-from ..errors import error, require
+from ..errors import class_name, error, require
 from ..tensor import Tensor, c_name, tensor_method, wrap
 from .codegen import forward_function
 from .operands import NUMBERS, broadcast_error, number, scaled
@@ -95,6 +95,7 @@ def held(value, array):
         raise OverflowError("int too big to convert")
     if d.kind != "b":
         lowest, highest = _range_of(d)
+        lowest = 0 if d.kind == "u" and isinstance(value, float) else lowest
         if not (lowest <= value <= highest or (d.kind == "f" and not math.isfinite(value))):
             short = {"int32": "int", "float16": "c10::Half", "float32": "float", "float64": "double"}
             raise error("value_overflows", short.get(d.name, f"{d.name}_t"))
@@ -111,7 +112,7 @@ NOT_GIVEN: Any = type("NotGiven", (), {"__repr__": lambda self: "None"})()
 def require_overload(fits, name, *given):
     """TypeError for arguments that no form of a function takes."""
     if not fits:
-        kinds = ["Tensor" if isinstance(g, Tensor) else type(g).__name__ for g in given if g is not NOT_GIVEN]
+        kinds = ["Tensor" if isinstance(g, Tensor) else class_name(g) for g in given if g is not NOT_GIVEN]
         raise error("no_overload", name, ", ".join(kinds))
 
 def dispatch(of_number, of_tensor, *operands, of_first_number=None, **options):
@@ -129,11 +130,11 @@ def dispatch(of_number, of_tensor, *operands, of_first_number=None, **options):
 def needs_tensor(name, **arguments):
     """TypeError for an argument of a function that is no row if it is no tensor (a row asks by itself)."""
     for position, (parameter, value) in enumerate(arguments.items(), 1):
-        require(isinstance(value, Tensor), "argument_is_no_tensor", name, parameter, position, type(value).__name__)
+        require(isinstance(value, Tensor), "argument_is_no_tensor", name, parameter, position, class_name(value))
 
 def needs_number(name, argument, value):
     """TypeError for an argument that is no number."""
-    require(isinstance(value, (int, float, np.number)), "argument_is_no_number", name, argument, type(value).__name__)
+    require(isinstance(value, (int, float, np.number)), "argument_is_no_number", name, argument, class_name(value))
 
 def beside(self, other):
     """An array and a number, promoted."""
@@ -387,8 +388,7 @@ def floor_divide(input: Any, other: Any) -> Tensor:
 def _check_lerp(self, end, weight):
     tensors = {"end": end, "weight": weight} if isinstance(weight, np.ndarray) else {"end": end}
     for name, other in tensors.items():
-        is_number = name == "weight" and not other.ndim and other.dtype.kind == self.dtype.kind == "f"
-        require(self.dtype == other.dtype or is_number, "lerp_dtype", c_name(self), name, c_name(other))
+        require(self.dtype == other.dtype, "lerp_dtype", c_name(self), name, c_name(other))
     only_for("f", f"lerp_kernel_{'scalar' if len(tensors) == 1 else 'tensor'}")(self)
     common_shape(self, *tensors.values())
 
@@ -408,13 +408,15 @@ def lerp_tensor(self, end, weight): ...
 def lerp(input: Tensor, end: Tensor, weight: Any) -> Tensor:
     """Linear interpolation, `input + weight * (end - input)`: `input` for the weight 0, `end` for 1.
 
-    input, end: tensors of one floating dtype. weight: number, or tensor of that dtype; it may lie outside [0, 1].
-    All broadcast. RuntimeError for different dtypes or shapes that do not broadcast; NotImplementedError for
+    input, end: tensors of one floating dtype. weight: number, or tensor of that dtype; it may lie outside [0, 1]. A weight
+    of rank 0 may have another dtype: all three are promoted to one. All broadcast. RuntimeError for different dtypes or shapes that do not broadcast; NotImplementedError for
     integers. Each of the three tensors gets a gradient.
 
     >>> torch.lerp(torch.tensor([0.0, 10.0]), torch.tensor([1.0, 20.0]), 0.25)
     tensor([ 0.2500, 12.5000])
     """
+    if getattr(weight, "shape", None) == () and isinstance(end, Tensor) and input.dtype == end.dtype:
+        input, end, weight = in_one_dtype(input, end, weight)
     return dispatch(lerp_number, lerp_tensor, input, end, weight)
 
 def _check_addcmul(self, tensor1, tensor2, value):
@@ -873,9 +875,14 @@ def sigmoid(self):
     y=lambda g, grad_output, y: g * grad_output * add_number(mul_number(y, -2), 1))
 def sigmoid_backward(grad_output, y): ...
 
+@on_arrays(lambda a, b: np.subtract(*_subtractable(a, b)))
+def _difference(a, b):
+    """`a - b`, refused for booleans on arrays too."""
+    return a - b
+
 @op(np.logaddexp, promote=True, check=only_for("f", "logaddexp_cpu"),
-    self=lambda g, self, other: g / add_number(exp(other - self), 1),
-    other=lambda g, self, other: g / add_number(exp(self - other), 1))
+    self=lambda g, self, other: g / add_number(exp(_difference(other, self)), 1),
+    other=lambda g, self, other: g / add_number(exp(_difference(self, other)), 1))
 def logaddexp(self, other):
     """The logarithm of the sum of exponentials, `log(exp(input) + exp(other))`, computed without overflow.
 
@@ -887,8 +894,8 @@ def logaddexp(self, other):
     """
 
 @op(np.logaddexp2, promote=True, check=only_for("f", "logaddexp2_cpu"),
-    self=lambda g, self, other: g / add_number(pow_of_number(other - self, 2), 1),
-    other=lambda g, self, other: g / add_number(pow_of_number(self - other, 2), 1))
+    self=lambda g, self, other: g / add_number(pow_of_number(_difference(other, self), 2), 1),
+    other=lambda g, self, other: g / add_number(pow_of_number(_difference(self, other), 2), 1))
 def logaddexp2(self, other):
     """The logarithm to base 2 of a sum of powers of two, `log2(2**input + 2**other)`, computed without overflow.
 
@@ -1095,6 +1102,7 @@ def _check_threshold(self, threshold, value):
     needs_number("threshold", "'threshold' (position 2)", threshold)
     needs_number("threshold", "'value' (position 3)", value)
     only_for("iuf", "threshold_cpu")(self)
+    held(value, self)  # a half as such
 
 @op(in_single(lambda self, threshold, value: np.where(self <= held(threshold, self), held(value, self), self)), method=False,
     check=_check_threshold, self=lambda g, self, threshold: threshold_backward(g, self, threshold))
@@ -1512,6 +1520,30 @@ def bitwise_xor(self, other):
     tensor([False,  True])
     """
 
+@arithmetic(np.left_shift, check=only_for("iu", "lshift_cpu"), operator="lshift")
+def bitwise_left_shift(self, other):
+    """The bits moved `other` places to the left, `input << other`: `input` times 2 to the power `other`.
+
+    input, other: integer tensors that broadcast, or one of them a number. Both are promoted to one dtype, at least one of
+    them not bool. Bits that leave the dtype are lost: all of them if `other` is negative or at least its number of bits.
+    NotImplementedError for floats and for two bools; RuntimeError if the shapes do not broadcast.
+
+    >>> torch.bitwise_left_shift(torch.tensor([1, -3]), 2), 1 << torch.tensor([0, 4])
+    (tensor([  4, -12]), tensor([ 1, 16]))
+    """
+
+@arithmetic(np.right_shift, check=only_for("iu", "rshift_cpu"), operator="rshift")
+def bitwise_right_shift(self, other):
+    """The bits moved `other` places to the right, `input >> other`: `input` over 2 to the power `other`, rounded down.
+
+    input, other: integer tensors that broadcast, or one of them a number. Both are promoted to one dtype, at least one of
+    them not bool. The sign stays: if `other` is negative or at least the number of bits, the result is 0, or -1 for
+    a negative `input`. NotImplementedError for floats and for two bools; RuntimeError if the shapes do not broadcast.
+
+    >>> torch.bitwise_right_shift(torch.tensor([20, -5]), 2), 16 >> torch.tensor([0, 4])
+    (tensor([ 5, -2]), tensor([16,  1]))
+    """
+
 @op(np.invert, inplace=True)
 def bitwise_not(self):
     """Each number with all its bits flipped, `~input`.
@@ -1666,6 +1698,8 @@ for _operator_name, _form in {
     "floordiv": _operator(floor_divide, Tensor), "ifloordiv": inplace_form(_operator(floor_divide, Tensor), "__ifloordiv__"),
     "rfloordiv": _operator(lambda self, other: floor_divide(other, self)),
     "rsub": lambda self, other: rsub_number(self, other) if other.__class__ in NUMBERS else _any_rsub(self, other),
+    "rlshift": _operator(lambda self, other: bitwise_left_shift(other, self)),
+    "rrshift": _operator(lambda self, other: bitwise_right_shift(other, self)),
     "neg": neg, "pos": _positive, "abs": abs, "invert": bitwise_not,
     "rtruediv": lambda self, other: NotImplemented if isinstance(other, str) else reciprocal(self) * other}.items():
     setattr(Tensor, f"__{_operator_name}__", _form)

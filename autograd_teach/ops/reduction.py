@@ -17,7 +17,7 @@ import numpy as np
 # fmt: off
 # isort: off
 from ..dtypes import as_dtype, of_array
-from ..errors import error, require
+from ..errors import class_name, error, require
 from ..quiet import quietly
 from ..tensor import Tensor, tensor_method, wrap_dim
 from .operation import attach, inplace_form, method, op
@@ -73,12 +73,12 @@ def is_int(value):
 def dims_of(name, dim, position=2):
     """The argument `dim`: an int, several or None; TypeError if it is not."""
     fits = dim is None or is_int(dim) or (isinstance(dim, (tuple, list)) and builtins.all(map(is_int, dim)))
-    require(fits, "argument_is_no_dims", name, "dim", position, dim if isinstance(dim, list) else type(dim).__name__)
+    require(fits, "argument_is_no_dims", name, "dim", position, dim if isinstance(dim, list) else class_name(dim))
     return _dims(operator.index(dim) if is_int(dim) else dim)
 
 def int_of(name, value, parameter="dim", position=2):
     """An argument that is one int; TypeError if it is not."""
-    require(is_int(value), "argument_is_no_int", name, parameter, position, type(value).__name__)
+    require(is_int(value), "argument_is_no_int", name, parameter, position, class_name(value))
     return operator.index(value)
 
 def _cast_first(function, input, dtype, *given, recorded=False):
@@ -520,9 +520,10 @@ _moment = partial(op, check=only_for("f", "std and var", message="var_dtype"))
 def var_correction(self, dim: tuple, correction: float, keepdim=False): ...
 @_moment(_moments("std"), overload="std.0", self=_std_derivative)
 def std_correction(self, dim: tuple, correction: float, keepdim=False): ...
-@_moment(_moments("var_mean"), overload="var_mean.0", outputs=(), self=_var_mean_derivative)
+@_moment(_moments("var_mean"), overload="var_mean.0", check=only_for("f", "var_mean", message="var_dtype"), outputs=(), self=_var_mean_derivative)
 def var_mean_correction(self, dim: tuple, correction: float, keepdim=False): ...
-@_moment(_moments("std_mean"), overload="std_mean.0", outputs=("result0", "result1"), self=_std_mean_derivative)
+@_moment(_moments("std_mean"), overload="std_mean.0", check=only_for("f", "std_mean", message="var_dtype"),
+    outputs=("result0", "result1"), self=_std_mean_derivative)
 def std_mean_correction(self, dim: tuple, correction: float, keepdim=False): ...
 
 def _corrected(row, input, dim, unbiased, keepdim, correction):
@@ -599,9 +600,10 @@ def _nonempty(name, *refused):
     def check(self, dim=None, keepdim=False):
         (int_of if name in ("argmax", "argmin", "aminmax") and dim is not None else dims_of)(name, dim)
         require(not refused or self.dtype.kind != "b", *refused, self)
-        require(self.size or dim not in (None, ()), "no_place" if name.startswith("arg") else "no_element", name)
+        empty = "aminmax_empty" if name == "aminmax" else "no_place" if name.startswith("arg") else "no_element"
+        require(self.size or dim not in (None, ()), empty, name)
         for d, shown in zip(_axes(dim, self.ndim), _dims(dim) or ()):
-            require(self.shape[d], "no_extent", name, shown if name in ("amax", "amin") else d)
+            require(self.shape[d], "no_extent", name if name == "aminmax" else f"{name}()", shown if name in ("amax", "amin") else d)
     return check
 
 def _shared_by_all(g, self, result):

@@ -34,7 +34,7 @@ def spread(function: Callable[..., Any]) -> Callable[..., Any]:
             return function(self, *given, **named)
         if given[0].__class__ is not int:
             is_number = hasattr(given[0], "__index__") and not getattr(given[0], "ndim", 0)
-            require(is_number, "argument_is_no_dims", form.__name__, sequence.name, 1, type(given[0]).__name__)
+            require(is_number, "argument_is_no_dims", form.__name__, sequence.name, 1, class_name(given[0]))
         return function(self, given, **named)
 
     sequence = list(inspect.signature(function).parameters.values())[1]
@@ -56,13 +56,13 @@ def of_tensor(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def _require_elements(tensors):
     for i, tensor in enumerate(tensors):
-        require(isinstance(tensor, Tensor), "element_is_no_tensor", i, type(tensor).__name__)
+        require(isinstance(tensor, Tensor), "element_is_no_tensor", i, class_name(tensor))
 
 def _require_ints(function, parameter, value):
-    require(isinstance(value, (tuple, list)), "argument_is_no_dims", function, parameter, 2, type(value).__name__)
+    require(isinstance(value, (tuple, list)), "argument_is_no_dims", function, parameter, 2, class_name(value))
 
 def _list_of_tensors(function, tensors):
-    require(isinstance(tensors, (tuple, list)), "argument_is_no_tensors", function, type(tensors).__name__)
+    require(isinstance(tensors, (tuple, list)), "argument_is_no_tensors", function, class_name(tensors))
     require(tensors, "no_tensors", function)
     return list(tensors)
 
@@ -811,7 +811,7 @@ def concatenate(tensors: Any, dim: int = 0) -> Tensor:
     >>> torch.concatenate([torch.ones(1, 2), torch.zeros(1, 2)], axis=1)
     tensor([[1., 1., 0., 0.]])
     """
-    require(isinstance(tensors, (tuple, list)), "argument_is_no_tensors", "concatenate", type(tensors).__name__)
+    require(isinstance(tensors, (tuple, list)), "argument_is_no_tensors", "concatenate", class_name(tensors))
     return cat(tensors, dim)
 
 concat = concatenate

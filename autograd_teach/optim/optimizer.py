@@ -254,6 +254,7 @@ def checked(arguments: dict[str, Any]) -> dict[str, Any]:
     for name, value in options.items():
         if name in _NOT_NEGATIVE:
             require(not isinstance(value, Tensor) or value.numel() == 1, "optim_one_element", name)
+            # NaN is no learning rate but of SGD.
             require(0.0 <= value, "optim_negative", _NOT_NEGATIVE[name], value)
         require(not (name in _ONLY_IN_PYTORCH and value), "optim_unsupported", name, value)
     return options
