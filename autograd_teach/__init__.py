@@ -37,14 +37,14 @@ from .ops.linalg import (
 )
 from .ops.pointwise import (
     abs, absolute, acos, acosh, add, addcdiv, addcmul, allclose, arccos, arccosh, arcsin, arcsinh, arctan, arctan2,
-    arctanh, asin, asinh, atan, atan2, atanh, bitwise_and, bitwise_left_shift, bitwise_not, bitwise_or, bitwise_right_shift, bitwise_xor, ceil, clamp,
-    clamp_max, clamp_min, clip, clone, cos, cosh, deg2rad, div, divide, eq, equal, erf, erfc, exp, exp2, expm1, fix,
-    float_power, floor, floor_divide, fmax, fmin, fmod, frac, ge, greater, greater_equal, gt, hypot, isclose,
-    isfinite, isinf, isnan, isneginf, isposinf, le, lerp, less, less_equal, log, log10, log1p, log2, logaddexp,
-    logaddexp2, logical_and, logical_not, logical_or, logical_xor, lt, masked_fill, maximum, minimum, mul,
-    multiply, nan_to_num, ne, neg, negative, not_equal, pow, rad2deg, reciprocal, relu, remainder, round, rsqrt,
-    rsub, sgn, sigmoid, sign, signbit, sin, sinc, sinh, sqrt, square, sub, subtract, tan, tanh, threshold,
-    true_divide, trunc, where, xlogy,
+    arctanh, asin, asinh, atan, atan2, atanh, bitwise_and, bitwise_left_shift, bitwise_not, bitwise_or,
+    bitwise_right_shift, bitwise_xor, ceil, clamp, clamp_max, clamp_min, clip, clone, cos, cosh, deg2rad, div,
+    divide, eq, equal, erf, erfc, exp, exp2, expm1, fix, float_power, floor, floor_divide, fmax, fmin, fmod, frac,
+    ge, greater, greater_equal, gt, hypot, isclose, isfinite, isinf, isnan, isneginf, isposinf, le, lerp, less,
+    less_equal, log, log10, log1p, log2, logaddexp, logaddexp2, logical_and, logical_not, logical_or, logical_xor,
+    lt, masked_fill, maximum, minimum, mul, multiply, nan_to_num, ne, neg, negative, not_equal, pow, rad2deg,
+    reciprocal, relu, remainder, round, rsqrt, rsub, sgn, sigmoid, sign, signbit, sin, sinc, sinh, sqrt, square,
+    sub, subtract, tan, tanh, threshold, true_divide, trunc, where, xlogy,
 )
 from .ops.reduction import (
     all, amax, amin, aminmax, any, argmax, argmin, count_nonzero, cumprod, cumsum, dist, log_softmax, logcumsumexp,

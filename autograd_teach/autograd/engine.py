@@ -102,17 +102,9 @@ class _Run:
         self.order, self.last = order, last = _collect(nodes)
         if inputs is not None:
             self.inputs, self.asked = inputs, {edge.node for edge in inputs}
-            self.wanted, running = _leading_to(self.asked, order)
-            if len(roots) == 1 and not nodes.keys() <= self.wanted.keys():
-                # A single root is looked at in any case: its hooks run.
-                self.asked.update(nodes)
-                running = [node for node in order if node in self.asked]
-            if self.accumulate:
-                # PyTorch runs, and so frees, the node of an input too where the gradient is stored rather than returned.
-                for node in self.asked - {None}:
-                    self.wanted.setdefault(node, (NO_EDGE,) * len(node._edges))
-            self.order = order = running
-            self.last = last = {leaf: node for leaf, node in last.items() if leaf in self.asked}
+            if self.accumulate or not _all_lead_to(self.asked, order, last):
+                self._leave_out_what_leads_nowhere(nodes)
+                order, last = self.order, self.last
         for place, (edge, gradient) in enumerate(roots):
             value: Any = gradient if self.create_graph else gradient._value
             if value.__class__ is np.ndarray and not value.ndim:
@@ -123,6 +115,21 @@ class _Run:
                 self._run_leaf(node)
         self._run(order)
 
+    def _leave_out_what_leads_nowhere(self, roots: dict[Any, None]) -> None:
+        """Of nodes and edges keep those that lead to the inputs."""
+        assert self.asked is not None
+        self.wanted, running = _leading_to(self.asked, self.order)
+        if self.accumulate:
+            # PyTorch runs, and so frees, the node of an input too where the gradient is stored rather than returned.
+            for node in self.asked - {None}:
+                self.wanted.setdefault(node, (NO_EDGE,) * len(node._edges))
+        if len(roots) == 1 and not roots.keys() <= self.wanted.keys():
+            # A single root is looked at in any case: its hooks run.
+            self.asked.update(roots)
+            running = [node for node in self.order if node in self.asked]
+        self.order = running
+        self.last = {leaf: node for leaf, node in self.last.items() if leaf in self.asked}
+
     def will_run(self, node: Node) -> bool:
         """Whether a gradient is to arrive at this node: what hooks of several tensors ask."""
         is_asked = node in (self.asked or ())
@@ -132,14 +139,16 @@ class _Run:
     _running = cached_property(lambda self: {*self.order, *self.last})
 
     def _run(self, order: list[Node]) -> None:
-        buffers, last, wanted = self.buffers, self.last, self.wanted
+        buffers, wanted = self.buffers, self.wanted
         create_graph, keep, anomaly = self.create_graph, self.retain_graph, state.anomaly
         special = set(order) if anomaly else self.asked or ()
         plain_leaves = self.asked is None and not create_graph and not anomaly
-        finishing = set(last.values())
+        finished = _by_node(self.last)
         for node in order:
             grad = buffers.pop(node, None)
-            if grad is not None and node._hooks is None and node not in special:
+            if grad is None or node._hooks is not None or node in special:
+                self._run_specially(node, grad)
+            else:
                 edges, step = node._edges if wanted is None else wanted[node], node._step
                 if step is None and wanted is not None and node._runs_without_gradient:
                     # All that a user's backward returns is looked at, also what leads to no input.
@@ -150,17 +159,9 @@ class _Run:
                     step(grad, edges, buffers, keep)
                 else:
                     self._send(node, edges, node._backward(grad, edges))
-            else:
-                self._run_specially(node, grad)
-            if node in finishing:
+            if node in finished:
                 grad = None  # a leaf takes over the memory of a gradient that nobody else holds
-                leaves: Any = node._edges
-                if len(leaves) > 1:
-                    # One that several edges lead to comes where the last of them stands.
-                    leaves = [*dict.fromkeys(reversed(leaves))][::-1]
-                for leaf in leaves:
-                    if last.get(leaf) is not node:
-                        continue
+                for leaf in finished[node]:
                     if plain_leaves and leaf._hooks is None:
                         leaf._backward(buffers.pop(leaf, None), ())
                     else:
@@ -199,7 +200,7 @@ class _Run:
         if not arrived:
             grad = None if node._outputs == 1 else [None] * node._outputs
         kept = edges if self.wanted is None else self.wanted.get(node)
-        if kept is None:
+        if kept is None or (self.asked is not None and not self.accumulate and node.__class__ is AccumulateGrad):
             # It does not run; somebody asked for its gradient, or it is the single root.
             self._capture(node, self._tensor_hooks(node, hooks, grad))
             return edges, None
@@ -315,12 +316,13 @@ def _collect(roots: dict[Any, None]) -> tuple[list[Node], dict[Node, Node]]:
         for below in node._edges:
             if below in seen:
                 continue
-            if below.__class__ is AccumulateGrad:
+            kind = below.__class__
+            if kind is AccumulateGrad:
                 if below not in last or node._sequence < last[below]._sequence:
                     last[below] = node
                 continue
             seen.add(below)
-            if below.__class__ is Output:
+            if kind is Output:
                 below = below.node
                 if below in seen:
                     continue
@@ -328,6 +330,31 @@ def _collect(roots: dict[Any, None]) -> tuple[list[Node], dict[Node, Node]]:
             order.append(below)
     order.sort(key=attrgetter("_sequence"), reverse=True)
     return order, last
+
+
+def _by_node(last: dict[Any, Node]) -> dict[Node, list[Any]]:
+    """The leaves that the last contribution of each node completes; one that several of its edges lead to comes last."""
+    found: dict[Node, list[Any]] = {}
+    for leaf, node in last.items():
+        if node in found:
+            edges = node._edges[::-1]
+            found[node] = sorted([*found[node], leaf], key=edges.index, reverse=True)
+        else:
+            found[node] = [leaf]
+    return found
+
+
+def _all_lead_to(targets: set[Any], order: list[Node], last: dict[Any, Node]) -> bool:
+    """Whether, as in most programs, the targets are all the leaves, so that nothing is to be left out."""
+    if not last or not last.keys() <= targets or any(leaf.__class__ is not AccumulateGrad for leaf in targets):
+        return False
+    for node in order:
+        for edge in node._edges:
+            if edge is not NO_EDGE:
+                break
+        else:
+            return False  # what leads to this node alone leads to no leaf
+    return True
 
 
 def _leading_to(targets: set[Any], order: list[Node]) -> tuple[dict[Any, Sequence[Edge]], list[Node]]:

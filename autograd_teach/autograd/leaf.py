@@ -36,7 +36,8 @@ class AccumulateGrad(Node):
     def __init__(self, variable: Tensor) -> None:
         value = variable._value
         self._edges, self._sequence, self._hooks, self.variable = (), next_sequence_number(), None, variable
-        self._expect(value.shape, value.dtype)
+        self._shape, self._dtype = value.shape, value.dtype
+        self._kind = None if value.ndim else value.dtype.type
         if variable._leaf_hooks is not None:
             self._hook_lists().tensor = variable._leaf_hooks
 

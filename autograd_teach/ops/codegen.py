@@ -118,7 +118,8 @@ def $name($parameters):
     outputs = [wrap(r if r.__class__ in SCALARS else asarray(r)) for r in result]    #: if many and not view
     if mode.recording:    #: if differentiable
         if $wanted:
-            ${t}_edge = NO_EDGE if ${t}_edge is LOST else ${t}_edge    #: for t in differentiable if not takes_list
+            if $lost:    #: if not takes_list
+                ${t}_edge = NO_EDGE if ${t}_edge is LOST else ${t}_edge    #: for t in differentiable
             node = new(NodeClass)
             node._edges = $edges
             node._sequence = next_sequence_number()
@@ -152,12 +153,12 @@ $unpacking
 
 # An input is the tensor itself; of a result the node has the memory.
 UNPACK_ON_ARRAYS = """
-$s = node._s_$s
+$s = node._s_$s    #: if is_input
 if $s._versions is None or $s._versions.version == 0:    #: if is_input
     $s = $s._value    #: if is_input
 else:    #: if is_input
     $s = unpacked(node, $s, $place)
-$s, counter, version = $s    #: if not is_input
+$s, counter, version = node._s_$s    #: if not is_input
 if counter.version != version:    #: if not is_input
     $s = unpacked(node, node._s_$s, $place)
 if $s.__class__ is ndarray and not $s.ndim:
@@ -285,9 +286,10 @@ def _forward_source(operation: Any, name: str) -> str:
     # PyTorch's sums take a factor of the second operand; NumPy's do not.
     operands = [p for p in passed if not (scales and p == "alpha")]
     if operation.takes_list:
-        wanted, edges = "any([edge is not NO_EDGE for edge in edges])", "edges"
+        wanted, lost, edges = "any([edge is not NO_EDGE for edge in edges])", "", "edges"
     else:
         wanted = " or ".join(f"{_shown(t)}_edge is not NO_EDGE" for t in differentiable)
+        lost = " or ".join(f"{_shown(t)}_edge is LOST" for t in differentiable)
         edges = "(" + "".join(f"{_shown(t)}_edge, " for t in differentiable) + ")"
     # Of a result that the node saves there must be memory, which writes to the output would change too.
     saves_result = any(o in operation.saved for o in operation.outputs)
@@ -305,7 +307,7 @@ def _forward_source(operation: Any, name: str) -> str:
         "scalars": operation.scalars, "saves_result": saves_result,
         "stays_scalar": " and result.__class__ not in SCALARS" if keeps_scalar else "",
         "kind": "result.__class__" if keeps_scalar else "None if result.ndim else result.dtype.type",
-        "wanted": wanted, "edges": edges,
+        "wanted": wanted, "lost": lost, "edges": edges,
     }  # fmt: skip
     return _fill(FORWARD, facts, lambda s: {"value": _saved_value(operation, s)} if s in operation.saved else {})
 
@@ -423,6 +425,35 @@ def _compile_backward(operation: Any, method: str) -> Callable[..., Any]:
     source = _fill(STEP if method == "_step" else BACKWARD, facts, call)
     setattr(operation.node, method, _compile(source, name, namespace))
     return getattr(operation.node, method)
+
+
+def generated(name: str) -> str:
+    """The source of what was generated under this name, such as `__mul__` or `mul_backward`, when it was first called.
+
+    >>> from autograd_teach.ops.codegen import generated
+    >>> torch.ones(2, requires_grad=True).sigmoid().sum().backward()
+    >>> print(generated("sigmoid_backward"))
+    def sigmoid_backward(node, g, edges, buffers, keep):
+        result, counter, version = node._s_result
+        if counter.version != version:
+            result = unpacked(node, node._s_result, -1)
+        if result.__class__ is ndarray and not result.ndim:
+            result = result[()]  # NumPy computes with its scalars ten times as fast as with arrays of rank 0
+        if not keep:
+            node._s_result = FREED
+        below = edges[0]
+        if below is not NO_EDGE:
+            sent = self_formula(g, result)
+            cls = sent.__class__
+            if (sent.shape == below._shape and sent.dtype is below._dtype) if cls is ndarray else cls is below._kind:
+                if below not in buffers:
+                    buffers[below] = sent
+                else:
+                    add(buffers, below, sent)
+            else:
+                deliver(buffers, sent, below, node, 0)
+    """
+    return "".join(linecache.getlines(f"<autograd_teach {name}>")).rstrip()
 
 
 def _compile(source: str, name: str, namespace: dict[str, Any]) -> Any:

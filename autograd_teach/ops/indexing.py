@@ -284,7 +284,8 @@ def _check_trace(self):
     require(self.ndim == 2, "trace_rank", self.ndim)
     require(self.dtype != bool, "linalg_kernel", "trace", self)
 
-@op(check=partial(_check, "index_select"), kernel=lambda self, dim, index: _picked(self, _at(self.shape, dim, index)),
+@op(check=partial(_check, "index_select"), kernel=lambda self, dim, index:
+    _picked(self, _at(self.shape, dim, index)) if self.ndim else self.copy(),
     self=lambda g, self_shape, dim, index: index_add(zeros_beside(g, self_shape), dim, index, g))
 def index_select(self, dim: int, index):
     """Copies the slices at the positions `index` of dimension `dim`, in that order; positions may repeat.

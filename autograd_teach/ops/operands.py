@@ -20,10 +20,7 @@ from ..tensor import Tensor, wrap
 
 NUMBERS = frozenset((int, float, bool))
 # Functions that take a number as their first operand too, as a tensor of rank 0.
-NUMBER_FIRST = frozenset((
-    "add", "sub", "mul", "div", "subtract", "multiply", "true_divide",
-    "bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_left_shift", "bitwise_right_shift",
-))  # fmt: skip
+NUMBER_FIRST = frozenset(("add", "sub", "mul", "div", "subtract", "multiply", "true_divide"))
 
 _constants: dict[Any, Tensor] = {}
 
@@ -53,10 +50,12 @@ def number(value: Any, like: Any) -> Tensor:
     return constant
 
 
-def _as_tensor(value: Any, like: np.ndarray) -> Tensor | None:
+def _as_tensor(value: Any, like: np.ndarray | None) -> Tensor | None:
     """Numbers that are not plain Python ones, and NumPy arrays, are operands too; numbers as they are beside `like`."""
+    if isinstance(value, np.number):
+        value = value.item()
     if isinstance(value, (bool, int, float)):
-        return number(value, like)
+        return number(value, np.empty((), bool) if like is None else like)
     if isinstance(value, (np.ndarray, np.generic)):
         dtypes.of_array(np.asarray(value))
         return wrap(np.asarray(value))
@@ -72,11 +71,12 @@ def convert_operands(function: Any, numbers: bool, parameters: list[str], values
         wrong = next(i for i, t in enumerate(values[0]) if not isinstance(t, Tensor))
         raise error("element_is_no_tensor", wrong, class_name(values[0][wrong]))
     operator = function.__name__.startswith("__")
-    like = next((v._array for v in values if isinstance(v, Tensor)), np.empty((), bool))
+    like = next((v._array for v in values if isinstance(v, Tensor)), None)
+    number_first = function.__name__ in NUMBER_FIRST or (function.__name__.startswith("bitwise_") and like is not None)
     converted = {}
     for position, (parameter, value) in enumerate(zip(parameters, values), 1):
         allowed = operator or (numbers and position > 1) or isinstance(value, Tensor)
-        allowed = allowed or (function.__name__ in NUMBER_FIRST and isinstance(value, (int, float, np.number)))
+        allowed = allowed or (number_first and isinstance(value, (int, float, np.number)))
         converted[parameter] = tensor = _as_tensor(value, like) if allowed else None
         if tensor is None:
             if operator:

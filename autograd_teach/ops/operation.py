@@ -238,8 +238,8 @@ def _written_by(ufunc: np.ufunc, target: Any, other: Any) -> bool:
         keep_quiet()
     try:
         ufunc(array, operand, out=array)
-    except ValueError:
-        return False  # an array that cannot be written to
+    except (TypeError, ValueError):
+        return False  # no floats for this ufunc, or an array that cannot be written to
     target._counter.bump()
     return True
 

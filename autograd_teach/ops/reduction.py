@@ -16,7 +16,7 @@ import numpy as np
 # A row takes a line or two, as in a table, and so do names: one a line would scatter them.
 # fmt: off
 # isort: off
-from ..dtypes import as_dtype, of_array
+from ..dtypes import as_dtype, of_array, title
 from ..errors import class_name, error, require
 from ..quiet import quietly
 from ..tensor import Tensor, tensor_method, wrap_dim
@@ -603,7 +603,8 @@ def _nonempty(name, *refused):
         empty = "aminmax_empty" if name == "aminmax" else "no_place" if name.startswith("arg") else "no_element"
         require(self.size or dim not in (None, ()), empty, name)
         for d, shown in zip(_axes(dim, self.ndim), _dims(dim) or ()):
-            require(self.shape[d], "no_extent", name if name == "aminmax" else f"{name}()", shown if name in ("amax", "amin") else d)
+            shown = shown if name in ("amax", "amin") else d
+            require(self.shape[d], "no_extent", name if name == "aminmax" else f"{name}()", shown)
     return check
 
 def _shared_by_all(g, self, result):
@@ -892,7 +893,7 @@ def _check_soft(name):
         dim = wrap_dim(dim, self.ndim)
         if self.dtype.kind != "f":
             last = "_lastdim" if dim >= self.ndim - 1 else ""
-            raise error("no_kernel", f"{name}{last}_kernel_impl", self)
+            raise error("no_kernel", f"{name}{last}_kernel_impl", title(self))
     return check
 
 def _logsumexp_derivative(g, self, result, dim, keepdim):

@@ -18,7 +18,7 @@ import numpy as np
 # fmt: off
 # isort: off
 from ..dtypes import as_dtype, contiguous_format, dtype, promote_types, title
-from ..errors import error, require
+from ..errors import class_name, error, require
 from ..geometry import Geometry, geometry_of, memory_of, reshaped, strided_view
 from ..tensor import Size, Tensor, tensor_method, wrap, wrap_dim
 from .operation import method, op, renaming
@@ -106,7 +106,9 @@ def view(self, size: tuple): ...
 # What `reshape` makes of elements that do not lie one behind the other, where their strides allow a view, and else.
 @_viewing(overload="reshape_alias.0", view=True)
 def reshape_alias(self, size: tuple): ...
-@_viewing(overload="unsafe_view.0")
+# Its elements lie one behind the other, or are copied.
+@_viewing(overload="unsafe_view.0", kernel=lambda self, size:
+    self.reshape(size) if math.prod(size) == self.size else _reshaped(self, size))
 def unsafe_view(self, size: tuple): ...
 @look(lambda self: self[...], overload="alias.0", self=lambda g: g)
 def alias(self): ...

@@ -245,7 +245,7 @@ def number(value: Any) -> Any:
     return value.item() if isinstance(value, Tensor) else value
 
 
-def checked(arguments: dict[str, Any]) -> dict[str, Any]:
+def checked(arguments: dict[str, Any], allow_nan: bool = False) -> dict[str, Any]:
     """The options of an optimizer, taken from the `locals()` of its constructor.
 
     ValueError for one that must not be negative and is, NotImplementedError for one that only PyTorch supports.
@@ -254,8 +254,8 @@ def checked(arguments: dict[str, Any]) -> dict[str, Any]:
     for name, value in options.items():
         if name in _NOT_NEGATIVE:
             require(not isinstance(value, Tensor) or value.numel() == 1, "optim_one_element", name)
-            # NaN is no learning rate but of SGD.
-            require(0.0 <= value, "optim_negative", _NOT_NEGATIVE[name], value)
+            fits = not value < 0.0 if allow_nan else 0.0 <= value
+            require(fits, "optim_negative", _NOT_NEGATIVE[name], value)
         require(not (name in _ONLY_IN_PYTORCH and value), "optim_unsupported", name, value)
     return options
 

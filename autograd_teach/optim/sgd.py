@@ -39,7 +39,7 @@ class SGD(Optimizer):
     def __init__(self, params: Iterable[Any], lr: float | Tensor = 1e-3, momentum: float = 0, dampening: float = 0,
                  weight_decay: float = 0, nesterov: bool = False, *, maximize: bool = False,
                  foreach: bool | None = None, differentiable: bool = False, fused: bool | None = None) -> None:  # fmt: skip
-        defaults = checked(locals())
+        defaults = checked(locals(), allow_nan=True)
         require(not nesterov or (momentum > 0 and dampening == 0), "optim_nesterov")
         super().__init__(params, defaults)
 

@@ -2763,3 +2763,87 @@ def a_function_that_sorts(torch: Any) -> Any:
         second,
         torch.autograd.gradcheck(lambda t: Sort.apply(t)[0], x.double()),
     )
+
+
+@program
+def reductions_and_differences_that_are_refused(torch: Any) -> Any:
+    empty, both = torch.ones(2, 0), (torch.var_mean, torch.std_mean)
+    integers = [raises(partial(form, torch.tensor(values))) for form in both for values in (1, [True, False])]
+    dims = [raises(partial(torch.aminmax, empty, dim=dim)) for dim in (None, 0, 1, -1)]
+    alone = raises(lambda: torch.aminmax(torch.tensor([]), dim=0)), raises(lambda: True - torch.ones(1))
+    return integers, dims, alone
+
+
+@program
+def a_slice_of_a_scalar_is_a_copy(torch: Any) -> Any:
+    x = torch.tensor(1.0)
+    y = x.index_select(0, torch.tensor([0]))
+    return y.add_(1), x
+
+
+@program
+def weights_of_another_dtype(torch: Any) -> Any:
+    def between(shape: tuple[int, ...], dtype: Any, weight: Any) -> Any:
+        x, y = [torch.full(shape, n, dtype=dtype, requires_grad=dtype.is_floating_point) for n in (1, 3)]
+        result = x.lerp(y, weight)
+        return result, dtype.is_floating_point and torch.autograd.grad(result.sum(), x)
+
+    dtypes = torch.float16, torch.float32, torch.float64, torch.int64
+    weights = [torch.tensor(value, dtype=d) for d in dtypes for value in (0.25, [0.25])]
+    return [[raises(partial(between, shape, d, w)) for shape in ((), (1,))] for d in dtypes for w in weights]
+
+
+@program
+def shifts_of_bits(torch: Any) -> Any:
+    x, byte = torch.tensor([5, -5, 0]), torch.tensor([200, 3], dtype=torch.uint8)
+    counts = [0, 1, 63, 64, -1, torch.tensor([1, 70, -70])]
+    refused = [raises(lambda t=t, n=n: t << n) for t in (torch.ones(1), torch.tensor([True])) for n in (1.5, True)]
+    bytes_ = byte << 1, byte >> 9, 300 << byte, byte >> torch.tensor(2), torch.tensor([True]) << 2
+    in_place = x.clone().bitwise_left_shift_(2), x.clone().bitwise_right_shift_(1)
+    numbers = [torch.bitwise_and(6, x), torch.bitwise_left_shift(2, torch.tensor(1, dtype=torch.int8))]
+    return [(x << n, x >> n) for n in counts], refused, bytes_, in_place, numbers
+
+
+@program
+def learning_rates_that_are_no_numbers(torch: Any) -> Any:
+    x, nan = torch.ones(1), float("nan")
+    made = [raises(partial(make, [x], lr=nan)) for make in (torch.optim.SGD, torch.optim.Adam, torch.optim.RMSprop)]
+    return made, raises(lambda: torch.optim.SGD([x], momentum=nan, weight_decay=nan).defaults)
+
+
+@program
+def products_of_no_booleans(torch: Any) -> Any:
+    def zeros(*shape: int) -> Any:
+        return torch.zeros(shape, dtype=torch.bool)
+
+    shapes = [((0,), (0,)), ((2,), (0,)), ((1,), (1,)), ((2,), (3,)), ((), ())]
+    outer = [raises(partial(torch.tensordot, zeros(*a), zeros(*b), dims=0)) for a, b in shapes]
+    inner = torch.mm(zeros(2, 0), zeros(0, 3)), torch.mv(zeros(0, 2), zeros(2))
+    return outer, inner, raises(lambda: torch.dot(zeros(0), zeros(0)))
+
+
+@program
+def sums_of_exponentials_with_booleans(torch: Any) -> Any:
+    def gradient(form: Any, other: Any) -> Any:
+        x = torch.tensor([1.0, 1.0], requires_grad=True)
+        return torch.autograd.grad(form(x, other).sum(), x)
+
+    others = torch.tensor([True, False]), torch.tensor([1, 1]), torch.tensor(True), torch.tensor(1)
+    return [raises(partial(gradient, form, t)) for form in (torch.logaddexp, torch.logaddexp2) for t in others]
+
+
+@program
+def thresholds_that_overflow(torch: Any) -> Any:
+    values = [-2.5, -0.5, -2, 300, -300, 1e30, float("inf"), float("nan")]
+    dtypes = [torch.uint8, torch.int64, torch.float16, torch.float32]
+    made = [torch.tensor([1, 2], dtype=dtype) for dtype in dtypes]
+    return [raises(partial(torch.nn.functional.threshold, x, 1, value)) for x in made for value in values]
+
+
+@program
+def arrays_in_the_place_of_tensors(torch: Any) -> Any:
+    x, array = torch.ones(2), np.ones(2)
+    pairs = [raises(partial(form, x, array)) for form in (torch.matmul, torch.maximum, torch.equal, torch.allclose)]
+    alone = [raises(partial(form, array)) for form in (torch.sin, torch.sum, torch.nonzero, torch.clone)]
+    joined = [raises(lambda: torch.cat([x, array])), raises(lambda: torch.cumsum(x, array))]
+    return pairs, alone, joined, raises(lambda: torch.sin(np.float32(1.0)))

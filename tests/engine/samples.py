@@ -207,6 +207,10 @@ def _fill(add: Any, unary: tuple[str, ...], binary: tuple[str, ...]) -> None:
     add("bitwise_and", "(a > 0) & (a < 1)", "a:2x3")
     add("bitwise_or", "(a > 1) | (a < 0)", "a:2x3")
     add("bitwise_not", "~(a > 0)", "a:2x3")
+    for operator, name in (("<<", "left"), (">>", "right")):
+        add(f"bitwise_{name}_shift", f"(a * 8).long() {operator} (b * 8).long().abs()", "a:2x3 b:3", "a: b:")
+        add(f"bitwise_{name}_shift", f"3 {operator} (a * 8).long()", "a:2x3")
+    add("bitwise_xor", "torch.bitwise_xor(6, (a * 8).long())", "a:2x3", "a:")
     add("logical_not", "(a > 0).logical_not()", "a:2x3")
     for name in ("isnan", "isfinite", "isinf"):
         add(name, f"torch.{name}((a - a) / (a - a))", "a:3")
@@ -656,6 +660,7 @@ def _fill(add: Any, unary: tuple[str, ...], binary: tuple[str, ...]) -> None:
     add("permute", "torch.tensordot(a, b, 0)", "a:2x3 b:2", "a: b:3")
     add("permute", "torch.inner(a, b)", "a:2x3 b:4x3", "a:3 b:3", "a:2x2x3 b:3")
     add("mul", "a.inner(b)", "a: b:2x3")
+    add("unsafe_view.0", "torch.kron(a.t(), b.t())", "a:2x2 b:2x2", "a:2x3 b:3x2", same_graph=False)
     add("unsafe_view.0", "torch.kron(a, b)", "a:2x3 b:3x2", "a:2 b:3x2", "a: b:")
     add("vdot", "torch.vdot(a, b)", "a:3 b:3")
     add("mul", "a.ger(b)", "a:2 b:3")

@@ -70,7 +70,9 @@ def examples() -> Iterator[doctest.DocTest]:
                 yield doctest.DocTest(found, {"torch": torch}, f"{info.name}.{name}", info.name, 0, text)
 
 
-@pytest.mark.parametrize("example", examples(), ids=lambda example: example.name.removeprefix("autograd_teach.ops."))
+@pytest.mark.parametrize(
+    "example", list(examples()), ids=lambda example: example.name.removeprefix("autograd_teach.ops.")
+)
 def test_the_examples_of_operations_run(example: doctest.DocTest) -> None:
     said: list[str] = []
     torch.manual_seed(0)

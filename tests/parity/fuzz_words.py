@@ -92,7 +92,7 @@ EXPRESSIONS: dict[str, tuple[int, str]] = {
         {x}.detach().<isposinf|isneginf>()
         torch.isclose({x}.detach(), {same}.detach())
         torch.isin({x}.detach(), torch.tensor([1.0, -0.5]))
-        torch.<bitwise_and|bitwise_or|bitwise_xor>({x} > {k}, {mask})
+        torch.<bitwise_and|bitwise_or|bitwise_xor|bitwise_left_shift|bitwise_right_shift>(({x} > {k}).long(), {mask})
         torch.bitwise_not({x} > {k})
         {x}.<greater|greater_equal|less|less_equal|not_equal>({y})
         torch.bernoulli({z}.detach().sigmoid())
