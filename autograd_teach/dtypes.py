@@ -73,7 +73,7 @@ def as_dtype(d: Any) -> dtype:
     raise error("dtype_of_what", type(d).__name__)
 
 
-def of_array(array: np.ndarray) -> dtype:
+def of_array(array: np.ndarray | np.generic) -> dtype:
     """The PyTorch dtype of an array; an error, worded as `torch.from_numpy` does, for one that has none."""
     if found := _NAMED.get(array.dtype):
         return found
@@ -119,6 +119,7 @@ def set_default_dtype(d: dtype) -> None:
     if not isinstance(d, dtype) or not d.is_floating_point:
         raise error("default_dtype", "" if isinstance(d, dtype) else "invalid dtype object: ")
     _default = d
+    constants.clear()
 
 
 def category(d: np.dtype) -> int:
@@ -145,7 +146,10 @@ def copied(array: np.ndarray, order: Any = "K", d: Any = None) -> np.ndarray:
     return array.astype(array.dtype if d is None else d, "C" if 0 in array.strides else order)
 
 
-# The NumPy scalars that a tensor of rank 0 may hold in the place of an array.
+# Numbers that became operands, as `ops/operands.py` keeps them; some have the default dtype.
+constants: dict[Any, Any] = {}
+
+# The NumPy scalars that operations compute with in the place of arrays of rank 0.
 SCALARS = frozenset((np.float32, np.float64))
 
 

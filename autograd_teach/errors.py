@@ -48,6 +48,6 @@ def class_name(value: Any) -> str:
 
 
 def _shown(value: Any) -> Any:
-    if isinstance(value, np.ndarray):
+    if isinstance(value, (np.ndarray, np.generic)):
         return TITLES.get(value.dtype.name, value.dtype.name)
     return list(value) if isinstance(value, tuple) else value

@@ -8,6 +8,7 @@ methods; `autograd/engine.py` runs the graph.
 from __future__ import annotations
 
 import functools
+import threading
 import warnings
 import weakref
 from collections.abc import Callable, Iterator
@@ -26,6 +27,9 @@ from .dtypes import c_name
 from .errors import error, require
 from .geometry import geometry_of, memory_of, owner_of
 from .printing import tensor_repr
+
+# Held while a number becomes an array.
+_memory = threading.Lock()
 
 
 class Size(tuple[int, ...]):
@@ -118,7 +122,8 @@ class Tensor(PyTorchNames):
         """The value in memory, which this tensor keeps from now on."""
         value = self._value
         if value.__class__ is not np.ndarray and not isinstance(value, np.ndarray):
-            value = self._value = np.asarray(value)
+            with _memory:  # two threads must not get different memory
+                value = self._value = np.asarray(self._value)
         return value  # type: ignore[return-value]  # an array now
 
     @_array.setter
@@ -145,7 +150,7 @@ class Tensor(PyTorchNames):
         >>> torch.ones(2, 3).shape
         torch.Size([2, 3])
         """
-        return Size(self._array.shape)
+        return Size(self._value.shape)
 
     @property
     def dtype(self) -> dtypes.dtype:
@@ -155,7 +160,7 @@ class Tensor(PyTorchNames):
         >>> torch.tensor([1, 2]).dtype, torch.tensor([1.0]).dtype
         (torch.int64, torch.float32)
         """
-        return dtypes.of_array(self._array)
+        return dtypes.of_array(self._value)
 
     @property
     def ndim(self) -> int:
@@ -165,7 +170,7 @@ class Tensor(PyTorchNames):
         >>> torch.ones(2, 3).ndim, torch.tensor(5.0).ndim
         (2, 0)
         """
-        return self._array.ndim
+        return self._value.ndim
 
     @property
     def itemsize(self) -> int:
@@ -175,7 +180,7 @@ class Tensor(PyTorchNames):
         >>> torch.ones(3, dtype=torch.float64).itemsize
         8
         """
-        return self._array.itemsize
+        return self._value.itemsize
 
     @property
     def nbytes(self) -> int:
@@ -185,7 +190,7 @@ class Tensor(PyTorchNames):
         >>> torch.ones(3).nbytes
         12
         """
-        return self._array.nbytes
+        return self._value.nbytes
 
     def dim(self) -> int:
         """How many dimensions there are, as `ndim`.
@@ -252,7 +257,7 @@ class Tensor(PyTorchNames):
         >>> torch.is_floating_point(torch.tensor([1.0])), torch.tensor([1]).is_floating_point()
         (True, False)
         """
-        return self._array.dtype.kind == "f"
+        return self._value.dtype.kind == "f"
 
     def is_inference(self) -> bool:
         """Whether the tensor was made in inference mode: no graph can save it, and it has no version.
@@ -464,12 +469,16 @@ class Tensor(PyTorchNames):
         >>> x._version
         0
         """
-        return wrap(self._array)
+        tensor = wrap(self._array)
+        tensor._versions = InferenceCounter() if self.is_inference() else tensor._versions
+        return tensor
 
     @data.setter
     def data(self, value: Tensor) -> None:
         require(isinstance(value, Tensor), "data_is_no_tensor", type(value).__name__)
         require(value.is_floating_point() or not self.requires_grad, "data_of_dtype")
+        if value._array.shape != self._array.shape or value._array.dtype != self._array.dtype:
+            self._accumulator = None  # that of older graphs takes gradients of the old kind
         self._array = value._array
 
     @data.deleter
@@ -725,7 +734,7 @@ def _rebuilt(storage: np.ndarray, kind: Any, geometry: Any, writeable: bool, req
 
 
 def wrap(array: np.ndarray | np.generic) -> Tensor:
-    """A new leaf tensor on this array, without a copy; or of this NumPy scalar, float32 or float64."""
+    """A new leaf tensor on this array, without a copy; or of this NumPy scalar of a float dtype."""
     tensor = Tensor.__new__(Tensor)
     tensor._value = array
     if state.mode.inference:

@@ -53,6 +53,8 @@ def _roots(outputs: tuple[Any, ...], gradients: Any) -> list[tuple[Edge, Tensor]
             raise error("gradient_is_no_tensor", type(gradient).__name__)
         elif gradient._value.shape != shape:
             raise error("gradient_of_size", number, gradient.shape, number, Size(shape))
+        else:
+            gradient._array  # noqa: B018  its memory, which a user's backward may write to and `grad` may return
         started.append(gradient)
     roots: list[tuple[Edge, Tensor]] = []
     for number, output in enumerate(outputs):

@@ -107,8 +107,6 @@ class _Run:
                 order, last = self.order, self.last
         for place, (edge, gradient) in enumerate(roots):
             value: Any = gradient if self.create_graph else gradient._value
-            if value.__class__ is np.ndarray and not value.ndim:
-                value = value[()]
             deliver(self.buffers, value, edge, None, place)
         for node in nodes:
             if node.__class__ is AccumulateGrad and node not in last and (self.asked is None or node in self.asked):

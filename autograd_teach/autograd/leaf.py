@@ -11,6 +11,7 @@ import numpy as np
 
 from ..dtypes import contiguous_format
 from ..errors import error, require
+from ..geometry import internal_overlap
 from ..tensor import Tensor, wrap
 from .modes import state
 from .node import NO_EDGE, Edge, Node, next_sequence_number
@@ -20,7 +21,7 @@ def _references(argument: Any) -> int:
     return getrefcount(argument)
 
 
-# How many references there are to an argument that nobody else holds.
+# How many references there are to an argument that nobody else holds, measured as `_backward` counts them.
 _ALONE = _references(np.empty(0))
 
 
@@ -59,10 +60,13 @@ class AccumulateGrad(Node):
             if grad.__class__ is not np.ndarray and grad.__class__ is total._value.__class__:
                 total._value = total._value + grad  # type: ignore[operator]  # two scalars of one dtype
             else:
+                if total._array.base is not None and internal_overlap(total._array):
+                    raise error("write_to_repeated")
                 try:
                     np.add(total._array, grad, out=total._array)
                 except ValueError:
                     raise error("write_of_shape", list(total.shape), list(grad.shape)) from None
+            require(not total.is_inference() or state.mode.inference, "inference_tensor_written")
             total._counter.bump()
         return self._hooked() if variable._post_accumulate_grad_hooks else ()
 

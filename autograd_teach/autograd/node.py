@@ -67,7 +67,7 @@ class Node:
     # Shape and dtype of the gradient that comes in: those of the forward result. A node of several outputs has lists instead.
     _shape: Any
     _dtype: Any
-    # The class of the NumPy scalar that the gradient is, if it is one; looked at before shape and dtype.
+    # The class of the NumPy scalar that the gradient is, if it is one: looked at instead of shape and dtype.
     _kind: Any
     _hooks: Hooks | None
     _metadata: dict[str, Any]
@@ -80,7 +80,7 @@ class Node:
     _values: Mapping[str, int | None] = MappingProxyType({})
     # The slots that are freed after the backward pass.
     _frees: Sequence[str] = ()
-    # Of generated classes: `_backward`, then frees what was saved and puts the results where the edges lead.
+    # Of generated classes: frees what was saved, and puts what `_backward` computes where the edges lead.
     _step: Callable[..., None] | None = None
     _runs_without_gradient = False  # a user's backward runs, because it may count on being called
 

@@ -1,9 +1,9 @@
 """What nodes keep of the forward pass, and what may have become of it.
 
-A saved input is the tensor itself, or `Versioned` if it had been written to before; a saved output is `(array, counter,
-version)`, since a tensor that its own node holds would be a cycle. Generated code takes the value of an input whose memory
-nobody has written to or shares, and of an output whose counter still shows that version. All else comes to `unpack`: a value
-that may have been written to, one that hooks packed, one that is freed, and one whose tensor lost its history in place.
+A node's slot holds one of six: None, where the value is not needed; an input, as the tensor itself; `Versioned`, an input that
+had been written to before it was saved; of an output `(array, counter, version)`, since a tensor that its own node holds would be
+a cycle; `Packed`, what hooks made of a value; FREED. Generated code takes the value of an input whose memory is at version 0, and
+of an output whose counter still shows its version. All else comes to `unpack`, also a tensor that lost its history in place.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from . import modes
 from .leaf import AccumulateGrad
 from .modes import no_grad, state
 from .node import NO_EDGE, Edge, Node, edge_to, operation_name
-from .version import VersionCounter, changed
+from .version import DetachedCounter, VersionCounter, changed
 
 # Where the frames of a traceback are that are not the user's.
 _OURS = ("<autograd_teach", dirname(dirname(__file__)))
 
 
 class _Unusual(tuple[Any, ...]):
-    """What a node may hold in place of a value. Read as an input or as an output it has a counter that never fits."""
+    """What a slot may hold in place of a value. Read as a value of its kind, its counter shows a version that never fits."""
 
     _versions = VersionCounter()
     _versions.version = 1
@@ -92,10 +92,11 @@ def unpack(node: Node, value: Any, index: int | None) -> Tensor:
     else:
         tensor, version = value if isinstance(value, Versioned) else (value, 0)
         counter = tensor._counter
+    of_result = type(value) is not tuple and edge.node is not None and not isinstance(edge, AccumulateGrad)
+    require(not (of_result and type(counter) is DetachedCounter) or tensor.grad_fn is not None, "saved_was_detached")
     if int(counter.version) != int(version):
         is_own = index is not None and index < 0
         raise changed(tensor._array, counter, int(version), _place(edge, counter, is_own))
-    of_result = type(value) is not tuple and edge.node is not None and not isinstance(edge, AccumulateGrad)
     require(not of_result or tensor.grad_fn is not None, "saved_was_detached")
     return tensor
 

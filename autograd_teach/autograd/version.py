@@ -1,6 +1,7 @@
 """Versions of a tensor's memory: how a node notices that a value which it saved was written to afterwards.
 
-Everything about versions lives here; who counts (a write in place) and who compares (a saved value) only call it.
+The counters live here. Writes bump them; `saved.unpack` and generated code compare them; a tensor without one (its `_versions` is
+None) is at version 0.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from .modes import state
 class VersionCounter:
     """How many times a memory was written to in place. All tensors that see the memory share one counter."""
 
-    # Class attributes until they are set: a counter is made with each tensor, and most are never written to.
+    # Class attributes until they are set: most counters are made because memory is shared, and never count a write.
     version: int = 0
     # The class of the node that wrote last, and which of its outputs the tensor then was.
     writer: tuple[type, int] | None = None

@@ -243,7 +243,7 @@ def forward_function(operation: Any, name: str, qualname: str, declared: Callabl
     function.__signature__ = _public(operation)  # type: ignore[attr-defined]  # as `inspect` looks for it
 
     def generate() -> Callable[..., Any]:
-        generated = _compile(_forward_source(operation, name), name, namespace.copy())
+        generated = _compile(_forward_source(operation, name), name, qualname, namespace.copy())
         function.__code__ = generated.__code__
         function.__defaults__, function.__kwdefaults__ = generated.__defaults__, generated.__kwdefaults__
         return function
@@ -423,16 +423,16 @@ def _compile_backward(operation: Any, method: str) -> Callable[..., Any]:
         "may_be_none": may_be_none, "deliveries": textwrap.indent(deliveries, "    ").rstrip("\n"),
     }  # fmt: skip
     source = _fill(STEP if method == "_step" else BACKWARD, facts, call)
-    setattr(operation.node, method, _compile(source, name, namespace))
+    setattr(operation.node, method, _compile(source, name, f"{operation.node.__name__}.{method}", namespace))
     return getattr(operation.node, method)
 
 
 def generated(name: str) -> str:
-    """The source of what was generated under this name, such as `__mul__` or `mul_backward`, when it was first called.
+    """The source of a function, such as `mul` or `Tensor.__mul__`, or of a node's method, once it has been called.
 
     >>> from autograd_teach.ops.codegen import generated
     >>> torch.ones(2, requires_grad=True).sigmoid().sum().backward()
-    >>> print(generated("sigmoid_backward"))
+    >>> print(generated("SigmoidBackward0._step"))
     def sigmoid_backward(node, g, edges, buffers, keep):
         result, counter, version = node._s_result
         if counter.version != version:
@@ -456,8 +456,8 @@ def generated(name: str) -> str:
     return "".join(linecache.getlines(f"<autograd_teach {name}>")).rstrip()
 
 
-def _compile(source: str, name: str, namespace: dict[str, Any]) -> Any:
-    filename = f"<autograd_teach {name}>"
+def _compile(source: str, name: str, shown: str, namespace: dict[str, Any]) -> Any:
+    filename = f"<autograd_teach {shown}>"
     # A debugger and a traceback find the generated source here.
     linecache.cache[filename] = (len(source), None, source.splitlines(True), filename)
     exec(compile(source, filename, "exec"), namespace)  # noqa: S102  the source was generated just above

@@ -22,7 +22,7 @@ NUMBERS = frozenset((int, float, bool))
 # Functions that take a number as their first operand too, as a tensor of rank 0.
 NUMBER_FIRST = frozenset(("add", "sub", "mul", "div", "subtract", "multiply", "true_divide"))
 
-_constants: dict[Any, Tensor] = {}
+_constants: dict[Any, Tensor] = dtypes.constants
 
 
 def number(value: Any, like: Any) -> Tensor:

@@ -139,7 +139,8 @@ def op(
         on_arrays(kernel)(function)
         if method and not is_overload and operation.tensors[:1] == ["self"]:
             attach(name, function)
-        ufunc = kernel if isinstance(kernel, np.ufunc) and promote else None
+        # What can be written straight into the target's memory: nothing but the ufunc has to be done or checked.
+        ufunc = kernel if isinstance(kernel, np.ufunc) and promote and with_numbers and not check else None
         if inplace:
             attach(f"{name}_", inplace_form(function, ufunc=ufunc))
         if operator:

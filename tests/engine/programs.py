@@ -2847,3 +2847,70 @@ def arrays_in_the_place_of_tensors(torch: Any) -> Any:
     alone = [raises(partial(form, array)) for form in (torch.sin, torch.sum, torch.nonzero, torch.clone)]
     joined = [raises(lambda: torch.cat([x, array])), raises(lambda: torch.cumsum(x, array))]
     return pairs, alone, joined, raises(lambda: torch.sin(np.float32(1.0)))
+
+
+@program
+def a_root_that_leads_to_no_input_is_not_run(torch: Any) -> Any:
+    x, w = (torch.tensor(1.0, requires_grad=True) for _ in range(2))
+    x.backward(inputs=[w])
+    y = x.exp()
+    y.backward(inputs=[w])
+    y.backward()
+    return x.grad, w.grad
+
+
+@program
+def numbers_follow_the_default_dtype(torch: Any) -> Any:
+    whole = torch.ones(2, dtype=torch.int64)
+    before = (whole * 0.5).dtype
+    torch.set_default_dtype(torch.float64)
+    try:
+        return before, (whole * 0.5).dtype
+    finally:
+        torch.set_default_dtype(torch.float32)
+
+
+@program
+def a_gradient_whose_elements_share_memory_is_not_added_to(torch: Any) -> Any:
+    x = torch.ones(3, requires_grad=True)
+    x.grad = torch.tensor(1.0).expand(3)
+    return raises((x * torch.tensor([1.0, 2.0, 3.0])).sum().backward), x.grad
+
+
+@program
+def data_of_an_inference_tensor_is_one_too(torch: Any) -> Any:
+    with torch.inference_mode():
+        x = torch.tensor(2.0)
+    return x.data.is_inference(), raises(lambda: torch.tensor(1.0, requires_grad=True) * x.data)
+
+
+@program
+def data_of_another_dtype_begins_anew(torch: Any) -> Any:
+    x = torch.tensor(1.0, requires_grad=True)
+    old = x * 2
+    x.data = torch.tensor(3.0, dtype=torch.float64)
+    (x * 2).backward()
+    return old, x.grad
+
+
+@program
+def a_saved_value_detached_and_written_to(torch: Any) -> Any:
+    y = torch.tensor(1.0, requires_grad=True).exp()
+    z = y * y
+    y.detach_().mul_(2)
+    return raises(z.backward)
+
+
+@program
+def a_root_gradient_of_rank_0_is_the_users_memory(torch: Any) -> Any:
+    x, v = torch.tensor(1.0, requires_grad=True), torch.tensor(2.0)
+    (g,) = torch.autograd.grad(x + 1, x, v)
+    g.mul_(10)
+    return v
+
+
+@program
+def in_place_forms_refuse_what_the_functions_refuse(torch: Any) -> Any:
+    x = torch.ones(2)
+    calls = (lambda: x.hypot_(2.0), lambda: x.logical_and_(2.0), lambda: x.bitwise_and_(x))
+    return [raises(call).partition(":")[0] for call in calls], x
