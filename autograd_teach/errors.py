@@ -48,6 +48,6 @@ def class_name(value: Any) -> str:
 
 
 def _shown(value: Any) -> Any:
-    if isinstance(value, (np.ndarray, np.generic)):
+    if isinstance(value, (np.ndarray, np.floating)):  # of rank 0, a tensor may hold a scalar
         return TITLES.get(value.dtype.name, value.dtype.name)
     return list(value) if isinstance(value, tuple) else value
