@@ -1,7 +1,7 @@
 """Gradients on their way: where they wait, added up, at the nodes of a backward pass until all have arrived.
 
 The buffer of a node of one output is a gradient, an array or a tensor; that of a node of several outputs is a list of them.
-Arrays of rank 0 travel as NumPy scalars, with which NumPy computes ten times as fast.
+Arrays of rank 0 travel as NumPy scalars, with which NumPy computes seven times as fast.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 The nodes below the roots are collected, and run from the last made to the first. By then every gradient that a node waits for
 has arrived, because whatever used its result was made after it. A leaf's accumulator runs as soon as its last contribution is in.
 
-Without `create_graph` gradients travel as NumPy arrays; with it they are tensors, and the formulas record what they compute.
+Without `create_graph` gradients travel as NumPy arrays and scalars; with it they are tensors, and the formulas record what they compute.
 """
 
 from __future__ import annotations
@@ -83,9 +83,10 @@ def _in_another_thread(*arguments: Any) -> list[Any]:
 class _Run:
     """One backward pass: what runs when, and the gradients that have arrived at each node."""
 
-    # With `inputs`: the nodes they are outputs of, and, of the nodes that must run for gradients to get there, the edges.
+    # The edges whose gradients somebody asked for, and the nodes that they lead to; None if nobody named any.
     inputs: Sequence[Edge] = ()
     asked: set[Any] | None = None
+    # The nodes that must run for gradients to get there, with the edges that lead on; None if all must.
     wanted: dict[Any, Sequence[Edge]] | None = None
 
     def __init__(self, retain_graph: bool, create_graph: bool, accumulate: bool, outer: _Run | None) -> None:
@@ -176,10 +177,8 @@ class _Run:
             value = result._value if self.create_graph else result
             if value.shape != edge._shape or value.dtype is not edge._dtype:
                 deliver(buffers, result, edge, node, place)
-            elif edge in buffers:
-                add(buffers, edge, result)  # type: ignore[arg-type]  # a node, since it has a shape
             else:
-                buffers[edge] = result
+                add(buffers, edge, result)  # type: ignore[arg-type]  # a node, since it has a shape
 
     def _run_specially(self, node: Node, grad: Any) -> None:
         """Run a node that has hooks, whose gradient somebody asked for, or that no gradient reached."""
@@ -331,7 +330,7 @@ def _collect(roots: dict[Any, None]) -> tuple[list[Node], dict[Node, Node]]:
 
 
 def _by_node(last: dict[Any, Node]) -> dict[Node, list[Any]]:
-    """The leaves that the last contribution of each node completes; one that several of its edges lead to comes last."""
+    """By node, the leaves that it contributes to last, in the order of its edges; where several lead to one, the last counts."""
     found: dict[Node, list[Any]] = {}
     for leaf, node in last.items():
         if node in found:

@@ -387,6 +387,11 @@ def _describe(node: Any, outputs: Sequence[Any]) -> None:
     node._expect(*(zip(*kinds) if len(kinds) > 1 else kinds[0]))
 
 
+def _edge_to(ctx: BackwardFunction, number: int, many: bool) -> Edge:
+    """The edge to an output, before the node has been told how many there are (`_describe`)."""
+    return Output(ctx, number) if many else ctx
+
+
 def _output(ctx: BackwardFunction, output: Any, number: int, inputs: list[Tensor], recording: bool, many: bool) -> Any:
     """An output of forward with its place in the graph."""
     if not isinstance(output, Tensor):
@@ -404,8 +409,7 @@ def _output(ctx: BackwardFunction, output: Any, number: int, inputs: list[Tensor
         output = view_of(output, output._array)
     if output._view is not None:
         output._view.creation_meta = MULTI_OUTPUT_NODE if many else IN_CUSTOM_FUNCTION
-    place: Edge = Output(ctx, number) if many else ctx
-    output._set_edge(place if recording and differentiable else NO_EDGE)
+    output._set_edge(_edge_to(ctx, number, many) if recording and differentiable else NO_EDGE)
     return output
 
 
@@ -424,7 +428,7 @@ def _dirty(ctx: BackwardFunction, output: Tensor, number: int, recording: bool, 
     if needed and view is not None and view.base.is_leaf:
         raise error("in_place_on_view_of_leaf")
     require(view is None or not many, "dirty_view_among_many")
-    rebase_history(output, Output(ctx, number) if many else ctx)
+    rebase_history(output, _edge_to(ctx, number, many))
 
 
 def _saved(ctx: BackwardFunction, tensor: Tensor, inputs: list[Tensor], outputs: Sequence[Any]) -> tuple[Any, Any]:

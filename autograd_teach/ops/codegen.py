@@ -58,7 +58,7 @@ _GLUE |= {
 }
 for _named in (
     number, convert_operands, keep_quiet, renamed, scaled, broadcast_error, dtype_error, add, deliver, view_of, views_of, place_outputs, wrap, edge_of, unpack,
-    unpacked, placed, free, freed, saved_input, error, dtypes.promote, dtypes.as_floating, np.asarray, np.ndarray, Tensor, InferenceCounter, VersionCounter,
+    unpacked, placed, freed, saved_input, error, dtypes.promote, dtypes.as_floating, np.asarray, np.ndarray, Tensor, InferenceCounter, VersionCounter,
 ):  # fmt: skip
     _GLUE[_named.__name__] = _named
 
@@ -162,7 +162,7 @@ $s, counter, version = node._s_$s    #: if not is_input
 if counter.version != version:    #: if not is_input
     $s = unpacked(node, node._s_$s, $place)
 if $s.__class__ is ndarray and not $s.ndim:
-    $s = $s[()]  # NumPy computes with its scalars ten times as fast as with arrays of rank 0
+    $s = $s[()]  # NumPy computes with its scalars seven times as fast as with arrays of rank 0
 """
 
 UNPACK_ON_TENSORS = """
@@ -438,7 +438,7 @@ def generated(name: str) -> str:
         if counter.version != version:
             result = unpacked(node, node._s_result, -1)
         if result.__class__ is ndarray and not result.ndim:
-            result = result[()]  # NumPy computes with its scalars ten times as fast as with arrays of rank 0
+            result = result[()]  # NumPy computes with its scalars seven times as fast as with arrays of rank 0
         if not keep:
             node._s_result = FREED
         below = edges[0]
