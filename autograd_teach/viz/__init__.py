@@ -4,7 +4,7 @@ be moved, `viz.why` says why a gradient is what it is, `viz.save` writes a pictu
 `viz.compare` puts two side by side, `viz.versions` finds what was changed in place, `viz.explore` gives a function's
 arguments controls, `viz.watch` records what a graph does not keep, `viz.rule` is the derivative of a node's operation.
 
-Names only, no logic. The way of the data: snapshot (the graph's public protocol -> plain data) -> record (the passes, and the
+Names only, no logic. The way of the data: snapshot (the graph's public protocol -> plain data) -> recording (the passes, and the
 local derivatives) -> dot (text) -> layout (SVG) -> view (rich display, widget). The graph is read only through `grad_fn`, `name()`, `next_functions`, `variable` and
 `_saved_*`, so PyTorch's own graphs draw as well as ours, and those of a reader's own engine. Nothing of Jupyter or Graphviz
 is imported until it is needed.

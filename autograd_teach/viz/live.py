@@ -20,7 +20,7 @@ from autograd_teach.viz.dot import Flow, Part, label, write
 from autograd_teach.viz.facts import as_array, first_line, is_tensor, number, printable
 from autograd_teach.viz.naming import caller_tensors, given_names
 from autograd_teach.viz.player import FLOW, PlayView
-from autograd_teach.viz.record import Recording, record
+from autograd_teach.viz.recording import Recording, record
 from autograd_teach.viz.running import Run, run
 from autograd_teach.viz.snapshot import Node, Snapshot, take
 from autograd_teach.viz.view import View, describe

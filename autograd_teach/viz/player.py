@@ -17,7 +17,7 @@ from autograd_teach.viz.dot import Flow, Part, clip, grad_line, value_line, writ
 from autograd_teach.viz.facts import first_line, printable
 from autograd_teach.viz.heat import heat
 from autograd_teach.viz.naming import caller_tensors, given_names
-from autograd_teach.viz.record import Recording, Sent, Step, grad_of, record
+from autograd_teach.viz.recording import Recording, Sent, Step, grad_of, record
 from autograd_teach.viz.running import run
 from autograd_teach.viz.snapshot import Node, Snapshot, take
 from autograd_teach.viz.view import View, describe, rows

@@ -10,7 +10,7 @@ from autograd_teach.viz.facts import shape_text
 from autograd_teach.viz.snapshot import Edge, Folded, Node, Snapshot
 
 if TYPE_CHECKING:
-    from autograd_teach.viz.record import Recording
+    from autograd_teach.viz.recording import Recording
 
 _MOST_LINES = 200
 

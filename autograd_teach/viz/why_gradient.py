@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from autograd_teach.viz.facts import as_array, facts, is_tensor, output_number
-from autograd_teach.viz.record import _pass, library_of
+from autograd_teach.viz.recording import _pass, library_of
 from autograd_teach.viz.snapshot import MOST_WALKED, short_name
 from autograd_teach.viz.watch import seen
 

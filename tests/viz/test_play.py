@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from autograd_teach import viz
-from autograd_teach.viz import record
+from autograd_teach.viz import recording
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -94,7 +94,7 @@ def test_playing_leaves_no_hook_behind(lib, monkeypatch):
     x = leaf(lib, 2.0)
     y = x * x
     heard = []
-    monkeypatch.setattr(record, "_writer", lambda node, ran: lambda *_: heard.append(node))
+    monkeypatch.setattr(recording, "_writer", lambda node, ran: lambda *_: heard.append(node))
     viz.play(y)
     assert heard == ["n1"]
     y.backward()
@@ -536,14 +536,14 @@ def programs(lib):
 def test_the_local_derivative_of_every_edge_makes_of_what_came_in_what_goes_out(lib, name):
     output = programs(lib)[name]
     ran = {}
-    watching = record._writer
+    watching = recording._writer
 
     def writer(node, found):
         ran[node] = found
         return watching(node, found)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(record, "_writer", writer)
+        patch.setattr(recording, "_writer", writer)
         view = viz.play(output)
     passed = {one.node: one for found in ran.values() for one in found}
     children, checked = view.snapshot.children(), 0

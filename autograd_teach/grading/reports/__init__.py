@@ -5,7 +5,8 @@
     structured.py   grades.json, and Gradescope's results.json
     class_page.py   one HTML page for the class: distributions, commonest mistakes
     student_page.py one HTML page a student, fit to be handed to that student
-    page.py         what both pages share: the frame, the style, what a status means
+    page.py         what both pages share: how a template is filled in, what a status means
+    templates/      the pages
 
 All of it follows from results; the texts of answers come from the gradebook by their hash. Must not know how a result came about.
 """
