@@ -265,7 +265,9 @@ def _validate(args: argparse.Namespace) -> int:
     solutions = args.solutions or content.folder("solutions")
     problems = 0
     for each in validate.validate(solutions, args.exercises or solutions.parent / "exercises"):
-        print(f"{each.exercise.id}: {'; '.join(each.problems) or 'fit'}", flush=True)
+        lines = each.problems or ("fit",)
+        notes = [f"note: {note}" for note in each.notes]
+        print(f"{each.exercise.id}: " + "\n  ".join([*lines, *notes]), flush=True)
         problems += bool(each.problems)
     print(f"{problems} exercises need mending" if problems else "all exercises are fit")
     return 1 if problems else 0

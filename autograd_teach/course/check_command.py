@@ -186,7 +186,7 @@ def _environment() -> dict[str, str]:
 
 
 def table(checked: Iterable[Checked]) -> str:
-    """A line an exercise, with what is wrong first, and the points in all."""
+    """A line an exercise, below it all that is wrong, the most telling first, and the points in all."""
     checked = list(checked)
     width = max((len(o.exercise) for c in checked for o in c.outcomes), default=8) + 2
     lines: list[str] = []
@@ -194,7 +194,8 @@ def table(checked: Iterable[Checked]) -> str:
         lines += [f"{each.path.name}: {each.trouble}"] if each.trouble else []
         for o in each.outcomes:
             lines.append(f"{o.exercise:<{width}}{o.points if o.passed else 0} of {o.points}  {_state(o)}")
-            lines += [f"{'':<{width}}  {o.message}"] if o.message and not o.passed else []
+            said = [finding["message"] for finding in o.findings] or [o.message]
+            lines += [f"{'':<{width}}  {message}" for message in said if message and not o.passed]
     earned, total = _points(checked)
     return "\n".join([*lines, f"{earned} of {total} points"])
 

@@ -26,6 +26,8 @@ class Outcome:
     passing: int
     checks: int
     message: str = ""
+    findings: tuple[dict[str, str], ...] = ()
+    """All that is wrong, each by `name` and `message`, the most telling first: `message` is the first one's."""
 
 
 def print_outcomes(ids: list[str], names: dict[str, Any]) -> None:
@@ -45,9 +47,16 @@ def print_outcomes(ids: list[str], names: dict[str, Any]) -> None:
             )
         else:
             report = report_on(each.id, answer)
-            message = report.findings[0].message if report.findings else ""
+            findings = tuple(asdict(finding) for finding in report.findings)
             outcome = Outcome(
-                each.id, each.points, report.passed, report.attempted, report.passing, len(report.lines), message
+                each.id,
+                each.points,
+                report.passed,
+                report.attempted,
+                report.passing,
+                len(report.lines),
+                findings[0]["message"] if findings else "",
+                findings,
             )
         progress_file.note_check(
             each.id, outcome.passed, outcome.passing, outcome.checks, outcome.attempted, is_try=False

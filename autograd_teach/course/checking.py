@@ -5,15 +5,17 @@ May use the rest of course; IPython where it is there. Must not know grading: a 
 
 import inspect
 import re
-from html import escape
+import zlib
 from typing import Any
 
+import numpy as np
+
 from . import progress_file
+from .checks import examine
+from .checks.report import Report
 from .errors import UserError
-from .exercises import Call, Exercise, exercise, exercises
-from .observe import observe
-from .observe_call import observe_call
-from .report import Report
+from .exercises import Exercise, exercise, exercises
+from .specs import spec_of
 
 
 class NotPassed(Exception):
@@ -34,7 +36,12 @@ def report_on(id: str, answer: Any) -> Report:
     'Scale: 0 of 7 checks pass (0 of 2 points)'
     """
     exercise = _find(id)
-    return Report((observe_call if isinstance(exercise.grading, Call) else observe)(exercise, answer))
+    return Report(examine(exercise, spec_of(exercise), answer, drawing(exercise)))
+
+
+def drawing(exercise: Exercise) -> np.random.Generator:
+    """What draws the inputs of a check: the same ones each time, so that reports can be compared."""
+    return np.random.default_rng(zlib.crc32(exercise.id.encode()))
 
 
 def check(id: str, answer: Any) -> None:
@@ -89,6 +96,41 @@ def is_stale(answer: Any) -> bool:
     return bool(cells) and checked not in cells[-1] and any(checked in cell for cell in cells[:-1])
 
 
+def _say_what_is_not_run_yet() -> None:
+    """In a notebook, let `check("09.Scale", Scale)` say that the cell with Scale has not run, where Python says NameError.
+
+    Python looks `Scale` up before it calls `check`: the error is IPython's to show. It stays a NameError, so that a check cell
+    that was run too early counts as not passed, for nbval and nbgrader too.
+    """
+    shell = _ipython()
+    if shell is not None and not shell.custom_exceptions:
+        shell.set_custom_exc((NameError,), _show_name_error)
+
+
+def _show_name_error(shell: Any, kind: type, error: NameError, trace: Any, tb_offset: int | None = None) -> list[str]:
+    sentence = not_run_yet(error, trace, shell.user_ns.get("In", []))
+    if sentence is not None:
+        error._render_traceback_ = lambda: [f"NotPassed: {sentence}"]  # type: ignore[attr-defined]  # IPython asks for it
+    shell.showtraceback((kind, error, trace), tb_offset=tb_offset, running_compiled_code=True)
+    return shell._last_traceback or []
+
+
+def not_run_yet(error: NameError, trace: Any, cells: list[str]) -> str | None:
+    """What to say where the last of `cells` checks a name that does not exist yet; None where it is another NameError."""
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    name = getattr(error, "name", None)
+    in_the_cell = trace is not None and trace.tb_frame.f_code.co_name == "<module>"
+    if not in_the_cell or not cells or name not in {each.entry for each in exercises()}:
+        return None
+    if not re.search(rf"\bcheck\(\s*['\"][^'\"]*['\"]\s*,\s*{name}\b", cells[-1]):
+        return None
+    defines = re.compile(rf"^[ \t]*(class|def)[ \t]+{name}\b|^{name}\s*=", re.MULTILINE)
+    if any(defines.search(cell) for cell in cells[:-1]):
+        return f"The cell with {name} has run, but ended in an error: mend it and run it again, then check."
+    return f"The cell with your {name} has not run yet: run it first, then check."
+
+
 def _find(id: str) -> Exercise:
     try:
         return exercise(id)
@@ -110,12 +152,9 @@ class _Hint:
         return f"{self.title}: {self.text}\n({self.after})"
 
     def _repr_html_(self) -> str:
-        return (
-            '<div style="border-left: 4px solid #0072b2; padding: .3em .8em; max-width: 60em; '
-            'color: var(--jp-content-font-color1, inherit)">'
-            f"<strong>{escape(self.title)}</strong><br>{escape(self.text)}<br>"
-            f'<span style="opacity: .8; font-size: 90%">({escape(self.after)})</span></div>'
-        )
+        from .checks.page import render
+
+        return render("hint.html", hint=self)
 
 
 class Progress:
@@ -137,17 +176,9 @@ class Progress:
         return "\n".join([*lines, self.summary])
 
     def _repr_html_(self) -> str:
-        cell = '<td style="text-align: left; padding: 2px 14px 2px 0">'
-        rows = "".join("<tr>" + "".join(f"{cell}{escape(text)}</td>" for text in row) + "</tr>" for row in self.rows)
-        head = "".join(
-            f'<th scope="col" style="text-align: left; padding: 2px 14px 2px 0">{name}</th>'
-            for name in ("exercise", "points", "state")
-        )
-        return (
-            '<div style="color: var(--jp-content-font-color1, inherit)">'
-            f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
-            f"<p><strong>{escape(self.summary)}</strong></p></div>"
-        )
+        from .checks.page import render
+
+        return render("progress.html", progress=self)
 
 
 def _state(exercise: Exercise, entry: progress_file.Entry) -> tuple[str, str]:
@@ -180,3 +211,6 @@ def _ipython() -> Any:
     except ImportError:
         return None
     return get_ipython()
+
+
+_say_what_is_not_run_yet()

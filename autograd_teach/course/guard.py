@@ -10,6 +10,7 @@ import contextlib
 import io
 import linecache
 import os
+import re
 import signal
 import sys
 import sysconfig
@@ -61,10 +62,18 @@ class Crash:
         """Whether the answer asked Python to end: by exit(), quit(), sys.exit() or os._exit()."""
         return self.kind == "SystemExit"
 
+    @property
+    def absent(self) -> str | None:
+        """The name that PyTorch has and this package has not, where that is what the answer asked for."""
+        found = re.match(r"PyTorch has `([^`]+)`, but autograd_teach does not", self.message)
+        return found.group(1) if found and self.kind == "AttributeError" else None
+
     def __str__(self) -> str:
         where = "" if self.line is None else f", line {self.line}: `{self.source}`"
         if self.ends_program:
             return f"{self.phase}{where} ends the program (SystemExit), which an answer must not do: take that line out"
+        if self.absent:
+            return f"{self.phase}{where}: this package has no `{self.absent}`, only PyTorch has; other operations have to do it here"
         return f"{self.phase}{where} raised {self.kind}" + (f": {self.message}" if self.message else "")
 
 

@@ -59,9 +59,9 @@ def wrong_values(got: np.ndarray, expected: np.ndarray) -> np.ndarray:
     return ~np.isclose(got, expected, rtol=relative, atol=relative * 1e-2)
 
 
-def wrong_slopes(got: np.ndarray, numerical: np.ndarray) -> np.ndarray:
+def wrong_slopes(got: np.ndarray, numerical: np.ndarray, equal_nan: bool = False) -> np.ndarray:
     """Where gradients of one shape differ by more than the central difference's own error."""
-    return ~np.isclose(got, numerical, rtol=1e-5, atol=1e-6)
+    return ~np.isclose(got, numerical, rtol=1e-5, atol=1e-6, equal_nan=equal_nan)
 
 
 def same_slopes(got: np.ndarray, numerical: np.ndarray) -> bool:

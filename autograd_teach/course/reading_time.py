@@ -120,7 +120,7 @@ def exercise_minutes(path: Path) -> float:
     for kind, source in _cells(path):
         if kind == "markdown":
             load += of_markdown(source)
-    return load.minutes + sum(MINUTES_TO_WRITE[each.grading.kind] for each in exercises(path.stem))
+    return load.minutes + sum(MINUTES_TO_WRITE[each.kind] for each in exercises(path.stem))
 
 
 def shown(minutes: float) -> int:

@@ -1,10 +1,11 @@
 """`autograd-teach validate`: the course examines itself, exercise by exercise.
 
 Of every exercise: the solution passes; what students get is *not attempted*; every known mistake, acted out, fails and is
-called by its own message; there are two or three hints; exercises/ is what `release` makes. May use the engine and all of
-course. For those who write exercises; a student never runs it.
+called by its own message; each sentence of the statement is held by a check or asks for nothing; there are two or three
+hints; inputs are drawn; exercises/ is what `release` makes. May use the engine and all of course. For those who write exercises; a student never runs it.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,23 +16,27 @@ import numpy as np
 import autograd_teach as torch
 from autograd_teach.autograd import Function
 
-from .checking import report_on
+from .checking import drawing, report_on
+from .checks import checker_of, examine
+from .checks.function.asking import differentiable
+from .checks.function.slopes import slopes
+from .checks.report import Report
+from .checks.spec import CallSpec, FunctionSpec, Mistake, copies, specified
 from .errors import UserError
-from .exercises import Call, Exercise, Gradcheck, Mistake, exercises
+from .exercises import CallForm, Exercise, FunctionForm, Prepared, exercises
 from .jacobian import as_values, flat, is_float
 from .notebooks import read_notebook
-from .observe import differentiable, generator, gradcheck_of, observe, slopes
-from .observe_call import observe_call, specified
 from .release import release, student_version
-from .report import Report
+from .specs import spec_of
 
 
 @dataclass(frozen=True)
 class Validated:
-    """One exercise and what is wrong with it: nothing, if it is fit for students."""
+    """One exercise and what is wrong with it: nothing, if it is fit for students. `notes` are worth a look."""
 
     exercise: Exercise
     problems: tuple[str, ...]
+    notes: tuple[str, ...] = ()
 
 
 def validate(solutions: Path, released: Path) -> Iterator[Validated]:
@@ -46,7 +51,13 @@ def validate(solutions: Path, released: Path) -> Iterator[Validated]:
             problems = list(_problems(exercise, solved, stubs))
             if path.name in outdated:
                 problems.append(f"{path.name} in {released.name}/ is out of date: run autograd-teach release")
-            yield Validated(exercise, tuple(problems))
+            statement = next((c.source for c in notebook.cells if c.id == _statement_cell(exercise)), "")
+            problems += unheld(exercise, statement)
+            yield Validated(exercise, tuple(problems), tuple(fixed_inputs(exercise)))
+
+
+def _statement_cell(exercise: Exercise) -> str:
+    return exercise.answer_cell.removesuffix("-answer") + "-statement"
 
 
 def _answers(notebook: Any) -> list[Any]:
@@ -81,31 +92,110 @@ def _problems(exercise: Exercise, solved: dict[str, Any], stubs: list[str]) -> I
         yield "what students get is not recognised as not attempted"
     if not 2 <= len(exercise.hints) <= 3:
         yield f"there are {len(exercise.hints)} hints; 2 or 3 are asked for"
-    for number, mistake in enumerate(exercise.mistakes, 1):
+    yield from _confused(exercise)
+
+
+def _confused(exercise: Exercise) -> Iterator[str]:
+    """The mistakes that, acted out, are not called by their own message."""
+    mistakes = spec_of(exercise).mistakes
+    for number, mistake in enumerate(mistakes, 1):
         said = [finding.message for finding in acted_out(exercise, mistake).findings]
-        if not any(
-            each.endswith(mistake.message) for each in said
-        ):  # of predictions, it is said before how many are wrong
-            yield f"mistake {number} ({mistake.name}) is not called by its message but: {'; '.join(said) or 'nothing, it passes'}"
+        if any(each.endswith(mistake.message) for each in said):  # of predictions, it is said before how many are wrong
+            continue
+        other = next((n for n, each in enumerate(mistakes, 1) if any(s.endswith(each.message) for s in said)), None)
+        if other is not None:
+            yield f"mistake {number} ({mistake.name}) is not told apart from mistake {other} ({mistakes[other - 1].name})"
+        else:
+            words = "; ".join(said) or "nothing, it passes"
+            yield f"mistake {number} ({mistake.name}) is not called by its message but: {words}"
+
+
+# ---- the statement ---------------------------------------------------------------------------------------------------
+
+EXPLAINS = "explains"
+"""In `holds`: a sentence that asks for nothing of the answer."""
+
+
+def sentences(markdown: str) -> list[str]:
+    """The sentences of a statement, without headings, tables, code and formulas on lines of their own.
+
+    >>> sentences("## Title\\n\\nWrite `f(x)`. It returns\\na tensor:\\n\\n```python\\nf(1)\\n```\\n\\n- No list. ")
+    ['Write `f(x)`.', 'It returns a tensor:', 'No list.']
+    """
+    text = re.sub(r"```.*?```|\$\$.*?\$\$", "\n\n", markdown, flags=re.DOTALL)
+    blocks = re.split(r"\n\s*\n|\n(?=\s*(?:[-*]|\d+\.) )", text)
+    plain = (" ".join(block.split()) for block in blocks if not block.lstrip().startswith(("#", "|", "<")))
+    found = (re.split(r"(?<=[.!?])\s+(?=[A-Z`$*(\[])", re.sub(r"^(?:[-*]|\d+\.) ", "", each)) for each in plain)
+    return [sentence for several in found for sentence in several if re.search(r"\w{2}", sentence)]
+
+
+def unheld(exercise: Exercise, statement: str) -> Iterator[str]:
+    """The sentences of the statement that nothing holds, and what `holds` says of none."""
+    spec = spec_of(exercise)
+    known = {check.name for check in checker_of(exercise).checks(exercise, spec)}
+    known |= {mistake.name for mistake in spec.mistakes} | {EXPLAINS}
+    known |= {diagnosis.name for diagnosis in checker_of(exercise).diagnoses}
+    starts = set(spec.holds)
+    for sentence in sentences(statement):
+        holders = {start for start in spec.holds if sentence.startswith(start)}
+        if not holders:
+            yield f"no check holds the sentence {sentence!r}"
+        starts -= holders
+    yield from (f"no sentence of the statement begins with {start!r}" for start in sorted(starts))
+    for start, names in spec.holds.items():
+        for name in (each.strip() for each in names.split(",")):
+            if name not in known:
+                yield f"{name!r}, which is to hold {start!r}, is no check or mistake of this exercise"
+
+
+def fixed_inputs(exercise: Exercise) -> Iterator[str]:
+    """The calls that are the same whatever seed draws them: what is right there can be learnt by heart."""
+    drawn = [[_in_full(each) for each in spec_of(exercise).inputs(np.random.default_rng(seed))] for seed in range(3)]
+    for number, calls in enumerate(zip(*drawn, strict=False), 1):
+        if exercise.kind != "value" and len(set(map(repr, calls))) == 1:
+            yield f"call {number} is the same for every seed"
+
+
+def _in_full(argument: Any) -> Any:
+    if isinstance(argument, tuple | list):
+        return [_in_full(each) for each in argument]
+    if isinstance(argument, np.ndarray):
+        return argument.tolist()
+    return _in_full(list(vars(argument).values())) if isinstance(argument, Prepared) else argument
+
+
+# ---- mistakes acted out ----------------------------------------------------------------------------------------------
 
 
 def acted_out(exercise: Exercise, mistake: Mistake) -> Report:
     """The report on an answer that makes just this mistake and is right otherwise."""
-    if isinstance(exercise.grading, Call):
-        return _mistaken_call(exercise, exercise.grading, mistake)
-    return Report(observe(exercise, _mistaken_function(gradcheck_of(exercise), mistake)))
+    spec, rng = spec_of(exercise), drawing(exercise)
+    if isinstance(spec, FunctionSpec):
+        assert isinstance(exercise.form, FunctionForm)
+        return Report(examine(exercise, spec, _mistaken_function(exercise.form, spec, mistake), rng))
+    return Report(examine(*_mistaken_call(exercise, spec, mistake), rng))
 
 
-def _mistaken_call(exercise: Exercise, grading: Call, mistake: Mistake) -> Report:
+def _mistaken_call(exercise: Exercise, spec: CallSpec, mistake: Mistake) -> tuple[Exercise, CallSpec, Any]:
     """An answer that gives the mistaken results one after the other, in the order in which the checks call."""
-    results = [_mistaken_result(grading, mistake, arguments) for arguments in grading.inputs(generator(exercise))]
+    assert isinstance(exercise.form, CallForm)
+    results = [_mistaken_result(spec, mistake, arguments) for arguments in spec.inputs(drawing(exercise))]
     following = iter([*results, results[0]])
-    played = replace(grading, call=lambda torch, answer, *given: answer())
-    return Report(observe_call(replace(exercise, grading=played), lambda: next(following)))
+    played = replace(exercise.form, call=lambda torch, answer, *given: _as_tensors(answer()))
+    return replace(exercise, form=played), spec, lambda: next(following)
 
 
-def _mistaken_result(grading: Call, mistake: Mistake, arguments: Sequence[Any]) -> Any:
-    right = grading.specification(*map(specified, arguments))
+def _as_tensors(result: Any) -> Any:
+    """The result with tensors in the place of arrays."""
+    if isinstance(result, dict):
+        return {key: _as_tensors(value) for key, value in result.items()}
+    if isinstance(result, list | tuple):
+        return [_as_tensors(value) for value in result]
+    return torch.tensor(result) if isinstance(result, np.ndarray) else result
+
+
+def _mistaken_result(spec: CallSpec, mistake: Mistake, arguments: Sequence[Any]) -> Any:
+    right = spec.result(*map(specified, arguments))
     if mistake.forward is None:
         assert mistake.where is not None
         return _spoilt(right) if mistake.where(*map(specified, arguments)) else right
@@ -123,28 +213,28 @@ def _spoilt(right: Any) -> Any:
     return right + 1 if isinstance(right, int | float | np.ndarray) else right
 
 
-def _mistaken_function(grading: Gradcheck, mistake: Mistake) -> type:
+def _mistaken_function(form: FunctionForm, spec: FunctionSpec, mistake: Mistake) -> type:
     """A Function in NumPy: the mistaken values or gradients, the right ones where the mistake has none."""
 
     def forward(ctx: Any, *given: Any) -> Any:
         ctx.arrays = tuple(map(_as_array, given))
-        values = as_values((mistake.forward or grading.forward)(*map(_copy, ctx.arrays)))
+        values = as_values((mistake.forward or spec.forward)(*copies(ctx.arrays)))
         results = [torch.tensor(np.array(value)) for value in values]
-        for number in grading.in_place:
+        for number in form.in_place:
             given[number].copy_(results[number])
             ctx.mark_dirty(given[number])
             results[number] = given[number]
-        ctx.mark_non_differentiable(*(results[number] for number in grading.constants))
+        ctx.mark_non_differentiable(*(results[number] for number in form.constants))
         return results[0] if len(results) == 1 else tuple(results)
 
     def backward(ctx: Any, *grad_outputs: Any) -> Any:
-        given = tuple(_as_array(g) for g in differentiable(grading, grad_outputs))
+        given = tuple(_as_array(g) for g in differentiable(form, grad_outputs))
         floats = [number for number, each in enumerate(ctx.arrays) if is_float(each)]
-        said = mistake.vjp(*given, *map(_copy, ctx.arrays)) if mistake.vjp else (None,) * len(floats)
+        said = mistake.vjp(*given, *copies(ctx.arrays)) if mistake.vjp else (None,) * len(floats)
         said = said if isinstance(said, tuple) else (said,)
         gradients: list[Any] = [None] * len(ctx.arrays)
         for number, wrong in zip(floats, said, strict=True):
-            right = (flat(given) @ slopes(grading, ctx.arrays, number)).reshape(np.shape(ctx.arrays[number]))
+            right = (flat(given) @ slopes(form, spec, ctx.arrays, number)).reshape(np.shape(ctx.arrays[number]))
             gradients[number] = torch.tensor(np.array(right if wrong is None else wrong))
         return tuple(gradients)
 
@@ -153,7 +243,3 @@ def _mistaken_function(grading: Gradcheck, mistake: Mistake) -> type:
 
 def _as_array(given: Any) -> Any:
     return given.detach().numpy().copy() if isinstance(given, torch.Tensor) else given
-
-
-def _copy(each: Any) -> Any:
-    return each.copy() if isinstance(each, np.ndarray) else each

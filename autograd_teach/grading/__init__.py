@@ -8,7 +8,7 @@ The rooms, in the order in which a submission walks through them:
                  pseudonyms (pseudonyms.py); preview.py shows it without running anything
     rebuild.py   sets those answers into the instructor's own notebook
     sandbox.py   what stands between a student's program and this machine; confine.py is its last step before the program
-    record.py    runs that notebook through nbval (nbval_process.py), its kernel in the sandbox (a `Runner`): the record
+    notebook_run.py    runs that notebook through nbval (notebook_run_process.py), its kernel in the sandbox (a `Runner`): the record
     waiting.py   interpreters that wait loaded and are forked for each submission: nbval, kernels (kernel_server.py), the oracle;
                  wardens.py is their side of it
     oracle/      asks each answer, in a process of its own, on inputs drawn after it was loaded: the judge of points

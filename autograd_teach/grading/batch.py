@@ -18,8 +18,8 @@ from . import fingerprint, gradebook, reports, selection
 from . import judge as judges
 from .gradebook import Gradebook
 from .intake import Submission
+from .notebook_run import Interrupted, Limits, Runner, run_nbval
 from .rebuild import Assignment, load_assignments
-from .record import Interrupted, Limits, Runner, run_nbval
 from .results import PASSED, Mark, Result, Status
 from .selection import NO_WISHES, Wishes
 from .standing import Change, Standing, answers_by_hash, from_book
@@ -92,7 +92,7 @@ def grade_class(
     wishes: Wishes = NO_WISHES,
     kinds: Sequence[str] = (),
 ) -> list[Result]:
-    """`grade` with the assignments as data, and the judge as an argument: by default nbval, run by `runner` (record.py)."""
+    """`grade` with the assignments as data, and the judge as an argument: by default nbval, run by `runner` (notebook_run.py)."""
     _refuse_impossible(limits, jobs)
     assignments = selection.asked_for(assignments, wishes)
     reports.prepare(output)

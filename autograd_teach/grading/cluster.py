@@ -28,8 +28,8 @@ from typing import TYPE_CHECKING, Any, TextIO
 from ..course.errors import UserError
 from . import fingerprint, reports, sandbox
 from . import judge as judges
+from .notebook_run import Interrupted, Limits
 from .rebuild import Assignment
-from .record import Interrupted, Limits
 from .results import Mark, Status
 from .sandbox import Isolation
 from .verdicts import Judge, NoJudge

@@ -14,8 +14,8 @@ from typing import TextIO
 from ..course.errors import UserError
 from . import gradebook, judge, reports, standing
 from .gradebook import Gradebook, Judged
+from .notebook_run import Limits
 from .rebuild import Assignment, load_assignments
-from .record import Limits
 from .results import Mark
 from .verdicts import Judge
 

@@ -15,16 +15,19 @@ from typing import Any
 
 import numpy as np
 
+from ..course.exercises import Exercise
+from ..course.specs import spec_of
+
 _PACKAGE = Path(__file__).parents[1]
 
 _JUDGES = ("*.py", "autograd/*.py", "ops/*.py", "nn/*.py", "optim/*.py", "course/**/*.py", "grading/**/*.py")
 """The files on which a verdict may depend."""
 
 _NO_JUDGES = ("cli.py", "grading/reports", "grading/command.py", "grading/explain.py", "grading/gradebook.py")
-_DECLARATIONS = "course/exercises/e[0-9]*.py"
+_DECLARATIONS = ("course/exercises/e[0-9]*.py", "course/specs/e[0-9]*.py")
 """An exercise's own declaration is hashed for itself, so that a change to one exercise concerns no other."""
 
-_NO_VERDICT = {"points", "title", "hints", "seconds"}
+_NO_VERDICT = {"points", "title", "hints", "seconds", "mistakes", "places", "holds"}
 """Fields of an exercise that may change without anything having to run again."""
 
 
@@ -41,7 +44,7 @@ def of(*parts: Any) -> str:
 def course() -> str:
     """The version of this package, with a hash of the files that a verdict may depend on."""
     digest = hashlib.sha256()
-    declarations = set(_PACKAGE.glob(_DECLARATIONS))
+    declarations = {path for pattern in _DECLARATIONS for path in _PACKAGE.glob(pattern)}
     for path in sorted({path for pattern in _JUDGES for path in _PACKAGE.glob(pattern)} - declarations):
         name = path.relative_to(_PACKAGE).as_posix()
         if not name.startswith(_NO_JUDGES):
@@ -63,14 +66,17 @@ def versions() -> Mapping[str, str]:
     return found
 
 
-def declared(exercise: Any) -> str:
-    """The hash of an exercise's declaration: the same for every run of one Python, another one where a function in it changes.
+def declared(exercise: Any, spec: Any = None) -> str:
+    """The hash of an exercise's declaration and its specification (by default the course's): the same for every run of one
+    Python, another one where a function in it changes.
 
     >>> from autograd_teach.course.exercises import exercise
     >>> declared(exercise("09.Scale")) == declared(exercise("09.Scale")) != declared(exercise("09.Exp"))
     True
     """
-    return of(_said(exercise, frozenset()))
+    if spec is None and isinstance(exercise, Exercise):
+        spec = spec_of(exercise)
+    return of(_said([exercise, spec], frozenset()))
 
 
 def _said(value: Any, above: frozenset[int]) -> Any:
@@ -129,7 +135,9 @@ def _names(code: CodeType) -> set[str]:
 
 def _is_declared(value: Any) -> bool:
     """Whether this was written with the exercises, not taken from the course or a library."""
-    return not str(value.__module__).startswith(("numpy", "autograd_teach.")) or ".exercises.e" in value.__module__
+    return not str(value.__module__).startswith(("numpy", "autograd_teach.")) or any(
+        room in value.__module__ for room in (".exercises.e", ".specs.e")
+    )
 
 
 def _name(value: Any) -> str:

@@ -10,7 +10,7 @@ from typing import Literal, TextIO
 
 from ..course.errors import UserError
 from . import reports, sandbox
-from .record import Limits, nbval_under
+from .notebook_run import Limits, nbval_under
 from .sandbox import Isolation
 from .verdicts import Judge, Recorded, by_nbval
 

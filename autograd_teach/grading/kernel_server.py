@@ -1,6 +1,6 @@
 """The interpreter from which notebooks' kernels are forked: all that they import is loaded in it, and none of it is started.
 
-Started by record.py as a script inside the sandbox, never imported; no student's code runs in it. For each notebook it
+Started by notebook_run.py as a script inside the sandbox, never imported; no student's code runs in it. For each notebook it
 forks a warden (wardens.py), which cuts itself off (oracle/seclude.py), hands to nbval what it needs to reach the kernel (the
 folder of its sockets, a file that stands for its first process), and ends it with all that it started. Below the warden:
 
@@ -87,7 +87,7 @@ def warden(message: bytes, talk: int, life: int, waiting: int, job: dict[str, An
     level = seclude.enter_namespaces([], job["needed"], limits)
     own = [os.stat(folder).st_dev for folder in seclude.SHARED]
     if not level.namespaces or level.user != (uid >= 0) or any(map(int.__eq__, shared, own)):
-        os.write(life, bytes([0]))  # nothing is run without them: record.py knows another way
+        os.write(life, bytes([0]))  # nothing is run without them: notebook_run.py knows another way
         os._exit(0)
     raise_loopback()
     pid = os.fork()

@@ -14,8 +14,8 @@ from dataclasses import asdict, dataclass, replace
 from . import fingerprint
 from .gradebook import Basis, Judged
 from .intake import Answer, Submission, is_untouched
+from .notebook_run import Limits
 from .rebuild import Assignment, Question
-from .record import Limits
 from .results import Mark, Result, Status
 from .verdicts import has_record, with_record
 

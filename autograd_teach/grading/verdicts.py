@@ -17,8 +17,8 @@ from dataclasses import dataclass, replace
 
 from ..course.errors import UserError
 from .intake import Submission, is_untouched
+from .notebook_run import Interrupted, Limits, NotebookRun, Runner
 from .rebuild import Assignment, Question, rebuild
-from .record import Interrupted, Limits, Record, Runner
 from .results import FAILED, NOT_RUN, PASSED, Mark, Result, Status
 
 JUDGE = "nbval"
@@ -118,7 +118,7 @@ def marks_of(
     return marks
 
 
-def judge(assignment: Assignment, question: Question, record: Record) -> Mark:
+def judge(assignment: Assignment, question: Question, record: NotebookRun) -> Mark:
     """What nbval's record of the notebook says of one exercise."""
     status, detail = _verdict(assignment, question, record)
     return Mark(
@@ -163,7 +163,7 @@ def _marks(
     return [marks[question.id] for question in assignment.questions]
 
 
-def _verdict(assignment: Assignment, question: Question, record: Record) -> tuple[Status, str]:
+def _verdict(assignment: Assignment, question: Question, record: NotebookRun) -> tuple[Status, str]:
     if record.stopped:
         return record.stopped, record.detail
     numbers = assignment.code_cells
@@ -176,7 +176,7 @@ def _verdict(assignment: Assignment, question: Question, record: Record) -> tupl
     return (Status.OUT_OF_MEMORY if out_of_memory else Status.FAIL), message
 
 
-def _blamed(assignment: Assignment, run: list[str], record: Record) -> str | None:
+def _blamed(assignment: Assignment, run: list[str], record: NotebookRun) -> str | None:
     """The exercise in whose part of the notebook the run was stopped; None where it was not, or none can be named."""
     if record.stopped_at is None:
         return None

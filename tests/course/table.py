@@ -30,6 +30,12 @@ def wrong(engine: str = "autograd_teach") -> list[tuple[str, Any, str, str]]:
     return [row for file in _files("wrong") for row in answers(file, engine)["WRONG"]]
 
 
+@functools.cache
+def generic(engine: str = "autograd_teach") -> list[tuple[str, Any, str, str]]:
+    """Rows as of `wrong`, to be named without what the exercise knows of its mistakes."""
+    return [row for file in _files("generic") for row in answers(file, engine)["GENERIC"]]
+
+
 def name(answer: Any) -> str:
     """A stable name for a test's id."""
     return getattr(answer, "__name__", None) or f"instance-of-{type(answer).__name__}"

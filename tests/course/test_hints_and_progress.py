@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from autograd_teach.course import hint, progress, progress_file
-from autograd_teach.course.checking import Progress, UnknownExercise
+from autograd_teach.course import check, checking, hint, progress, progress_file
+from autograd_teach.course.checking import Progress, UnknownExercise, not_run_yet
 from autograd_teach.course.errors import UserError
 from autograd_teach.course.exercises import exercise, exercises
 
@@ -51,6 +51,46 @@ def test_an_unknown_exercise_is_one_line_that_names_the_near_ones():
     assert len(caught.value._render_traceback_()) == 1
     with pytest.raises(UnknownExercise, match="no notebook '99'"):
         progress("99")
+
+
+NOT_RUN = {
+    "before its cell": ([], 'check("09.Scale", Scale)', "has not run yet"),
+    "after its cell raised": (["1 / 0\nclass Scale: pass"], "check('09.Scale',  Scale)", "ended in an error"),
+    "another name": ([], 'check("09.Scale", Scael)', None),
+    "another cell": ([], "print(Scale)", None),
+    "deeper inside": ([], 'def f():\n    return Scale\ncheck("09.Scale", f())', None),
+}
+
+
+@pytest.mark.parametrize(("before", "cell", "words"), NOT_RUN.values(), ids=NOT_RUN)
+def test_a_check_before_its_answer_says_which_cell_to_run(before, cell, words):
+    with pytest.raises(NameError) as caught:
+        exec(compile(cell, "<ipython-input-1>", "exec"), {"check": check})  # noqa: S102
+    said = not_run_yet(caught.value, caught.tb, [*before, cell])
+    assert said is None if words is None else words in said and "Scale" in said
+
+
+class Shell:
+    """What an IPython shell has of what is used of it."""
+
+    def __init__(self, cell):
+        self.user_ns, self._last_traceback, self.shown = {"In": [cell]}, None, []
+
+    def showtraceback(self, exc_tuple, **options):
+        error = exc_tuple[1]
+        self.shown.append(getattr(error, "_render_traceback_", lambda: ["NameError"])())
+
+
+@pytest.mark.parametrize(
+    ("cell", "line"), [('check("09.Scale", Scale)', "NotPassed: The cell with"), ("Scael", "NameError")]
+)
+def test_a_notebook_shows_it_as_one_line_and_as_an_error(cell, line):
+    shell = Shell(cell)
+    with pytest.raises(NameError) as caught:
+        exec(compile(cell, "<ipython-input-1>", "exec"), {"check": check})  # noqa: S102
+    checking._show_name_error(shell, caught.type, caught.value, caught.tb)
+    ((shown,),) = shell.shown
+    assert shown.startswith(line)
 
 
 def test_progress_counts_points_of_passed_exercises_and_survives_a_restart(capsys, monkeypatch):

@@ -5,13 +5,15 @@ import importlib
 import numpy as np
 import pytest
 
+from autograd_teach.course.checks.spec import specified
 from autograd_teach.course.exercises import exercises
+from autograd_teach.course.specs import spec_of
 from tests.libraries import LIBRARIES
 
 RECIPES = {
     repr(argument): argument
     for each in exercises("03")
-    for (argument,) in each.grading.inputs(np.random.default_rng(0))
+    for (argument,) in spec_of(each).inputs(np.random.default_rng(0))
 }
 
 
@@ -19,7 +21,7 @@ RECIPES = {
 @pytest.mark.parametrize("text", RECIPES)
 def test_a_recipe_builds_the_graph_that_is_specified(engine, text):
     torch = importlib.import_module(engine)
-    built, graph = RECIPES[text].for_student(torch), RECIPES[text].for_specification()
+    built, graph = RECIPES[text].for_student(torch), specified(RECIPES[text])
     if graph.start is None:
         assert built.y.grad_fn is None
         return

@@ -16,8 +16,8 @@ from typing import Any
 
 import psutil
 
+from autograd_teach.grading.notebook_run import Limits, NotebookRun, Runner
 from autograd_teach.grading.rebuild import Assignment, Notebook, Question, make_assignment
-from autograd_teach.grading.record import Limits, Record, Runner
 from autograd_teach.grading.results import Status
 from autograd_teach.grading.sandbox import Isolation
 from tests.grading.classroom import SETUP, SOLUTIONS, code, notebook
@@ -110,7 +110,7 @@ ATTACKS: dict[str, Row] = {
     "finds the grader among processes": attack(
         """
         import glob
-        if not any(b"nbval_process" in open(path, "rb").read() for path in glob.glob("/proc/[0-9]*/cmdline")):
+        if not any(b"notebook_run_process" in open(path, "rb").read() for path in glob.glob("/proc/[0-9]*/cmdline")):
             raise LookupError("nobody here")
         """,
         "fail",
@@ -554,7 +554,7 @@ def with_little_time_for_loops(runner: Runner, loops: set[str]) -> Runner:
     """`runner`, with little time for notebooks in which one of the answers `loops` stands. On a machine so busy that another
     cell takes all of it, more is given."""
 
-    def run(notebook: Notebook, checks: Sequence[int], limits: Limits, stop: threading.Event) -> Record:
+    def run(notebook: Notebook, checks: Sequence[int], limits: Limits, stop: threading.Event) -> NotebookRun:
         sources = [cell["source"] for cell in notebook["cells"] if cell["cell_type"] == "code"]
         endless = [number for number, source in enumerate(sources) if source in loops]
         seconds = SOON if endless else limits.timeout

@@ -18,8 +18,8 @@ from functools import partial
 from pathlib import Path
 
 from autograd_teach.grading.batch import grade_class
+from autograd_teach.grading.notebook_run import CellRecord, Limits, NotebookRun
 from autograd_teach.grading.rebuild import Notebook
-from autograd_teach.grading.record import CellRecord, Limits, Record
 from tests.grading.classroom import assignment
 
 TINY = assignment()
@@ -32,7 +32,7 @@ def judged(
     checks: Sequence[int],
     limits: Limits,
     stop: threading.Event,
-) -> Record:
+) -> NotebookRun:
     """Fails the checks of about a third of all answers; the reference always passes."""
     sources = {cell["id"]: cell["source"] for cell in notebook["cells"]}
     if "END SOLUTION" not in sources["double-answer"] and not next(left, 0):
@@ -45,7 +45,7 @@ def judged(
             cells[number] = CellRecord("failed", 0.0, "AssertionError: 2 of 3 checks pass")
     with ran.open("a") as log:
         log.write(f"{sources['double-answer'].rpartition('# ')[2]}\n")
-    return Record(cells, seconds=0.25, isolation="none at all")
+    return NotebookRun(cells, seconds=0.25, isolation="none at all")
 
 
 def run(submissions: Path, output: Path, notebooks: int) -> None:

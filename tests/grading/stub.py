@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
+from autograd_teach.grading.notebook_run import CellRecord, Limits, NotebookRun, Runner
 from autograd_teach.grading.rebuild import Assignment, Notebook
-from autograd_teach.grading.record import CellRecord, Limits, Record, Runner
 from autograd_teach.grading.results import Mark, Status
 from autograd_teach.grading.verdicts import Judge
 from tests.grading.classroom import QUESTIONS, SOLUTIONS, assignment
@@ -16,14 +16,14 @@ PASSED, FAILED = CellRecord("passed", 0.1, ""), CellRecord("failed", 0.1, "Asser
 CELLS = assignment().code_cells
 
 
-def by_source(notebook: Notebook, checks: Sequence[int], limits: Limits, stop: threading.Event) -> Record:
+def by_source(notebook: Notebook, checks: Sequence[int], limits: Limits, stop: threading.Event) -> NotebookRun:
     """Passes each check whose answer is the solution's text, whatever comment ends it."""
     sources = {cell["id"]: cell["source"] for cell in notebook["cells"]}
     cells = dict.fromkeys(range(len(CELLS)), PASSED)
     for question in QUESTIONS:
         if sources[question.answer].partition("  #")[0] != SOLUTIONS[question.id]:
             cells[CELLS.index(question.check)] = FAILED
-    return Record(cells)
+    return NotebookRun(cells)
 
 
 class Once:
@@ -44,12 +44,12 @@ class Once:
         return known[0]
 
 
-def each_notebook_once(runner: Runner) -> tuple[Runner, list[Record]]:
+def each_notebook_once(runner: Runner) -> tuple[Runner, list[NotebookRun]]:
     """A runner that runs each different notebook once and says of its likes what it said of it; and all that it ran."""
     once = Once()
 
-    def run(notebook: Notebook, checks: Sequence[int], limits: Limits, stop: threading.Event) -> Record:
-        record: Record = once(notebook, lambda: runner(notebook, checks, limits, stop))
+    def run(notebook: Notebook, checks: Sequence[int], limits: Limits, stop: threading.Event) -> NotebookRun:
+        record: NotebookRun = once(notebook, lambda: runner(notebook, checks, limits, stop))
         return record
 
     return run, once.found

@@ -21,10 +21,10 @@ import psutil
 import pytest
 
 from autograd_teach.course.errors import UserError
-from autograd_teach.grading import batch, judge, record, sandbox
+from autograd_teach.grading import batch, judge, notebook_run, sandbox
 from autograd_teach.grading.batch import grade_class
+from autograd_teach.grading.notebook_run import Interrupted, Limits, Nbval, NotebookRun, Runner, nbval_under, run_nbval
 from autograd_teach.grading.rebuild import Notebook, rebuild
-from autograd_teach.grading.record import Interrupted, Limits, Nbval, Record, Runner, nbval_under, run_nbval
 from autograd_teach.grading.results import Mark, Result
 from autograd_teach.grading.sandbox import Isolation
 from autograd_teach.grading.waiting import Waiting
@@ -461,7 +461,7 @@ def test_nobody_is_blamed_for_what_ended_in_the_middle_of_their_notebook(
     answers = iter([{"double": f"import signal\nsignal.pause()\n{DOUBLE}"}, SOLUTIONS])
     run_once = nbval._run
 
-    def run(notebook: Notebook, checks: Sequence[int], limits: Limits, stop: threading.Event) -> Record:
+    def run(notebook: Notebook, checks: Sequence[int], limits: Limits, stop: threading.Event) -> NotebookRun:
         return run_once(rebuild(assignment(), next(answers)), checks, limits, stop)
 
     monkeypatch.setattr(nbval, "_run", run)
@@ -493,7 +493,7 @@ def deepest_below(pid: int) -> int:
 
 
 def test_what_runs_by_default_is_the_best_there_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(record, "nbval_under", lambda isolation: lambda *given: (isolation, given))
+    monkeypatch.setattr(notebook_run, "nbval_under", lambda isolation: lambda *given: (isolation, given))
     given = rebuild(assignment(), SOLUTIONS), CHECKS, LIMITS, threading.Event()
     assert run_nbval(*given) == (sandbox.available(), given)
 

@@ -12,8 +12,8 @@ import pytest
 from autograd_teach.course.errors import UserError
 from autograd_teach.grading import batch, command
 from autograd_teach.grading.batch import grade_class
+from autograd_teach.grading.notebook_run import CellRecord, Interrupted, Limits, NotebookRun, Runner
 from autograd_teach.grading.rebuild import Notebook
-from autograd_teach.grading.record import CellRecord, Interrupted, Limits, Record, Runner
 from autograd_teach.grading.results import Mark, Result, Status
 from autograd_teach.grading.selection import Wishes
 from tests.grading.classroom import NAME, SOLUTIONS, assignment, hand_in
@@ -22,8 +22,8 @@ PASSED, FAILED = CellRecord("passed", 0.1, ""), CellRecord("failed", 0.1, "Asser
 CELLS = assignment().code_cells  # setup, then answer and check of three exercises
 
 
-def everything_passes(notebook: Notebook, checks: Sequence[int], limits: Limits, stop: threading.Event) -> Record:
-    return Record(dict.fromkeys(range(len(CELLS)), PASSED), isolation="none at all")
+def everything_passes(notebook: Notebook, checks: Sequence[int], limits: Limits, stop: threading.Event) -> NotebookRun:
+    return NotebookRun(dict.fromkeys(range(len(CELLS)), PASSED), isolation="none at all")
 
 
 def source(notebook: Notebook, id: str) -> str:
@@ -64,21 +64,21 @@ def test_a_runner_is_an_argument_and_its_isolation_is_in_every_mark(tmp_path: Pa
 
 @pytest.mark.parametrize("outcome", ["failed", "skipped", "xpassed", "xskipped", "", "PASSED"])
 def test_only_passed_is_a_pass(tmp_path: Path, outcome: str) -> None:
-    def runner(notebook: Notebook, *rest: object) -> Record:
+    def runner(notebook: Notebook, *rest: object) -> NotebookRun:
         cells = dict.fromkeys(range(len(CELLS)), PASSED)
         if "# ada" in source(notebook, "double-answer"):
             cells[2] = CellRecord(outcome, 0.1, "")
-        return Record(cells)
+        return NotebookRun(cells)
 
     assert statuses(run(class_of(tmp_path / "in", "ada"), tmp_path, runner)["ada"]) == "fail pass pass"
 
 
 @pytest.mark.parametrize("status", [Status.GRADER_ERROR, Status.PROTOCOL_ERROR, Status.DIED])
 def test_a_run_without_a_culprit_gives_no_points(tmp_path: Path, status: Status) -> None:
-    def runner(notebook: Notebook, *rest: object) -> Record:
+    def runner(notebook: Notebook, *rest: object) -> NotebookRun:
         passed = dict.fromkeys(range(len(CELLS)), PASSED)
         hers = "# ada" in source(notebook, "double-answer")
-        return Record(passed, status if hers else None)
+        return NotebookRun(passed, status if hers else None)
 
     results = run(class_of(tmp_path / "in", "ada", "bob"), tmp_path, runner)
     assert statuses(results["ada"]) == f"{status} {status} {status}"
@@ -90,22 +90,22 @@ def test_every_answer_may_end_the_kernel_and_the_runs_stay_as_many_as_answers(
 ) -> None:
     runs = 0
 
-    def runner(notebook: Notebook, *rest: object) -> Record:
+    def runner(notebook: Notebook, *rest: object) -> NotebookRun:
         nonlocal runs
         if "# ada" not in source(notebook, "double-answer") and not runs:
-            return Record(dict.fromkeys(range(len(CELLS)), PASSED))  # the reference
+            return NotebookRun(dict.fromkeys(range(len(CELLS)), PASSED))  # the reference
         runs += 1
-        return Record({}, Status.DIED, 6)
+        return NotebookRun({}, Status.DIED, 6)
 
     assert statuses(run(class_of(tmp_path / "in", "ada"), tmp_path, runner)["ada"]) == "died died died"
     assert runs == 3
 
 
 def test_a_fault_of_the_grader_is_one_student_s_status_and_no_one_else_s(tmp_path: Path) -> None:
-    def runner(notebook: Notebook, *rest: object) -> Record:
+    def runner(notebook: Notebook, *rest: object) -> NotebookRun:
         if "# bob" in source(notebook, "double-answer"):
             raise RuntimeError("disk on fire")
-        return Record(dict.fromkeys(range(len(CELLS)), PASSED))
+        return NotebookRun(dict.fromkeys(range(len(CELLS)), PASSED))
 
     results = run(class_of(tmp_path / "in", "ada", "bob", "eve"), tmp_path, runner)
     assert [results[s].status for s in ("ada", "bob", "eve")] == ["pass", "grader_error", "pass"]
@@ -113,8 +113,8 @@ def test_a_fault_of_the_grader_is_one_student_s_status_and_no_one_else_s(tmp_pat
 
 
 def test_nothing_is_graded_where_the_reference_itself_does_not_pass(tmp_path: Path) -> None:
-    def runner(*_: object) -> Record:
-        return Record({**dict.fromkeys(range(len(CELLS)), PASSED), 4: FAILED})
+    def runner(*_: object) -> NotebookRun:
+        return NotebookRun({**dict.fromkeys(range(len(CELLS)), PASSED), 4: FAILED})
 
     with pytest.raises(UserError, match="reference solution of square .* does not pass"):
         run(class_of(tmp_path / "in", "ada"), tmp_path / "out", runner)
@@ -122,11 +122,11 @@ def test_nothing_is_graded_where_the_reference_itself_does_not_pass(tmp_path: Pa
 
 
 def test_an_interrupted_run_keeps_what_it_has_and_calls_the_rest_not_graded(tmp_path: Path) -> None:
-    def runner(notebook: Notebook, checks: object, limits: object, stop: threading.Event) -> Record:
+    def runner(notebook: Notebook, checks: object, limits: object, stop: threading.Event) -> NotebookRun:
         if "# eve" in source(notebook, "double-answer"):
             assert stop.wait(120)
             raise Interrupted
-        return Record(dict.fromkeys(range(len(CELLS)), PASSED))
+        return NotebookRun(dict.fromkeys(range(len(CELLS)), PASSED))
 
     class Impatient(io.StringIO):
         def write(self, text: str) -> int:
@@ -180,7 +180,7 @@ def test_impossible_numbers_are_refused(tmp_path: Path, limits: Limits, jobs: in
 
 
 def test_gradescope_s_file_for_a_class_is_refused_before_anything_runs(tmp_path: Path) -> None:
-    def never(*_: object) -> Record:
+    def never(*_: object) -> NotebookRun:
         raise AssertionError("it ran")
 
     arguments = {"limits": Limits(), "jobs": 1, "progress": None, "runner": never, "kinds": ["gradescope"]}

@@ -12,9 +12,9 @@ from autograd_teach.course.errors import UserError
 from autograd_teach.grading import gradebook
 from autograd_teach.grading.batch import grade_class
 from autograd_teach.grading.intake import Keep
+from autograd_teach.grading.notebook_run import CellRecord, Interrupted, Limits, NotebookRun
+from autograd_teach.grading.notebook_run import Runner as Run
 from autograd_teach.grading.rebuild import Assignment, Notebook
-from autograd_teach.grading.record import CellRecord, Interrupted, Limits, Record
-from autograd_teach.grading.record import Runner as Run
 from autograd_teach.grading.results import Mark, Result, Status
 from autograd_teach.grading.selection import NO_WISHES, Wishes
 from autograd_teach.grading.standing import hash_of
@@ -54,7 +54,7 @@ class Runner:
         self.isolation = isolation
         self.ran: list[Notebook] = []
 
-    def __call__(self, notebook: Notebook, checks: Sequence[int], limits: Limits, stop: threading.Event) -> Record:
+    def __call__(self, notebook: Notebook, checks: Sequence[int], limits: Limits, stop: threading.Event) -> NotebookRun:
         sources = {cell["id"]: cell["source"] for cell in notebook["cells"]}
         if "END SOLUTION" not in sources["square-answer"]:
             self.ran.append(notebook)
@@ -66,11 +66,11 @@ class Runner:
             if outcome == "interrupted":
                 raise Interrupted
             if outcome in set(Status):
-                return Record(cells, Status(outcome), CELLS.index(f"{id}-answer"), isolation=self.isolation)
+                return NotebookRun(cells, Status(outcome), CELLS.index(f"{id}-answer"), isolation=self.isolation)
             if sources[f"{id}-answer"] == STUB.format(id=id):
                 outcome = "failed"
             cells[CELLS.index(f"{id}-check")] = CellRecord(outcome, 0.1, "" if outcome == "passed" else WORDS)
-        return Record(cells, isolation=self.isolation)
+        return NotebookRun(cells, isolation=self.isolation)
 
 
 def said(source: str, who: str) -> str:
@@ -156,8 +156,8 @@ def test_a_record_that_the_grader_failed_at_takes_no_point_and_is_tried_again(tm
     assert (ada.points, marks(ada, "recorded")) == (6, ["grader_error"] * 3)
     assert ada.marks[0].said == "RuntimeError: disk on fire"
 
-    def mended(*_: object) -> Record:
-        return Record(dict.fromkeys(range(len(CELLS)), PASSED))
+    def mended(*_: object) -> NotebookRun:
+        return NotebookRun(dict.fromkeys(range(len(CELLS)), PASSED))
 
     again = grade(tmp_path, oracle, mended)["ada"]
     assert (again.points, marks(again, "recorded"), len(oracle.asked)) == (6, ["passed"] * 3, 1)
@@ -217,8 +217,8 @@ def test_a_lesser_isolation_of_the_record_is_in_the_grades(tmp_path: Path) -> No
 def test_where_the_reference_s_own_check_does_not_pass_nothing_is_recorded_and_points_can_be_had(
     tmp_path: Path,
 ) -> None:
-    def runner(*_: object) -> Record:
-        return Record({**dict.fromkeys(range(len(CELLS)), PASSED), 4: CellRecord("failed", 0.1, WORDS)})
+    def runner(*_: object) -> NotebookRun:
+        return NotebookRun({**dict.fromkeys(range(len(CELLS)), PASSED), 4: CellRecord("failed", 0.1, WORDS)})
 
     with pytest.raises(UserError, match="the check of square .* does not pass .*give --points-only"):
         grade(tmp_path, Oracle(), runner, ada=dict.fromkeys(IDS, answer()))

@@ -22,14 +22,14 @@ from typing import Any, Self
 
 import pytest
 
+from autograd_teach.course.checks.spec import CallSpec
 from autograd_teach.course.errors import UserError
-from autograd_teach.course.exercises import exercises
-from autograd_teach.course.exercises.declaration import Call, Exercise
+from autograd_teach.course.exercises import CallForm, Exercise, exercises
 from autograd_teach.grading import batch, fingerprint, gradebook, intake, judge
 from autograd_teach.grading.batch import grade_class, regrade_class
 from autograd_teach.grading.explain import explain_in
+from autograd_teach.grading.notebook_run import CellRecord, Limits, NotebookRun, Runner
 from autograd_teach.grading.rebuild import Assignment, Notebook
-from autograd_teach.grading.record import CellRecord, Limits, Record, Runner
 from autograd_teach.grading.results import Mark, Result, Status
 from autograd_teach.grading.selection import Wishes
 from autograd_teach.grading.standing import Change
@@ -48,18 +48,18 @@ class Judge:
         self.isolation, self.ended, self.all_right = isolation, ended, all_right
         self.ran: list[str] = []
 
-    def __call__(self, notebook: Notebook, checks: Sequence[int], limits: Limits, stop: threading.Event) -> Record:
+    def __call__(self, notebook: Notebook, checks: Sequence[int], limits: Limits, stop: threading.Event) -> NotebookRun:
         sources = {cell["id"]: cell["source"] for cell in notebook["cells"]}
         cells = dict.fromkeys(range(len(TINY.code_cells)), PASSED)
         if "END SOLUTION" in sources["double-answer"]:
-            return Record(cells, isolation=self.isolation)
+            return NotebookRun(cells, isolation=self.isolation)
         self.ran.append(sources["double-answer"].rpartition("# ")[2])
         if self.ended:
-            return Record({}, self.ended, None, isolation=self.isolation)
+            return NotebookRun({}, self.ended, None, isolation=self.isolation)
         for number in checks:
             if not self.all_right and "# wrong" in sources[TINY.code_cells[number].replace("check", "answer")]:
                 cells[number] = FAILED
-        return Record(cells, isolation=self.isolation, seconds=0.5)
+        return NotebookRun(cells, isolation=self.isolation, seconds=0.5)
 
 
 def a_class(folder: Path, *students: str, **answers: str) -> Path:
@@ -752,10 +752,10 @@ def test_regrade_has_the_limits_of_the_run_before_unless_it_is_given_another(tmp
 
 
 def test_what_the_grader_itself_failed_at_is_judged_again_from_the_book(tmp_path: Path) -> None:
-    def broken(notebook: Notebook, *rest: object) -> Record:
+    def broken(notebook: Notebook, *rest: object) -> NotebookRun:
         if "# ada" in str(notebook):
             raise RuntimeError("disk on fire")
-        return Record(dict.fromkeys(range(len(TINY.code_cells)), PASSED), isolation="none at all")
+        return NotebookRun(dict.fromkeys(range(len(TINY.code_cells)), PASSED), isolation="none at all")
 
     grade(a_class(tmp_path / "in", "ada"), tmp_path, broken)
     assert {change.after.status for change in regrade(tmp_path, Judge())} == {Status.PASS}
@@ -805,9 +805,12 @@ def test_each_exercise_has_a_fingerprint_of_its_own_that_is_the_same_in_every_pr
     assert json.loads(there.stdout) == here
 
 
-def _exercise(specification, **other) -> Exercise:  # type: ignore[no-untyped-def]
-    grading = Call(("x",), specification, inputs=lambda generator: [(generator.random(3),)])
-    return Exercise("09_tiny", "square", 2, "Square", grading, ("Look again.", "x times x"), **other)
+SQUARE = Exercise("09_tiny", "square", 2, "Square", CallForm(("x",)), ("Look again.", "x times x"))
+
+
+def printed(specification, exercise: Exercise = SQUARE) -> str:  # type: ignore[no-untyped-def]
+    """The fingerprint of an exercise with this specification."""
+    return fingerprint.declared(exercise, CallSpec(specification, lambda rng: [(rng.random(3),)]))
 
 
 def times(factor: float):  # type: ignore[no-untyped-def]
@@ -819,20 +822,19 @@ def helper(x: float) -> float:
 
 
 def test_a_fingerprint_changes_with_what_judges_and_with_nothing_else() -> None:
-    same = fingerprint.declared(_exercise(times(2)))
-    assert fingerprint.declared(_exercise(times(2))) == same
-    assert fingerprint.declared(replace(_exercise(times(2)), points=7, title="!", hints=("a", "b"))) == same
+    same = printed(times(2))
+    assert printed(times(2)) == same
+    assert printed(times(2), replace(SQUARE, points=7, title="!", hints=("a", "b"))) == same
     others = [
-        _exercise(times(3)),
-        _exercise(lambda x: x + 2),
-        _exercise(helper),
-        replace(_exercise(times(2)), entry="s"),
+        printed(times(3)),
+        printed(lambda x: x + 2),
+        printed(helper),
+        printed(times(2), replace(SQUARE, entry="s")),
     ]
-    assert len({same, *map(fingerprint.declared, others)}) == 5
+    assert len({same, *others}) == 5
 
 
 def test_a_fingerprint_goes_through_the_helpers_that_a_declaration_uses(monkeypatch: pytest.MonkeyPatch) -> None:
-    uses = _exercise(lambda x: helper(x))
-    before = fingerprint.declared(uses)
+    before = printed(lambda x: helper(x))
     monkeypatch.setitem(globals(), "helper", lambda x: x * 3)
-    assert fingerprint.declared(uses) != before
+    assert printed(lambda x: helper(x)) != before

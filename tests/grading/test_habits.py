@@ -20,8 +20,8 @@ from autograd_teach.course.errors import UserError
 from autograd_teach.grading import batch, intake, judge, pseudonyms, roster, selection
 from autograd_teach.grading.batch import grade_class, regrade_class
 from autograd_teach.grading.intake import Keep, take_in
+from autograd_teach.grading.notebook_run import Limits, NotebookRun
 from autograd_teach.grading.preview import preview
-from autograd_teach.grading.record import Limits, Record
 from autograd_teach.grading.results import Mark, Result, Status
 from autograd_teach.grading.selection import Wishes, due_date
 from tests.grading.classroom import NAME, SOLUTIONS, assignment, exercise_notebook, load_once
@@ -346,12 +346,12 @@ def test_a_platform_s_copy_with_a_number_is_one_too(tmp_path: Path) -> None:
     assert graded(zipped(tmp_path / "in.zip", files))["Ada"]["total"] == "6"
 
 
-def counting(ran: list[str]) -> Callable[..., Record]:
+def counting(ran: list[str]) -> Callable[..., NotebookRun]:
     """The runner `by_source`, which notes whose notebook it runs; the reference's it does not."""
 
     plain = by_source
 
-    def run(notebook: dict[str, object], *rest: object) -> Record:
+    def run(notebook: dict[str, object], *rest: object) -> NotebookRun:
         if "END SOLUTION" not in str(notebook):
             ran.append(str(notebook))
         return plain(notebook, *rest)  # type: ignore[arg-type]

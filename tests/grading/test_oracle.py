@@ -18,18 +18,20 @@ import psutil
 import pytest
 
 from autograd_teach.course import content
-from autograd_teach.course.checking import report_on
+from autograd_teach.course.checking import drawing, report_on
+from autograd_teach.course.checks.call.records import Strange
+from autograd_teach.course.checks.function.slopes import measure
+from autograd_teach.course.checks.spec import CallSpec, FunctionSpec, specified
 from autograd_teach.course.errors import UserError
-from autograd_teach.course.exercises import Call, Gradcheck, exercise, exercises
-from autograd_teach.course.observe import generator
+from autograd_teach.course.exercises import CallForm, FunctionForm, Leaf, exercise, exercises
+from autograd_teach.course.specs import spec_of
 from autograd_teach.grading import sandbox
 from autograd_teach.grading.batch import grade
-from autograd_teach.grading.oracle import referee, wire
-from autograd_teach.grading.oracle.adapters import text_for
+from autograd_teach.grading.notebook_run import Interrupted, Limits
+from autograd_teach.grading.oracle import judging, referee, wire
 from autograd_teach.grading.oracle.judging import Oracle
 from autograd_teach.grading.oracle.pool import Ended, Pool, Session, pool_under
 from autograd_teach.grading.rebuild import Assignment, load_assignments
-from autograd_teach.grading.record import Interrupted, Limits
 from autograd_teach.grading.results import Mark, Status
 
 ANSWERS = Path(__file__).parents[1] / "course" / "answers"
@@ -82,7 +84,7 @@ def rows_of(path: Path) -> tuple[str, list[Row]]:
     """The text of an answer file, with what it takes from a declaration written out, and its rows."""
     text = path.read_text(encoding="utf-8")
     for line in text.splitlines():
-        if line.startswith("from autograd_teach.course.exercises."):
+        if line.startswith(("from autograd_teach.course.exercises.", "from autograd_teach.course.specs.")):
             module, _, names = line.removeprefix("from ").partition(" import ")
             found = importlib.import_module(module)
             text = text.replace(line, "\n".join(f"{name} = {getattr(found, name)!r}" for name in names.split(", ")))
@@ -188,19 +190,19 @@ def test_the_oracle_can_ask_every_exercise() -> None:
     assert not {each.id: why for each in exercises() if (why := referee.can_ask(each))}
 
 
+class Undeclared(Leaf):
+    """An argument of a class that the student's process does not have."""
+
+
 def test_an_exercise_that_cannot_be_asked_is_left_to_the_other_judge(
-    pool: Pool, assignments: dict[str, Assignment]
+    pool: Pool, assignments: dict[str, Assignment], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    scale = BY_ID["09.Scale"]
-
-    def outer(torch: object, answer: object) -> object:
-        return scale
-
-    asked = Call((), lambda: 1, lambda rng: [()], call=lambda torch, answer: (outer, scale))  # a closure has no text
-    known = {**BY_ID, "09.Scale": replace(scale, grading=asked)}
-    assert referee.can_ask(known["09.Scale"])
+    spec = CallSpec(lambda x: x, lambda rng: [(Undeclared(1.0),)])
+    why = referee.can_ask(replace(BY_ID["09.Scale"], form=CallForm(("x",))), spec)
+    assert why == "its argument Undeclared is not declared in the exercises"
+    monkeypatch.setattr(judging, "can_ask", lambda each: why if each.id == "09.Scale" else "")
     mark = Mark("09.Scale", Status.PASS, 2, judge="nbval")
-    oracle = Oracle(pool, known, LIMITS, lambda *_: {"09.Scale": mark})
+    oracle = Oracle(pool, BY_ID, LIMITS, lambda *_: {"09.Scale": mark})
     marks = oracle(assignments["09"], assignments["09"].references, threading.Event())
     assert {id: each.judge for id, each in marks.items()} == {
         "09.Scale": "nbval",
@@ -209,22 +211,12 @@ def test_an_exercise_that_cannot_be_asked_is_left_to_the_other_judge(
     }
 
 
-@pytest.mark.parametrize("id", [id for id, each in BY_ID.items() if isinstance(each.grading, Call)])
-def test_what_is_sent_along_holds_no_specification(id: str) -> None:
-    grading = BY_ID[id].grading
-    assert isinstance(grading, Call)
-    text = text_for(grading, [tuple(each) for each in grading.inputs(np.random.default_rng(0))])
-    for word in ("for_specification", "EXERCISES", "Mistake", "numerical_jacobian"):
-        assert word not in text
-    name = grading.specification.__name__
-    assert name == "<lambda>" or f"def {name}(" not in text
-
-
 def test_the_second_order_is_measured_on_the_specification() -> None:
-    grading = exercise("11.Cube").grading
-    assert isinstance(grading, Gradcheck)
+    cube = exercise("11.Cube")
+    spec = spec_of(cube)
+    assert isinstance(cube.form, FunctionForm) and isinstance(spec, FunctionSpec)
     x, g, w = np.array([0.5, -1.25]), np.array([1.5, -0.5]), np.array([0.75, 2.0])
-    measured = referee.second_order(grading, (x,), (g,), (w,))
+    measured = measure(cube.form, spec, (x,), (g,), (w,))
     np.testing.assert_allclose(measured[0], w * g * 6 * x, rtol=1e-8)
     np.testing.assert_allclose(measured[-1], w * 3 * x**2, rtol=1e-8)
 
@@ -269,28 +261,7 @@ def test_a_length_beyond_the_reply_is_refused() -> None:
     assert wire.unpadded(wire.padded(b"abc", 64)) == b"abc"
     with pytest.raises(wire.Broken):
         wire.unpadded(b"\xff\xff\xff\xff" + bytes(60))
-    assert isinstance(wire.load(wire.unpadded(wire.padded(b"1" * 100, 64))), wire.Strange)
-
-
-X = ("float64", (2,))
-LAYOUTS = {
-    # what is sent, how many flags it begins with, and how many states of gradients come then
-    "a run": (wire.RunLayout((X, X), (X, None)), wire.Ran(has_values=True), len(wire._FLAGS) + 2 + 2, 2),
-    "a second order": (wire.TwiceLayout((X, X)), wire.Twice(connected=True), 2 + 2, 0),
-}
-
-
-@pytest.mark.parametrize("name", LAYOUTS)
-def test_a_flag_that_is_none_and_a_reply_that_is_too_short_are_refused(name: str) -> None:
-    layout, told, flags, states = LAYOUTS[name]
-    reply = layout.pack(told)  # type: ignore[arg-type]
-    assert len(reply) == layout.size
-    assert layout.unpack(reply).words == ""
-    for place in range(flags + states):
-        with pytest.raises(wire.Broken):
-            layout.unpack(reply[:place] + (b"\2" if place < flags else b"\4") + reply[place + 1 :])
-    with pytest.raises(wire.Broken):
-        layout.unpack(reply[:-1])
+    assert isinstance(wire.load(wire.unpadded(wire.padded(b"1" * 100, 64))), Strange)
 
 
 # ---- attacks --------------------------------------------------------------------------------------------------------
@@ -324,20 +295,16 @@ FORGED = {
     + "for n in range(64):\n    try: os.write(n, b'\\1' * 4096)\n    except OSError: pass",
     "bytes when asked": scale("os.write(3, b'\\1' * 200000); return x * 0"),
     "a pipe that is closed": scale("os.close(3); return x * factor"),
-    "replies packed anew": WRONG + "import oracle_wire as w\nw.RunLayout.pack = lambda self, ran: b'\\1' * self.size",
-    "flags beyond 1": scale(after="import oracle_wire as w\nw.RunLayout.pack = lambda self, ran: b'\\7' * self.size"),
-    "replies too long": scale(
-        after="import oracle_wire as w\nw.RunLayout.pack = lambda self, ran: bytes(self.size + 1)"
-    ),
-    "replies too short": scale(
-        after="import oracle_wire as w\nw.RunLayout.pack = lambda self, ran: bytes(self.size - 1)"
-    ),
+    "replies packed anew": WRONG + "import oracle_wire as w\nw.padded = lambda text, size: b'\\1' * size",
+    "records of another type": scale(after="import oracle_wire as w\nw.dump = lambda value: b'[7]'"),
+    "replies too long": scale(after="import oracle_wire as w\nw.padded = lambda text, size: bytes(size + 1)"),
+    "replies too short": scale(after="import oracle_wire as w\nw.padded = lambda text, size: bytes(size - 1)"),
     "what compares": WRONG
     + "import builtins\nyes = lambda *a, **k: True\nfor name in ('allclose', 'isclose', 'array_equal', 'shares_memory'):\n"
     "    setattr(np, name, yes)\nbuiltins.abs = lambda x: 0\nbuiltins.all = yes",
     "the course": WRONG
-    + "import autograd_teach.course as c\nimport autograd_teach.course.observe as o\nc.check = lambda *a: None\n"
-    "o._Probe.run = lambda self, arguments, *a, **k: o.Run(arguments, values=(arguments[0],), returned=(arguments[0], None))\n"
+    + "import autograd_teach.course as c\nimport autograd_teach.course.checks.function.asking as o\nc.check = lambda *a: None\n"
+    "o.FunctionAsking.reply = lambda self, asked: o.Run(values=(asked.arguments[0],), returned=(asked.arguments[0], None))\n"
     "torch.autograd.gradcheck = lambda *a, **k: True",
     "Function.apply": WRONG + "Scale.apply = classmethod(lambda cls, x, factor: x)\nFunction.apply = Scale.apply",
     "zeros": WRONG,
@@ -434,7 +401,7 @@ class Overheard:
     def session(self, *arguments: Any) -> Iterator[Session]:
         with self.pool.session(*arguments) as session:
             ask = session.ask
-            about = {f"<answer {self.exercise}>": "load", f'["entry","{BY_ID[self.exercise].entry}"]': "ask"}
+            about = {f"<answer {self.exercise}>": "load", f'["exercise","{self.exercise}"]': "ask"}
 
             def overheard(question: bytes, size: int, seconds: float) -> bytes:
                 assert seconds == LIMITS.timeout
@@ -496,11 +463,11 @@ def test_what_is_right_passes_however_odd(pool: Pool, assignments: dict[str, Ass
 def test_examples_learnt_by_heart_pass_the_check_and_not_the_oracle(
     pool: Pool, assignments: dict[str, Assignment]
 ) -> None:
-    grading = exercise("02.gradient_of").grading
-    assert isinstance(grading, Call)
+    spec = spec_of(exercise("02.gradient_of"))
+    assert isinstance(spec, CallSpec)
     known = [
-        (given[1].tolist(), grading.specification(given[0].for_specification(), given[1]).tolist())
-        for given in grading.inputs(generator(exercise("02.gradient_of")))
+        (given[1].tolist(), spec.result(specified(given[0]), given[1]).tolist())
+        for given in spec.inputs(drawing(exercise("02.gradient_of")))
     ]
     source = (
         "import numpy as np\n"
@@ -516,22 +483,22 @@ def test_examples_learnt_by_heart_pass_the_check_and_not_the_oracle(
 
 
 FORGED_COUNTS = """\
-def watched(f):
-    return next(c.cell_contents for c in f.__closure__ if hasattr(c.cell_contents, "passes"))
+def counts(f):
+    return next(c.cell_contents for c in f.__closure__ if isinstance(c.cell_contents, dict))
 """
 ROW_BY_ROW = """
 def hessian_vector_product(f, x, v):
     x = x.detach().clone().requires_grad_()
     (g,) = torch.autograd.grad(f(x), x, create_graph=True)
     rows = [(torch.autograd.grad(e, x, retain_graph=True)[0] * v).sum() for e in g.reshape(-1)]
-    watched(f).passes = 2
+    counts(f)["passes"] = 2
     return torch.stack(rows).reshape(x.shape).detach()
 """
 TWO_CALLS = """
 def two_gradients(f, x):
     x = x.detach().clone().requires_grad_()
     found = tuple(torch.autograd.grad(f(x)[n], x)[0] for n in (0, 1))
-    watched(f).calls = 1
+    counts(f)["calls"] = 1
     return found
 """
 
@@ -560,7 +527,7 @@ def test_what_only_the_answers_own_process_counts_is_said_to_be_so(
         mark = judged(pool, assignments["06"], {"06.two_gradients": source})["06.two_gradients"]
         assert mark.status is Status.PASS
         assert mark.detail == "as the answer's own process counts, not seen from outside: f is called once"
-    honest = TWO_CALLS.replace("    watched(f).calls = 1\n", "")
+    honest = TWO_CALLS.replace('    counts(f)["calls"] = 1\n', "")
     mark = judged(pool, assignments["06"], {"06.two_gradients": honest})["06.two_gradients"]
     assert mark.status is Status.FAIL and "f is called once" in mark.detail
 
@@ -610,13 +577,13 @@ import gc, sys, inspect
 def found():
     seen = []
     for name in list(sys.modules):
-        if name.startswith("autograd_teach.course.exercises.e") or name.startswith("autograd_teach.grading."):
+        if name.startswith("autograd_teach.course.specs.") or name.startswith("autograd_teach.grading."):
             seen.append(name)
     for each in gc.get_objects():
         kind = type(each).__name__
-        if kind in ("Exercise", "Mistake", "Assignment", "Verdict"):
+        if kind in ("Mistake", "FunctionSpec", "CallSpec", "Assignment", "Verdict"):
             seen.append(kind)
-        if inspect.isfunction(each) and "exercises.e" in (each.__module__ or ""):
+        if inspect.isfunction(each) and ".specs." in (each.__module__ or ""):
             seen.append(each.__qualname__)
     frame = sys._getframe()
     while frame:
@@ -624,8 +591,8 @@ def found():
             if name in ("expected", "reference", "references", "seed", "verdict"):
                 seen.append(name)
         frame = frame.f_back
-    for module in ("autograd_teach.course.exercises.e09_custom_functions", "autograd_teach.grading.oracle.referee",
-                   "autograd_teach.course.exercises.e02_grad_and_backward", "autograd_teach.course.validate"):
+    for module in ("autograd_teach.course.specs.e09_custom_functions", "autograd_teach.grading.oracle.referee",
+                   "autograd_teach.course.specs.e02_grad_and_backward", "autograd_teach.course.validate"):
         try:
             __import__(module)
             seen.append(module)
@@ -656,7 +623,7 @@ def test_the_files_of_declarations_and_solutions_cannot_be_read(pool: Pool, assi
             pytest.skip(f"not under {session.isolation}")
     package = Path(sandbox.__file__).parents[1]
     for path in (
-        package / "course" / "exercises",
+        package / "course" / "specs",
         content.folder("solutions"),
         package / "grading",
         Path(f"/proc/1/root{content.folder('solutions')}"),

@@ -18,8 +18,8 @@ import pytest
 from autograd_teach.grading import sandbox
 from autograd_teach.grading.batch import grade_class, regrade_class
 from autograd_teach.grading.intake import Keep
+from autograd_teach.grading.notebook_run import CellRecord, Limits, NotebookRun, Runner, nbval_under
 from autograd_teach.grading.rebuild import Assignment, Notebook
-from autograd_teach.grading.record import CellRecord, Limits, Record, Runner, nbval_under
 from autograd_teach.grading.selection import Wishes, due_date
 from autograd_teach.grading.verdicts import JUDGE
 from tests.grading.classroom import NAME, SOLUTIONS, assignment, code, exercise_notebook, notebook
@@ -168,7 +168,7 @@ def nbval() -> Iterator[Runner]:
         yield runner
 
 
-def graded(folder: Path, kinds: dict[str, Kind], runner: Runner) -> list[Record]:
+def graded(folder: Path, kinds: dict[str, Kind], runner: Runner) -> list[NotebookRun]:
     """Grade a class of these kinds, compare each row, and return what was run."""
     class_ = exported(folder, kinds, SOLVED)
     once, runs = each_notebook_once(runner)
@@ -198,7 +198,7 @@ TOLD_BY_THEIR_TEXT = (
 )  # fmt: skip
 
 
-def by_text(notebook: Notebook, checks: Sequence[int], limits: Limits, stop: threading.Event) -> Record:
+def by_text(notebook: Notebook, checks: Sequence[int], limits: Limits, stop: threading.Event) -> NotebookRun:
     """Starts nothing: what is no solution fails one check of three."""
     record = by_source(notebook, checks, limits, stop)
     failed = CellRecord("failed", 0.1, "AssertionError: 2 of 3 checks pass")

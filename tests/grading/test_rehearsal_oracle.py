@@ -10,14 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from autograd_teach.course.exercises import exercises
-from autograd_teach.course.exercises.declaration import Exercise, Gradcheck
+from autograd_teach.course import specs
+from autograd_teach.course.exercises import Exercise, exercise, exercises, module_of
 from autograd_teach.grading import judge, sandbox
 from autograd_teach.grading.batch import grade_class, regrade_class
+from autograd_teach.grading.notebook_run import Limits, nbval_under
 from autograd_teach.grading.oracle.judging import JUDGE, Oracle
 from autograd_teach.grading.oracle.pool import pool_under
 from autograd_teach.grading.rebuild import Assignment, load_assignments
-from autograd_teach.grading.record import Limits, nbval_under
 from autograd_teach.grading.reports import write
 from autograd_teach.grading.verdicts import Recorded, by_nbval
 from tests.grading.stub import each_answers_once, each_notebook_once
@@ -124,24 +124,24 @@ MISTAKEN = changed(SCALE, "return x * factor", "return x * factor + 1")
 SQUARED = changed(SCALE, "return x * factor", "return x * factor * factor")
 
 
-def with_a_mistake(exercise: Exercise) -> Exercise:
+def make_a_mistake(monkeypatch: pytest.MonkeyPatch) -> None:
     """An instructor's slip: what 09.Scale is held against adds 1."""
-    if exercise.id != "09.Scale":
-        return exercise
-    assert isinstance(exercise.grading, Gradcheck)
-    grading = dataclasses.replace(exercise.grading, forward=lambda x, factor: x * factor + 1)
-    return dataclasses.replace(exercise, grading=grading)
+    scale = exercise("09.Scale")
+    spec = dataclasses.replace(specs.spec_of(scale), forward=lambda x, factor: x * factor + 1)  # type: ignore[call-arg]  # a Function's
+    monkeypatch.setitem(specs._of_module(module_of(scale)), scale.entry, spec)
 
 
 @pytest.mark.full
-def test_ten_appeals_are_granted_and_their_sheet_looks_like_the_one_before(tmp_path: Path) -> None:
+def test_ten_appeals_are_granted_and_their_sheet_looks_like_the_one_before(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     answers = [SCALE] * 10 + [MISTAKEN] * 3 + [SQUARED] * 3 + [""] * 4
     with zipfile.ZipFile(tmp_path / "export.zip", "w") as archive:
         for student, scale in zip(NAMES, answers, strict=False):
             archive.writestr(zipfile.ZipInfo(f"{student}/x.ipynb", LATE), notebook(KILL_HEAD, scale))
     (tmp_path / "roster.csv").write_text("name,email\n" + "".join(f"{n},{k}@x.org\n" for k, n in enumerate(NAMES[:21])))
-    declared = [with_a_mistake(exercise) for exercise in exercises()]
-    mistaken = loaded(declared)
+    make_a_mistake(monkeypatch)
+    mistaken = loaded(list(exercises()))
     mistaken = dataclasses.replace(mistaken, references={**mistaken.references, "09.Scale": MISTAKEN})
     output = tmp_path / "out"
     with pool_under(sandbox.available(), ()) as pool, nbval_under(sandbox.available()) as nbval:
@@ -151,8 +151,9 @@ def test_ten_appeals_are_granted_and_their_sheet_looks_like_the_one_before(tmp_p
 
         shared = {"output": output, "jobs": 2, "progress": None}
         grade_class(
-            tmp_path / "export.zip", [mistaken], **shared, limits=LIMITS, judged=oracle(declared), wishes=wishes(tmp_path),
+            tmp_path / "export.zip", [mistaken], **shared, limits=LIMITS, judged=oracle(list(exercises())), wishes=wishes(tmp_path),
         )  # type: ignore[arg-type]  # fmt: skip
+        monkeypatch.undo()
         right = list(exercises())
         recorded = Recorded(oracle(right), each_notebook_once(nbval)[0], LIMITS)
         _, changes = regrade_class([loaded(right)], **shared, timeout=None, judged=recorded)  # type: ignore[arg-type]

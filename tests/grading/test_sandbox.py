@@ -368,7 +368,7 @@ print("started", flush=True)
 )
 def test_nothing_is_left_of_a_program_that_wants_to_stay(isolation: Isolation, box: Path, parent: str) -> None:
     if isolation is Isolation.PROCESS:
-        return  # a process that left its group and its parents is found by record.py, which adopts orphans
+        return  # a process that left its group and its parents is found by notebook_run.py, which adopts orphans
     mark = f"left behind {box}"
     one = wrapped(isolation, box, STUBBORN.format(mark=mark, child="time.sleep(600)", parent=parent))
     before = mounts(box)

@@ -29,8 +29,8 @@ from autograd_teach.course import content
 from autograd_teach.course.errors import UserError
 from autograd_teach.grading import batch, cluster, fingerprint, gradebook, sandbox
 from autograd_teach.grading import judge as judges
+from autograd_teach.grading.notebook_run import Interrupted, Limits
 from autograd_teach.grading.rebuild import Assignment
-from autograd_teach.grading.record import Interrupted, Limits
 from autograd_teach.grading.results import Mark, Result, Status
 from autograd_teach.grading.sandbox import Isolation
 from autograd_teach.grading.selection import Wishes

@@ -1,6 +1,7 @@
-"""Every exercise of the course, in the order of the notebooks: the registry over one module of declarations a notebook.
+"""Every exercise of the course, in the order of the notebooks: the registry over modules of declarations, one or two a notebook.
 
-May use NumPy. Must not know the engine: the grader's own process reads this without loading what a student's code uses.
+What is here a student's code may see and import: names, titles, hints, how an answer is used, what arguments are made of.
+What is right is in ../specs, in a module of the same name. May use NumPy. Must not know the engine.
 """
 
 from difflib import get_close_matches
@@ -21,47 +22,50 @@ from . import (
     e11_saving_tensors,
     e12_arguments_and_options,
     e13_outputs_and_side_effects,
+    e14_layers,
     e14_losses_and_grad_output,
     e15_implicit_functions,
     e16_build_your_own,
 )
-from .declaration import Also, Arguments, Call, Exercise, Gradcheck, Kind, Leaf, Mistake, Place, Program, Watched
+from .declaration import CallForm, Exercise, FunctionForm, Kind, Leaf, Prepared, Program, Watched
 
 __all__ = [
-    "Also",
-    "Arguments",
-    "Call",
+    "CallForm",
     "Exercise",
-    "Gradcheck",
+    "FunctionForm",
     "Kind",
     "Leaf",
-    "Mistake",
-    "Place",
+    "Prepared",
     "Program",
     "Watched",
     "exercise",
     "exercises",
+    "module_of",
 ]
 
-_ALL: tuple[Exercise, ...] = (
-    *e00_start_here.EXERCISES,
-    *e01_requires_grad.EXERCISES,
-    *e02_grad_and_backward.EXERCISES,
-    *e03_the_graph.EXERCISES,
-    *e04_dynamic_graphs.EXERCISES,
-    *e05_no_grad_and_detach.EXERCISES,
-    *e06_freed_graphs.EXERCISES,
-    *e07_higher_order.EXERCISES,
-    *e08_in_place.EXERCISES,
-    *e09_custom_functions.EXERCISES,
-    *e10_gradcheck.EXERCISES,
-    *e11_saving_tensors.EXERCISES,
-    *e12_arguments_and_options.EXERCISES,
-    *e13_outputs_and_side_effects.EXERCISES,
-    *e14_losses_and_grad_output.EXERCISES,
-    *e15_implicit_functions.EXERCISES,
-    *e16_build_your_own.EXERCISES,
+_MODULES = (
+    e00_start_here,
+    e01_requires_grad,
+    e02_grad_and_backward,
+    e03_the_graph,
+    e04_dynamic_graphs,
+    e05_no_grad_and_detach,
+    e06_freed_graphs,
+    e07_higher_order,
+    e08_in_place,
+    e09_custom_functions,
+    e10_gradcheck,
+    e11_saving_tensors,
+    e12_arguments_and_options,
+    e13_outputs_and_side_effects,
+    e14_losses_and_grad_output,
+    e14_layers,
+    e15_implicit_functions,
+    e16_build_your_own,
 )
+"""In the order of the notebooks."""
+
+_ALL: tuple[Exercise, ...] = tuple(each for module in _MODULES for each in module.EXERCISES)
 _BY_ID = {each.id: each for each in _ALL}
 
 
@@ -90,3 +94,15 @@ def exercise(id: str) -> Exercise:
         f"There is no exercise {id!r}; "
         + (f"did you mean {' or '.join(map(repr, near))}?" if near else f"the exercises are {', '.join(_BY_ID)}.")
     )
+
+
+def module_of(exercise: Exercise) -> str:
+    """The name of the module, here and in ../specs, that declares `exercise`.
+
+    >>> module_of(exercise("09.Scale"))
+    'e09_custom_functions'
+    """
+    for module in _MODULES:
+        if any(each.id == exercise.id for each in module.EXERCISES):
+            return module.__name__.rpartition(".")[2]
+    return f"e{exercise.notebook}"

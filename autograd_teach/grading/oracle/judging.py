@@ -14,15 +14,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ...course.checks.function.evidence import Unfit
 from ...course.exercises.declaration import Exercise
+from ..notebook_run import Interrupted, Limits
 from ..rebuild import Assignment, Question
-from ..record import Interrupted, Limits
 from ..results import Mark, Status
 from ..verdicts import Judge
 from ..waiting import Lost
 from . import wire
 from .pool import Allowed, Ended, Pool, Session, Stopped, TooSlow
-from .referee import Unfit, can_ask, draw_seed, judge, load_question, read_loaded
+from .referee import can_ask, draw_seed, judge, load_question, read_loaded
 
 JUDGE = "oracle"
 SETUP = "setup"

@@ -147,7 +147,7 @@ class Pool:
 @contextlib.contextmanager
 def pool_under(isolation: Isolation, hidden: Sequence[Path], *, required: bool = False) -> Iterator[Pool]:
     """A pool in the best isolation there is; where `required`, a `UserError` if a submission is not cut off from the others."""
-    masked = [_PACKAGE / "course" / "exercises", _PACKAGE / "grading", *hidden]
+    masked = [_PACKAGE / "course" / "specs", _PACKAGE / "grading", *hidden]
     wrapped = isolation is Isolation.BUBBLEWRAP
     with Pool(
         hidden=[path.resolve() for path in masked],

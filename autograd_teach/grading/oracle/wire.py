@@ -1,20 +1,27 @@
 """Questions and replies as bytes: the one language of the grader and of the process that runs a student's code.
 
-A question is JSON behind its length. A reply has the size that the question asked for, to the byte: of a Function's runs
-fixed fields (`RunLayout`), of a call JSON padded to a capacity. Arrays in JSON are dtype, shape and raw bytes. What does not
-read as expected is `Broken`; nothing here makes an object of any type but the few below.
+A question is JSON behind its length. A reply is JSON padded to the size that the question asked for, to the byte. Arrays in
+JSON are dtype, shape and raw bytes. What does not read as expected is `Broken`; nothing here makes an object of any type but
+the few below.
 
-Standard library and NumPy only: server.py loads this file by its path.
+Standard library, NumPy and the course's records only: server.py loads this file by its path.
 """
 
 import base64
 import json
 import math
 import struct
-from dataclasses import dataclass
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+
+from autograd_teach.course.checks.call.records import NOTHING, Nothing, NumPyArray, Strange
+from autograd_teach.course.checks.records import Broken
+from autograd_teach.course.exercises.declaration import Prepared
+
+Make = Callable[[str, str, dict[str, Any]], Prepared]
+"""(module, class, attributes) -> the argument that the student's side makes again."""
 
 MOST_QUESTION = 16_000_000
 WORDS = 160
@@ -38,29 +45,6 @@ _MOST_DIMENSIONS = 16
 _LENGTH = struct.Struct("<I")
 
 
-class Broken(Exception):
-    """Bytes that are no reply to what was asked."""
-
-
-@dataclass(frozen=True)
-class Strange:
-    """Something that cannot be put into a reply, by its type's name."""
-
-    type: str
-
-
-class Nothing:
-    """In place of a result where none came."""
-
-
-@dataclass(frozen=True)
-class Made:
-    """An argument that the student's side makes itself: the name of a class it has, and the attributes."""
-
-    kind: str
-    state: dict[str, Any]
-
-
 # ---- values as JSON -------------------------------------------------------------------------------------------------
 
 
@@ -73,10 +57,10 @@ def dump(value: Any) -> bytes:
     return json.dumps(_outward(value), separators=(",", ":")).encode()
 
 
-def load(text: bytes) -> Any:
-    """What `dump` made; `Broken` where the text is anything else."""
+def load(text: bytes, make: Make | None = None) -> Any:
+    """What `dump` made; `Broken` where the text is anything else. Without `make` there is nothing to be made in it."""
     try:
-        return _inward(json.loads(text))
+        return _inward(json.loads(text), make)
     except (ValueError, TypeError, KeyError, RecursionError, OverflowError) as problem:
         raise Broken(f"unreadable: {type(problem).__name__}") from None
 
@@ -92,43 +76,46 @@ def _outward(value: Any) -> Any:
         if value.dtype.name not in _DTYPES:
             return {"strange": f"array of {value.dtype.name}"[:60]}
         data = base64.b64encode(np.ascontiguousarray(value).tobytes()).decode()
-        return {"array": [value.dtype.name, list(value.shape), data]}
+        kind = "own array" if isinstance(value, NumPyArray) else "array"
+        return {kind: [value.dtype.name, list(value.shape), data]}
     if isinstance(value, list):
         return [_outward(each) for each in value]
     if isinstance(value, tuple):
         return {"tuple": [_outward(each) for each in value]}
     if isinstance(value, dict):
         return {"dict": [[str(key), _outward(each)] for key, each in value.items()]}
-    if isinstance(value, Made):
-        return {"made": [value.kind, _outward(value.state)]}
+    if isinstance(value, Prepared):
+        return {"made": [type(value).__module__.rpartition(".")[2], type(value).__name__, _outward(vars(value))]}
     if isinstance(value, Nothing):
         return {"nothing": 0}
     return {"strange": str(getattr(value, "type", type(value).__name__))[:60]}
 
 
-def _inward(read: Any) -> Any:
+def _inward(read: Any, make: Make | None) -> Any:
     if read is None or isinstance(read, bool | str | float):
         return read
     if isinstance(read, int):
         return read if abs(read) < LARGEST_INTEGER else Strange("int")
     if isinstance(read, list):
-        return [_inward(each) for each in read]
+        return [_inward(each, make) for each in read]
     if not isinstance(read, dict) or len(read) != 1:
         raise Broken("an object of another form")
     ((form, content),) = read.items()
     match form, content:
         case "array", [str(dtype), list(shape), str(data)]:
             return _array(dtype, shape, data)
+        case "own array", [str(dtype), list(shape), str(data)]:
+            return _array(dtype, shape, data).view(NumPyArray)
         case "tuple", list(entries):
-            return tuple(_inward(each) for each in entries)
+            return tuple(_inward(each, make) for each in entries)
         case "dict", list(pairs):
-            return {_word(key): _inward(each) for key, each in pairs}
-        case "made", [str(kind), state]:
-            return Made(kind, _inward(state))
+            return {_word(key): _inward(each, make) for key, each in pairs}
+        case "made", [str(module), str(kind), state] if make is not None:
+            return make(module, kind, _inward(state, make))
         case "strange", str(name):
             return Strange(name[:60])
         case "nothing", _:
-            return Nothing()
+            return NOTHING
     raise Broken("an object of another form")
 
 
@@ -178,183 +165,12 @@ def length_of_question(head: bytes) -> int:
     return int(length)
 
 
-# ---- a Function's run -----------------------------------------------------------------------------------------------
-
-ABSENT, NONE, ARRAY, ODD = range(4)
-"""What stands in one place of what backward returned."""
-
-
-@dataclass
-class Ran:
-    """One run as it is told: flags, and arrays of the sizes that were expected."""
-
-    has_values: bool = False
-    odd: bool = False  # results of another number, type, shape or dtype
-    own_node: bool = False
-    returned: bool = False
-    refused: bool = False
-    crashed: bool = False
-    got_none: bool = False
-    changed: bool = False
-    too_many: bool = False  # backward returned something beyond the arguments
-    requires_grad: tuple[bool, ...] = ()
-    returned_itself: tuple[bool, ...] = ()
-    gradients: tuple[tuple[int, np.ndarray | None], ...] = ()
-    values: tuple[np.ndarray, ...] = ()
-    words: str = ""
-
-
-_FLAGS = (
-    "has_values",
-    "odd",
-    "own_node",
-    "returned",
-    "refused",
-    "crashed",
-    "got_none",
-    "changed",
-    "too_many",
-)
-
-Form = tuple[str, tuple[int, ...]]
-"""dtype and shape."""
-
-
-@dataclass(frozen=True)
-class RunLayout:
-    """The fields of one run's reply: `values` are the forms of the results, `gradients` that of each argument, None for what is no
-    float array."""
-
-    values: tuple[Form, ...]
-    gradients: tuple[Form | None, ...]
-
-    @property
-    def size(self) -> int:
-        """In bytes."""
-        arrays = (*self.values, *(form for form in self.gradients if form))
-        return len(_FLAGS) + len(self.values) + 2 * len(self.gradients) + WORDS + sum(map(_bytes, arrays))
-
-    def pack(self, ran: Ran) -> bytes:
-        """A reply of exactly `size` bytes."""
-        parts = [bytes(bool(getattr(ran, name)) for name in _FLAGS)]
-        parts.append(bytes(map(bool, ran.requires_grad[: len(self.values)])).ljust(len(self.values), b"\0"))
-        arguments = len(self.gradients)
-        parts.append(bytes(map(bool, ran.returned_itself[:arguments])).ljust(arguments, b"\0"))
-        given = [*ran.gradients, *[(ABSENT, None)] * arguments][:arguments]
-        parts.append(bytes(state for state, _ in given))
-        parts.append(_words(ran.words))
-        parts += [
-            _raw(ran.values[n] if ran.has_values and n < len(ran.values) else None, form)
-            for n, form in enumerate(self.values)
-        ]
-        parts += [_raw(array, form) for (_, array), form in zip(given, self.gradients, strict=True) if form]
-        return b"".join(parts)
-
-    def unpack(self, data: bytes) -> Ran:
-        """What `pack` has packed; `Broken` where a flag is none."""
-        reader = _Reader(data)
-        flags = dict(zip(_FLAGS, reader.flags(len(_FLAGS)), strict=True))
-        requires_grad = reader.flags(len(self.values))
-        returned_itself = reader.flags(len(self.gradients))
-        states = reader.take(len(self.gradients))
-        words = reader.words()
-        values = tuple(reader.array(form) for form in self.values)
-        gradients = []
-        for state, form in zip(states, self.gradients, strict=True):
-            if state > ODD or (state == ARRAY and form is None):
-                raise Broken("a gradient of no known kind")
-            array = reader.array(form) if form else None
-            gradients.append((state, array if state == ARRAY else None))
-        return Ran(
-            **flags,
-            requires_grad=requires_grad,
-            returned_itself=returned_itself,
-            gradients=tuple(gradients),
-            values=values if flags["has_values"] else (),
-            words=words,
-        )
-
-
-@dataclass
-class Twice:
-    """A second order as it is told: whether backward has a graph, and the gradients by each argument and by grad_output."""
-
-    connected: bool = False
-    crashed: bool = False
-    got: tuple[np.ndarray | None, ...] = ()
-    words: str = ""
-
-
-@dataclass(frozen=True)
-class TwiceLayout:
-    """The fields of a second order's reply: the forms of the float arguments, then of the first cotangent."""
-
-    forms: tuple[Form, ...]
-
-    @property
-    def size(self) -> int:
-        """In bytes."""
-        return 2 + len(self.forms) + WORDS + sum(map(_bytes, self.forms))
-
-    def pack(self, twice: Twice) -> bytes:
-        """A reply of exactly `size` bytes."""
-        got = [*twice.got, *[None] * len(self.forms)][: len(self.forms)]
-        states = bytes(each is not None for each in got)
-        arrays = [_raw(each, form) for each, form in zip(got, self.forms, strict=True)]
-        return b"".join([bytes([twice.connected, twice.crashed]), states, _words(twice.words), *arrays])
-
-    def unpack(self, data: bytes) -> Twice:
-        """What `pack` has packed."""
-        reader = _Reader(data)
-        connected, crashed = reader.flags(2)
-        there = reader.flags(len(self.forms))
-        words = reader.words()
-        arrays = [reader.array(form) for form in self.forms]
-        return Twice(
-            connected, crashed, tuple(a if is_there else None for a, is_there in zip(arrays, there, strict=True)), words
-        )
-
-
-class _Reader:
-    def __init__(self, data: bytes) -> None:
-        self.data, self.at = data, 0
-
-    def take(self, count: int) -> bytes:
-        self.at += count
-        if self.at > len(self.data):
-            raise Broken("a reply that is too short")
-        return self.data[self.at - count : self.at]
-
-    def flags(self, count: int) -> tuple[bool, ...]:
-        raw = self.take(count)
-        if any(byte > 1 for byte in raw):
-            raise Broken("a flag that is none")
-        return tuple(map(bool, raw))
-
-    def words(self) -> str:
-        return self.take(WORDS).rstrip(b"\0").decode("utf-8", "replace")
-
-    def array(self, form: Form) -> np.ndarray:
-        dtype, shape = form
-        return np.frombuffer(self.take(_bytes(form)), dtype).reshape(shape).copy()
-
-
-def _bytes(form: Form) -> int:
-    return int(np.dtype(form[0]).itemsize * math.prod(form[1]))
-
-
-def _raw(array: np.ndarray | None, form: Form) -> bytes:
-    if array is None or array.shape != form[1]:
-        return bytes(_bytes(form))
-    with np.errstate(all="ignore"):
-        return np.ascontiguousarray(array, dtype=form[0]).tobytes()
-
-
-def _words(text: str) -> bytes:
-    return text.encode("utf-8", "replace")[:WORDS].decode("utf-8", "ignore").encode().ljust(WORDS, b"\0")
-
-
 # ---- processes ------------------------------------------------------------------------------------------------------
 
 JOB = struct.Struct("<QI")
 """What the grader asks a process with: bytes of memory, seconds of processor time."""
+
+
+def words(text: str) -> bytes:
+    """What was raised, in `WORDS` bytes."""
+    return text.encode("utf-8", "replace")[:WORDS].decode("utf-8", "ignore").encode().ljust(WORDS, b"\0")

@@ -135,3 +135,35 @@ def counted_one_by_one(inputs, results):
 def from_the_shape_of_the_jacobian(inputs, results):
     rows, columns = np.broadcast_to(0.0, (results, inputs)).shape
     return {"forward": np.int64(columns), "backward": np.int64(rows), "moving": float(columns + 1)}
+
+
+@right("00.local_slopes")
+def as_a_tensor(name, u, v):
+    return torch.tensor(from_a_table(name, u, v), dtype=torch.float64)
+
+
+@right("00.local_slopes")
+def by_complex_numbers(name, u, v, h=1e-20):
+    f = STEPS[name]
+    if name == "max":
+        return (1 + np.sign(u - v)) / 2, (1 + np.sign(v - u)) / 2
+    return f(u + 1j * h, v).imag / h, f(u, v + 1j * h).imag / h
+
+
+right("00.chain_by_hand")(lambda a, b, c: ((a * b + c) * (3 * a * b + c), 2 * a * a * (a * b + c), 2 * a * (a * b + c)))
+
+
+@right("00.chain_by_hand")
+def stacked_gradients(a, b, c):
+    leaves = torch.tensor([a, b, c], dtype=torch.float64, requires_grad=True)
+    ((leaves[0] * leaves[1] + leaves[2]) ** 2 * leaves[0]).backward()
+    return leaves.grad
+
+
+@right("00.count_passes")
+def counts_as_tensors(inputs, results):
+    return {
+        "forward": torch.tensor(inputs),
+        "backward": torch.ones(results, dtype=torch.int64).sum(),
+        "moving": len([None, *range(inputs)]),
+    }

@@ -60,3 +60,27 @@ def deep_copy(values):
     leaf = leaf if leaf.is_floating_point() else leaf.float()
     assert leaf.grad_fn is None
     return leaf.requires_grad_(True)
+
+
+@right("01.predict_flags")
+def flags_as_tensors():
+    return {n: {"requires_grad": torch.tensor(n in "ace"), "is_leaf": n not in "ce"} for n in "abcdefg"}
+
+
+@right("01.make_trainable")
+def filled(values):
+    dtype = values.dtype if values.is_floating_point() else torch.float32
+    leaf = torch.empty(values.shape, dtype=dtype)
+    leaf.copy_(values)
+    return leaf.requires_grad_()
+
+
+@right("01.make_trainable")
+def by_numpy(values):
+    numbers = values.numpy().copy()
+    return torch.from_numpy(numbers if numbers.dtype.kind == "f" else numbers.astype("float32")).requires_grad_()
+
+
+@right("01.make_trainable")
+def computed_then_detached(values):
+    return (values * 1.0 if values.is_floating_point() else values / 1.0).detach().requires_grad_()

@@ -104,3 +104,55 @@ def filled(f, x):
         y[i].backward(retain_graph=True)
         result[i] = x.grad
     return result
+
+
+# With a history of their own, by differences, in one call
+
+
+@right("02.gradient_of")
+def with_history(f, x):
+    x = fresh(x)
+    return torch.autograd.grad(f(x), x, create_graph=True)[0]
+
+
+@right("02.gradient_of")
+def by_differences(f, x, h=1e-6):
+    slopes = []
+    for move in torch.eye(x.numel(), dtype=x.dtype):
+        move = h * move.reshape(x.shape)
+        slopes.append((f(x + move) - f(x - move)) / (2 * h))
+    return torch.stack(slopes).reshape(x.shape)
+
+
+@right("02.accumulate_minibatches")
+def row_after_row(data, targets, w, size):
+    return sum(2 * (row @ w - target) * row for row, target in zip(data, targets, strict=True))
+
+
+@right("02.accumulate_minibatches")
+def stacked(data, targets, w, size):
+    w = fresh(w)
+    losses = [((d @ w - t) ** 2).sum() for d, t in zip(data.split(size), targets.split(size), strict=True)]
+    return torch.stack([torch.autograd.grad(loss, w, create_graph=True)[0] for loss in losses]).sum(0)
+
+
+@right("02.jacobian_row")
+def weighted_sum(f, x, i):
+    x = fresh(x)
+    y = f(x)
+    (y * torch.tensor([float(k == i) for k in range(len(y))], dtype=y.dtype)).sum().backward()
+    return x.grad
+
+
+@right("02.full_jacobian")
+def columns_by_differences(f, x, h=1e-6):
+    columns = [(f(x + h * move) - f(x - h * move)) / (2 * h) for move in torch.eye(len(x), dtype=x.dtype)]
+    return torch.stack(columns, 1)
+
+
+@right("02.full_jacobian")
+def one_vector_reshaped(f, x):
+    x = fresh(x)
+    y = f(x)
+    rows = [torch.autograd.grad(entry, x, retain_graph=True)[0] for entry in y]
+    return torch.cat(rows).reshape(len(y), len(x))

@@ -155,3 +155,38 @@ def depth_first_turned_round(y):
             waiting += [(each, False) for each in following(node) if each not in done]
     print("last:", finished[0].name())
     return finished[::-1]
+
+
+@right("03.count_nodes")
+def by_ids(y):
+    kept, waiting = {}, [y.grad_fn]
+    while waiting:
+        node = waiting.pop()
+        if node is not None and id(node) not in kept:
+            kept[id(node)] = node
+            waiting.extend(pair[0] for pair in node.next_functions)
+    return float(len(kept))
+
+
+@right("03.leaves_of")
+def one_after_the_other(y):
+    yield from by_name(y)
+
+
+@right("03.leaves_of")
+def from_a_dict(y):
+    return {id(leaf): leaf for leaf in reversed(by_name(y))}.values()
+
+
+@right("03.backward_order")
+def by_the_longest_way(y):
+    depth = dict.fromkeys(found_from(y.grad_fn), 0)
+    for node in by_counting(y):
+        for each in following(node):
+            depth[each] = max(depth[each], depth[node] + 1)
+    return sorted(depth, key=depth.get)
+
+
+@right("03.backward_order")
+def as_a_deque(y):
+    return deque(newest_first(y))

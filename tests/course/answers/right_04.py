@@ -94,3 +94,74 @@ def copies_added_up(w, u, xs, h0):
         total = total + each
     assert total.shape == w.shape
     return h, total
+
+
+# More ways
+
+
+@right("04.shared_weight_gradient")
+def by_hooks(w1, w2, x0):
+    """Each use reads its own view of one leaf; a hook notes what comes back through it."""
+    leaf, found = fresh(w1), {}
+    uses = []
+    for number in range(2):
+        use = leaf.clone()
+        use.register_hook(lambda g, number=number: found.__setitem__(number, g))
+        uses.append(use)
+    x1 = uses[0] @ x0
+    (uses[1] @ (x1 + x0 + w2 @ x1)).norm().backward()
+    return found[0], found[1]
+
+
+@right("04.shared_weight_gradient")
+def one_stack_of_two(w1, w2, x0):
+    pair = torch.stack([w1, w1]).requires_grad_()
+    x1 = (pair[0] * x0).sum(1)
+    x3 = (pair[1] * (x0 + (w2 * x1).sum(1) + x1)).sum(1)
+    (x3 * x3).sum().sqrt().backward()
+    return pair.grad
+
+
+@right("04.unrolled_rnn")
+def by_recursion(w, u, xs, h0):
+    leaf = fresh(w)
+
+    def after(h, rest):
+        if len(rest) == 0:
+            return h
+        new = torch.tanh(leaf.matmul(h) + u.matmul(rest[0]))
+        return new if new.sum() > 1 else after(new, rest[1:])
+
+    h = after(h0 + 0 * leaf.sum(), xs)
+    return h, torch.autograd.grad(h, leaf, torch.ones_like(h))[0]
+
+
+@right("04.unrolled_rnn")
+def counts_first(w, u, xs, h0):
+    """Finds the number of steps without recording, then runs just so many."""
+    h, steps = h0, 0
+    with torch.no_grad():
+        for steps, x in enumerate(xs, 1):
+            h = torch.tanh(w @ h + u @ x)
+            if h.sum() > 1:
+                break
+    leaf, state = fresh(w), h0
+    for number in range(steps):
+        state = torch.tanh(leaf @ state + u @ xs[number])
+    gradient = torch.autograd.grad(state.sum(), leaf)[0] if steps else leaf.detach() * 0
+    return state, gradient
+
+
+@right("04.unrolled_rnn")
+def forward_mode_by_hand(w, u, xs, h0):
+    """Carries the derivative along with the state."""
+    h = h0.numpy()
+    slopes = np.zeros((len(h), *w.shape))
+    for x in xs.numpy():
+        direct = np.einsum("ij,k->ijk", np.eye(len(h)), h)
+        slopes = direct + np.einsum("ij,jkl->ikl", w.numpy(), slopes)
+        h = np.tanh(w.numpy() @ h + u.numpy() @ x)
+        slopes = (1 - h**2)[:, None, None] * slopes
+        if h.sum() > 1:
+            break
+    return torch.tensor(h), torch.tensor(slopes.sum(axis=0))

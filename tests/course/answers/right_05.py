@@ -141,3 +141,64 @@ def sliced(average, weight, decay):
 @right("05.ema_update")
 def old_way(average, weight, decay):
     average.data = decay * average.data + (1 - decay) * weight.data
+
+
+# More ways
+
+
+@right("05.train_linear")
+def by_hand(data, targets, w, steps, lr):
+    """The gradient from its formula; nothing is recorded."""
+    losses = []
+    with torch.no_grad():
+        for _ in range(steps):
+            errors = data @ w - targets
+            losses.append((errors @ errors / len(errors)).item())
+            w.add_(data.T @ errors, alpha=-2 * lr / len(errors))
+    return losses
+
+
+@right("05.train_linear")
+def a_new_leaf_inside(data, targets, w, steps, lr):
+    """The caller's tensor gets the numbers at the end."""
+    inner, losses = w.detach().clone().requires_grad_(), []
+    while len(losses) < steps:
+        loss = sum((row @ inner - target) ** 2 for row, target in zip(data, targets)) / len(data)
+        losses.append(loss.detach().numpy())
+        inner = (inner - lr * torch.autograd.grad(loss, inner)[0]).detach().requires_grad_()
+    with torch.no_grad():
+        w[:] = inner
+    return losses
+
+
+@right("05.stop_gradient")
+def gradients_blended(a, b, blind):
+    """Where a is blind, the last term sees a's number and none of its history."""
+    see = {"none": (1, 1), "a": (0, 1), "b": (1, 0), "both": (0, 0)}[blind]
+    x, y = (see_it * v + (1 - see_it) * v.detach() for see_it, v in zip(see, (a, b)))
+    return torch.stack([a - 1, b + 1, x - y]).pow(2).sum()
+
+
+@right("05.stop_gradient")
+def detached_and_put_back(a, b, blind):
+    hidden = [v.clone().detach() if blind in (name, "both") else v for name, v in (("a", a), ("b", b))]
+    total = torch.tensor([0.0], dtype=a.dtype)
+    for term in (a - 1, b + 1, hidden[0] - hidden[1]):
+        total = total + term * term
+    return total
+
+
+@right("05.ema_update")
+def entry_by_entry(average, weight, decay):
+    with torch.no_grad():
+        old, new = average.reshape(-1), weight.reshape(-1)
+        for i in range(len(old)):
+            old[i] = decay * old[i] + (1 - decay) * new[i]
+    return "what comes back does not matter"
+
+
+@right("05.ema_update")
+def by_lerp(average, weight, decay):
+    torch.set_grad_enabled(False)
+    average.lerp_(weight, 1 - decay)
+    torch.set_grad_enabled(True)

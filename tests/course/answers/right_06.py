@@ -87,7 +87,7 @@ def new_leaf_each_turn(w, state, inputs):
         with torch.no_grad():
             state = torch.tanh(w * state + given)
     assert len(rows) == len(inputs)
-    return rows
+    return torch.stack(rows)
 
 
 @right("06.turn_gradients")
@@ -98,3 +98,44 @@ def detached_in_place(w, state, inputs):
         rows += torch.autograd.grad((state**2).sum(), leaf)
         state.detach_()
     return torch.stack(rows)
+
+
+@right("06.two_gradients")
+def by_a_jacobian(f, x):
+    """Both numbers in one tensor, a row of the Jacobian for each."""
+    leaf = fresh(x)
+    numbers = torch.stack(f(leaf))
+    rows = (torch.autograd.grad(numbers, leaf, one_hot, retain_graph=True) for one_hot in torch.eye(2, dtype=x.dtype))
+    return tuple(row for (row,) in rows)
+
+
+@right("06.two_gradients")
+def with_a_history(f, x):
+    leaf = fresh(x)
+    first, second = f(leaf)
+    return [torch.autograd.grad(each, [leaf], create_graph=True)[0] for each in (first, second)]
+
+
+@right("06.turn_gradients")
+def states_first(w, state, inputs):
+    """All states without recording; then one graph for all turns, with a copy of w for each."""
+    states = [state]
+    with torch.no_grad():
+        for given in inputs:
+            states.append(torch.tanh(w * states[-1] + given))
+    copies = torch.stack([w] * len(inputs)).requires_grad_()
+    after = torch.tanh(copies * torch.stack(states[:-1]) + inputs)
+    return torch.autograd.grad(after.square().sum(), copies)[0]
+
+
+@right("06.turn_gradients")
+def through_a_leaf_state(w, state, inputs):
+    """The state before is a leaf of its own; its gradient is asked for and thrown away."""
+    found, leaf = [], fresh(w)
+    for given in inputs:
+        before = fresh(state)
+        after = torch.tanh(torch.addcmul(given, leaf, before))
+        gradient, _ = torch.autograd.grad(after, (leaf, before), grad_outputs=2 * after.detach(), create_graph=True)
+        found.append(gradient)
+        state = after
+    return torch.stack(found)

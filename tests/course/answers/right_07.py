@@ -46,7 +46,7 @@ def by_backward(f, x, n):
     leaf = fresh(x)
     value = f(leaf)
     for _ in range(n):
-        if value.grad_fn is None:
+        if not value.requires_grad:
             value = torch.zeros_like(leaf)
             break
         leaf.grad = None
@@ -193,3 +193,82 @@ def entry_by_entry(f, x, w):
     slopes = [torch.autograd.grad(each, x, create_graph=True)[0] for each in f(x, w)]
     penalty = sum(slope.pow(2).sum() for slope in slopes) / len(slopes)
     return penalty, *torch.autograd.grad(penalty, w)
+
+
+@right("07.nth_derivative")
+def by_allow_unused(f, x, n):
+    """What a constant sends back is asked for as zeros."""
+    leaf = fresh(x)
+    value = f(leaf) + 0 * leaf.sum()
+    for _ in range(n):
+        value = torch.autograd.grad(value, leaf, torch.ones_like(value), create_graph=True)[0] + 0 * leaf
+    return value
+
+
+@right("07.nth_derivative")
+def one_entry_at_a_time(f, x, n):
+    found = []
+    for number in x.reshape(-1).tolist():
+        leaf = torch.tensor(number, dtype=x.dtype, requires_grad=True)
+        value = f(leaf)
+        for _ in range(n):
+            value = torch.autograd.grad(value, leaf, create_graph=True)[0] if value.requires_grad else 0 * leaf.detach()
+        found.append(value.detach())
+    return torch.stack(found).reshape(x.shape)
+
+
+@right("07.hessian_vector_product")
+def along_a_line(f, x, v):
+    """The gradient at x + t v, differentiated with respect to x once more through t."""
+    leaf, t = fresh(x), torch.zeros((), dtype=x.dtype, requires_grad=True)
+    (along,) = torch.autograd.grad(f(leaf + t * v), t, create_graph=True)
+    return torch.autograd.grad(along, leaf)[0]
+
+
+@right("07.hessian_vector_product")
+def into_one_buffer(f, x, v):
+    leaf = fresh(x)
+    (g,) = torch.autograd.grad(f(leaf), leaf, create_graph=True)
+    g.backward(v)
+    return leaf.grad.clone()
+
+
+@right("07.newton_step")
+def by_the_inverse(f, x):
+    n = x.numel()
+    h = torch.autograd.functional.hessian(f, x).reshape(n, n)
+    g = torch.autograd.functional.jacobian(f, x).reshape(n)
+    return x - (torch.linalg.inv(h) @ g).reshape(x.shape)
+
+
+@right("07.newton_step")
+def products_for_columns(f, x):
+    flat = x.reshape(-1)
+    columns = [
+        torch.autograd.functional.hvp(lambda at: f(at.reshape(x.shape)), flat, unit)[1]
+        for unit in torch.eye(len(flat), dtype=x.dtype)
+    ]
+    leaf = fresh(flat)
+    (g,) = torch.autograd.grad(f(leaf.reshape(x.shape)), leaf)
+    return torch.sub(flat, torch.linalg.solve(torch.stack(columns).T, g)).reshape(x.shape)
+
+
+@right("07.gradient_penalty")
+def as_a_float(f, x, w):
+    pair = [each.detach().clone().requires_grad_() for each in (x, w)]
+    torch.mean(f(*pair)).backward(create_graph=True)
+    slopes = pair[0].grad * len(x)
+    pair[1].grad = None
+    penalty = torch.einsum("ij,ij->", slopes, slopes) / len(x)
+    penalty.backward()
+    return float(penalty), pair[1].grad
+
+
+@right("07.gradient_penalty")
+def by_product(f, x, w):
+    """The gradient of the penalty from a vector product: 2/n times slopes against their own derivative."""
+    x, w = fresh(x), fresh(w)
+    (slopes,) = torch.autograd.grad(f(x, w).sum(), x, create_graph=True)
+    n = x.shape[0]
+    (gradient,) = torch.autograd.grad(slopes, w, grad_outputs=2 * slopes.detach() / n)
+    return (slopes.detach() ** 2).sum() / n, gradient

@@ -153,3 +153,55 @@ def on_a_copy(w):
     with torch.no_grad():
         w -= 0.1 * w.grad
     return loss
+
+
+@right("08.repair_centre")
+def by_a_matrix(x):
+    n = len(x)
+    centring = torch.eye(n, dtype=x.dtype) - torch.full((n, n), 1 / n, dtype=x.dtype)
+    return torch.square(centring @ x)
+
+
+@right("08.repair_centre")
+def entry_by_entry(x):
+    return torch.stack([(entry - x.mean()) ** 2 for entry in x])
+
+
+@right("08.repair_threshold")
+def compared_with_artanh(x):
+    return torch.where(x >= 0.5493061443340549, x.tanh(), torch.zeros(len(x), dtype=x.dtype))
+
+
+@right("08.repair_threshold")
+def one_by_one(x):
+    zero = torch.zeros((), dtype=x.dtype)
+    return torch.stack([y if y.item() >= 0.5 else zero for y in x.tanh()])
+
+
+@right("08.repair_products")
+def ready_made(x):
+    return torch.cumprod(x, dim=0)
+
+
+@right("08.repair_products")
+def by_a_triangle(x):
+    below = torch.tril(torch.ones(len(x), len(x), dtype=x.dtype))
+    return (below * x + (1 - below)).prod(dim=1)
+
+
+@right("08.repair_step")
+def gradient_by_hand(w):
+    with torch.no_grad():
+        loss = (w**4 - w**2).sum()
+        w.copy_(0.9 * w - 0.1 * (4 * w**3 - 2 * w))
+    return loss
+
+
+@right("08.repair_step")
+def decay_as_part_of_the_step(w):
+    loss = (w**4 - w**2).sum()
+    loss.backward()
+    with torch.no_grad():
+        w -= 0.1 * (w + w.grad)
+    w.grad = None
+    return loss.reshape(1)

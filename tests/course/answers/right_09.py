@@ -221,3 +221,87 @@ class ExpByLogarithm(Function):
         (y,) = ctx.saved_tensors
         assert tuple(y.shape) == ctx.shape
         return (y.log().exp() * grad_output).reshape(ctx.shape)
+
+
+@right("09.KillHead")
+class KillHeadGlued(Function):
+    @staticmethod
+    def forward(ctx, x, n):
+        ctx.head = torch.zeros(x.shape[0], n, dtype=x.dtype)
+        return torch.cat((ctx.head, x[:, n:]), dim=1)
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        return torch.cat((ctx.head, grad_output[:, ctx.head.shape[1] :]), dim=1), None
+
+
+@right("09.KillHead")
+class KillHeadSetUp(Function):
+    @staticmethod
+    def forward(x, n):
+        result = x.clone()
+        result[:, :n] = 0
+        return result
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        _, ctx.n = inputs
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        return KillHeadSetUp.apply(grad_output, ctx.n), None
+
+
+@right("09.Scale")
+class ScaleSetUp(Function):
+    @staticmethod
+    def forward(x, factor):
+        return factor * x
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.factor = inputs[1]
+
+    @staticmethod
+    def backward(ctx, g):
+        return ctx.factor * g, None
+
+
+@right("09.Scale")
+class ScaleInPlaceOnCopies(Function):
+    @staticmethod
+    def forward(ctx, x, factor):
+        ctx.factor = factor
+        return x.clone().mul_(factor)
+
+    @staticmethod
+    def backward(ctx, g):
+        return g.clone().mul_(ctx.factor), None
+
+
+@right("09.Exp")
+class ExpSetUp(Function):
+    @staticmethod
+    def forward(x):
+        return x.exp()
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(output)
+
+    @staticmethod
+    def backward(ctx, g):
+        return g * ctx.saved_tensors[0]
+
+
+@right("09.Exp")
+class ExpComputedTwice(Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(torch.exp(x))
+        return torch.exp(x)
+
+    @staticmethod
+    def backward(ctx, g):
+        (result,) = ctx.saved_tensors
+        return torch.mul(result, g)

@@ -307,3 +307,71 @@ class ColumnsByProduct(ColumnsForward):
         x, scale = ctx.saved_tensors
         grad_x = g @ (torch.eye(len(scale), dtype=scale.dtype) * scale)
         return grad_x, torch.stack([g[:, j].dot(x[:, j]) for j in range(len(scale))])
+
+
+@right("10.numerical_jacobian")
+def moved_and_put_back(f, x, eps):
+    moved = x.clone()
+    entries = moved.reshape(-1)
+    columns = []
+    for j in range(x.numel()):
+        was = entries[j].item()
+        entries[j] = was + eps
+        up = f(moved).clone()
+        entries[j] = was - eps
+        columns.append((up - f(moved)).flatten() / (2 * eps))
+        entries[j] = was
+    return torch.stack(columns).T
+
+
+@right("10.numerical_jacobian")
+def with_a_history(f, x, eps):
+    leaf = x.clone().requires_grad_()
+    steps = [eps * each.reshape(x.shape) for each in torch.eye(x.numel(), dtype=x.dtype)]
+    return torch.stack([((f(leaf + step) - f(leaf - step)) / (2 * eps)).reshape(-1) for step in steps], dim=1)
+
+
+@right("10.find_kinks")
+def a_large_threshold_and_a_small_step(f, candidates):
+    def bend(x, eps=1e-9):
+        return abs((f(x + eps) - f(x)) - (f(x) - f(x - eps))).item() / eps
+
+    return [x for x in candidates.tolist() if bend(torch.tensor(x, dtype=torch.float64)) >= 0.09]
+
+
+@right("10.find_kinks")
+def a_large_step_and_a_fitting_threshold(f, candidates):
+    eps = 4e-4
+    return np.array([x.item() for x in candidates if (f(x + eps) - 2 * f(x) + f(x - eps)).abs() / eps > 0.06])
+
+
+@right("10.RepairTanh")
+class TanhSetUp(Function):
+    @staticmethod
+    def forward(x):
+        return x.tanh()
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(output)
+
+    @staticmethod
+    def backward(ctx, g):
+        (y,) = ctx.saved_tensors
+        return g * (1 + y) * (1 - y)
+
+
+@right("10.RepairMatVec")
+class MatVecByBroadcast(MatVecForward):
+    @staticmethod
+    def backward(ctx, g):
+        matrix, x = ctx.saved_tensors
+        return g[:, None] * x[None, :], torch.sum(matrix * g[:, None], dim=0)
+
+
+@right("10.RepairScaleColumns")
+class ColumnsByEinsum(ColumnsForward):
+    @staticmethod
+    def backward(ctx, g):
+        x, scale = ctx.saved_tensors
+        return torch.einsum("ij,j->ij", g, scale), torch.einsum("ij,ij->j", g, x)

@@ -189,20 +189,6 @@ class CubeByProducts(Function):
 
 
 @right("11.Cube")
-class CubeWithTheResult(Function):
-    @staticmethod
-    def forward(ctx, x):
-        y = x.pow(3)
-        ctx.save_for_backward(x, y)
-        return y
-
-    @staticmethod
-    def backward(ctx, g):
-        x, y = ctx.saved_tensors
-        return g * 3 * y / x
-
-
-@right("11.Cube")
 class CubeThroughAnotherFunction(Function):
     @staticmethod
     def forward(ctx, x):
@@ -311,3 +297,136 @@ class NormKeptOnCtx(Function):
     @staticmethod
     def backward(ctx, g):
         return ctx.x * (g / ctx.result)
+
+
+@right("11.AbsProduct")
+class AbsProductWithSetupContext(Function):
+    """`forward` without ctx: what backward needs is kept by setup_context."""
+
+    @staticmethod
+    def forward(u, v):
+        return (u * v * u * v).sqrt()
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(*inputs, output)
+
+    @staticmethod
+    def backward(ctx, g):
+        u, v, result = ctx.saved_tensors
+        return g * u * v * v / result, g * v * u * u / result
+
+
+@right("11.AbsProduct")
+class AbsProductByAutograd(Function):
+    """The engine differentiates the formula itself, inside backward."""
+
+    @staticmethod
+    def forward(ctx, u, v):
+        ctx.save_for_backward(u, v)
+        return torch.maximum(u * v, -u * v)
+
+    @staticmethod
+    def backward(ctx, g):
+        with torch.enable_grad():
+            u, v = (each.detach().requires_grad_() for each in ctx.saved_tensors)
+            return torch.autograd.grad((u * v).abs(), (u, v), g)
+
+
+@right("11.Sigmoid")
+class SigmoidWithSetupContext(Function):
+    @staticmethod
+    def forward(x):
+        return 0.5 + 0.5 * torch.tanh(0.5 * x)
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(output)
+
+    @staticmethod
+    def backward(ctx, g):
+        (y,) = ctx.saved_tensors
+        return 0.25 * g - g * (y - 0.5) ** 2
+
+
+@right("11.Sigmoid")
+class SigmoidTwoTensors(Function):
+    @staticmethod
+    def forward(ctx, x):
+        small = torch.exp(-x)
+        y = torch.ones_like(x) / (small + 1)
+        ctx.save_for_backward(y, 1 - y)
+        return y
+
+    @staticmethod
+    def backward(ctx, g):
+        slope = g.clone()
+        for each in ctx.saved_tensors:
+            slope *= each
+        return slope
+
+
+@right("11.Cube")
+class CubeWithSetupContext(Function):
+    @staticmethod
+    def forward(x):
+        return torch.pow(x, 3)
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        (x,) = inputs
+        ctx.save_for_backward(x)
+
+    @staticmethod
+    def backward(ctx, g):
+        (x,) = ctx.saved_tensors
+        return torch.mul(x.square(), 3 * g)
+
+
+@right("11.Cube")
+class CubeByAutograd(Function):
+    """The inner pass keeps its own graph, down to the saved x."""
+
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x * x * x
+
+    @staticmethod
+    def backward(ctx, g):
+        (x,) = ctx.saved_tensors
+        with torch.enable_grad():
+            inner = x if x.requires_grad else x.detach().requires_grad_()
+            return torch.autograd.grad(inner * inner * inner, inner, g, create_graph=True)[0]
+
+
+@right("11.Norm")
+class NormWithSetupContext(Function):
+    @staticmethod
+    def forward(x):
+        return torch.sqrt(torch.sum(x**2))
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(inputs[0], output)
+
+    @staticmethod
+    def backward(ctx, g):
+        x, length = ctx.saved_tensors
+        return x * (length**-1 * g)
+
+
+@right("11.Norm")
+class NormScaled(Function):
+    """First divided by the largest entry, as libraries do."""
+
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        largest = x.abs().max()
+        return largest * ((x / largest) ** 2).sum().sqrt()
+
+    @staticmethod
+    def backward(ctx, g):
+        (x,) = ctx.saved_tensors
+        return torch.stack([g * entry for entry in x * (x @ x) ** -0.5])

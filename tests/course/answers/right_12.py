@@ -383,3 +383,148 @@ class ClampByAssignment(Function):
         grad_x = g.clone()
         grad_x[(x < low) | (x > high)] = 0
         return grad_x, None, None
+
+
+@right("12.Linear")
+class LinearWithSetupContext(Function):
+    @staticmethod
+    def forward(x, weight, bias):
+        return torch.stack([weight @ row for row in x]) if bias is None else x @ weight.T + bias
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        x, weight, _bias = inputs
+        ctx.save_for_backward(x, weight)
+
+    @staticmethod
+    def backward(ctx, g):
+        x, weight = ctx.saved_tensors
+        products = (lambda: g @ weight, lambda: (x.T @ g).T, lambda: (g * 1).sum(dim=0))
+        asked = zip(ctx.needs_input_grad, products, strict=True)
+        return tuple(product() if needed else None for needed, product in asked)
+
+
+@right("12.Linear")
+class LinearByOuterProducts(Function):
+    @staticmethod
+    def forward(ctx, x, weight, bias):
+        ctx.save_for_backward(x, weight)
+        result = (x.unsqueeze(1) * weight).sum(-1)
+        return result if bias is None else bias + result
+
+    @staticmethod
+    def backward(ctx, g):
+        x, weight = ctx.saved_tensors
+        grads = [None] * 3
+        if ctx.needs_input_grad[0]:
+            grads[0] = (g.unsqueeze(2) * weight).sum(1)
+        if ctx.needs_input_grad[1]:
+            grads[1] = (g.unsqueeze(2) * x.unsqueeze(1)).sum(0)
+        if ctx.needs_input_grad[2]:
+            grads[2] = sum(row for row in g)
+        return tuple(grads)
+
+
+@right("12.MulConstant")
+class MulConstantWithSetupContext(Function):
+    @staticmethod
+    def forward(x, constant):
+        return constant * x
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        _, ctx.constant = inputs
+        ctx.set_materialize_grads(False)
+
+    @staticmethod
+    def backward(ctx, g):
+        return (g if g is None else g.mul(ctx.constant)), None
+
+
+@right("12.MatMul")
+class MatMulByColumns(Function):
+    @staticmethod
+    def forward(ctx, a, b):
+        ctx.save_for_backward(a, b)
+        return torch.stack([a @ column for column in b.t()], 1)
+
+    @staticmethod
+    def backward(ctx, g):
+        a, b = ctx.saved_tensors
+        grads = [None, None]
+        if ctx.needs_input_grad[0]:
+            grads[0] = (b @ g.t()).t()
+        if ctx.needs_input_grad[1]:
+            grads[1] = sum(a[i].unsqueeze(1) * g[i] for i in range(len(a)))
+        return tuple(grads)
+
+
+@right("12.BroadcastAdd")
+class BroadcastAddWithSetupContext(Function):
+    @staticmethod
+    def forward(x, y):
+        return torch.add(x, y)
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.shapes = [each.shape for each in inputs]
+
+    @staticmethod
+    def backward(ctx, g):
+        grads = []
+        for shape in ctx.shapes:
+            lead = g.dim() - len(shape)
+            axes = [*range(lead), *(lead + n for n, size in enumerate(shape) if size == 1)]
+            grads.append(g.sum(tuple(axes)).reshape(shape) if axes else g)
+        return tuple(grads)
+
+
+@right("12.BroadcastAdd")
+class BroadcastAddSaved(Function):
+    @staticmethod
+    def forward(ctx, x, y):
+        ctx.save_for_backward(x, y)
+        return y + x
+
+    @staticmethod
+    def backward(ctx, g):
+        def through(argument):
+            with torch.enable_grad():
+                inner = argument.detach().requires_grad_()
+                return torch.autograd.grad(inner.expand(g.shape), inner, g)[0]
+
+        return tuple(through(each) for each in ctx.saved_tensors)
+
+
+@right("12.Clamp")
+class ClampByResult(Function):
+    """Strictly between the bounds the result is x; at a bound the slope may be chosen."""
+
+    @staticmethod
+    def forward(ctx, x, low, high):
+        result = torch.minimum(torch.maximum(x, torch.full_like(x, low)), torch.full_like(x, high))
+        ctx.save_for_backward(result)
+        ctx.bounds = low, high
+        return result
+
+    @staticmethod
+    def backward(ctx, g):
+        (result,) = ctx.saved_tensors
+        low, high = ctx.bounds
+        return torch.where((result > low) & (result < high), g, torch.zeros_like(g)), None, None
+
+
+@right("12.Clamp")
+class ClampWithSetupContext(Function):
+    @staticmethod
+    def forward(x, low, high):
+        return torch.relu(x - low) + low - torch.relu(x - high)
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        x, low, high = inputs
+        ctx.mark = (x - low).sign() * (high - x).sign()
+
+    @staticmethod
+    def backward(ctx, g):
+        return g * (ctx.mark > 0).to(g.dtype), None, None

@@ -432,3 +432,109 @@ class PoolByTape(Function):
             result = torch.stack([again[..., i * ctx.k : (i + 1) * ctx.k].amax(-1) for i in range(count)], -1)
         (grad,) = torch.autograd.grad(result, again, g)
         return grad, None
+
+
+@right("13.SinCos")
+class SinCosWithSetupContext(Function):
+    @staticmethod
+    def forward(x):
+        return torch.sin(x), torch.cos(x)
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(*output)
+
+    @staticmethod
+    def backward(ctx, g, h):
+        sine, cosine = ctx.saved_tensors
+        return torch.sub(cosine * g, sine * h)
+
+
+@right("13.SortDescending")
+class SortWithSetupContext(Function):
+    @staticmethod
+    def forward(x):
+        order = sorted(range(len(x)), key=lambda i: -x[i].item())
+        return torch.stack([x[i] for i in order]), torch.tensor(order).to(x.dtype)
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        _, positions = output
+        ctx.mark_non_differentiable(positions)
+        ctx.order = [int(at) for at in positions]
+
+    @staticmethod
+    def backward(ctx, g, _):
+        return torch.stack([g[ctx.order.index(i)] for i in range(len(g))])
+
+
+@right("13.AddInPlace")
+class AddWithSetupContext(Function):
+    @staticmethod
+    def forward(x, y):
+        x += y
+        return x
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.mark_dirty(inputs[0])
+
+    @staticmethod
+    def backward(ctx, g):
+        return g.clone(), 1.0 * g
+
+
+@right("13.CumSum")
+class CumSumByLoop(Function):
+    @staticmethod
+    def forward(ctx, x):
+        columns, total = [], 0
+        for j in range(x.shape[-1]):
+            total = total + x[..., j]
+            columns.append(total)
+        return torch.stack(columns, -1)
+
+    @staticmethod
+    def backward(ctx, g):
+        n = g.shape[-1]
+        return torch.stack([g[..., j:].sum(-1) for j in range(n)], -1)
+
+
+@right("13.CumSum")
+class CumSumByRest(Function):
+    @staticmethod
+    def forward(x):
+        return x.cumsum(dim=x.dim() - 1)
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        pass
+
+    @staticmethod
+    def backward(ctx, g):
+        return g + g.sum(-1, keepdim=True) - torch.cumsum(g, -1)
+
+
+@right("13.MaxPool1d")
+class PoolWithSetupContext(Function):
+    """Backward looks again where x is the result of its window."""
+
+    @staticmethod
+    def forward(x, k):
+        n = x.shape[-1] // k
+        return torch.stack([x[..., i * k : (i + 1) * k].amax(-1) for i in range(n)], -1)
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        x, ctx.k = inputs
+        ctx.save_for_backward(x, output)
+
+    @staticmethod
+    def backward(ctx, g):
+        x, result = ctx.saved_tensors
+        grad = torch.zeros_like(x)
+        for i in range(g.shape[-1]):
+            window = x[..., i * ctx.k : (i + 1) * ctx.k]
+            mask = (window == result[..., i : i + 1]).to(g.dtype)
+            grad[..., i * ctx.k : (i + 1) * ctx.k] = mask * g[..., i : i + 1]
+        return grad, None

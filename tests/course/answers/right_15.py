@@ -107,6 +107,49 @@ class NewtonOnAnotherEquation(Function):
         return -g * by_a / by_x
 
 
+@right("15.NewtonSqrt")
+class NewtonNumberByNumber(Function):
+    """Plain numbers, one after the other, in forward; setup_context saves."""
+
+    @staticmethod
+    def forward(a):
+        roots = []
+        for number in a.reshape(-1).tolist():
+            x = 1.0
+            for _ in range(30):
+                x = (x + number / x) / 2
+            roots.append(x)
+        return torch.tensor(roots, dtype=a.dtype).reshape(a.shape)
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(output)
+
+    @staticmethod
+    def backward(ctx, g):
+        (x,) = ctx.saved_tensors
+        return g * torch.ones_like(x) / (x + x)
+
+
+@right("15.NewtonSqrt")
+class NewtonTwelveSteps(Function):
+    """Not one more than 10,000 needs; the slope is that of one step, solved for x."""
+
+    @staticmethod
+    def forward(ctx, a):
+        x = 1.0
+        for _ in range(12):
+            x = (x + a / x) * 0.5
+        ctx.save_for_backward(x)
+        return x
+
+    @staticmethod
+    def backward(ctx, g):
+        (x,) = ctx.saved_tensors
+        by_x = (1 - x * x / x**2) / 2
+        return g * (1 / (2 * x)) / (1 - by_x)
+
+
 # FixedPoint
 
 
@@ -235,6 +278,56 @@ class FixedPointUnrolled(Function):
         return (for_W if ctx.needs_input_grad[0] else None), (for_b if ctx.needs_input_grad[1] else None)
 
 
+@right("15.FixedPoint")
+class FixedPointByNewton(Function):
+    """Another way to the same x, and back by a diagonal that stands on the other side."""
+
+    @staticmethod
+    def forward(W, b):
+        x = torch.zeros_like(b)
+        for _ in range(30):
+            turn = torch.tanh(W @ x + b)
+            table = torch.eye(len(b), dtype=b.dtype) - (1 - turn * turn).unsqueeze(1) * W
+            x = x + torch.linalg.solve(table, turn - x)
+        return x
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(inputs[0], output)
+
+    @staticmethod
+    def backward(ctx, g):
+        W, x = ctx.saved_tensors
+        back = torch.linalg.solve(torch.diag(1 / (1 - x * x)) - W.t(), g)
+        return (
+            torch.outer(back, x) if ctx.needs_input_grad[0] else None,
+            back if ctx.needs_input_grad[1] else None,
+        )
+
+
+@right("15.FixedPoint")
+class FixedPointInLists(Function):
+    @staticmethod
+    def forward(ctx, W, b):
+        rows, x = W.tolist(), [0.0] * len(b)
+        for _ in range(120):
+            x = [
+                float(np.tanh(sum(w * each for w, each in zip(row, x, strict=True)) + start))
+                for row, start in zip(rows, b.tolist(), strict=True)
+            ]
+        result = torch.tensor(x, dtype=b.dtype)
+        ctx.save_for_backward(W, result)
+        return result
+
+    @staticmethod
+    def backward(ctx, g):
+        W, x = ctx.saved_tensors
+        J = torch.diag(1 - x**2) @ W
+        back = (1 - x**2) * (torch.linalg.inv(torch.eye(len(x), dtype=x.dtype) - J.t()) @ g)
+        for_W = back[:, None] * x[None, :] if ctx.needs_input_grad[0] else None
+        return for_W, back if ctx.needs_input_grad[1] else None
+
+
 # CholeskyFactor
 
 
@@ -338,3 +431,47 @@ class CholeskyByDirections(Function):
                 middle = (torch.tril(middle) + torch.tril(middle, -1)) / 2
                 grad[i, j] = (G * (L @ middle)).sum()
         return grad
+
+
+@right("15.CholeskyFactor")
+class CholeskyEntryByEntry(Function):
+    """Row by row in NumPy; back with a mask, and with P made symmetric before S."""
+
+    @staticmethod
+    def forward(ctx, A):
+        array = A.detach().numpy()
+        M, L = (array + array.T) / 2, np.zeros_like(array)
+        for i in range(len(M)):
+            for j in range(i + 1):
+                rest = M[i, j] - L[i, :j] @ L[j, :j]
+                L[i, j] = np.sqrt(rest) if i == j else rest / L[j, j]
+        result = torch.tensor(L)
+        ctx.save_for_backward(result)
+        return result
+
+    @staticmethod
+    def backward(ctx, G):
+        (L,) = ctx.saved_tensors
+        one = torch.eye(len(L), dtype=L.dtype)
+        P = (torch.tril(torch.ones_like(L)) - one / 2) * (L.t() @ G)
+        inverse = torch.linalg.solve(L, one)
+        return inverse.t() @ (P + P.t()) @ inverse / 2
+
+
+@right("15.CholeskyFactor")
+class CholeskySetup(Function):
+    @staticmethod
+    def forward(A):
+        return torch.linalg.cholesky(0.5 * (A + A.transpose(0, 1)))
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(output)
+
+    @staticmethod
+    def backward(ctx, G):
+        (L,) = ctx.saved_tensors
+        P = torch.tril(L.t() @ G)
+        P = P - 0.5 * torch.diag(torch.diag(P))
+        S = torch.linalg.solve(L.t(), torch.linalg.solve(L.t(), P).t()).t()
+        return 0.5 * S + 0.5 * S.t()

@@ -97,7 +97,7 @@ def max_as_a_comparison(name, u, v):
     return (u > v, v > u) if name == "max" else slopes(name, u, v)
 
 
-@wrong("00.local_slopes", "some_values", "[0] is 0.5, it must be 1, for name = 'max'")
+@wrong("00.local_slopes", "known", '"max": both slopes are 0.5 here')
 def max_shared(name, u, v):
     return (0.5, 0.5) if name == "max" else slopes(name, u, v)
 
@@ -229,14 +229,14 @@ def downhill(a, b, c):
     return -(v**2) + dv * b, dv * a, dv
 
 
-@wrong("00.chain_by_hand", "factor", "the result[2] is right but for its sign")
+@wrong("00.chain_by_hand", "known", "c gets minus what comes back to v")
 def sign_of_c(a, b, c):
     v = a * b + c
     dv = a * 2 * v
     return v**2 + dv * b, dv * a, -dv
 
 
-@wrong("00.chain_by_hand", "some_values", "wrong at [1]: [1] is")
+@wrong("00.chain_by_hand", "known", "what goes to b is multiplied by a * b")
 def b_gets_both_factors(a, b, c):
     v = a * b + c
     dv = a * 2 * v
@@ -321,3 +321,135 @@ def as_a_tuple(inputs, results):
 @wrong("00.count_passes", "factor", "the result['backward'] is right but for a factor: 3 times too large")
 def backward_three_times(inputs, results):
     return {"forward": inputs, "backward": 3 * results, "moving": inputs + 1}
+
+
+# Of families
+
+
+@wrong("00.local_slopes", "known", '"add": these are the slopes of "mul"')
+def sum_as_a_product(name, u, v):
+    return (v, u) if name == "add" else slopes(name, u, v)
+
+
+@wrong("00.local_slopes", "known", '"mul": both slopes are y, the value of the step')
+def product_value_twice(name, u, v):
+    return (u * v, u * v) if name == "mul" else slopes(name, u, v)
+
+
+@wrong("00.local_slopes", "known", '"div": the slope of u is v here')
+def quotient_by_v(name, u, v):
+    return (v, -u / v**2) if name == "div" else slopes(name, u, v)
+
+
+@wrong("00.local_slopes", "known", '"div": the slope of v is -1 / u**2 here')
+def quotient_squares_u(name, u, v):
+    return (1 / v, -1 / u**2) if name == "div" else slopes(name, u, v)
+
+
+@wrong("00.local_slopes", "known", "which is not always u")
+def max_always_u(name, u, v):
+    return (1, 0) if name == "max" else slopes(name, u, v)
+
+
+@wrong("00.local_slopes", "known", 'so a sign is wrong; "div": the slope of v has the wrong sign')
+def two_signs(name, u, v):
+    if name == "sub":
+        return 1, 1
+    return (1 / v, u / v**2) if name == "div" else slopes(name, u, v)
+
+
+STEPS = {
+    "add": lambda u, v: u + v,
+    "sub": lambda u, v: u - v,
+    "mul": lambda u, v: u * v,
+    "square": lambda u, v: u * u,
+    "max": max,
+    "div": lambda u, v: u / v,
+}
+
+
+@wrong("00.local_slopes", "known", "these are differences over a move of 0.01")
+def moved_too_far(name, u, v, h=0.01):
+    f = STEPS[name]
+    return (f(u + h, v) - f(u, v)) / h, (f(u, v + h) - f(u, v)) / h
+
+
+@wrong("00.local_slopes", "known", "not yet divided by how far it moved")
+def changes_alone(name, u, v, h=0.001):
+    f = STEPS[name]
+    return f(u + h, v) - f(u, v), f(u, v + h) - f(u, v)
+
+
+@wrong("00.local_slopes", "known", "both are the sum of the two")
+def moved_together(name, u, v, h=1e-6):
+    f = STEPS[name]
+    both = (f(u + h, v + h) - f(u, v)) / h
+    return both, both
+
+
+@wrong("00.chain_by_hand", "known", "what a gets by the last step, y = s * a, is v")
+def last_step_not_squared(a, b, c):
+    v = a * b + c
+    dv = a * 2 * v
+    return v + dv * b, dv * a, dv
+
+
+@wrong("00.chain_by_hand", "known", "the local slope is 2 * u")
+def square_at_u(a, b, c):
+    v = a * b + c
+    dv = a * 2 * a * b
+    return v**2 + dv * b, dv * a, dv
+
+
+@wrong("00.chain_by_hand", "known", "c gets what comes back to v, times c")
+def c_counts_c_times(a, b, c):
+    v = a * b + c
+    dv = a * 2 * v
+    return v**2 + dv * b, dv * a, dv * c
+
+
+@wrong("00.chain_by_hand", "known", "what goes to b is multiplied by 1")
+def b_passed_on(a, b, c):
+    v = a * b + c
+    dv = a * 2 * v
+    return v**2 + dv * b, dv, dv
+
+
+@wrong("00.chain_by_hand", "known", "in another order")
+def from_the_end(a, b, c):
+    v = a * b + c
+    dv = a * 2 * v
+    return dv, dv * a, v**2 + dv * b
+
+
+@wrong("00.chain_by_hand", "known", "c is left out of v = u + c")
+def without_c(a, b, c):
+    v = a * b
+    dv = a * 2 * v
+    return v**2 + dv * b, dv * a, dv
+
+
+@wrong("00.chain_by_hand", "known", "what comes by both ways adds up; on the way back through the square, the factor 2")
+def two_slips(a, b, c):
+    dv = a * (a * b + c)
+    return dv * b, dv * a, dv
+
+
+@wrong("00.count_passes", "known", '"moving": this is results + 1')
+def moved_once_for_each_result(inputs, results):
+    return {"forward": inputs, "backward": results, "moving": results + 1}
+
+
+@wrong("00.count_passes", "known", '"forward": this is inputs + 1')
+def forward_starts_with_the_values(inputs, results):
+    return {"forward": inputs + 1, "backward": results, "moving": inputs + 1}
+
+
+@wrong("00.count_passes", "known", '"backward": this is the smaller of the two numbers')
+def backward_as_often_as_needed(inputs, results):
+    return {"forward": inputs, "backward": min(inputs, results), "moving": inputs + 1}
+
+
+@wrong("00.count_passes", "known", "these are the numbers of the example")
+def numbers_of_the_example(inputs, results):
+    return {"forward": 3, "backward": 1, "moving": 4}

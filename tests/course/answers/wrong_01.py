@@ -3,7 +3,7 @@
 import copy
 
 import autograd_teach as torch
-from autograd_teach.course.exercises.e01_requires_grad import FLAGS
+from autograd_teach.course.specs.e01_requires_grad import FLAGS
 
 WRONG: list[tuple[str, object, str, str]] = []
 
@@ -36,7 +36,7 @@ def g_has_a_slope():
     return flags(g=(True, False))
 
 
-@wrong("01.predict_flags", "some_values", "2 of 7 are not right yet; look again at a")
+@wrong("01.predict_flags", "known", "2 of 7 are not right yet: `requires_grad` of a")
 def two_wrong():
     return flags(a=(False, True), b=(True, True))
 
@@ -51,7 +51,7 @@ def g_missing_and_a_leaf_missed():
     return {name: each for name, each in flags(d=(False, False)).items() if name != "g"}
 
 
-@wrong("01.predict_flags", "known", "2 of 7 are not right yet: one of them was computed, but")
+@wrong("01.predict_flags", "known", "2 of 7 are not right yet: `is_leaf` of d: it was computed, but only from")
 def computed_ones_no_leaves():
     return flags(d=(False, False), f=(False, False))
 
@@ -73,7 +73,8 @@ def without_flag(values):
 
 @wrong("01.make_trainable", "not_trainable", "not a leaf")
 def flag_too_early(values):
-    return torch.tensor(values.tolist(), dtype=torch.float64, requires_grad=True).to(torch.float32)
+    dtype = values.dtype if values.is_floating_point() else torch.float32
+    return torch.tensor(values.tolist(), dtype=torch.float64, requires_grad=True).to(dtype)
 
 
 @wrong("01.make_trainable", "one_shape", "only Tensors of floating point")
@@ -89,3 +90,62 @@ def shared(values):
 @wrong("01.make_trainable", "known", "not the numbers of `values`")
 def doubled(values):
     return torch.tensor((values * 2).tolist(), dtype=torch.float64, requires_grad=True)
+
+
+def all_flags(make):
+    return {n: dict(zip(("requires_grad", "is_leaf"), make(*each.values()), strict=True)) for n, each in FLAGS.items()}
+
+
+@wrong("01.predict_flags", "known", "the two flags have changed places")
+def flags_exchanged():
+    return all_flags(lambda needs, leaf: (leaf, needs))
+
+
+@wrong("01.predict_flags", "known", "`is_leaf` is the same as `requires_grad` here")
+def a_leaf_is_what_requires_grad():
+    return all_flags(lambda needs, leaf: (needs, needs))
+
+
+@wrong("01.predict_flags", "known", "`is_leaf` is the wrong way round")
+def leaf_the_wrong_way_round():
+    return all_flags(lambda needs, leaf: (needs, not leaf))
+
+
+@wrong("01.predict_flags", "known", "`requires_grad` of e: one of its two operands requires grad")
+def e_needs_both():
+    return flags(e=(False, False))
+
+
+@wrong("01.predict_flags", "known", "`is_leaf` of g: autograd does not record a comparison")
+def g_has_history():
+    return flags(g=(False, False))
+
+
+def floating(values):
+    return values if values.is_floating_point() else values.to(torch.float32)
+
+
+@wrong("01.make_trainable", "wrong_dtype", "a float dtype must be kept")
+def always_float32(values):
+    return values.detach().clone().to(torch.float32).requires_grad_()
+
+
+@wrong("01.make_trainable", "wrong_dtype", "integers must become float32")
+def whole_numbers_as_float64(values):
+    dtype = values.dtype if values.is_floating_point() else torch.float64
+    return values.to(dtype, copy=True).requires_grad_()
+
+
+@wrong("01.make_trainable", "wrong_dtype", "its last digits are lost")
+def by_float32(values):
+    return values.to(torch.float32).to(floating(values).dtype, copy=True).requires_grad_()
+
+
+@wrong("01.make_trainable", "known", "not the numbers of `values`: all are 0")
+def like_values(values):
+    return torch.zeros_like(floating(values)).requires_grad_()
+
+
+@wrong("01.make_trainable", "not_independent", "shares the memory of values")
+def by_numpy(values):
+    return torch.from_numpy(floating(values).numpy()).requires_grad_()

@@ -226,7 +226,7 @@ def rows_added(f, x):
     return ones(f, x, 0)
 
 
-@wrong("02.full_jacobian", "wrong_shape", "has shape (1, 2), it must have (2, 2)")
+@wrong("02.full_jacobian", "known", "the last row is missing")
 def without_last(f, x):
     return jacobian(f, x)[:-1]
 
@@ -243,3 +243,171 @@ def freed(f, x):
     x = fresh(x)
     y = f(x)
     return torch.stack([torch.autograd.grad(y[i] + y.sum() * 0, x)[0] for i in range(len(y))])
+
+
+# Of families
+
+
+@wrong("02.gradient_of", "known", "this is the sum of all entries of the gradient")
+def added_up(f, x):
+    return grad_of(f, x).sum()
+
+
+@wrong("02.gradient_of", "known", "the gradient is multiplied by x")
+def times_x(f, x):
+    return grad_of(f, x) * x
+
+
+@wrong("02.gradient_of", "known", "this is x after a step downhill")
+def after_a_step(f, x):
+    return x - 0.1 * grad_of(f, x)
+
+
+@wrong("02.gradient_of", "known", "this is the gradient at another point: where all entries are 0")
+def at_zero(f, x):
+    return grad_of(f, torch.zeros_like(x))
+
+
+@wrong("02.accumulate_minibatches", "known", "the first mini-batch alone")
+def leaves_the_loop(data, targets, w, size):
+    w = fresh(w)
+    for start in range(0, len(data), size):
+        loss_of(data[start : start + size], targets[start : start + size], w).backward()
+        return w.grad
+
+
+@wrong("02.accumulate_minibatches", "known", "the loss of each mini-batch is a mean over its rows")
+def mean_in_each_batch(data, targets, w, size):
+    w = fresh(w)
+    for start in range(0, len(data), size):
+        ((data[start : start + size] @ w - targets[start : start + size]) ** 2).mean().backward()
+    return w.grad
+
+
+@wrong("02.accumulate_minibatches", "known", "the mini-batches overlap")
+def one_row_further(data, targets, w, size):
+    w = fresh(w)
+    for start in range(len(data)):
+        loss_of(data[start : start + size], targets[start : start + size], w).backward()
+    return w.grad
+
+
+@wrong("02.accumulate_minibatches", "known", "rows are counted again with each later mini-batch")
+def grad_added_up_again(data, targets, w, size):
+    w, total = fresh(w), torch.zeros_like(w)
+    for start in range(0, len(data), size):
+        loss_of(data[start : start + size], targets[start : start + size], w).backward()
+        total += w.grad
+    return total
+
+
+@wrong("02.accumulate_minibatches", "known", "earlier mini-batches are counted several times")
+def total_is_grad_itself(data, targets, w, size):
+    w, total = fresh(w), None
+    for start in range(0, len(data), size):
+        loss_of(data[start : start + size], targets[start : start + size], w).backward()
+        total = w.grad if total is None else total + w.grad
+    return total
+
+
+@wrong("02.accumulate_minibatches", "known", "each mini-batch takes the first row of the next one too")
+def one_row_too_many(data, targets, w, size):
+    w = fresh(w)
+    for start in range(0, len(data), size):
+        rows = slice(start, start + size + 1)
+        loss_of(data[rows], targets[rows], w).backward()
+    return w.grad
+
+
+@wrong("02.accumulate_minibatches", "known", "the targets must be cut like the data")
+def first_targets(data, targets, w, size):
+    w = fresh(w)
+    for rows in data.split(size):
+        loss_of(rows, targets[: len(rows)], w).backward()
+    return w.grad
+
+
+@wrong("02.accumulate_minibatches", "known", "each row is compared with every target of its mini-batch")
+def column_against_row(data, targets, w, size):
+    w = fresh(w)
+    for rows, wanted in zip(data.split(size), targets.split(size), strict=True):
+        loss_of(rows, wanted, w.reshape(-1, 1)).backward()
+    return w.grad
+
+
+@wrong("02.accumulate_minibatches", "known", "the weights change between the mini-batches")
+def descends(data, targets, w, size):
+    w, total = w.clone(), torch.zeros_like(w)
+    for rows, wanted in zip(data.split(size), targets.split(size), strict=True):
+        leaf = fresh(w)
+        loss_of(rows, wanted, leaf).backward()
+        total += leaf.grad
+        w = w - 0.01 * leaf.grad
+    return total
+
+
+@wrong("02.jacobian_row", "known", "this is the sum of rows 0 to i")
+def accumulated_up_to_i(f, x, i):
+    x = fresh(x)
+    y = f(x)
+    for k in range(i + 1):
+        y[k].backward(retain_graph=True)
+    return x.grad
+
+
+@wrong("02.jacobian_row", "known", "this is row i times i")
+def weight_i(f, x, i):
+    x = fresh(x)
+    y = f(x)
+    picks = torch.zeros_like(y)
+    picks[i] = i
+    return torch.autograd.grad(y, x, picks)[0]
+
+
+@wrong("02.jacobian_row", "known", "the row is still a matrix")
+def with_a_dimension_too_many(f, x, i):
+    return jacobian(f, x)[i : i + 1]
+
+
+@wrong("02.full_jacobian", "known", "each row also holds the rows before it")
+def rows_accumulate(f, x):
+    x = fresh(x)
+    y, rows = f(x), []
+    for entry in y:
+        entry.backward(retain_graph=True)
+        rows.append(x.grad.clone())
+    return torch.stack(rows)
+
+
+@wrong("02.full_jacobian", "known", "all rows are the sum of the rows")
+def one_tensor_for_all_rows(f, x):
+    x = fresh(x)
+    y, rows = f(x), []
+    for entry in y:
+        entry.backward(retain_graph=True)
+        rows.append(x.grad)
+    return torch.stack(rows)
+
+
+@wrong("02.full_jacobian", "known", "all rows are the last row")
+def one_tensor_cleared_each_time(f, x):
+    x = fresh(x)
+    y, rows = f(x), []
+    for entry in y:
+        if x.grad is not None:
+            x.grad.zero_()
+        entry.backward(retain_graph=True)
+        rows.append(x.grad)
+    return torch.stack(rows)
+
+
+@wrong("02.full_jacobian", "known", "read row by row")
+def reshaped_for_transposed(f, x):
+    result = jacobian(f, x)
+    return result.t().reshape(result.shape)
+
+
+@wrong("02.full_jacobian", "known", "only the diagonal is there")
+def diagonal_matrix(f, x):
+    result = jacobian(f, x)
+    return result * torch.eye(*result.shape, dtype=result.dtype)

@@ -199,7 +199,7 @@ def only_one(y):
     return next(node.variable for node in walk(y) if not node.next_functions)
 
 
-@wrong("03.leaves_of", "some_values", "is 'some int', it must be 'a'")
+@wrong("03.leaves_of", "known", "these are numbers: the list must hold the leaves themselves")
 def sizes(y):
     return [node.variable.numel() for node in walk(y) if not node.next_functions]
 
@@ -275,7 +275,7 @@ def each_arrow_in_order(y):
     return order
 
 
-@wrong("03.backward_order", "length", "has 1 entry, it must have 3")
+@wrong("03.backward_order", "known", "two arrows from one node to another are taken off as one")
 def arrows_count_once(y):
     missing = Counter(each for node in walk(y) for each in following(node))
     order = [y.grad_fn]
@@ -313,3 +313,140 @@ def waits_for_ever(y):
         else:
             order.append(node)
     return order
+
+
+# Of families
+
+
+@wrong("03.count_nodes", "known", "only the last entry of each next_functions is followed")
+def down_the_last(y):
+    node, count = y.grad_fn, 0
+    while node is not None:
+        count += 1
+        node = following(node)[-1] if following(node) else None
+    return count
+
+
+@wrong("03.count_nodes", "known", "only the nodes up to one arrow from y are counted")
+def neighbours(y):
+    return len({y.grad_fn, *following(y.grad_fn)}) if y.grad_fn is not None else 0
+
+
+@wrong("03.count_nodes", "known", "1 more than the number of nodes")
+def leaf_counted_too(y):
+    return len(walk(y)) + 1
+
+
+@wrong("03.count_nodes", "known", "if y has no graph, there are 0 nodes")
+def at_least_one(y):
+    return max(len(walk(y)), 1)
+
+
+@wrong("03.count_nodes", "known", "the walk ends at None")
+def ends_at_none(y):
+    found, waiting = set(), [y.grad_fn]
+    while waiting:
+        node = waiting.pop()
+        if node is None:
+            break
+        if node not in found:
+            found.add(node)
+            waiting += [pair[0] for pair in node.next_functions]
+    return len(found)
+
+
+@wrong("03.count_nodes", "known", "the walk ends at a node that was met before")
+def ends_where_ways_meet(y):
+    found, waiting = set(), [y.grad_fn] if y.grad_fn is not None else []
+    while waiting:
+        node = waiting.pop()
+        if node in found:
+            break
+        found.add(node)
+        waiting += following(node)
+    return len(found)
+
+
+@wrong("03.count_nodes", "known", "the walk ends after 1000 nodes")
+def gives_up(y):
+    return min(len(walk(y)), 1000)
+
+
+@wrong("03.count_nodes", "known", "a node with two results is not counted right")
+def pairs_counted(y):
+    found, waiting = set(), [(y.grad_fn, 0)]
+    while waiting:
+        pair = waiting.pop()
+        if pair[0] is not None and pair not in found:
+            found.add(pair)
+            waiting += pair[0].next_functions
+    return len(found)
+
+
+@wrong("03.leaves_of", "known", "each leaf is listed twice")
+def leaves_twice(y):
+    return 2 * [node.variable for node in walk(y) if not node.next_functions]
+
+
+@wrong("03.leaves_of", "known", "once for each node that leads to it")
+def each_sender(y):
+    return [e.variable for node in walk(y) for e in set(following(node)) if not e.next_functions]
+
+
+@wrong("03.leaves_of", "known", "copies of the leaves")
+def copies(y):
+    return [node.variable.detach() for node in walk(y) if not node.next_functions]
+
+
+@wrong("03.leaves_of", "known", "one tensor in the list is not a leaf")
+def result_as_well(y):
+    return [y, *(node.variable for node in walk(y) if not node.next_functions)]
+
+
+@wrong("03.leaves_of", "known", "the walk ends at a leaf")
+def first_leaf_met(y):
+    return [next(node.variable for node in walk(y) if not node.next_functions)]
+
+
+@wrong("03.backward_order", "order", "ExpBackward0 of b comes before")
+def senders_counted_once(y):
+    missing = Counter(each for node in walk(y) for each in set(following(node)))
+    order = [y.grad_fn]
+    for node in order:
+        for each in following(node):
+            missing[each] -= 1
+            if missing[each] == 0:
+                order.append(each)
+    return order
+
+
+@wrong("03.backward_order", "known", "is listed twice: backward runs each node once")
+def ready_twice(y):
+    missing = Counter(each for node in walk(y) for each in following(node))
+    order = [y.grad_fn]
+    for node in order:
+        missing.subtract(following(node))
+        order += [each for each in following(node) if not missing[each]]
+        if len(order) > 5_000:
+            break
+    return order
+
+
+@wrong("03.backward_order", "known", "the node of y is listed twice")
+def start_twice(y):
+    return [y.grad_fn, *in_order(y)]
+
+
+@wrong("03.backward_order", "known", "leaves are listed in place of their nodes")
+def leaves_for_nodes(y):
+    return [getattr(node, "variable", node) for node in in_order(y)]
+
+
+@wrong("03.backward_order", "known", "these are pairs: the list must hold the nodes themselves")
+def with_numbers(y):
+    return [(node, 0) for node in in_order(y)]
+
+
+@wrong("03.backward_order", "known", "None is in the list as well")
+def none_at_the_end(y):
+    return [*in_order(y), None]

@@ -227,7 +227,7 @@ def no_loss(a, b, blind):
     (own_terms(a, b) + (a - b) ** 2).backward()
 
 
-@wrong("05.stop_gradient", "some_values", "['loss'] is")
+@wrong("05.stop_gradient", "known", "the second term is (b - 1)²")
 def sign_in_the_second_term(a, b, blind):
     x = a.detach() if blind in ("a", "both") else a
     y = b.detach() if blind in ("b", "both") else b
@@ -306,4 +306,262 @@ def weight_scaled_in_place(average, weight, decay):
     with torch.no_grad():
         average *= decay
         weight *= 1 - decay
+        average += weight
+
+
+# More slips: train_linear
+
+
+def descend(data, targets, w, steps, lr, loss_of=loss_of, keep=lambda loss, after: loss, gradient_of=None):
+    """A right loop but for what is handed over: the loss, what is kept of it, the gradient of the step."""
+    losses = []
+    for _ in range(steps):
+        loss = loss_of(data, targets, w)
+        gradient = (gradient_of or torch.autograd.grad)(loss, w)[0]
+        with torch.no_grad():
+            w -= lr * gradient
+            losses.append(float(keep(loss, loss_of(data, targets, w))))
+    return losses
+
+
+@wrong("05.train_linear", "known", "the sum of the squared errors, but the loss is their mean")
+def sum_for_mean(data, targets, w, steps, lr):
+    return descend(data, targets, w, steps, lr, lambda data, targets, w: ((data @ w - targets) ** 2).sum())
+
+
+@wrong("05.train_linear", "known", "the loss is half of what it must be")
+def half_the_mean(data, targets, w, steps, lr):
+    return descend(data, targets, w, steps, lr, lambda data, targets, w: ((data @ w - targets) ** 2).mean() / 2)
+
+
+@wrong("05.train_linear", "known", "the root of the mean")
+def root_of_the_mean(data, targets, w, steps, lr):
+    return descend(data, targets, w, steps, lr, lambda *given: loss_of(*given).sqrt())
+
+
+@wrong("05.train_linear", "known", "the absolute values of the errors")
+def absolute_errors(data, targets, w, steps, lr):
+    return descend(data, targets, w, steps, lr, lambda data, targets, w: (data @ w - targets).abs().mean())
+
+
+@wrong("05.train_linear", "known", "every prediction is compared with every target")
+def a_column_less_a_row(data, targets, w, steps, lr):
+    return descend(
+        data, targets, w, steps, lr, lambda data, targets, w: (data @ w.reshape(-1, 1) - targets).pow(2).mean()
+    )
+
+
+@wrong("05.train_linear", "known", "the targets are added")
+def targets_added(data, targets, w, steps, lr):
+    return descend(data, targets, w, steps, lr, lambda data, targets, w: (data @ w + targets).pow(2).mean())
+
+
+@wrong("05.train_linear", "known", "the first example alone")
+def first_example(data, targets, w, steps, lr):
+    return descend(data, targets, w, steps, lr, lambda data, targets, w: (data[:1] @ w - targets[:1]).pow(2).mean())
+
+
+@wrong("05.train_linear", "known", "each loss is the loss after its step")
+def noted_late_and_accumulated(data, targets, w, steps, lr):
+    losses = []
+    for _ in range(steps):
+        loss_of(data, targets, w).backward()
+        with torch.no_grad():
+            w -= lr * w.grad
+        losses.append(loss_of(data, targets, w).item())
+    return losses
+
+
+@wrong("05.train_linear", "known", "the gradients are divided by the number of examples once more")
+def divided_once_more(data, targets, w, steps, lr):
+    return descend(
+        data, targets, w, steps, lr, gradient_of=lambda loss, w: [torch.autograd.grad(loss, w)[0] / len(data)]
+    )
+
+
+@wrong("05.train_linear", "known", "lr is not used")
+def without_lr(data, targets, w, steps, lr):
+    return descend(data, targets, w, steps, 1.0)
+
+
+@wrong("05.train_linear", "known", "one step is missing")
+def one_step_less(data, targets, w, steps, lr):
+    losses = descend(data, targets, w, steps - 1, lr)
+    return [*losses, loss_of(data, targets, w).item()]
+
+
+@wrong("05.train_linear", "known", "the gradient of the step before")
+def stale_gradient(data, targets, w, steps, lr):
+    losses, (gradient,) = [], torch.autograd.grad(loss_of(data, targets, w), w)
+    for _ in range(steps):
+        losses.append(loss_of(data, targets, w).item())
+        (following,) = torch.autograd.grad(loss_of(data, targets, w), w)
+        with torch.no_grad():
+            w -= lr * gradient
+        gradient = following
+    return losses
+
+
+@wrong("05.train_linear", "known", "each loss is the mean of all losses so far")
+def running_mean(data, targets, w, steps, lr):
+    losses = descend(data, targets, w, steps, lr)
+    return [sum(losses[: n + 1]) / (n + 1) for n in range(steps)]
+
+
+@wrong("05.train_linear", "known", "only the last loss")
+def last_loss_alone(data, targets, w, steps, lr):
+    return descend(data, targets, w, steps, lr)[-1]
+
+
+@wrong("05.train_linear", "no_leaf_any_more", "data requires grad after the call")
+def data_as_a_leaf(data, targets, w, steps, lr):
+    data.requires_grad_()
+    return descend(data, targets, w, steps, lr)
+
+
+# More slips: stop_gradient
+
+
+def with_last(a, b, stop_a, stop_b):
+    x, y = a.detach() if stop_a else a, b.detach() if stop_b else b
+    return own_terms(a, b) + (x - y) ** 2
+
+
+@wrong("05.stop_gradient", "known", "if `blind` is 'both', the last term sends its gradient to a and b")
+def both_forgotten(a, b, blind):
+    return with_last(a, b, blind == "a", blind == "b")
+
+
+@wrong("05.stop_gradient", "known", "if `blind` is 'both', the last term sends its gradient to b alone")
+def else_if(a, b, blind):
+    if blind in ("a", "both"):
+        a_last, b_last = a.detach(), b
+    elif blind in ("b", "both"):
+        a_last, b_last = a, b.detach()
+    else:
+        a_last, b_last = a, b
+    return own_terms(a, b) + (a_last - b_last) ** 2
+
+
+@wrong("05.stop_gradient", "known", "if `blind` is 'none', the last term sends its gradient to neither")
+def none_stops_both(a, b, blind):
+    return with_last(a, b, blind != "b", blind != "a")
+
+
+@wrong("05.stop_gradient", "known", "if `blind` is 'b', the last term sends its gradient to a and b")
+def b_forgotten(a, b, blind):
+    return with_last(a, b, blind in ("a", "both"), blind == "both")
+
+
+@wrong("05.stop_gradient", "known", "if `blind` is 'a', the last term sends its gradient to neither")
+def a_stops_both(a, b, blind):
+    return with_last(a, b, blind in ("a", "both"), blind != "none")
+
+
+@wrong("05.stop_gradient", "known", "the last term sends its gradient to those that are blind")
+def the_other_way_round(a, b, blind):
+    return with_last(a, b, blind in ("none", "b"), blind in ("none", "a"))
+
+
+@wrong("05.stop_gradient", "known", "if `blind` is 'both', the loss has no history")
+def block_for_both(a, b, blind):
+    if blind == "both":
+        with torch.no_grad():
+            return own_terms(a, b) + (a - b) ** 2
+    return with_last(a, b, blind == "a", blind == "b")
+
+
+@wrong("05.stop_gradient", "known", "the last term is (a + b)²")
+def plus_in_the_last_term(a, b, blind):
+    x, y = a.detach() if blind in ("a", "both") else a, b.detach() if blind in ("b", "both") else b
+    return own_terms(a, b) + (x + y) ** 2
+
+
+@wrong("05.stop_gradient", "known", "the first term is (a + 1)²")
+def plus_in_the_first_term(a, b, blind):
+    return with_last(a, b, blind in ("a", "both"), blind in ("b", "both")) + 4 * a
+
+
+@wrong("05.stop_gradient", "known", "the loss lacks its last term")
+def only_the_own_terms(a, b, blind):
+    return own_terms(a, b) + ((a - b) ** 2 if blind == "none" else 0)
+
+
+@wrong("05.stop_gradient", "known", "the last term is |a - b|")
+def not_squared(a, b, blind):
+    x, y = a.detach() if blind in ("a", "both") else a, b.detach() if blind in ("b", "both") else b
+    return own_terms(a, b) + (x - y).abs()
+
+
+@wrong("05.stop_gradient", "known", "its own term")
+def one_detached_everywhere(a, b, blind):
+    if blind == "both":
+        return own_terms(a, b) + (a - b).detach() ** 2
+    a, b = a.detach() if blind == "a" else a, b.detach() if blind == "b" else b
+    return own_terms(a, b) + (a - b) ** 2
+
+
+@wrong("05.stop_gradient", "known", "the loss has no history")
+def plain_number(a, b, blind):
+    return (own_terms(a, b) + (a - b) ** 2).item()
+
+
+# More slips: ema_update
+
+
+def put(average, new):
+    with torch.no_grad():
+        average.copy_(new)
+
+
+@wrong("05.ema_update", "known", "now decay times itself plus decay times weight")
+def both_by_decay(average, weight, decay):
+    put(average, decay * average + decay * weight)
+
+
+@wrong("05.ema_update", "known", "now all of itself plus all of weight")
+def plain_sum(average, weight, decay):
+    put(average, average + weight)
+
+
+@wrong("05.ema_update", "known", "the order is wrong")
+def scaled_after_adding(average, weight, decay):
+    with torch.no_grad():
+        average += (1 - decay) * weight
+        average *= decay
+
+
+@wrong("05.ema_update", "known", "the old average is not multiplied by decay")
+def not_scaled_first(average, weight, decay):
+    with torch.no_grad():
+        average.add_(weight, alpha=1 - decay)
+
+
+@wrong("05.ema_update", "known", "now decay times itself")
+def weight_left_out(average, weight, decay):
+    with torch.no_grad():
+        average *= decay
+
+
+@wrong("05.ema_update", "known", "now half of itself plus half of weight")
+def plain_mean(average, weight, decay):
+    put(average, (average + weight) / 2)
+
+
+@wrong("05.ema_update", "known", "decay times itself plus decay - 1 times weight")
+def subtracted(average, weight, decay):
+    put(average, decay * average - (1 - decay) * weight)
+
+
+@wrong("05.ema_update", "no_leaf_any_more", "weight does not require grad any more")
+def weight_switched_off(average, weight, decay):
+    weight.requires_grad_(False)
+    put(average, decay * average.detach() + (1 - decay) * weight)
+
+
+@wrong("05.ema_update", "argument_changed", "the argument weight is changed")
+def into_the_weight(average, weight, decay):
+    with torch.no_grad():
+        average *= decay
+        weight.mul_(1 - decay)
         average += weight

@@ -157,7 +157,7 @@ def directional(f, x, v):
     return (first_and_second(f, x, v)[0] * v).sum()
 
 
-@wrong("07.hessian_vector_product", "known", "as if v were all ones")
+@wrong("07.hessian_vector_product", "known", "all ones: v is not used")
 def v_ignored(f, x, v):
     return first_and_second(f, x, torch.ones_like(v))[1]
 
@@ -167,7 +167,7 @@ def v_afterwards(f, x, v):
     return first_and_second(f, x, torch.ones_like(v))[1] * v
 
 
-@wrong("07.hessian_vector_product", "known", "the gradient of the gradient's squared length")
+@wrong("07.hessian_vector_product", "known", "as in the gradient of its squared length")
 def squared_length(f, x, v):
     x = fresh(x)
     (g,) = torch.autograd.grad(f(x), x, create_graph=True)
@@ -213,7 +213,7 @@ def step_alone(f, x):
     return x - newton(f, x)
 
 
-@wrong("07.newton_step", "known", "the rest of the Hessian counts too")
+@wrong("07.newton_step", "known", "the rest counts too")
 def diagonal(f, x):
     hessian = hessian_of(f, x)
     entries = torch.stack([hessian[i, i] for i in range(len(hessian))])
@@ -249,7 +249,7 @@ def freed_after_one_row(f, x):
     return x - torch.linalg.solve(torch.stack(rows), g).reshape(x.shape)
 
 
-@wrong("07.newton_step", "wrong_shape", "has shape (6,), it must have (2, 3)")
+@wrong("07.newton_step", "known", "the result is a vector")
 def left_flat(f, x):
     return newton(f, x).reshape(-1)
 
@@ -276,7 +276,7 @@ def penalty_without_create_graph(f, x, w):
     return penalty, torch.autograd.grad(penalty, w)[0]
 
 
-@wrong("07.gradient_penalty", "known", "the penalty is their mean")
+@wrong("07.gradient_penalty", "known", "the penalty is the mean over the rows")
 def summed_rows(f, x, w):
     return penalty_of(f, x, w, lambda slopes: (slopes**2).sum())
 
@@ -338,3 +338,305 @@ def in_the_callers_w(f, x, w):
     penalty = (slopes**2).sum(1).mean()
     penalty.backward()
     return penalty.item(), w.grad
+
+
+# More slips: nth_derivative
+
+
+@wrong("07.nth_derivative", "known", "it is wrong if f gives back its argument itself")
+def asks_for_a_grad_fn(f, x, n):
+    leaf = fresh(x)
+    value = f(leaf)
+    for _ in range(n):
+        if value.grad_fn is None:
+            return torch.zeros_like(x)
+        (value,) = torch.autograd.grad(value.sum(), leaf, create_graph=True)
+    return value
+
+
+@wrong("07.nth_derivative", "known", "from order 2 on everything is 0")
+def create_graph_forgotten(f, x, n):
+    leaf = fresh(x)
+    value = f(leaf)
+    for _ in range(n):
+        if not value.requires_grad:
+            return torch.zeros_like(x)
+        (value,) = torch.autograd.grad(value.sum(), leaf)
+    return value
+
+
+@wrong("07.nth_derivative", "known", "it is wrong if the derivative is 0 everywhere")
+def zeros_as_a_vector(f, x, n):
+    leaf = fresh(x)
+    value = f(leaf)
+    for _ in range(n):
+        if not value.requires_grad:
+            return torch.zeros(x.numel() + 1, dtype=x.dtype)
+        (value,) = torch.autograd.grad(value.sum(), leaf, create_graph=True)
+    return value
+
+
+@wrong("07.nth_derivative", "known", "happens to be 0 at x")
+def stops_at_zero(f, x, n):
+    leaf = fresh(x)
+    value = f(leaf)
+    for _ in range(n):
+        if not value.any() or not value.requires_grad:
+            return torch.zeros_like(x)
+        (value,) = torch.autograd.grad(value.sum(), leaf, create_graph=True)
+    return value
+
+
+@wrong("07.nth_derivative", "known", "the first derivative if n is larger than 1")
+def cut_off(f, x, n):
+    return derivative(f, x, min(n, 1))
+
+
+@wrong("07.nth_derivative", "known", "the second derivative if n is larger than 2")
+def two_at_most(f, x, n):
+    return derivative(f, x, min(n, 2))
+
+
+@wrong("07.nth_derivative", "known", "divides by the number of entries")
+def mean_for_sum(f, x, n):
+    return derivative(f, x, n) / x.numel() ** n
+
+
+@wrong("07.nth_derivative", "known", "divided by n!")
+def taylor(f, x, n):
+    value = derivative(f, x, n)
+    for k in range(1, n + 1):
+        value = value / k
+    return value
+
+
+@wrong("07.nth_derivative", "known", "of the pass before")
+def not_cleared(f, x, n):
+    leaf = fresh(x)
+    value = f(leaf) + 0 * leaf
+    for _ in range(n):
+        (slope,) = torch.autograd.grad(value.sum(), leaf, create_graph=True)
+        kept = slope if leaf.grad is None else leaf.grad + slope
+        leaf.grad, value = kept, kept + 0 * leaf
+    return value.detach()
+
+
+@wrong("07.nth_derivative", "known", "order 0 is wrong")
+def ones_for_order_zero(f, x, n):
+    return derivative(f, x, n) if n else torch.ones_like(x)
+
+
+@wrong("07.nth_derivative", "known", "the sum of the derivatives of all orders")
+def sum_of_orders(f, x, n):
+    return sum(derivative(f, x, k) for k in range(n + 1))
+
+
+@wrong("07.nth_derivative", "type", "it must be a tensor")
+def as_a_list(f, x, n):
+    return derivative(f, x, n).tolist()
+
+
+# More slips: hessian_vector_product
+
+
+@wrong("07.hessian_vector_product", "known", "the first pass has left it")
+def left_in_grad(f, x, v):
+    leaf = fresh(x)
+    f(leaf).backward(create_graph=True)
+    (leaf.grad * v).sum().backward()
+    return leaf.grad
+
+
+@wrong("07.hessian_vector_product", "known", "as the gradient of a mean")
+def mean_of_the_product(f, x, v):
+    return first_and_second(f, x, v / v.numel())[1]
+
+
+@wrong("07.hessian_vector_product", "known", "v squared")
+def v_twice(f, x, v):
+    return first_and_second(f, x, v * v)[1]
+
+
+@wrong("07.hessian_vector_product", "known", "the Hessian times x: v is not used")
+def x_for_v(f, x, v):
+    return first_and_second(f, x, x)[1]
+
+
+@wrong("07.hessian_vector_product", "known", "over the whole way")
+def plain_difference(f, x, v):
+    def gradient(at):
+        at = fresh(at)
+        return torch.autograd.grad(f(at), at)[0]
+
+    return gradient(x + v) - gradient(x)
+
+
+@wrong("07.hessian_vector_product", "known", "this is the gradient: nothing")
+def gradient_alone(f, x, v):
+    return first_and_second(f, x, v)[0]
+
+
+@wrong("07.hessian_vector_product", "known", "only the diagonal")
+def diagonal_only(f, x, v):
+    h = hessian_of(f, x) if x.numel() < 20 else torch.zeros(x.numel(), x.numel(), dtype=x.dtype)
+    return (
+        torch.stack([h[i, i] for i in range(len(h))]).reshape(x.shape) * v if x.numel() < 20 else diagonal_of_40(x) * v
+    )
+
+
+def diagonal_of_40(x):
+    return 2 * x * x + (x * x).sum()
+
+
+@wrong("07.hessian_vector_product", "known", "divided by its length")
+def unit_vector(f, x, v):
+    return first_and_second(f, x, v / v.norm())[1]
+
+
+# More slips: newton_step
+
+
+@wrong("07.newton_step", "known", "looks for a zero of f, with f and its gradient")
+def root_of_f(f, x):
+    leaf = fresh(x)
+    value = f(leaf)
+    return x - value.detach() / torch.autograd.grad(value, leaf)[0]
+
+
+@wrong("07.newton_step", "known", "the point after two steps")
+def two_steps(f, x):
+    return newton(f, newton(f, x))
+
+
+@wrong("07.newton_step", "known", "this is the bottom")
+def to_the_bottom(f, x):
+    for _ in range(30):
+        x = newton(f, x)
+    return x
+
+
+@wrong("07.newton_step", "known", "only half the step")
+def half_a_step(f, x):
+    return x + (newton(f, x) - x) / 2
+
+
+@wrong("07.newton_step", "known", "minus the step alone")
+def minus_the_step(f, x):
+    return newton(f, x) - x
+
+
+@wrong("07.newton_step", "known", "one triangle")
+def one_triangle(f, x):
+    g = first_and_second(f, x, x)[0].reshape(-1)
+    return x - torch.linalg.solve(torch.tril(hessian_of(f, x)), g).reshape(x.shape)
+
+
+@wrong("07.newton_step", "known", "the other triangle")
+def other_triangle(f, x):
+    g = first_and_second(f, x, x)[0].reshape(-1)
+    return x - torch.linalg.solve(torch.triu(hessian_of(f, x)), g).reshape(x.shape)
+
+
+@wrong("07.newton_step", "known", "the identity is added")
+def damped(f, x):
+    g = first_and_second(f, x, x)[0].reshape(-1)
+    h = hessian_of(f, x)
+    return x - torch.linalg.solve(h + torch.eye(len(h), dtype=x.dtype), g).reshape(x.shape)
+
+
+@wrong("07.newton_step", "known", "the Hessian divides x")
+def solved_for_x(f, x):
+    return x - torch.linalg.solve(hessian_of(f, x), x.reshape(-1)).reshape(x.shape)
+
+
+@wrong("07.newton_step", "known", "sum of all entries of the Hessian")
+def one_number_for_all(f, x):
+    g, h = first_and_second(f, x, x)[0], hessian_of(f, x)
+    return x - g / h.sum()
+
+
+@wrong("07.newton_step", "known", "the rest counts too; and the step is added")
+def diagonal_and_uphill(f, x):
+    h = hessian_of(f, x)
+    return x + first_and_second(f, x, x)[0] / torch.stack([h[i, i] for i in range(len(h))]).reshape(x.shape)
+
+
+# More slips: gradient_penalty
+
+
+@wrong("07.gradient_penalty", "known", "pulls the lengths to 1")
+def pulled_to_one(f, x, w):
+    return penalty_of(f, x, w, lambda s: (((s**2).sum(1).sqrt() - 1) ** 2).mean())
+
+
+@wrong("07.gradient_penalty", "known", "the mean is taken over the columns")
+def wrong_axis(f, x, w):
+    return penalty_of(f, x, w, lambda s: (s**2).sum(0).mean())
+
+
+@wrong("07.gradient_penalty", "known", "the slopes are added up before they are squared")
+def square_of_the_sum(f, x, w):
+    return penalty_of(f, x, w, lambda s: (s.sum(1) ** 2).mean())
+
+
+@wrong("07.gradient_penalty", "known", "the root of the penalty")
+def root(f, x, w):
+    return penalty_of(f, x, w, lambda s: (s**2).sum(1).mean().sqrt())
+
+
+@wrong("07.gradient_penalty", "known", "the length of all slopes together")
+def whole_norm(f, x, w):
+    return penalty_of(f, x, w, lambda s: s.norm())
+
+
+@wrong("07.gradient_penalty", "known", "that of f and that of the penalty: the first pass")
+def left_in_the_grad_of_w(f, x, w):
+    x, w = fresh(x), fresh(w)
+    f(x, w).sum().backward(create_graph=True)
+    penalty = (x.grad**2).sum(1).mean()
+    penalty.backward()
+    return penalty.detach(), w.grad
+
+
+@wrong("07.gradient_penalty", "known", "is all zeros, but the penalty depends on w")
+def detached_slopes(f, x, w):
+    x, w = fresh(x), fresh(w)
+    (slopes,) = torch.autograd.grad(f(x, w).sum(), x)
+    penalty = (slopes**2).sum(1).mean() + 0 * w.sum()
+    return penalty, torch.autograd.grad(penalty, w)[0]
+
+
+@wrong("07.gradient_penalty", "known", "as if one of two equal factors were a constant")
+def one_factor_detached(f, x, w):
+    x, w = fresh(x), fresh(w)
+    (slopes,) = torch.autograd.grad(f(x, w).sum(), x, create_graph=True)
+    penalty = (slopes * slopes.detach()).sum(1).mean()
+    return penalty, torch.autograd.grad(penalty, w)[0]
+
+
+@wrong("07.gradient_penalty", "known", "only the first row")
+def first_row(f, x, w):
+    return penalty_of(f, x, w, lambda s: (s[0] ** 2).sum())
+
+
+@wrong("07.gradient_penalty", "known", "the absolute values of the slopes")
+def absolute(f, x, w):
+    return penalty_of(f, x, w, lambda s: s.abs().sum(1).mean())
+
+
+@wrong("07.gradient_penalty", "known", "everything is halved")
+def half(f, x, w):
+    return penalty_of(f, x, w, lambda s: (s**2).sum(1).mean() / 2)
+
+
+@wrong("07.gradient_penalty", "known", "the gradient of the mean of f, not")
+def gradient_of_the_mean(f, x, w):
+    x, w = fresh(x), fresh(w)
+    slopes = torch.autograd.grad(f(x, w).sum(), x)[0]
+    return (slopes**2).sum(1).mean(), torch.autograd.grad(f(x, w).mean(), w)[0]
+
+
+@wrong("07.gradient_penalty", "known", "summed over all rows")
+def mean_shown_sum_differentiated(f, x, w):
+    penalty, gradient = penalty_of(f, x, w, lambda s: (s**2).sum())
+    return penalty / len(x), gradient

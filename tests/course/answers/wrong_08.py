@@ -1,7 +1,7 @@
 """Wrong answers to notebook 08, each with the diagnosis that must name it and words that its message must have."""
 
 import autograd_teach as torch
-from autograd_teach.course.exercises.e08_in_place import OUTCOMES
+from autograd_teach.course.specs.e08_in_place import OUTCOMES
 
 WRONG: list[tuple[str, object, str, str]] = []
 
@@ -73,7 +73,7 @@ def detach_is_like_data():
     return OUTCOMES | {"H": "wrong"}
 
 
-@wrong("08.predict_in_place_errors", "some_values", "8 of 8 are not right yet")
+@wrong("08.predict_in_place_errors", "known", "8 of 8 are not right yet")
 def nothing_right():
     return {name: "wrong" if outcome == "leaf" else "leaf" for name, outcome in OUTCOMES.items()} | {"D": "wrong"}
 
@@ -91,6 +91,31 @@ def one_missing():
 @wrong("08.predict_in_place_errors", "type", "a list of 8 entries, it must be a dict")
 def words_alone():
     return list(OUTCOMES.values())
+
+
+@wrong("08.predict_in_place_errors", "known", "it is no leaf")
+def every_change_raises_at_once():
+    return OUTCOMES | {"A": "leaf"}
+
+
+@wrong("08.predict_in_place_errors", "known", "does not raise")
+def a_detached_leaf_is_still_a_leaf():
+    return OUTCOMES | {"H": "leaf"}
+
+
+@wrong("08.predict_in_place_errors", "known", "does backward run through")
+def what_shares_memory_gives_a_wrong_gradient():
+    return OUTCOMES | {"G": "wrong"}
+
+
+@wrong("08.predict_in_place_errors", "known", "as far as `backward`")
+def the_view_spoils_the_gradient():
+    return OUTCOMES | {"C": "wrong"}
+
+
+@wrong("08.predict_in_place_errors", "known", "no value changes after it was saved")
+def no_grad_spoils_the_gradient():
+    return OUTCOMES | {"D": "wrong"}
 
 
 # repair_centre
@@ -139,7 +164,7 @@ def centre_forgotten(x):
     return x * x
 
 
-@wrong("08.repair_centre", "some_values", "['value'] is")
+@wrong("08.repair_centre", "known", "the distances themselves")
 def centre_not_squared(x):
     return x - x.mean()
 
@@ -148,6 +173,59 @@ def centre_not_squared(x):
 def centre_nothing(x):
     y = x - x.mean()
     y *= y.clone()
+
+
+@wrong("08.repair_centre", "known", "the sizes of the distances")
+def centre_sizes(x):
+    return (x - x.mean()).abs()
+
+
+@wrong("08.repair_centre", "known", "the sum divided by n - 1 is subtracted")
+def centre_unbiased(x):
+    return (x - x.sum() / (len(x) - 1)) ** 2
+
+
+@wrong("08.repair_centre", "known", "the median is subtracted")
+def centre_median(x):
+    return (x - x.median()) ** 2
+
+
+@wrong("08.repair_centre", "known", "first comes the distance, then the square")
+def centre_after_the_square(x):
+    return x * x - x.mean() ** 2
+
+
+@wrong("08.repair_centre", "known", "this is one number, the mean of the squared distances")
+def centre_variance(x):
+    return ((x - x.mean()) ** 2).mean()
+
+
+@wrong("08.repair_centre", "known", "is divided by n, the number of entries")
+def centre_divided(x):
+    centred = x - x.mean()
+    return centred * centred / len(x)
+
+
+@wrong("08.repair_centre", "known", "one of the two factors as a constant")
+def centre_one_factor_detached(x):
+    centred = x - x.mean()
+    return centred * centred.detach()
+
+
+@wrong("08.repair_centre", "known", "as a constant in one of the two factors")
+def centre_one_mean_detached(x):
+    return (x - x.mean()) * (x - x.mean().detach())
+
+
+@wrong("08.repair_centre", "type", "it must be a tensor")
+def centre_as_a_list(x):
+    return [(entry - x.mean()) ** 2 for entry in x]
+
+
+@wrong("08.repair_centre", "known", "no gradient reaches x")
+def centre_a_new_leaf(x):
+    centred = (x - x.mean()).detach().requires_grad_()
+    return centred**2
 
 
 # repair_threshold
@@ -212,6 +290,52 @@ def threshold_kept_alone(x):
     return y[y >= 0.5]
 
 
+@wrong("08.repair_threshold", "known", "every tanh above 0.5 is replaced")
+def threshold_turned_round(x):
+    y = x.tanh()
+    return torch.where(y < 0.5, y, torch.zeros_like(y))
+
+
+@wrong("08.repair_threshold", "known", "every tanh below 0 is replaced")
+def threshold_relu(x):
+    return torch.relu(x.tanh())
+
+
+@wrong("08.repair_threshold", "known", "are replaced by 0.5")
+def threshold_clamped(x):
+    return x.tanh().clamp(min=0.5)
+
+
+@wrong("08.repair_threshold", "known", "tanh x - 0.5")
+def threshold_shifted(x):
+    return torch.relu(x.tanh() - 0.5)
+
+
+@wrong("08.repair_threshold", "known", "those of x, but")
+def threshold_keeps_x(x):
+    return torch.where(x.tanh() < 0.5, torch.zeros_like(x), x)
+
+
+@wrong("08.repair_threshold", "known", "tanh is never taken")
+def threshold_without_tanh(x):
+    result = x.clone()
+    result[x < 0.5] = 0
+    return result
+
+
+@wrong("08.repair_threshold", "known", "they get a gradient as if they did")
+def threshold_straight_through(x):
+    y = x.tanh()
+    cut = torch.where(y < 0.5, torch.zeros_like(y), y)
+    return y + (cut - y).detach()
+
+
+@wrong("08.repair_threshold", "known", "get the slope 1")
+def threshold_of_detached_tanh(x):
+    y = x.detach().tanh()
+    return torch.where(y < 0.5, 0 * x, x + (y - x.detach()))
+
+
 # repair_products
 
 
@@ -264,7 +388,7 @@ def products_last(x):
     return product
 
 
-@wrong("08.repair_products", "wrong_shape", "has shape (1,), it must have (2,)")
+@wrong("08.repair_products", "known", "the first product is missing")
 def products_without_first(x):
     products = [x[0]]
     for i in range(1, len(x)):
@@ -272,16 +396,74 @@ def products_without_first(x):
     return torch.stack(products[1:])
 
 
-@wrong("08.repair_products", "some_values", "wrong at ['value']")
+@wrong("08.repair_products", "known", "the products of two neighbours")
 def products_of_neighbours(x):
     return torch.stack([x[0], *[x[i - 1] * x[i] for i in range(1, len(x))]]) + 0 * x[0]
 
 
-@wrong("08.repair_products", "known", "it is not a tensor")
+@wrong("08.repair_products", "type", "it must be a tensor")
 def products_as_a_list(x):
     products = [x[0]]
     for entry in x[1:]:
         products.append(products[-1] * entry)
+    return products
+
+
+@wrong("08.repair_products", "known", "these are running sums")
+def products_added(x):
+    return x.cumsum(0)
+
+
+@wrong("08.repair_products", "known", "the last product is missing")
+def products_loop_ends_early(x):
+    products = [x[0]]
+    for i in range(1, len(x) - 1):
+        products.append(products[-1] * x[i])
+    return torch.stack(products)
+
+
+@wrong("08.repair_products", "known", "the 1 before the first entry")
+def products_from_one(x):
+    products = [torch.ones((), dtype=x.dtype)]
+    for entry in x:
+        products.append(products[-1] * entry)
+    return torch.stack(products)
+
+
+@wrong("08.repair_products", "known", "the first entry is multiplied in twice")
+def products_first_twice(x):
+    product, products = x[0], []
+    for entry in x:
+        product = product * entry
+        products.append(product)
+    return torch.stack(products)
+
+
+@wrong("08.repair_products", "known", "from the last entry backwards")
+def products_backwards(x):
+    return x.flip(0).cumprod(0).flip(0)
+
+
+@wrong("08.repair_products", "known", "the product of all entries stands everywhere")
+def products_complete(x):
+    return x.prod() * torch.ones_like(x)
+
+
+@wrong("08.repair_products", "known", "treats its new factor as a constant")
+def products_factors_detached(x):
+    products = torch.zeros(len(x), dtype=x.dtype)
+    products[0] = x[0]
+    for i in range(1, len(x)):
+        products[i] = products[i - 1].clone() * x[i].detach()
+    return products
+
+
+@wrong("08.repair_products", "known", "written past autograd")
+def products_through_data(x):
+    products = torch.zeros(len(x), dtype=x.dtype)
+    products[0] = x[0]
+    for i in range(1, len(x)):
+        products.data[i] = (products[i - 1] * x[i]).data
     return products
 
 
@@ -299,7 +481,7 @@ def step_as_given(w):
     return loss
 
 
-@wrong("08.repair_step", "known", "the change was hidden from autograd")
+@wrong("08.repair_step", "known", "the gradient at the smaller weights")
 def step_by_data(w):
     loss = (w**4 - w**2).sum()
     w.data *= 0.9
@@ -319,7 +501,7 @@ def step_decayed_first(w):
     return loss
 
 
-@wrong("08.repair_step", "known", "made smaller with them")
+@wrong("08.repair_step", "known", "together with the weights")
 def step_decayed_last(w):
     loss = (w**4 - w**2).sum()
     loss.backward()
@@ -347,7 +529,7 @@ def step_decay_alone(w):
     return loss
 
 
-@wrong("08.repair_step", "known", "the name w was given to another tensor")
+@wrong("08.repair_step", "known", "nothing was written into it")
 def step_on_a_new_tensor(w):
     loss = (w**4 - w**2).sum()
     loss.backward()
@@ -371,3 +553,94 @@ def step_nothing(w):
     with torch.no_grad():
         w *= 0.9
         w -= 0.1 * w.grad
+
+
+def loss_of(w):
+    return (w**4 - w**2).sum()
+
+
+@wrong("08.repair_step", "known", "the loss of the weights after the step")
+def step_loss_computed_afterwards(w):
+    loss_of(w).backward()
+    with torch.no_grad():
+        w *= 0.9
+        w -= 0.1 * w.grad
+        return loss_of(w)
+
+
+@wrong("08.repair_step", "known", "along the gradient, not against it")
+def step_upwards(w):
+    loss = loss_of(w)
+    loss.backward()
+    with torch.no_grad():
+        w *= 0.9
+        w += 0.1 * w.grad
+    return loss
+
+
+@wrong("08.repair_step", "known", "to a tenth, not by a tenth")
+def step_decayed_to_a_tenth(w):
+    loss = loss_of(w)
+    loss.backward()
+    with torch.no_grad():
+        w.mul_(0.1).sub_(w.grad, alpha=0.1)
+    return loss
+
+
+@wrong("08.repair_step", "known", "has size 1, not 0.1")
+def step_too_long(w):
+    loss = loss_of(w)
+    loss.backward()
+    with torch.no_grad():
+        w.copy_(0.9 * w - w.grad)
+    return loss
+
+
+@wrong("08.repair_step", "known", "the mean over the entries")
+def step_mean_loss(w):
+    loss = (w**4 - w**2).mean()
+    loss.backward()
+    with torch.no_grad():
+        w.copy_(0.9 * w - 0.1 * w.grad)
+    return loss
+
+
+@wrong("08.repair_step", "known", "the gradient is counted twice")
+def step_two_backwards(w):
+    loss = loss_of(w)
+    loss.backward(retain_graph=True)
+    loss.backward()
+    with torch.no_grad():
+        w.copy_(0.9 * w - 0.1 * w.grad)
+    return loss
+
+
+@wrong("08.repair_step", "known", "the gradient at the smaller weights")
+def step_gradient_of_a_second_loss(w):
+    loss = loss_of(w).item()
+    with torch.no_grad():
+        w *= 0.9
+    loss_of(w).backward()
+    with torch.no_grad():
+        w -= 0.1 * w.grad
+    return loss
+
+
+@wrong("08.repair_step", "known", "nothing was written into it")
+def step_on_a_clone(w):
+    loss = loss_of(w)
+    loss.backward()
+    with torch.no_grad():
+        weights = w.clone()
+        weights *= 0.9
+        weights -= 0.1 * w.grad
+    return loss
+
+
+@wrong("08.repair_step", "known", "these are the new weights")
+def step_returns_weights(w):
+    loss = loss_of(w)
+    loss.backward()
+    with torch.no_grad():
+        w.copy_(0.9 * w - 0.1 * w.grad)
+    return w.detach()

@@ -55,7 +55,7 @@ def half_a_step(f, x, eps):
     return central(f, x, eps / 2)
 
 
-@wrong("10.numerical_jacobian", "factor", "2 times too large")
+@wrong("10.numerical_jacobian", "known", "is divided by eps, but")
 def divided_by_eps(f, x, eps):
     return 2 * central(f, x, eps)
 
@@ -112,6 +112,78 @@ def never_moved(f, x, eps):
     return table([f(x) - f(x) for _ in directions(x)])
 
 
+def columns_by(column, number):
+    """An answer that is right but for how it computes the column of one direction."""
+
+    def answer(f, x, eps):
+        return table([column(f, x, d, eps) for d in directions(x)])
+
+    answer.__name__ = f"column_{number}"
+    return answer
+
+
+def difference(f, x, step):
+    return f(x + step) - f(x - step)
+
+
+COLUMNS = {
+    "is not divided by anything": lambda f, x, d, eps: difference(f, x, eps * d),
+    "divided by 2 and then multiplied by eps": lambda f, x, d, eps: difference(f, x, eps * d) / 2 * eps,
+    "a division is done before a difference": lambda f, x, d, eps: f(x + eps * d) - f(x - eps * d) / (2 * eps),
+    "and divides by the distance of two sides": lambda f, x, d, eps: (f(x + eps * d) - f(x)) / (2 * eps),
+    "moved by eps squared": lambda f, x, d, eps: difference(f, x, eps**2 * d) / (2 * eps**2),
+    "moved by 2 * eps": lambda f, x, d, eps: difference(f, x, 2 * eps * d) / (4 * eps),
+    "eps times its own value": lambda f, x, d, eps: difference(f, x, eps * d * x) / (2 * eps * (d * x).sum()),
+}
+for number, (words, column) in enumerate(COLUMNS.items()):
+    wrong("10.numerical_jacobian", "known", words)(columns_by(column, number))
+
+
+@wrong("10.numerical_jacobian", "known", "is not put back before the next one moves")
+def moved_for_good(f, x, eps):
+    up, down, columns = x.clone(), x.clone(), []
+    for j in range(x.numel()):
+        up.reshape(-1)[j] += eps
+        down.reshape(-1)[j] -= eps
+        columns.append((f(up) - f(down)) / (2 * eps))
+    return table(columns)
+
+
+@wrong("10.numerical_jacobian", "known", "the last entry of x are 0")
+def loop_ends_early(f, x, eps):
+    jacobian = torch.zeros(f(x).numel(), x.numel(), dtype=x.dtype)
+    for j, d in enumerate(directions(x)[:-1]):
+        jacobian[:, j] = ((f(x + eps * d) - f(x - eps * d)) / (2 * eps)).reshape(-1)
+    return jacobian
+
+
+@wrong("10.numerical_jacobian", "known", "added up, in the shape of x")
+def gradient_of_the_sum(f, x, eps):
+    return torch.stack([((f(x + eps * d) - f(x - eps * d)) / (2 * eps)).sum() for d in directions(x)]).reshape(x.shape)
+
+
+@wrong("10.numerical_jacobian", "known", "of the first result alone")
+def first_row_only(f, x, eps):
+    return central(f, x, eps)[0]
+
+
+@wrong("10.numerical_jacobian", "known", "keeps the shape of f(x)")
+def results_not_flattened(f, x, eps):
+    return torch.stack([(f(x + eps * d) - f(x - eps * d)) / (2 * eps) for d in directions(x)], dim=-1)
+
+
+@wrong("10.numerical_jacobian", "dtype", "float32")
+def filled_in_float32(f, x, eps):
+    jacobian = torch.zeros(f(x).numel(), x.numel())
+    jacobian[:] = central(f, x, eps)
+    return jacobian
+
+
+@wrong("10.numerical_jacobian", "type", "it must be a tensor")
+def lists_of_numbers(f, x, eps):
+    return central(f, x, eps).tolist()
+
+
 # find_kinks
 
 
@@ -140,7 +212,7 @@ def their_numbers(f, candidates):
     return [n for n, is_kink in enumerate(yes_and_no(f, candidates)) if is_kink]
 
 
-@wrong("10.find_kinks", "selection", "missing from the result: ")
+@wrong("10.find_kinks", "known", "kinks like that of |x| are missed")
 def by_gradcheck(f, candidates):
     found = []
     for place in candidates.tolist():
@@ -150,17 +222,17 @@ def by_gradcheck(f, candidates):
     return found
 
 
-@wrong("10.find_kinks", "selection", "in the result, but not asked for: ")
+@wrong("10.find_kinks", "known", "at which f only bends")
 def steps_too_large(f, candidates):
     return [x.item() for x in candidates if abs(slopes(f, x, 0.1)[0] - slopes(f, x, 0.1)[1]) > 0.05]
 
 
-@wrong("10.find_kinks", "selection", "in the result, but not asked for: ")
+@wrong("10.find_kinks", "known", "at which f only bends")
 def compared_exactly(f, candidates):
     return [x.item() for x in candidates if slopes(f, x)[0] != slopes(f, x)[1]]
 
 
-@wrong("10.find_kinks", "selection", "missing from the result")
+@wrong("10.find_kinks", "known", "kinks are missed where the slopes differ by 0.4 or less")
 def large_jumps_only(f, candidates):
     return [x.item() for x in candidates if abs(slopes(f, x)[0] - slopes(f, x)[1]) > 0.5]
 
@@ -188,6 +260,91 @@ def first_kink_only(f, candidates):
 @wrong("10.find_kinks", "no_result", "return")
 def printed_only(f, candidates):
     print(the_smooth_ones(f, candidates))
+
+
+def kinks_by(name, rule, eps=1e-6):
+    """An answer that takes a candidate for a kink where `rule` says so of the two slopes."""
+
+    def answer(f, candidates):
+        return [x.item() for x in candidates if rule(*slopes(f, x, eps))]
+
+    answer.__name__ = name
+    return answer
+
+
+for name, words, rule in (
+    ("no_abs", "the slope gets larger", lambda left, right: right - left > 0.05),
+    ("no_abs_turned_round", "the slope gets smaller", lambda left, right: left - right > 0.01),
+    ("threshold_of_one_fifth", "differ by 0.11 or less", lambda left, right: abs(right - left) > 0.2),
+    ("threshold_just_too_large", "differ by 0.11 or less", lambda left, right: abs(right - left) > 0.12),
+    ("threshold_of_one", "differ by 1 or less", lambda left, right: abs(right - left) > 1),
+    ("threshold_too_small", "at which f only bends", lambda left, right: abs(right - left) > 1e-5),
+    ("a_tenth_of_the_slope", "compared with their size", lambda a, b: abs(a - b) > 0.1 * max(abs(a), abs(b))),
+    ("turning_points", "only the signs of the two slopes", lambda left, right: left * right < 0),
+):
+    wrong("10.find_kinks", "known", words)(kinks_by(name, rule))
+
+for name, words, eps in (
+    ("step_of_a_hundredth", "at which f only bends", 0.01),
+    ("step_of_a_thousandth", "at which f only bends", 0.001),
+    ("step_of_1e_14", "rounding makes the slopes", 1e-14),
+    ("step_of_1e_18", "x + eps is x", 1e-18),
+):
+    wrong("10.find_kinks", "known", words)(kinks_by(name, lambda left, right: abs(right - left) > 0.05, eps))
+
+
+def is_kink(f, x):
+    left, right = slopes(f, x)
+    return abs(right - left) > 0.05
+
+
+@wrong("10.find_kinks", "known", "are they slopes?")
+def never_divided(f, candidates):
+    bend = [(f(x + 1e-6) - 2 * f(x) + f(x - 1e-6)).abs() for x in candidates]
+    return [x.item() for x, size in zip(candidates, bend, strict=True) if size > 0.05]
+
+
+@wrong("10.find_kinks", "known", "no candidate but the first")
+def returns_inside_the_loop(f, candidates):
+    found = []
+    for x in candidates:
+        if is_kink(f, x):
+            found.append(x.item())
+        return found
+
+
+@wrong("10.find_kinks", "known", "the first candidate and the last one are never")
+def ends_left_out(f, candidates):
+    return [x.item() for x in candidates[1:-1] if is_kink(f, x)]
+
+
+@wrong("10.find_kinks", "known", "only the last kink")
+def overwritten(f, candidates):
+    found = []
+    for x in candidates:
+        if is_kink(f, x):
+            found = [x.item()]
+    return found
+
+
+@wrong("10.find_kinks", "known", "their order must be that of the candidates")
+def put_in_front(f, candidates):
+    found = []
+    for x in candidates:
+        if is_kink(f, x):
+            found.insert(0, x.item())
+    return found
+
+
+@wrong("10.find_kinks", "known", "the values of f at the kinks")
+def values_at_kinks(f, candidates):
+    return [f(x).item() for x in candidates if is_kink(f, x)]
+
+
+@wrong("10.find_kinks", "known", "at the candidate before it")
+def compared_with_the_neighbour(f, candidates):
+    right = [slopes(f, x)[1] for x in candidates]
+    return [candidates[n].item() for n in range(1, len(right)) if abs(right[n] - right[n - 1]) > 0.05]
 
 
 # RepairReciprocal
@@ -417,7 +574,7 @@ class MatVecAsGiven(MatVecForward):
         return x.unsqueeze(1) * grad_output, matrix.t() @ grad_output
 
 
-@wrong("10.RepairMatVec", "some_entries", "of matrix")
+@wrong("10.RepairMatVec", "known", "only after `reshape`")
 class MatVecReshaped(MatVecForward):
     @staticmethod
     def backward(ctx, grad_output):
@@ -500,6 +657,117 @@ columns("ColumnsLast", "known", "the last row alone", lambda g, x, scale: (g * s
 columns("ColumnsApart", "known", "the sum of products", lambda g, x, scale: (g * scale, g.sum(0) * x.sum(0)))
 columns("ColumnsNoX", "known", "as if scale were added", lambda g, x, scale: (g * scale, g.sum(0)))
 columns("ColumnsNoScale", "known", "whatever `scale` is", lambda g, x, scale: (g, (g * x).sum(0)))
-columns("ColumnsWrongAxis", "wrong_shape", "(2,)", lambda g, x, scale: (g * scale, (g * x).sum(1)))
+columns("ColumnsWrongAxis", "summed_wrongly", "(2,)", lambda g, x, scale: (g * scale, (g * x).sum(1)))
 columns("ColumnsOneNumber", "wrong_shape", "has shape ()", lambda g, x, scale: (g * scale, (g * x).sum()))
 columns("ColumnsSwapped", "swapped_gradients", "changed places", lambda g, x, scale: ((g * x).sum(0), g * scale))
+
+
+# Written later: the same slips in other places
+
+
+def repaired(forward, backward, name):
+    methods = {
+        "forward": staticmethod(forward),
+        "backward": staticmethod(lambda ctx, g: backward(g, *ctx.saved_tensors)),
+    }
+    return type(name, (Function,), methods)
+
+
+def tanh_of_argument(ctx, x):
+    ctx.save_for_backward(x)
+    return x.tanh()
+
+
+for exercise, forward, mistakes in (
+    (
+        "10.RepairReciprocal",
+        ReciprocalForward.forward,
+        {
+            "-1 divided by the cube of x": lambda g, x: -g / x**3,
+            "-1 / (x * |x|)": lambda g, x: -g / (x * x.abs()),
+            "grad_output is added to the slope": lambda g, x: g - 1 / x**2,
+            "only 1/x belongs into the square": lambda g, x: -((g / x) ** 2),
+            "the slope is divided by grad_output": lambda g, x: -1 / (g * x**2),
+        },
+    ),
+    (
+        "10.RepairSquare",
+        SquareForward.forward,
+        {
+            "3 times the square of x": lambda g, x: 3 * g * x**2,
+            "the slope used is 2 / x": lambda g, x: 2 * g / x,
+            "the slope used is 2 + x": lambda g, x: g * (2 + x),
+            "grad_output is added to the slope": lambda g, x: g + 2 * x,
+        },
+    ),
+    (
+        "10.RepairTanh",
+        TanhForward.forward,
+        {
+            "the slope of tanh is forgotten": lambda g, y: 1 * g,
+            "only the 1 is multiplied by grad_output": lambda g, y: g - y**2,
+            "only the square is multiplied by grad_output": lambda g, y: 1 - g * y**2,
+            "as for the sigmoid": lambda g, y: g * y * (1 - y),
+            "the square of (1 - result)": lambda g, y: g * (1 - y) ** 2,
+            "the slope used is the result": lambda g, y: g * y,
+            "1 plus the square of the result": lambda g, y: g * (1 + y**2),
+            "the slope of tanh at grad_output": lambda g, y: 1 - g.tanh() ** 2,
+        },
+    ),
+    (
+        "10.RepairTanh",
+        tanh_of_argument,
+        {
+            "1 / cosh x without the square": lambda g, x: g / x.cosh(),
+            "as for the tangent": lambda g, x: g / x.cos() ** 2,
+            "1 / (1 + x * x)": lambda g, x: g / (1 + x * x),
+        },
+    ),
+    (
+        "10.RepairMatVec",
+        MatVecForward.forward,
+        {
+            "the matrix itself in the place of x": lambda g, m, x: (g.unsqueeze(1) * m, m.t() @ g),
+            "each column belongs to one entry of x": lambda g, m, x: (torch.outer(g, 0 * x + x.sum()), m.t() @ g),
+            "each row belongs to one entry of it": lambda g, m, x: (torch.outer(0 * g + g.sum(), x), m.t() @ g),
+            "it must be their products": lambda g, m, x: (g.unsqueeze(1) + x, m.t() @ g),
+            "made with a reshaped matrix": lambda g, m, x: (torch.outer(g, x), m.reshape(m.shape[1], -1) @ g),
+            "the result is linear in x": lambda g, m, x: (torch.outer(g, x), x * (m.t() @ g)),
+        },
+    ),
+    (
+        "10.RepairScaleColumns",
+        lambda ctx, x, scale: ctx.save_for_backward(x, scale) or x * scale,
+        {
+            "leaves out the first row": lambda g, x, scale: (g * scale, (g * x)[1:].sum(0)),
+            "the sum over the whole matrix": lambda g, x, scale: (g * scale, 0 * scale + (g * x).sum()),
+            "the largest of the rows": lambda g, x, scale: (g * scale, (g * x).max(0).values),
+            "the first row of x": lambda g, x, scale: (g * scale, g.sum(0) * x[0]),
+            "the sum of products is another number": lambda g, x, scale: (g * scale, g.mean(0) * x.sum(0)),
+            "the result is linear in scale": lambda g, x, scale: (g * scale, (g * x * scale).sum(0)),
+            "each column has its own factor": lambda g, x, scale: (g * scale.sum(), (g * x).sum(0)),
+            "is divided by scale": lambda g, x, scale: (g / scale, (g * x).sum(0)),
+        },
+    ),
+):
+    for number, (words, backward) in enumerate(mistakes.items()):
+        entry = exercise.partition(".")[2]
+        wrong(exercise, "known", words)(repaired(forward, backward, f"{entry}{forward.__name__.strip('<>')}{number}"))
+
+
+@wrong("10.RepairTanh", "result_changed", "changes the result of forward in place")
+class TanhWritesToSaved(TanhForward):
+    @staticmethod
+    def backward(ctx, grad_output):
+        (result,) = ctx.saved_tensors
+        result **= 2
+        return grad_output * (1 - result)
+
+
+@wrong("10.RepairSquare", "argument_changed", "x is changed in backward")
+class SquareWritesToSaved(SquareForward):
+    @staticmethod
+    def backward(ctx, grad_output):
+        (x,) = ctx.saved_tensors
+        x *= 2
+        return grad_output * x

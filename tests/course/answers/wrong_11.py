@@ -77,7 +77,7 @@ class AbsProductSavedInOtherOrder(AbsProductBackward):
         return (u * v).abs()
 
 
-@wrong("11.AbsProduct", "place", "for u is wrong only where u * v is negative")
+@wrong("11.AbsProduct", "known", "the slope of the absolute value around it is missing")
 class AbsProductSignLost(AbsProductForward):
     @staticmethod
     def backward(ctx, g):
@@ -85,7 +85,7 @@ class AbsProductSignLost(AbsProductForward):
         return g * v, g * u
 
 
-@wrong("11.AbsProduct", "place", "for u is wrong only where v is negative")
+@wrong("11.AbsProduct", "known", "the sign in the slope for u and v is that of one factor")
 class AbsProductSignOfOne(AbsProductForward):
     @staticmethod
     def backward(ctx, g):
@@ -93,7 +93,7 @@ class AbsProductSignOfOne(AbsProductForward):
         return g * v * u.sign(), g * u * v.sign()
 
 
-@wrong("11.AbsProduct", "known", "|v| and |u| alone")
+@wrong("11.AbsProduct", "known", "the slope for u and v is the absolute value of the other factor")
 class AbsProductSizes(AbsProductForward):
     @staticmethod
     def backward(ctx, g):
@@ -188,7 +188,7 @@ class AbsProductTimesResult(AbsProductForward):
         return g * (u * v).abs(), g * (u * v).abs()
 
 
-@wrong("11.AbsProduct", "place", "only where u is negative")
+@wrong("11.AbsProduct", "known", "the slope for u is the absolute value of the other factor")
 class AbsProductSignOfU(AbsProductForward):
     @staticmethod
     def backward(ctx, g):
@@ -639,7 +639,7 @@ class NormSquare(NormBackward):
         return result
 
 
-@wrong("11.Norm", "known", "the result is the sum of the absolute values")
+@wrong("11.Norm", "known", "the sum of the absolute values")
 class NormOfSizes(NormBackward):
     @staticmethod
     def forward(ctx, x):
@@ -654,3 +654,444 @@ class NormIsANumber(NormBackward):
     def forward(ctx, x):
         ctx.save_for_backward(x)
         return float(np.sqrt((x.detach().numpy() ** 2).sum()))
+
+
+# More of them, of all the exercises above
+
+
+class SigmoidBackward(Function):
+    @staticmethod
+    def backward(ctx, g):
+        (y,) = ctx.saved_tensors
+        return g * y * (1 - y)
+
+
+class CubeBackward(Function):
+    @staticmethod
+    def backward(ctx, g):
+        (x,) = ctx.saved_tensors
+        return 3 * g * x**2
+
+
+@wrong("11.AbsProduct", "known", "for v is the other factor: this is the slope of u * v")
+class AbsProductSignMissingForV(AbsProductForward):
+    @staticmethod
+    def backward(ctx, g):
+        u, v = ctx.saved_tensors
+        return g * v * (u * v).sign(), g * u
+
+
+@wrong("11.AbsProduct", "known", "for u and v is the sign of this factor alone")
+class AbsProductOwnSigns(AbsProductForward):
+    @staticmethod
+    def backward(ctx, g):
+        u, v = ctx.saved_tensors
+        return g * u.sign(), g * v.sign()
+
+
+@wrong("11.AbsProduct", "known", "is zero where u * v is negative")
+class AbsProductAsRelu(AbsProductForward):
+    @staticmethod
+    def backward(ctx, g):
+        u, v = ctx.saved_tensors
+        positive = (u * v > 0).to(g.dtype)
+        return g * positive * v, g * positive * u
+
+
+@wrong("11.AbsProduct", "known", "times the product u * v, which is not a slope")
+class AbsProductTimesProduct(AbsProductForward):
+    @staticmethod
+    def backward(ctx, g):
+        u, v = ctx.saved_tensors
+        return g * (u * v), g * (u * v)
+
+
+@wrong("11.AbsProduct", "known", "the size of the product u * v, but only its sign")
+class AbsProductTimesSize(AbsProductForward):
+    @staticmethod
+    def backward(ctx, g):
+        u, v = ctx.saved_tensors
+        size = (u * v).abs()
+        return g * v * size, g * u * size
+
+
+@wrong("11.AbsProduct", "known", "the slope for v contains v itself")
+class AbsProductOwnFactor(AbsProductForward):
+    @staticmethod
+    def backward(ctx, g):
+        u, v = ctx.saved_tensors
+        sign = (u * v).sign()
+        return g * v * sign, g * v * sign
+
+
+@wrong("11.AbsProduct", "known", "the same gradient, the sum of two slopes")
+class AbsProductSummed(AbsProductForward):
+    @staticmethod
+    def backward(ctx, g):
+        u, v = ctx.saved_tensors
+        total = g * (u * v).sign() * (u + v)
+        return total, total
+
+
+@wrong("11.AbsProduct", "known", "the result is 0 where the product is negative")
+class AbsProductCutOff(AbsProductBackward):
+    @staticmethod
+    def forward(ctx, u, v):
+        ctx.save_for_backward(u, v)
+        return (u * v).clamp(min=0)
+
+
+@wrong("11.AbsProduct", "known", "the result is |u + v|")
+class AbsProductOfSum(AbsProductBackward):
+    @staticmethod
+    def forward(ctx, u, v):
+        ctx.save_for_backward(u, v)
+        return (u + v).abs()
+
+
+@wrong("11.AbsProduct", "raised", "what the last call of `ctx.save_for_backward` was given")
+class AbsProductSavedInTwoCalls(AbsProductBackward):
+    @staticmethod
+    def forward(ctx, u, v):
+        ctx.save_for_backward(u)
+        ctx.save_for_backward(v)
+        return (u * v).abs()
+
+
+@wrong("11.AbsProduct", "grad_output_changed", "grad_output in place")
+class AbsProductChangesGradOutput(AbsProductForward):
+    @staticmethod
+    def backward(ctx, g):
+        u, v = ctx.saved_tensors
+        g *= (u * v).sign()
+        return g * v, g * u
+
+
+@wrong("11.Sigmoid", "known", "a part of the slope, minus y, is not multiplied")
+class SigmoidParentheses(SigmoidForward):
+    @staticmethod
+    def backward(ctx, g):
+        (y,) = ctx.saved_tensors
+        return g * y * 1 - y
+
+
+@wrong("11.Sigmoid", "known", "minus y * y, is not multiplied")
+class SigmoidParenthesesSquare(SigmoidForward):
+    @staticmethod
+    def backward(ctx, g):
+        (y,) = ctx.saved_tensors
+        return g * y - y * y
+
+
+@wrong("11.Sigmoid", "known", "minus the square of the result")
+class SigmoidParenthesesTanh(SigmoidForward):
+    @staticmethod
+    def backward(ctx, g):
+        (y,) = ctx.saved_tensors
+        return g * 1 - y**2
+
+
+@wrong("11.Sigmoid", "known", "by y * y, where y is the result")
+class SigmoidSquare(SigmoidForward):
+    @staticmethod
+    def backward(ctx, g):
+        (y,) = ctx.saved_tensors
+        return g * y * y
+
+
+@wrong("11.Sigmoid", "known", "by (1 - y) * (1 - y)")
+class SigmoidOtherSquare(SigmoidForward):
+    @staticmethod
+    def backward(ctx, g):
+        (y,) = ctx.saved_tensors
+        return g * (1 - y) ** 2
+
+
+@wrong("11.Sigmoid", "known", "by y * (1 + y)")
+class SigmoidPlus(SigmoidForward):
+    @staticmethod
+    def backward(ctx, g):
+        (y,) = ctx.saved_tensors
+        return g * y * (1 + y)
+
+
+@wrong("11.Sigmoid", "known", "divided by the slope")
+class SigmoidDivides(SigmoidForward):
+    @staticmethod
+    def backward(ctx, g):
+        (y,) = ctx.saved_tensors
+        return g / (y * (1 - y))
+
+
+@wrong("11.Sigmoid", "known", "the slope is added to grad_output")
+class SigmoidAdds(SigmoidForward):
+    @staticmethod
+    def backward(ctx, g):
+        (y,) = ctx.saved_tensors
+        return g + y * (1 - y)
+
+
+@wrong("11.Sigmoid", "known", "stands in the slope at one of the two factors")
+class SigmoidOfGradOutput(SigmoidForward):
+    @staticmethod
+    def backward(ctx, g):
+        (y,) = ctx.saved_tensors
+        return g * y * (1 - g)
+
+
+@wrong("11.Sigmoid", "result_changed", "changes the result of forward in place")
+class SigmoidInPlace(SigmoidForward):
+    @staticmethod
+    def backward(ctx, g):
+        (y,) = ctx.saved_tensors
+        slope = 1 - y
+        y *= g
+        y *= slope
+        return y
+
+
+@wrong("11.Sigmoid", "known", "it is a formula in the result")
+class SigmoidSavedInTwoCalls(SigmoidBackward):
+    @staticmethod
+    def forward(ctx, x):
+        y = 1 / (1 + (-x).exp())
+        ctx.save_for_backward(y)
+        ctx.save_for_backward(x)
+        return y
+
+
+@wrong("11.Sigmoid", "known", "as if 1 were divided by 1 alone")
+class SigmoidForwardParentheses(SigmoidBackward):
+    @staticmethod
+    def forward(ctx, x):
+        y = 1 / 1 + (-x).exp()
+        ctx.save_for_backward(1 / y)
+        return y
+
+
+@wrong("11.Sigmoid", "known", "there is a plus in the formula")
+class SigmoidForwardMinus(SigmoidBackward):
+    @staticmethod
+    def forward(ctx, x):
+        y = 1 / (1 - (-x).exp())
+        ctx.save_for_backward(y)
+        return y
+
+
+@wrong("11.Cube", "nan", "where x is 0")
+class CubeDividesByX(Function):
+    @staticmethod
+    def forward(ctx, x):
+        y = x.pow(3)
+        ctx.save_for_backward(x, y)
+        return y
+
+    @staticmethod
+    def backward(ctx, g):
+        x, y = ctx.saved_tensors
+        return g * 3 * y / x
+
+
+@wrong("11.Cube", "known", "the slope used is 2 x to the power of 3")
+class CubePowerAndFactorMixed(CubeForward):
+    @staticmethod
+    def backward(ctx, g):
+        (x,) = ctx.saved_tensors
+        return 2 * g * x**3
+
+
+@wrong("11.Cube", "known", "the slope used is 2 x:")
+class CubeSlopeOfSquare(CubeForward):
+    @staticmethod
+    def backward(ctx, g):
+        (x,) = ctx.saved_tensors
+        return g * 2 * x
+
+
+@wrong("11.Cube", "known", "negative for negative x")
+class CubeSignKept(CubeForward):
+    @staticmethod
+    def backward(ctx, g):
+        (x,) = ctx.saved_tensors
+        return 3 * g * x * x.abs()
+
+
+@wrong("11.Cube", "known", "grad_output is squared together with x")
+class CubeParentheses(CubeForward):
+    @staticmethod
+    def backward(ctx, g):
+        (x,) = ctx.saved_tensors
+        return 3 * (g * x) ** 2
+
+
+@wrong("11.Cube", "known", "grad_output is squared instead of x")
+class CubeSquaresGradOutput(CubeForward):
+    @staticmethod
+    def backward(ctx, g):
+        (x,) = ctx.saved_tensors
+        return 3 * g**2 * x
+
+
+@wrong("11.Cube", "known", "the slope is added to grad_output")
+class CubeAdds(CubeForward):
+    @staticmethod
+    def backward(ctx, g):
+        (x,) = ctx.saved_tensors
+        return g + 3 * x**2
+
+
+@wrong("11.Cube", "known", "the slope formula is applied to the result")
+class CubeSavesResult(CubeBackward):
+    @staticmethod
+    def forward(ctx, x):
+        y = x**3
+        ctx.save_for_backward(y)
+        return y
+
+
+@wrong("11.Cube", "known", "x to the power of 4")
+class CubeFourth(CubeBackward):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x * x * x * x
+
+
+@wrong("11.Cube", "known", "the result has lost the sign of x")
+class CubeAbsolute(CubeBackward):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x.abs() ** 3
+
+
+@wrong("11.Norm", "known", "multiplied by the length, but it must be divided")
+class NormTimesLength(NormForward):
+    @staticmethod
+    def backward(ctx, g):
+        x, result = ctx.saved_tensors
+        return g * x * result
+
+
+@wrong("11.Norm", "known", "the fraction stands upside down")
+class NormUpsideDown(NormForward):
+    @staticmethod
+    def backward(ctx, g):
+        x, result = ctx.saved_tensors
+        return g * result / x
+
+
+@wrong("11.Norm", "known", "x has lost its sign")
+class NormSignLost(NormForward):
+    @staticmethod
+    def backward(ctx, g):
+        x, result = ctx.saved_tensors
+        return g * x.abs() / result
+
+
+@wrong("11.Norm", "known", "the slope of the squares inside is missing")
+class NormOneOverLength(NormForward):
+    @staticmethod
+    def backward(ctx, g):
+        x, result = ctx.saved_tensors
+        return g / result * torch.ones_like(x)
+
+
+@wrong("11.Norm", "known", "by the sum of the entries, not by the length")
+class NormDividesBySum(NormForward):
+    @staticmethod
+    def backward(ctx, g):
+        x, _result = ctx.saved_tensors
+        return g * x / x.sum()
+
+
+@wrong("11.Norm", "known", "the root is taken twice")
+class NormTwoRoots(NormForward):
+    @staticmethod
+    def backward(ctx, g):
+        x, result = ctx.saved_tensors
+        return g * x / result.sqrt()
+
+
+@wrong("11.Norm", "known", "root of the mean of the squares")
+class NormDividesByMean(NormForward):
+    @staticmethod
+    def backward(ctx, g):
+        x, _result = ctx.saved_tensors
+        return g * x / (x * x).mean().sqrt()
+
+
+@wrong("11.Norm", "known", "0.001 is added to what x is divided by")
+class NormEps(NormForward):
+    @staticmethod
+    def backward(ctx, g):
+        x, result = ctx.saved_tensors
+        return g * x / (result + 1e-3)
+
+
+@wrong("11.Norm", "known", "1e-08 is added to the sum under the root")
+class NormEpsUnderRoot(NormBackward):
+    @staticmethod
+    def forward(ctx, x):
+        result = ((x * x).sum() + 1e-8).sqrt()
+        ctx.save_for_backward(x, result)
+        return result
+
+
+@wrong("11.Norm", "known", "the largest absolute value")
+class NormLargest(NormBackward):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x, (x * x).sum().sqrt())
+        return x.abs().max()
+
+
+@wrong("11.Norm", "wrong_second", "the second by x is wrong")
+class NormDividesByDetached(NormForward):
+    @staticmethod
+    def backward(ctx, g):
+        x, result = ctx.saved_tensors
+        return g * x / result.detach()
+
+
+@wrong("11.Sigmoid", "known", "this is the second derivative")
+class SigmoidSecond(SigmoidForward):
+    @staticmethod
+    def backward(ctx, g):
+        (y,) = ctx.saved_tensors
+        return g * y * (1 - y) * (1 - 2 * y)
+
+
+@wrong("11.Sigmoid", "known", "the sigmoid of 2 x")
+class SigmoidOfTwice(SigmoidBackward):
+    @staticmethod
+    def forward(ctx, x):
+        y = 1 / (1 + (-2 * x).exp())
+        ctx.save_for_backward(y)
+        return y
+
+
+@wrong("11.Cube", "known", "this is how to integrate")
+class CubeIntegrates(CubeForward):
+    @staticmethod
+    def backward(ctx, g):
+        (x,) = ctx.saved_tensors
+        return g * x**3 / 3
+
+
+@wrong("11.Norm", "known", "a vector with one entry")
+class NormKeepsDimension(NormBackward):
+    @staticmethod
+    def forward(ctx, x):
+        result = (x * x).sum(0, keepdim=True).sqrt()
+        ctx.save_for_backward(x, result)
+        return result
+
+
+@wrong("11.Norm", "known", "a vector of absolute values")
+class NormNotSummed(NormBackward):
+    @staticmethod
+    def forward(ctx, x):
+        result = (x * x).sqrt()
+        ctx.save_for_backward(x, result)
+        return result

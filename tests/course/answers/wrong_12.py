@@ -134,7 +134,7 @@ class LinearBiasNotSummed(LinearForward):
         return grad_x, grad_weight, None if grad_bias is None else g
 
 
-@wrong("12.Linear", "wrong_shape", "the gradient for bias has shape (2,)")
+@wrong("12.Linear", "summed_wrongly", "the gradient for bias has shape (2,)")
 class LinearBiasSummedTheOtherWay(LinearForward):
     @staticmethod
     def backward(ctx, g):
@@ -158,7 +158,7 @@ class LinearBiasOnes(LinearForward):
         return grad_x, grad_weight, None if grad_bias is None else torch.ones_like(g).sum(0)
 
 
-@wrong("12.Linear", "known", "one row of grad_output alone")
+@wrong("12.Linear", "known", "the first row of grad_output alone")
 class LinearBiasFirstRow(LinearForward):
     @staticmethod
     def backward(ctx, g):
@@ -174,7 +174,7 @@ class LinearWeightTransposed(LinearForward):
         return grad_x, None if grad_weight is None else grad_weight.t(), grad_bias
 
 
-@wrong("12.Linear", "transposed", "rows and columns have changed places")
+@wrong("12.Linear", "related", "as after a reshape where rows and columns")
 class LinearWeightReshaped(LinearForward):
     @staticmethod
     def backward(ctx, g):
@@ -191,7 +191,7 @@ class LinearSwapped(LinearForward):
         return grad_weight, grad_x, grad_bias
 
 
-@wrong("12.Linear", "optional_argument", "works where bias is given, not where bias is None: forward, line")
+@wrong("12.Linear", "optional_argument", "bias is None")
 class LinearBiasNeeded(LinearBackward):
     @staticmethod
     def forward(ctx, x, weight, bias):
@@ -199,7 +199,7 @@ class LinearBiasNeeded(LinearBackward):
         return x @ weight.t() + bias
 
 
-@wrong("12.Linear", "optional_argument", "not where bias is None: backward, line")
+@wrong("12.Linear", "optional_argument", "bias is None")
 class LinearBiasShapeNeeded(LinearForward):
     @staticmethod
     def backward(ctx, g):
@@ -234,7 +234,7 @@ class LinearNoBias(LinearBackward):
         return x @ weight.t()
 
 
-@wrong("12.Linear", "one_shape", "works for shape (3, 2), (2, 2) but not for")
+@wrong("12.Linear", "known", "weight is not transposed: only a square weight")
 class LinearNotTransposed(LinearBackward):
     @staticmethod
     def forward(ctx, x, weight, bias):
@@ -458,7 +458,7 @@ class MatMulTransposed(MatMulForward):
         return b @ g.t() if ctx.needs_input_grad[0] else None, mat_mul_gradients(ctx, g)[1]
 
 
-@wrong("12.MatMul", "transposed", "the gradient for a is transposed: rows and columns")
+@wrong("12.MatMul", "related", "as after a reshape where rows and columns")
 class MatMulReshaped(MatMulForward):
     @staticmethod
     def backward(ctx, g):
@@ -466,7 +466,7 @@ class MatMulReshaped(MatMulForward):
         return (b @ g.t()).reshape(a.shape) if ctx.needs_input_grad[0] else None, mat_mul_gradients(ctx, g)[1]
 
 
-@wrong("12.MatMul", "one_shape", "works for shape (2, 2), (3, 3) but not for (2, 3)")
+@wrong("12.MatMul", "known", "in the product for a, b is not transposed")
 class MatMulSquareOnly(MatMulForward):
     @staticmethod
     def backward(ctx, g):
@@ -481,7 +481,7 @@ class MatMulLocal(MatMulForward):
         return mat_mul_gradients(ctx, torch.ones_like(g))
 
 
-@wrong("12.MatMul", "known", "the rows add up")
+@wrong("12.MatMul", "known", "the gradient for b is divided by the number of rows of a")
 class MatMulMean(MatMulForward):
     @staticmethod
     def backward(ctx, g):
@@ -542,7 +542,7 @@ class BroadcastAddNoKeepdim(BroadcastAddForward):
         return tuple(gradients)
 
 
-@wrong("12.BroadcastAdd", "known", "the mean over what was broadcast")
+@wrong("12.BroadcastAdd", "known", "for x and y, grad_output is averaged over what was broadcast")
 class BroadcastAddMean(BroadcastAddForward):
     @staticmethod
     def backward(ctx, g):
@@ -595,7 +595,7 @@ class BroadcastAddSign(BroadcastAddForward):
 # Clamp
 
 
-@wrong("12.Clamp", "place", "only where x is above high")
+@wrong("12.Clamp", "known", "reaches x above high as well")
 class ClampLowOnly(ClampForward):
     @staticmethod
     def backward(ctx, g):
@@ -603,7 +603,7 @@ class ClampLowOnly(ClampForward):
         return g * (x > ctx.low).to(g.dtype), None, None
 
 
-@wrong("12.Clamp", "place", "only where x is below low")
+@wrong("12.Clamp", "known", "reaches x below low as well")
 class ClampHighOnly(ClampForward):
     @staticmethod
     def backward(ctx, g):
@@ -611,7 +611,7 @@ class ClampHighOnly(ClampForward):
         return g * (x < ctx.high).to(g.dtype), None, None
 
 
-@wrong("12.Clamp", "place", "only where x is outside the bounds")
+@wrong("12.Clamp", "known", "reaches x outside the bounds as well")
 class ClampPassesAll(ClampForward):
     @staticmethod
     def backward(ctx, g):
@@ -731,3 +731,587 @@ class ClampSavesNumbers(ClampBackward):
     def forward(ctx, x, low, high):
         ctx.save_for_backward(x, low, high)
         return x.clamp(low, high)
+
+
+# More of them, of all the exercises above
+
+
+class MulConstantBackward(Function):
+    @staticmethod
+    def backward(ctx, g):
+        return (None, None) if g is None else (g * ctx.constant, None)
+
+
+class MatMulBackward(Function):
+    @staticmethod
+    def backward(ctx, g):
+        a, b = ctx.saved_tensors
+        return g @ b.t() if ctx.needs_input_grad[0] else None, a.t() @ g if ctx.needs_input_grad[1] else None
+
+
+@wrong("12.Linear", "known", "the gradient for weight is divided by the number of rows")
+class LinearWeightMean(LinearForward):
+    @staticmethod
+    def backward(ctx, g):
+        x, _weight, _ = ctx.saved_tensors
+        grad_x, grad_weight, grad_bias = linear_gradients(ctx, g)
+        return grad_x, grad_weight / len(x) if grad_weight is not None else None, grad_bias
+
+
+@wrong("12.Linear", "known", "for x, weight and bias is divided by the number of rows")
+class LinearAllMean(LinearForward):
+    @staticmethod
+    def backward(ctx, g):
+        return tuple(each if each is None else each / len(g) for each in linear_gradients(ctx, g))
+
+
+@wrong("12.Linear", "known", "from the last row of grad_output alone")
+class LinearBiasLastRow(LinearForward):
+    @staticmethod
+    def backward(ctx, g):
+        _x, _weight, _ = ctx.saved_tensors
+        grad_x, grad_weight, _grad_bias = linear_gradients(ctx, g)
+        return grad_x, grad_weight, g[-1] if ctx.needs_input_grad[2] else None
+
+
+@wrong("12.Linear", "known", "is the sum of all of grad_output")
+class LinearBiasTotal(LinearForward):
+    @staticmethod
+    def backward(ctx, g):
+        _x, _weight, _ = ctx.saved_tensors
+        grad_x, grad_weight, _grad_bias = linear_gradients(ctx, g)
+        total = g.sum() * torch.ones_like(g[0])
+        return grad_x, grad_weight, total if ctx.needs_input_grad[2] else None
+
+
+@wrong("12.Linear", "known", "for weight, grad_output is reshaped")
+class LinearGradOutputReshaped(LinearForward):
+    @staticmethod
+    def backward(ctx, g):
+        x, _weight, _ = ctx.saved_tensors
+        grad_x, grad_weight, grad_bias = linear_gradients(ctx, g)
+        if ctx.needs_input_grad[1]:
+            grad_weight = g.reshape(g.shape[1], g.shape[0]) @ x
+        return grad_x, grad_weight, grad_bias
+
+
+@wrong("12.Linear", "known", "for weight comes from the first row")
+class LinearWeightFirstRow(LinearForward):
+    @staticmethod
+    def backward(ctx, g):
+        x, _weight, _ = ctx.saved_tensors
+        grad_x, grad_weight, grad_bias = linear_gradients(ctx, g)
+        if ctx.needs_input_grad[1]:
+            grad_weight = g[:1].t() @ x[:1]
+        return grad_x, grad_weight, grad_bias
+
+
+@wrong("12.Linear", "known", "the sum of the entries of bias is added")
+class LinearAddsSum(LinearBackward):
+    @staticmethod
+    def forward(ctx, x, weight, bias):
+        ctx.save_for_backward(x, weight, bias)
+        product = x @ weight.t()
+        return product if bias is None else product + bias.sum()
+
+
+@wrong("12.Linear", "known", "the first entry of bias is added")
+class LinearAddsFirst(LinearBackward):
+    @staticmethod
+    def forward(ctx, x, weight, bias):
+        ctx.save_for_backward(x, weight, bias)
+        product = x @ weight.t()
+        return product if bias is None else product + bias[0]
+
+
+@wrong("12.Linear", "known", "the bias is added twice")
+class LinearAddsTwice(LinearBackward):
+    @staticmethod
+    def forward(ctx, x, weight, bias):
+        ctx.save_for_backward(x, weight, bias)
+        product = x @ weight.t()
+        return product if bias is None else product + bias + bias
+
+
+@wrong("12.Linear", "known", "the bias multiplies the product")
+class LinearMultiplies(LinearBackward):
+    @staticmethod
+    def forward(ctx, x, weight, bias):
+        ctx.save_for_backward(x, weight, bias)
+        product = x @ weight.t()
+        return product if bias is None else product * bias
+
+
+@wrong("12.Linear", "known", "no activation is asked for")
+class LinearRelu(LinearBackward):
+    @staticmethod
+    def forward(ctx, x, weight, bias):
+        ctx.save_for_backward(x, weight, bias)
+        product = x @ weight.t()
+        return product if bias is None else torch.relu(product + bias)
+
+
+@wrong("12.Linear", "known", "if bias is None, the result is zero")
+class LinearZeroWithoutBias(LinearBackward):
+    @staticmethod
+    def forward(ctx, x, weight, bias):
+        ctx.save_for_backward(x, weight, bias)
+        product = x @ weight.t()
+        return torch.zeros_like(product) if bias is None else product + bias
+
+
+@wrong("12.Linear", "known", "to one row only")
+class LinearBiasInOneRow(LinearBackward):
+    @staticmethod
+    def forward(ctx, x, weight, bias):
+        ctx.save_for_backward(x, weight, bias)
+        product = x @ weight.t()
+        if bias is not None:
+            product[0] += bias
+        return product
+
+
+@wrong("12.Linear", "known", "weight is reshaped, but it must be transposed")
+class LinearForwardReshapes(LinearBackward):
+    @staticmethod
+    def forward(ctx, x, weight, bias):
+        ctx.save_for_backward(x, weight, bias)
+        product = x @ weight.reshape(weight.shape[1], weight.shape[0])
+        return product if bias is None else product + bias
+
+
+@wrong("12.MulConstant", "known", "is added to grad_output, but it must multiply")
+class MulConstantAddsToGradOutput(MulConstantForward):
+    @staticmethod
+    def backward(ctx, g):
+        if g is None:
+            return None, None
+        return g + ctx.constant, None
+
+
+@wrong("12.MulConstant", "known", "has lost the sign of `constant`")
+class MulConstantAbsolute(MulConstantForward):
+    @staticmethod
+    def backward(ctx, g):
+        if g is None:
+            return None, None
+        return g * abs(ctx.constant), None
+
+
+@wrong("12.MulConstant", "known", "is cut to a whole number in the gradient")
+class MulConstantWhole(MulConstantForward):
+    @staticmethod
+    def backward(ctx, g):
+        if g is None:
+            return None, None
+        return g * int(ctx.constant), None
+
+
+@wrong("12.MulConstant", "factor_of_input", "times too large")
+class MulConstantSquared(MulConstantForward):
+    @staticmethod
+    def backward(ctx, g):
+        if g is None:
+            return None, None
+        return g * ctx.constant**2, None
+
+
+@wrong("12.MulConstant", "known", "is added as well, but it must only multiply")
+class MulConstantAffine(MulConstantBackward):
+    @staticmethod
+    def forward(ctx, x, constant):
+        ctx.set_materialize_grads(False)
+        ctx.constant = constant
+        return x * constant + constant
+
+
+@wrong("12.MulConstant", "known", "x is divided by `constant`")
+class MulConstantForwardDivides(MulConstantBackward):
+    @staticmethod
+    def forward(ctx, x, constant):
+        ctx.set_materialize_grads(False)
+        ctx.constant = constant
+        return x / constant
+
+
+@wrong("12.MulConstant", "zeros_for_none", "forward has not said")
+class MulConstantAssigned(MulConstantBackward):
+    @staticmethod
+    def forward(ctx, x, constant):
+        ctx.set_materialize_grads = False
+        ctx.constant = constant
+        return x * constant
+
+
+@wrong("12.MulConstant", "grad_output_changed", "grad_output in place")
+class MulConstantInPlace(MulConstantForward):
+    @staticmethod
+    def backward(ctx, g):
+        if g is None:
+            return None, None
+        g *= ctx.constant
+        return g, None
+
+
+@wrong("12.MatMul", "known", "for the gradient of a, a matrix is reshaped")
+class MatMulReshapesB(MatMulForward):
+    @staticmethod
+    def backward(ctx, g):
+        a, b = ctx.saved_tensors
+        grad_a = g @ b.reshape(b.shape[1], b.shape[0]) if ctx.needs_input_grad[0] else None
+        grad_b = a.t() @ g if ctx.needs_input_grad[1] else None
+        return grad_a, grad_b
+
+
+@wrong("12.MatMul", "known", "for the gradient of b, a matrix is reshaped")
+class MatMulReshapesA(MatMulForward):
+    @staticmethod
+    def backward(ctx, g):
+        a, b = ctx.saved_tensors
+        grad_a = g @ b.t() if ctx.needs_input_grad[0] else None
+        grad_b = a.reshape(a.shape[1], a.shape[0]) @ g if ctx.needs_input_grad[1] else None
+        return grad_a, grad_b
+
+
+@wrong("12.MatMul", "known", "in the product for b, the two factors stand in the wrong order")
+class MatMulOrder(MatMulForward):
+    @staticmethod
+    def backward(ctx, g):
+        a, b = ctx.saved_tensors
+        grad_a = g @ b.t() if ctx.needs_input_grad[0] else None
+        grad_b = g @ a.t() if ctx.needs_input_grad[1] else None
+        return grad_a, grad_b
+
+
+@wrong("12.MatMul", "known", "in the product for a, grad_output is transposed as well")
+class MatMulGradOutputTransposed(MatMulForward):
+    @staticmethod
+    def backward(ctx, g):
+        a, b = ctx.saved_tensors
+        grad_a = g.t() @ b.t() if ctx.needs_input_grad[0] else None
+        grad_b = a.t() @ g if ctx.needs_input_grad[1] else None
+        return grad_a, grad_b
+
+
+@wrong("12.MatMul", "known", "for a is divided by the number of columns of b")
+class MatMulMeanForA(MatMulForward):
+    @staticmethod
+    def backward(ctx, g):
+        a, b = ctx.saved_tensors
+        grad_a = g @ b.t() / g.shape[1] if ctx.needs_input_grad[0] else None
+        grad_b = a.t() @ g if ctx.needs_input_grad[1] else None
+        return grad_a, grad_b
+
+
+@wrong("12.MatMul", "known", "for a and b is divided by the number of rows of a")
+class MatMulMeanForBoth(MatMulForward):
+    @staticmethod
+    def backward(ctx, g):
+        a, b = ctx.saved_tensors
+        grad_a = g @ b.t() / len(a) if ctx.needs_input_grad[0] else None
+        grad_b = a.t() @ g / len(a) if ctx.needs_input_grad[1] else None
+        return grad_a, grad_b
+
+
+@wrong("12.MatMul", "known", "the last term of each sum is missing in the gradient for b")
+class MatMulLastRowMissing(MatMulForward):
+    @staticmethod
+    def backward(ctx, g):
+        a, b = ctx.saved_tensors
+        grad_a = g @ b.t() if ctx.needs_input_grad[0] else None
+        grad_b = a[:-1].t() @ g[:-1] if ctx.needs_input_grad[1] else None
+        return grad_a, grad_b
+
+
+@wrong("12.MatMul", "known", "the factors stand in the wrong order")
+class MatMulForwardOrder(MatMulBackward):
+    @staticmethod
+    def forward(ctx, a, b):
+        ctx.save_for_backward(a, b)
+        return b @ a
+
+
+@wrong("12.MatMul", "known", "the product entry by entry")
+class MatMulEntryByEntry(MatMulBackward):
+    @staticmethod
+    def forward(ctx, a, b):
+        ctx.save_for_backward(a, b)
+        return a * b
+
+
+@wrong("12.MatMul", "known", "a product in which b is transposed")
+class MatMulForwardTransposes(MatMulBackward):
+    @staticmethod
+    def forward(ctx, a, b):
+        ctx.save_for_backward(a, b)
+        return a @ b.t()
+
+
+@wrong("12.MatMul", "known", "in the product for a, a is used where b is needed")
+class MatMulSavesTheOtherWay(MatMulBackward):
+    @staticmethod
+    def forward(ctx, a, b):
+        ctx.save_for_backward(b, a)
+        return a @ b
+
+
+@wrong("12.BroadcastAdd", "known", "averaged along the dimensions that were added in front")
+class BroadcastAddMeanInFront(BroadcastAddForward):
+    @staticmethod
+    def backward(ctx, g):
+        def reduced(total, shape):
+            while total.dim() > len(shape):
+                total = total.mean(0)
+            for axis, size in enumerate(shape):
+                if size == 1:
+                    total = total.sum(axis, keepdim=True)
+            return total
+
+        return tuple(reduced(g, shape) for shape in ctx.shapes)
+
+
+@wrong("12.BroadcastAdd", "known", "averaged along the dimensions of size 1")
+class BroadcastAddMeanOfOnes(BroadcastAddForward):
+    @staticmethod
+    def backward(ctx, g):
+        def reduced(total, shape):
+            while total.dim() > len(shape):
+                total = total.sum(0)
+            for axis, size in enumerate(shape):
+                if size == 1:
+                    total = total.mean(axis, keepdim=True)
+            return total
+
+        return tuple(reduced(g, shape) for shape in ctx.shapes)
+
+
+@wrong("12.BroadcastAdd", "known", "only the first entry of grad_output is taken along the dimensions that were added")
+class BroadcastAddFirstInFront(BroadcastAddForward):
+    @staticmethod
+    def backward(ctx, g):
+        def reduced(total, shape):
+            while total.dim() > len(shape):
+                total = total[0]
+            for axis, size in enumerate(shape):
+                if size == 1:
+                    total = total.sum(axis, keepdim=True)
+            return total
+
+        return tuple(reduced(g, shape) for shape in ctx.shapes)
+
+
+@wrong("12.BroadcastAdd", "known", "only the first entry of grad_output is taken along the dimensions of size 1")
+class BroadcastAddFirstOfOnes(BroadcastAddForward):
+    @staticmethod
+    def backward(ctx, g):
+        def reduced(total, shape):
+            while total.dim() > len(shape):
+                total = total.sum(0)
+            for axis, size in enumerate(shape):
+                if size == 1:
+                    total = total.narrow(axis, 0, 1)
+            return total
+
+        return tuple(reduced(g, shape) for shape in ctx.shapes)
+
+
+@wrong("12.BroadcastAdd", "known", "the largest entry of grad_output is taken over what was broadcast")
+class BroadcastAddLargest(BroadcastAddForward):
+    @staticmethod
+    def backward(ctx, g):
+        def reduced(total, shape):
+            while total.dim() > len(shape):
+                total = total.amax(0)
+            for axis, size in enumerate(shape):
+                if size == 1:
+                    total = total.amax(axis, keepdim=True)
+            return total
+
+        return tuple(reduced(g, shape) for shape in ctx.shapes)
+
+
+@wrong("12.BroadcastAdd", "known", "in the gradient for y, grad_output is averaged over")
+class BroadcastAddMeanForY(BroadcastAddForward):
+    @staticmethod
+    def backward(ctx, g):
+        def averaged(total, shape):
+            while total.dim() > len(shape):
+                total = total.mean(0)
+            for axis, size in enumerate(shape):
+                if size == 1:
+                    total = total.mean(axis, keepdim=True)
+            return total
+
+        return summed_to(g, ctx.shapes[0]), averaged(g, ctx.shapes[1])
+
+
+@wrong("12.BroadcastAdd", "known", "the sum over all of grad_output")
+class BroadcastAddTotal(BroadcastAddForward):
+    @staticmethod
+    def backward(ctx, g):
+        return tuple(
+            g if tuple(g.shape) == shape else g.sum() * torch.ones(shape, dtype=g.dtype) for shape in ctx.shapes
+        )
+
+
+@wrong("12.BroadcastAdd", "summed_wrongly", "the gradient for y has shape (1, 3), y itself (1, 1)")
+class BroadcastAddOneDimension(BroadcastAddForward):
+    @staticmethod
+    def backward(ctx, g):
+        def reduced(total, shape):
+            while total.dim() > len(shape):
+                total = total.sum(0)
+            for axis, size in enumerate(shape):
+                if size == 1:
+                    return total.sum(axis, keepdim=True)
+            return total
+
+        return tuple(reduced(g, shape) for shape in ctx.shapes)
+
+
+@wrong("12.BroadcastAdd", "known", "the result is x * y")
+class BroadcastAddMultiplies(BroadcastAddBackward):
+    @staticmethod
+    def forward(ctx, x, y):
+        ctx.shapes = tuple(x.shape), tuple(y.shape)
+        return x * y
+
+
+@wrong("12.BroadcastAdd", "known", "the result is x + 2 y")
+class BroadcastAddTwice(BroadcastAddBackward):
+    @staticmethod
+    def forward(ctx, x, y):
+        ctx.shapes = tuple(x.shape), tuple(y.shape)
+        return x + y + y
+
+
+@wrong("12.Clamp", "known", "only below low, but there")
+class ClampAndWithWrongSide(ClampForward):
+    @staticmethod
+    def backward(ctx, g):
+        (x,) = ctx.saved_tensors
+        mask = (x <= ctx.low) & (x <= ctx.high)
+        return g * mask.to(g.dtype), None, None
+
+
+@wrong("12.Clamp", "known", "outside the bounds as well")
+class ClampOr(ClampForward):
+    @staticmethod
+    def backward(ctx, g):
+        (x,) = ctx.saved_tensors
+        mask = (x >= ctx.low) | (x <= ctx.high)
+        return g * mask.to(g.dtype), None, None
+
+
+@wrong("12.Clamp", "known", "where |x| is below high")
+class ClampOneBoundForBoth(ClampForward):
+    @staticmethod
+    def backward(ctx, g):
+        (x,) = ctx.saved_tensors
+        return g * (x.abs() < ctx.high).to(g.dtype), None, None
+
+
+@wrong("12.Clamp", "known", "multiplied by high - low")
+class ClampTimesWidth(ClampForward):
+    @staticmethod
+    def backward(ctx, g):
+        (x,) = ctx.saved_tensors
+        inside = ((x >= ctx.low) & (x <= ctx.high)).to(g.dtype)
+        return g * inside * (ctx.high - ctx.low), None, None
+
+
+@wrong("12.Clamp", "known", "multiplied by x, but there")
+class ClampTimesXInside(ClampForward):
+    @staticmethod
+    def backward(ctx, g):
+        (x,) = ctx.saved_tensors
+        inside = ((x >= ctx.low) & (x <= ctx.high)).to(g.dtype)
+        return g * inside * x, None, None
+
+
+@wrong("12.Clamp", "known", "it is grad_output that is compared")
+class ClampMaskOfGradOutput(ClampForward):
+    @staticmethod
+    def backward(ctx, g):
+        mask = (g >= ctx.low) & (g <= ctx.high)
+        return g * mask.to(g.dtype), None, None
+
+
+@wrong("12.Clamp", "known", "outside the bounds the gradient is the bound itself")
+class ClampBoundOutside(ClampForward):
+    @staticmethod
+    def backward(ctx, g):
+        (x,) = ctx.saved_tensors
+        inside = (x >= ctx.low) & (x <= ctx.high)
+        return torch.where(inside, g, x.clamp(ctx.low, ctx.high)), None, None
+
+
+@wrong("12.Clamp", "known", "cut off at the bounds where x is between")
+class ClampGradOutputInside(ClampForward):
+    @staticmethod
+    def backward(ctx, g):
+        (x,) = ctx.saved_tensors
+        inside = ((x >= ctx.low) & (x <= ctx.high)).to(g.dtype)
+        return g.clamp(ctx.low, ctx.high) * inside, None, None
+
+
+@wrong("12.Clamp", "known", "become the bound on the other side")
+class ClampOtherSide(ClampBackward):
+    @staticmethod
+    def forward(ctx, x, low, high):
+        ctx.save_for_backward(x)
+        ctx.low, ctx.high = low, high
+        result = torch.where(x < low, torch.full_like(x, high), x)
+        return torch.where(x > high, torch.full_like(x, low), result)
+
+
+@wrong("12.Clamp", "known", "become the middle of the bounds")
+class ClampMiddle(ClampBackward):
+    @staticmethod
+    def forward(ctx, x, low, high):
+        ctx.save_for_backward(x)
+        ctx.low, ctx.high = low, high
+        middle = torch.full_like(x, (low + high) / 2)
+        return torch.where((x < low) | (x > high), middle, x)
+
+
+@wrong("12.Clamp", "known", "the bounds used are -1 and 1")
+class ClampFixedBounds(ClampBackward):
+    @staticmethod
+    def forward(ctx, x, low, high):
+        ctx.save_for_backward(x)
+        ctx.low, ctx.high = low, high
+        return x.clamp(-1, 1)
+
+
+@wrong("12.Clamp", "known", "outside the bounds as well")
+class ClampMaskOfResult(Function):
+    @staticmethod
+    def forward(ctx, x, low, high):
+        result = x.clamp(low, high)
+        ctx.save_for_backward(result)
+        ctx.low, ctx.high = low, high
+        return result
+
+    @staticmethod
+    def backward(ctx, g):
+        (result,) = ctx.saved_tensors
+        inside = (result >= ctx.low) & (result <= ctx.high)
+        return g * inside.to(g.dtype), None, None
+
+
+@wrong("12.Clamp", "known", "the bounds are cut to whole numbers")
+class ClampWholeBounds(ClampBackward):
+    @staticmethod
+    def forward(ctx, x, low, high):
+        ctx.save_for_backward(x)
+        ctx.low, ctx.high = low, high
+        return x.clamp(int(low), int(high))
+
+
+@wrong("12.MatMul", "known", "the last term of each sum is missing: does")
+class MatMulForwardTooShort(MatMulBackward):
+    @staticmethod
+    def forward(ctx, a, b):
+        ctx.save_for_backward(a, b)
+        return a[:, :-1] @ b[:-1]

@@ -132,7 +132,7 @@ class SinCosStacked(Function):
         return g[0] * x.cos() - g[1] * x.sin()
 
 
-@wrong("13.SinCos", "wrong_forward", "result 2 at [0] is")
+@wrong("13.SinCos", "known", "the second result is the tangent")
 class SinCosTangent(SinCosBackward):
     @staticmethod
     def forward(ctx, x):
@@ -598,7 +598,7 @@ class CumSumCounts(CumSumForward):
         return (n - torch.arange(n)).to(g.dtype).expand_as(g)
 
 
-@wrong("13.CumSum", "one_shape", "works for shape (2, 3), (3, 2) but not for (3,), (2, 2, 3), (1,)")
+@wrong("13.CumSum", "one_shape", "(3,), (2, 3, 2), (1,), (5,)")
 class CumSumMatrices(CumSumBackward):
     @staticmethod
     def forward(ctx, x):
@@ -733,7 +733,7 @@ class PoolRestForgotten(PoolForward):
         return zeros.scatter(-1, places, g), None
 
 
-@wrong("13.MaxPool1d", "one_shape", "works for shape (4,), (2, 6), (3,) but not for (7,), (2, 5)")
+@wrong("13.MaxPool1d", "one_shape", "(7,), (2, 5), (15,), (3, 11)")
 class PoolNoRest(PoolBackward):
     @staticmethod
     def forward(ctx, x, k):
@@ -824,3 +824,597 @@ class PoolOnClass(Function):
             row, window = divmod(i, g.shape[-1])
             grad[row * ctx.shape[-1] + window * ctx.k + offsets[i]] = value
         return grad.reshape(ctx.shape), None
+
+
+# More of them, of all the exercises above
+
+
+@wrong("13.SinCos", "known", "the way through the sine has the wrong sign")
+class SinCosSignOfSine(SinCosForward):
+    @staticmethod
+    def backward(ctx, g, h):
+        (x,) = ctx.saved_tensors
+        return -g * x.cos() - h * x.sin()
+
+
+@wrong("13.SinCos", "known", "the slope used for the cosine is the cosine")
+class SinCosTwoCosines(SinCosForward):
+    @staticmethod
+    def backward(ctx, g, h):
+        (x,) = ctx.saved_tensors
+        return g * x.cos() + h * x.cos()
+
+
+@wrong("13.SinCos", "known", "multiplied by its own result")
+class SinCosOwnResults(SinCosForward):
+    @staticmethod
+    def backward(ctx, g, h):
+        (x,) = ctx.saved_tensors
+        return g * x.sin() + h * x.cos()
+
+
+@wrong("13.SinCos", "known", "as if both slopes were 1")
+class SinCosAdded(SinCosForward):
+    @staticmethod
+    def backward(ctx, g, h):
+        return g + h
+
+
+@wrong(
+    "13.SinCos", "known", "the slope used for the sine is the sine; the slope used for the cosine is minus the cosine"
+)
+class SinCosSlopesExchanged(SinCosForward):
+    @staticmethod
+    def backward(ctx, g, h):
+        (x,) = ctx.saved_tensors
+        return g * x.sin() - h * x.cos()
+
+
+@wrong("13.SinCos", "known", "both gradients are multiplied by both slopes")
+class SinCosMixed(SinCosForward):
+    @staticmethod
+    def backward(ctx, g, h):
+        (x,) = ctx.saved_tensors
+        return (g + h) * (x.cos() - x.sin())
+
+
+@wrong("13.SinCos", "known", "the gradient of the sine is used for the cosine too")
+class SinCosOneForBoth(SinCosForward):
+    @staticmethod
+    def backward(ctx, g, h):
+        (x,) = ctx.saved_tensors
+        return g * (x.cos() - x.sin())
+
+
+@wrong("13.SinCos", "known", "the slope of the cosine is not multiplied")
+class SinCosParentheses(SinCosForward):
+    @staticmethod
+    def backward(ctx, g, h):
+        (x,) = ctx.saved_tensors
+        return g * x.cos() - x.sin()
+
+
+@wrong("13.SinCos", "known", "both results are the sine")
+class SinCosTwice(SinCosBackward):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x.sin(), x.sin()
+
+
+@wrong("13.SinCos", "known", "a cosine can be")
+class SinCosByPythagoras(SinCosBackward):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        sine = x.sin()
+        return sine, (1 - sine * sine).sqrt()
+
+
+@wrong("13.SortDescending", "known", "the gradient is in reverse order")
+class SortFlipped(SortForward):
+    @staticmethod
+    def backward(ctx, g, _):
+        return g.flip(0)
+
+
+@wrong("13.SortDescending", "known", "as if x had been sorted from small to large")
+class SortBackFlipped(SortForward):
+    @staticmethod
+    def backward(ctx, g, _):
+        (indices,) = ctx.saved_tensors
+        return torch.zeros_like(g).scatter(0, indices.flip(0), g)
+
+
+@wrong("13.SortDescending", "known", "the last number of the gradient is lost")
+class SortLoopTooShort(SortForward):
+    @staticmethod
+    def backward(ctx, g, _):
+        (indices,) = ctx.saved_tensors
+        grad = torch.zeros_like(g)
+        for number in range(len(g) - 1):
+            grad[indices[number]] = g[number]
+        return grad
+
+
+@wrong("13.SortDescending", "known", "is one too small")
+class SortIndexTooSmall(SortForward):
+    @staticmethod
+    def backward(ctx, g, _):
+        (indices,) = ctx.saved_tensors
+        grad = torch.zeros_like(g)
+        for number in range(len(g)):
+            grad[indices[number - 1]] = g[number]
+        return grad
+
+
+@wrong("13.SortDescending", "known", "multiplied by the positions")
+class SortTimesPositions(SortForward):
+    @staticmethod
+    def backward(ctx, g, _):
+        (indices,) = ctx.saved_tensors
+        positions = torch.arange(len(g)).to(g.dtype)
+        return torch.zeros_like(g).scatter(0, indices, g * positions)
+
+
+@wrong("13.SortDescending", "known", "the values are not sorted")
+class SortGivesX(SortBackward):
+    @staticmethod
+    def forward(ctx, x):
+        _values, indices = torch.sort(x, descending=True)
+        positions = indices.to(x.dtype)
+        ctx.mark_non_differentiable(positions)
+        ctx.save_for_backward(indices)
+        return x.clone(), positions
+
+
+@wrong("13.SortDescending", "known", "sorted by their absolute values")
+class SortByAbsolute(SortBackward):
+    @staticmethod
+    def forward(ctx, x):
+        indices = torch.argsort(x.abs(), descending=True)
+        positions = indices.to(x.dtype)
+        ctx.mark_non_differentiable(positions)
+        ctx.save_for_backward(indices)
+        return x[indices], positions
+
+
+@wrong("13.SortDescending", "known", "the positions are 0, 1, 2")
+class SortCounts(SortBackward):
+    @staticmethod
+    def forward(ctx, x):
+        values, indices = torch.sort(x, descending=True)
+        positions = torch.arange(len(x)).to(x.dtype)
+        ctx.mark_non_differentiable(positions)
+        ctx.save_for_backward(indices)
+        return values, positions
+
+
+@wrong("13.AddInPlace", "known", "the gradient for x is twice grad_output")
+class AddDoubleForX(AddForward):
+    @staticmethod
+    def backward(ctx, g):
+        return 2 * g, g
+
+
+@wrong("13.AddInPlace", "known", "the gradient for y is half of grad_output")
+class AddHalfForY(AddForward):
+    @staticmethod
+    def backward(ctx, g):
+        return g, g / 2
+
+
+@wrong("13.AddInPlace", "known", "the gradient for y is the sum of grad_output")
+class AddSumForY(AddForward):
+    @staticmethod
+    def backward(ctx, g):
+        return g, g.sum() * torch.ones_like(g)
+
+
+@wrong("13.AddInPlace", "known", "multiplied by the new x for x")
+class AddTimesArguments(Function):
+    @staticmethod
+    def forward(ctx, x, y):
+        ctx.mark_dirty(x)
+        x.add_(y)
+        ctx.save_for_backward(x, y)
+        return x
+
+    @staticmethod
+    def backward(ctx, g):
+        x, y = ctx.saved_tensors
+        return g * x, g * y
+
+
+@wrong("13.AddInPlace", "known", "x is multiplied by y")
+class AddMultiplies(AddBackward):
+    @staticmethod
+    def forward(ctx, x, y):
+        x.mul_(y)
+        ctx.mark_dirty(x)
+        return x
+
+
+@wrong("13.AddInPlace", "known", "x is subtracted from y")
+class AddSubtractsX(AddBackward):
+    @staticmethod
+    def forward(ctx, x, y):
+        x.copy_(y - x)
+        ctx.mark_dirty(x)
+        return x
+
+
+@wrong("13.AddInPlace", "known", "x is added to itself")
+class AddXToItself(AddBackward):
+    @staticmethod
+    def forward(ctx, x, y):
+        x.add_(x)
+        ctx.mark_dirty(x)
+        return x
+
+
+@wrong("13.AddInPlace", "known", "the sum of all entries of y is added")
+class AddSumOfY(AddBackward):
+    @staticmethod
+    def forward(ctx, x, y):
+        x.add_(y.sum())
+        ctx.mark_dirty(x)
+        return x
+
+
+@wrong("13.AddInPlace", "known", "only the first entry of x has changed")
+class AddFirstEntry(AddBackward):
+    @staticmethod
+    def forward(ctx, x, y):
+        x.reshape(-1)[0].add_(y.reshape(-1)[0])
+        ctx.mark_dirty(x)
+        return x
+
+
+@wrong("13.CumSum", "known", "over all entries, from one row into the next")
+class CumSumBackwardFlat(CumSumForward):
+    @staticmethod
+    def backward(ctx, g):
+        return g.reshape(-1).flip(0).cumsum(0).flip(0).reshape(g.shape)
+
+
+@wrong("13.CumSum", "known", "along the last dimension but one, but")
+class CumSumBackwardOtherDimension(CumSumForward):
+    @staticmethod
+    def backward(ctx, g):
+        dim = max(0, g.dim() - 2)
+        return g.flip(dim).cumsum(dim).flip(dim)
+
+
+@wrong("13.CumSum", "known", "counted several times, but never one of another place")
+class CumSumTimesCount(CumSumForward):
+    @staticmethod
+    def backward(ctx, g):
+        n = g.shape[-1]
+        return g * (n - torch.arange(n)).to(g.dtype)
+
+
+@wrong("13.CumSum", "known", "grad_output in reverse order")
+class CumSumOnlyFlipped(CumSumForward):
+    @staticmethod
+    def backward(ctx, g):
+        return g.flip(-1)
+
+
+@wrong("13.CumSum", "known", "the last number of its row of grad_output alone")
+class CumSumLastOnly(CumSumForward):
+    @staticmethod
+    def backward(ctx, g):
+        return g[..., -1:].expand(g.shape)
+
+
+@wrong("13.CumSum", "known", "a difference of neighbours")
+class CumSumDifference(CumSumForward):
+    @staticmethod
+    def backward(ctx, g):
+        return torch.cat((g[..., :1], g[..., 1:] - g[..., :-1]), -1)
+
+
+@wrong("13.CumSum", "known", "of the next one only")
+class CumSumNeighbour(CumSumForward):
+    @staticmethod
+    def backward(ctx, g):
+        return torch.cat((g[..., :-1] + g[..., 1:], g[..., -1:]), -1)
+
+
+@wrong("13.CumSum", "known", "does a loop stop too early?")
+class CumSumLoopTooShort(CumSumForward):
+    @staticmethod
+    def backward(ctx, g):
+        grad = g.clone()
+        for j in range(g.shape[-1] - 2, 0, -1):
+            grad[..., j] += grad[..., j + 1]
+        return grad
+
+
+@wrong("13.CumSum", "known", "divided by the length of the row")
+class CumSumMean(CumSumForward):
+    @staticmethod
+    def backward(ctx, g):
+        return g.flip(-1).cumsum(-1).flip(-1) / g.shape[-1]
+
+
+@wrong("13.CumSum", "known", "over all entries, from one row into the next")
+class CumSumFlat(CumSumBackward):
+    @staticmethod
+    def forward(ctx, x):
+        return torch.cumsum(x.reshape(-1), 0).reshape(x.shape)
+
+
+@wrong("13.CumSum", "known", "along the second dimension")
+class CumSumSecond(CumSumBackward):
+    @staticmethod
+    def forward(ctx, x):
+        return torch.cumsum(x, min(1, x.dim() - 1))
+
+
+@wrong("13.CumSum", "known", "the results are running means")
+class CumSumMeans(CumSumBackward):
+    @staticmethod
+    def forward(ctx, x):
+        return torch.cumsum(x, -1) / (torch.arange(x.shape[-1]) + 1).to(x.dtype)
+
+
+@wrong("13.CumSum", "known", "the sum of the whole row")
+class CumSumTotals(CumSumBackward):
+    @staticmethod
+    def forward(ctx, x):
+        return x.sum(-1, keepdim=True).expand(x.shape).clone()
+
+
+@wrong("13.CumSum", "known", "the one before only")
+class CumSumPairs(CumSumBackward):
+    @staticmethod
+    def forward(ctx, x):
+        return torch.cat((x[..., :1], x[..., 1:] + x[..., :-1]), -1)
+
+
+def sent_to(ctx, g, place):
+    """The gradient where each number goes to `place(number of the window, place in it)`, if there is such a place."""
+    x, offsets = ctx.saved_tensors
+    grad = torch.zeros_like(x).reshape(-1)
+    for number, (offset, value) in enumerate(zip(offsets.reshape(-1), g.reshape(-1), strict=True)):
+        row, window = divmod(number, g.shape[-1])
+        at = place(window, int(offset))
+        if 0 <= at < x.shape[-1]:
+            grad[row * x.shape[-1] + at] += value
+    return grad.reshape(x.shape), None
+
+
+def largest_of(x, k, window):
+    """The largest entry of the slice `window(i)` for each of the windows."""
+    rows = x.reshape(-1, x.shape[-1])
+    pooled = [torch.stack([row[window(i)].max() for i in range(len(row) // k)]) for row in rows]
+    return torch.stack(pooled).reshape(*x.shape[:-1], -1)
+
+
+def pool_saved(ctx, x, k):
+    ctx.k = k
+    ctx.save_for_backward(x, cut(x, k).argmax(-1))
+
+
+@wrong("13.MaxPool1d", "known", "goes to the last entry of each window")
+class PoolLast(PoolForward):
+    @staticmethod
+    def backward(ctx, g):
+        return sent_to(ctx, g, lambda i, _: i * ctx.k + ctx.k - 1)
+
+
+@wrong("13.MaxPool1d", "known", "the number of a window is used as a position")
+class PoolAtWindow(PoolForward):
+    @staticmethod
+    def backward(ctx, g):
+        return sent_to(ctx, g, lambda i, _: i)
+
+
+@wrong("13.MaxPool1d", "known", "are added, but a window is k entries long")
+class PoolAddsNumbers(PoolForward):
+    @staticmethod
+    def backward(ctx, g):
+        return sent_to(ctx, g, lambda i, offset: i + offset)
+
+
+@wrong("13.MaxPool1d", "known", "is found with the number of windows")
+class PoolTimesWindows(PoolForward):
+    @staticmethod
+    def backward(ctx, g):
+        return sent_to(ctx, g, lambda i, offset: i * g.shape[-1] + offset)
+
+
+@wrong("13.MaxPool1d", "known", "one entry too far to the right")
+class PoolTooFar(PoolForward):
+    @staticmethod
+    def backward(ctx, g):
+        return sent_to(ctx, g, lambda i, offset: i * ctx.k + offset + 1)
+
+
+@wrong("13.MaxPool1d", "known", "to the window after the one it came from")
+class PoolNextWindow(PoolForward):
+    @staticmethod
+    def backward(ctx, g):
+        return sent_to(ctx, g, lambda i, offset: (i + 1) * ctx.k + offset)
+
+
+@wrong("13.MaxPool1d", "known", "is multiplied by k, but it is the number of the window")
+class PoolTimesK(PoolForward):
+    @staticmethod
+    def backward(ctx, g):
+        return sent_to(ctx, g, lambda i, offset: offset * ctx.k + i)
+
+
+@wrong("13.MaxPool1d", "known", "the entries left over at the end get grad_output of the last window")
+class PoolLeftOver(PoolForward):
+    @staticmethod
+    def backward(ctx, g):
+        grad, _ = sent_to(ctx, g, lambda i, offset: i * ctx.k + offset)
+        used = g.shape[-1] * ctx.k
+        grad[..., used:] = g[..., -1:]
+        return grad, None
+
+
+@wrong("13.MaxPool1d", "known", "grad_output of the first window")
+class PoolFirstGradOutput(PoolForward):
+    @staticmethod
+    def backward(ctx, g):
+        return sent_to(ctx, g[..., :1].expand(g.shape), lambda i, offset: i * ctx.k + offset)
+
+
+@wrong("13.MaxPool1d", "known", "one entry after the one before: the windows overlap")
+class PoolOverlap(PoolBackward):
+    @staticmethod
+    def forward(ctx, x, k):
+        pool_saved(ctx, x, k)
+        return largest_of(x, k, lambda i: slice(i, i + k))
+
+
+@wrong("13.MaxPool1d", "known", "one entry too long")
+class PoolTooLong(PoolBackward):
+    @staticmethod
+    def forward(ctx, x, k):
+        pool_saved(ctx, x, k)
+        return largest_of(x, k, lambda i: slice(i * k, (i + 1) * k + 1))
+
+
+@wrong("13.MaxPool1d", "known", "dropped at the beginning")
+class PoolDropsAtBeginning(PoolBackward):
+    @staticmethod
+    def forward(ctx, x, k):
+        pool_saved(ctx, x, k)
+        return largest_of(x, k, lambda i: slice(x.shape[-1] % k + i * k, x.shape[-1] % k + (i + 1) * k))
+
+
+@wrong("13.MaxPool1d", "known", "from the beginning of the row on")
+class PoolRunning(PoolBackward):
+    @staticmethod
+    def forward(ctx, x, k):
+        pool_saved(ctx, x, k)
+        return largest_of(x, k, lambda i: slice(0, (i + 1) * k))
+
+
+@wrong("13.MaxPool1d", "known", "from its window to the end")
+class PoolToTheEnd(PoolBackward):
+    @staticmethod
+    def forward(ctx, x, k):
+        pool_saved(ctx, x, k)
+        return largest_of(x, k, lambda i: slice(i * k, x.shape[-1]))
+
+
+@wrong("13.MaxPool1d", "known", "the first entry of each window, but")
+class PoolTakesFirst(PoolBackward):
+    @staticmethod
+    def forward(ctx, x, k):
+        pool_saved(ctx, x, k)
+        return largest_of(x, k, lambda i: slice(i * k, i * k + 1))
+
+
+@wrong("13.MaxPool1d", "known", "its whole row, but each window")
+class PoolRowLargest(PoolBackward):
+    @staticmethod
+    def forward(ctx, x, k):
+        pool_saved(ctx, x, k)
+        return largest_of(x, k, lambda _: slice(0, x.shape[-1]))
+
+
+@wrong("13.MaxPool1d", "known", "is x reshaped to k rows")
+class PoolReshapedWrongly(PoolBackward):
+    @staticmethod
+    def forward(ctx, x, k):
+        pool_saved(ctx, x, k)
+        count = x.shape[-1] // k
+        return x[..., : count * k].reshape(*x.shape[:-1], k, count).max(dim=-2)[0]
+
+
+@wrong("13.MaxPool1d", "known", "the result is never negative")
+class PoolFromZero(PoolBackward):
+    @staticmethod
+    def forward(ctx, x, k):
+        pool_saved(ctx, x, k)
+        return cut(x, k).max(dim=-1)[0].clamp(min=0)
+
+
+@wrong("13.MaxPool1d", "known", "the position of the largest entry in its window")
+class PoolGivesOffsets(PoolBackward):
+    @staticmethod
+    def forward(ctx, x, k):
+        pool_saved(ctx, x, k)
+        return cut(x, k).argmax(-1).to(x.dtype)
+
+
+@wrong("13.MaxPool1d", "known", "there is a window for each entry: the windows overlap")
+class PoolEveryWindow(PoolBackward):
+    @staticmethod
+    def forward(ctx, x, k):
+        pool_saved(ctx, x, k)
+        starts = range(x.shape[-1] - k + 1)
+        return torch.stack([x[..., i : i + k].max(dim=-1)[0] for i in starts], -1)
+
+
+@wrong("13.MaxPool1d", "known", "are a window of their own, but they must be dropped")
+class PoolKeepsRest(PoolBackward):
+    @staticmethod
+    def forward(ctx, x, k):
+        pool_saved(ctx, x, k)
+        starts = range(0, x.shape[-1], k)
+        return torch.stack([x[..., i : i + k].max(dim=-1)[0] for i in starts], -1)
+
+
+@wrong("13.MaxPool1d", "known", "the last window is missing")
+class PoolOneWindowShort(PoolBackward):
+    @staticmethod
+    def forward(ctx, x, k):
+        pool_saved(ctx, x, k)
+        starts = range(0, max(1, x.shape[-1] // k - 1) * k, k)
+        return torch.stack([x[..., i : i + k].max(dim=-1)[0] for i in starts], -1)
+
+
+@wrong("13.MaxPool1d", "known", "halfway between the largest and the smallest")
+class PoolHalfway(PoolBackward):
+    @staticmethod
+    def forward(ctx, x, k):
+        pool_saved(ctx, x, k)
+        return (cut(x, k).amax(-1) + cut(x, k).amin(-1)) / 2
+
+
+@wrong("13.CumSum", "known", "reversed along the first dimension")
+class CumSumFlipsRows(CumSumForward):
+    @staticmethod
+    def backward(ctx, g):
+        return g.flip(0).cumsum(-1).flip(0)
+
+
+@wrong("13.CumSum", "known", "up to the place before it")
+class CumSumWrongEnd(CumSumForward):
+    @staticmethod
+    def backward(ctx, g):
+        return g.cumsum(-1) - g
+
+
+class SinCosTwoCalls(Function):
+    @staticmethod
+    def forward(ctx, x):
+        sine, cosine = x.sin(), x.cos()
+        ctx.save_for_backward(sine)
+        ctx.save_for_backward(cosine)
+        return sine, cosine
+
+
+@wrong("13.SinCos", "known", "the slopes are computed at the cosine of x")
+class SinCosSavedInTwoCalls(SinCosTwoCalls):
+    @staticmethod
+    def backward(ctx, g, h):
+        (x,) = ctx.saved_tensors
+        return g * x.cos() - h * x.sin()
+
+
+@wrong("13.SinCos", "known", "a root is never negative")
+class SinCosRoots(SinCosForward):
+    @staticmethod
+    def backward(ctx, g, h):
+        (x,) = ctx.saved_tensors
+        sine, cosine = x.sin(), x.cos()
+        return g * (1 - sine**2).sqrt() - h * (1 - cosine**2).sqrt()

@@ -53,7 +53,7 @@ class HuberHalfScaled(HuberForward):
         return g * slope, -slope, None
 
 
-@wrong("14.HuberLoss", "factor_of_input", "is it a sum where a mean is asked for")
+@wrong("14.HuberLoss", "known", "not divided by the number of entries")
 class HuberSumBackward(HuberForward):
     @staticmethod
     def backward(ctx, g):
@@ -431,7 +431,7 @@ class LogSumExpRightBackward(Function):
         return g.unsqueeze(-1) * ctx.saved_tensors[0].softmax(-1)
 
 
-@wrong("14.LogSumExp", "overflow", "forward gives an infinite value where entries are as large as 100")
+@wrong("14.LogSumExp", "known", "forward subtracts nothing before exp")
 class LogSumExpUnstable(LogSumExpRightBackward):
     @staticmethod
     def forward(ctx, x):
@@ -439,7 +439,7 @@ class LogSumExpUnstable(LogSumExpRightBackward):
         return x.exp().sum(-1).log()
 
 
-@wrong("14.LogSumExp", "overflow", "forward gives an infinite value")
+@wrong("14.LogSumExp", "known", "each row has its own largest entry")
 class LogSumExpOneShift(LogSumExpRightBackward):
     """The largest of all entries, where each row has its own."""
 
@@ -450,7 +450,7 @@ class LogSumExpOneShift(LogSumExpRightBackward):
         return top + (x - top).exp().sum(-1).log()
 
 
-@wrong("14.LogSumExp", "overflow", "the gradient has NaN where entries are as large as 100")
+@wrong("14.LogSumExp", "known", "both are infinite near 1000, and 0 near -1000")
 class LogSumExpUnstableBackward(LogSumExpForward):
     @staticmethod
     def backward(ctx, g):
@@ -491,7 +491,7 @@ class LogSumExpMean(LogSumExpRightBackward):
         return top + (x - top.unsqueeze(-1)).exp().mean(-1).log()
 
 
-@wrong("14.LogSumExp", "one_shape", "works for shape (3,) but not for (2, 3)")
+@wrong("14.LogSumExp", "one_shape", "raised RuntimeError")
 class LogSumExpNoUnsqueeze(LogSumExpForward):
     @staticmethod
     def backward(ctx, g):
@@ -591,21 +591,21 @@ def right_for_layer_norm(ctx, x):
     return centred, variance
 
 
-@wrong("14.LayerNorm", "known", "treats mean and variance as constants")
+@wrong("14.LayerNorm", "known", "through the mean is missing, the part through the variance is missing")
 class LayerNormConstants(LayerNormForward):
     @staticmethod
     def backward(ctx, g):
         return g / ctx.saved_tensors[1]
 
 
-@wrong("14.LayerNorm", "known", "treats the variance as a constant")
+@wrong("14.LayerNorm", "known", "through the mean is right, the part through the variance is missing")
 class LayerNormVarianceConstant(LayerNormForward):
     @staticmethod
     def backward(ctx, g):
         return (g - g.mean(-1, keepdim=True)) / ctx.saved_tensors[1]
 
 
-@wrong("14.LayerNorm", "known", "treats the mean as a constant")
+@wrong("14.LayerNorm", "known", "through the mean is missing, the part through the variance is right")
 class LayerNormMeanConstant(LayerNormForward):
     @staticmethod
     def backward(ctx, g):
@@ -623,7 +623,7 @@ class LayerNormNoSpread(LayerNormForward):
         return g - g.mean(-1, keepdim=True) - y * (g * y).mean(-1, keepdim=True)
 
 
-@wrong("14.LayerNorm", "known", "sums over the row instead of means")
+@wrong("14.LayerNorm", "known", "is a sum over the row instead of a mean, the part")
 class LayerNormSumForMean(LayerNormForward):
     @staticmethod
     def backward(ctx, g):
@@ -649,7 +649,7 @@ class LayerNormDiagonal(LayerNormForward):
         return g * (1 - 1 / n - (centred / spread) ** 2 / n) / spread
 
 
-@wrong("14.LayerNorm", "known", "leaves eps out: it matters")
+@wrong("14.LayerNorm", "known", "the gradient leaves eps out, or a much smaller one")
 class LayerNormBackwardNoEps(LayerNormForward):
     @staticmethod
     def backward(ctx, g):
@@ -906,7 +906,7 @@ class InterpolateFirstEntry(InterpolateForward):
         return (1 - t) * g, t * g, each if t.dim() else each.reshape(-1)[0]
 
 
-@wrong("14.Interpolate", "swapped_gradients", "a and b have changed places")
+@wrong("14.Interpolate", "known", "has the factor t, the gradient for b has the factor 1 - t")
 class InterpolateSwapped(InterpolateForward):
     @staticmethod
     def backward(ctx, g):
@@ -922,7 +922,7 @@ class InterpolateEndsSwapped(InterpolateBackward):
         return t * a + (1 - t) * b
 
 
-@wrong("14.Interpolate", "known", "adds the whole of a")
+@wrong("14.Interpolate", "known", "gives a the weight 1 and b the weight t")
 class InterpolateWholeA(InterpolateBackward):
     @staticmethod
     def forward(ctx, a, b, t):
@@ -930,7 +930,7 @@ class InterpolateWholeA(InterpolateBackward):
         return a + t * b
 
 
-@wrong("14.Interpolate", "sign", "the gradient for t is minus")
+@wrong("14.Interpolate", "known", "the gradient for t has the wrong sign")
 class InterpolateSign(InterpolateForward):
     @staticmethod
     def backward(ctx, g):
@@ -962,7 +962,7 @@ class InterpolateLocalForT(InterpolateForward):
         return (1 - t) * g, t * g, (b - a).sum_to_size(t.shape)
 
 
-@wrong("14.Interpolate", "known", "whatever t is")
+@wrong("14.Interpolate", "known", "is grad_output itself, the gradient for b is grad_output itself")
 class InterpolateNoWeights(InterpolateForward):
     @staticmethod
     def backward(ctx, g):
@@ -1133,7 +1133,7 @@ class RoundBackward(Function):
         return g
 
 
-@wrong("14.StraightThroughRound", "true_derivative", "the true derivative of the result, which is zero")
+@wrong("14.StraightThroughRound", "known", "which is the true derivative of rounding")
 class RoundZero(RoundForward):
     @staticmethod
     def backward(ctx, g):
@@ -1223,3 +1223,628 @@ class RoundInPlace(RoundBackward):
     @staticmethod
     def forward(ctx, x):
         return x.round_().clone()
+
+
+# Further slips: other terms, places, axes and numbers
+
+
+@wrong("14.HuberLoss", "known", "begins at 0")
+class HuberSubtractsDelta(HuberBackward):
+    @staticmethod
+    def forward(ctx, input, target, delta):
+        error = input - target
+        ctx.save_for_backward(error)
+        ctx.delta = delta
+        size = error.abs()
+        return torch.where(size <= delta, error**2 / 2, delta * (size - delta)).mean()
+
+
+@wrong("14.HuberLoss", "known", "rises with slope 1 whatever delta is")
+class HuberLineOfSlopeOne(HuberBackward):
+    @staticmethod
+    def forward(ctx, input, target, delta):
+        error = input - target
+        ctx.save_for_backward(error)
+        ctx.delta = delta
+        size = error.abs()
+        return torch.where(size <= delta, error**2 / 2, size - delta / 2).mean()
+
+
+@wrong("14.HuberLoss", "known", "meet only if delta is 1; and the losses of all entries are added up")
+class HuberParenthesesAndSum(HuberBackward):
+    """Two slips at once."""
+
+    @staticmethod
+    def forward(ctx, input, target, delta):
+        error = input - target
+        ctx.save_for_backward(error)
+        ctx.delta = delta
+        size = error.abs()
+        return torch.where(size <= delta, error**2 / 2, delta * size - delta / 2).sum()
+
+
+@wrong("14.HuberLoss", "known", "a negative error must be compared by its size")
+class HuberComparesWithSign(HuberBackward):
+    @staticmethod
+    def forward(ctx, input, target, delta):
+        error = input - target
+        ctx.save_for_backward(error)
+        ctx.delta = delta
+        return torch.where(error <= delta, error**2 / 2, delta * (error.abs() - delta / 2)).mean()
+
+
+@wrong("14.HuberLoss", "known", "divides the sum of the losses by the size of the first dimension")
+class HuberMeanOverRows(HuberBackward):
+    @staticmethod
+    def forward(ctx, input, target, delta):
+        mean = HuberForward.forward(ctx, input, target, delta)
+        return mean * input.numel() / (len(input) if input.dim() else 1)
+
+
+@wrong("14.HuberLoss", "known", "beyond delta the gradient is 0")
+class HuberZeroBeyond(HuberForward):
+    @staticmethod
+    def backward(ctx, g):
+        (error,) = ctx.saved_tensors
+        grad = g * error * (error.abs() <= ctx.delta).to(error.dtype) / error.numel()
+        return grad, -grad, None
+
+
+@wrong("14.HuberLoss", "known", "a large negative error has a constant slope too; and the division")
+class HuberClampedAbove(HuberForward):
+    @staticmethod
+    def backward(ctx, g):
+        (error,) = ctx.saved_tensors
+        grad = g * error.clamp(max=ctx.delta)
+        return grad, -grad, None
+
+
+@wrong("14.HuberLoss", "known", "divided by the size of the last dimension")
+class HuberDividedByColumns(HuberForward):
+    @staticmethod
+    def backward(ctx, g):
+        (error,) = ctx.saved_tensors
+        grad = g * error.clamp(-ctx.delta, ctx.delta) / (error.shape[-1] if error.dim() else 1)
+        return grad, -grad, None
+
+
+@wrong("14.SoftmaxCrossEntropy", "known", "which is 0 for a float")
+class CrossEntropyLogOfSoftmax(CrossEntropyBackward):
+    @staticmethod
+    def forward(ctx, logits, target):
+        ctx.save_for_backward(logits.log_softmax(1), target)
+        return -logits.softmax(dim=1).log()[torch.arange(len(target)), target].mean()
+
+
+@wrong("14.SoftmaxCrossEntropy", "known", "each row has its own largest logit")
+class CrossEntropyOneMaximum(CrossEntropyBackward):
+    @staticmethod
+    def forward(ctx, logits, target):
+        ctx.save_for_backward(logits.log_softmax(1), target)
+        shifted = logits - logits.max()
+        log_p = shifted - shifted.exp().sum(1, keepdim=True).log()
+        return -log_p[torch.arange(len(target)), target].mean()
+
+
+@wrong("14.SoftmaxCrossEntropy", "known", "backward subtracts one number from the logits of all rows")
+class CrossEntropyOneMaximumBackward(CrossEntropyForward):
+    @staticmethod
+    def backward(ctx, g):
+        _, target, logits = ctx.saved_tensors
+        weights = (logits - logits.max()).exp()
+        p = weights / weights.sum(1, keepdim=True)
+        p[torch.arange(len(target)), target] -= 1
+        return g * p / len(target), None
+
+
+@wrong("14.SoftmaxCrossEntropy", "known", "puts a small number under the logarithm")
+class CrossEntropySmallNumber(CrossEntropyBackward):
+    @staticmethod
+    def forward(ctx, logits, target):
+        ctx.save_for_backward(logits.log_softmax(1), target)
+        p = logits.softmax(1)[torch.arange(len(target)), target]
+        return -(p + 1e-8).log().mean()
+
+
+@wrong("14.SoftmaxCrossEntropy", "known", "puts a small number under the logarithm")
+class CrossEntropyLimitedProbability(CrossEntropyBackward):
+    @staticmethod
+    def forward(ctx, logits, target):
+        ctx.save_for_backward(logits.log_softmax(1), target)
+        p = logits.softmax(1)[torch.arange(len(target)), target]
+        return -p.clamp(min=1e-12).log().mean()
+
+
+@wrong("14.SoftmaxCrossEntropy", "known", "picks the classes of all rows in every row")
+class CrossEntropyAllPairs(CrossEntropyBackward):
+    @staticmethod
+    def forward(ctx, logits, target):
+        log_p = logits.log_softmax(1)
+        ctx.save_for_backward(log_p, target)
+        return -log_p[:, target].mean()
+
+
+@wrong("14.SoftmaxCrossEntropy", "known", "takes the softmax twice")
+class CrossEntropyTwice(CrossEntropyBackward):
+    @staticmethod
+    def forward(ctx, logits, target):
+        ctx.save_for_backward(logits.log_softmax(1), target)
+        return torch.nn.functional.cross_entropy(logits.softmax(1), target)
+
+
+@wrong("14.SoftmaxCrossEntropy", "known", "1 is subtracted from every probability")
+class CrossEntropyMinusOneEverywhere(CrossEntropyForward):
+    @staticmethod
+    def backward(ctx, g):
+        log_p, target, _ = ctx.saved_tensors
+        return g * (log_p.exp() - 1) / len(target), None
+
+
+@wrong("14.SoftmaxCrossEntropy", "known", "at the classes of all rows")
+class CrossEntropyMinusOneInColumns(CrossEntropyForward):
+    @staticmethod
+    def backward(ctx, g):
+        log_p, target, _ = ctx.saved_tensors
+        p = log_p.exp()
+        p[:, target] -= 1
+        return g * p / len(target), None
+
+
+@wrong("14.SoftmaxCrossEntropy", "known", "are in one row; and the division by the number of rows")
+class CrossEntropyColumnsAndSum(CrossEntropyForward):
+    @staticmethod
+    def backward(ctx, g):
+        _, target, logits = ctx.saved_tensors
+        p = logits.softmax(0)
+        p[torch.arange(len(target)), target] -= 1
+        return g * p, None
+
+
+@wrong("14.SoftmaxCrossEntropy", "known", "that comes from the softmax is divided")
+class CrossEntropyHalfDivided(CrossEntropyForward):
+    @staticmethod
+    def backward(ctx, g):
+        log_p, target, _ = ctx.saved_tensors
+        grad = log_p.exp() / len(target)
+        grad[torch.arange(len(target)), target] -= 1
+        return g * grad, None
+
+
+@wrong("14.LogSumExp", "known", "is not its largest entry")
+class LogSumExpShiftedByMean(LogSumExpRightBackward):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        middle = x.mean(-1, keepdim=True)
+        return ((x - middle).exp().sum(-1, keepdim=True).log() + middle).squeeze(-1)
+
+
+@wrong("14.LogSumExp", "known", "is not its largest entry")
+class LogSumExpShiftedByFirst(LogSumExpRightBackward):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return (x - x[..., :1]).exp().sum(-1).log() + x[..., 0]
+
+
+@wrong("14.LogSumExp", "known", "entries beyond the limit all count the same")
+class LogSumExpLimited(LogSumExpRightBackward):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x.clamp(-500, 500).exp().sum(-1).log()
+
+
+@wrong("14.LogSumExp", "known", "leaves the logarithm out")
+class LogSumExpNoLog(LogSumExpRightBackward):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        top = x.amax(-1, keepdim=True)
+        return top.squeeze(-1) + (x - top).exp().sum(-1)
+
+
+@wrong("14.LogSumExp", "known", "the others count too")
+class LogSumExpMaximum(LogSumExpRightBackward):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x.max(-1).values
+
+
+@wrong("14.LogSumExp", "known", "along the first dimension")
+class LogSumExpShareOfColumns(LogSumExpForward):
+    @staticmethod
+    def backward(ctx, g):
+        return g.unsqueeze(-1) * ctx.saved_tensors[0].softmax(0)
+
+
+@wrong("14.LogSumExp", "known", "one derivative too many")
+class LogSumExpOneFurther(LogSumExpForward):
+    @staticmethod
+    def backward(ctx, g):
+        p = ctx.saved_tensors[0].softmax(-1)
+        return g.unsqueeze(-1) * p * (1 - p)
+
+
+@wrong("14.LogSumExp", "known", "an equal share of grad_output")
+class LogSumExpEqualShares(LogSumExpForward):
+    @staticmethod
+    def backward(ctx, g):
+        x, _ = ctx.saved_tensors
+        return g.unsqueeze(-1).expand_as(x) / x.shape[-1]
+
+
+@wrong("14.LayerNorm", "known", "adds 1e-06 to the variance")
+class LayerNormSmallerEps(LayerNormBackward):
+    @staticmethod
+    def forward(ctx, x):
+        centred, variance = right_for_layer_norm(ctx, x)
+        return centred / (variance + 1e-6).sqrt()
+
+
+@wrong("14.LayerNorm", "known", "adds eps to the root of the variance")
+class LayerNormTorchStd(LayerNormBackward):
+    """`std` divides by n - 1: two slips."""
+
+    @staticmethod
+    def forward(ctx, x):
+        centred, _ = right_for_layer_norm(ctx, x)
+        return centred / (x.std(-1, keepdim=True) + 1e-5)
+
+
+@wrong("14.LayerNorm", "known", "takes the larger of variance and eps")
+class LayerNormEpsAsLimit(LayerNormBackward):
+    @staticmethod
+    def forward(ctx, x):
+        centred, variance = right_for_layer_norm(ctx, x)
+        return centred / variance.clamp(min=1e-5).sqrt()
+
+
+@wrong("14.LayerNorm", "known", "by the number of all entries of x")
+class LayerNormCountOfTable(LayerNormBackward):
+    @staticmethod
+    def forward(ctx, x):
+        centred, _ = right_for_layer_norm(ctx, x)
+        return centred / ((centred**2).sum(-1, keepdim=True) / x.numel() + 1e-5).sqrt()
+
+
+@wrong("14.LayerNorm", "known", "takes the variance of all entries together")
+class LayerNormVarianceOfAll(LayerNormBackward):
+    @staticmethod
+    def forward(ctx, x):
+        centred, _ = right_for_layer_norm(ctx, x)
+        return centred / (x.var(correction=0) + 1e-5).sqrt()
+
+
+@wrong("14.LayerNorm", "known", "adds up the squares for the variance")
+class LayerNormSumOfSquares(LayerNormBackward):
+    @staticmethod
+    def forward(ctx, x):
+        centred, _ = right_for_layer_norm(ctx, x)
+        return centred / ((centred**2).sum(-1, keepdim=True) + 1e-5).sqrt()
+
+
+@wrong("14.LayerNorm", "known", "has the wrong sign, the part through the variance is right")
+class LayerNormMeanAdded(LayerNormForward):
+    @staticmethod
+    def backward(ctx, g):
+        centred, spread = ctx.saved_tensors
+        y = centred / spread
+        return (g + g.mean(-1, keepdim=True) - y * (g * y).mean(-1, keepdim=True)) / spread
+
+
+@wrong("14.LayerNorm", "known", "the part through the variance is twice as large")
+class LayerNormSquareNotHalved(LayerNormForward):
+    @staticmethod
+    def backward(ctx, g):
+        centred, spread = ctx.saved_tensors
+        y = centred / spread
+        return (g - g.mean(-1, keepdim=True) - 2 * y * (g * y).mean(-1, keepdim=True)) / spread
+
+
+@wrong("14.LayerNorm", "known", "through the mean is averaged of all entries together")
+class LayerNormMeanOfAllGradients(LayerNormForward):
+    @staticmethod
+    def backward(ctx, g):
+        centred, spread = ctx.saved_tensors
+        y = centred / spread
+        return (g - g.mean() - y * (g * y).mean(-1, keepdim=True)) / spread
+
+
+@wrong("14.LayerNorm", "known", "a division by the spread of the row is missing (the part")
+class LayerNormCentredForNormalised(LayerNormForward):
+    @staticmethod
+    def backward(ctx, g):
+        centred, spread = ctx.saved_tensors
+        y = centred / spread
+        return (g - g.mean(-1, keepdim=True) - y * (g * centred).mean(-1, keepdim=True)) / spread
+
+
+@wrong("14.LayerNorm", "known", "only grad_output itself is divided by the spread")
+class LayerNormParentheses(LayerNormForward):
+    @staticmethod
+    def backward(ctx, g):
+        centred, spread = ctx.saved_tensors
+        y = centred / spread
+        return g / spread - g.mean(-1, keepdim=True) - y * (g * y).mean(-1, keepdim=True)
+
+
+@wrong("14.Softplus", "known", "a short cut for large x, too early")
+class SoftplusShortCut(SoftplusBackward):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return torch.where(x > 5, x, (1 + x.clamp(max=5).exp()).log())
+
+
+@wrong("14.Softplus", "known", "a short cut for large and for very negative x, too early")
+class SoftplusTwoShortCuts(SoftplusBackward):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        middle = x.clamp(-10, 10).exp().log1p()
+        return torch.where(x > 10, x, torch.where(x < -10, torch.zeros_like(x), middle))
+
+
+@wrong("14.Softplus", "known", "stays the same beyond the limit")
+class SoftplusLimited(SoftplusBackward):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x.clamp(max=700).exp().log1p()
+
+
+@wrong("14.Softplus", "known", "the slope used takes a short cut for large x")
+class SoftplusSlopeShortCut(SoftplusForward):
+    @staticmethod
+    def backward(ctx, g):
+        (x,) = ctx.saved_tensors
+        return torch.where(x > 5, g, g * x.sigmoid())
+
+
+@wrong("14.Softplus", "known", "gives the same for x and -x")
+class SoftplusOfSize(SoftplusBackward):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x.abs() + (-x.abs()).exp().log1p()
+
+
+@wrong("14.Softplus", "known", "the logistic function: this is the slope")
+class SoftplusIsItsSlope(SoftplusBackward):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x.sigmoid()
+
+
+@wrong("14.Softplus", "known", "taken at the result of forward")
+class SoftplusSlopeOfResult(SoftplusForward):
+    @staticmethod
+    def backward(ctx, g):
+        (x,) = ctx.saved_tensors
+        return g * (x.clamp(min=0) + (-x.abs()).exp().log1p()).sigmoid()
+
+
+@wrong("14.Interpolate", "known", "gives a the weight t and b the weight t")
+class InterpolateSameWeights(InterpolateBackward):
+    @staticmethod
+    def forward(ctx, a, b, t):
+        ctx.save_for_backward(a, b, t)
+        return t * (a + b)
+
+
+@wrong("14.Interpolate", "known", "gives a the weight 1 + t and b the weight -t")
+class InterpolateAway(InterpolateBackward):
+    @staticmethod
+    def forward(ctx, a, b, t):
+        ctx.save_for_backward(a, b, t)
+        return a + t * (a - b)
+
+
+@wrong("14.Interpolate", "known", "parentheses are missing")
+class InterpolateParentheses(InterpolateBackward):
+    @staticmethod
+    def forward(ctx, a, b, t):
+        ctx.save_for_backward(a, b, t)
+        return 1 - t * a + t * b
+
+
+@wrong("14.Interpolate", "known", "the gradient for a is grad_output itself, the gradient for b is right")
+class InterpolateFromABackward(InterpolateForward):
+    """As of a + t (b - a), with the second a forgotten."""
+
+    @staticmethod
+    def backward(ctx, g):
+        a, b, t = ctx.saved_tensors
+        return g, t * g, (g * (b - a)).sum_to_size(t.shape)
+
+
+@wrong("14.Interpolate", "known", "contains a, the gradient for b contains b")
+class InterpolateTerms(InterpolateForward):
+    """The terms of the result themselves."""
+
+    @staticmethod
+    def backward(ctx, g):
+        a, b, t = ctx.saved_tensors
+        return (1 - t) * a * g, t * b * g, (g * (b - a)).sum_to_size(t.shape)
+
+
+@wrong("14.Interpolate", "known", "depends on a alone, but b gains weight when t grows; and if t is one number")
+class InterpolateMinusAAndMean(InterpolateForward):
+    @staticmethod
+    def backward(ctx, g):
+        a, _, t = ctx.saved_tensors
+        each = -g * a
+        return (1 - t) * g, t * g, each if t.dim() else each.mean()
+
+
+@wrong("14.Interpolate", "known", "gathered first and multiplied then")
+class InterpolateSumTimesSum(InterpolateForward):
+    @staticmethod
+    def backward(ctx, g):
+        a, b, t = ctx.saved_tensors
+        return (1 - t) * g, t * g, g * (b - a) if t.dim() else g.sum() * (b - a).sum()
+
+
+@wrong("14.Interpolate", "wrong_shape", "the gradient for t has shape (), t itself (1,)")
+class InterpolateByCount(InterpolateForward):
+    """One entry is not the same as no dimension."""
+
+    @staticmethod
+    def backward(ctx, g):
+        a, b, t = ctx.saved_tensors
+        each = g * (b - a)
+        return (1 - t) * g, t * g, each.sum() if t.numel() == 1 else each
+
+
+@wrong("14.GradientReversal", "known", "divided by strength, and its sign is not reversed")
+class ReversalDividedOnly(ReversalForward):
+    @staticmethod
+    def backward(ctx, g):
+        return g / ctx.strength, None
+
+
+@wrong("14.GradientReversal", "known", "it is the sign that must be reversed")
+class ReversalOfEntries(ReversalForward):
+    @staticmethod
+    def backward(ctx, g):
+        return ctx.strength * (g.flip(0) if g.dim() else g), None
+
+
+@wrong("14.GradientReversal", "known", "only its sign is used")
+class ReversalOfSignOnly(ReversalForward):
+    @staticmethod
+    def backward(ctx, g):
+        return -ctx.strength * g.sign(), None
+
+
+@wrong("14.GradientReversal", "known", "adds strength to x")
+class ReversalAdds(ReversalBackward):
+    @staticmethod
+    def forward(ctx, x, strength):
+        ctx.strength = strength
+        return x + strength
+
+
+@wrong("14.StraightThroughRound", "known", "halfway between two whole numbers, forward always rounds up")
+class RoundByFloor(RoundBackward):
+    @staticmethod
+    def forward(ctx, x):
+        return (x + 0.5).floor()
+
+
+@wrong("14.StraightThroughRound", "known", "halfway between two whole numbers, forward always rounds away from 0")
+class RoundHalvesAway(RoundBackward):
+    @staticmethod
+    def forward(ctx, x):
+        return x.sign() * (x.abs() + 0.5).floor()
+
+
+@wrong("14.StraightThroughRound", "known", "wrong for negative numbers")
+class RoundByLong(RoundBackward):
+    @staticmethod
+    def forward(ctx, x):
+        return (x + 0.5).long().to(x.dtype)
+
+
+@wrong("14.StraightThroughRound", "known", "loses the sign of x")
+class RoundOfSize(RoundBackward):
+    @staticmethod
+    def forward(ctx, x):
+        return x.abs().round()
+
+
+@wrong("14.StraightThroughRound", "known", "limited to the numbers from -1 to 1")
+class RoundGradientLimited(RoundForward):
+    @staticmethod
+    def backward(ctx, g):
+        return g.clamp(-1, 1)
+
+
+@wrong("14.StraightThroughRound", "known", "by what rounding takes away")
+class RoundGradientOfRest(RoundForward):
+    @staticmethod
+    def backward(ctx, g):
+        (x,) = ctx.saved_tensors
+        return g * (x - x.round())
+
+
+@wrong("14.HuberLoss", "known", "grows with the error also beyond delta")
+class HuberTargetNotLimited(HuberForward):
+    """Right for one argument, wrong for the other."""
+
+    @staticmethod
+    def backward(ctx, g):
+        (error,) = ctx.saved_tensors
+        share = g / error.numel()
+        return share * error.clamp(-ctx.delta, ctx.delta), -share * error, None
+
+
+@wrong("14.SoftmaxCrossEntropy", "known", "logits beyond the limit all count the same")
+class CrossEntropyLimitedLogits(CrossEntropyBackward):
+    @staticmethod
+    def forward(ctx, logits, target):
+        ctx.save_for_backward(logits.log_softmax(1), target)
+        near = logits.clamp(-500, 500)
+        return (near.exp().sum(1).log() - near[torch.arange(len(target)), target]).mean()
+
+
+@wrong("14.SoftmaxCrossEntropy", "known", "the number of the wanted class")
+class CrossEntropyMinusNumber(CrossEntropyForward):
+    @staticmethod
+    def backward(ctx, g):
+        log_p, target, _ = ctx.saved_tensors
+        return g * (log_p.exp() - target[:, None].to(log_p.dtype)) / len(target), None
+
+
+@wrong("14.LogSumExp", "known", "the smaller entries of a row count more")
+class LogSumExpMinusX(LogSumExpForward):
+    @staticmethod
+    def backward(ctx, g):
+        return g.unsqueeze(-1) * (-ctx.saved_tensors[0]).softmax(-1)
+
+
+@wrong("14.LogSumExp", "second_nan", "the second by x is NaN")
+class LogSumExpWhereTooLate(LogSumExpForward):
+    """Both ways are computed, and the one that is not picked spoils the second derivative."""
+
+    @staticmethod
+    def backward(ctx, g):
+        x, result = ctx.saved_tensors
+        plain = x.exp() / x.exp().sum(-1, keepdim=True)
+        far = (x - result.unsqueeze(-1)).exp()
+        return g.unsqueeze(-1) * torch.where(x.abs() > 500, far, plain)
+
+
+@wrong("14.LayerNorm", "known", "x stands inside the mean where x - mean must stand")
+class LayerNormNotCentredBackward(Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return torch.nn.functional.layer_norm(x, x.shape[-1:])
+
+    @staticmethod
+    def backward(ctx, g):
+        (x,) = ctx.saved_tensors
+        centred = x - x.mean(-1, keepdim=True)
+        spread = ((centred**2).mean(-1, keepdim=True) + 1e-5).sqrt()
+        grad_variance = (g * x).sum(-1, keepdim=True) * -0.5 / spread**3
+        grad = g / spread + grad_variance * 2 * centred / x.shape[-1]
+        return grad - (g / spread).mean(-1, keepdim=True)
+
+
+@wrong("14.Softplus", "known", "this is right for positive x only")
+class SoftplusForPositive(SoftplusBackward):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x.clamp(min=0) + (-x).exp().log1p()
+
+
+@wrong("14.Softplus", "known", "the slope of what is inside the logarithm alone")
+class SoftplusInnerOnly(SoftplusForward):
+    @staticmethod
+    def backward(ctx, g):
+        return g * ctx.saved_tensors[0].exp()

@@ -37,7 +37,7 @@ class NewtonBackward(Function):
         return g / (2 * x)
 
 
-@wrong("15.NewtonSqrt", "known", "after 4 steps: x has not settled yet")
+@wrong("15.NewtonSqrt", "known", "after 4 steps from x = 1: it has not settled yet")
 class NewtonFourTurns(NewtonBackward):
     @staticmethod
     def forward(ctx, a):
@@ -46,7 +46,7 @@ class NewtonFourTurns(NewtonBackward):
         return x
 
 
-@wrong("15.NewtonSqrt", "known", "after 1 step:")
+@wrong("15.NewtonSqrt", "known", "after 1 step from x = 1")
 class NewtonOneTurn(NewtonBackward):
     @staticmethod
     def forward(ctx, a):
@@ -55,7 +55,7 @@ class NewtonOneTurn(NewtonBackward):
         return x
 
 
-@wrong("15.NewtonSqrt", "known", "x has not settled yet")
+@wrong("15.NewtonSqrt", "known", "the limit that ends it is too large")
 class NewtonStopsEarly(NewtonBackward):
     """Stops as soon as the next turn moves x by less than a hundredth: too large a limit."""
 
@@ -69,7 +69,7 @@ class NewtonStopsEarly(NewtonBackward):
         return x
 
 
-@wrong("15.NewtonSqrt", "wrong_forward", "forward is wrong: result[0] is 1.3229412, it must be 1.3229411")
+@wrong("15.NewtonSqrt", "wrong_forward", "forward is wrong: result[2] is 0.1256, it must be 0.01478")
 class NewtonFromElsewhere(NewtonBackward):
     @staticmethod
     def forward(ctx, a):
@@ -131,7 +131,7 @@ class NewtonWithoutTwo(NewtonForward):
         return g / x
 
 
-@wrong("15.NewtonSqrt", "known", "the power rule")
+@wrong("15.NewtonSqrt", "known", "x / 2: it grows with a")
 class NewtonPowerRule(NewtonForward):
     @staticmethod
     def backward(ctx, g):
@@ -139,7 +139,7 @@ class NewtonPowerRule(NewtonForward):
         return g * x / 2
 
 
-@wrong("15.NewtonSqrt", "known", "from x / 2 in Newton's formula")
+@wrong("15.NewtonSqrt", "known", "those for x = 1 everywhere")
 class NewtonSlopeOfTurn(NewtonForward):
     @staticmethod
     def backward(ctx, g):
@@ -196,6 +196,112 @@ class NewtonOverwrites(NewtonBackward):
         a.detach().copy_(x)
         ctx.save_for_backward(x)
         return x
+
+
+def steps_until(a, settled):
+    x = torch.ones_like(a)
+    for _ in range(200):
+        old, x = x, (x + a / x) / 2
+        if settled(old, x):
+            return x
+    return x
+
+
+@wrong("15.NewtonSqrt", "known", "after 10 steps from x = 1: it has not settled yet")
+class NewtonTenTurns(NewtonBackward):
+    """Enough for small numbers, not for 10,000."""
+
+    @staticmethod
+    def forward(ctx, a):
+        x = newton(a, 10)
+        ctx.save_for_backward(x)
+        return x
+
+
+@wrong("15.NewtonSqrt", "known", "the limit that ends it is too large")
+class NewtonUntilTheSquareIsNear(NewtonBackward):
+    """A limit for x² - a: of a number as small as a itself."""
+
+    @staticmethod
+    def forward(ctx, a):
+        x = steps_until(a, lambda old, x: (x * x - a).abs().max() < 1e-4)
+        ctx.save_for_backward(x)
+        return x
+
+
+@wrong("15.NewtonSqrt", "known", "the limit that ends it is too large")
+class NewtonUntilOneSettles(NewtonBackward):
+    """`any` in place of `all`."""
+
+    @staticmethod
+    def forward(ctx, a):
+        x = steps_until(a, lambda old, x: ((x * x - a).abs() < 1e-4).any())
+        ctx.save_for_backward(x)
+        return x
+
+
+@wrong("15.NewtonSqrt", "known", "of the form x ← x + a / x / 2 give")
+class NewtonParentheses(NewtonBackward):
+    @staticmethod
+    def forward(ctx, a):
+        x = torch.ones_like(a)
+        for _ in range(20):
+            x = x + a / x / 2
+        ctx.save_for_backward(x)
+        return x
+
+
+@wrong("15.NewtonSqrt", "known", "of the form x ← (x + x / a) / 2 give")
+class NewtonTheOtherQuotient(NewtonBackward):
+    @staticmethod
+    def forward(ctx, a):
+        x = torch.ones_like(a)
+        for _ in range(20):
+            x = (x + x / a) / 2
+        ctx.save_for_backward(x)
+        return x
+
+
+@wrong("15.NewtonSqrt", "known", "those for x = 1 everywhere")
+class NewtonWithoutTwoInTheStep(NewtonBackward):
+    """x - (x² - a) / x is a / x: after an even number of steps x is 1 again."""
+
+    @staticmethod
+    def forward(ctx, a):
+        x = torch.ones_like(a)
+        for _ in range(20):
+            x = x - (x * x - a) / x
+        ctx.save_for_backward(x)
+        return x
+
+
+@wrong("15.NewtonSqrt", "known", "after 3 steps from x = 1")
+class NewtonSavesAnOldOne(Function):
+    @staticmethod
+    def forward(ctx, a):
+        ctx.save_for_backward(newton(a, 3))
+        return newton(a)
+
+    @staticmethod
+    def backward(ctx, g):
+        (x,) = ctx.saved_tensors
+        return g / (2 * x)
+
+
+@wrong("15.NewtonSqrt", "known", "1 / (2√x): the root is taken once more, of x")
+class NewtonRootOfRoot(NewtonForward):
+    @staticmethod
+    def backward(ctx, g):
+        (x,) = ctx.saved_tensors
+        return g / (2 * x.sqrt())
+
+
+@wrong("15.NewtonSqrt", "known", "all of 1 / (2x) is squared")
+class NewtonSquared(NewtonForward):
+    @staticmethod
+    def backward(ctx, g):
+        (x,) = ctx.saved_tensors
+        return g * (2 * x) ** -2
 
 
 # FixedPoint
@@ -272,7 +378,7 @@ class FixedColumns(FixedForward):
         return asked(ctx, torch.outer(back, x), back)
 
 
-@wrong("15.FixedPoint", "known", "taken to be W")
+@wrong("15.FixedPoint", "known", "in the system of equations, the slope of tanh is left out")
 class FixedTanhForgotten(FixedForward):
     @staticmethod
     def backward(ctx, g):
@@ -281,7 +387,7 @@ class FixedTanhForgotten(FixedForward):
         return asked(ctx, torch.outer(back, x), back)
 
 
-@wrong("15.FixedPoint", "known", "the slope of tanh is missing on the way to W and b")
+@wrong("15.FixedPoint", "known", "after the system is solved, the slope of tanh is left out")
 class FixedNoLastSlope(FixedForward):
     @staticmethod
     def backward(ctx, g):
@@ -355,7 +461,7 @@ class FixedOneGradient(FixedForward):
         return torch.outer(slope * solved((slope.unsqueeze(1) * W).t(), g), x)
 
 
-@wrong("15.FixedPoint", "known", "after 10 steps: x has not settled yet")
+@wrong("15.FixedPoint", "known", "after 10 steps from zeros: it has not settled yet")
 class FixedTenTurns(FixedBackward):
     @staticmethod
     def forward(ctx, W, b):
@@ -394,6 +500,150 @@ class FixedInPlace(FixedBackward):
             x.copy_(torch.tanh(W @ x + start))
         ctx.save_for_backward(W, x.clone())
         return x.clone()
+
+
+def fixed_backward(W, x, g, slope=None, last=None):
+    """The right way back, but for what is given: the slope of tanh before and after the system is solved."""
+    slope = 1 - x * x if slope is None else slope
+    back = (slope if last is None else last) * solved((slope.unsqueeze(1) * W).t(), g)
+    return torch.outer(back, x), back
+
+
+@wrong(
+    "15.FixedPoint", "known", "both in the system of equations and after it, the slope of tanh is taken as 1 - tanh(x)²"
+)
+class FixedSlopeAtX(FixedForward):
+    @staticmethod
+    def backward(ctx, g):
+        W, x = ctx.saved_tensors
+        return asked(ctx, *fixed_backward(W, x, g, 1 - torch.tanh(x) ** 2))
+
+
+@wrong(
+    "15.FixedPoint", "known", "both in the system of equations and after it, the slope of tanh is taken as x (1 - x)"
+)
+class FixedSlopeOfSigmoid(FixedForward):
+    @staticmethod
+    def backward(ctx, g):
+        W, x = ctx.saved_tensors
+        return asked(ctx, *fixed_backward(W, x, g, x * (1 - x)))
+
+
+@wrong("15.FixedPoint", "known", "after the system is solved, the slope of tanh is taken as 1 - x, without the square")
+class FixedSquareForgottenOnce(FixedForward):
+    @staticmethod
+    def backward(ctx, g):
+        W, x = ctx.saved_tensors
+        return asked(ctx, *fixed_backward(W, x, g, last=1 - x))
+
+
+@wrong("15.FixedPoint", "known", "repeated too few times")
+class FixedSeries(FixedForward):
+    """v = grad_output + Jᵀ v, ten times."""
+
+    @staticmethod
+    def backward(ctx, g):
+        W, x = ctx.saved_tensors
+        slope, v = 1 - x * x, g
+        for _ in range(10):
+            v = g + W.t() @ (slope * v)
+        return asked(ctx, torch.outer(slope * v, x), slope * v)
+
+
+@wrong("15.FixedPoint", "known", "before the system of equations is solved, but it belongs after it")
+class FixedSlopeFirst(FixedForward):
+    @staticmethod
+    def backward(ctx, g):
+        W, x = ctx.saved_tensors
+        slope = 1 - x * x
+        back = solved((slope.unsqueeze(1) * W).t(), slope * g)
+        return asked(ctx, torch.outer(back, x), back)
+
+
+@wrong("15.FixedPoint", "known", "its matrix is transposed; after it, the slope of tanh is left out")
+class FixedTwoSlips(FixedForward):
+    @staticmethod
+    def backward(ctx, g):
+        W, x = ctx.saved_tensors
+        v = solved((1 - x * x).unsqueeze(1) * W, g)
+        return asked(ctx, torch.outer(v, x), v)
+
+
+@wrong("15.FixedPoint", "known", "with 1 - J in every entry")
+class FixedOneForIdentity(FixedForward):
+    @staticmethod
+    def backward(ctx, g):
+        W, x = ctx.saved_tensors
+        slope = 1 - x * x
+        back = slope * torch.linalg.solve(1 - (slope.unsqueeze(1) * W).t(), g)
+        return asked(ctx, torch.outer(back, x), back)
+
+
+@wrong("15.FixedPoint", "known", "the gradient for W is computed from the gradient of the last step alone")
+class FixedOnlyBSolved(FixedForward):
+    @staticmethod
+    def backward(ctx, g):
+        W, x = ctx.saved_tensors
+        _, for_b = fixed_backward(W, x, g)
+        return asked(ctx, torch.outer((1 - x * x) * g, x), for_b)
+
+
+@wrong("15.FixedPoint", "known", "the gradient for b is the solution of the system before it goes through tanh")
+class FixedOnlyWThroughTanh(FixedForward):
+    @staticmethod
+    def backward(ctx, g):
+        W, x = ctx.saved_tensors
+        for_W, _ = fixed_backward(W, x, g)
+        return asked(ctx, for_W, solved(((1 - x * x).unsqueeze(1) * W).t(), g))
+
+
+@wrong("15.FixedPoint", "known", "the limit that ends it is too large")
+class FixedStopsEarly(FixedBackward):
+    @staticmethod
+    def forward(ctx, W, b):
+        x, moved = torch.zeros_like(b), 1.0
+        while moved > 1e-6:
+            new = torch.tanh(W @ x + b)
+            moved, x = (new - x).norm().item(), new
+        ctx.save_for_backward(W, x)
+        return x
+
+
+@wrong("15.FixedPoint", "known", "after 30 steps from zeros")
+class FixedThirtyTurns(FixedBackward):
+    @staticmethod
+    def forward(ctx, W, b):
+        x = settle(W, b, 30)
+        ctx.save_for_backward(W, x)
+        return x
+
+
+@wrong("15.FixedPoint", "known", "after 5 steps from zeros")
+class FixedSavesAnOldOne(FixedBackward):
+    @staticmethod
+    def forward(ctx, W, b):
+        ctx.save_for_backward(W, settle(W, b, 5))
+        return settle(W, b)
+
+
+@wrong("15.FixedPoint", "known", "steps that add b outside tanh")
+class FixedBOutside(FixedBackward):
+    @staticmethod
+    def forward(ctx, W, b):
+        x = torch.zeros_like(b)
+        for _ in range(100):
+            x = torch.tanh(W @ x) + b
+        ctx.save_for_backward(W, x)
+        return x
+
+
+@wrong("15.FixedPoint", "known", "x is W x + b, before tanh is applied")
+class FixedBeforeTanh(FixedBackward):
+    @staticmethod
+    def forward(ctx, W, b):
+        x = W @ settle(W, b) + b
+        ctx.save_for_backward(W, x)
+        return x
 
 
 # CholeskyFactor
@@ -454,7 +704,7 @@ class CholeskyUpperFactor(CholeskyBackward):
         return L.t().clone()
 
 
-@wrong("15.CholeskyFactor", "known", "without being halved")
+@wrong("15.CholeskyFactor", "known", "A + Aᵀ, which is not halved")
 class CholeskyOfTwice(CholeskyBackward):
     @staticmethod
     def forward(ctx, A):
@@ -471,7 +721,7 @@ class CholeskyNotShared(CholeskyForward):
         return around(L, phi(L.t() @ G))
 
 
-@wrong("15.CholeskyFactor", "known", "added without being halved")
+@wrong("15.CholeskyFactor", "known", "a half is missing, in Φ or in the step from M to A")
 class CholeskySharedTwice(CholeskyForward):
     @staticmethod
     def backward(ctx, G):
@@ -480,7 +730,7 @@ class CholeskySharedTwice(CholeskyForward):
         return S + S.t()
 
 
-@wrong("15.CholeskyFactor", "known", "only the lower triangle of A gets a gradient")
+@wrong("15.CholeskyFactor", "known", "all of S and Sᵀ in the lower triangle")
 class CholeskyLowerOnly(CholeskyForward):
     @staticmethod
     def backward(ctx, G):
@@ -489,7 +739,7 @@ class CholeskyLowerOnly(CholeskyForward):
         return torch.tril(S + S.t()) - torch.eye(len(S), dtype=S.dtype) * S
 
 
-@wrong("15.CholeskyFactor", "known", "the diagonal is not halved")
+@wrong("15.CholeskyFactor", "known", "Φ keeps the diagonal whole")
 class CholeskyDiagonalWhole(CholeskyForward):
     @staticmethod
     def backward(ctx, G):
@@ -498,7 +748,7 @@ class CholeskyDiagonalWhole(CholeskyForward):
         return (S + S.t()) / 2
 
 
-@wrong("15.CholeskyFactor", "known", "keeps the lower triangle")
+@wrong("15.CholeskyFactor", "known", "Φ is left out")
 class CholeskyWithoutPhi(CholeskyForward):
     @staticmethod
     def backward(ctx, G):
@@ -507,7 +757,7 @@ class CholeskyWithoutPhi(CholeskyForward):
         return (S + S.t()) / 2
 
 
-@wrong("15.CholeskyFactor", "known", "the entries below the diagonal are halved too")
+@wrong("15.CholeskyFactor", "known", "Φ halves the entries below the diagonal as well")
 class CholeskyAllHalved(CholeskyForward):
     @staticmethod
     def backward(ctx, G):
@@ -546,7 +796,7 @@ class CholeskyProductAgain(CholeskyForward):
         return (S + S.t()) / 2
 
 
-@wrong("15.CholeskyFactor", "known", "only the diagonal of L was used")
+@wrong("15.CholeskyFactor", "known", "with the diagonal of L alone")
 class CholeskyWrongTriangle(CholeskyForward):
     """solve_triangular is told that the upper triangle is meant where it is the lower one, and sees a diagonal."""
 
@@ -566,3 +816,103 @@ class CholeskyUpperForgotten(CholeskyForward):
         S = torch.linalg.solve_triangular(L.t(), phi(L.t() @ G))
         S = torch.linalg.solve_triangular(L, S, left=False)
         return (S + S.t()) / 2
+
+
+@wrong("15.CholeskyFactor", "known", "A + Aᵀ with the diagonal counted once")
+class CholeskyOffDiagonalDoubled(CholeskyBackward):
+    @staticmethod
+    def forward(ctx, A):
+        L = torch.linalg.cholesky(A + A.t() - torch.diag(torch.diag(A)))
+        ctx.save_for_backward(L)
+        return L
+
+
+@wrong("15.CholeskyFactor", "known", "M itself, not its factor")
+class CholeskyGivesM(CholeskyBackward):
+    @staticmethod
+    def forward(ctx, A):
+        L = torch.linalg.cholesky((A + A.t()) / 2)
+        ctx.save_for_backward(L @ L.t())
+        return L @ L.t()
+
+
+@wrong("15.CholeskyFactor", "known", "S + Sᵀ with the diagonal counted once")
+class CholeskyOffDiagonalDoubledInTheEnd(CholeskyForward):
+    @staticmethod
+    def backward(ctx, G):
+        (L,) = ctx.saved_tensors
+        S = around(L, phi(L.t() @ G))
+        return S + S.t() - torch.diag(torch.diag(S))
+
+
+@wrong("15.CholeskyFactor", "known", "Φ keeps what is above the diagonal of Lᵀ G, not what is below it")
+class CholeskyTriu(CholeskyForward):
+    @staticmethod
+    def backward(ctx, G):
+        (L,) = ctx.saved_tensors
+        product = L.t() @ G
+        S = around(L, (torch.triu(product) + torch.triu(product, 1)) / 2)
+        return (S + S.t()) / 2
+
+
+@wrong("15.CholeskyFactor", "known", "and the diagonal whole")
+class CholeskyTriuWhole(CholeskyForward):
+    @staticmethod
+    def backward(ctx, G):
+        (L,) = ctx.saved_tensors
+        S = around(L, torch.triu(L.t() @ G))
+        return (S + S.t()) / 2
+
+
+@wrong("15.CholeskyFactor", "known", "Φ drops the diagonal")
+class CholeskyStrict(CholeskyForward):
+    @staticmethod
+    def backward(ctx, G):
+        (L,) = ctx.saved_tensors
+        S = around(L, torch.tril(L.t() @ G, -1))
+        return (S + S.t()) / 2
+
+
+@wrong("15.CholeskyFactor", "known", "L⁻¹ P L⁻¹: the inverse on the left is not transposed")
+class CholeskyNoTranspose(CholeskyForward):
+    @staticmethod
+    def backward(ctx, G):
+        (L,) = ctx.saved_tensors
+        inverse = torch.linalg.inv(L)
+        S = inverse @ phi(L.t() @ G) @ inverse
+        return (S + S.t()) / 2
+
+
+@wrong("15.CholeskyFactor", "known", "where it must be multiplied by its inverse")
+class CholeskyMultiplies(CholeskyForward):
+    @staticmethod
+    def backward(ctx, G):
+        (L,) = ctx.saved_tensors
+        S = L.t() @ phi(L.t() @ G) @ L
+        return (S + S.t()) / 2
+
+
+@wrong("15.CholeskyFactor", "known", "G itself: the product with L is missing")
+class CholeskyNoProduct(CholeskyForward):
+    @staticmethod
+    def backward(ctx, G):
+        (L,) = ctx.saved_tensors
+        S = around(L, phi(G))
+        return (S + S.t()) / 2
+
+
+@wrong("15.CholeskyFactor", "known", "nothing below the diagonal")
+class CholeskyUpperOnly(CholeskyForward):
+    @staticmethod
+    def backward(ctx, G):
+        (L,) = ctx.saved_tensors
+        S = around(L, phi(L.t() @ G))
+        return torch.triu((S + S.t()) / 2)
+
+
+@wrong("15.CholeskyFactor", "known", "two steps are wrong: Φ keeps the diagonal whole")
+class CholeskyTwoSlips(CholeskyForward):
+    @staticmethod
+    def backward(ctx, G):
+        (L,) = ctx.saved_tensors
+        return around(L, torch.tril(L.t() @ G))

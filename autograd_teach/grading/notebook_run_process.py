@@ -1,4 +1,4 @@
-"""The process that runs one rebuilt notebook through nbval; started by record.py as a script, never imported.
+"""The process that runs one rebuilt notebook through nbval; started by notebook_run.py as a script, never imported.
 
 Reads a job (JSON) from standard input, writes the notebook into the working folder, lets `pytest --nbval` run it, and
 writes a report (JSON) to what was its standard output; that pipe is closed to the kernel, whose prints go to standard
@@ -7,7 +7,7 @@ error. It then waits to be ended, so that whatever the notebook left running is 
 Called with the word `wait` it loads all that it needs, runs nothing itself, and forks for each notebook a process that does
 the same below a warden (wardens.py), which sees to its end: the job comes and the report goes by one socket.
 
-The kernel is started as the job says: in the sandbox that record.py prepared for it, or it waits there already
+The kernel is started as the job says: in the sandbox that notebook_run.py prepared for it, or it waits there already
 (kernel_server.py) to be told its connection. It is reached by sockets in the folder that only it and we see. This process
 itself stays outside, and holds what a check is compared by.
 
@@ -171,7 +171,7 @@ def _size(content: Any) -> int:
 
 
 class InSandbox(LocalProvisioner):
-    """Starts a kernel by the command that record.py wrapped, and reaches its sockets from outside the sandbox."""
+    """Starts a kernel by the command that notebook_run.py wrapped, and reaches its sockets from outside the sandbox."""
 
     plan: ClassVar[dict[str, Any]] = {}
     """From the job: `command`, `environment`, `directory`, `uid`, the `connection` file that the command names, where the

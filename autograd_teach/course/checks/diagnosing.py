@@ -2,7 +2,7 @@
 
 NumPy only; knows neither kind of evidence. The diagnoses themselves are in diagnoses_values.py (what was handed over and what
 forward gives), diagnoses_gradients.py (what backward gives), diagnoses_beyond.py (what an exercise asks beyond) and diagnoses_call.py
-(functions that are called).
+(functions that are called); relations.py and slips.py know how wrong numbers relate to right ones and to simple expressions.
 """
 
 from collections.abc import Callable, Iterable
@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from .guard import Crash
+from ..guard import Crash
 
 Recognise = Callable[[Any], str | None]
 
@@ -98,8 +98,16 @@ _MEANINGS = (
 """What an engine's message, known by one of these parts of it, means in plain words."""
 
 
+_SAVED = (
+    "`ctx.saved_tensors` holds what the last call of `ctx.save_for_backward` was given, and that is another number of tensors "
+    "(a second call takes the place of the first)"
+)
+
+
 def explained(crash: Crash) -> str:
     """A crash, with the engine's message in plain words behind it where these are known."""
+    if "saved_tensors" in crash.source and any(part in crash.message for part in ("to unpack", "index out of range")):
+        return f"{str(crash).removesuffix('.')}; {_SAVED}"
     for parts, meaning in _MEANINGS:
         if any(part in crash.message for part in parts):
             tuples = "`ctx.saved_tensors` is" if crash.phase == "backward" else "`autograd.grad` gives"
@@ -150,8 +158,22 @@ def times(factor: float) -> str:
         if np.isclose(size, 1 / number, rtol=1e-4):
             small = "half of what it must be" if number == 2 else f"1/{number} of what it must be"
             return sign + small
-    return f"{factor:.4g} times what it must be"
+    return f"{apart(factor, 1.0)[0]} times what it must be"
 
 
 def a_or_an(type_name: str) -> str:
     return f"{'an' if type_name[:1] in 'aeio' else 'a'} {type_name}"
+
+
+def size_shown(arguments: Iterable[Any]) -> int:
+    """How much there is to read in the arguments of a call, roughly: small ones count as 0, whatever they are.
+
+    >>> size_shown([np.zeros(3), "mul"]), size_shown([np.zeros((40, 2))])
+    (0, 10)
+    """
+    return sum(map(_size, arguments)) // 8
+
+
+def _size(argument: Any) -> int:
+    array = getattr(argument, "array", argument)
+    return array.size if isinstance(array, np.ndarray) else max(len(repr(array)) - 80, 0)

@@ -6,7 +6,7 @@ one that knows which folders no student may see. nbval itself stays outside the 
 Most of what a small notebook costs is Python loading pytest and, in the sandbox, IPython. So for a class, where the runner
 is used as a context manager, both are loaded once and forked for each notebook (waiting.py, kernel_server.py); without one,
 and where namespaces cannot be made within the sandbox, each notebook's are started afresh.
-Whatever the isolation (it is in the `Record`): a fresh folder and home that hold nothing but the notebook, a clean
+Whatever the isolation (it is in the `NotebookRun`): a fresh folder and home that hold nothing but the notebook, a clean
 environment, limits on time, memory and output, and the end of every process it started. What the kernel says of itself
 is not evidence in any of them: a hostile notebook can forge what is recorded here.
 
@@ -42,7 +42,7 @@ from .waiting import Forked, Lost, Waiting
 STARTUP = 60.0
 """Seconds allowed for starting Python, pytest and a kernel on a busy machine, on top of the cells' own time."""
 
-_SCRIPT = Path(__file__).with_name("nbval_process.py")
+_SCRIPT = Path(__file__).with_name("notebook_run_process.py")
 _KERNELS = Path(__file__).with_name("kernel_server.py")
 _FORK = struct.Struct("<8q")
 """What the kernels' own process is asked with: `Bounds`, and a user id (-1: none of its own)."""
@@ -91,7 +91,7 @@ class CellRecord:
 
 
 @dataclass(frozen=True)
-class Record:
+class NotebookRun:
     """One run of a notebook. Code cells are numbered as nbval counts them.
 
     `stopped` is what ended the run early, `stopped_at` the cell where; `GRADER_ERROR` and `PROTOCOL_ERROR` have no cell.
@@ -105,7 +105,7 @@ class Record:
     isolation: str = "process"
 
 
-Runner = Callable[[Notebook, Sequence[int], Limits, threading.Event], Record]
+Runner = Callable[[Notebook, Sequence[int], Limits, threading.Event], NotebookRun]
 """(notebook, numbers of its check cells, limits, an event that asks to stop) -> what happened."""
 
 
@@ -113,8 +113,8 @@ class Interrupted(Exception):
     """The instructor stopped the run before this notebook was through."""
 
 
-def run_nbval(notebook: Notebook, checks: Sequence[int], limits: Limits, stop: threading.Event) -> Record:
-    """Run `notebook` and return its `Record`; `Interrupted` when `stop` is set. No process of it is left afterwards."""
+def run_nbval(notebook: Notebook, checks: Sequence[int], limits: Limits, stop: threading.Event) -> NotebookRun:
+    """Run `notebook` and return its `NotebookRun`; `Interrupted` when `stop` is set. No process of it is left afterwards."""
     return nbval_under(sandbox.available())(notebook, checks, limits, stop)
 
 
@@ -150,13 +150,13 @@ class Nbval:
         """Whether the next notebook's processes are forked."""
         return self._nbvals is not None and (self._kernels is not None or self._isolation is not Isolation.BUBBLEWRAP)
 
-    def __call__(self, notebook: Notebook, checks: Sequence[int], limits: Limits, stop: threading.Event) -> Record:
+    def __call__(self, notebook: Notebook, checks: Sequence[int], limits: Limits, stop: threading.Event) -> NotebookRun:
         for _ in range(_ATTEMPTS):
             with contextlib.suppress(Lost):  # what waits was ended by somebody; it is started anew
                 return self._run(notebook, checks, limits, stop)
-        return Record({}, Status.GRADER_ERROR, None, "the processes that run notebooks were ended by somebody")
+        return NotebookRun({}, Status.GRADER_ERROR, None, "the processes that run notebooks were ended by somebody")
 
-    def _run(self, notebook: Notebook, checks: Sequence[int], limits: Limits, stop: threading.Event) -> Record:
+    def _run(self, notebook: Notebook, checks: Sequence[int], limits: Limits, stop: threading.Event) -> NotebookRun:
         started = time.monotonic()
         code_cells = sum(cell["cell_type"] == "code" for cell in notebook["cells"])
         seconds = STARTUP + limits.timeout * code_cells
@@ -179,9 +179,9 @@ class Nbval:
             finally:
                 kernel.end()
         if report is None:
-            record = Record({}, Status.TIMEOUT, None, "the whole notebook took too long")
+            record = NotebookRun({}, Status.TIMEOUT, None, "the whole notebook took too long")
         elif not report:
-            record = Record({}, Status.DIED, None, f"its process ended without a report: {log}")
+            record = NotebookRun({}, Status.DIED, None, f"its process ended without a report: {log}")
         else:
             record = _read_report(report, code_cells)
         return replace(record, seconds=time.monotonic() - started, isolation=self._isolation.value)
@@ -199,10 +199,10 @@ class Nbval:
 
 
 class _Kernel:
-    """A notebook's kernel: how nbval_process.py gets it, and the end of all that it started. This one nbval starts itself."""
+    """A notebook's kernel: how notebook_run_process.py gets it, and the end of all that it started. This one nbval starts itself."""
 
     plan: dict[str, Any] | None = None
-    """For nbval_process.py."""
+    """For notebook_run_process.py."""
 
     talk: socket.socket | None = None
     """The other side of a waiting kernel's talk."""
@@ -257,7 +257,7 @@ def _bounds(limits: Limits, seconds: float) -> sandbox.Bounds:
 
 
 class _WrappedKernel(_Kernel):
-    """One that nbval_process.py starts in its sandbox."""
+    """One that notebook_run_process.py starts in its sandbox."""
 
     def __init__(
         self, scratch: Path, isolation: Isolation, hidden: Sequence[Path], limits: Limits, seconds: float
@@ -440,8 +440,8 @@ def _tail(log: Path) -> str:
         return ""
 
 
-def _read_report(report: bytes, code_cells: int) -> Record:
-    """The `Record` that a report's bytes stand for; what does not look like a report is a `protocol_error`."""
+def _read_report(report: bytes, code_cells: int) -> NotebookRun:
+    """The `NotebookRun` that a report's bytes stand for; what does not look like a report is a `protocol_error`."""
     try:
         read = json.loads(report)
         cells = {
@@ -453,11 +453,11 @@ def _read_report(report: bytes, code_cells: int) -> Record:
         ended_at = int(stopped["number"]) if stopped else None
         errors = " ".join(str(read["errors"][0]).split())[-300:] if read["errors"] else ""
     except (ValueError, TypeError, KeyError, RecursionError):
-        return Record({}, Status.PROTOCOL_ERROR, None, "its report is not readable")
+        return NotebookRun({}, Status.PROTOCOL_ERROR, None, "its report is not readable")
     if ended_by:
-        return Record(cells, ended_by, ended_at)
+        return NotebookRun(cells, ended_by, ended_at)
     if errors:
-        return Record(cells, Status.GRADER_ERROR, None, errors)
+        return NotebookRun(cells, Status.GRADER_ERROR, None, errors)
     if set(cells) != set(range(code_cells)):
-        return Record(cells, Status.PROTOCOL_ERROR, None, f"{len(cells)} of {code_cells} cells were run")
-    return Record(cells)
+        return NotebookRun(cells, Status.PROTOCOL_ERROR, None, f"{len(cells)} of {code_cells} cells were run")
+    return NotebookRun(cells)

@@ -1,30 +1,24 @@
-"""The checks of an exercise that is called, and where a result differs from what is specified; read off the records alone.
+"""The checks of an exercise that is called, and where a result differs from what is specified; read off the evidence alone.
 
 NumPy only. Must not know the engine, and runs no student's code.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal
 
 import numpy as np
 
-from .exercises.declaration import Also, Exercise
-from .jacobian import wrong_slopes
-from .judge import State, state
-from .observe_call import NOTHING, Called, CallEvidence, Strange, plain
+from ...exercises.declaration import Exercise
+from ...jacobian import wrong_slopes
+from ..checker import Check, State, state
+from ..spec import Also, CallSpec
+from .asking import plain
+from .evidence import CallEvidence
+from .records import NOTHING, Called, NumPyArray, Strange
 
-Kind = Literal["type", "length", "keys", "shape", "value"]
-
-
-@dataclass(frozen=True)
-class CallCheck:
-    """One line of a report; `judge` reads the evidence."""
-
-    name: str
-    text: str
-    judge: Callable[[CallEvidence], State]
+Kind = Literal["type", "length", "keys", "shape", "dtype", "value"]
 
 
 @dataclass(frozen=True)
@@ -37,8 +31,13 @@ class Difference:
     expected: Any
 
 
-def differences(got: Any, expected: Any, path: str = "") -> Iterator[Difference]:
+def differences(
+    got: Any, expected: Any, path: str = "", dtypes: bool = False, equal_nan: bool = False
+) -> Iterator[Difference]:
     """Every difference between two plain results; numbers agree to five digits, as measured derivatives do.
+
+    Where an array is specified a tensor is due; where a number is, any number or tensor of one entry. NaN is right where NaN is
+    expected only with `equal_nan`.
 
     >>> [d.path for d in differences([1.0, {"a": 2}], [1.0, {"a": 3}])]
     ["[1]['a']"]
@@ -50,22 +49,22 @@ def differences(got: Any, expected: Any, path: str = "") -> Iterator[Difference]
             yield Difference(path, "keys", got, expected)
         else:
             for key in expected:
-                yield from differences(got[key], expected[key], f"{path}[{key!r}]")
+                yield from differences(got[key], expected[key], f"{path}[{key!r}]", dtypes, equal_nan)
     elif isinstance(expected, list):
         if not isinstance(got, list):
-            got = [plain(each) for each in got] if isinstance(got, np.ndarray) and got.ndim else got
+            got = [got[i, ...] for i in range(len(got))] if isinstance(got, np.ndarray) and got.ndim else got
         if not isinstance(got, list):
             yield Difference(path, "type", got, expected)
         elif len(got) != len(expected):
             yield Difference(path, "length", got, expected)
         else:
             for number, (one, other) in enumerate(zip(got, expected, strict=True)):
-                yield from differences(one, other, f"{path}[{number}]")
+                yield from differences(one, other, f"{path}[{number}]", dtypes, equal_nan)
     else:
-        yield from _of_one(got, expected, path)
+        yield from _of_one(got, expected, path, dtypes, equal_nan)
 
 
-def _of_one(got: Any, expected: Any, path: str) -> Iterator[Difference]:
+def _of_one(got: Any, expected: Any, path: str, dtypes: bool, equal_nan: bool) -> Iterator[Difference]:
     if expected is None or isinstance(expected, str):
         if got is None or isinstance(got, str):
             if got != expected:
@@ -77,8 +76,10 @@ def _of_one(got: Any, expected: Any, path: str) -> Iterator[Difference]:
         if got != expected:
             yield Difference(path, "type", got, expected)
         return
-    if isinstance(got, list) and isinstance(expected, np.ndarray) and _is_numbers(got):
-        got = np.asarray(got)
+    is_tensor = isinstance(got, np.ndarray) and not isinstance(got, NumPyArray)
+    if isinstance(expected, np.ndarray) and not is_tensor:
+        yield Difference(path, "type", got, expected)
+        return
     if not isinstance(got, bool | int | float | np.ndarray):
         yield Difference(path, "type", got, expected)
         return
@@ -87,38 +88,34 @@ def _of_one(got: Any, expected: Any, path: str) -> Iterator[Difference]:
         yield Difference(path, "type", got, expected)
     elif one.shape != other.shape and not (other.ndim == 0 and one.size == 1):
         yield Difference(path, "shape", one, other)
-    elif wrong_slopes(one.reshape(other.shape), other).any():
+    elif wrong_slopes(one.reshape(other.shape), other, equal_nan).any():
         yield Difference(path, "value", one.reshape(other.shape), other)
-
-
-def _is_numbers(values: list[Any]) -> bool:
-    try:
-        return np.asarray(values).dtype.kind in "fiu"
-    except ValueError:
-        return False
+    elif dtypes and isinstance(expected, np.ndarray) and one.dtype != other.dtype:
+        yield Difference(path, "dtype", one, other)
 
 
 def wrong_calls(evidence: CallEvidence) -> list[tuple[Called, list[Difference]]]:
     """The calls whose result is not what is specified, each with all differences."""
-    normal = evidence.grading.normal
+    spec = evidence.spec
     found = [
-        (c, list(differences(normal(c.result), normal(c.expected)))) for c in evidence.calls if c.result is not NOTHING
+        (c, list(differences(spec.normal(c.result), spec.normal(c.expected), dtypes=spec.dtypes)))
+        for c in evidence.calls
+        if c.result is not NOTHING
     ]
     return [(called, several) for called, several in found if several]
 
 
-def call_checks_of(exercise: Exercise) -> tuple[CallCheck, ...]:
+def checks_of(exercise: Exercise, spec: CallSpec) -> tuple[Check, ...]:
     """The checks that `exercise` must pass, in the order of the report."""
-    grading = exercise.grading
-    checks = [CallCheck("structure", f"`{exercise.entry}` is something that can be called", _structure)]
-    checks.append(CallCheck("runs", "it runs without an error, for every input tried", _runs))
-    right = "every prediction is right" if exercise.kind == "value" else grading.promise  # type: ignore[union-attr]
-    checks.append(CallCheck("value", right, _value))
-    checks += [CallCheck(each.name, each.text, partial(_also, each)) for each in grading.also]  # type: ignore[union-attr]
+    checks = [Check("structure", f"`{exercise.entry}` is something that can be called", _structure)]
+    checks.append(Check("runs", "it runs without an error, for every input tried", _runs))
+    right = "every prediction is right" if exercise.kind == "value" else exercise.form.promise  # type: ignore[union-attr]
+    checks.append(Check("value", right, _value))
+    checks += [Check(each.name, each.text, partial(_also, each)) for each in spec.also]
     if exercise.kind == "function":
-        checks.append(CallCheck("unchanged", "the arguments are left unchanged", _unchanged))
+        checks.append(Check("unchanged", "the arguments are left unchanged", _unchanged))
     if exercise.kind != "value":
-        checks.append(CallCheck("repeat", "calling it again gives the same", _repeat))
+        checks.append(Check("repeat", "calling it again gives the same", _repeat))
     return tuple(checks)
 
 
@@ -154,12 +151,13 @@ def _unchanged(evidence: CallEvidence) -> State:
 
 def changed_against_the_rules(called: Called, evidence: CallEvidence) -> list[str]:
     """The names of the arguments that the answer changed and was to leave alone."""
-    return [name for name in called.changed if name not in evidence.grading.may_change]
+    return [name for name in called.changed if name not in evidence.form.may_change]
 
 
 def _repeat(evidence: CallEvidence) -> State:
     if evidence.repeated is None or evidence.calls[0].result is NOTHING:
         return "not reached"
-    again = evidence.repeated.result
-    normal = evidence.grading.normal
-    return state(again is not NOTHING and not list(differences(normal(again), normal(evidence.calls[0].result))))
+    again, first, normal = evidence.repeated.result, evidence.calls[0].result, evidence.spec.normal
+    if again is NOTHING:
+        return "fail"
+    return state(not list(differences(plain(normal(again)), plain(normal(first)), equal_nan=True)))

@@ -1,53 +1,27 @@
-"""The checks of an exercise: which lines a report has, and whether each passes, read off the records alone.
+"""The checks of a custom Function: which lines a report has, and whether each passes, read off the evidence alone.
 
 NumPy only. Must not know the engine, and runs no student's code.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Literal
-
 import numpy as np
 
-from .exercises.declaration import Exercise
-from .jacobian import flat, same_slopes, wrong_slopes, wrong_values
-from .observe import Case, Evidence, Odd, Run, Second, gradcheck_of
-
-State = Literal["pass", "fail", "not reached"]
-
-
-@dataclass(frozen=True)
-class Check:
-    """One line of a report; `judge` reads the evidence."""
-
-    name: str
-    text: str
-    judge: Callable[[Evidence], State]
+from ...exercises.declaration import FunctionForm
+from ...jacobian import flat, same_slopes, wrong_slopes
+from ..checker import Check, State, state
+from .evidence import Case, FunctionEvidence, same_values
+from .records import Odd, Run
+from .slopes import SecondOrder
 
 
-def checks_of(exercise: Exercise) -> tuple[Check, ...]:
-    """The checks that `exercise` must pass, in the order of the report."""
-    grading = gradcheck_of(exercise)
-    asked: set[str] = set(grading.properties)
-    asked |= {name for name, numbers in (("constants", grading.constants), ("in_place", grading.in_place)) if numbers}
-    asked |= {"partial"} if grading.results - len(grading.constants) > 1 else set()
+def checks_of(form: FunctionForm) -> tuple[Check, ...]:
+    """The checks that an exercise of this form must pass, in the order of the report."""
+    asked: set[str] = set(form.properties)
+    asked |= {name for name, numbers in (("constants", form.constants), ("in_place", form.in_place)) if numbers}
+    asked |= {"partial"} if form.results - len(form.constants) > 1 else set()
     return tuple(
-        _DECLARED if check.name == "gradient" and grading.vjp is not None else check
+        _DECLARED if check.name == "gradient" and form.declared else check
         for check in (*_FUNCTION_CHECKS, *_PROPERTY_CHECKS)
         if check in _FUNCTION_CHECKS or check.name in asked
-    )
-
-
-def values_right(run: Run | None, expected: tuple[np.ndarray, ...]) -> bool:
-    """Whether forward gave the specified values, shapes and dtypes."""
-    return (
-        run is not None
-        and run.values is not None
-        and len(run.values) == len(expected)
-        and all(
-            got.shape == want.shape and got.dtype == want.dtype and not wrong_values(got, want).any()
-            for got, want in zip(run.values, expected, strict=True)
-        )
     )
 
 
@@ -103,16 +77,11 @@ def _same(one: tuple[object, ...], other: tuple[object, ...]) -> bool:
     )
 
 
-def state(right: bool) -> State:
-    """What a check says that could be made."""
-    return "pass" if right else "fail"
-
-
-def _structure(evidence: Evidence) -> State:
+def _structure(evidence: FunctionEvidence) -> State:
     return state(evidence.structure is None)
 
 
-def _runs(evidence: Evidence) -> State:
+def _runs(evidence: FunctionEvidence) -> State:
     if not evidence.cases and evidence.timeout is None:
         return "not reached"
     crashed = any(run.crash for run in (*evidence.every_run, *evidence.needed.values()))
@@ -120,17 +89,17 @@ def _runs(evidence: Evidence) -> State:
     return state(evidence.timeout is None and not crashed and not refused)
 
 
-def _forward(evidence: Evidence) -> State:
+def _forward(evidence: FunctionEvidence) -> State:
     ran = [case for case in evidence.cases if case.run.values is not None or case.run.odd_result]
     if not ran:
         return "not reached"
-    right = all(values_right(case.run, case.expected) and case.run.own_node for case in ran)
+    right = all(same_values(case.run.values, case.expected) and case.run.own_node for case in ran)
     return state(right and (evidence.single is None or _single_right(evidence)))
 
 
-def _single_right(evidence: Evidence) -> bool:
-    crashed = evidence.single is not None and evidence.single.crash is not None
-    return crashed or values_right(evidence.single, evidence.single_expected)
+def _single_right(evidence: FunctionEvidence) -> bool:
+    assert evidence.single is not None
+    return evidence.single.crash is not None or same_values(evidence.single.values, evidence.single_expected)
 
 
 def returns_right(run: Run) -> bool:
@@ -152,31 +121,32 @@ def without_extra_none(run: Run) -> tuple[np.ndarray | Odd | None, ...]:
     return returned
 
 
-def _returns(evidence: Evidence) -> State:
+def _returns(evidence: FunctionEvidence) -> State:
     ran = [run for run in evidence.runs if run.returned is not None]
     return state(all(map(returns_right, ran))) if ran else "not reached"
 
 
-def _gradient(evidence: Evidence) -> State:
+def _gradient(evidence: FunctionEvidence) -> State:
     judged = [verdict for case in evidence.cases for verdict in case_gradients(case).values() if verdict is not None]
     return state(all(judged)) if judged else "not reached"
 
 
-def _unchanged(evidence: Evidence) -> State:
+def _unchanged(evidence: FunctionEvidence) -> State:
     ran = [run for run in evidence.runs if run.values is not None]
     return state(not any(run.changed for run in ran)) if ran else "not reached"
 
 
-def _repeat(evidence: Evidence) -> State:
-    if evidence.repeated is None or evidence.interleaved is None:
+def _repeat(evidence: FunctionEvidence) -> State:
+    if evidence.repeated is None or evidence.interleaved is None or evidence.backward_again is None:
         return "not reached"
     first, second = evidence.cases[0].run, evidence.cases[1 % len(evidence.cases)].run
     if second.crash:
         return "not reached"  # the second call fails by itself
-    return state(same_run(first, evidence.repeated) and same_run(first, evidence.interleaved))
+    again = (evidence.repeated, evidence.interleaved, evidence.backward_again)
+    return state(all(same_run(first, run) for run in again))
 
 
-def _from_result(evidence: Evidence) -> State:
+def _from_result(evidence: FunctionEvidence) -> State:
     if evidence.from_result is None:
         return "not reached"
     case, run = evidence.cases[0], evidence.from_result
@@ -186,25 +156,34 @@ def _from_result(evidence: Evidence) -> State:
     return state(all(gradient_right(case, run, index) for index in case.numerical))
 
 
-def _constants(evidence: Evidence) -> State:
-    ran = [run for run in evidence.runs if len(run.requires_grad) == evidence.grading.results]
-    numbers = evidence.grading.constants
+def _constants(evidence: FunctionEvidence) -> State:
+    ran = [run for run in evidence.runs if len(run.requires_grad) == evidence.form.results]
+    numbers = evidence.form.constants
     return state(not any(run.requires_grad[n] for run in ran for n in numbers)) if ran else "not reached"
 
 
-def _in_place(evidence: Evidence) -> State:
+def _in_place(evidence: FunctionEvidence) -> State:
     ran = [run for run in evidence.runs if run.values is not None]
-    itself = all(set(evidence.grading.in_place) <= set(run.returned_itself) for run in ran)
+    itself = all(set(evidence.form.in_place) <= set(run.returned_itself) for run in ran)
     return state(itself) if ran else "not reached"
 
 
-def _partial(evidence: Evidence) -> State:
+def _partial(evidence: FunctionEvidence) -> State:
     if not evidence.partial:
         return "not reached"
     case = evidence.cases[0]
-    if not all(verdict is not False for verdict in case_gradients(case).values()):
+    if (
+        _returns(evidence) == "fail"
+        or not _as_many_results(evidence)
+        or not all(verdict is not False for verdict in case_gradients(case).values())
+    ):
         return "not reached"  # a gradient that is wrong anyway
     return state(all(partial_right(case, run) for run in evidence.partial))
+
+
+def _as_many_results(evidence: FunctionEvidence) -> bool:
+    """Whether forward gives as many results as are asked for, wherever it gives any."""
+    return all(run.values is None or len(run.values) == evidence.form.results for run in evidence.runs)
 
 
 def partial_right(case: Case, run: Run) -> bool:
@@ -219,9 +198,9 @@ def partial_right(case: Case, run: Run) -> bool:
     return True
 
 
-def _needs_input_grad(evidence: Evidence) -> State:
+def _needs_input_grad(evidence: FunctionEvidence) -> State:
     ran = {index: run for index, run in evidence.needed.items() if run.returned is not None}
-    if not ran or _returns(evidence) == "fail":
+    if not ran or _returns(evidence) == "fail" or _gradient(evidence) == "fail":
         return "not reached"
     return state(not any(computed_unasked(run, index) or asked_wrong(evidence, index) for index, run in ran.items()))
 
@@ -232,14 +211,14 @@ def computed_unasked(run: Run, asked: int) -> list[int]:
     return [number for number, entry in returned if number != asked and isinstance(entry, np.ndarray)]
 
 
-def asked_wrong(evidence: Evidence, asked: int) -> bool:
+def asked_wrong(evidence: FunctionEvidence, asked: int) -> bool:
     """Whether the gradient of argument `asked` is missing or wrong where only that one requires grad, though it is right
     where all do."""
     case = evidence.cases[0]
     return gradient_right(case, case.run, asked) is True and not gradient_right(case, evidence.needed[asked], asked)
 
 
-def _no_gradient(evidence: Evidence) -> State:
+def _no_gradient(evidence: FunctionEvidence) -> State:
     run = evidence.no_gradient
     if run is None or not (run.crash or run.returned) or _returns(evidence) == "fail":
         return "not reached"
@@ -247,19 +226,19 @@ def _no_gradient(evidence: Evidence) -> State:
     return state(right)
 
 
-def _double_backward(evidence: Evidence) -> State:
+def _double_backward(evidence: FunctionEvidence) -> State:
     right = all(v is not False for case in evidence.cases for v in case_gradients(case).values())
-    if not evidence.second or not right or _returns(evidence) == "fail":
+    if not evidence.second or not right or _returns(evidence) == "fail" or not _as_many_results(evidence):
         return "not reached"
     return state(all(map(second_right, evidence.second)))
 
 
-def second_right(second: Second) -> bool:
+def second_right(second: SecondOrder) -> bool:
     """Whether the gradient of the gradient agrees with the measured one; no way to an argument stands for zeros."""
     return second.connected and second.crash is None and not wrong_seconds(second)
 
 
-def wrong_seconds(second: Second) -> list[int]:
+def wrong_seconds(second: SecondOrder) -> list[int]:
     """The arguments (-1: grad_output) by which the second derivative is wrong."""
     return [
         key
@@ -278,7 +257,7 @@ _FUNCTION_CHECKS = (
         _returns,
     ),
     Check("gradient", "the gradient agrees with the numerical one, for random grad_output", _gradient),
-    Check("unchanged", "the arguments and grad_output are left unchanged", _unchanged),
+    Check("unchanged", "the arguments, the result and grad_output are left unchanged", _unchanged),
     Check("repeat", "calling it again gives the same, calls do not disturb each other", _repeat),
 )
 

@@ -1,0 +1,71 @@
+"""Answers that are called: graded by what they return, and by what they do to their arguments.
+
+records.py     what is asked and what came of it, as plain data
+asking.py      calls the student's answer; all of this that runs in the process of their code
+evidence.py    the plan, and replies side by side with what is right
+checks.py      the lines of the report, and where a result differs
+diagnoses.py   what is wrong, in sentences
+failing.py     the input that a report shows
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ...exercises.declaration import CallForm, Exercise
+from ..checker import Check, Picture, Plan, Purpose, State
+from ..diagnosing import Diagnosis, Finding
+from ..spec import CallSpec
+from . import evidence as _evidence
+from .asking import CallAsking
+from .checks import checks_of
+from .diagnoses import CALL_TABLE, diagnose
+from .evidence import CallEvidence
+from .failing import failing_input
+from .records import Asked, Called
+
+
+class CallChecker:
+    """How an answer that is called is judged."""
+
+    diagnoses: ClassVar[Sequence[Diagnosis]] = CALL_TABLE
+    asked: ClassVar[type] = Asked
+    reply: ClassVar[type] = Called
+
+    def plans(self, exercise: Exercise, spec: CallSpec, rng: np.random.Generator, purpose: Purpose) -> Iterator[Plan]:
+        return _evidence.plans(spec, rng, purpose)
+
+    def structure(self, exercise: Exercise, subject: Any) -> str | None:
+        return None if callable(subject) else "no_function"
+
+    def asking(self, exercise: Exercise, subject: Any) -> CallAsking:
+        form = exercise.form
+        assert isinstance(form, CallForm)
+        return CallAsking(subject, form, phase=exercise.entry)
+
+    def goes_on(self, first: Called) -> bool:
+        return first.crash is None
+
+    def evidence(self, exercise: Exercise, spec: CallSpec) -> CallEvidence:
+        return CallEvidence(exercise, spec)
+
+    def add(self, evidence: CallEvidence, plan: Plan, replies: Sequence[Called]) -> None:
+        _evidence.add(evidence, plan, replies)
+
+    def checks(self, exercise: Exercise, spec: CallSpec) -> tuple[Check, ...]:
+        return checks_of(exercise, spec)
+
+    def findings(self, evidence: CallEvidence, failed: list[str]) -> list[Finding]:
+        return diagnose(evidence, failed)
+
+    def is_attempted(self, evidence: CallEvidence) -> bool:
+        """False while the first call stops at the stub's NotImplementedError."""
+        first = evidence.calls[0].crash if evidence.calls else None
+        return first is None or first.kind != "NotImplementedError"
+
+    def failing_input(self, evidence: CallEvidence, failed: set[str]) -> Mapping[str, str]:
+        return failing_input(evidence, failed)
+
+    def picture(self, evidence: CallEvidence, states: Mapping[str, State]) -> Picture | None:
+        return None

@@ -1,0 +1,55 @@
+"""The calls that are made of an answer, with what is right for each.
+
+Runs no student's code. NumPy only.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from ...exercises.declaration import CallForm
+from ..checker import Evidence, Plan, Purpose, Request
+from ..spec import Arguments, CallSpec, as_drawn, specified
+from .asking import plain
+from .records import Asked, Called
+
+
+@dataclass
+class CallEvidence(Evidence):
+    """Everything that is known of an answer that is called."""
+
+    spec: CallSpec
+    calls: list[Called] = field(default_factory=list)
+    repeated: Called | None = None
+
+    @property
+    def form(self) -> CallForm:
+        """What the exercise asks for, without what is right."""
+        assert isinstance(self.exercise.form, CallForm)
+        return self.exercise.form
+
+
+def plans(spec: CallSpec, rng: np.random.Generator, purpose: Purpose) -> Iterator[Plan]:
+    """The calls, the first of them once more; for a grade then those on larger arguments."""
+    calls = [_request(spec, arguments) for arguments in spec.inputs(rng)]
+    yield Plan((*calls, replace(calls[0], purpose="repeated")), needed=len(calls))
+    if purpose == "grade" and spec.larger is not None:
+        larger = [_request(spec, arguments) for arguments in spec.larger(rng)]
+        yield Plan(tuple(larger), needed=len(larger))
+
+
+def _request(spec: CallSpec, arguments: Arguments) -> Request:
+    arguments = as_drawn(arguments)
+    return Request("call", Asked(arguments), plain(spec.result(*map(specified, arguments))))
+
+
+def add(evidence: CallEvidence, plan: Plan, replies: Sequence[Called]) -> None:
+    """Fill in what came back."""
+    for request, called in zip(plan.requests, replies, strict=False):
+        called.names, called.arguments = evidence.form.arguments, request.asked.arguments
+        called.expected = request.expected
+        if request.purpose == "call":
+            evidence.calls.append(called)
+        else:
+            evidence.repeated = called

@@ -1,0 +1,85 @@
+"""Custom Functions: graded by their forward, and by their backward against the numerical derivative of the specification.
+
+records.py     what is asked and what came of it, as plain data
+asking.py      uses the student's Function; all of this that runs in the process of their code
+evidence.py    the plan, and replies side by side with what is right
+slopes.py      what is right for backward, to the second order
+checks.py      the lines of the report
+values.py gradients.py beyond.py    what is wrong, in sentences; slips.py: the catalogue of slopes
+failing.py maps.py    the input and the maps that a report shows
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ...exercises.declaration import Exercise, FunctionForm
+from ..checker import Check, Picture, Plan, Purpose, State
+from ..diagnosing import Diagnosis, Finding, first_findings
+from ..spec import FunctionSpec
+from . import evidence as _evidence
+from .asking import FunctionAsking, function_of
+from .beyond import BEYOND
+from .checks import checks_of
+from .evidence import FunctionEvidence
+from .failing import failing_input
+from .gradients import GRADIENTS
+from .maps import picture
+from .records import Asked, Run
+from .values import VALUES
+
+DIAGNOSES = (*VALUES, *GRADIENTS, *BEYOND)
+"""In their order: the first that recognises the numbers speaks."""
+
+
+class FunctionChecker:
+    """How a custom Function is judged."""
+
+    diagnoses: ClassVar[Sequence[Diagnosis]] = DIAGNOSES
+    asked: ClassVar[type] = Asked
+    reply: ClassVar[type] = Run
+
+    def plans(
+        self, exercise: Exercise, spec: FunctionSpec, rng: np.random.Generator, purpose: Purpose
+    ) -> Iterator[Plan]:
+        yield _evidence.plan(_form(exercise), spec, rng, purpose)
+
+    def structure(self, exercise: Exercise, subject: Any) -> str | None:
+        return function_of(subject)[1]
+
+    def asking(self, exercise: Exercise, subject: Any) -> FunctionAsking:
+        return FunctionAsking(function_of(subject)[0], _form(exercise))
+
+    def goes_on(self, first: Run) -> bool:
+        return first.returned is not None
+
+    def evidence(self, exercise: Exercise, spec: FunctionSpec) -> FunctionEvidence:
+        return FunctionEvidence(exercise, spec)
+
+    def add(self, evidence: FunctionEvidence, plan: Plan, replies: Sequence[Run]) -> None:
+        _evidence.add(evidence, plan, replies)
+
+    def checks(self, exercise: Exercise, spec: FunctionSpec) -> tuple[Check, ...]:
+        return checks_of(_form(exercise))
+
+    def findings(self, evidence: FunctionEvidence, failed: list[str]) -> list[Finding]:
+        return first_findings(DIAGNOSES, evidence, failed)
+
+    def is_attempted(self, evidence: FunctionEvidence) -> bool:
+        """False while forward stops at the stub's NotImplementedError."""
+        return evidence.structure != "no_forward" and not any(
+            run.crash is not None and run.crash.phase == "forward" and run.crash.kind == "NotImplementedError"
+            for run in evidence.runs
+        )
+
+    def failing_input(self, evidence: FunctionEvidence, failed: set[str]) -> Mapping[str, str]:
+        return failing_input(evidence, failed)
+
+    def picture(self, evidence: FunctionEvidence, states: Mapping[str, State]) -> Picture | None:
+        return picture(evidence, states)
+
+
+def _form(exercise: Exercise) -> FunctionForm:
+    assert isinstance(exercise.form, FunctionForm)
+    return exercise.form

@@ -1,0 +1,216 @@
+"""What is wrong beyond one forward and one backward: several calls, what an exercise asks besides, the second derivative.
+
+NumPy only, reads records alone. A message names the entry, argument or line and shows numbers; it never gives the answer away.
+To add one: write a function `(FunctionEvidence) -> str | None` under `@diagnosis(name, checks that it explains)` at its place in the order.
+"""
+
+import numpy as np
+
+from ..diagnosing import Diagnosis, apart, index_in_words, into
+from .checks import asked_wrong, computed_unasked, partial_right, same_run, wrong_seconds
+from .evidence import FunctionEvidence
+from .values import largest_difference, only_for
+
+BEYOND: list[Diagnosis] = []
+diagnosis = into(BEYOND)
+
+
+# Several calls
+
+
+@diagnosis("shared_between_calls", "repeat")
+def _shared_between_calls(evidence: FunctionEvidence) -> str | None:
+    first = evidence.cases[0].run
+    if same_run(first, evidence.repeated) and not same_run(first, evidence.interleaved):
+        return "a second call of forward spoils the backward of the first: what backward needs must be kept on ctx, of which each call has its own"
+    return None
+
+
+@diagnosis("backward_once", "runs", "repeat")
+def _backward_once(evidence: FunctionEvidence) -> str | None:
+    again = evidence.backward_again
+    crash = again.crash or again.refused if again else None
+    first = evidence.cases[0].run if evidence.cases else None
+    if again is None or first is None or first.crash or not same_run(first, evidence.repeated):
+        return None
+    if crash is None and same_run(first, again):
+        return None
+    how = f": {crash}" if crash else " gives another gradient"
+    return f"a second backward pass through the same graph{how}; backward must leave what was saved as it is"
+
+
+@diagnosis("not_repeatable", "repeat")
+def _not_repeatable(evidence: FunctionEvidence) -> str | None:
+    again = evidence.repeated
+    crash = again.crash or again.refused if again else None
+    what = f"raises an error the second time ({crash})" if crash else "gives another result the second time"
+    return f"the same call {what}: something outside ctx remembers the first, or is random"
+
+
+# What an exercise asks beyond
+
+
+@diagnosis("not_dirty", "in_place")
+def _not_dirty(evidence: FunctionEvidence) -> str | None:
+    number = evidence.form.in_place[0]
+    ran = [run for run in evidence.runs if run.values is not None]
+    bad = [run for run in ran if number not in run.returned_itself]
+    name = evidence.form.arguments[number]
+    if not bad:
+        return None
+    where = only_for(evidence, bad, ran)
+    if bad[0].shares_memory:
+        return f"{name} is changed in place{where}, but autograd is not told so: ctx.mark_dirty says it, and {name} itself is returned"
+    return f"the result is a new tensor{where}; {name} itself must be changed, and returned"
+
+
+@diagnosis("not_marked", "constants")
+def _not_marked(evidence: FunctionEvidence) -> str | None:
+    for number in evidence.form.constants:
+        if any(number < len(run.requires_grad) and run.requires_grad[number] for run in evidence.runs):
+            return f"result {number + 1} requires grad, but has no gradient: ctx.mark_non_differentiable says so in forward"
+    return None
+
+
+@diagnosis("none_grad_output", "partial")
+def _none_grad_output(evidence: FunctionEvidence) -> str | None:
+    case = evidence.cases[0]
+    for number, run in enumerate(evidence.partial):
+        if not partial_right(case, run):
+            only = f"where only result {number + 1} is used"
+            comes = "None" if run.got_none else "zeros"
+            crash = run.crash or run.refused
+            if crash is None:
+                return f"{only}, the gradient is wrong; the grad_output of a result that is not used is {comes} here"
+            return f"{only}, {crash}; the grad_output of a result that is not used is {comes} here"
+    return None
+
+
+@diagnosis("needs_input_grad_ignored", "needs_input_grad")
+def _needs_input_grad_ignored(evidence: FunctionEvidence) -> str | None:
+    names = evidence.form.arguments
+    for asked, run in evidence.needed.items():
+        for number in computed_unasked(run, asked):
+            return (
+                f"backward computes a gradient for {names[number]} where only {names[asked]} requires one: "
+                f"ctx.needs_input_grad[{number}] is False then, and None is enough"
+            )
+    return None
+
+
+@diagnosis("asked_not_given", "needs_input_grad")
+def _asked_not_given(evidence: FunctionEvidence) -> str | None:
+    names = evidence.form.arguments
+    for asked, run in evidence.needed.items():
+        if asked_wrong(evidence, asked):
+            entry = (run.returned or ())[asked] if asked < len(run.returned or ()) else None
+            wrong = "no gradient" if entry is None else "a wrong gradient"
+            return f"where only {names[asked]} requires grad, backward gives {wrong} for it: look at which entry of ctx.needs_input_grad it depends on"
+    return None
+
+
+@diagnosis("zeros_for_none", "no_gradient")
+def _zeros_for_none(evidence: FunctionEvidence) -> str | None:
+    run = evidence.no_gradient
+    return (
+        "where no gradient comes, backward is handed a tensor of zeros and works on it: forward has not said that it wants None"
+        if run is not None and run.returned is not None and not run.got_none
+        else None
+    )
+
+
+@diagnosis("none_grad_output", "no_gradient")
+def _none_not_handled(evidence: FunctionEvidence) -> str | None:
+    run = evidence.no_gradient
+    if run is None:
+        return None
+    does = run.crash or run.refused or "backward gives a gradient all the same, where it owes None"
+    return f"where no gradient comes, grad_output is None: {does}"
+
+
+@diagnosis("second_raised", "double_backward")
+def _second_raised(evidence: FunctionEvidence) -> str | None:
+    crash = next((second.crash for second in evidence.second if second.crash), None)
+    # What was changed in place is named already, and spoils this.
+    if crash is None or any(run.changed for run in evidence.runs):
+        return None
+    once = "; once_differentiable forbids what this exercise asks for" if "once_differentiable" in crash.message else ""
+    return f"differentiating backward: {crash}{once}"
+
+
+@diagnosis("second_cut", "double_backward")
+def _second_cut(evidence: FunctionEvidence) -> str | None:
+    judged = [second for second in evidence.second if second.crash is None]
+    if not judged or any(second.connected and any(got is not None for got in second.got.values()) for second in judged):
+        return None
+    return (
+        "the gradient has no graph of its own, so that it cannot be differentiated: on its way through backward it leaves the "
+        "tensors (through NumPy, .item(), .data, .detach() or no_grad)"
+    )
+
+
+@diagnosis("second_nan", "double_backward")
+def _second_nan(evidence: FunctionEvidence) -> str | None:
+    for second in evidence.second:
+        for key in wrong_seconds(second) if second.crash is None else ():
+            got = second.got.get(key)
+            if got is not None and not np.isfinite(got).all():
+                name = _differentiated(evidence, key)
+                at = tuple(int(i) for i in np.argwhere(~np.isfinite(got))[0])
+                bad = "NaN" if np.isnan(got).any() else "infinite"
+                there = f", where {name} is {second.arguments[key][at]:.4g}" if key >= 0 else ""
+                return (
+                    f"the first derivative is right, the second by {name} is {bad} ({name}{index_in_words(at)}{there}): a number "
+                    "on the way back through backward is infinite, or 0 in a denominator, though its product or quotient is not"
+                )
+    return None
+
+
+@diagnosis("second_constant", "double_backward")
+def _second_constant(evidence: FunctionEvidence) -> str | None:
+    for index, name in enumerate(evidence.form.arguments):
+        wrong = [second for second in evidence.second if index in wrong_seconds(second)]
+        if wrong and all(second.got.get(index) is None or not np.any(second.got[index]) for second in wrong):
+            return (
+                f"the second derivative misses how the gradient depends on {name}: what backward uses of it is a constant, computed in "
+                f"forward or detached; save {name} or the result itself, by save_for_backward, and compute the rest in backward"
+            )
+    return None
+
+
+@diagnosis("wrong_second", "double_backward")
+def _wrong_second(evidence: FunctionEvidence) -> str | None:
+    second = next((each for each in evidence.second if each.crash is None and wrong_seconds(each)), None)
+    if second is None:
+        return None
+    key = wrong_seconds(second)[0]
+    name = _differentiated(evidence, key)
+    got, want = second.got.get(key), second.measured[key]
+    shown = np.zeros_like(want) if got is None else got
+    at = largest_difference(shown, want)
+    ask = (
+        "does it leave the graph on its way through backward"
+        if key < 0
+        else "is something that depends on it a constant for backward"
+    )
+    is_, must = apart(float(shown[at]), float(want[at]))
+    return (
+        f"the first derivative is right, the second by {name} is wrong ({name}{index_in_words(at)}: {is_}, "
+        f"numerically {must}); {ask}?"
+    )
+
+
+def _differentiated(evidence: FunctionEvidence, key: int) -> str:
+    """What a second derivative is taken by: an argument, or (a negative key) the grad_output of a result."""
+    if key >= 0:
+        return evidence.form.arguments[key]
+    return "grad_output" if evidence.form.results == 1 else f"the grad_output of result {-key}"
+
+
+@diagnosis("saved_argument", "from_result")
+def _saved_argument(evidence: FunctionEvidence) -> str | None:
+    name = evidence.form.arguments[0]
+    return (
+        f"backward needs {name} itself, or what shares its memory: it breaks where {name} is changed after forward; the exercise "
+        "asks to save the result instead"
+    )

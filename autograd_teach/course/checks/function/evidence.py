@@ -1,0 +1,271 @@
+"""What a custom Function is asked, with what is right: the plan of a check or a grade, and the evidence that it gives.
+
+Runs no student's code. NumPy only.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from ...exercises.declaration import FunctionForm
+from ...jacobian import EPS, Values, flat, is_float, wrong_values
+from ..checker import Evidence, Plan, Purpose, Request
+from ..spec import FunctionSpec, as_drawn, copies
+from .asking import differentiable
+from .records import Asked, Run
+from .slopes import SecondOrder, one_hots, second_order, slopes
+
+HEAT_MAP_ENTRIES = 12
+"""Largest result and argument whose whole Jacobian is computed; larger inputs are checked by random cotangents alone."""
+
+AGAIN = 4
+"""Further cotangents for each input of a grade."""
+
+SINGLES = 3
+"""Inputs in float32 of a grade."""
+
+
+@dataclass
+class Case:
+    """One input: what is right, and the runs on it."""
+
+    arguments: tuple[Any, ...]
+    expected: Values
+    numerical: dict[int, np.ndarray]  # argument's index -> Jacobian of the specification
+    run: Run = field(default_factory=Run)
+    # One for each one-hot cotangent: the rows of the analytical Jacobian. In a grade, for random cotangents.
+    rows: list[Run] = field(default_factory=list)
+
+    def analytical(self, index: int) -> np.ndarray | None:
+        """The Jacobian that backward gave for argument `index`, or None where it gave none of the right shape."""
+        shape = np.shape(self.arguments[index])
+        rows = []
+        for row in self.rows:
+            entry = row.returned[index] if row.returned and index < len(row.returned) else None
+            if not isinstance(entry, np.ndarray) or entry.shape != shape:
+                return None
+            rows.append(entry.reshape(-1))
+        return np.array(rows) if rows else None
+
+
+@dataclass
+class FunctionEvidence(Evidence):
+    """Everything that is known of a custom Function."""
+
+    spec: FunctionSpec
+    cases: list[Case] = field(default_factory=list)
+    repeated: Run | None = None
+    interleaved: Run | None = None
+    backward_again: Run | None = None  # a second backward through the same graph
+    single: Run | None = None  # in float32; forward only
+    single_expected: Values = ()
+    from_result: Run | None = None
+    partial: list[Run] = field(default_factory=list)  # one for each result that alone is used
+    needed: dict[int, Run] = field(default_factory=dict)  # only this argument requires grad
+    no_gradient: Run | None = None  # what uses the results gives None back
+    second: list[SecondOrder] = field(default_factory=list)
+    # The Jacobians of the student's own forward at the first case, where that forward is wrong.
+    own_numerical: dict[int, np.ndarray] = field(default_factory=dict)
+
+    @property
+    def form(self) -> FunctionForm:
+        """What the exercise asks for, without what is right."""
+        assert isinstance(self.exercise.form, FunctionForm)
+        return self.exercise.form
+
+    @property
+    def runs(self) -> list[Run]:
+        """The first run of each input, smallest input first."""
+        return [case.run for case in self.cases]
+
+    @property
+    def every_run(self) -> list[Run]:
+        """Those, then the rows of the Jacobians and the calls made again; not those that ask for some gradients only."""
+        rows = [row for case in self.cases for row in case.rows]
+        again = (self.repeated, self.interleaved, self.backward_again, self.single)
+        return [*self.runs, *rows, *(run for run in again if run is not None)]
+
+
+class Unfit(Exception):
+    """The declaration has inputs for which its own specification has no finite answer: a fault of the course."""
+
+
+# ---- the plan --------------------------------------------------------------------------------------------------------
+
+
+class Drawing:
+    """What is drawn for one exercise."""
+
+    def __init__(self, form: FunctionForm, spec: FunctionSpec, rng: np.random.Generator) -> None:
+        self.form, self.spec, self.rng = form, spec, rng
+        self.inputs = [as_drawn(arguments) for arguments in spec.inputs(rng)]
+        self.expected = [spec.values(arguments) for arguments in self.inputs]
+        if not all(np.isfinite(value).all() for values in self.expected for value in values):
+            raise Unfit("the specification is not finite at an input that was drawn")
+
+    def cotangents(self, number: int) -> Values:
+        """Random ones for input `number`: of both signs, never ones, never small."""
+        return tuple(self.random(each) for each in differentiable(self.form, self.expected[number]))
+
+    def random(self, like: np.ndarray) -> np.ndarray:
+        """Numbers of the shape and dtype of `like`."""
+        size = self.rng.uniform(0.4, 1.9, like.shape)
+        return np.asarray(size * self.rng.choice([-1.0, 1.0], like.shape), dtype=like.dtype)
+
+    def asked(self, number: int, mode: str = "run", **how: Any) -> Asked:
+        """A use with input `number` and new cotangents."""
+        return Asked(mode, self.inputs[number], self.cotangents(number), **how)
+
+    def floats(self, number: int = 0) -> list[int]:
+        """The arguments of input `number` that have a gradient."""
+        return [n for n, argument in enumerate(self.inputs[number]) if is_float(argument)]
+
+
+def plan(form: FunctionForm, spec: FunctionSpec, rng: np.random.Generator, purpose: Purpose) -> Plan:
+    """Every use of the Function that is asked for, by what it is for."""
+    drawing = Drawing(form, spec, rng)
+    numbers = range(len(drawing.inputs))
+    cases = [drawing.asked(number) for number in numbers]
+    requests = [Request("case", *each) for each in zip(cases, drawing.expected, strict=True)]
+    requests += [Request(name, asked, drawing.expected[0]) for name, asked in _further(drawing, cases)]
+    if purpose == "check":
+        small = [number for number in numbers if _is_small(drawing.inputs[number], drawing.expected[number])]
+        requests += [Request(f"row {n}", each) for n in small for each in _rows(cases[n], form, drawing.expected[n])]
+        requests += [Request("moved", each) for each in (_moved(cases[0]) if spec.vjp is None else [])]
+    else:
+        again = [number for _ in range(AGAIN) for number in numbers]
+        requests += [Request(f"row {number}", drawing.asked(number), drawing.expected[number]) for number in again]
+    requests.append(Request("repeated", cases[0], drawing.expected[0]))  # what is asked again comes last of all
+    return Plan(tuple(requests), needed=len(cases))
+
+
+def _further(drawing: Drawing, cases: list[Asked]) -> Iterator[tuple[str, Asked]]:
+    first, properties = cases[0], drawing.form.properties
+    yield "interleaved", replace(first, mode="interleaved", other=drawing.inputs[1 % len(cases)])
+    yield "backward_again", replace(first, mode="again")
+    for single in _singles(drawing):
+        yield "single", Asked("forward", single)
+    results = len(differentiable(drawing.form, drawing.expected[0]))
+    for number in range(results if results > 1 else 0):
+        yield "partial", drawing.asked(0, only=number)
+    if "needs_input_grad" in properties:
+        for number in drawing.floats():
+            yield f"needed {number}", drawing.asked(0, needed=number)
+    if "no_gradient" in properties:
+        yield "no_gradient", drawing.asked(0, "no_gradient")
+    if "from_result" in properties:
+        yield "from_result", drawing.asked(0, "after_change")
+    if "double_backward" in properties:
+        for number, arguments in enumerate(drawing.inputs[: drawing.spec.second]):
+            weights = tuple(drawing.random(arguments[n]) for n in drawing.floats(number))
+            yield "second", drawing.asked(number, "twice", weights=weights)
+
+
+def _singles(drawing: Drawing) -> list[tuple[Any, ...]]:
+    """The first input in float32, and others drawn like it; the later inputs may be such that float32 has too few digits."""
+    drawn = [drawing.inputs[0], *(as_drawn(next(iter(drawing.spec.inputs(drawing.rng)))) for _ in range(SINGLES - 1))]
+    return [tuple(a.astype(np.float32) if is_float(a) else a for a in arguments) for arguments in drawn]
+
+
+def _rows(case: Asked, form: FunctionForm, expected: Values) -> list[Asked]:
+    return [replace(case, cotangents=each) for each in one_hots(differentiable(form, expected))]
+
+
+def _moved(case: Asked) -> list[Asked]:
+    """Forward at inputs moved by a little: where forward is wrong, the derivative of what it computes."""
+    if not _is_small(case.arguments, case.cotangents):
+        return []
+    return [Asked("forward", each) for each in moves(case.arguments)]
+
+
+def moves(arguments: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
+    """The arguments with one entry moved up, then down, for each entry of each float argument."""
+    for index, argument in enumerate(arguments):
+        for entry in range(argument.size if is_float(argument) else 0):
+            for step in (EPS, -EPS):
+                moved = copies(arguments)
+                moved[index].reshape(-1)[entry] += step
+                yield tuple(moved)
+
+
+def _is_small(arguments: Sequence[Any], results: Values) -> bool:
+    return max(sum(value.size for value in results), *map(np.size, arguments)) <= HEAT_MAP_ENTRIES
+
+
+# ---- the replies -----------------------------------------------------------------------------------------------------
+
+
+def add(evidence: FunctionEvidence, plan: Plan, replies: Sequence[Run]) -> None:
+    """Fill in what came back."""
+    found: dict[str, list[Run]] = {}
+    asked: dict[str, list[Asked]] = {}
+    for request, reply in zip(plan.requests, replies, strict=False):
+        reply.arguments = request.asked.arguments
+        found.setdefault(request.purpose, []).append(reply)
+        asked.setdefault(request.purpose, []).append(request.asked)
+    evidence.cases = [_case(evidence, run, found.get(f"row {n}", [])) for n, run in enumerate(found.get("case", []))]
+    for name in ("repeated", "interleaved", "backward_again", "no_gradient", "from_result"):
+        setattr(evidence, name, next(iter(found.get(name, [])), None))
+    evidence.partial = found.get("partial", [])
+    evidence.needed = {int(name.split()[1]): run for name, (run, *_) in found.items() if name.startswith("needed ")}
+    evidence.second = [
+        second_order(evidence.form, evidence.spec, *each)
+        for each in zip(asked.get("second", []), found.get("second", []), strict=False)
+    ]
+    _add_single(evidence, found.get("single", []))
+    if "moved" in found and _forward_differs(evidence.cases[0]):
+        evidence.own_numerical = _own_jacobians(evidence, found["moved"])
+
+
+def _case(evidence: FunctionEvidence, run: Run, rows: list[Run]) -> Case:
+    spec, arguments = evidence.spec, run.arguments
+    measured = {n: slopes(evidence.form, spec, arguments, n) for n, each in enumerate(arguments) if is_float(each)}
+    if not all(np.isfinite(each).all() for each in measured.values()):
+        raise Unfit("the specification has no finite slope at an input that was drawn")
+    case = Case(arguments, spec.values(arguments), measured, run, rows)
+    for row in rows:  # the checks look at the first run of a case for these; here every run counts
+        run.changed += tuple(each for each in row.changed if each not in run.changed)
+        if row.values is not None and not same_values(row.values, case.expected):
+            run.values = row.values
+    return case
+
+
+def _add_single(evidence: FunctionEvidence, runs: list[Run]) -> None:
+    """Of the runs in float32 the first that is wrong, or the first."""
+    pairs = [(run, evidence.spec.values(run.arguments)) for run in runs]
+    worst = [(run, want) for run, want in pairs if run.crash or not same_values(run.values, want)]
+    if pairs:
+        evidence.single, evidence.single_expected = (worst or pairs)[0]
+
+
+def same_values(got: Values | None, expected: Values) -> bool:
+    """Whether forward gave the specified values, shapes and dtypes."""
+    return (
+        got is not None
+        and len(got) == len(expected)
+        and all(
+            one.shape == other.shape and one.dtype == other.dtype and not wrong_values(one, other).any()
+            for one, other in zip(got, expected, strict=True)
+        )
+    )
+
+
+def _forward_differs(case: Case) -> bool:
+    return case.run.values is not None and not same_values(case.run.values, case.expected)
+
+
+def _own_jacobians(evidence: FunctionEvidence, moved: list[Run]) -> dict[int, np.ndarray]:
+    """The Jacobian of the student's forward for each float argument of the first case; NaN where forward gave nothing."""
+    arguments, pairs = evidence.cases[0].arguments, iter(zip(moved[::2], moved[1::2], strict=False))
+    found = {}
+    for index in evidence.cases[0].numerical:
+        columns = []
+        for up, down in (pair for _, pair in zip(range(arguments[index].size), pairs, strict=False)):
+            ends = [flat(differentiable(evidence.form, run.values)) if run.values else None for run in (up, down)]
+            fits = ends[0] is not None and ends[1] is not None and ends[0].shape == ends[1].shape
+            columns.append((ends[0] - ends[1]) / (2 * EPS) if fits else np.full(1, np.nan))  # type: ignore[operator]  # both are there
+        same = len({column.shape for column in columns}) == 1
+        found[index] = np.stack(columns, axis=1) if same else np.full((1, 1), np.nan)
+    return found

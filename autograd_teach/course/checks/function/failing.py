@@ -1,0 +1,57 @@
+"""The input that a report shows: the smallest on which something is wrong, and what came out against what must.
+
+NumPy only, reads evidence alone.
+"""
+
+import numpy as np
+
+from ..diagnosing import size_shown
+from ..writing import both_sides, cut, number
+from .checks import case_gradients, expected_gradient, usable
+from .evidence import Case, FunctionEvidence, same_values
+
+
+def failing_input(evidence: FunctionEvidence, failed: set[str]) -> dict[str, str]:
+    """Name -> value of the arguments, and what came out against what must."""
+    for name, rows_of in (("runs", _crashing), ("forward", _forward_rows), ("gradient", _gradient_rows)):
+        if name in failed:
+            failing = [
+                (size_shown(case.arguments), rows) for case in evidence.cases if (rows := rows_of(evidence, case))
+            ]
+            if failing:
+                return cut(min(failing, key=lambda each: each[0])[1])
+    return {}
+
+
+def _crashing(evidence: FunctionEvidence, case: Case) -> dict[str, str]:
+    return _arguments(evidence, case) if case.run.crash or case.run.refused else {}
+
+
+def _forward_rows(evidence: FunctionEvidence, case: Case) -> dict[str, str]:
+    if case.run.values is None or same_values(case.run.values, case.expected):
+        return {}
+    return _arguments(evidence, case) | both_sides(case.expected, case.run.values)
+
+
+def _gradient_rows(evidence: FunctionEvidence, case: Case) -> dict[str, str]:
+    for index, right in case_gradients(case).items():
+        if right is False:
+            wrong = [
+                run
+                for run in (case.run, *case.rows)
+                if (got := usable(run, index)) is not None
+                and not np.allclose(got, expected_gradient(case, run, index), 1e-5, 1e-6)
+            ]
+            run = wrong[0]
+            rows = _arguments(evidence, case)
+            rows["grad_output"] = ", ".join(map(number, run.cotangent))
+            right_one = "numerical" if evidence.spec.vjp is None else "declared"
+            rows[right_one] = number(expected_gradient(case, run, index))
+            rows["yours"] = number(run.returned[index])  # type: ignore[index,arg-type]  # usable
+            return rows
+    return {}
+
+
+def _arguments(evidence: FunctionEvidence, case: Case) -> dict[str, str]:
+    names = evidence.form.arguments
+    return {name: number(value) for name, value in zip(names, case.arguments, strict=True)}

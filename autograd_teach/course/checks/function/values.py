@@ -1,0 +1,668 @@
+"""What is wrong with what was handed over, with running it, with what it does to its arguments, and with the result of forward.
+
+NumPy only, reads records alone. A message names the entry, argument or line and shows numbers; it never gives the answer away.
+To add one: write a function `(FunctionEvidence) -> str | None` under `@diagnosis(name, checks that it explains)` at its place in the order.
+"""
+
+from collections.abc import Iterator
+from typing import Any, TypeVar
+
+import numpy as np
+
+from ...guard import Crash
+from ...jacobian import as_values, flat, is_float, wrong_values
+from ..diagnosing import Diagnosis, a_or_an, apart, common_factor, entries, explained, index_in_words, into, times
+from ..relations import Pair, in_another_order, relation_in_words
+from ..spec import Mistake
+from .asking import differentiable
+from .checks import case_gradients
+from .evidence import Case, FunctionEvidence
+from .records import Run
+from .slips import expression_in_words
+
+VALUES: list[Diagnosis] = []
+diagnosis = into(VALUES)
+
+
+# What was handed over, and whether it runs
+
+
+@diagnosis("instance", "structure")
+def _instance(evidence: FunctionEvidence) -> str | None:
+    entry = evidence.exercise.entry
+    return (
+        f"this is an instance; a Function is never instantiated: hand over the class {entry} itself, and call {entry}.apply(...)"
+        if evidence.structure == "instance"
+        else None
+    )
+
+
+@diagnosis("forward_called", "structure")
+def _forward_called(evidence: FunctionEvidence) -> str | None:
+    entry = evidence.exercise.entry
+    return (
+        f"a method of the class is no graph node: hand over the class {entry}, which is called through {entry}.apply(...)"
+        if evidence.structure == "forward_called"
+        else None
+    )
+
+
+@diagnosis("no_function", "structure")
+def _no_function(evidence: FunctionEvidence) -> str | None:
+    entry = evidence.exercise.entry
+    return (
+        f"this is no autograd Function: write `class {entry}(Function)` and hand over {entry}"
+        if evidence.structure == "no_function"
+        else None
+    )
+
+
+@diagnosis("no_backward", "structure")
+def _no_backward(evidence: FunctionEvidence) -> str | None:
+    return "there is no method `backward`" if evidence.structure == "no_backward" else None
+
+
+@diagnosis("not_static", "structure")
+def _not_static(evidence: FunctionEvidence) -> str | None:
+    return (
+        "forward and backward must be static: put @staticmethod in the line before each `def`"
+        if evidence.structure == "not_static"
+        else None
+    )
+
+
+@diagnosis("timeout", "runs")
+def _timeout(evidence: FunctionEvidence) -> str | None:
+    stop = evidence.timeout
+    if stop is None:
+        return None
+    where = "" if stop.line is None else f", at line {stop.line}: `{stop.source}`"
+    return (
+        f"stopped after {evidence.exercise.seconds:g} s in {stop.phase}{_when_stopped(evidence)}{where}; "
+        "is there an endless loop?"
+    )
+
+
+def _when_stopped(evidence: FunctionEvidence) -> str:
+    """Which call ran out of time, where others had ended before."""
+    arguments = evidence.stopped.arguments
+    if any(isinstance(each, np.ndarray) and each.dtype == np.float32 for each in arguments):
+        return " with a float32 argument"
+    return f" for {_arguments_in_words(evidence, arguments)} (smaller inputs came to an end)" if evidence.cases else ""
+
+
+@diagnosis("ends_program", "runs")
+def _ends_program(evidence: FunctionEvidence) -> str | None:
+    crashes = (run.crash for run in evidence.every_run)
+    return next((str(crash) for crash in crashes if crash and crash.ends_program), None)
+
+
+@diagnosis("backward_not_attempted", "runs")
+def _backward_not_attempted(evidence: FunctionEvidence) -> str | None:
+    crashes = [run.crash for run in evidence.runs]
+    stub = all(crash and crash.phase == "backward" and crash.kind == "NotImplementedError" for crash in crashes)
+    return "forward is written, backward is not attempted yet" if crashes and stub else None
+
+
+@diagnosis("optional_argument", "runs")
+def _raises_without_an_argument(evidence: FunctionEvidence) -> str | None:
+    for number, name in enumerate(evidence.form.arguments):
+        given = [run for run in evidence.runs if run.arguments[number] is not None]
+        crashes = [run.crash for run in evidence.runs if run.arguments[number] is None]
+        if given and crashes and all(crashes) and not any(run.crash for run in given) and crashes[0]:
+            return f"raises an error where {name} is None, none where {name} is given: {_crash_in_words(crashes[0])}"
+    return None
+
+
+@diagnosis("one_shape", "runs")
+def _raises_for_some_shapes(evidence: FunctionEvidence) -> str | None:
+    crashed = [run for run in evidence.runs if run.crash]
+    fine = [run for run in evidence.runs if not run.crash]
+    crash = next((run.crash for run in crashed if run.crash), None)
+    # Where one shape raised and did not, the shape is not what matters.
+    if crash is None or not fine or set(_shapes(crashed)) & set(_shapes(fine)):
+        return None
+    numbers = any(not isinstance(each, np.ndarray) and each is not None for each in crashed[0].arguments)
+    first = f" (first for {inputs_in_words(evidence, crashed[0])})" if numbers else ""
+    return (
+        f"raises an error for shape {shapes_of(crashed)}{first}, none for {shapes_of(fine)}: {_crash_in_words(crash)}"
+    )
+
+
+@diagnosis("signature", "runs")
+def _signature(evidence: FunctionEvidence) -> str | None:
+    crash = next((run.crash for run in evidence.runs if run.crash), None)
+    if crash is None or crash.line is not None or "positional argument" not in crash.message:
+        return None
+    names = ", ".join(("ctx", *evidence.form.arguments))
+    called = names if crash.phase == "forward" else "ctx and one grad_output for each result"
+    return f"{crash.phase} is called with {called}, yours takes something else: {crash.message}"
+
+
+@diagnosis("raised", "runs")
+def _raised(evidence: FunctionEvidence) -> str | None:
+    for run, when in _runs_in_words(evidence):
+        if run.crash:
+            return when + _crash_in_words(run.crash)
+        if run.refused:
+            what = f"{run.refused.kind}: {run.refused.message}"
+            return f"{when}autograd does not take what backward hands over: {what}"
+    return None
+
+
+def _crash_in_words(crash: Crash) -> str:
+    """An error in plain words, and that it is autograd's where no line of the answer was running."""
+    if "Legacy autograd function" in crash.message:
+        return f"{crash}; a Function is called through its `apply`"
+    words = explained(crash)
+    if crash.line is None:
+        return words.replace(f"{crash.phase} raised", f"around {crash.phase}, autograd raised", 1)
+    return words
+
+
+def _runs_in_words(evidence: FunctionEvidence) -> Iterator[tuple[Run, str]]:
+    """Every run, with the words for when it was made; not those of which the check "repeat" speaks."""
+    crashed = [run for run in evidence.runs if run.crash]
+    for run in evidence.runs:
+        all_alike = len(crashed) in (0, len(evidence.runs))
+        yield run, "" if all_alike else f"for {inputs_in_words(evidence, run)} (not for every input): "
+    for case in evidence.cases:
+        for row in case.rows:
+            yield row, "where grad_output is 1 in one entry and 0 in the others: "
+    again = (
+        (evidence.repeated, "when it is called a second time with the same arguments: "),
+        (evidence.single, "with a float32 argument: "),
+    )
+    yield from ((run, when) for run, when in again if run is not None)
+    names = evidence.form.arguments
+    yield from ((run, f"where only {names[number]} requires grad, ") for number, run in evidence.needed.items())
+
+
+# Side effects: before the numbers, which they spoil
+
+
+@diagnosis("argument_changed", "unchanged")
+def argument_changed(evidence: FunctionEvidence) -> str | None:
+    names = evidence.form.arguments
+    for run in evidence.runs:
+        for change in run.changed:
+            number, _, where = change.partition(" ")
+            if number.isdigit():
+                name = names[int(number)]
+                tensors = [each for each in run.arguments if isinstance(each, np.ndarray)]
+                shared = run.shares_memory and len(tensors) == 1 and where == "in forward"
+                how = (
+                    f": the result shares the memory of {name}, work on a copy"
+                    if shared and not evidence.form.in_place
+                    else f": work on a copy of {name}"
+                )
+                return f"the argument {name} is changed {where}{how}"
+    return None
+
+
+@diagnosis("grad_output_changed", "unchanged")
+def _grad_output_changed(evidence: FunctionEvidence) -> str | None:
+    changed = any("grad_output" in change for run in evidence.runs for change in run.changed)
+    return (
+        "backward changes grad_output in place; other branches of the graph may still need it: work on a copy"
+        if changed
+        else None
+    )
+
+
+@diagnosis("result_changed", "unchanged")
+def _result_changed(evidence: FunctionEvidence) -> str | None:
+    changed = any("result" in change for run in evidence.runs for change in run.changed)
+    return (
+        "backward changes the result of forward in place: whoever called the Function holds that tensor; work on a copy"
+        if changed
+        else None
+    )
+
+
+# The result of forward
+
+
+@diagnosis("no_result", "forward")
+def _no_result(evidence: FunctionEvidence) -> str | None:
+    ran = [run for run in evidence.runs if run.odd_result or run.values is not None]
+    bad = [run for run in ran if run.odd_result]
+    odd, count = bad[0].odd_result if bad else None, evidence.form.results
+    if odd is None:
+        return None
+    where = only_for(evidence, bad, ran)
+    if odd.type == "NoneType":
+        what = "nothing" if count == 1 else "None where a tensor is due"
+        return f"forward returns {what}{where}: is there a `return`?"
+    due = "it must return a tensor" if count == 1 else f"{count} results are a tuple of {count} tensors"
+    return f"forward returns {a_or_an(odd.type)}{where}; {due}"
+
+
+@diagnosis("no_graph", "forward")
+def _no_graph(evidence: FunctionEvidence) -> str | None:
+    ran = [run for run in evidence.runs if run.values is not None]
+    cut = [run for run in ran if not run.own_node]
+    if not cut:
+        return None
+    names = differentiable(evidence.form, [_result(evidence, n) for n in range(evidence.form.results)])
+    whole = next((value.dtype for run in cut for value in run.values or () if value.dtype.kind != "f"), None)
+    why = f"is its dtype a float? {whole} has no gradient" if whole else "is it marked non-differentiable, or detached?"
+    return f"{' and '.join(names)} does not require grad{only_for(evidence, cut, ran)}, so that no gradient can flow back: {why}"
+
+
+@diagnosis("known", "forward")
+def _known_forward(evidence: FunctionEvidence) -> str | None:
+    mistake = known_forward(evidence)
+    if mistake is None:
+        return None
+    ran = _ran(evidence)
+    wrong = [case for case in ran if not _same_values(case.run.values or (), case.expected)]
+    everywhere = _computed_by(mistake, ran)
+    which = "" if everywhere else only_for(evidence, [case.run for case in wrong], [case.run for case in ran])
+    return mistake.message + which
+
+
+def _ran(evidence: FunctionEvidence) -> list[Case]:
+    return [case for case in evidence.cases if case.run.values is not None]
+
+
+def known_forward(evidence: FunctionEvidence) -> Mistake | None:
+    """The declared mistake that forward makes: at every input if there is one, else at those where shape or numbers are wrong."""
+    ran = _ran(evidence)
+    wrong = [case for case in ran if not _same_values(case.run.values or (), case.expected)]
+    for cases in (ran, wrong) if wrong else ():
+        for mistake in evidence.spec.mistakes:
+            if mistake.forward is not None and _computed_by(mistake, cases):
+                return mistake
+    return None
+
+
+def _computed_by(mistake: Mistake, cases: list[Case]) -> bool:
+    forward = mistake.forward
+    with np.errstate(all="ignore"):  # a mistake may well be infinite far out
+        return forward is not None and all(
+            _same_values(case.run.values or (), as_values(forward(*case.arguments))) for case in cases
+        )
+
+
+def _same_values(got: tuple[np.ndarray, ...], predicted: tuple[np.ndarray, ...]) -> bool:
+    return len(got) == len(predicted) and all(
+        one.shape == other.shape and not (wrong_values(one, other) & ~(np.isnan(one) & np.isnan(other))).any()
+        for one, other in zip(got, predicted, strict=True)
+    )
+
+
+@diagnosis("number_of_results", "forward")
+def _number_of_results(evidence: FunctionEvidence) -> str | None:
+    for case in evidence.cases:
+        got, want = len(case.run.values or ()), len(case.expected)
+        if case.run.values is not None and got != want:
+            results = "1 result" if got == 1 else f"{got} results"
+            return f"forward gives {results}; this exercise asks for {want}"
+    return None
+
+
+@diagnosis("forward_shape", "forward")
+def _forward_shape(evidence: FunctionEvidence) -> str | None:
+    for case in evidence.cases:
+        got = [value.shape for value in case.run.values or ()]
+        want = [value.shape for value in case.expected]
+        if case.run.values is not None and got != want:
+            asked = f"the result has shape {_join(got)} where {_join(want)} is asked for"
+            return f"{asked}, for {inputs_in_words(evidence, case)}"
+    return None
+
+
+@diagnosis("overflow", "forward")
+def forward_overflow(evidence: FunctionEvidence) -> str | None:
+    return overflow_in_words(
+        "forward gives", [(case, each) for case in wrong_forward(evidence) for each in case.run.values or ()]
+    )
+
+
+@diagnosis("nan", "forward")
+def _forward_nan(evidence: FunctionEvidence) -> str | None:
+    for case in wrong_forward(evidence):
+        for number, value in enumerate(case.run.values or ()):
+            if not np.isfinite(value).all():
+                bad = "NaN" if np.isnan(value).any() else "an infinite value"
+                where = not_finite_where(evidence, case, value, f" of {_result(evidence, number)}")
+                return f"forward gives {bad} {where}"
+    return None
+
+
+@diagnosis("argument_returned", "forward")
+def _argument_returned(evidence: FunctionEvidence) -> str | None:
+    ran = [case for case in evidence.cases if case.run.values is not None]
+    wrong = wrong_forward(evidence)
+    returned = wrong and all(
+        len(case.run.values or ()) == 1 and np.array_equal(case.run.values[0], case.arguments[0])  # type: ignore[index]  # those that ran have values
+        for case in ran
+    )
+    name = evidence.form.arguments[0]
+    return f"the result is {name} unchanged" if returned and not _changed(wrong) else None
+
+
+@diagnosis("forward_factor", "forward")
+def _forward_factor(evidence: FunctionEvidence) -> str | None:
+    name, pairs = _judged_pairs(evidence)
+    factor = common_factor(pairs) if enough_entries(pairs) else None
+    if factor is None:
+        return None
+    if np.isclose(factor, -1):
+        return f"forward has the wrong sign: {name} is minus what it must be{_forward_example(evidence)}"
+    of = "forward" if evidence.form.results == 1 else name
+    return f"{of} is right but for a factor: {times(factor)}"
+
+
+def _judged_pairs(evidence: FunctionEvidence) -> tuple[str, list[Pair]]:
+    """The result that is wrong, or all of them as one row: in words, and what came and must come of it for each input."""
+    one = _pairs_of_one_result(evidence)
+    if one is not None:
+        return one[0], [(got.reshape(-1), want.reshape(-1)) for got, want in one[1]]
+    cases = _right_shape(evidence) if wrong_forward(evidence) else []
+    return "the result", [(flat(case.run.values or ()), flat(case.expected)) for case in cases]
+
+
+@diagnosis("forward_offset", "forward")
+def _forward_offset(evidence: FunctionEvidence) -> str | None:
+    """The same number is added everywhere, which is no rounding."""
+    name, pairs = _judged_pairs(evidence)
+    if not enough_entries(pairs):
+        return None
+    offsets = np.concatenate([got - want for got, want in pairs])
+    if np.isfinite(offsets).all() and abs(offsets[0]) > 1e-3 and np.allclose(offsets, offsets[0], rtol=1e-6, atol=1e-9):
+        of = "forward" if evidence.form.results == 1 else name
+        return f"{of} is right but for a number added to every entry: {offsets[0]:.6g}"
+    return None
+
+
+@diagnosis("forward_related", "forward")
+def _forward_related(evidence: FunctionEvidence) -> str | None:
+    pair = _pairs_of_one_result(evidence)
+    found = relation_in_words(pair[1], _close) if pair else None
+    if pair is None or found is None:
+        return None
+    return f"{pair[0]} is {found}{_forward_example(evidence)}"
+
+
+@diagnosis("forward_order", "forward")
+def _forward_order(evidence: FunctionEvidence) -> str | None:
+    pair = _pairs_of_one_result(evidence)
+    if pair is None or not in_another_order(pair[1], _close):
+        return None
+    return f"{pair[0]} has the right numbers, but not all at their places{_forward_example(evidence)}"
+
+
+@diagnosis("forward_expression", "forward")
+def _forward_expression(evidence: FunctionEvidence) -> str | None:
+    """Only where each entry of the result belongs to an entry of the arguments, and is not nearly right."""
+    pair = _pairs_of_one_result(evidence)
+    cases = _right_shape(evidence)
+    if pair is None or max(relative_difference(got, want) for got, want in pair[1]) < 1e-3:
+        return None
+    numbers = [numbers_of(evidence, case, case.expected[0].shape) for case in cases]
+    common = set.intersection(*map(set, numbers))
+    if not common:
+        return None
+    numbers = [{name: each[name] for name in each if name in common} for each in numbers]
+    words = expression_in_words(numbers, lambda n, values: _close(pair[1][n][0], values))
+    if words is None:
+        return None
+    return f"{pair[0]} is {words} at every input, entry by entry, as the numbers show{_forward_example(evidence)}"
+
+
+@diagnosis("float32", "forward")
+def _forward_float32(evidence: FunctionEvidence) -> str | None:
+    """Numbers that float32 holds exactly, near those asked for: rounded on the way. Other small errors have other reasons."""
+    pairs = [(flat(case.run.values or ()), flat(case.expected)) for case in wrong_forward(evidence)]
+    off = max((relative_difference(got, want) for got, want in pairs), default=np.inf)
+    if off > 1e-4 or not all(np.array_equal(got, got.astype(np.float32)) for got, _ in pairs):
+        return None
+    digits = int(-np.log10(off))
+    return f"the values are right to {digits} digits only: a float32 on the way loses the others"
+
+
+@diagnosis("dtype", "forward")
+def _dtype(evidence: FunctionEvidence) -> str | None:
+    runs = [(case.run, case.expected) for case in evidence.cases]
+    if evidence.single is not None:
+        runs.append((evidence.single, evidence.single_expected))
+    for run, expected in runs:
+        given = {each.dtype for each in run.arguments if is_float(each)}
+        for number, (got, want) in enumerate(zip(run.values or (), expected, strict=False)):
+            if got.dtype != want.dtype:
+                keeps = given == {want.dtype}
+                asked = (
+                    f"where the argument is {want.dtype}: keep the dtype of what came in"
+                    if keeps
+                    else f"where {want.dtype} is asked for"
+                )
+                return f"{_result(evidence, number)} is {got.dtype} {asked}"
+    return None
+
+
+@diagnosis("forward_place", "forward")
+def _forward_place(evidence: FunctionEvidence) -> str | None:
+    wrong = wrong_forward(evidence)
+    for place in evidence.spec.places if wrong and evidence.form.results == 1 else ():
+        masks = [place.mask(*case.arguments) for case in wrong]
+        bad = [wrong_values(case.run.values[0], case.expected[0]) for case in wrong]  # type: ignore[index]  # wrong ones have values
+        if all(one.shape == mask.shape and bool((one <= mask).all()) for one, mask in zip(bad, masks, strict=True)):
+            return f"forward is wrong only {place.words}{_forward_example(evidence)}"
+    return None
+
+
+@diagnosis("wrong_forward", "forward")
+def _wrong_forward_entries(evidence: FunctionEvidence) -> str | None:
+    wrong = wrong_forward(evidence)
+    if not wrong:
+        return None
+    case, number, value, right = most_telling(
+        [
+            (case, number, got, want)
+            for case in wrong
+            for number, (got, want) in enumerate(zip(case.run.values or (), case.expected, strict=True))
+            if wrong_values(got, want).any()
+        ]
+    )
+    bad = wrong_values(value, right)
+    result = _result(evidence, number)
+    only = "" if bad.all() else f" only in {entries(bad)} of {result}"
+    for_which = only_for(evidence, [each.run for each in wrong], [each.run for each in _right_shape(evidence)])
+    if not for_which and len(evidence.cases) > 1 and (only or case is not wrong[0]):
+        for_which = f", for {inputs_in_words(evidence, case)}"
+    verdicts = [verdict for each in evidence.cases for verdict in case_gradients(each).values()]
+    but = "the gradient is right, but forward" if case.rows and verdicts and all(verdicts) else "forward"
+    at = largest_difference(value, right)
+    where = f"result{index_in_words(at)}" if len(case.expected) == 1 else f"{result} at {index_in_words(at) or '()'}"
+    is_, must = apart(float(value[at]), float(right[at]))
+    return f"{but} is wrong{only}: {where} is {is_}, it must be {must}{for_which}{_how_near(wrong)}"
+
+
+def _how_near(wrong: list[Case]) -> str:
+    """Of numbers that look alike: how far apart they are, so that nobody takes it for rounding."""
+    off = max(relative_difference(flat(case.run.values or ()), flat(case.expected)) for case in wrong)
+    return f"; the largest relative difference is {off:.1g}, where rounding makes about 1e-16" if off < 1e-3 else ""
+
+
+def _forward_example(evidence: FunctionEvidence) -> str:
+    case = most_telling([(c, 0, flat(c.run.values or ()), flat(c.expected)) for c in wrong_forward(evidence)])[0]
+    for number, (got, want) in enumerate(zip(case.run.values or (), case.expected, strict=True)):
+        if wrong_values(got, want).any():
+            at = largest_difference(got, want)
+            is_, must = apart(float(got[at]), float(want[at]))
+            of = "result" if evidence.form.results == 1 else f"result {number + 1} at "
+            return f" ({of}{index_in_words(at)}: {is_}, it must be {must})"
+    return ""
+
+
+# Helpers: reading evidence
+
+
+def _right_shape(evidence: FunctionEvidence) -> list[Case]:
+    """Cases whose forward has the right number of results, and the right shapes."""
+    return [
+        case
+        for case in evidence.cases
+        if case.run.values is not None and [v.shape for v in case.run.values] == [v.shape for v in case.expected]
+    ]
+
+
+def wrong_forward(evidence: FunctionEvidence) -> list[Case]:
+    """Those of them that have wrong numbers."""
+    return [
+        case
+        for case in _right_shape(evidence)
+        if any(wrong_values(g, w).any() for g, w in zip(case.run.values or (), case.expected, strict=True))
+    ]
+
+
+def _pairs_of_one_result(evidence: FunctionEvidence) -> tuple[str, list[Pair]] | None:
+    """The one result that is wrong, in words, and what came and must come of it for each input."""
+    cases = _right_shape(evidence)
+    wrong = {
+        number
+        for case in cases
+        for number, (got, want) in enumerate(zip(case.run.values or (), case.expected, strict=True))
+        if wrong_values(got, want).any()
+    }
+    if len(wrong) != 1:
+        return None
+    (number,) = wrong
+    pairs = [(np.asarray(case.run.values[number]), case.expected[number]) for case in cases if case.run.values]
+    return _result(evidence, number), pairs
+
+
+def _close(got: np.ndarray, other: np.ndarray) -> bool:
+    return got.shape == np.shape(other) and bool(np.allclose(got, other, rtol=1e-7, atol=1e-9))
+
+
+def numbers_of(evidence: FunctionEvidence, case: Case, shape: tuple[int, ...]) -> dict[str, np.ndarray]:
+    """The arguments by name, each spread to `shape`: what an expression may use. Empty where one does not fit."""
+    numbers = {}
+    for name, value in zip(evidence.form.arguments, case.arguments, strict=True):
+        is_number = isinstance(value, int | float) and not isinstance(value, bool)
+        if is_number or is_float(value):
+            try:
+                numbers[name] = np.broadcast_to(np.asarray(value, dtype=np.float64), shape)
+            except ValueError:
+                return {}
+    return numbers
+
+
+def _changed(cases: list[Case]) -> bool:
+    return any(case.run.changed for case in cases)
+
+
+def _result(evidence: FunctionEvidence, number: int) -> str:
+    return "the result" if evidence.form.results == 1 else f"result {number + 1}"
+
+
+def inputs_in_words(evidence: FunctionEvidence, of: Case | Run) -> str:
+    return _arguments_in_words(evidence, of.arguments)
+
+
+def _arguments_in_words(evidence: FunctionEvidence, arguments: tuple[Any, ...]) -> str:
+    names = evidence.form.arguments
+    return ", ".join(
+        f"{name} of shape {value.shape}" if isinstance(value, np.ndarray) else f"{name} = {value}"
+        for name, value in zip(names, arguments, strict=True)
+    )
+
+
+def only_for(evidence: FunctionEvidence, bad: list[Run], judged: list[Run]) -> str:
+    """Which inputs a sentence is about, where it is not about all that were judged."""
+    others = [run for run in judged if not any(run is each for each in bad)]
+    if not others or not bad:
+        return ""
+    if set(_shapes(bad)) & set(_shapes(others)):
+        return f", for {inputs_in_words(evidence, bad[0])}"
+    return f", for shape {shapes_of(bad)}"
+
+
+def enough_entries(pairs: list[tuple[np.ndarray, np.ndarray]]) -> bool:
+    """Whether three numbers at least speak for what is said of all: one number alone is any multiple of another."""
+    return sum(int(np.count_nonzero(want)) for _, want in pairs) >= 3
+
+
+Telling = TypeVar("Telling", bound=tuple[Any, ...])
+
+
+def most_telling(wrong: list[Telling]) -> Telling:
+    """The first (…, got, want), which is of the smallest input, whose numbers do not look alike; else the one furthest off."""
+    clear = (each for each in wrong if relative_difference(each[-2], each[-1]) > 1e-3)
+    return next(clear, max(wrong, key=lambda each: relative_difference(each[-2], each[-1])))
+
+
+def relative_difference(got: np.ndarray, want: np.ndarray) -> float:
+    """The largest difference of two entries, as a part of the one wanted (of a thousandth of the largest, if that is more)."""
+    with np.errstate(all="ignore"):
+        least = max(1e-3 * float(np.max(np.abs(want), initial=0.0)), 1e-9)
+        parts = np.abs(got - want) / np.maximum(np.abs(want), least)
+    return float(np.max(np.nan_to_num(parts, nan=np.inf), initial=0.0))
+
+
+def largest_difference(got: np.ndarray, want: np.ndarray) -> tuple[int, ...]:
+    """Where two arrays differ most."""
+    with np.errstate(all="ignore"):
+        off = np.nan_to_num(np.abs(got - want), nan=np.inf)
+    return tuple(int(i) for i in np.unravel_index(int(np.argmax(off)), off.shape))
+
+
+LARGEST_EXPONENT = 700.0
+"""exp of anything much larger is no float any more (and exp of minus that is 0)."""
+
+
+def overflow_in_words(gives: str, found: list[tuple[Case, np.ndarray]]) -> str | None:
+    """Numbers that are not finite, where all of them belong to entries beyond what exp can take."""
+    beyond = [(value, values_behind(case, value)) for case, value in found if not np.isfinite(value).all()]
+    if not beyond or any(float(np.max(np.abs(behind), initial=0.0)) < LARGEST_EXPONENT for _, behind in beyond):
+        return None
+    value, behind = beyond[0]
+    bad = "NaN" if np.isnan(value).any() else "an infinite value"
+    low, high = float(behind.min()), float(behind.max())
+    far = (
+        f"are as large as {high:.4g}"
+        if low >= 0
+        else f"are as low as {low:.4g}"
+        if high <= 0
+        else f"go from {low:.4g} to {high:.4g}"
+    )
+    return (
+        f"{gives} {bad} where entries {far}: a number on the way is too large or too small for a float "
+        "(exp(1000) is infinite, exp(-1000) is 0), though what is asked for is not"
+    )
+
+
+def values_behind(case: Case, value: np.ndarray) -> np.ndarray:
+    """The entries of the first argument that what is not finite in `value` belongs to: themselves, else their rows, else all."""
+    x, bad = np.asarray(case.arguments[0]), ~np.isfinite(value)
+    if value.shape == x.shape:
+        itself = x[bad]
+        return itself if np.abs(itself).min() > LARGEST_EXPONENT else x[bad.any(axis=-1)] if x.ndim else itself
+    return x[bad] if value.shape == x.shape[:-1] else x
+
+
+def not_finite_where(evidence: FunctionEvidence, case: Case, value: np.ndarray, of: str) -> str:
+    """Which entries are not finite, for which input, and what the first argument is there."""
+    bad, x = ~np.isfinite(value), np.asarray(case.arguments[0])
+    where = f"for {inputs_in_words(evidence, case)}"
+    if bad.all():
+        return where
+    name = evidence.form.arguments[0]
+    at = tuple(int(i) for i in np.argwhere(bad)[0])
+    there = f" (where {name} is {float(x[at]):.4g})" if x.shape == value.shape and x.dtype.kind == "f" else ""
+    return f"in {entries(bad)}{of}{there}, {where}"
+
+
+def shapes_of(runs: list[Run]) -> str:
+    return ", ".join(_shapes(runs))
+
+
+def _shapes(runs: list[Run]) -> list[str]:
+    return list(dict.fromkeys(str(np.shape(run.arguments[0])) for run in runs))
+
+
+def _join(shapes: list[tuple[int, ...]]) -> str:
+    return " and ".join(map(str, shapes))

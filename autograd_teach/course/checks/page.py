@@ -1,0 +1,55 @@
+"""What a notebook shows as HTML: the report (page.html with page.css), a hint, the progress.
+
+May use Jinja2, and a heat map of viz. Everything that a student wrote is escaped by the template.
+"""
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup, escape
+
+from . import checker_of
+from .checker import State
+from .report import Report
+
+_HERE = Path(__file__).parent
+_MARKS: dict[State, str] = {"pass": "✓ pass", "fail": "✗ FAIL", "not reached": "– not reached"}
+_GRADIENTS = ("numerical", "declared")
+
+
+def html(report: Report) -> str:
+    """The whole report."""
+    is_gradient = any(name in report.failing_input for name in _GRADIENTS)
+    labels = {name: f"gradient, {name}" for name in (*_GRADIENTS, "yours")} if is_gradient else {}
+    return render(
+        "page.html",
+        report=report,
+        style=Markup((_HERE / "page.css").read_text(encoding="utf-8")),  # our own file
+        marks=_MARKS,
+        labels=labels,
+        picture=checker_of(report.exercise).picture(report.evidence, dict(_states(report))),
+    )
+
+
+def _states(report: Report) -> list[tuple[str, State]]:
+    return [(check.name, state) for check, state in report.lines] if report.attempted else []
+
+
+def render(template: str, **values: Any) -> str:
+    """A template of this folder filled in."""
+    return str(_environment().get_template(template).render(**values))
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(loader=FileSystemLoader(_HERE), autoescape=True, undefined=StrictUndefined)
+    environment.filters["code"] = _code
+    return environment
+
+
+def _code(message: str) -> Markup:
+    """Escaped, with `backticks` as code."""
+    parts = str(escape(message)).split("`")
+    return Markup("".join(f"<code>{part}</code>" if i % 2 else part for i, part in enumerate(parts)))  # escaped

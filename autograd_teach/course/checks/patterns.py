@@ -1,0 +1,143 @@
+"""What the results of calls have to do with the right ones beyond relations.py: rows added up or repeated, a number too many, another shape.
+
+NumPy only; knows neither exercises nor records. `got` is what came out, `want` what is right, both arrays of floats.
+"""
+
+from collections.abc import Callable, Iterable
+
+import numpy as np
+
+from ..jacobian import wrong_slopes
+
+Fits = Callable[[np.ndarray, np.ndarray], bool]
+
+
+def same(got: np.ndarray, want: np.ndarray) -> bool:
+    """Whether two arrays agree in shape and, as derivatives are compared, in every number.
+
+    >>> same(np.ones(2), np.ones(2)), same(np.ones(2), np.ones(1))
+    (True, False)
+    """
+    return got.shape == want.shape and not wrong_slopes(got, want, equal_nan=True).any()
+
+
+def _added_up(got: np.ndarray, want: np.ndarray) -> bool:
+    return want.ndim > 0 and len(want) > 1 and same(got, np.cumsum(want, axis=0))
+
+
+def _all_like(row: Callable[[np.ndarray], np.ndarray]) -> Fits:
+    def fits(got: np.ndarray, want: np.ndarray) -> bool:
+        return want.ndim > 0 and len(want) > 1 and same(got, np.broadcast_to(row(want), want.shape))
+
+    return fits
+
+
+ROWS: dict[str, tuple[str, Fits]] = {
+    "accumulated": (
+        "each {row} contains those before it: they add up, as in a `.grad` that is not set back",
+        _added_up,
+    ),
+    "total_everywhere": (
+        "every {row} is the sum of all: they add up, as in one `.grad` that is kept several times",
+        _all_like(lambda want: want.sum(axis=0)),
+    ),
+    "last_everywhere": ("every {row} is what only the last must be", _all_like(lambda want: want[-1])),
+    "first_everywhere": ("every {row} is what only the first must be", _all_like(lambda want: want[0])),
+}
+"""What the rows of a result may have to do with the right ones, with words for it."""
+
+
+def rows(pairs: Iterable[tuple[np.ndarray, np.ndarray]]) -> str | None:
+    """Which of `ROWS` came out, in all pairs, in words.
+
+    >>> rows([(np.array([1.0, 3.0]), np.array([1.0, 2.0]))])
+    'each entry contains those before it'
+    """
+    pairs = list(pairs)
+    found = [words for words, fits in ROWS.values() if pairs and all(fits(*pair) for pair in pairs)]
+    row = "row" if any(want.ndim > 1 for _, want in pairs) else "entry"
+    if len(found) != 1:
+        return None
+    words, _, cause = found[0].format(row=row).partition(":")
+    return f"{words}:{cause}" if cause and row == "row" else words  # of single numbers nothing tells why
+
+
+def shift(pairs: Iterable[tuple[np.ndarray, np.ndarray]]) -> float | None:
+    """The one number, not 0, by which everything is too large; None where there is none or too few numbers show it.
+
+    >>> shift([(np.array(4.0), np.array(3.0)), (np.array(9.0), np.array(8.0))])
+    1.0
+    """
+    pairs = list(pairs)
+    off = np.concatenate([(got - want).reshape(-1) for got, want in pairs]) if pairs else np.zeros(0)
+    if off.size < 2 or not np.isfinite(off).all() or not np.allclose(off, off[0], 1e-6, 1e-9):
+        return None
+    if len({float(number) for _, want in pairs for number in want.reshape(-1)}) < 2:
+        return None
+    by = float(off[0])
+    return float(round(by)) if np.isclose(by, round(by), atol=1e-9) else by
+
+
+def reduced(got: np.ndarray, want: np.ndarray) -> str | None:
+    """How arrays of unlike shape have the same numbers: other shape, a sum or mean too many or too few, a row too many or too few.
+
+    >>> reduced(np.ones((3, 2)), np.array([3.0, 3.0]))
+    'its sum over dimension 0 is right'
+    >>> reduced(np.array([1.0, 2.0]), np.array([1.0, 2.0, 3.0]))
+    'the last entry is missing'
+    """
+    if got.size == want.size and same(got.reshape(-1), want.reshape(-1)):
+        return "the numbers are right"
+    what = "row" if max(got.ndim, want.ndim) > 1 else "entry"
+    if got.ndim == want.ndim > 0 and got.shape[1:] == want.shape[1:]:
+        cut = {"last": slice(None, -1), "first": slice(1, None)}
+        missing = [word for word, part in cut.items() if same(got, want[part])]
+        over = [word for word, part in cut.items() if same(got[part], want)]
+        if len(missing) + len(over) == 1:
+            return f"the {(missing + over)[0]} {what} is {'missing' if missing else 'too many'}"
+    for name, function in (("sum", np.sum), ("mean", np.mean)):
+        too_few = [axis for axis in range(got.ndim) if same(function(got, axis=axis), want)]
+        too_many = [axis for axis in range(want.ndim) if same(got, function(want, axis=axis))]
+        if len(too_few) == 1 and got.size > want.size:
+            return f"its {name} over dimension {too_few[0]} is right"
+        if len(too_many) == 1 and got.size < want.size:
+            return f"it is the {name} of the right one over dimension {too_many[0]}"
+        if want.ndim == 0 and got.ndim > 1 and same(function(got), want):
+            return f"its {name} over all entries is right"
+        if got.ndim == 0 and want.ndim > 1 and same(got, function(want)):
+            return f"it is the {name} of all entries of the right one"
+    return None
+
+
+def region(bad: np.ndarray) -> str | None:
+    """The wrong entries by a name that fits arrays of any size; None where they have none.
+
+    >>> region(np.array([False, False, True])), region(np.eye(2, dtype=bool))
+    ('the last entry', 'the diagonal')
+    """
+    if bad.ndim == 0 or len(bad) < 2:
+        return None
+    row = "row" if bad.ndim > 1 else "entry"
+    along = bad.reshape(len(bad), -1)
+    full, touched = along.all(axis=1), along.any(axis=1)
+    if np.array_equal(full, touched):
+        last, first = np.arange(len(bad)) == len(bad) - 1, np.arange(len(bad)) == 0
+        named = {f"the last {row}": last, f"the first {row}": first}
+        if len(bad) > 2:
+            rows_ = "rows" if bad.ndim > 1 else "entries"
+            named |= {f"all {rows_} but the first": ~first, f"all {rows_} but the last": ~last}
+        return next((words for words, mask in named.items() if np.array_equal(full, mask)), None)
+    if bad.ndim == 2:
+        diagonal = np.equal.outer(np.arange(bad.shape[0]), np.arange(bad.shape[1]))
+        named = {
+            "the diagonal": diagonal,
+            "the entries off the diagonal": ~diagonal,
+            "the entries above the diagonal": np.triu(np.ones(bad.shape, dtype=bool), 1),
+            "the entries below the diagonal": np.tril(np.ones(bad.shape, dtype=bool), -1),
+        }
+        if words := next((words for words, mask in named.items() if np.array_equal(bad, mask)), None):
+            return words
+    if bad.ndim == 2 and bad.shape[1] > 1 and np.array_equal(bad, np.broadcast_to(bad[0], bad.shape)):
+        at = np.flatnonzero(bad[0])
+        return {0: "the first column", bad.shape[1] - 1: "the last column"}.get(int(at[0])) if len(at) == 1 else None
+    return None

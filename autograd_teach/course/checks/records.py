@@ -1,0 +1,86 @@
+"""Records as plain data and back: dataclasses of flags, numbers, words, arrays and collections of them.
+
+Reading is strict: what is not of the declared type is `Broken`. So a record that came from a process which nobody trusts
+holds what its type says, and nothing else. Standard library and NumPy only.
+"""
+
+import types
+from collections.abc import Mapping
+from dataclasses import Field, fields, is_dataclass
+from functools import cache
+from typing import Any, Union, get_args, get_origin, get_type_hints
+
+
+class Broken(Exception):
+    """Data that is no record of the type that was asked for."""
+
+
+def told(record: Any) -> dict[str, Any]:
+    """The fields of a record that travel, by name; dataclasses inside it become dicts, too."""
+    return {each.name: _outward(getattr(record, each.name)) for each in _travelling(record.__class__)}
+
+
+def _outward(value: Any) -> Any:
+    if is_dataclass(value):
+        return told(value)
+    if isinstance(value, list | tuple):
+        return [_outward(each) for each in value]
+    if isinstance(value, dict):
+        return {key: _outward(each) for key, each in value.items()}
+    return value
+
+
+def read(kind: type, data: Any) -> Any:
+    """The record of type `kind` that `told` has made.
+
+    >>> from autograd_teach.course.guard import Crash
+    >>> read(Crash, told(Crash("forward", "ValueError", "no"))).kind
+    'ValueError'
+    >>> read(Crash, {"phase": "forward", "kind": 3, "message": "no", "line": None, "source": ""})
+    Traceback (most recent call last):
+    ...
+    autograd_teach.course.checks.records.Broken: Crash.kind is no str
+    """
+    if not isinstance(data, Mapping) or set(data) != {each.name for each in _travelling(kind)}:
+        raise Broken(f"{kind.__name__} has other fields")
+    hints = _hints(kind)
+    return kind(**{name: _inward(value, hints[name], f"{kind.__name__}.{name}") for name, value in data.items()})
+
+
+@cache
+def _hints(kind: Any) -> dict[str, Any]:
+    return get_type_hints(kind)
+
+
+@cache
+def _travelling(kind: Any) -> tuple[Field[Any], ...]:
+    return tuple(each for each in fields(kind) if each.metadata.get("told", True))
+
+
+def _inward(value: Any, hint: Any, where: str) -> Any:
+    """`value` where it is of the type `hint`."""
+    origin, inner = get_origin(hint), get_args(hint)
+    if hint is Any:
+        return value
+    if origin in (Union, types.UnionType):
+        for each in inner:
+            try:
+                return _inward(value, each, where)
+            except Broken:
+                continue
+    elif origin is tuple and isinstance(value, list | tuple):
+        kinds = [inner[0]] * len(value) if inner[-1] is Ellipsis else list(inner)
+        if len(kinds) == len(value):
+            return tuple(_inward(each, kind, where) for each, kind in zip(value, kinds, strict=True))
+    elif origin is list and isinstance(value, list):
+        return [_inward(each, inner[0], where) for each in value]
+    elif origin is dict and isinstance(value, dict):
+        return {_inward(k, inner[0], where): _inward(v, inner[1], where) for k, v in value.items()}
+    elif origin is None and is_dataclass(hint) and isinstance(value, Mapping):
+        return read(hint, value)  # type: ignore[arg-type]  # a class
+    elif hint is None or hint is type(None):
+        if value is None:
+            return None
+    elif isinstance(hint, type) and type(value) is hint:
+        return value
+    raise Broken(f"{where} is no {getattr(hint, '__name__', hint)}")

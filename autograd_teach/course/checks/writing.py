@@ -1,0 +1,65 @@
+"""Values as a report writes them: arrays with few digits, and two sides with as many as tell them apart.
+
+NumPy only.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from .diagnosing import a_or_an
+
+LINES, WIDTH = 12, 600
+"""How much of one value is shown: so many lines, and of a text so many characters."""
+
+
+def cut(rows: dict[str, str]) -> dict[str, str]:
+    """The rows, without the middle of those that nobody would read to the end."""
+    short = {}
+    for name, text in rows.items():
+        if len(text) > 2 * WIDTH:
+            text = f"{text[:WIDTH].rstrip()} ... {text[-WIDTH // 2 :].lstrip()}"
+        lines = text.split("\n")
+        short[name] = "\n".join(lines if len(lines) <= LINES + 1 else [*lines[:LINES], "..."])
+    return short
+
+
+def both_sides(expected: Sequence[object], got: Sequence[object]) -> dict[str, str]:
+    """What is specified and what came out, with digits enough to tell them apart; with few where no digits do."""
+
+    def written(digits: int) -> dict[str, str]:
+        return {
+            name: ", ".join(number(_decimal(value), digits) for value in values)
+            for name, values in (("specified", expected), ("yours", got))
+        }
+
+    tried = (written(digits) for digits in (3, 6, 9, 12))
+    return next((rows for rows in tried if rows["specified"] != rows["yours"]), written(3))
+
+
+def _decimal(value: object) -> object:
+    """A result whose floats are arrays, as they are where tensors came out, so that both are written alike."""
+    match value:
+        case float():
+            return np.asarray(value)
+        case list():
+            return [_decimal(each) for each in value]
+        case dict():
+            return {key: _decimal(each) for key, each in value.items()}
+    return value
+
+
+def number(value: object, digits: int = 3) -> str:
+    """A value of a record: a number, an array, words, or a collection of them."""
+    if isinstance(value, list):
+        return f"[{', '.join(number(each, digits) for each in value)}]"
+    if isinstance(value, dict):
+        return ", ".join(f"{key}: {number(each, digits)}" for key, each in value.items())
+    if hasattr(value, "type"):
+        return a_or_an(value.type)
+    if not isinstance(value, np.ndarray):
+        return f"{value:.6g}" if isinstance(value, float) else repr(value)
+    if value.dtype.kind != "f":
+        return np.array2string(value, separator=", ", threshold=50)
+    rounded = np.round(value, digits) + 0.0  # no "-0."
+    return np.array2string(rounded, precision=digits, floatmode="fixed", separator=", ", threshold=50)
