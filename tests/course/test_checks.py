@@ -84,6 +84,7 @@ def test_a_wrong_answer_is_caught_and_named(engine, number, monkeypatch):
     assert report.attempted and not report.passed, repr(report)
     found = {finding.name: finding.message for finding in report.findings}
     assert words and words in found.get(diagnosis, ""), repr(report)
+    assert not report.evidence.faults
     assert len(found) <= 2, "one mistake must not be called many"
     assert "FAIL" in page and report.headline in page
     hints = len(exercise_of(exercise).hints)
@@ -232,6 +233,18 @@ def test_a_passed_check_prints_its_points_and_raises_nothing(capsys):
     exercise, answer = next(row for row in table.right() if row[0] == "09.KillHead")
     check(exercise, answer)
     assert capsys.readouterr().out.startswith("KillHead: 7 of 7 checks pass (2 points)\n")
+
+
+def test_a_diagnosis_that_raises_is_passed_over_and_kept(monkeypatch):
+    def broken(evidence):
+        raise KeyError("no such entry")
+
+    rows = (dataclasses.replace(DIAGNOSES[0], explains=("gradient",), recognise=broken), *DIAGNOSES)
+    monkeypatch.setattr("autograd_teach.course.checks.function.DIAGNOSES", rows)
+    twice = next(answer for _, answer, *_ in table.wrong() if table.name(answer) == "ScaleTwice")
+    report = report_on("09.Scale", twice)
+    assert [finding.name for finding in report.findings] == ["factor"]
+    assert report.evidence.faults == [f"{DIAGNOSES[0].name}: KeyError: 'no such entry'"]
 
 
 def test_apply_stands_for_its_class():

@@ -22,3 +22,4 @@ def test_a_slip_is_named_where_the_exercise_does_not_know_it(monkeypatch, exerci
     found = {finding.name: finding.message for finding in report.findings}
     assert words and words in found.get(diagnosis, ""), repr(report)
     assert len(found) == 1, repr(report)
+    assert not report.evidence.faults

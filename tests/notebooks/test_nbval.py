@@ -38,7 +38,7 @@ CELLS = {
     "09_custom_functions": 29,
     "10_gradcheck": 33,
     "11_saving_tensors": 29,
-    "12_arguments_and_options": 32,
+    "12_arguments_and_options": 33,
     "13_outputs_and_side_effects": 36,
     "14_losses_and_grad_output": 39,
     "15_implicit_functions": 35,

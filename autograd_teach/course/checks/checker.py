@@ -12,7 +12,7 @@ NumPy only. A new kind of exercise is one class with these methods, and a row in
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, Protocol
 
 import numpy as np
@@ -67,6 +67,7 @@ class Evidence:
     timeout: Crash | None = None
     stopped: Any = None  # what was asked when the time was up
     printed: bool = False
+    faults: list[str] = field(default_factory=list)  # diagnoses that raised: mistakes of this package
 
 
 @dataclass(frozen=True)

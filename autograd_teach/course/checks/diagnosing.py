@@ -47,12 +47,20 @@ def into(table: list[Diagnosis]) -> Callable[..., Callable[[Recognise], Recognis
 
 
 def first_findings(table: Iterable[Diagnosis], evidence: Any, failed: list[str]) -> list[Finding]:
-    """The findings on the failed checks by a table in its order, at most one a check, the most telling first."""
+    """The findings on the failed checks by a table in its order, at most one a check, the most telling first.
+
+    A row that raises is passed over: whoever asked for help is not to get a traceback of ours. It is kept in
+    `evidence.faults`, which the tests hold to be empty.
+    """
     findings: list[Finding] = []
     open_checks = set(failed)
     for row in table:
         if open_checks.intersection(row.explains):
-            message = row.recognise(evidence)
+            try:
+                message = row.recognise(evidence)
+            except Exception as fault:  # noqa: BLE001  # a mistake of this package, whichever it is
+                evidence.faults.append(f"{row.name}: {type(fault).__name__}: {fault}")
+                continue
             if message:
                 open_checks.difference_update(row.explains)
                 finding = Finding(row.name, message)

@@ -98,14 +98,17 @@ def _needs_input_grad_ignored(evidence: FunctionEvidence) -> str | None:
     return None
 
 
-@diagnosis("asked_not_given", "needs_input_grad")
+@diagnosis("asked_not_given", "gradient")
 def _asked_not_given(evidence: FunctionEvidence) -> str | None:
     names = evidence.form.arguments
     for asked, run in evidence.needed.items():
         if asked_wrong(evidence, asked):
             entry = (run.returned or ())[asked] if asked < len(run.returned or ()) else None
             wrong = "no gradient" if entry is None else "a wrong gradient"
-            return f"where only {names[asked]} requires grad, backward gives {wrong} for it: look at which entry of ctx.needs_input_grad it depends on"
+            return (
+                f"where only {names[asked]} requires grad, backward gives {wrong} for it: look at which entry of "
+                "ctx.needs_input_grad it depends on, and which gradients are computed from others"
+            )
     return None
 
 

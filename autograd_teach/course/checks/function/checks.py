@@ -6,7 +6,7 @@ NumPy only. Must not know the engine, and runs no student's code.
 import numpy as np
 
 from ...exercises.declaration import FunctionForm
-from ...jacobian import flat, same_slopes, wrong_slopes
+from ...jacobian import flat, same_slopes
 from ..checker import Check, State, state
 from .evidence import Case, FunctionEvidence, same_values
 from .records import Odd, Run
@@ -128,7 +128,8 @@ def _returns(evidence: FunctionEvidence) -> State:
 
 def _gradient(evidence: FunctionEvidence) -> State:
     judged = [verdict for case in evidence.cases for verdict in case_gradients(case).values() if verdict is not None]
-    return state(all(judged)) if judged else "not reached"
+    alone = any(asked_wrong(evidence, index) for index, run in evidence.needed.items() if run.crash is None)
+    return state(all(judged) and not alone) if judged else "not reached"
 
 
 def _unchanged(evidence: FunctionEvidence) -> State:
@@ -174,16 +175,19 @@ def _partial(evidence: FunctionEvidence) -> State:
     case = evidence.cases[0]
     if (
         _returns(evidence) == "fail"
-        or not _as_many_results(evidence)
+        or not _results_fit(evidence)
         or not all(verdict is not False for verdict in case_gradients(case).values())
     ):
         return "not reached"  # a gradient that is wrong anyway
     return state(all(partial_right(case, run) for run in evidence.partial))
 
 
-def _as_many_results(evidence: FunctionEvidence) -> bool:
-    """Whether forward gives as many results as are asked for, wherever it gives any."""
-    return all(run.values is None or len(run.values) == evidence.form.results for run in evidence.runs)
+def _results_fit(evidence: FunctionEvidence) -> bool:
+    """Whether forward gives as many results as are asked for, in their shapes, wherever it gives any."""
+    return all(
+        case.run.values is None or [v.shape for v in case.run.values] == [v.shape for v in case.expected]
+        for case in evidence.cases
+    )
 
 
 def partial_right(case: Case, run: Run) -> bool:
@@ -202,7 +206,7 @@ def _needs_input_grad(evidence: FunctionEvidence) -> State:
     ran = {index: run for index, run in evidence.needed.items() if run.returned is not None}
     if not ran or _returns(evidence) == "fail" or _gradient(evidence) == "fail":
         return "not reached"
-    return state(not any(computed_unasked(run, index) or asked_wrong(evidence, index) for index, run in ran.items()))
+    return state(not any(computed_unasked(run, index) for index, run in ran.items()))
 
 
 def computed_unasked(run: Run, asked: int) -> list[int]:
@@ -228,7 +232,7 @@ def _no_gradient(evidence: FunctionEvidence) -> State:
 
 def _double_backward(evidence: FunctionEvidence) -> State:
     right = all(v is not False for case in evidence.cases for v in case_gradients(case).values())
-    if not evidence.second or not right or _returns(evidence) == "fail" or not _as_many_results(evidence):
+    if not evidence.second or not right or _returns(evidence) == "fail" or not _results_fit(evidence):
         return "not reached"
     return state(all(map(second_right, evidence.second)))
 
@@ -243,7 +247,7 @@ def wrong_seconds(second: SecondOrder) -> list[int]:
     return [
         key
         for key, want in second.measured.items()
-        if wrong_slopes(np.zeros_like(want) if (got := second.got.get(key)) is None else got, want).any()
+        if not same_slopes(np.zeros_like(want) if (got := second.got.get(key)) is None else got, want)
     ]
 
 

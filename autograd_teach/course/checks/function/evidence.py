@@ -150,9 +150,9 @@ def _further(drawing: Drawing, cases: list[Asked]) -> Iterator[tuple[str, Asked]
     results = len(differentiable(drawing.form, drawing.expected[0]))
     for number in range(results if results > 1 else 0):
         yield "partial", drawing.asked(0, only=number)
-    if "needs_input_grad" in properties:
-        for number in drawing.floats():
-            yield f"needed {number}", drawing.asked(0, needed=number)
+    floats = drawing.floats()
+    for number in floats if len(floats) > 1 or "needs_input_grad" in properties else []:
+        yield f"needed {number}", drawing.asked(0, needed=number)
     if "no_gradient" in properties:
         yield "no_gradient", drawing.asked(0, "no_gradient")
     if "from_result" in properties:

@@ -14,7 +14,15 @@ from ...jacobian import as_values, flat, is_float, numerical_jacobian, same_slop
 from ..diagnosing import Diagnosis, a_or_an, apart, common_factor, entries, index_in_words, into, times
 from ..relations import Pair, in_another_order, part_only, relation_in_words
 from .asking import differentiable
-from .checks import case_gradients, expected_gradient, gradient_right, returns_right, usable, without_extra_none
+from .checks import (
+    asked_wrong,
+    case_gradients,
+    expected_gradient,
+    gradient_right,
+    returns_right,
+    usable,
+    without_extra_none,
+)
 from .evidence import Case, FunctionEvidence
 from .records import Odd, Run
 from .slips import expression_in_words
@@ -883,7 +891,8 @@ def _some_entries(evidence: FunctionEvidence) -> str | None:
 def _wrong_gradient(evidence: FunctionEvidence) -> str | None:
     wrong = _wrong_gradients(evidence)
     if not wrong:
-        return _wrong_in_a_row(evidence)
+        alone = any(asked_wrong(evidence, index) for index in evidence.needed)
+        return None if alone else _wrong_in_a_row(evidence)
     _, index, got, want = _shown(wrong)
     judged = [each.run for each, *_ in _all_gradients(evidence, index)]
     where = only_for(evidence, [each.run for each, *_ in wrong], judged)
