@@ -1,8 +1,8 @@
 """What a diagnosis is, how the first that applies is found, and the words that several of them use.
 
-NumPy only; knows neither kind of evidence. The diagnoses themselves are in diagnoses_values.py (what was handed over and what
-forward gives), diagnoses_gradients.py (what backward gives), diagnoses_beyond.py (what an exercise asks beyond) and diagnoses_call.py
-(functions that are called); relations.py and slips.py know how wrong numbers relate to right ones and to simple expressions.
+NumPy only; knows neither kind of evidence. The diagnoses themselves are in function/values.py (what was handed over and what
+forward gives), function/gradients.py (what backward gives), function/beyond.py (what an exercise asks beyond) and
+call/diagnoses.py (answers that are called).
 """
 
 from collections.abc import Callable, Iterable

@@ -20,7 +20,7 @@ from ..spec import CallSpec
 from . import evidence as _evidence
 from .asking import CallAsking
 from .checks import checks_of
-from .diagnoses import CALL_TABLE, diagnose
+from .diagnoses import CALL_TABLE, call_not_attempted, diagnose
 from .evidence import CallEvidence
 from .failing import failing_input
 from .records import Asked, Called
@@ -60,9 +60,8 @@ class CallChecker:
         return diagnose(evidence, failed)
 
     def is_attempted(self, evidence: CallEvidence) -> bool:
-        """False while the first call stops at the stub's NotImplementedError."""
-        first = evidence.calls[0].crash if evidence.calls else None
-        return first is None or first.kind != "NotImplementedError"
+        """False while every call stops at the stub's NotImplementedError."""
+        return not call_not_attempted(evidence)
 
     def failing_input(self, evidence: CallEvidence, failed: set[str]) -> Mapping[str, str]:
         return failing_input(evidence, failed)

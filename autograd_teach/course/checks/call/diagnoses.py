@@ -42,11 +42,22 @@ CALL_TABLE: list[Diagnosis] = []
 diagnosis = into(CALL_TABLE)
 
 
+OF_REPEATING = ("not_repeatable",)
+OF_NUMBERS = (
+    *("computation", "selection", "zero", "factor", "mean_for_sum", "factor_differs", "shift", "rows", "relation"),
+    *("another_order", "other_input", "some_values", "some_entries", "wrong_value"),
+)
+"""Diagnoses that describe how the numbers of a result are wrong."""
+
+
 def diagnose(evidence: CallEvidence, failed: list[str]) -> list[Finding]:
     """The findings on the failed checks; the exercise's own checks speak for themselves, for the first call that fails them."""
     with warnings.catch_warnings():  # what a mistake or the specification warns of is not the student's
         warnings.simplefilter("ignore")
         findings = first_findings(CALL_TABLE, evidence, failed)
+    if "repeat" in failed:  # wrong numbers follow from that: what describes them would send the student the wrong way
+        repeat = [each for each in findings if each.name in OF_REPEATING]
+        findings = repeat + [each for each in findings if each.name not in (*OF_NUMBERS, *OF_REPEATING)]
     for each in evidence.spec.also:
         if each.name in failed:
             messages = (each.judge(called) for called in evidence.calls if called.result is not NOTHING)
@@ -251,7 +262,10 @@ def _no_result(evidence: CallEvidence) -> str | None:
     if not nothing:
         return None
     if len(nothing) == len(wrong) and not right_calls(evidence):
-        return "it returns None: is there a `return`? A `.grad` is None too where the tensor is no leaf, or before backward has run"
+        return (
+            "it returns None: is there a `return`, and is what it returns not None itself? The `.grad` of a tensor that is no leaf "
+            "is None, and so is what `backward()`, `list.sort()` and other calls return that only change something"
+        )
     return f"it returns None{_scope(evidence, nothing)}: is there a `return` on every way through it?{_example(nothing[0])}"
 
 
@@ -752,6 +766,11 @@ def _other_inputs(
 @diagnosis("some_values", "value")
 def _some_values(evidence: CallEvidence) -> str | None:
     """A prediction or a list, some of whose entries are right."""
+    normal = evidence.spec.normal
+    if any(
+        isinstance(each.expected, list) and normal(each.expected) != each.expected for each, _ in wrong_calls(evidence)
+    ):
+        return _some_words(evidence)
     for called, several in wrong_calls(evidence):
         if isinstance(called.expected, list | dict) and all(at.kind in ("value", "type") for at in several):
             if evidence.exercise.kind == "value":
@@ -770,6 +789,25 @@ def _some_values(evidence: CallEvidence) -> str | None:
             where = f"the result is wrong at {', '.join(places[:3])}{more}{beside}"
             return f"{where}: {at.path} is {_both_shown(at)}{_for(called)}{_others(evidence)}"
     return None
+
+
+def _some_words(evidence: CallEvidence) -> str | None:
+    """Of a list whose order does not count: what is in it that is not asked for, not at which place."""
+    for called, _ in wrong_calls(evidence):
+        if not isinstance(called.result, list) or not isinstance(called.expected, list):
+            continue
+        extra = [each for each in called.result if each not in called.expected]
+        missing = [each for each in called.expected if each not in called.result]
+        if extra or missing:
+            words = [f"in the result, but not asked for: {_several(extra)}"] if extra else []
+            words += [f"missing from it: {_several(missing)}"] if missing else []
+            return f"{'; '.join(words)}{_for(called)}"
+    return None
+
+
+def _several(values: list[Any]) -> str:
+    more = f" and {len(values) - 3} more" if len(values) > 3 else ""
+    return f"{', '.join(map(str, values[:3]))}{more}"
 
 
 def _largest(at: Difference) -> float:
