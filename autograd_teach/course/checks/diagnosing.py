@@ -1,8 +1,8 @@
 """What a diagnosis is, how the first that applies is found, and the words that several of them use.
 
-NumPy only; knows neither kind of evidence. The diagnoses themselves are in function/values.py (what was handed over and what
-forward gives), function/gradients.py (what backward gives), function/beyond.py (what an exercise asks beyond) and
-call/diagnoses.py (answers that are called).
+NumPy only; knows neither kind of evidence. The diagnoses themselves are in function/ (values.py: what was handed over and what
+forward gives; returned.py and gradients.py: what backward returns; beyond.py: what an exercise asks beyond) and in call/ (runs.py,
+results.py, numbers.py).
 """
 
 from collections.abc import Callable, Iterable

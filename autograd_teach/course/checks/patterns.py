@@ -3,7 +3,7 @@
 NumPy only; knows neither exercises nor records. `got` is what came out, `want` what is right, both arrays of floats.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import numpy as np
 
@@ -109,35 +109,34 @@ def reduced(got: np.ndarray, want: np.ndarray) -> str | None:
     return None
 
 
-def region(bad: np.ndarray) -> str | None:
-    """The wrong entries by a name that fits arrays of any size; None where they have none.
+def region(several: Sequence[np.ndarray]) -> str | None:
+    """The wrong entries of all these arrays by one name that fits arrays of any size; None where they have none.
 
-    >>> region(np.array([False, False, True])), region(np.eye(2, dtype=bool))
+    >>> region([np.array([False, False, True])]), region([np.eye(2, dtype=bool), np.eye(3, dtype=bool)])
     ('the last entry', 'the diagonal')
     """
-    if bad.ndim == 0 or len(bad) < 2:
+    if not several or all(bad.all() for bad in several):
         return None
-    row = "row" if bad.ndim > 1 else "entry"
-    along = bad.reshape(len(bad), -1)
-    full, touched = along.all(axis=1), along.any(axis=1)
-    if np.array_equal(full, touched):
-        last, first = np.arange(len(bad)) == len(bad) - 1, np.arange(len(bad)) == 0
-        named = {f"the last {row}": last, f"the first {row}": first}
-        if len(bad) > 2:
-            rows_ = "rows" if bad.ndim > 1 else "entries"
-            named |= {f"all {rows_} but the first": ~first, f"all {rows_} but the last": ~last}
-        return next((words for words, mask in named.items() if np.array_equal(full, mask)), None)
-    if bad.ndim == 2:
-        diagonal = np.equal.outer(np.arange(bad.shape[0]), np.arange(bad.shape[1]))
-        named = {
-            "the diagonal": diagonal,
-            "the entries off the diagonal": ~diagonal,
-            "the entries above the diagonal": np.triu(np.ones(bad.shape, dtype=bool), 1),
-            "the entries below the diagonal": np.tril(np.ones(bad.shape, dtype=bool), -1),
-        }
-        if words := next((words for words, mask in named.items() if np.array_equal(bad, mask)), None):
-            return words
-    if bad.ndim == 2 and bad.shape[1] > 1 and np.array_equal(bad, np.broadcast_to(bad[0], bad.shape)):
-        at = np.flatnonzero(bad[0])
-        return {0: "the first column", bad.shape[1] - 1: "the last column"}.get(int(at[0])) if len(at) == 1 else None
-    return None
+    fitting = [
+        [words for words, mask in _regions(bad.shape) if mask.any() and np.array_equal(bad, mask)] for bad in several
+    ]
+    return next((words for words in fitting[0] if all(words in each for each in fitting)), None)
+
+
+def _regions(shape: tuple[int, ...]) -> Iterator[tuple[str, np.ndarray]]:
+    """The parts of an array that have a name."""
+    if not shape:
+        return
+    row, rows_ = ("row", "rows") if len(shape) > 1 else ("entry", "entries")
+    place = np.arange(shape[0]).reshape(-1, *(1 for _ in shape[1:]))
+    last, first = (np.broadcast_to(mask, shape) for mask in (place == shape[0] - 1, place == 0))
+    yield from ((f"the last {row}", last), (f"the first {row}", first))
+    yield from ((f"all {rows_} but the first", ~first), (f"all {rows_} but the last", ~last))
+    if len(shape) == 2:
+        across = np.arange(shape[1])
+        diagonal = np.equal.outer(np.arange(shape[0]), across)
+        yield from (("the diagonal", diagonal), ("the entries off the diagonal", ~diagonal))
+        yield "the entries above the diagonal", np.triu(np.ones(shape, dtype=bool), 1)
+        yield "the entries below the diagonal", np.tril(np.ones(shape, dtype=bool), -1)
+        yield "the first column", np.broadcast_to(across == 0, shape)
+        yield "the last column", np.broadcast_to(across == shape[1] - 1, shape)

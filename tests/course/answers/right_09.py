@@ -305,3 +305,15 @@ class ExpComputedTwice(Function):
     def backward(ctx, g):
         (result,) = ctx.saved_tensors
         return torch.mul(result, g)
+
+
+@right("09.KillHead")
+class KillHeadFromColumnNumbers(Function):
+    @staticmethod
+    def forward(ctx, x, n):
+        ctx.kept = torch.arange(x.shape[1]) >= n
+        return torch.where(ctx.kept, x, torch.zeros_like(x))
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        return grad_output * ctx.kept, None

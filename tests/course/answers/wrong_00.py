@@ -133,7 +133,38 @@ def two_steps_wrong(name, u, v):
     return slopes(name, u, v) if name not in ("mul", "div") else (1, -1)
 
 
+@wrong("00.local_slopes", "one_shape", "ZeroDivisionError")
+def quotient_divided_by_u(name, u, v):
+    return (u / v / u, -u / v / v) if name == "div" else slopes(name, u, v)
+
+
+@wrong("00.local_slopes", "known", "only where u is 0")
+def no_slope_at_zero(name, u, v):
+    return tuple(slope if u else 0.0 for slope in slopes(name, u, v))
+
+
+@wrong("00.local_slopes", "known", "a move of 1e-16: a move this small is lost")
+def moved_by_less_than_a_digit(name, u, v):
+    f = {"add": lambda u, v: u + v, "sub": lambda u, v: u - v, "mul": lambda u, v: u * v, "max": max}
+    f = f | {"square": lambda u, v: u * u, "div": lambda u, v: u / v}
+    h = 1e-16
+    return (f[name](u + h, v) - f[name](u, v)) / h, (f[name](u, v + h) - f[name](u, v)) / h
+
+
 # chain_by_hand
+
+
+@wrong("00.chain_by_hand", "one_shape", "ZeroDivisionError")
+def divided_by_the_factors(a, b, c):
+    y = (a * b + c) ** 2 * a
+    of_c = 2 * y / (a * b + c)
+    return y / a + of_c * b, of_c * a, of_c
+
+
+@wrong("00.chain_by_hand", "known", "only where a*b + c is 0")
+def one_where_the_square_is_flat(a, b, c):
+    v = a * b + c
+    return (v**2 + 2 * v * a * b, 2 * v * a * a, 2 * v * a) if v else (1.0, 1.0, 1.0)
 
 
 @wrong("00.chain_by_hand", "known", "a is also used in the last step")
@@ -268,7 +299,7 @@ def without_the_start(inputs, results):
     return {"forward": inputs, "backward": results, "moving": inputs}
 
 
-@wrong("00.count_passes", "known", "need not be made again for each input")
+@wrong("00.count_passes", "known", "two calls for each input")
 def before_and_after_each_move(inputs, results):
     return {"forward": inputs, "backward": results, "moving": 2 * inputs}
 
@@ -453,3 +484,11 @@ def backward_as_often_as_needed(inputs, results):
 @wrong("00.count_passes", "known", "these are the numbers of the example")
 def numbers_of_the_example(inputs, results):
     return {"forward": 3, "backward": 1, "moving": 4}
+
+
+@wrong("00.count_passes", "known", "as many inputs as results")
+def nothing_for_a_square(inputs, results):
+    counts = {"moving": inputs + 1, "forward": 1, "backward": 1}
+    if inputs < results or inputs > results:
+        counts |= {"forward": inputs, "backward": results}
+    return counts

@@ -149,3 +149,16 @@ def like_values(values):
 @wrong("01.make_trainable", "not_independent", "shares the memory of values")
 def by_numpy(values):
     return torch.from_numpy(floating(values).numpy()).requires_grad_()
+
+
+@wrong("01.make_trainable", "wrong_dtype", "values has dtype float16 and the result has dtype float32")
+def two_float_dtypes(values):
+    dtype = torch.float64 if values.dtype == torch.float64 else torch.float32
+    return values.detach().clone().to(dtype).requires_grad_()
+
+
+@wrong("01.make_trainable", "wrong_dtype", "integers must become float32")
+def two_integer_dtypes(values):
+    known = {torch.int32: torch.float32, torch.int64: torch.float32}
+    dtype = values.dtype if values.is_floating_point() else known.get(values.dtype, torch.float64)
+    return values.detach().clone().to(dtype).requires_grad_()

@@ -139,9 +139,10 @@ def zeroed_each_time(data, targets, w, size):
     return w.grad
 
 
-@wrong("02.accumulate_minibatches", "known", "left out")
+@wrong("02.accumulate_minibatches", "known", "left out when it is shorter")
 def drops_the_rest(data, targets, w, size):
     w = fresh(w)
+    w.grad = torch.zeros_like(w)
     for number in range(len(data) // size):
         rows = slice(number * size, (number + 1) * size)
         loss_of(data[rows], targets[rows], w).backward()
@@ -196,7 +197,7 @@ def from_one(f, x, i):
     return jacobian(f, x)[i - 1]
 
 
-@wrong("02.jacobian_row", "raised", "has several entries, and only a single number")
+@wrong("02.jacobian_row", "one_shape", "has several entries, and only a single number")
 def no_grad_outputs(f, x, i):
     x = fresh(x)
     return torch.autograd.grad(f(x), x)[0]
@@ -238,11 +239,75 @@ def first_row_twice(f, x):
     return result
 
 
-@wrong("02.full_jacobian", "raised", "second time")
+@wrong("02.full_jacobian", "one_shape", "second time")
 def freed(f, x):
     x = fresh(x)
     y = f(x)
     return torch.stack([torch.autograd.grad(y[i] + y.sum() * 0, x)[0] for i in range(len(y))])
+
+
+@wrong("02.gradient_of", "known", "also if x has one entry")
+def gradient_squeezed(f, x):
+    x = fresh(x)
+    return torch.autograd.grad(f(x), x)[0].squeeze()
+
+
+@wrong("02.accumulate_minibatches", "known", "only where `size` is larger than the number of rows")
+def no_batch_if_size_is_too_large(data, targets, w, size):
+    w = fresh(w)
+    full = range(0, len(data) - size + 1, size)
+    parts = [loss_of(data[i : i + size], targets[i : i + size], w) for i in full]
+    if parts and len(data) % size:
+        parts.append(loss_of(data[len(parts) * size :], targets[len(parts) * size :], w))
+    return torch.autograd.grad(sum(parts), w)[0] if parts else torch.zeros_like(w)
+
+
+@wrong("02.accumulate_minibatches", "no_result", "it returns None")
+def no_pass_if_size_is_too_large(data, targets, w, size):
+    w = fresh(w)
+    for number in range(len(data) // size):
+        rows = slice(number * size, (number + 1) * size)
+        loss_of(data[rows], targets[rows], w).backward()
+    return w.grad
+
+
+@wrong("02.accumulate_minibatches", "known", "the last row of each full mini-batch")
+def one_row_before_the_end(data, targets, w, size):
+    w = fresh(w)
+    total = torch.zeros_like(w)
+    for start in range(0, len(data), size):
+        end = start + size - 1
+        total += torch.autograd.grad(loss_of(data[start:end], targets[start:end], w), w)[0]
+    return total
+
+
+@wrong("02.jacobian_row", "known", "the sum of row i and the row after it")
+def ones_at_two_places(f, x, i):
+    x = fresh(x)
+    y = f(x)
+    v = torch.zeros_like(y)
+    v[i : i + 2] = 1.0
+    return torch.autograd.grad(y, x, v)[0]
+
+
+@wrong("02.jacobian_row", "known", "also if x has one entry")
+def row_squeezed(f, x, i):
+    x = fresh(x)
+    return torch.autograd.grad(f(x)[i], x)[0].squeeze()
+
+
+@wrong("02.full_jacobian", "known", "also for one result or an x with one entry")
+def matrix_squeezed(f, x):
+    x = fresh(x)
+    y = f(x)
+    return torch.stack([torch.autograd.grad(each, x, retain_graph=True)[0] for each in y]).squeeze()
+
+
+@wrong("02.full_jacobian", "known", "the sums of the columns stand on the diagonal")
+def sums_on_the_diagonal(f, x):
+    x = fresh(x)
+    y = f(x)
+    return torch.eye(len(y), len(x), dtype=x.dtype) * torch.autograd.grad(y.sum(), x)[0]
 
 
 # Of families

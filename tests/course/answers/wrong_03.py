@@ -118,7 +118,7 @@ def none_too(y):
     return len(found)
 
 
-@wrong("03.count_nodes", "one_shape", "other inputs work, but not the y of `y = d * 2`, d without grad")
+@wrong("03.count_nodes", "one_shape", "this happens for the y of `y = d * 2`, d without grad; the other inputs work")
 def no_graph_at_all(y):
     found, waiting = {y.grad_fn}, [y.grad_fn]
     while waiting:
@@ -172,7 +172,7 @@ def each_arrow(y):
     return [each.variable for node in walk(y) for each in following(node) if not each.next_functions]
 
 
-@wrong("03.leaves_of", "known", "only the first entry")
+@wrong("03.leaves_of", "known", "the one that the first entries of next_functions lead to")
 def first_leaf(y):
     node = y.grad_fn
     while node.next_functions and node.next_functions[0][0] is not None:
@@ -315,10 +315,110 @@ def waits_for_ever(y):
     return order
 
 
+@wrong("03.backward_order", "known", "two nodes can have the same name")
+def names_in_full(y):
+    return [node.name() for node in in_order(y)]
+
+
+@wrong("03.backward_order", "known", "the arrows are counted for each name")
+def ready_by_name(y):
+    missing = Counter(each.name() for node in walk(y) for each in following(node))
+    order, ready = [], [y.grad_fn]
+    while ready:
+        order.append(ready.pop())
+        for each in following(order[-1]):
+            missing[each.name()] -= 1
+            if not missing[each.name()]:
+                ready.append(each)
+    return order
+
+
+MET = set()
+
+
+def not_met_before(y):
+    met = [node for node in walk(y) if node not in MET]
+    MET.update(met)
+    return met
+
+
+@wrong("03.count_nodes", "same_again", "a second call with the same graph gives 0, the first gave 3")
+def counted_in_an_earlier_call(y):
+    return len(not_met_before(y))
+
+
+@wrong("03.leaves_of", "same_again", "a second call with the same graph gives [], the first gave ['a']")
+def listed_in_an_earlier_call(y):
+    return [node.variable for node in not_met_before(y) if not node.next_functions]
+
+
+@wrong("03.backward_order", "same_again", "a second call with the same graph gives []")
+def ordered_in_an_earlier_call(y):
+    met = not_met_before(y)
+    return [node for node in in_order(y) if node in met]
+
+
+@wrong("03.count_nodes", "known", "nodes of the same name are taken for one")
+def seen_by_name(y):
+    found, waiting = [], [y.grad_fn] if y.grad_fn is not None else []
+    while waiting:
+        node = waiting.pop()
+        if node.name() not in found:
+            found.append(node.name())
+            waiting += following(node)
+    return len(found)
+
+
+@wrong("03.count_nodes", "known", "is counted again if it is met a second time")
+def nobody_looks_again(y):
+    seen, waiting, count = set(), [y.grad_fn] if y.grad_fn is not None else [], 0
+    while waiting:
+        node = waiting.pop()
+        seen.add(node)
+        count += 1
+        waiting += [each for each in following(node) if each not in seen]
+    return count
+
+
+@wrong("03.count_nodes", "known", "once for each number of steps")
+def one_set_for_each_distance(y):
+    layer, count = {y.grad_fn} - {None}, 0
+    while layer:
+        count += len(layer)
+        layer = {each for node in layer for each in following(node)}
+    return count
+
+
+@wrong("03.leaves_of", "known", "at most one leaf is found")
+def returns_at_a_leaf(y):
+    waiting = [y.grad_fn]
+    while waiting:
+        node = waiting.pop()
+        if node is not None and not node.next_functions:
+            return [node.variable]
+        waiting += [each for each, _ in node.next_functions] if node is not None else []
+
+
+@wrong("03.leaves_of", "known", "what stands behind a None")
+def stops_at_none(y):
+    leaves, seen, waiting = [], set(), [y.grad_fn]
+    while waiting:
+        node = waiting.pop()
+        if node in seen:
+            continue
+        seen.add(node)
+        leaves += [] if node.next_functions else [node.variable]
+        for each, _ in node.next_functions:
+            if each is None:
+                break
+            waiting.append(each)
+    return leaves
+
+
 # Of families
 
 
-@wrong("03.count_nodes", "known", "only the last entry of each next_functions is followed")
+@wrong("03.count_nodes", "known", "only the nodes on one way from y to a leaf are counted")
 def down_the_last(y):
     node, count = y.grad_fn, 0
     while node is not None:

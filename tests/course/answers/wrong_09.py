@@ -497,7 +497,7 @@ class ScaleEndless(ScaleForward):
                 pass
 
 
-@wrong("09.Scale", "one_shape", "none for (2, 3)")
+@wrong("09.Scale", "one_shape", "raises an error for x of shape (3,), factor")
 class ScaleMatrixOnly(Function):
     @staticmethod
     def forward(ctx, x, factor):
@@ -952,3 +952,26 @@ class ExpSavesTwiceUsesFirst(Function):
     @staticmethod
     def backward(ctx, g):
         return g * ctx.saved_tensors[0]
+
+
+@wrong("09.KillHead", "known", "reaches the entries of x that are 0")
+class KillHeadByZeros(Function):
+    @staticmethod
+    def forward(ctx, x, n):
+        result = x.clone()
+        result[:, :n] = 0
+        ctx.save_for_backward(result)
+        return result
+
+    @staticmethod
+    def backward(ctx, g):
+        (result,) = ctx.saved_tensors
+        return torch.where(result != 0, g, torch.zeros_like(g)), None
+
+
+@wrong("09.Scale", "known", "`factor` goes through a float32")
+class ScaleByATensor(ScaleBackward):
+    @staticmethod
+    def forward(ctx, x, factor):
+        ctx.factor = torch.tensor(factor)
+        return x * ctx.factor

@@ -771,3 +771,67 @@ class SquareWritesToSaved(SquareForward):
         (x,) = ctx.saved_tensors
         x *= 2
         return grad_output * x
+
+
+@wrong("10.numerical_jacobian", "known", "in one row")
+def f_of_a_row(f, x, eps):
+    columns = []
+    for j in range(x.numel()):
+        right, left = x.clone().reshape(-1), x.clone().reshape(-1)
+        right[j] += eps
+        left[j] -= eps
+        columns.append((f(right) - f(left)) / (2 * eps))
+    return table(columns)
+
+
+@wrong("10.numerical_jacobian", "known", "where f gives a view of its argument")
+def one_copy_that_moves(f, x, eps):
+    columns = []
+    for j in range(x.numel()):
+        moved = x.clone()
+        flat = moved.view(-1)
+        flat[j] += eps
+        right = f(moved)
+        flat[j] -= 2 * eps
+        columns.append((right - f(moved)) / (2 * eps))
+    return table(columns)
+
+
+@wrong("10.find_kinks", "known", "sorted by their size")
+def sorted_kinks(f, candidates):
+    found = [x.item() for x in candidates if abs(slopes(f, x)[0] - slopes(f, x)[1]) > 0.05]
+    return sorted(found)
+
+
+@wrong("10.find_kinks", "one_shape", "more than one value is ambiguous")
+def all_candidates_at_once(f, candidates):
+    eps = 1e-6
+    left, right = (f(candidates) - f(candidates - eps)) / eps, (f(candidates + eps) - f(candidates)) / eps
+    return [x.item() for x, jump in zip(candidates, right - left) if abs(jump) > 0.05]
+
+
+@wrong("10.RepairMatVec", "asked_not_given", "where only matrix requires grad")
+class MatVecAsksForTheOther(MatVecForward):
+    @staticmethod
+    def backward(ctx, grad_output):
+        matrix, x = ctx.saved_tensors
+        grad_matrix = grad_x = None
+        if ctx.needs_input_grad[1]:
+            grad_matrix = grad_output.unsqueeze(1) * x
+        if ctx.needs_input_grad[0]:
+            grad_x = matrix.t() @ grad_output
+        return grad_matrix, grad_x
+
+
+@wrong("10.RepairScaleColumns", "known", "NaN where scale is 0")
+class ColumnsDividedAgain(Function):
+    @staticmethod
+    def forward(ctx, x, scale):
+        result = x * scale
+        ctx.save_for_backward(result, scale)
+        return result
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        result, scale = ctx.saved_tensors
+        return grad_output * scale, (grad_output * result / scale).sum(0)

@@ -388,7 +388,7 @@ class CubeSavedSlope(Function):
         return g * slope
 
 
-@wrong("11.Cube", "second_constant", "is a constant, computed in forward")
+@wrong("11.Cube", "second_constant", "is a constant, because it was computed in forward")
 class CubeKeptSquare(Function):
     @staticmethod
     def forward(ctx, x):
@@ -400,7 +400,7 @@ class CubeKeptSquare(Function):
         return 3 * g * ctx.square
 
 
-@wrong("11.Cube", "second_constant", "save x or the result itself")
+@wrong("11.Cube", "second_constant", "compute with x or the result itself")
 class CubeDetached(CubeForward):
     @staticmethod
     def backward(ctx, g):
@@ -878,7 +878,7 @@ class SigmoidForwardMinus(SigmoidBackward):
         return y
 
 
-@wrong("11.Cube", "nan", "where x is 0")
+@wrong("11.Cube", "nan", "(x is 0)")
 class CubeDividesByX(Function):
     @staticmethod
     def forward(ctx, x):
@@ -1079,7 +1079,7 @@ class CubeIntegrates(CubeForward):
         return g * x**3 / 3
 
 
-@wrong("11.Norm", "known", "a vector with one entry")
+@wrong("11.Norm", "known", "the entry of a vector")
 class NormKeepsDimension(NormBackward):
     @staticmethod
     def forward(ctx, x):

@@ -86,7 +86,7 @@ class ClampBackward(Function):
 # Linear
 
 
-@wrong("12.Linear", "needs_input_grad_ignored", "a gradient for weight where only x requires one")
+@wrong("12.Linear", "needs_input_grad_ignored", "a tensor for weight where only x requires grad")
 class LinearIgnores(LinearForward):
     @staticmethod
     def backward(ctx, g):
@@ -94,7 +94,7 @@ class LinearIgnores(LinearForward):
         return g @ weight, g.t() @ x, None if bias is None else g.sum(0)
 
 
-@wrong("12.Linear", "needs_input_grad_ignored", "a gradient for bias where only x requires one")
+@wrong("12.Linear", "needs_input_grad_ignored", "a tensor for bias where only x requires grad")
 class LinearIgnoresForBias(LinearForward):
     @staticmethod
     def backward(ctx, g):
@@ -217,7 +217,7 @@ class LinearBiasAlways(LinearForward):
         return grad_x, grad_weight, g.sum(0) if bias is None else grad_bias
 
 
-@wrong("12.Linear", "too_few", "2 values, forward takes 3 arguments")
+@wrong("12.Linear", "too_few", "forward takes 3 arguments")
 class LinearTwoWithoutBias(LinearForward):
     @staticmethod
     def backward(ctx, g):
@@ -399,7 +399,7 @@ class MatMulIgnores(MatMulForward):
         return g @ b.t(), a.t() @ g
 
 
-@wrong("12.MatMul", "needs_input_grad_ignored", "a gradient for a where only b requires one")
+@wrong("12.MatMul", "needs_input_grad_ignored", "a tensor for a where only b requires grad")
 class MatMulAsksOnce(MatMulForward):
     @staticmethod
     def backward(ctx, g):
@@ -407,7 +407,7 @@ class MatMulAsksOnce(MatMulForward):
         return g @ b.t(), a.t() @ g if ctx.needs_input_grad[1] else None
 
 
-@wrong("12.MatMul", "needs_input_grad_ignored", "a gradient for b where only a requires one")
+@wrong("12.MatMul", "needs_input_grad_ignored", "a tensor for b where only a requires grad")
 class MatMulZeros(MatMulForward):
     @staticmethod
     def backward(ctx, g):
@@ -418,7 +418,7 @@ class MatMulZeros(MatMulForward):
         )
 
 
-@wrong("12.MatMul", "needs_input_grad_ignored", "a gradient for b where only a requires one")
+@wrong("12.MatMul", "asked_not_given", "where only a requires grad")
 class MatMulAsksTheOther(MatMulForward):
     @staticmethod
     def backward(ctx, g):
@@ -1315,3 +1315,16 @@ class MatMulForwardTooShort(MatMulBackward):
     def forward(ctx, a, b):
         ctx.save_for_backward(a, b)
         return a[:, :-1] @ b[:-1]
+
+
+@wrong("12.MulConstant", "known", "`constant` goes through a float32")
+class MulConstantByATensor(MulConstantForward):
+    @staticmethod
+    def forward(ctx, x, constant):
+        ctx.set_materialize_grads(False)
+        ctx.constant = torch.tensor(constant)
+        return x * ctx.constant
+
+    @staticmethod
+    def backward(ctx, g):
+        return None if g is None else g * ctx.constant, None

@@ -992,7 +992,7 @@ class InterpolateItem(Function):
         return (1 - ctx.t) * g, ctx.t * g, (g * (b - a)).sum()
 
 
-@wrong("14.Interpolate", "second_constant", "or detached")
+@wrong("14.Interpolate", "second_constant", "or is detached")
 class InterpolateDetached(InterpolateForward):
     @staticmethod
     def backward(ctx, g):
@@ -1848,3 +1848,17 @@ class SoftplusInnerOnly(SoftplusForward):
     @staticmethod
     def backward(ctx, g):
         return g * ctx.saved_tensors[0].exp()
+
+
+@wrong("14.GradientReversal", "known", "a strength of 0 is taken for 1")
+class ReversalOrOne(ReversalForward):
+    @staticmethod
+    def backward(ctx, g):
+        return -(ctx.strength or 1) * g, None
+
+
+@wrong("14.GradientReversal", "known", "the sign of strength is lost")
+class ReversalBySize(ReversalForward):
+    @staticmethod
+    def backward(ctx, g):
+        return -abs(ctx.strength) * g, None

@@ -127,7 +127,7 @@ class NoNumberOverTape(Right):
         raise TypeError("unsupported operand type(s) for /: 'int' and 'Tape'")
 
 
-@wrong("16.Tape", "one_shape", "but not `a = Tape(-")
+@wrong("16.Tape", "one_shape", "this happens for `a = Tape(-")
 class PowerByLogarithm(Right):
     def __pow__(self, other):
         return (self.log() * other).exp()
@@ -140,7 +140,7 @@ class ChangesInPlace(Right):
         return self
 
 
-@wrong("16.Tape", "known", "each use sends it a gradient, and all must be added up")
+@wrong("16.Tape", "known", "only computations that use a value more than once are wrong")
 class Overwrites(Right):
     def backward(self):
         arrived = {self: 1.0}

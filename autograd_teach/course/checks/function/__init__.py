@@ -27,10 +27,16 @@ from .failing import failing_input
 from .gradients import GRADIENTS
 from .maps import picture
 from .records import Asked, Run
+from .returned import RETURNED
 from .values import VALUES
 
-DIAGNOSES = (*VALUES, *GRADIENTS, *BEYOND)
+DIAGNOSES = (*VALUES, *RETURNED, *GRADIENTS, *BEYOND)
 """In their order: the first that recognises the numbers speaks."""
+
+
+OF_NUMBER = {"too_few", "too_many", "one_per_result", "list_for_tuple"}
+OF_GRADIENTS = {row.name for row in GRADIENTS}
+"""Diagnoses of the number of values that backward returns, and of the numbers in them."""
 
 
 class FunctionChecker:
@@ -64,7 +70,10 @@ class FunctionChecker:
         return checks_of(_form(exercise))
 
     def findings(self, evidence: FunctionEvidence, failed: list[str]) -> list[Finding]:
-        return first_findings(DIAGNOSES, evidence, failed)
+        found = first_findings(DIAGNOSES, evidence, failed)
+        if any(each.name in OF_NUMBER for each in found):  # which value belongs to which argument is not known then
+            found = [each for each in found if each.name in OF_NUMBER or each.name not in OF_GRADIENTS]
+        return found
 
     def is_attempted(self, evidence: FunctionEvidence) -> bool:
         """False while forward stops at the stub's NotImplementedError, whatever it gets."""

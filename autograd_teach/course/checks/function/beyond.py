@@ -90,10 +90,15 @@ def _none_grad_output(evidence: FunctionEvidence) -> str | None:
 def _needs_input_grad_ignored(evidence: FunctionEvidence) -> str | None:
     names = evidence.form.arguments
     for asked, run in evidence.needed.items():
+        if run.returned is not None and len(run.returned) < len(names):
+            return (
+                f"where only {names[asked]} requires grad, backward returns {len(run.returned)} of {len(names)} values: "
+                "None has to hold the place of what needs no gradient"
+            )
         for number in computed_unasked(run, asked):
             return (
-                f"backward computes a gradient for {names[number]} where only {names[asked]} requires one: "
-                f"ctx.needs_input_grad[{number}] is False then, and None is enough"
+                f"backward returns a tensor for {names[number]} where only {names[asked]} requires grad: "
+                f"ctx.needs_input_grad[{number}] is False then, and None takes its place"
             )
     return None
 
@@ -174,9 +179,10 @@ def _second_constant(evidence: FunctionEvidence) -> str | None:
     for index, name in enumerate(evidence.form.arguments):
         wrong = [second for second in evidence.second if index in wrong_seconds(second)]
         if wrong and all(second.got.get(index) is None or not np.any(second.got[index]) for second in wrong):
+            what = "the result itself" if "from_result" in evidence.form.properties else f"{name} or the result itself"
             return (
-                f"the second derivative misses how the gradient depends on {name}: what backward uses of it is a constant, computed in "
-                f"forward or detached; save {name} or the result itself, by save_for_backward, and compute the rest in backward"
+                f"the second derivative misses how the gradient depends on {name}: what backward uses of it is a constant, because it "
+                f"was computed in forward or is detached; backward has to compute with {what}, as save_for_backward gives it back"
             )
     return None
 

@@ -206,7 +206,8 @@ def _needs_input_grad(evidence: FunctionEvidence) -> State:
     ran = {index: run for index, run in evidence.needed.items() if run.returned is not None}
     if not ran or _returns(evidence) == "fail" or _gradient(evidence) == "fail":
         return "not reached"
-    return state(not any(computed_unasked(run, index) for index, run in ran.items()))
+    every = all(len(run.returned or ()) >= len(run.arguments) for run in ran.values())
+    return state(every and not any(computed_unasked(run, index) for index, run in ran.items()))
 
 
 def computed_unasked(run: Run, asked: int) -> list[int]:
@@ -232,6 +233,7 @@ def _no_gradient(evidence: FunctionEvidence) -> State:
 
 def _double_backward(evidence: FunctionEvidence) -> State:
     right = all(v is not False for case in evidence.cases for v in case_gradients(case).values())
+    right = right and not any(run.changed for run in evidence.runs)  # what is changed in place spoils the graph, too
     if not evidence.second or not right or _returns(evidence) == "fail" or not _results_fit(evidence):
         return "not reached"
     return state(all(map(second_right, evidence.second)))

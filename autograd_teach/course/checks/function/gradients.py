@@ -1,30 +1,37 @@
-"""What is wrong with what backward returns: its number, places and shapes first, then its numbers.
+"""What is wrong with the numbers of a gradient, from what names them to what only shows them.
 
-NumPy only, reads records alone. A message names the entry, argument or line and shows numbers; it never gives the answer away.
+NumPy only, reads evidence alone. A message names the entry, argument or line and shows numbers; it never gives the answer away.
 To add one: write a function `(FunctionEvidence) -> str | None` under `@diagnosis(name, checks that it explains)` at its place in the order.
 """
 
-import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
-from ...jacobian import as_values, flat, is_float, numerical_jacobian, same_slopes, wrong_slopes
-from ..diagnosing import Diagnosis, a_or_an, apart, common_factor, entries, index_in_words, into, times
-from ..relations import Pair, in_another_order, part_only, relation_in_words
+from ...jacobian import as_values, flat, numerical_jacobian, same_slopes, wrong_slopes
+from ..diagnosing import Diagnosis, common_factor, entries, into, times
+from ..relations import in_another_order, part_only, relation_in_words
 from .asking import differentiable
-from .checks import (
-    asked_wrong,
-    case_gradients,
-    expected_gradient,
-    gradient_right,
-    returns_right,
-    usable,
-    without_extra_none,
-)
+from .checks import asked_wrong, case_gradients, expected_gradient, gradient_right, usable
 from .evidence import Case, FunctionEvidence
-from .records import Odd, Run
+from .reading import (
+    Gradient,
+    all_gradients,
+    broadcasts,
+    dimensions_of,
+    example_in_words,
+    fits_everywhere,
+    most_telling_one,
+    named_factors,
+    number_pairs,
+    of_argument,
+    right_otherwise,
+    sources,
+    uses_of,
+    was_broadcast,
+    wrong_gradients,
+)
 from .slips import expression_in_words
 from .values import (
     argument_changed,
@@ -32,8 +39,6 @@ from .values import (
     forward_overflow,
     inputs_in_words,
     known_forward,
-    largest_difference,
-    most_telling,
     not_finite_where,
     numbers_of,
     only_for,
@@ -44,259 +49,9 @@ from .values import (
 )
 
 GRADIENTS: list[Diagnosis] = []
+
+
 diagnosis = into(GRADIENTS)
-
-Gradient = tuple[Case, int, np.ndarray, np.ndarray]
-"""Of one input and one argument: what came and what must come."""
-
-
-# What backward returns
-
-
-@diagnosis("nothing_returned", "returns")
-def _nothing_returned(evidence: FunctionEvidence) -> str | None:
-    run = _first_returned(evidence)
-    arguments = evidence.form.arguments
-    if run is None or any(entry is not None for entry in run.returned or ()):
-        return None
-    if len(arguments) > 1 and len(run.returned or ()) > 1:
-        return None
-    returned = [each for each in evidence.runs if each.returned is not None]
-    where = only_for(evidence, [each for each in returned if each.returned == (None,)], returned)
-    return f"backward returns None{where}: is there a `return`? (Or is what it names None itself?) It owes a gradient for {arguments[0]}"
-
-
-@diagnosis("list_for_tuple", "returns")
-def _list_for_tuple(evidence: FunctionEvidence) -> str | None:
-    run, count = _first_returned(evidence), len(evidence.form.arguments)
-    returned = (run.returned or ()) if run else ()
-    if count > 1 and len(returned) == 1 and isinstance(returned[0], Odd) and returned[0].type == "list":
-        return f"backward returns a list; {count} values are handed back as a tuple, with commas between them"
-    return None
-
-
-@diagnosis("too_few", "returns")
-def _too_few(evidence: FunctionEvidence) -> str | None:
-    run = _first_returned(evidence)
-    names = evidence.form.arguments
-    count = len(run.returned or ()) if run else len(names)
-    if count >= len(names):
-        return None
-    return (
-        f"backward returns {_values(count)}, forward takes {len(names)} arguments ({', '.join(names)}): "
-        "one for each, in that order, and None where there is no gradient"
-    )
-
-
-@diagnosis("one_per_result", "returns", "gradient")
-def _one_per_result(evidence: FunctionEvidence) -> str | None:
-    run, names, results = _first_returned(evidence), evidence.form.arguments, evidence.form.results
-    count = len(without_extra_none(run)) if run else 0
-    if count != results or results <= len(names):
-        return None
-    return (
-        f"backward returns {_values(count)}, as many as forward has results; it must return one for each argument of forward "
-        f"({', '.join(names)}), to which all the results contribute"
-    )
-
-
-@diagnosis("too_many", "returns")
-def _too_many(evidence: FunctionEvidence) -> str | None:
-    run = _first_returned(evidence)
-    names = evidence.form.arguments
-    count = len(without_extra_none(run)) if run else 0
-    if run is None or count <= len(names):
-        return None
-    takes = "1 argument" if len(names) == 1 else f"{len(names)} arguments"
-    return f"backward returns {_values(count)}, forward takes {takes} ({', '.join(names)}): one for each, none for ctx"
-
-
-@diagnosis("swapped_return", "returns")
-def _swapped_return(evidence: FunctionEvidence) -> str | None:
-    run = _first_returned(evidence)
-    returned, names = (run.returned or (), evidence.form.arguments) if run else ((), ())
-    for index, entry in enumerate(returned):
-        if run is not None and entry is None and _has_gradient(run, index):
-            for other, value in enumerate(returned):
-                fits = isinstance(value, np.ndarray) and value.shape == np.shape(run.arguments[index])
-                if fits and not _has_gradient(run, other) and other < len(names):
-                    return f"the gradient for {names[index]} stands at the place of {names[other]}: the order is that of forward's arguments"
-    return None
-
-
-@diagnosis("none_for_tensor", "returns")
-def _none_for_tensor(evidence: FunctionEvidence) -> str | None:
-    returned = [run for run in evidence.runs if run.returned is not None]
-    for index, name in enumerate(evidence.form.arguments):
-        owing = [run for run in returned if _has_gradient(run, index) and len(run.returned or ()) > index]
-        bad = [run for run in owing if (run.returned or ())[index] is None]
-        if bad:
-            return f"backward returns None for {name}, which is a tensor and has a gradient{only_for(evidence, bad, owing)}"
-    return None
-
-
-@diagnosis("tensor_for_constant", "returns")
-def _tensor_for_constant(evidence: FunctionEvidence) -> str | None:
-    run = _first_returned(evidence)
-    for index, entry in enumerate((run.returned or ()) if run else ()):
-        if run is not None and entry is not None and not _has_gradient(run, index):
-            name = evidence.form.arguments[index]
-            what = "a tensor" if isinstance(entry, np.ndarray) else a_or_an(entry.type)
-            given = run.arguments[index]
-            why = ", which is no tensor"
-            if isinstance(given, np.ndarray):
-                holds = "whole numbers" if given.dtype.kind in "iu" else given.dtype
-                why = f", which holds {holds} and has no gradient"
-            none = f" where {name} is None" if given is None else f" for {name}{why}"
-            return f"backward returns {what}{none}: what it owes there is None"
-    return None
-
-
-@diagnosis("not_a_tensor", "returns")
-def _not_a_tensor(evidence: FunctionEvidence) -> str | None:
-    run = _first_returned(evidence)
-    for index, entry in enumerate((run.returned or ()) if run else ()):
-        if isinstance(entry, Odd):
-            name = evidence.form.arguments[index]
-            return f"the gradient for {name} is {a_or_an(entry.type)}; it must be a tensor"
-    return None
-
-
-@diagnosis("not_summed", "returns")
-def _not_summed(evidence: FunctionEvidence) -> str | None:
-    if _swapped_shapes(evidence):
-        return None
-    for case, index, entry in _misshapen(evidence):
-        shape, result = np.shape(case.arguments[index]), case.expected[0].shape
-        if entry.shape == result and all(_was_broadcast(each, n) for each, n, _ in _misshapen(evidence) if n == index):
-            name = evidence.form.arguments[index]
-            return (
-                f"the gradient for {name} has the shape of the result, {entry.shape}; {name} has shape {shape} and was "
-                "broadcast: each of its entries was used several times, so that several gradients belong together"
-            )
-    return None
-
-
-@diagnosis("summed_wrongly", "returns", "gradient")
-def _summed_wrongly(evidence: FunctionEvidence) -> str | None:
-    """Of a broadcast argument: the gradients of its uses, added along other axes than those along which it was repeated."""
-    if _swapped_shapes(evidence):
-        return None
-    wrong = [*_misshapen(evidence), *((case, index, got) for case, index, got, _ in _wrong_gradients(evidence))]
-    wrong = [each for each in wrong if each[1] == wrong[0][1]]
-    if not wrong or not all(
-        _was_broadcast(case, index) and _axes_summed(case, index, got) for case, index, got in wrong
-    ):
-        return None
-    case, index, got = wrong[0]
-    name, shape, axes = (
-        evidence.form.arguments[index],
-        np.shape(case.arguments[index]),
-        _axes_summed(*wrong[0]),
-    )
-    along = "over all axes" if len(axes or ()) == case.expected[0].ndim else f"along {_axes(axes or ())}"
-    other = f" has shape {got.shape}, {name} itself {shape}: it" if got.shape != shape else ""
-    return (
-        f"the gradient for {name}{other} is added up {along} of the result, but these are not the axes along which the "
-        f"entries of {name} were repeated (here it has shape {shape}, the result {case.expected[0].shape})"
-    )
-
-
-def _misshapen(evidence: FunctionEvidence) -> Iterator[tuple[Case, int, np.ndarray]]:
-    """What came back for a float argument in another shape than its own."""
-    for case in evidence.cases:
-        for index, entry in enumerate((case.run.returned or ())[: len(case.arguments)]):
-            if (
-                index in case.numerical
-                and isinstance(entry, np.ndarray)
-                and entry.shape != np.shape(case.arguments[index])
-            ):
-                yield case, index, entry
-
-
-def _was_broadcast(case: Case, index: int) -> bool:
-    """Whether each entry of the one result depends on one entry of the argument alone, that which broadcasting puts there."""
-    shape, result = np.shape(case.arguments[index]), case.expected[0].shape
-    if len(case.expected) != 1 or shape == result or not broadcasts(shape, result):
-        return False
-    jacobian = case.numerical[index]
-    source = _sources(case, index)
-    own = np.zeros(jacobian.shape, dtype=bool)
-    own[np.arange(source.size), source] = True
-    return bool(np.allclose(jacobian[~own], 0, atol=1e-6))
-
-
-def _sources(case: Case, index: int) -> np.ndarray:
-    """For each entry of the result the number of the argument's entry that is broadcast to it."""
-    shape = np.shape(case.arguments[index])
-    numbers = np.arange(int(np.prod(shape))).reshape(shape)
-    return np.broadcast_to(numbers, case.expected[0].shape).reshape(-1)
-
-
-def _uses(case: Case, index: int) -> np.ndarray:
-    """The gradient of each use of a broadcast argument, in the shape of the result."""
-    slopes = case.numerical[index][np.arange(case.expected[0].size), _sources(case, index)]
-    return (flat(case.run.cotangent) * slopes).reshape(case.expected[0].shape)
-
-
-def _axes_summed(case: Case, index: int, entry: np.ndarray) -> tuple[int, ...] | None:
-    """The axes over which the gradients of the uses were added up, where that is what was done."""
-    uses = _uses(case, index)
-    for count in range(1, uses.ndim + 1):
-        for axes in itertools.combinations(range(uses.ndim), count):
-            if any(same_slopes(entry, uses.sum(axis=axes, keepdims=keep)) for keep in (False, True)):
-                right = same_slopes(
-                    uses.sum(axis=axes).reshape(-1), expected_gradient(case, case.run, index).reshape(-1)
-                )
-                return None if right else axes
-    return None
-
-
-def _axes(axes: tuple[int, ...]) -> str:
-    return f"{'axis' if len(axes) == 1 else 'axes'} {' and '.join(map(str, axes))}"
-
-
-@diagnosis("transposed", "returns", "gradient")
-def _transposed_shape(evidence: FunctionEvidence) -> str | None:
-    for case, index, entry in _misshapen(evidence):
-        shape = np.shape(case.arguments[index])
-        if len(shape) == 2 and entry.shape == shape[::-1]:
-            name = evidence.form.arguments[index]
-            if same_slopes(entry.T, expected_gradient(case, case.run, index)):
-                return f"the gradient for {name} is transposed: it has shape {entry.shape}, {name} itself {shape}"
-    return None
-
-
-@diagnosis("swapped_gradients", "returns", "gradient")
-def _swapped_shapes(evidence: FunctionEvidence) -> str | None:
-    """Told by numbers and shapes, where shapes differ."""
-    arguments, names = list(evidence.cases[0].numerical), evidence.form.arguments
-    misshapen = {index for _, index, _ in _misshapen(evidence)}
-    for order in itertools.permutations(arguments) if misshapen else ():
-        moved = [(place, owner) for place, owner in zip(arguments, order, strict=True) if place != owner]
-        if moved and all(_stands_at(case, place, owner) for case in evidence.cases for place, owner in moved):
-            if len(moved) == 2:
-                one, other = sorted(moved[0])
-                return f"the gradients for {names[one]} and {names[other]} have changed places: the order is that of forward's arguments"
-            told = " and ".join(f"that for {names[owner]} at the place of {names[place]}" for place, owner in moved)
-            return f"the gradients stand in another order than forward's arguments: {told}"
-    return None
-
-
-def _stands_at(case: Case, place: int, owner: int) -> bool:
-    """Whether the gradient of one argument came back at the place of another; True where nothing came back at all."""
-    if case.run.returned is None or owner not in case.numerical:
-        return True
-    entry = case.run.returned[place] if place < len(case.run.returned) else None
-    return isinstance(entry, np.ndarray) and same_slopes(entry, expected_gradient(case, case.run, owner))
-
-
-@diagnosis("wrong_shape", "returns")
-def _wrong_shape(evidence: FunctionEvidence) -> str | None:
-    for case, index, entry in _misshapen(evidence):
-        name, shape = evidence.form.arguments[index], np.shape(case.arguments[index])
-        return f"the gradient for {name} has shape {entry.shape}, {name} itself {shape}: they must be equal"
-    return None
 
 
 # The numbers of the gradient
@@ -308,7 +63,7 @@ def _known_with_forward(evidence: FunctionEvidence) -> str | None:
     mistake = known_forward(evidence)
     if mistake is None or mistake.vjp is None:
         return None
-    return mistake.message if _fits_everywhere(evidence, mistake.vjp) else None
+    return mistake.message if fits_everywhere(evidence, mistake.vjp) else None
 
 
 @diagnosis("backward_of_wrong_forward", "gradient")
@@ -331,28 +86,28 @@ def _own_derivative(evidence: FunctionEvidence) -> str | None:
 @diagnosis("known", "gradient")
 def _known_gradient(evidence: FunctionEvidence) -> str | None:
     for mistake in evidence.spec.mistakes:
-        if mistake.vjp is not None and _fits_everywhere(evidence, mistake.vjp):
+        if mistake.vjp is not None and fits_everywhere(evidence, mistake.vjp):
             return mistake.message
     return None
 
 
 @diagnosis("overflow", "gradient")
 def _gradient_overflow(evidence: FunctionEvidence) -> str | None:
-    wrong = [each for each in _wrong_gradients(evidence) if not np.isfinite(each[2]).all()]
+    wrong = [each for each in wrong_gradients(evidence) if not np.isfinite(each[2]).all()]
     if not wrong or any(np.shape(case.arguments[0]) != got.shape for case, _, got, _ in wrong):
         return None
     # Where forward has the same trouble, it is said once.
     return forward_overflow(evidence) or overflow_in_words(
-        f"the gradient{_of(evidence, wrong[0][1])} has", [(case, got) for case, _, got, _ in wrong]
+        f"the gradient{of_argument(evidence, wrong[0][1])} has", [(case, got) for case, _, got, _ in wrong]
     )
 
 
 @diagnosis("nan", "gradient")
 def _gradient_nan(evidence: FunctionEvidence) -> str | None:
-    for case, index, got, _ in _wrong_gradients(evidence):
+    for case, index, got, _ in wrong_gradients(evidence):
         if not np.isfinite(got).all():
             bad = "NaN" if np.isnan(got).any() else "an infinite value"
-            of = f"the gradient{_of(evidence, index)}"
+            of = f"the gradient{of_argument(evidence, index)}"
             return f"{of} has {bad} {not_finite_where(evidence, case, got, '')}"
     return None
 
@@ -360,24 +115,24 @@ def _gradient_nan(evidence: FunctionEvidence) -> str | None:
 @diagnosis("argument_changed", "gradient")
 def _gradient_of_changed(evidence: FunctionEvidence) -> str | None:
     # A changed argument was named already; the gradient is wrong with it, not by itself.
-    return argument_changed(evidence) if not _right_otherwise(evidence) else None
+    return argument_changed(evidence) if not right_otherwise(evidence) else None
 
 
 @diagnosis("zero", "gradient")
 def _zero(evidence: FunctionEvidence) -> str | None:
-    wrong = _wrong_gradients(evidence)
+    wrong = wrong_gradients(evidence)
     index = wrong[0][1] if wrong else 0
-    zero = wrong and all(not got.any() for _, _, got, _ in _all_gradients(evidence, index))
-    return f"the gradient{_of(evidence, index)} is zero everywhere" if zero else None
+    zero = wrong and all(not got.any() for _, _, got, _ in all_gradients(evidence, index))
+    return f"the gradient{of_argument(evidence, index)} is zero everywhere" if zero else None
 
 
 @diagnosis("grad_output_forgotten", "gradient")
 def _grad_output_forgotten(evidence: FunctionEvidence) -> str | None:
-    wrong = _wrong_gradients(evidence)
+    wrong = wrong_gradients(evidence)
     if not wrong or not _never_changes(evidence, wrong[0][1]):
         return None
     nowhere = all(_never_changes(evidence, index) for index in evidence.cases[0].numerical)
-    of = "" if nowhere else _of(evidence, wrong[0][1])
+    of = "" if nowhere else of_argument(evidence, wrong[0][1])
     unused = f"grad_output is not used{of}: backward gives the same gradient whatever grad_output it gets"
     one_number = all(flat(case.expected).size == 1 for case in evidence.cases)
     return unused + ("; it is 1 only where the backward pass starts at this very result" if one_number else "")
@@ -397,7 +152,7 @@ def _never_changes(evidence: FunctionEvidence, index: int) -> bool:
 @diagnosis("after_forward", "gradient")
 def _after_forward(evidence: FunctionEvidence) -> str | None:
     """Backward may work with the wrong numbers of forward: a name for its own would be a guess."""
-    if not wrong_forward(evidence) or not _wrong_gradients(evidence):
+    if not wrong_forward(evidence) or not wrong_gradients(evidence):
         return None
     return "the gradient is wrong too, but it may follow from what forward computes: mend forward first"
 
@@ -405,11 +160,11 @@ def _after_forward(evidence: FunctionEvidence) -> str | None:
 @diagnosis("true_derivative", "gradient")
 def _true_derivative(evidence: FunctionEvidence) -> str | None:
     """Of an exercise that declares its gradient."""
-    spec, wrong = evidence.spec, _wrong_gradients(evidence)
+    spec, wrong = evidence.spec, wrong_gradients(evidence)
     if spec.vjp is None or not wrong:
         return None
-    _, index, got, want = _shown(wrong)
-    for case, _, each, _ in _all_gradients(evidence, index):
+    _, index, got, want = most_telling_one(wrong)
+    for case, _, each, _ in all_gradients(evidence, index):
         slopes = numerical_jacobian(
             lambda *a: differentiable(evidence.form, as_values(spec.forward(*a))), case.arguments, index
         )
@@ -417,18 +172,18 @@ def _true_derivative(evidence: FunctionEvidence) -> str | None:
             return None
     zero = "" if any(each.any() for _, _, each, _ in wrong) else ", which is zero"
     return (
-        f"the gradient{_of(evidence, index)} is the true derivative of the result{zero}; this exercise declares another one"
-        f"{_example(evidence, index, got, want)}"
+        f"the gradient{of_argument(evidence, index)} is the true derivative of the result{zero}; this exercise declares another one"
+        f"{example_in_words(evidence, index, got, want)}"
     )
 
 
 @diagnosis("sign", "gradient")
 def _sign(evidence: FunctionEvidence) -> str | None:
-    wrong = _wrong_gradients(evidence)
-    if not wrong or not all(same_slopes(-got, want) for _, _, got, want in _all_gradients(evidence, wrong[0][1])):
+    wrong = wrong_gradients(evidence)
+    if not wrong or not all(same_slopes(-got, want) for _, _, got, want in all_gradients(evidence, wrong[0][1])):
         return None
-    _case, index, got, want = _shown(wrong)
-    return f"the sign is flipped: the gradient{_of(evidence, index)} is minus what it must be{_example(evidence, index, got, want)}"
+    _case, index, got, want = most_telling_one(wrong)
+    return f"the sign is flipped: the gradient{of_argument(evidence, index)} is minus what it must be{example_in_words(evidence, index, got, want)}"
 
 
 @diagnosis("swapped_gradients", "gradient")
@@ -455,14 +210,12 @@ def _are_swapped(evidence: FunctionEvidence, one: int, other: int) -> bool:
 
 @diagnosis("transposed", "gradient")
 def _transposed_gradient(evidence: FunctionEvidence) -> str | None:
-    wrong = _wrong_gradients(evidence)
+    wrong = wrong_gradients(evidence)
     if not wrong:
         return None
     square = [each for each in wrong if each[2].ndim == 2 and each[2].shape == each[2].T.shape]
     index = wrong[0][1]
-    others = [
-        each for each in _all_gradients(evidence, index) if each[2].ndim == 2 and each[2].shape == each[2].T.shape
-    ]
+    others = [each for each in all_gradients(evidence, index) if each[2].ndim == 2 and each[2].shape == each[2].T.shape]
     if len(square) < len(wrong) or not all(same_slopes(got.T, want) for _, _, got, want in others):
         return None
     return f"the gradient for {evidence.form.arguments[index]} is transposed: rows and columns have changed places"
@@ -470,37 +223,37 @@ def _transposed_gradient(evidence: FunctionEvidence) -> str | None:
 
 @diagnosis("factor", "gradient")
 def _factor(evidence: FunctionEvidence) -> str | None:
-    wrong = _wrong_gradients(evidence)
+    wrong = wrong_gradients(evidence)
     if not wrong:
         return None
-    _case, index, got, want = _shown(wrong)
-    pairs = [(each.reshape(-1), right.reshape(-1)) for _, _, each, right in _all_gradients(evidence, index)]
+    _case, index, got, want = most_telling_one(wrong)
+    pairs = [(each.reshape(-1), right.reshape(-1)) for _, _, each, right in all_gradients(evidence, index)]
     factor = common_factor(pairs) if enough_entries(pairs) else None
     if factor is None:
         return None
-    return f"the gradient{_of(evidence, index)} is right but for a factor: {times(factor)}{_example(evidence, index, got, want)}"
+    return f"the gradient{of_argument(evidence, index)} is right but for a factor: {times(factor)}{example_in_words(evidence, index, got, want)}"
 
 
 @diagnosis("factor_of_input", "gradient")
 def _factor_of_input(evidence: FunctionEvidence) -> str | None:
-    wrong = _wrong_gradients(evidence)
-    every = list(_all_gradients(evidence, wrong[0][1])) if wrong else []
+    wrong = wrong_gradients(evidence)
+    every = list(all_gradients(evidence, wrong[0][1])) if wrong else []
     for text, value in (
-        _named_factors(evidence, wrong[0][1]) if enough_entries([(got, want) for _, _, got, want in every]) else ()
+        named_factors(evidence, wrong[0][1]) if enough_entries([(got, want) for _, _, got, want in every]) else ()
     ):
         if all(same_slopes(got, value(case) * want) for case, _, got, want in every):
-            return f"the gradient{_of(evidence, wrong[0][1])} is right but for a factor: it is {text}"
+            return f"the gradient{of_argument(evidence, wrong[0][1])} is right but for a factor: it is {text}"
     return None
 
 
 @diagnosis("not_linear", "gradient")
 def _lost_in_grad_output(evidence: FunctionEvidence) -> str | None:
-    wrong = _wrong_gradients(evidence)
+    wrong = wrong_gradients(evidence)
     if not _right_for_ones_alone(wrong):
         return None
-    _, index, got, want = _shown(wrong)
+    _, index, got, want = most_telling_one(wrong)
     found = next((words for words, change in _LOST_IN_GRAD_OUTPUT if _misread(evidence, index, change)), None)
-    return f"{_RIGHT_FOR_ONES}{found}{_example(evidence, index, got, want)}" if found else None
+    return f"{_RIGHT_FOR_ONES}{found}{example_in_words(evidence, index, got, want)}" if found else None
 
 
 _RIGHT_FOR_ONES = "the gradient is right where grad_output is 1 and wrong for some other numbers: "
@@ -530,9 +283,9 @@ _LOST_IN_GRAD_OUTPUT: tuple[tuple[str, Callable[[np.ndarray], np.ndarray]], ...]
 
 @diagnosis("mixed_up", "gradient")
 def _mixed_up(evidence: FunctionEvidence) -> str | None:
-    wrong = _wrong_gradients(evidence)
+    wrong = wrong_gradients(evidence)
     index = wrong[0][1] if wrong else 0
-    for case, _, got, _ in _all_gradients(evidence, index):
+    for case, _, got, _ in all_gradients(evidence, index):
         jacobian = case.analytical(index)
         if len(case.rows) < 2:
             continue
@@ -549,13 +302,11 @@ def _mixed_up(evidence: FunctionEvidence) -> str | None:
 
 @diagnosis("grad_output_misread", "gradient")
 def _grad_output_misread(evidence: FunctionEvidence) -> str | None:
-    wrong = _wrong_gradients(evidence)
+    wrong = wrong_gradients(evidence)
     for words, change in (*_READ_OTHERWISE, *_LOST_IN_GRAD_OUTPUT) if wrong else ():
         if _misread(evidence, wrong[0][1], change):
-            _, index, got, want = _shown(wrong)
-            return (
-                f"{words}: the gradient{_of(evidence, index)} is right for that{_example(evidence, index, got, want)}"
-            )
+            _, index, got, want = most_telling_one(wrong)
+            return f"{words}: the gradient{of_argument(evidence, index)} is right for that{example_in_words(evidence, index, got, want)}"
     return None
 
 
@@ -589,7 +340,7 @@ _READ_OTHERWISE: tuple[tuple[str, Callable[[np.ndarray], np.ndarray]], ...] = (
 def _misread(evidence: FunctionEvidence, index: int, change: Callable[[np.ndarray], np.ndarray]) -> bool:
     """Whether every gradient is right for another grad_output than came, namely for this change of it."""
     told = 0
-    for case, _, got, want in _all_gradients(evidence, index):
+    for case, _, got, want in all_gradients(evidence, index):
         taken = flat(tuple(np.asarray(change(v)) for v in case.run.cotangent))
         told += int(wrong_slopes(got, want).sum())
         if not same_slopes(got, (taken @ case.numerical[index]).reshape(got.shape)):
@@ -599,40 +350,38 @@ def _misread(evidence: FunctionEvidence, index: int, change: Callable[[np.ndarra
 
 @diagnosis("place", "gradient")
 def _place(evidence: FunctionEvidence) -> str | None:
-    wrong = [each for each in _wrong_gradients(evidence) if each[1] == 0]
+    wrong = [each for each in wrong_gradients(evidence) if each[1] == 0]
     for place in evidence.spec.places if wrong else ():
         masks = [place.mask(*case.arguments) for case, *_ in wrong]
         bad = [wrong_slopes(got, want) for _, _, got, want in wrong]
         if all((one <= mask).all() for one, mask in zip(bad, masks, strict=True)):
-            _, index, got, want = _shown(wrong)
-            return (
-                f"the gradient{_of(evidence, index)} is wrong only {place.words}{_example(evidence, index, got, want)}"
-            )
+            _, index, got, want = most_telling_one(wrong)
+            return f"the gradient{of_argument(evidence, index)} is wrong only {place.words}{example_in_words(evidence, index, got, want)}"
     return None
 
 
 @diagnosis("gradient_of_another", "gradient")
 def _gradient_of_another(evidence: FunctionEvidence) -> str | None:
     """The gradient of one argument is told to be that of another, whose own is right or not."""
-    wrong = _wrong_gradients(evidence)
+    wrong = wrong_gradients(evidence)
     names = evidence.form.arguments
     for other in evidence.cases[0].numerical if wrong else ():
         index = wrong[0][1]
-        every = list(_all_gradients(evidence, index))
+        every = list(all_gradients(evidence, index))
         for sign, words in ((1, ""), (-1, "minus ")):
             if other != index and all(
                 other in case.numerical and same_slopes(got, sign * expected_gradient(case, case.run, other))
                 for case, _, got, _ in every
             ):
-                _, _, got, want = _shown(wrong)
-                return f"the gradient for {names[index]} is {words}what belongs to {names[other]}{_example(evidence, index, got, want)}"
+                _, _, got, want = most_telling_one(wrong)
+                return f"the gradient for {names[index]} is {words}what belongs to {names[other]}{example_in_words(evidence, index, got, want)}"
     return None
 
 
 @diagnosis("one_result", "gradient")
 def _one_result(evidence: FunctionEvidence) -> str | None:
     """Of several results: the way back through one of them is wrong, and known how."""
-    wrong = _wrong_gradients(evidence)
+    wrong = wrong_gradients(evidence)
     count = len(evidence.cases[0].run.cotangent)
     if not wrong or count < 2:
         return None
@@ -640,10 +389,10 @@ def _one_result(evidence: FunctionEvidence) -> str | None:
         for factor, words in ((0, "is lost"), (-1, "has the wrong sign"), (2, "counts twice")):
             if all(
                 same_slopes(got, want + (factor - 1) * _part_through(case, index, number))
-                for case, index, got, want in _all_gradients(evidence, wrong[0][1])
+                for case, index, got, want in all_gradients(evidence, wrong[0][1])
             ):
-                _, index, got, want = _shown(wrong)
-                return f"the part of the gradient{_of(evidence, index)} that comes through result {number + 1} {words}{_example(evidence, index, got, want)}"
+                _, index, got, want = most_telling_one(wrong)
+                return f"the part of the gradient{of_argument(evidence, index)} that comes through result {number + 1} {words}{example_in_words(evidence, index, got, want)}"
     return None
 
 
@@ -656,15 +405,15 @@ def _part_through(case: Case, index: int, number: int) -> np.ndarray:
 @diagnosis("broadcast_lost", "gradient")
 def _broadcast_lost(evidence: FunctionEvidence) -> str | None:
     """Of an argument that was broadcast: the gradients of its uses are not added up, though the shape is right."""
-    wrong = _wrong_gradients(evidence)
+    wrong = wrong_gradients(evidence)
     repeated = (
-        [(case, got) for case, index, got, _ in _all_gradients(evidence, wrong[0][1]) if _was_broadcast(case, index)]
+        [(case, got) for case, index, got, _ in all_gradients(evidence, wrong[0][1]) if was_broadcast(case, index)]
         if wrong
         else []
     )
-    if not repeated or any(not _was_broadcast(case, index) for case, index, *_ in wrong):
+    if not repeated or any(not was_broadcast(case, index) for case, index, *_ in wrong):
         return None
-    _, index, got, want = _shown(wrong)
+    _, index, got, want = most_telling_one(wrong)
     for words, change in (
         ("the first of its uses", lambda uses: uses[0]),
         ("the last of its uses", lambda uses: uses[-1]),
@@ -674,76 +423,78 @@ def _broadcast_lost(evidence: FunctionEvidence) -> str | None:
     ):
         if all(same_slopes(each, change(_uses_of_entries(case, index)).reshape(each.shape)) for case, each in repeated):
             name = evidence.form.arguments[index]
-            return f"where {name} was broadcast, its gradient is that of {words}, not of all together{_example(evidence, index, got, want)}"
+            return f"where {name} was broadcast, its gradient is that of {words}, not of all together{example_in_words(evidence, index, got, want)}"
     return None
 
 
 def _uses_of_entries(case: Case, index: int) -> np.ndarray:
     """A column for each entry of a broadcast argument: the gradients of its uses, in their order."""
-    source, uses = _sources(case, index), _uses(case, index).reshape(-1)
+    source, uses = sources(case, index), uses_of(case, index).reshape(-1)
     return np.stack([uses[source == entry] for entry in range(np.size(case.arguments[index]))], axis=1)
 
 
 @diagnosis("related", "gradient")
 def _related(evidence: FunctionEvidence) -> str | None:
-    wrong = _wrong_gradients(evidence)
-    found = relation_in_words(_pairs(evidence, wrong), same_slopes) if wrong else None
+    wrong = wrong_gradients(evidence)
+    found = relation_in_words(number_pairs(evidence, wrong), same_slopes) if wrong else None
     if found is None:
         return None
-    _, index, got, want = _shown(wrong)
-    return f"the gradient{_of(evidence, index)} is {found}{_example(evidence, index, got, want)}"
+    _, index, got, want = most_telling_one(wrong)
+    return f"the gradient{of_argument(evidence, index)} is {found}{example_in_words(evidence, index, got, want)}"
 
 
 @diagnosis("order", "gradient")
 def _order(evidence: FunctionEvidence) -> str | None:
-    wrong = _wrong_gradients(evidence)
-    if not wrong or not in_another_order(_pairs(evidence, wrong), same_slopes):
+    wrong = wrong_gradients(evidence)
+    if not wrong or not in_another_order(number_pairs(evidence, wrong), same_slopes):
         return None
-    _, index, got, want = _shown(wrong)
-    return f"the gradient{_of(evidence, index)} has the right numbers, but not all at their places{_example(evidence, index, got, want)}"
+    _, index, got, want = most_telling_one(wrong)
+    return f"the gradient{of_argument(evidence, index)} has the right numbers, but not all at their places{example_in_words(evidence, index, got, want)}"
 
 
 @diagnosis("not_linear", "gradient")
 def _not_linear(evidence: FunctionEvidence) -> str | None:
-    wrong = _wrong_gradients(evidence)
+    wrong = wrong_gradients(evidence)
     if not _right_for_ones_alone(wrong):
         return None
-    _, index, got, want = _shown(wrong)
-    return f"{_RIGHT_FOR_ONES}it must be proportional to grad_output{_example(evidence, index, got, want)}"
+    _, index, got, want = most_telling_one(wrong)
+    return f"{_RIGHT_FOR_ONES}it must be proportional to grad_output{example_in_words(evidence, index, got, want)}"
 
 
 @diagnosis("slope", "gradient")
 def _slope(evidence: FunctionEvidence) -> str | None:
     """Entry by entry, the gradient is grad_output times a simple expression that is not the slope, or mixes the two."""
-    wrong = _wrong_gradients(evidence)
+    wrong = wrong_gradients(evidence)
     return _used_with_slope(evidence, wrong[0][1]) if wrong else None
 
 
 def _used_with_slope(evidence: FunctionEvidence, argument: int) -> str | None:
-    _, index, got, want = _shown([each for each in _wrong_gradients(evidence) if each[1] == argument])
+    _, index, got, want = most_telling_one([each for each in wrong_gradients(evidence) if each[1] == argument])
     if relative_difference(got, want) < 1e-3:
         return None
     for use in _USES_OF_A_SLOPE:
         words = _used(evidence, index, use)
         if words:
-            return use.message.format(words=words, of=_of(evidence, index)) + _example(evidence, index, got, want)
+            return use.message.format(words=words, of=of_argument(evidence, index)) + example_in_words(
+                evidence, index, got, want
+            )
     return None
 
 
 @diagnosis("not_multiplied", "gradient")
 def _not_multiplied(evidence: FunctionEvidence) -> str | None:
     """Backward is affine in grad_output: a part stays the same whatever comes. Seen where an entry belongs to few results."""
-    wrong = _wrong_gradients(evidence)
+    wrong = wrong_gradients(evidence)
     if not wrong:
         return None
-    every = [each for each in _all_gradients(evidence, wrong[0][1]) if len(each[0].rows) > 2]
+    every = [each for each in all_gradients(evidence, wrong[0][1]) if len(each[0].rows) > 2]
     parts = [_constant_part(case, index, got) for case, index, got, _ in every]
     if not parts or not all(part is not None and np.abs(part).max() > 1e-4 for part in parts):
         return None
-    _, index, got, want = _shown(wrong)
+    _, index, got, want = most_telling_one(wrong)
     return (
-        f"a part of the gradient{_of(evidence, index)} is not multiplied by grad_output: it is the same whatever grad_output "
-        f"is; is a pair of parentheses missing, or something added?{_example(evidence, index, got, want)}"
+        f"a part of the gradient{of_argument(evidence, index)} is not multiplied by grad_output: it is the same whatever grad_output "
+        f"is; is a pair of parentheses missing, or something added?{example_in_words(evidence, index, got, want)}"
     )
 
 
@@ -811,14 +562,14 @@ def _used(evidence: FunctionEvidence, index: int, use: _Use) -> str | None:
     """The expression in words with which `use` explains every gradient of an argument."""
     if len(evidence.cases[0].run.cotangent) != 1:
         return None
-    gradients = list(_all_gradients(evidence, index))
+    gradients = list(all_gradients(evidence, index))
     numbers, slopes = [], []
     for case, _, _, _ in gradients:
         shape = case.expected[0].shape
         of_case = numbers_of(evidence, case, shape)
         if not of_case or not broadcasts(np.shape(case.arguments[index]), shape):
             return None
-        entrywise = np.shape(case.arguments[index]) == shape or _was_broadcast(case, index)
+        entrywise = np.shape(case.arguments[index]) == shape or was_broadcast(case, index)
         own = np.shape(case.arguments[index]) != shape or _depends_on_own_entry(case, index)
         if use.needs_slope and not (entrywise and own):
             return None
@@ -852,7 +603,7 @@ def _depends_on_own_entry(case: Case, index: int) -> bool:
 def _entry_slopes(case: Case, index: int) -> np.ndarray:
     """The right slope of each entry of the result in the one entry of the argument that it depends on."""
     shape = case.expected[0].shape
-    return case.numerical[index][np.arange(case.expected[0].size), _sources(case, index)].reshape(shape)
+    return case.numerical[index][np.arange(case.expected[0].size), sources(case, index)].reshape(shape)
 
 
 def _added_up(used: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
@@ -863,42 +614,44 @@ def _added_up(used: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
 
 @diagnosis("one_shape", "gradient")
 def _wrong_for_some_shapes(evidence: FunctionEvidence) -> str | None:
-    wrong = _wrong_gradients(evidence)
+    wrong = wrong_gradients(evidence)
     bad = [case.run for case, *_ in wrong]
     index = wrong[0][1] if wrong else 0
     fine = [case.run for case in evidence.cases if case_gradients(case).get(index) is True]
-    dimensions = {_dimensions(run) for run in bad}
-    if not bad or not fine or dimensions & {_dimensions(run) for run in fine}:
+    if not bad or not fine:
         return None
-    return f"the gradient{_of(evidence, index)} is right for shape {shapes_of(fine)} and wrong for {shapes_of(bad)}"
+    here, there = {dimensions_of(run) for run in bad}, {dimensions_of(run) for run in fine}
+    if not (max(here) < min(there) or max(there) < min(here)):  # else it is not the number of dimensions
+        return None
+    return f"the gradient{of_argument(evidence, index)} is right for shape {shapes_of(fine)} and wrong for {shapes_of(bad)}"
 
 
 @diagnosis("some_entries", "gradient")
 def _some_entries(evidence: FunctionEvidence) -> str | None:
     """Where no input is wrong in all its entries."""
-    wrong = _wrong_gradients(evidence)
+    wrong = wrong_gradients(evidence)
     several = [each for each in wrong if each[2].size > 1]
     if not several or any(wrong_slopes(got, want).all() for _, _, got, want in several):
         return None
-    case, index, got, want = _shown(several)
+    case, index, got, want = most_telling_one(several)
     name = evidence.form.arguments[index]
     which = "" if len(evidence.cases) == 1 else f", for {inputs_in_words(evidence, case)}"
     bad = entries(wrong_slopes(got, want))
-    return f"the gradient is wrong only in {bad} of {name}{which}{_example(evidence, index, got, want)}"
+    return f"the gradient is wrong only in {bad} of {name}{which}{example_in_words(evidence, index, got, want)}"
 
 
 @diagnosis("wrong_gradient", "gradient")
 def _wrong_gradient(evidence: FunctionEvidence) -> str | None:
-    wrong = _wrong_gradients(evidence)
+    wrong = wrong_gradients(evidence)
     if not wrong:
         alone = any(asked_wrong(evidence, index) for index in evidence.needed)
         return None if alone else _wrong_in_a_row(evidence)
-    _, index, got, want = _shown(wrong)
-    judged = [each.run for each, *_ in _all_gradients(evidence, index)]
+    _, index, got, want = most_telling_one(wrong)
+    judged = [each.run for each, *_ in all_gradients(evidence, index)]
     where = only_for(evidence, [each.run for each, *_ in wrong], judged)
     off = max(relative_difference(each, right) for _, _, each, right in wrong)
     near = f"; the largest relative difference is {off:.1g}" if off < 1e-3 else ""
-    return f"the gradient{_of(evidence, index)} is wrong{_example(evidence, index, got, want)}{where}{near}"
+    return f"the gradient{of_argument(evidence, index)} is wrong{example_in_words(evidence, index, got, want)}{where}{near}"
 
 
 def _wrong_in_a_row(evidence: FunctionEvidence) -> str | None:
@@ -908,128 +661,9 @@ def _wrong_in_a_row(evidence: FunctionEvidence) -> str | None:
             for index in case.numerical:
                 got = usable(row, index)
                 if got is not None and gradient_right(case, row, index) is False:
-                    example = _example(evidence, index, got, expected_gradient(case, row, index))
+                    example = example_in_words(evidence, index, got, expected_gradient(case, row, index))
                     return (
-                        f"the gradient{_of(evidence, index)} is wrong for some grad_output: where it is 1 in entry {number} of the "
+                        f"the gradient{of_argument(evidence, index)} is wrong for some grad_output: where it is 1 in entry {number} of the "
                         f"result (counted in order) and 0 in the others{example}, for {inputs_in_words(evidence, case)}"
                     )
     return None
-
-
-# Helpers: reading evidence
-
-
-def _all_gradients(
-    evidence: FunctionEvidence, only: int | None = None
-) -> Iterator[tuple[Case, int, np.ndarray, np.ndarray]]:
-    """(case, argument, got, expected) of the run with a random cotangent, for each gradient of the right shape."""
-    for case in evidence.cases:
-        for index in case.numerical:
-            got = usable(case.run, index) if only in (None, index) else None
-            if got is not None and gradient_right(case, case.run, index) is not None:
-                yield case, index, got, expected_gradient(case, case.run, index)
-
-
-def _wrong_gradients(evidence: FunctionEvidence) -> list[tuple[Case, int, np.ndarray, np.ndarray]]:
-    """Those of them that are wrong, all of the first argument that has a wrong one."""
-    wrong = [each for each in _all_gradients(evidence) if not same_slopes(each[2], each[3])]
-    return [each for each in wrong if each[1] == wrong[0][1]]
-
-
-def _fits_everywhere(evidence: FunctionEvidence, vjp: Callable[..., np.ndarray | None]) -> bool:
-    """Whether every gradient is what the mistaken `vjp` gives, and those of which it says None are right."""
-    gradients = list(_all_gradients(evidence))
-    for case, index, got, want in gradients:
-        with np.errstate(all="ignore"):  # a mistake may well be infinite far out
-            predicted = vjp(*case.run.cotangent, *case.arguments)
-        if isinstance(predicted, tuple):
-            predicted = predicted[list(case.numerical).index(index)]
-        right = want if predicted is None else np.asarray(predicted)
-        if got.shape != right.shape or (wrong_slopes(got, right) & ~(np.isnan(got) & np.isnan(right))).any():
-            return False
-    return bool(gradients)
-
-
-def _pairs(evidence: FunctionEvidence, wrong: list[Gradient]) -> list[Pair]:
-    """All gradients of the argument that has a wrong one: what came and what must come."""
-    return [(got, want) for _, _, got, want in _all_gradients(evidence, wrong[0][1])]
-
-
-def _shown(wrong: list[Gradient]) -> Gradient:
-    """The one that a message shows: of the smallest input, where its numbers do not look alike."""
-    return most_telling(wrong)
-
-
-def _right_otherwise(evidence: FunctionEvidence) -> bool:
-    return not any(run.changed for run in evidence.runs)
-
-
-def _first_returned(evidence: FunctionEvidence) -> Run | None:
-    """The first run that returned something wrong, or the first that returned at all."""
-    ran = [run for run in evidence.runs if run.returned is not None]
-    return next((run for run in ran if not returns_right(run)), ran[0] if ran else None)
-
-
-def _has_gradient(run: Run | None, index: int) -> bool:
-    return run is not None and index < len(run.arguments) and is_float(run.arguments[index])
-
-
-def _named_factors(evidence: FunctionEvidence, index: int) -> Iterator[tuple[str, Callable[[Case], float]]]:
-    """Factors that differ from input to input, each with the words for it."""
-    for number, name in enumerate(evidence.form.arguments):
-        if all(isinstance(case.arguments[number], int | float) for case in evidence.cases):
-            yield f"`{name}` times too large", lambda case, n=number: float(case.arguments[n])  # type: ignore[misc]
-            yield (
-                f"too small by the factor `{name}`",
-                lambda case, n=number: 1 / float(case.arguments[n] or np.inf),  # type: ignore[misc]
-            )
-    mixed = "; is it a sum where a mean is asked for, or a mean where a sum is?"
-    own = evidence.form.arguments[index]
-    counts: list[tuple[str, Callable[[Case], int]]] = [
-        ("entries of the result", lambda case: flat(case.expected).size),
-        (f"entries of {own}", lambda case: np.size(case.arguments[index])),
-        (f"entries of {own} along its first axis", lambda case: (*np.shape(case.arguments[index]), 1)[0]),
-        (f"entries of {own} along its last axis", lambda case: (1, *np.shape(case.arguments[index]))[-1]),
-    ]
-    for of, count in counts:
-        yield f"n times too large, n = the number of {of}{mixed}", lambda case, c=count: float(c(case))  # type: ignore[misc]
-        yield f"n times too small, n = the number of {of}{mixed}", lambda case, c=count: 1 / (c(case) or 1)  # type: ignore[misc]
-
-
-def broadcasts(shape: tuple[int, ...], result: tuple[int, ...]) -> bool:
-    """Whether an array of `shape` can be broadcast to the shape `result`.
-
-    >>> broadcasts((2, 1), (2, 3)), broadcasts((2,), (2, 3))
-    (True, False)
-    """
-    aligned = zip(reversed(shape), reversed(result), strict=False)
-    return len(shape) <= len(result) and all(size in (1, large) for size, large in aligned)
-
-
-def _of(evidence: FunctionEvidence, index: int) -> str:
-    names = evidence.form.arguments
-    several = len(evidence.cases[0].numerical) > 1
-    return f" for {names[index]}" if several else ""
-
-
-def _example(evidence: FunctionEvidence, index: int, got: np.ndarray, want: np.ndarray) -> str:
-    at = largest_difference(got, want)
-    name = evidence.form.arguments[index]
-    right = "numerically" if evidence.spec.vjp is None else "declared"
-    is_, must = apart(float(got[at]), float(want[at]))
-    return f" ({name}{index_in_words(at)}: {is_}, {right} {must}{_of_which_input(evidence, index, got)})"
-
-
-def _of_which_input(evidence: FunctionEvidence, index: int, got: np.ndarray) -> str:
-    """Which input a gradient belongs to, if it is not the smallest one that fails, which the report shows."""
-    wrong = [each for each in _wrong_gradients(evidence) if each[1] == index]
-    case = next((case for case, _, each, _ in wrong[1:] if each is got), None)
-    return f", for {inputs_in_words(evidence, case)}" if case else ""
-
-
-def _dimensions(run: Run) -> int:
-    return np.ndim(run.arguments[0])
-
-
-def _values(count: int) -> str:
-    return "1 value" if count == 1 else f"{count} values"

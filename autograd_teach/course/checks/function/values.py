@@ -122,10 +122,13 @@ def _raises_for_some_shapes(evidence: FunctionEvidence) -> str | None:
     # Where one shape raised and did not, the shape is not what matters.
     if crash is None or not fine or set(_shapes(crashed)) & set(_shapes(fine)):
         return None
-    numbers = any(not isinstance(each, np.ndarray) and each is not None for each in crashed[0].arguments)
-    first = f" (first for {inputs_in_words(evidence, crashed[0])})" if numbers else ""
+    if any(_numbers_beside(run) for run in evidence.runs):  # it may be one of these, not the shape
+        others = f", and for {len(crashed) - 1} more of the {len(evidence.runs)} inputs tried" if crashed[1:] else ""
+        return f"raises an error for {inputs_in_words(evidence, crashed[0])}{others}: {_crash_in_words(crash)}"
+    alike = {(each.crash.kind, each.crash.line) for each in crashed if each.crash}
+    first = f" (this is the one for {shapes_of(crashed[:1])})" if len(alike) > 1 else ""
     return (
-        f"raises an error for shape {shapes_of(crashed)}{first}, none for {shapes_of(fine)}: {_crash_in_words(crash)}"
+        f"raises an error for shape {shapes_of(crashed)}, none for {shapes_of(fine)}: {_crash_in_words(crash)}{first}"
     )
 
 
@@ -468,10 +471,13 @@ def _wrong_forward_entries(evidence: FunctionEvidence) -> str | None:
     )
     bad = wrong_values(value, right)
     result = _result(evidence, number)
-    only = "" if bad.all() else f" only in {entries(bad)} of {result}"
-    for_which = only_for(evidence, [each.run for each in wrong], [each.run for each in _right_shape(evidence)])
-    if not for_which and len(evidence.cases) > 1 and (only or case is not wrong[0]):
+    only = "" if bad.all() else f" in {entries(bad)} of {result}"
+    if only and len(evidence.cases) > 1:  # which entries they are may differ from input to input
         for_which = f", for {inputs_in_words(evidence, case)}"
+    else:
+        for_which = only_for(evidence, [each.run for each in wrong], [each.run for each in _right_shape(evidence)])
+        if not for_which and len(evidence.cases) > 1 and case is not wrong[0]:
+            for_which = f", for {inputs_in_words(evidence, case)}"
     verdicts = [verdict for each in evidence.cases for verdict in case_gradients(each).values()]
     but = "the gradient is right, but forward" if case.rows and verdicts and all(verdicts) else "forward"
     at = largest_difference(value, right)
@@ -576,9 +582,14 @@ def only_for(evidence: FunctionEvidence, bad: list[Run], judged: list[Run]) -> s
     others = [run for run in judged if not any(run is each for each in bad)]
     if not others or not bad:
         return ""
-    if set(_shapes(bad)) & set(_shapes(others)):
+    if set(_shapes(bad)) & set(_shapes(others)) or any(map(_numbers_beside, judged)):
         return f", for {inputs_in_words(evidence, bad[0])}"
     return f", for shape {shapes_of(bad)}"
+
+
+def _numbers_beside(run: Run) -> bool:
+    """Whether a plain number was among the arguments: then the shape is not all that tells one input from another."""
+    return any(not isinstance(each, np.ndarray) and each is not None for each in run.arguments)
 
 
 def enough_entries(pairs: list[tuple[np.ndarray, np.ndarray]]) -> bool:
@@ -652,7 +663,8 @@ def not_finite_where(evidence: FunctionEvidence, case: Case, value: np.ndarray, 
         return where
     name = evidence.form.arguments[0]
     at = tuple(int(i) for i in np.argwhere(bad)[0])
-    there = f" (where {name} is {float(x[at]):.4g})" if x.shape == value.shape and x.dtype.kind == "f" else ""
+    first = "at the first of them " if np.count_nonzero(bad) > 1 else ""
+    there = f" ({first}{name} is {float(x[at]):.4g})" if x.shape == value.shape and x.dtype.kind == "f" else ""
     return f"in {entries(bad)}{of}{there}, {where}"
 
 

@@ -1,0 +1,284 @@
+"""What is wrong with the kind of a result: None, a type, a length, a shape; and the mistakes that an exercise has declared.
+
+NumPy only, reads evidence alone. A row stands at its place in the order; the first that recognises the evidence speaks.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ...jacobian import wrong_slopes
+from ..diagnosing import Diagnosis, into
+from ..patterns import reduced
+from ..spec import Mistake
+from .asking import plain
+from .checks import Difference, differences
+from .evidence import CallEvidence
+from .records import Called
+from .words import (
+    both_shown,
+    entries_in_words,
+    example_in_words,
+    first_of_kind,
+    for_input,
+    inputs_in_words,
+    item_of,
+    kind_of,
+    parts_in_words,
+    right_calls,
+    same_numbers,
+    scope_in_words,
+    specified_arguments,
+    value_in_words,
+    what_differs,
+    wrong_calls,
+)
+
+RESULTS: list[Diagnosis] = []
+diagnosis = into(RESULTS)
+
+
+@diagnosis("no_result", "value")
+def _no_result(evidence: CallEvidence) -> str | None:
+    wrong = wrong_calls(evidence)
+    nothing = [called for called, _ in wrong if called.result is None and called.expected is not None]
+    if not nothing:
+        return None
+    if len(nothing) == len(wrong) and not right_calls(evidence):
+        return (
+            "it returns None: is there a `return`, and is what it returns not None itself? The `.grad` of a tensor that is no leaf "
+            "is None, and so is what `backward()`, `list.sort()` and other calls return that only change something"
+        )
+    return f"it returns None{scope_in_words(evidence, nothing)}: is there a `return` on every way through it?{example_in_words(nothing[0])}"
+
+
+@diagnosis("keys", "value")
+def _keys(evidence: CallEvidence) -> str | None:
+    found = first_of_kind(evidence, "keys")
+    if found is None:
+        return None
+    missing = [key for key in found[1].expected if key not in found[1].got]
+    extra = [key for key in found[1].got if key not in found[1].expected]
+    if missing:
+        return f"there is no entry for {', '.join(map(repr, missing))}"
+    return f"the entry {', '.join(map(repr, extra))} is none of those asked for"
+
+
+@diagnosis("known", "value")
+def _known(evidence: CallEvidence) -> str | None:
+    wrong, right = wrong_calls(evidence), right_calls(evidence)
+    matching = [
+        mistake
+        for mistake in evidence.spec.mistakes
+        if mistake.forward is not None
+        and wrong
+        and all(_is_mistake(mistake, called, evidence) for called, _ in wrong)
+        and any(_says_something(mistake, called) for called, _ in wrong)
+    ]
+    everywhere = [mistake for mistake in matching if all(_leaves_right(mistake, called, evidence) for called in right)]
+    if everywhere:
+        return f"{_wrong_predictions(evidence)}{everywhere[0].message}"
+    for mistake in evidence.spec.mistakes:
+        some = mistake.where is not None and wrong and right
+        if some and all(mistake.where(*specified_arguments(called)) for called, _ in wrong):  # type: ignore[misc]  # not None
+            return mistake.message
+    if not matching:
+        return None
+    # What the mistake would spoil besides is right here: so say where it shows.
+    scope = scope_in_words(evidence, [called for called, _ in wrong])
+    seen = f" (this shows {scope.removeprefix(', ')})" if scope else ""
+    return f"{_wrong_predictions(evidence)}{matching[0].message}{seen}"
+
+
+def _says_something(mistake: Mistake, called: Called) -> bool:
+    assert mistake.forward is not None
+    predicted = mistake.forward(*specified_arguments(called))
+    return not isinstance(predicted, dict) or bool(predicted)
+
+
+def _leaves_right(mistake: Mistake, called: Called, evidence: CallEvidence) -> bool:
+    """Whether the mistake gives the right result for the arguments of `called`, as far as it says something about them."""
+    assert mistake.forward is not None
+    normal = evidence.spec.normal
+    predicted, want = normal(plain(mistake.forward(*specified_arguments(called)))), normal(called.expected)
+    if isinstance(predicted, dict) and isinstance(want, dict):
+        want = {key: value for key, value in want.items() if key in predicted}
+    return not list(differences(predicted, want, equal_nan=True))
+
+
+def _wrong_predictions(evidence: CallEvidence) -> str:
+    """How many of several predictions are not right, where it is predictions that are asked for."""
+    called, several = wrong_calls(evidence)[0]
+    if evidence.exercise.kind != "value" or not isinstance(called.expected, list | dict):
+        return ""
+    wrong = len({item_of(at) for at in several})
+    return f"{wrong} of {len(called.expected)} {'is' if wrong == 1 else 'are'} not right yet: "
+
+
+def _is_mistake(mistake: Mistake, called: Called, evidence: CallEvidence) -> bool:
+    """Whether the result is what the mistake gives; of a dict, only the keys that the mistake names are asked for."""
+    assert mistake.forward is not None
+    normal = evidence.spec.normal
+    predicted, got = normal(plain(mistake.forward(*specified_arguments(called)))), normal(called.result)
+    if isinstance(predicted, dict) and isinstance(got, dict) and isinstance(called.expected, dict):
+        keys = [key for key in predicted if key in got]
+        return len(keys) == len(predicted) and all(
+            not list(differences(got[key], predicted[key], equal_nan=True))
+            and list(differences(got[key], called.expected[key]))
+            for key in keys
+        )
+    return not list(differences(got, predicted, equal_nan=True)) and bool(
+        list(differences(predicted, normal(called.expected)))
+    )
+
+
+@diagnosis("computation", "value")
+def _computation(evidence: CallEvidence) -> str | None:
+    """An engine of the student's: the smallest computation that goes wrong, by the name of what is wrong in it."""
+    wrong = wrong_calls(evidence) if evidence.exercise.kind == "engine" else []
+    if not wrong:
+        return None
+    called, several = wrong[0]
+    at = several[0]
+    count = f"; {len(wrong)} of {len(evidence.calls)} computations are wrong" if len(wrong) > 1 else ""
+    return f"{item_of(at)} is {both_shown(at)}, for {inputs_in_words(called)}{count}"
+
+
+@diagnosis("in_a_tuple", "value")
+def _in_a_tuple(evidence: CallEvidence) -> str | None:
+    results = [(called.result, called.expected) for called, _ in wrong_calls(evidence)]
+    packed = all(
+        isinstance(got, list) and len(got) == 1 and not list(differences(got[0], want)) for got, want in results
+    )
+    if not results or not packed:
+        return None
+    return "the numbers are right, but they come in a tuple or list with one entry; `autograd.grad` gives such a tuple, also for one leaf"
+
+
+@diagnosis("selection", "value")
+def _selection(evidence: CallEvidence) -> str | None:
+    """Some entries of an argument are asked for: which are missing, which are too many."""
+    called, _ = wrong_calls(evidence)[0]
+    if evidence.exercise.kind == "value":
+        return None
+    pool = [each for array in called.arguments if isinstance(array, np.ndarray) for each in np.ravel(array).tolist()]
+    got = called.result.tolist() if isinstance(called.result, np.ndarray) else called.result
+    if not isinstance(got, list) or not isinstance(called.expected, list):
+        return None
+    got = [each.item() if isinstance(each, np.ndarray) and each.size == 1 else each for each in got]
+    both = [*got, *called.expected]
+    words_only = all(isinstance(each, str) for each in both) and len(got) != len(called.expected)
+    if not words_only and not (pool and all(type(each) in (int, float) and each in pool for each in both)):
+        return None
+    missing = [each for each in called.expected if each not in got]
+    extra = [each for each in got if each not in called.expected]
+    words = [f"missing from the result: {', '.join(map(repr, missing))}"] if missing else []
+    words += [f"in the result, but not asked for: {', '.join(map(repr, extra))}"] if extra else []
+    return f"{'; '.join(words)}{for_input(called)}" if words else None
+
+
+@diagnosis("length", "value")
+def _length(evidence: CallEvidence) -> str | None:
+    found = first_of_kind(evidence, "length")
+    if found is None:
+        return None
+    called, at = found
+    twice = [each for number, each in enumerate(at.got) if _among(each, at.got[:number])]
+    if (
+        len(at.got) > len(at.expected)
+        and twice
+        and not any(_among(each, at.expected[:n]) for n, each in enumerate(at.expected))
+    ):
+        how = f"; {value_in_words(twice[0])} is in it twice"
+    else:
+        how = _end(at)
+    return f"{what_differs(at)} has {entries_in_words(len(at.got))}, it must have {len(at.expected)}{for_input(called)}{how}"
+
+
+def _among(one: Any, several: Sequence[Any]) -> bool:
+    return isinstance(one, int | float | str) and any(type(one) is type(other) and one == other for other in several)
+
+
+def _end(at: Difference) -> str:
+    """Which end of a list is missing or too many; nothing where that is not the difference."""
+    ways = {
+        "the last one is missing": (at.got, at.expected[:-1]),
+        "the first one is missing": (at.got, at.expected[1:]),
+        "the last one is too many": (at.got[:-1], at.expected),
+        "the first one is too many": (at.got[1:], at.expected),
+    }
+    found = [words for words, (one, other) in ways.items() if not list(differences(one, other))]
+    return f"; {found[0]}" if len(found) == 1 and len(at.got) != len(at.expected) else ""
+
+
+@diagnosis("type", "value")
+def _type(evidence: CallEvidence) -> str | None:
+    found = first_of_kind(evidence, "type")
+    if found is None:
+        return None
+    called, at = found
+    right = "the numbers are right, but " if same_numbers(at) else ""
+    of_grad = ""
+    if at.got is None and isinstance(at.expected, np.ndarray):
+        of_grad = (
+            "; a gradient is None where no backward pass has come, and the `.grad` of what is no leaf is always None"
+        )
+    got, want = kind_of(at.got), kind_of(at.expected)
+    if want == "a number" and got == "True or False" and isinstance(at.got, np.ndarray):
+        got = "a tensor of True and False"
+    if isinstance(at.expected, np.ndarray) and got == "a number":
+        got = "a Python number"
+    return f"{right}{what_differs(at)} is {got}, it must be {want}{of_grad}{for_input(called)}"
+
+
+@diagnosis("dtype", "value")
+def _dtype(evidence: CallEvidence) -> str | None:
+    wrong = wrong_calls(evidence)
+    if not wrong or any(at.kind != "dtype" for _, several in wrong for at in several):
+        return None
+    called, several = wrong[0]
+    at = several[0]
+    return f"the numbers are right, but {what_differs(at)} has dtype {at.got.dtype}, it must have {at.expected.dtype}{for_input(called)}"
+
+
+@diagnosis("transposed", "value")
+def _transposed(evidence: CallEvidence) -> str | None:
+    wrong = wrong_calls(evidence)
+    turned = wrong and all(_is_turned(at) for _, several in wrong for at in several)
+    if not turned:
+        return None
+    parts = parts_in_words([at.path for _, several in wrong for at in several], evidence)
+    return f"{parts} transposed: rows and columns have changed places{scope_in_words(evidence, [called for called, _ in wrong])}"
+
+
+def _is_turned(at: Difference) -> bool:
+    got, want = at.got, at.expected
+    return (
+        isinstance(got, np.ndarray)
+        and isinstance(want, np.ndarray)
+        and got.ndim == 2
+        and got.T.shape == want.shape
+        and not wrong_slopes(got.T, want).any()
+    )
+
+
+@diagnosis("wrong_shape", "value")
+def _shape(evidence: CallEvidence) -> str | None:
+    found = first_of_kind(evidence, "shape")
+    if found is None:
+        return None
+    called, at = found
+    shapes = [each for _, several in wrong_calls(evidence) for each in several if each.kind == "shape"]
+    hows = {_reduced(each) for each in shapes}
+    how = next(iter(hows)) if len(hows) == 1 else None
+    words = f"; {how}" if how else ""
+    if how == "the numbers are right":
+        return f"the numbers are right, but {what_differs(at)} has shape {at.got.shape}, it must have {at.expected.shape}{for_input(called)}"
+    return f"{what_differs(at)} has shape {at.got.shape}, it must have {at.expected.shape}{for_input(called)}{words}"
+
+
+def _reduced(at: Difference) -> str | None:
+    if not all(side.dtype.kind in "fiu" for side in (at.got, at.expected)):
+        return None
+    return reduced(at.got.astype(float), at.expected.astype(float))

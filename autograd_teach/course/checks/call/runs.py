@@ -1,0 +1,194 @@
+"""What is wrong with an answer that is called before its result counts: what was handed over, what it raises, what it changes.
+
+NumPy only, reads evidence alone. A row stands at its place in the order; the first that recognises the evidence speaks.
+"""
+
+import ast
+import re
+
+import numpy as np
+
+from ..diagnosing import Diagnosis, explained, into, size_shown
+from ..spec import specified
+from .asking import plain
+from .checks import changed_against_the_rules
+from .evidence import CallEvidence
+from .records import Called
+from .words import for_input, inputs_in_words, right_calls
+
+RUNS: list[Diagnosis] = []
+diagnosis = into(RUNS)
+
+
+@diagnosis("no_function", "structure")
+def _no_function(evidence: CallEvidence) -> str | None:
+    entry = evidence.exercise.entry
+    what = "class" if evidence.exercise.kind == "engine" else "function"
+    return (
+        f"`{entry}` is no {what}: hand over {entry} itself, not the result of calling it, nor anything else"
+        if evidence.structure
+        else None
+    )
+
+
+@diagnosis("timeout", "runs")
+def _timeout(evidence: CallEvidence) -> str | None:
+    stop = evidence.timeout
+    if stop is None:
+        return None
+    where = "" if stop.line is None else f" at line {stop.line}: `{stop.source}`"
+    running = Called(evidence.form.arguments, evidence.stopped.arguments)
+    last = for_input(running) if evidence.calls else ""
+    slow = ", or does each step take longer the more there is to go through" if last else ""
+    return f"stopped after {evidence.exercise.seconds:g} s{where}{last}; is there an endless loop{slow}?"
+
+
+@diagnosis("ends_program", "runs")
+def _ends_program(evidence: CallEvidence) -> str | None:
+    crashes = (called.crash for called in evidence.calls)
+    return next((str(crash) for crash in crashes if crash and crash.ends_program), None)
+
+
+@diagnosis("recursion", "runs")
+def _recursion(evidence: CallEvidence) -> str | None:
+    for called in evidence.calls:
+        if called.crash and called.crash.kind == "RecursionError":
+            where = "" if called.crash.line is None else f" at line {called.crash.line}: `{called.crash.source}`"
+            return f"calls inside calls, more than Python allows (about a thousand){where}{for_input(called)}"
+    return None
+
+
+@diagnosis("grad_is_none", "runs")
+def _grad_is_none(evidence: CallEvidence) -> str | None:
+    crash = next((called.crash for called in evidence.calls if called.crash), None)
+    if crash is None or "NoneType" not in crash.message or not _is_of_grad(crash.source, crash.message):
+        return None
+    return (
+        f"at line {crash.line}, `{crash.source}`, the .grad is None: only a leaf that requires grad gets one, "
+        "and only once backward has run; what an operation has made is no leaf"
+    )
+
+
+_SIGNS = {
+    ast.Add: "+",
+    ast.Sub: "-",
+    ast.Mult: "*",
+    ast.Div: "/",
+    ast.Pow: "** or pow()",
+    ast.MatMult: "@",
+}
+
+
+def _is_of_grad(source: str, message: str) -> bool:
+    """Whether the None that `message` speaks of is what a `.grad` in the line `source` gave, by where it stands there."""
+    try:
+        tree = ast.parse(
+            source.removesuffix(":") if not source.startswith(("for", "if", "while", "with")) else source + " pass"
+        )
+    except SyntaxError:
+        return re.search(r"\.grad\b(?!\s*\()", source) is not None and source.count("(") != source.count(")")
+    operands = re.search(r"for (\S+?)=?: '(\w+)' and '(\w+)'|for (\*\* or pow\(\))=?: '(\w+)' and '(\w+)'", message)
+    for node in ast.walk(tree):
+        if operands is not None:
+            sign, left, right = [each for each in operands.groups() if each]
+            sides = {ast.BinOp: ("left", "right"), ast.AugAssign: ("target", "value")}.get(type(node))
+            if sides and _SIGNS.get(type(node.op)) == sign:  # type: ignore[attr-defined]  # both kinds have it
+                for side, kind in zip(sides, (left, right), strict=True):
+                    if kind == "NoneType" and _is_grad(getattr(node, side)):
+                        return True
+        elif "has no attribute" in message or "subscript" in message or "item assignment" in message:
+            if isinstance(node, ast.Attribute | ast.Subscript) and _is_grad(node.value):
+                return not isinstance(node, ast.Attribute) or f"'{node.attr}'" in message
+        elif isinstance(node, ast.Call) and any(_is_grad(each) for part in node.args for each in ast.walk(part)):
+            return True
+    return False
+
+
+def _is_grad(node: ast.AST) -> bool:
+    return isinstance(node, ast.Attribute) and node.attr == "grad"
+
+
+@diagnosis("not_in_package", "runs")
+def _not_in_package(evidence: CallEvidence) -> str | None:
+    crashes = (called.crash for called in evidence.calls if called.crash)
+    return next((str(crash) for crash in crashes if crash.absent), None)
+
+
+@diagnosis("saved_changed", "runs")
+def _saved_changed(evidence: CallEvidence) -> str | None:
+    for called in evidence.calls:
+        crash = called.crash
+        if crash and "modified by an inplace operation" in crash.message:
+            shape = crash.message.partition("Tensor ")[2].partition("]")[0] + "]"
+            where = "" if crash.line is None else f" (line {crash.line}: `{crash.source}`)"
+            return f"backward raises{where}: it needs a tensor of shape {shape} that was saved for it, and changed in place after that"
+    return None
+
+
+@diagnosis("one_shape", "runs")
+def _raises_for_some(evidence: CallEvidence) -> str | None:
+    crashed = [called for called in evidence.calls if called.crash]
+    if not crashed or len(crashed) == len(evidence.calls):
+        return None
+    called = min(crashed, key=lambda each: size_shown(each.arguments))
+    raised = _raised_in_words(called, evidence)
+    right, ended = right_calls(evidence), len(evidence.calls) - len(crashed)
+    here = f"{raised}; this happens for {inputs_in_words(called)}"
+    if len(crashed) > 1:
+        here += f", and {len(crashed) - 1} other input{'s' if len(crashed) > 2 else ''}"
+    if _all_is_right(evidence, right) and len(right) == ended:
+        return f"{here}; the other inputs work"
+    if not right:
+        return f"{here}; no input gives the right result"
+    return f"{here}; the result is right for {len(right)} of {len(evidence.calls)} inputs"
+
+
+def _all_is_right(evidence: CallEvidence, calls: list[Called]) -> bool:
+    """Whether nothing else is wrong with these calls either: no argument changed, no check of the exercise failed."""
+    return not any(
+        changed_against_the_rules(called, evidence) or any(each.judge(called) for each in evidence.spec.also)
+        for called in calls
+    )
+
+
+@diagnosis("signature", "runs")
+def _signature(evidence: CallEvidence) -> str | None:
+    crash = next((called.crash for called in evidence.calls if called.crash), None)
+    wrong_number = re.compile(r"takes .*argument|missing \d+ required|unexpected keyword|takes no arguments")
+    if crash is None or crash.line is not None or crash.kind != "TypeError" or not wrong_number.search(crash.message):
+        return None
+    if evidence.form.call is not None:
+        return f"it is called in another way than the statement says, or with other arguments: {crash.message}"
+    names = ", ".join(evidence.form.arguments) or "nothing"
+    return f"it is called with {names}, yours takes something else: {crash.message}"
+
+
+@diagnosis("raised", "runs")
+def _raised(evidence: CallEvidence) -> str | None:
+    return next((_raised_in_words(called, evidence) for called in evidence.calls if called.crash), None)
+
+
+def _raised_in_words(called: Called, evidence: CallEvidence) -> str:
+    """What was raised; where no line of the answer was running, not as what its code has done."""
+    crash = called.crash
+    assert crash is not None
+    if crash.line is not None or crash.absent or crash.ends_program:
+        return explained(crash).removesuffix(".")
+    told = explained(crash).partition(" raised ")[2].removesuffix(".")
+    if evidence.form.call is None:
+        return f"calling it, or reading what it returns, raises {told}; no line of yours is running there"
+    empty = "; is it None that yours returns?" if "NoneType" in crash.message else ""
+    return (
+        f"the check uses your answer as the statement says, and gets {told}; no line of yours is running there{empty}"
+    )
+
+
+@diagnosis("argument_changed", "unchanged")
+def _argument_changed(evidence: CallEvidence) -> str | None:
+    for called in evidence.calls:
+        for name in changed_against_the_rules(called, evidence):
+            was, now = plain(specified(called.arguments[called.names.index(name)])), called.after[name].value
+            rounding = was.shape == now.shape and was.dtype.kind == "f" and np.allclose(was, now, 1e-12, 1e-12)
+            how = " in its last digits: what is added and subtracted again leaves a rounding error" * rounding
+            return f"the argument {name} is changed by the call{how}{';' if how else ':'} work on a copy of it"
+    return None

@@ -1,0 +1,304 @@
+"""What diagnoses of calls read from the evidence, and the words that several of them use.
+
+NumPy only, reads evidence alone.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ...exercises.declaration import Prepared
+from ..diagnosing import a_or_an, apart, size_shown
+from ..patterns import same
+from ..spec import specified
+from .checks import Difference
+from .checks import wrong_calls as all_wrong_calls
+from .evidence import CallEvidence
+from .records import NOTHING, Called, NumPyArray, Strange
+
+
+def wrong_calls(evidence: CallEvidence) -> list[tuple[Called, list[Difference]]]:
+    """The calls whose result is wrong, those with the smallest arguments first."""
+    return sorted(all_wrong_calls(evidence), key=lambda each: size_shown(each[0].arguments))
+
+
+def right_calls(evidence: CallEvidence) -> list[Called]:
+    """The calls that gave the right result."""
+    wrong = {id(called) for called, _ in all_wrong_calls(evidence)}
+    return [called for called in evidence.calls if called.result is not NOTHING and id(called) not in wrong]
+
+
+def specified_arguments(called: Called) -> list[Any]:
+    return list(map(specified, called.arguments))
+
+
+def same_numbers(at: Difference) -> bool:
+    """Whether what came has the right numbers, though not in the right kind of thing."""
+    try:
+        got, want = np.asarray(at.got, dtype=float), np.asarray(at.expected, dtype=float)
+    except (TypeError, ValueError):
+        return False
+    return want.size > 0 and same(got, want)
+
+
+def listed(values: list[Any]) -> str:
+    more = f" and {len(values) - 3} more" if len(values) > 3 else ""
+    return f"{', '.join(map(str, values[:3]))}{more}"
+
+
+# Helpers
+
+
+def first_of_kind(evidence: CallEvidence, kind: str) -> tuple[Called, Difference] | None:
+    found = [(called, at) for called, several in wrong_calls(evidence) for at in several if at.kind == kind]
+    return found[0] if found else None
+
+
+@dataclass(frozen=True)
+class _Number:
+    """One number or array of a result, in one call: what came and what is right."""
+
+    called: Called
+    path: str
+    got: np.ndarray
+    want: np.ndarray
+
+    @property
+    def pair(self) -> tuple[np.ndarray, np.ndarray]:
+        return self.got, self.want
+
+    @property
+    def is_wrong(self) -> bool:
+        return not same(self.got, self.want)
+
+
+def number_pairs(evidence: CallEvidence, stacked: bool = False) -> list[_Number]:
+    """All numbers of all calls, right and wrong; none where something but a finite number is wrong, or where it is predictions.
+
+    A list of numbers, or of arrays of one shape, counts as one array where `stacked`.
+    """
+    wrong = [at for _, several in all_wrong_calls(evidence) for at in several]
+    if evidence.exercise.kind == "value" or not all(map(is_finite, wrong)):
+        return []
+    normal = evidence.spec.normal
+    return [
+        _Number(called, path, got, want)
+        for called in evidence.calls
+        if called.result is not NOTHING
+        for path, got, want in _leaves(normal(called.result), normal(called.expected), "", stacked)
+    ]
+
+
+def is_finite(at: Difference) -> bool:
+    sides = at.kind == "value" and isinstance(at.got, np.ndarray) and isinstance(at.expected, np.ndarray)
+    return bool(sides and at.got.dtype.kind in "fiu" and at.expected.dtype.kind in "fiu" and np.isfinite(at.got).all())
+
+
+def _leaves(got: Any, want: Any, path: str, stacked: bool) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
+    if stacked and isinstance(want, list):
+        one, other = _stacked(got), _stacked(want)
+        if one is not None and other is not None and one.shape == other.shape:
+            yield path, one, other
+            return
+    if isinstance(want, list | dict):
+        for key in want if isinstance(want, dict) else range(len(want)):
+            yield from _leaves(got[key], want[key], f"{path}[{key!r}]", stacked)
+        return
+    one, other = as_numbers(got), as_numbers(want)
+    if one is not None and other is not None and one.size == other.size:
+        yield path, one.reshape(other.shape), other
+
+
+def as_numbers(value: Any) -> np.ndarray | None:
+    if isinstance(value, bool) or not isinstance(value, int | float | np.ndarray):
+        return None
+    array = np.asarray(value)
+    return array.astype(float) if array.dtype.kind in "fiu" else None
+
+
+def _stacked(values: Any) -> np.ndarray | None:
+    arrays = [as_numbers(each) for each in values]
+    if not arrays or any(each is None or each.shape != arrays[0].shape for each in arrays):  # type: ignore[union-attr]
+        return None
+    return np.stack(arrays)  # type: ignore[arg-type]  # none is None
+
+
+Pairs = list[tuple[np.ndarray, np.ndarray]]
+
+
+def told_of(evidence: CallEvidence, explain: Callable[[Pairs], str | None], stacked: bool = False) -> str | None:
+    """What `explain` says of the wrong numbers, if it holds for the right ones beside them too, else with the inputs it is true of."""
+    numbers = number_pairs(evidence, stacked)
+    wrong = [each for each in numbers if each.is_wrong]
+    if not wrong:
+        return None
+    paths = [each.path for each in wrong]
+    words = explain([each.pair for each in numbers if each.path in paths])
+    scope = ""
+    if not words:
+        words = explain([each.pair for each in wrong])
+        scope = scope_in_words(evidence, [each.called for each in wrong])
+    return f"{parts_in_words(paths, evidence)} {words}{scope}{_right_parts(paths, numbers)}" if words else None
+
+
+def parts_in_words(paths: list[str], evidence: CallEvidence) -> str:
+    """The parts of the result at `paths`, with the verb that follows."""
+    paths = list(dict.fromkeys(paths))
+    if paths == [""]:
+        return "the result is"
+    if len(paths) == 1:
+        return f"the result{paths[0]} is"
+    every = {each.path for each in number_pairs(evidence)}
+    if every and set(paths) == every:
+        return "the result is"
+    if len(paths) <= 3:
+        return f"{', '.join(f'the result{path}' for path in paths[:-1])} and the result{paths[-1]} are"
+    return f"{len(paths)} parts of the result are"
+
+
+def _right_parts(wrong: list[str], numbers: list[_Number]) -> str:
+    paths = [path for path in dict.fromkeys(each.path for each in numbers) if path not in wrong]
+    if not 0 < len(paths) <= 3:
+        return ""
+    words = " and ".join(f"the result{path}" for path in paths)
+    return f"; {words} {'is' if len(paths) == 1 else 'are'} right"
+
+
+def scope_in_words(evidence: CallEvidence, calls: Sequence[Called]) -> str:
+    """Of which of the inputs tried something is true, where not of all: by an argument that tells them from the others, else their number."""
+    chosen = {id(called) for called in calls}
+    returned = [called for called in evidence.calls if called.result is not NOTHING]
+    others = [called for called in returned if id(called) not in chosen]
+    mine = [called for called in returned if id(called) in chosen]
+    if not others:
+        return ""
+    marks: Sequence[tuple[Callable[[Any], Any], Callable[[str, Any], str]]]
+    marks = ((_plain_value, _equals), (_dimensions, _has_dimensions))
+    for number, name in enumerate(evidence.form.arguments):
+        for value_of, in_words in marks:
+            here = {value_of(called.arguments[number]) for called in mine}
+            there = {value_of(called.arguments[number]) for called in others}
+            if None not in here | there and not here & there:
+                # one input alone may have its value by chance; that a number has no dimensions is no chance
+                if len(here) == 1 and (len(mine) > 1 or here == {0} and value_of is _dimensions):
+                    return f", for every input where {in_words(name, here.pop())}"
+                if len(there) == 1 and len(others) > 1:
+                    return f", for every input but those where {in_words(name, there.pop())}"
+    return f", for {len(mine)} of {len(returned)} inputs"
+
+
+def _plain_value(argument: Any) -> Any:
+    return argument if isinstance(argument, int | str) else None  # floats are drawn: that one is wrong says nothing
+
+
+def _dimensions(argument: Any) -> int | None:
+    array = getattr(argument, "array", argument)
+    return array.ndim if isinstance(array, np.ndarray) else None
+
+
+def _equals(name: str, value: Any) -> str:
+    return f"{name} is {value!r}"
+
+
+def _has_dimensions(name: str, dimensions: int) -> str:
+    return f"{name} has {dimensions} dimension{'s' if dimensions != 1 else ''}" if dimensions else f"{name} is 0-d"
+
+
+def countable(called: Called) -> dict[str, int]:
+    """What of the arguments can be counted, in words: an average goes by one of these."""
+    counts = {}
+    for name, argument in zip(called.names, specified_arguments(called), strict=True):
+        if isinstance(argument, np.ndarray):
+            counts[f"the number of entries of {name}"] = argument.size
+            if argument.ndim > 1:
+                counts[f"the number of rows of {name}"] = len(argument)
+                counts[f"the number of columns of {name}"] = argument.shape[-1]
+        elif isinstance(argument, int) and not isinstance(argument, bool):
+            counts[name] = argument
+    return counts
+
+
+def example_in_words(called: Called) -> str:
+    return f" One such input: {inputs_in_words(called)}" if called.arguments else ""
+
+
+def both_shown(at: Difference) -> str:
+    """What came out and what is right, with digits enough to tell them apart."""
+    if at.kind == "value" and is_finite(at) and at.got.size == 1:
+        got, want = at.got.reshape(()), at.expected.reshape(())
+        if at.got.dtype.kind == "f" or at.expected.dtype.kind == "f":
+            one, other = apart(float(got), float(want))
+            return f"{one}, it must be {other}"
+    return f"{value_in_words(at.got)}, it must be {value_in_words(at.expected)}"
+
+
+def what_differs(at: Difference) -> str:
+    return f"the result{at.path}" if at.path else "the result"
+
+
+def item_of(at: Difference) -> str:
+    """The entry of a prediction that a difference is in: "a" of "['a']['is_leaf']"."""
+    return at.path[1:].partition("]")[0].strip("'")
+
+
+def kind_of(value: Any) -> str:
+    match value:
+        case None:
+            return "None"
+        case bool():
+            return "True or False"
+        case Strange(name):
+            return a_or_an(name)
+        case NumPyArray():
+            return f"a NumPy array of shape {value.shape}"
+        case np.ndarray() if value.dtype == bool:
+            return "True or False" if value.ndim == 0 else "a tensor of True and False"
+        case np.ndarray():
+            return f"a tensor of shape {value.shape}"
+        case int() | float():
+            return "a number"
+        case str():
+            return "a text"
+        case dict():
+            return "a dict"
+    return f"a list of {entries_in_words(len(value))}"
+
+
+def entries_in_words(count: int) -> str:
+    return f"{count} {'entry' if count == 1 else 'entries'}"
+
+
+def value_in_words(value: Any) -> str:
+    if isinstance(value, Strange):
+        return a_or_an(value.type)
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        value = value.item()
+    if isinstance(value, np.ndarray):
+        return np.array2string(value, precision=4, separator=", ", threshold=12).replace("\n", " ")
+    return f"{value:.6g}" if isinstance(value, float) else repr(value)
+
+
+def for_input(called: Called) -> str:
+    return f", for {inputs_in_words(called)}" if called.arguments else ""
+
+
+def inputs_in_words(called: Called) -> str:
+    words = []
+    for name, value in zip(called.names, called.arguments, strict=True):
+        if isinstance(value, Prepared):
+            words.append(_cut(value.in_words(name)))
+            continue
+        shown = (
+            f"of shape {value.shape}"
+            if isinstance(value, np.ndarray) and (value.size > 4 or value.ndim > 1)
+            else f"= {value_in_words(value)}"
+        )
+        words.append(f"{name} {shown}")
+    return ", ".join(words)
+
+
+def _cut(text: str, width: int = 200) -> str:
+    """The beginning and the end of a text that is too long to be read."""
+    return text if len(text) <= width else f"{text[: width * 2 // 3].rstrip()} ... {text[-width // 4 :].lstrip()}"

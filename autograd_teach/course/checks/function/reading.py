@@ -1,0 +1,163 @@
+"""What diagnoses of a backward read from the evidence, and the words that several of them use.
+
+NumPy only, reads evidence alone.
+"""
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from ...jacobian import flat, is_float, same_slopes, wrong_slopes
+from ..diagnosing import apart, index_in_words
+from ..relations import Pair
+from .checks import expected_gradient, gradient_right, returns_right, usable
+from .evidence import Case, FunctionEvidence
+from .records import Run
+from .values import inputs_in_words, largest_difference, most_telling
+
+Gradient = tuple[Case, int, np.ndarray, np.ndarray]
+"""Of one input and one argument: what came and what must come."""
+
+
+def was_broadcast(case: Case, index: int) -> bool:
+    """Whether each entry of the one result depends on one entry of the argument alone, that which broadcasting puts there."""
+    shape, result = np.shape(case.arguments[index]), case.expected[0].shape
+    if len(case.expected) != 1 or shape == result or not broadcasts(shape, result):
+        return False
+    jacobian = case.numerical[index]
+    source = sources(case, index)
+    own = np.zeros(jacobian.shape, dtype=bool)
+    own[np.arange(source.size), source] = True
+    return bool(np.allclose(jacobian[~own], 0, atol=1e-6))
+
+
+def sources(case: Case, index: int) -> np.ndarray:
+    """For each entry of the result the number of the argument's entry that is broadcast to it."""
+    shape = np.shape(case.arguments[index])
+    numbers = np.arange(int(np.prod(shape))).reshape(shape)
+    return np.broadcast_to(numbers, case.expected[0].shape).reshape(-1)
+
+
+def uses_of(case: Case, index: int) -> np.ndarray:
+    """The gradient of each use of a broadcast argument, in the shape of the result."""
+    slopes = case.numerical[index][np.arange(case.expected[0].size), sources(case, index)]
+    return (flat(case.run.cotangent) * slopes).reshape(case.expected[0].shape)
+
+
+# Helpers: reading evidence
+
+
+def all_gradients(
+    evidence: FunctionEvidence, only: int | None = None
+) -> Iterator[tuple[Case, int, np.ndarray, np.ndarray]]:
+    """(case, argument, got, expected) of the run with a random cotangent, for each gradient of the right shape."""
+    for case in evidence.cases:
+        for index in case.numerical:
+            got = usable(case.run, index) if only in (None, index) else None
+            if got is not None and gradient_right(case, case.run, index) is not None:
+                yield case, index, got, expected_gradient(case, case.run, index)
+
+
+def wrong_gradients(evidence: FunctionEvidence) -> list[tuple[Case, int, np.ndarray, np.ndarray]]:
+    """Those of them that are wrong, all of the first argument that has a wrong one."""
+    wrong = [each for each in all_gradients(evidence) if not same_slopes(each[2], each[3])]
+    return [each for each in wrong if each[1] == wrong[0][1]]
+
+
+def fits_everywhere(evidence: FunctionEvidence, vjp: Callable[..., np.ndarray | None]) -> bool:
+    """Whether every gradient is what the mistaken `vjp` gives, and those of which it says None are right."""
+    gradients = list(all_gradients(evidence))
+    for case, index, got, want in gradients:
+        with np.errstate(all="ignore"):  # a mistake may well be infinite far out
+            predicted = vjp(*case.run.cotangent, *case.arguments)
+        if isinstance(predicted, tuple):
+            predicted = predicted[list(case.numerical).index(index)]
+        right = want if predicted is None else np.asarray(predicted)
+        if got.shape != right.shape or (wrong_slopes(got, right) & ~(np.isnan(got) & np.isnan(right))).any():
+            return False
+    return bool(gradients)
+
+
+def number_pairs(evidence: FunctionEvidence, wrong: list[Gradient]) -> list[Pair]:
+    """All gradients of the argument that has a wrong one: what came and what must come."""
+    return [(got, want) for _, _, got, want in all_gradients(evidence, wrong[0][1])]
+
+
+def most_telling_one(wrong: list[Gradient]) -> Gradient:
+    """The one that a message shows: of the smallest input, where its numbers do not look alike."""
+    return most_telling(wrong)
+
+
+def right_otherwise(evidence: FunctionEvidence) -> bool:
+    return not any(run.changed for run in evidence.runs)
+
+
+def first_returned(evidence: FunctionEvidence) -> Run | None:
+    """The first run that returned something wrong, or the first that returned at all."""
+    ran = [run for run in evidence.runs if run.returned is not None]
+    return next((run for run in ran if not returns_right(run)), ran[0] if ran else None)
+
+
+def has_gradient(run: Run | None, index: int) -> bool:
+    return run is not None and index < len(run.arguments) and is_float(run.arguments[index])
+
+
+def named_factors(evidence: FunctionEvidence, index: int) -> Iterator[tuple[str, Callable[[Case], float]]]:
+    """Factors that differ from input to input, each with the words for it."""
+    for number, name in enumerate(evidence.form.arguments):
+        if all(isinstance(case.arguments[number], int | float) for case in evidence.cases):
+            yield f"`{name}` times too large", lambda case, n=number: float(case.arguments[n])  # type: ignore[misc]
+            yield (
+                f"too small by the factor `{name}`",
+                lambda case, n=number: 1 / float(case.arguments[n] or np.inf),  # type: ignore[misc]
+            )
+    mixed = "; is it a sum where a mean is asked for, or a mean where a sum is?"
+    own = evidence.form.arguments[index]
+    counts: list[tuple[str, Callable[[Case], int]]] = [
+        ("entries of the result", lambda case: flat(case.expected).size),
+        (f"entries of {own}", lambda case: np.size(case.arguments[index])),
+        (f"entries of {own} along its first axis", lambda case: (*np.shape(case.arguments[index]), 1)[0]),
+        (f"entries of {own} along its last axis", lambda case: (1, *np.shape(case.arguments[index]))[-1]),
+    ]
+    for of, count in counts:
+        yield f"n times too large, n = the number of {of}{mixed}", lambda case, c=count: float(c(case))  # type: ignore[misc]
+        yield f"n times too small, n = the number of {of}{mixed}", lambda case, c=count: 1 / (c(case) or 1)  # type: ignore[misc]
+
+
+def broadcasts(shape: tuple[int, ...], result: tuple[int, ...]) -> bool:
+    """Whether an array of `shape` can be broadcast to the shape `result`.
+
+    >>> broadcasts((2, 1), (2, 3)), broadcasts((2,), (2, 3))
+    (True, False)
+    """
+    aligned = zip(reversed(shape), reversed(result), strict=False)
+    return len(shape) <= len(result) and all(size in (1, large) for size, large in aligned)
+
+
+def of_argument(evidence: FunctionEvidence, index: int) -> str:
+    names = evidence.form.arguments
+    several = len(evidence.cases[0].numerical) > 1
+    return f" for {names[index]}" if several else ""
+
+
+def example_in_words(evidence: FunctionEvidence, index: int, got: np.ndarray, want: np.ndarray) -> str:
+    at = largest_difference(got, want)
+    name = evidence.form.arguments[index]
+    right = "numerically" if evidence.spec.vjp is None else "declared"
+    is_, must = apart(float(got[at]), float(want[at]))
+    return f" ({name}{index_in_words(at)}: {is_}, {right} {must}{_of_which_input(evidence, index, got)})"
+
+
+def _of_which_input(evidence: FunctionEvidence, index: int, got: np.ndarray) -> str:
+    """Which input a gradient belongs to, if it is not the smallest one that fails, which the report shows."""
+    wrong = [each for each in wrong_gradients(evidence) if each[1] == index]
+    case = next((case for case, _, each, _ in wrong[1:] if each is got), None)
+    return f", for {inputs_in_words(evidence, case)}" if case else ""
+
+
+def dimensions_of(run: Run) -> int:
+    return np.ndim(run.arguments[0])
+
+
+def values_in_words(count: int) -> str:
+    return "1 value" if count == 1 else f"{count} values"

@@ -1,0 +1,254 @@
+"""What is wrong with the values that backward returns: their number, places, types and shapes.
+
+NumPy only, reads evidence alone. A message names the entry, argument or line and shows numbers; it never gives the answer away.
+To add one: write a function `(FunctionEvidence) -> str | None` under `@diagnosis(name, checks that it explains)` at its place in the order.
+"""
+
+import itertools
+from collections.abc import Iterator
+
+import numpy as np
+
+from ...jacobian import same_slopes
+from ..diagnosing import Diagnosis, a_or_an, into
+from .checks import expected_gradient, without_extra_none
+from .evidence import Case, FunctionEvidence
+from .reading import first_returned, has_gradient, uses_of, values_in_words, was_broadcast, wrong_gradients
+from .records import Odd
+from .values import inputs_in_words, only_for
+
+RETURNED: list[Diagnosis] = []
+diagnosis = into(RETURNED)
+
+
+@diagnosis("nothing_returned", "returns")
+def _nothing_returned(evidence: FunctionEvidence) -> str | None:
+    run = first_returned(evidence)
+    arguments = evidence.form.arguments
+    if run is None or any(entry is not None for entry in run.returned or ()):
+        return None
+    if len(arguments) > 1 and len(run.returned or ()) > 1:
+        return None
+    returned = [each for each in evidence.runs if each.returned is not None]
+    where = only_for(evidence, [each for each in returned if each.returned == (None,)], returned)
+    return f"backward returns None{where}: is there a `return`? (Or is what it names None itself?) It owes a gradient for {arguments[0]}"
+
+
+@diagnosis("list_for_tuple", "returns")
+def _list_for_tuple(evidence: FunctionEvidence) -> str | None:
+    run, count = first_returned(evidence), len(evidence.form.arguments)
+    returned = (run.returned or ()) if run else ()
+    if count > 1 and len(returned) == 1 and isinstance(returned[0], Odd) and returned[0].type == "list":
+        return f"backward returns a list; {count} values are handed back as a tuple, with commas between them"
+    return None
+
+
+@diagnosis("too_few", "returns")
+def _too_few(evidence: FunctionEvidence) -> str | None:
+    run = first_returned(evidence)
+    names = evidence.form.arguments
+    count = len(run.returned or ()) if run else len(names)
+    if count >= len(names):
+        return None
+    enough = run is not None and any(len(each.returned or names) >= len(names) for each in evidence.runs)
+    here = f" for {inputs_in_words(evidence, run)}" if enough and run else ""
+    return (
+        f"backward returns {values_in_words(count)}{here}, forward takes {len(names)} arguments ({', '.join(names)}): "
+        "one for each, in that order, and None where there is no gradient"
+    )
+
+
+@diagnosis("one_per_result", "returns", "gradient")
+def _one_per_result(evidence: FunctionEvidence) -> str | None:
+    run, names, results = first_returned(evidence), evidence.form.arguments, evidence.form.results
+    count = len(without_extra_none(run)) if run else 0
+    if count != results or results <= len(names):
+        return None
+    return (
+        f"backward returns {values_in_words(count)}, as many as forward has results; it must return one for each argument of forward "
+        f"({', '.join(names)}), to which all the results contribute"
+    )
+
+
+@diagnosis("too_many", "returns")
+def _too_many(evidence: FunctionEvidence) -> str | None:
+    run = first_returned(evidence)
+    names = evidence.form.arguments
+    count = len(without_extra_none(run)) if run else 0
+    if run is None or count <= len(names):
+        return None
+    takes = "1 argument" if len(names) == 1 else f"{len(names)} arguments"
+    return f"backward returns {values_in_words(count)}, forward takes {takes} ({', '.join(names)}): one for each, none for ctx"
+
+
+@diagnosis("swapped_return", "returns")
+def _swapped_return(evidence: FunctionEvidence) -> str | None:
+    run = first_returned(evidence)
+    returned, names = (run.returned or (), evidence.form.arguments) if run else ((), ())
+    for index, entry in enumerate(returned):
+        if run is not None and entry is None and has_gradient(run, index):
+            for other, value in enumerate(returned):
+                fits = isinstance(value, np.ndarray) and value.shape == np.shape(run.arguments[index])
+                if fits and not has_gradient(run, other) and other < len(names):
+                    return f"the gradient for {names[index]} stands at the place of {names[other]}: the order is that of forward's arguments"
+    return None
+
+
+@diagnosis("none_for_tensor", "returns")
+def _none_for_tensor(evidence: FunctionEvidence) -> str | None:
+    returned = [run for run in evidence.runs if run.returned is not None]
+    for index, name in enumerate(evidence.form.arguments):
+        owing = [run for run in returned if has_gradient(run, index) and len(run.returned or ()) > index]
+        bad = [run for run in owing if (run.returned or ())[index] is None]
+        if bad:
+            return f"backward returns None for {name}, which is a tensor and has a gradient{only_for(evidence, bad, owing)}"
+    return None
+
+
+@diagnosis("tensor_for_constant", "returns")
+def _tensor_for_constant(evidence: FunctionEvidence) -> str | None:
+    run = first_returned(evidence)
+    for index, entry in enumerate((run.returned or ()) if run else ()):
+        if run is not None and entry is not None and not has_gradient(run, index):
+            name = evidence.form.arguments[index]
+            what = "a tensor" if isinstance(entry, np.ndarray) else a_or_an(entry.type)
+            given = run.arguments[index]
+            why = ", which is no tensor"
+            if isinstance(given, np.ndarray):
+                holds = "whole numbers" if given.dtype.kind in "iu" else given.dtype
+                why = f", which holds {holds} and has no gradient"
+            none = f" where {name} is None" if given is None else f" for {name}{why}"
+            return f"backward returns {what}{none}: what it owes there is None"
+    return None
+
+
+@diagnosis("not_a_tensor", "returns")
+def _not_a_tensor(evidence: FunctionEvidence) -> str | None:
+    run = first_returned(evidence)
+    for index, entry in enumerate((run.returned or ()) if run else ()):
+        if isinstance(entry, Odd):
+            name = evidence.form.arguments[index]
+            return f"the gradient for {name} is {a_or_an(entry.type)}; it must be a tensor"
+    return None
+
+
+@diagnosis("not_summed", "returns")
+def _not_summed(evidence: FunctionEvidence) -> str | None:
+    if _swapped_shapes(evidence):
+        return None
+    for case, index, entry in _misshapen(evidence):
+        shape, result = np.shape(case.arguments[index]), case.expected[0].shape
+        if entry.shape == result and all(was_broadcast(each, n) for each, n, _ in _misshapen(evidence) if n == index):
+            name = evidence.form.arguments[index]
+            return (
+                f"the gradient for {name} has the shape of the result, {entry.shape}; {name} has shape {shape} and was "
+                "broadcast: each of its entries was used several times, so that several gradients belong together"
+            )
+    return None
+
+
+@diagnosis("summed_wrongly", "returns", "gradient")
+def _summed_wrongly(evidence: FunctionEvidence) -> str | None:
+    """Of a broadcast argument: the gradients of its uses, added along other axes than those along which it was repeated."""
+    if _swapped_shapes(evidence):
+        return None
+    wrong = [*_misshapen(evidence), *((case, index, got) for case, index, got, _ in wrong_gradients(evidence))]
+    wrong = [each for each in wrong if each[1] == wrong[0][1]]
+    if not wrong or not all(
+        was_broadcast(case, index) and _axes_summed(case, index, got) for case, index, got in wrong
+    ):
+        return None
+    case, index, got = wrong[0]
+    name, shape, axes = (
+        evidence.form.arguments[index],
+        np.shape(case.arguments[index]),
+        _axes_summed(*wrong[0]),
+    )
+    along = "over all axes" if len(axes or ()) == case.expected[0].ndim else f"along {_axes(axes or ())}"
+    other = f" has shape {got.shape}, {name} itself {shape}: it" if got.shape != shape else ""
+    repeated = _axes(_axes_repeated(shape, case.expected[0].shape))
+    return (
+        f"the gradient for {name}{other} is added up {along} of the result, but the entries of {name} were repeated along "
+        f"{repeated} (here it has shape {shape}, the result {case.expected[0].shape})"
+    )
+
+
+def _axes_repeated(shape: tuple[int, ...], result: tuple[int, ...]) -> tuple[int, ...]:
+    """The axes of the result along which an argument of this shape was broadcast."""
+    padded = (1,) * (len(result) - len(shape)) + shape
+    missing = len(result) - len(shape)
+    return tuple(
+        axis for axis, (one, other) in enumerate(zip(padded, result, strict=True)) if axis < missing or one != other
+    )
+
+
+def _misshapen(evidence: FunctionEvidence) -> Iterator[tuple[Case, int, np.ndarray]]:
+    """What came back for a float argument in another shape than its own."""
+    for case in evidence.cases:
+        for index, entry in enumerate((case.run.returned or ())[: len(case.arguments)]):
+            if (
+                index in case.numerical
+                and isinstance(entry, np.ndarray)
+                and entry.shape != np.shape(case.arguments[index])
+            ):
+                yield case, index, entry
+
+
+def _axes_summed(case: Case, index: int, entry: np.ndarray) -> tuple[int, ...] | None:
+    """The axes over which the gradients of the uses were added up, where that is what was done."""
+    uses = uses_of(case, index)
+    for count in range(1, uses.ndim + 1):
+        for axes in itertools.combinations(range(uses.ndim), count):
+            if any(same_slopes(entry, uses.sum(axis=axes, keepdims=keep)) for keep in (False, True)):
+                right = same_slopes(
+                    uses.sum(axis=axes).reshape(-1), expected_gradient(case, case.run, index).reshape(-1)
+                )
+                return None if right else axes
+    return None
+
+
+def _axes(axes: tuple[int, ...]) -> str:
+    return f"{'axis' if len(axes) == 1 else 'axes'} {' and '.join(map(str, axes))}"
+
+
+@diagnosis("transposed", "returns", "gradient")
+def _transposed_shape(evidence: FunctionEvidence) -> str | None:
+    for case, index, entry in _misshapen(evidence):
+        shape = np.shape(case.arguments[index])
+        if len(shape) == 2 and entry.shape == shape[::-1]:
+            name = evidence.form.arguments[index]
+            if same_slopes(entry.T, expected_gradient(case, case.run, index)):
+                return f"the gradient for {name} is transposed: it has shape {entry.shape}, {name} itself {shape}"
+    return None
+
+
+@diagnosis("swapped_gradients", "returns", "gradient")
+def _swapped_shapes(evidence: FunctionEvidence) -> str | None:
+    """Told by numbers and shapes, where shapes differ."""
+    arguments, names = list(evidence.cases[0].numerical), evidence.form.arguments
+    misshapen = {index for _, index, _ in _misshapen(evidence)}
+    for order in itertools.permutations(arguments) if misshapen else ():
+        moved = [(place, owner) for place, owner in zip(arguments, order, strict=True) if place != owner]
+        if moved and all(_stands_at(case, place, owner) for case in evidence.cases for place, owner in moved):
+            if len(moved) == 2:
+                one, other = sorted(moved[0])
+                return f"the gradients for {names[one]} and {names[other]} have changed places: the order is that of forward's arguments"
+            told = " and ".join(f"that for {names[owner]} at the place of {names[place]}" for place, owner in moved)
+            return f"the gradients stand in another order than forward's arguments: {told}"
+    return None
+
+
+def _stands_at(case: Case, place: int, owner: int) -> bool:
+    """Whether the gradient of one argument came back at the place of another; True where nothing came back at all."""
+    if case.run.returned is None or owner not in case.numerical:
+        return True
+    entry = case.run.returned[place] if place < len(case.run.returned) else None
+    return isinstance(entry, np.ndarray) and same_slopes(entry, expected_gradient(case, case.run, owner))
+
+
+@diagnosis("wrong_shape", "returns")
+def _wrong_shape(evidence: FunctionEvidence) -> str | None:
+    for case, index, entry in _misshapen(evidence):
+        name, shape = evidence.form.arguments[index], np.shape(case.arguments[index])
+        return f"the gradient for {name} has shape {entry.shape}, {name} itself {shape}: they must be equal"
+    return None
