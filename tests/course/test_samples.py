@@ -12,7 +12,20 @@ from autograd_teach.course.content import folder
 from autograd_teach.course.notebooks import read_notebook
 
 SAMPLES = sorted((Path(__file__).parent / "samples").glob("sample_*.py"))
-ACCEPTED: dict[tuple[str, str], str] = {}
+ACCEPTED: dict[tuple[str, str], str] = {
+    (
+        "08.repair_threshold",
+        "> instead of >=",
+    ): "tanh x is exactly 0.5 for one float at most, by the last digit of a library",
+    ("09.KillHead", "for n = 0 forward returns x itself"): "no number and no graph is wrong, and nobody writes to it",
+    (
+        "10.RepairSquare",
+        "the gradient goes through float32",
+    ): "right to seven digits: measured slopes have not many more",
+    ("10.RepairTanh", "forward divides exponentials"): "the statement says that entries are between -2 and 2",
+    ("11.Sigmoid", "backward returns two values"): "a None too many at the end is allowed, in PyTorch as well",
+    ("12.MatMul", "both products are computed first"): "what backward computes and drops cannot be seen",
+}
 """(exercise, beginning of what its author says is wrong) -> why it passes all the same."""
 
 

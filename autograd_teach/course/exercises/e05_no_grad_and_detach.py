@@ -12,6 +12,7 @@ def train(torch: Any, answer: Any, data: Any, targets: Any, w: Any, steps: int, 
 
 
 STEPS, SIZE = 100, 0.1
+LOST = "a or b does not require grad any more"
 
 
 def follow(torch: Any, answer: Any, a: Any, b: Any, blind: str) -> Any:
@@ -23,6 +24,8 @@ def follow(torch: Any, answer: Any, a: Any, b: Any, blind: str) -> Any:
     gradient = None
     for _ in range(STEPS):
         loss = answer(*leaves, blind)
+        if not all(leaf.requires_grad for leaf in leaves):
+            return {"loss": first, "gradient": LOST, "end": leaves}
         if not getattr(loss, "requires_grad", False):
             return {"loss": first, "gradient": [None, None], "end": leaves}
         found = torch.autograd.grad(loss.sum(), leaves, allow_unused=True)

@@ -35,22 +35,20 @@ def slip(step: str, wrong: Rule) -> Callable[[str, float, float], Slopes]:
 
 
 def step_inputs(rng: np.random.Generator) -> Sequence[Arguments]:
-    """Each step with both orders of size and with negative numbers. u and v are never equal, and no number is its own inverse or square."""
+    """Each step with both orders of size, with negative numbers and a u of 0. u and v are never equal, no other number is its own inverse or square."""
     calls: list[Arguments] = []
     for name in SLOPES:
         p, q = rng.choice([0.75, 1.5, 2.5, 3.0, 3.5, 4.0, 4.5], size=2, replace=False)
-        pairs = [(p, q), (q, p), (-p, q), (p, -q)]
+        pairs = [(p, q), (q, p), (-p, q), (p, -q), (0.0, q)]
         calls += [(name, float(u), float(v)) for u, v in pairs]
     return calls
 
 
 def chain_inputs(rng: np.random.Generator) -> Sequence[Arguments]:
-    """Numbers with few digits, so that a reader can follow a report. a*b + c is not close to 0."""
-    calls: list[Arguments] = []
-    for _ in range(6):
-        a, b, v = rng.choice([-1, 1], size=3) * rng.integers([3, 3, 2], [9, 9, 10]) / 2
-        calls.append((float(a), float(b), float(v - a * b)))
-    return calls
+    """Numbers with few digits, so that a reader can follow a report. a*b + c is not close to 0, but in the last triple it is 0; a is 0 in the one before."""
+    triples = [rng.choice([-1, 1], size=3) * rng.integers([3, 3, 2], [9, 9, 10]) / 2 for _ in range(8)]
+    triples[-2][0] = triples[-1][2] = 0.0
+    return [(float(a), float(b), float(v - a * b)) for a, b, v in triples]
 
 
 def chain(a: float, b: float, c: float) -> Slopes:
@@ -75,9 +73,11 @@ and what comes to v goes on to a, b and c, times these factors."""
 
 
 def chained(
-    add: Callable[[float, float], float] = lambda one, other: one + other, **other: Factor
+    add: Callable[[float, float], float] = lambda one, other: one + other,
+    replaced: Factor | None = None,
+    **other: Factor,
 ) -> Callable[..., Slopes]:
-    """The three slopes, with other factors in some places, or with the two ways of a put together by `add`."""
+    """The three slopes, with other factors in some places, with the two ways of a put together by `add`, or with `replaced` as the slope of c."""
     factors = WAY_BACK | other
 
     def slopes(a: float, b: float, c: float) -> Slopes:
@@ -86,16 +86,17 @@ def chained(
         at["y"] = at["s"] * a
         factor = {place: each(at) for place, each in factors.items()}
         dv = factor["ds"] * factor["slope"]
-        return add(factor["last"], dv * factor["to_a"]), dv * factor["to_b"], dv * factor["to_c"]
+        of_c = replaced(at | {"ds": factor["ds"], "slope": factor["slope"]}) if replaced else dv * factor["to_c"]
+        return add(factor["last"], dv * factor["to_a"]), dv * factor["to_b"], of_c
 
     return slopes
 
 
 def count_inputs(rng: np.random.Generator) -> Sequence[Arguments]:
-    """One result, one input and several of both. The two counts are never equal."""
-    few, many = sorted(int(n) for n in rng.choice(np.arange(2, 20), size=2, replace=False))
+    """One result, one input and several of both; in one pair the two counts are equal."""
+    few, many = sorted(int(n) for n in rng.choice(np.arange(3, 20), size=2, replace=False))
     loss = int(rng.integers(1_000, 10_000))
-    return [(many, few), (few, many), (loss, 1), (1, few), (loss, few)]
+    return [(many, few), (few, many), (loss, 1), (1, few), (many, many), (loss, few)]
 
 
 def passes(inputs: int, results: int) -> dict[str, int]:
@@ -170,6 +171,11 @@ WHY = {
 }
 
 
+def over(number: float, divisor: float) -> float:
+    """The quotient, NaN where the answer itself divides by 0 and raises."""
+    return number / divisor if divisor else np.nan
+
+
 Taken = Callable[[float, float, float, float], float]
 """What a slope is taken for: a function of u, v, y and the right slope."""
 
@@ -194,16 +200,16 @@ TAKEN: dict[str, Taken] = {
 
 
 OF_A_QUOTIENT: dict[str, Taken] = {
-    "1/u": lambda u, v, y, right: 1 / u,
+    "1/u": lambda u, v, y, right: over(1, u),
     "1/v": lambda u, v, y, right: 1 / v,
     "1/v**2": lambda u, v, y, right: 1 / v**2,
     "-u": lambda u, v, y, right: -u,
     "-v": lambda u, v, y, right: -v,
     "-u * v**2": lambda u, v, y, right: -u * v**2,
-    "-v / u**2": lambda u, v, y, right: -v / u**2,
-    "v / u**2": lambda u, v, y, right: v / u**2,
-    "-1 / u**2": lambda u, v, y, right: -1 / u**2,
-    "-1/u": lambda u, v, y, right: -1 / u,
+    "-v / u**2": lambda u, v, y, right: over(-v, u**2),
+    "v / u**2": lambda u, v, y, right: over(v, u**2),
+    "-1 / u**2": lambda u, v, y, right: over(-1, u**2),
+    "-1/u": lambda u, v, y, right: over(-1, u),
     "-1/v": lambda u, v, y, right: -1 / v,
     "-2 * u / v": lambda u, v, y, right: -2 * u / v,
     "-u / v / 2": lambda u, v, y, right: -u / v / 2,
@@ -268,6 +274,9 @@ def moved(steps: Callable[..., float], *at: float, by: float) -> Slopes:
     return tuple(
         (steps(*(x + by * (n == number) for n, x in enumerate(at))) - steps(*at)) / by for number in range(len(at))
     )
+
+
+TOO_SMALL = {f"1e-{digits}": 10.0**-digits for digits in range(12, 21)}
 
 
 MOVES = {"1": 1.0, "0.5": 0.5, "0.1": 0.1, "0.01": 1e-2, "0.001": 1e-3, "0.0001": 1e-4}
@@ -479,6 +488,12 @@ SLOPE_MISTAKES = told_apart(
             by=MOVES,
         ),
         *family(
+            "lost",
+            "these are differences over a move of {by}: a move this small is lost in the last digit of the numbers",
+            lambda by: {"forward": lambda name, u, v: moved(STEPS[name], u, v, by=by)},
+            by=TOO_SMALL,
+        ),
+        *family(
             "rounded",
             "these are slopes rounded to {digits}: give every digit that Python computes",
             lambda digits: {"forward": lambda name, u, v: tuple(round(x, digits) for x in slopes_of(name, u, v))},
@@ -551,7 +566,7 @@ CHAIN_PLACES: dict[str, tuple[str, dict[str, Factor]]] = {
             "-b": lambda at: -at["b"],
             "b / 2": lambda at: at["b"] / 2,
             "2 * b": lambda at: 2 * at["b"],
-            "b / a": lambda at: at["b"] / at["a"],
+            "b / a": lambda at: over(at["b"], at["a"]),
         },
     ),
     "to_b": (
@@ -578,9 +593,15 @@ CHAIN_PLACES: dict[str, tuple[str, dict[str, Factor]]] = {
             "minus what comes back to v": lambda at: -1.0,
             "half of what comes back to v": lambda at: 0.5,
             "twice what comes back to v": lambda at: 2.0,
-            "1": lambda at: 1 / (2 * at["a"] * at["v"]),
-            "what comes back to v without the last step": lambda at: 1 / at["a"],
-            "v": lambda at: 1 / (2 * at["a"]),
+        },
+    ),
+    "replaced": (
+        "c gets {factor}: the step v = u + c passes on as it is what comes back to v",
+        {
+            "1": lambda at: 1.0,
+            "what comes back to v without the last step": lambda at: at["slope"],
+            "what comes back to s": lambda at: at["ds"],
+            "v": lambda at: at["v"],
         },
     ),
 }
@@ -762,6 +783,17 @@ COUNTS: dict[str, Callable[[int, int], int]] = {
 }
 
 
+def exchanged_and(count: Callable[[int, int], int]) -> dict[str, Any]:
+    """Forward and backward exchanged, and another number of calls: the entries that this makes wrong."""
+
+    def forward(inputs: int, results: int) -> dict[str, int]:
+        right = passes(inputs, results)
+        answered = {"forward": results, "backward": inputs, "moving": count(inputs, results)}
+        return {way: number for way, number in answered.items() if number != right[way]}
+
+    return {"forward": forward}
+
+
 PASS_MISTAKES = told_apart(
     (
         Mistake(
@@ -776,14 +808,21 @@ PASS_MISTAKES = told_apart(
             "forward and backward are exchanged: a forward pass starts at one input, a backward pass at one result",
             forward=lambda inputs, results: {"forward": results, "backward": inputs},
         ),
+        *family(
+            "exchanged_and_count",
+            "forward and backward are exchanged: a forward pass starts at one input, a backward pass at one result; "
+            f'"moving": this is {{count}}, but {PASS_REASONS["moving"]}',
+            exchanged_and,
+            count=COUNTS,
+        ),
         Mistake(
             "without_start",
             '"moving": a call is missing; you need the values before the move to compare with',
             forward=lambda inputs, results: {"moving": inputs},
         ),
         Mistake(
-            "start_each_time",
-            '"moving": the call before the move need not be made again for each input',
+            "two_for_each",
+            '"moving": these are two calls for each input: one call moves nothing, and one more for each input is enough',
             forward=lambda inputs, results: {"moving": 2 * inputs},
         ),
         Mistake(
@@ -841,7 +880,14 @@ SPECS = {
     "local_slopes": CallSpec(
         slopes_of,
         step_inputs,
-        mistakes=SLOPE_MISTAKES,
+        mistakes=(
+            *SLOPE_MISTAKES,
+            Mistake(
+                "zero",
+                "slopes are wrong only where u is 0, but 0 is a number like any other here",
+                where=lambda name, u, v: u == 0,
+            ),
+        ),
         holds={
             "Write a function `local_slopes(name, u, v)`": "value",
             "`name` is one of six texts": "runs, value",
@@ -859,7 +905,15 @@ SPECS = {
     "chain_by_hand": CallSpec(
         chain,
         chain_inputs,
-        mistakes=CHAIN_MISTAKES,
+        mistakes=(
+            *CHAIN_MISTAKES,
+            *family(
+                "zero",
+                "slopes are wrong only where {what} is 0, but 0 is a number like any other here",
+                lambda what: {"where": what},
+                what={"a": lambda a, b, c: a == 0, "a*b + c": lambda a, b, c: a * b + c == 0},
+            ),
+        ),
         holds={
             "For example:": "explains",
             "Write a function `chain_by_hand(a, b, c)`": "value",
@@ -869,7 +923,8 @@ SPECS = {
             "Start at the result with slope 1": "start",
             "Note that `a` is used": "only_the_product, only_the_last_step",
             "You can let autograd check": "explains",
-            "The checks try six triples": "explains",
+            "The checks try eight triples": "explains",
+            "In one triple $a$ is 0": "zero",
             "They compare the three slopes": "value",
             "A second call must give": "repeat",
         },
@@ -877,7 +932,19 @@ SPECS = {
     "count_passes": CallSpec(
         passes,
         count_inputs,
-        mistakes=PASS_MISTAKES,
+        mistakes=(
+            *PASS_MISTAKES,
+            *family(
+                "where",
+                "the numbers are wrong only where {what}",
+                lambda what: {"where": what},
+                what={
+                    "there are as many inputs as results": lambda inputs, results: inputs == results,
+                    "there are more inputs than results": lambda inputs, results: inputs > results,
+                    "there are fewer inputs than results": lambda inputs, results: inputs < results,
+                },
+            ),
+        ),
         holds={
             "Write a function `count_passes(inputs, results)`": "value",
             "You want *all* slopes": "value, one_backward",
@@ -885,7 +952,7 @@ SPECS = {
             "Each says how much work": "value",
             "The run that computes the values": "count",
             "For example, the lesson's": "explains",
-            "The checks try five pairs": "explains",
+            "The checks try six pairs": "explains",
             "They compare all three numbers": "value",
             "A second call must give": "repeat",
         },

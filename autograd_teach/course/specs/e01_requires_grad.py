@@ -75,7 +75,7 @@ def flag_mistakes(name: str) -> tuple[Mistake, ...]:
 
 
 def value_inputs(rng: np.random.Generator) -> Sequence[Arguments]:
-    """Numbers of several dtypes."""
+    """Numbers of several dtypes, so small that twice as large ones fit too."""
     return [
         (np.array(rng.normal()),),
         (np.array(int(rng.integers(2, 9))),),
@@ -84,6 +84,9 @@ def value_inputs(rng: np.random.Generator) -> Sequence[Arguments]:
         (rng.normal(size=(2, 2)).astype(np.float32),),
         (rng.integers(-1000, 1000, size=(2, 3)),),
         (rng.normal(size=(2, 1, 3)),),
+        (rng.normal(size=4).astype(np.float16),),
+        (rng.integers(-100, 100, size=(1, 2)).astype(np.int16),),
+        (rng.integers(-60, 60, size=5).astype(np.int8),),
     ]
 
 

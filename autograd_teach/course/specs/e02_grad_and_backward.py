@@ -14,6 +14,7 @@ SCALARS = (
     Program("x", "torch.exp(x[0]) * x[1] + x[2] ** 2"),
     Program("x", "torch.log(x * x + 1).sum() * x[0, 1]"),
     Program("x", "torch.sin(x)"),
+    Program("x", "(x * x * x).sum()"),
 )
 
 
@@ -22,10 +23,12 @@ VECTORS = (
     Program("x", "torch.stack([x[0] * x[1], x[2] ** 2])"),
     Program("x", "torch.stack([x[0] * x[1], x[1] - x[2], torch.exp(x[0]), x[2] ** 3])"),
     Program("x", "torch.tanh(x) * x.sum()"),
+    Program("x", "torch.stack([x[0] * x[1] ** 2])"),
+    Program("x", "torch.stack([x[0] ** 3, torch.exp(x[0])])"),
 )
 
 
-SIZES = (2, 3, 3, 4)
+SIZES = (2, 3, 3, 4, 2, 1)
 
 
 Map = Callable[..., Any]
@@ -40,7 +43,7 @@ def jacobian(f: Map, x: np.ndarray) -> np.ndarray:
 
 
 def scalar_inputs(rng: np.random.Generator) -> Sequence[Arguments]:
-    return [(f, rng.normal(size=shape)) for f, shape in zip(SCALARS, [(3,), (3,), (2, 3), ()], strict=True)]
+    return [(f, rng.normal(size=shape)) for f, shape in zip(SCALARS, [(3,), (3,), (2, 3), (), (1,)], strict=True)]
 
 
 def vector_inputs(rng: np.random.Generator) -> Sequence[Arguments]:
@@ -48,13 +51,14 @@ def vector_inputs(rng: np.random.Generator) -> Sequence[Arguments]:
 
 
 def row_inputs(rng: np.random.Generator) -> Sequence[Arguments]:
-    """The first row, the last and others, of more and of fewer results than x has entries."""
-    calls: list[Arguments] = [(f, x, i) for (f, x), i in zip(vector_inputs(rng), [1, 0, 3, 2], strict=True)]
-    return [*calls, (VECTORS[2], rng.uniform(0.5, 1.5, size=3), 2)]
+    """The first row, the last and others, of more and of fewer results than x has entries; of one result, and of an x with one entry."""
+    calls: list[Arguments] = [(f, x, i) for (f, x), i in zip(vector_inputs(rng), [1, 0, 3, 2, 0, 1], strict=True)]
+    return [*calls, *((VECTORS[2], rng.uniform(0.5, 1.5, size=3), i) for i in (2, 1))]
 
 
 def batch_inputs(rng: np.random.Generator) -> Sequence[Arguments]:
-    sizes = [(3, 2, 2), (4, 2, 2), (3, 2, 3), (6, 3, 2), (7, 2, 3)]
+    """Rows, columns and size: sizes that divide the number of rows and others, one row alone, and a size that is larger than the number of rows."""
+    sizes = [(3, 2, 2), (4, 2, 2), (3, 2, 3), (6, 3, 2), (7, 2, 3), (2, 2, 5), (4, 1, 1), (1, 2, 1)]
     return [(rng.normal(size=(n, d)), rng.normal(size=n), rng.normal(size=d), size) for n, d, size in sizes]
 
 
@@ -169,8 +173,11 @@ WHOLE = {
     "every second mini-batch is left out": lambda n, size: batches(n, size)[::2],
     "the last row is left out": lambda n, size: batches(n - 1, size),
     "the first row is left out": lambda n, size: [slice(1, n)],
-    "the last row of each mini-batch is left out": lambda n, size: [
+    "the last row of each full mini-batch is left out": lambda n, size: [
         slice(start, min(start + size - 1, n)) for start in range(0, n, size)
+    ],
+    "the last row of each mini-batch is left out": lambda n, size: [
+        slice(cut.start, cut.stop - 1) for cut in batches(n, size)
     ],
     "the first row of each mini-batch is left out": lambda n, size: [
         slice(start + 1, min(start + size, n)) for start in range(0, n, size)
@@ -295,6 +302,11 @@ SPECS = {
                 way={"downhill": -1.0, "uphill": 1.0},
                 rate={str(rate): rate for rate in (1.0, 0.1, 0.01, 0.001)},
             ),
+            Mistake(
+                "squeezed",
+                "a dimension of size 1 is lost: the result has the shape of x, also if x has one entry",
+                forward=lambda f, x: gradient(f, x).squeeze(),
+            ),
             *family(
                 "far",
                 "these are differences over a move of {by}, not the slopes at x",
@@ -308,7 +320,7 @@ SPECS = {
             "The result is a tensor with the shape": "value, one_number",
             "`f` takes a tensor and returns": "explains",
             "Each entry of the gradient": "value, changed",
-            "The checks try four functions": "explains",
+            "The checks try five functions": "explains",
             "They compare the gradient": "value",
             "They check that `x` is unchanged": "unchanged, leaves_a_trace, repeat",
         },
@@ -408,6 +420,25 @@ SPECS = {
                 "this is the gradient with respect to the data, not w",
                 forward=lambda data, targets, w, size: 2 * np.outer(data @ w - targets, w),
             ),
+            *family(
+                "where",
+                "the result is wrong only where {what}",
+                lambda what: {"where": what},
+                what={
+                    "there is one row": lambda data, targets, w, size: len(data) == 1,
+                    "`size` is larger than the number of rows: the only mini-batch is shorter than `size` then": (
+                        lambda data, targets, w, size: size > len(data)
+                    ),
+                    "`size` is the number of rows or larger: there is one mini-batch then": (
+                        lambda data, targets, w, size: size >= len(data)
+                    ),
+                    "`size` does not divide the number of rows: the last mini-batch is shorter then": (
+                        lambda data, targets, w, size: len(data) % size != 0
+                    ),
+                    "w has one entry": lambda data, targets, w, size: len(w) == 1,
+                    "`size` is 1": lambda data, targets, w, size: size == 1,
+                },
+            ),
         ),
         holds={
             "For example:": "explains",
@@ -443,6 +474,8 @@ SPECS = {
                     "the sum of rows 0 to i": lambda i, y: np.arange(len(y)) <= i,
                     "the sum of the rows before row i": lambda i, y: np.arange(len(y)) < i,
                     "the sum of row i and all rows after it": lambda i, y: np.arange(len(y)) >= i,
+                    "the sum of row i and the row after it": lambda i, y: np.isin(np.arange(len(y)) - i, (0, 1)),
+                    "the sum of row i and the row before it": lambda i, y: np.isin(np.arange(len(y)) - i, (0, -1)),
                     "the sum of all rows, each times its entry of f(x)": lambda i, y: y,
                     "the sum of all rows, each times its number": lambda i, y: np.arange(len(y)),
                 },
@@ -505,6 +538,11 @@ SPECS = {
                 "value", "this is entry i of f(x), not how it depends on x", forward=lambda f, x, i: np.asarray(f(x)[i])
             ),
             Mistake("value", "this is f(x), not a row of its Jacobian", forward=lambda f, x, i: f(x)),
+            Mistake(
+                "squeezed",
+                "a dimension of size 1 is lost: the row has the shape of x, also if x has one entry",
+                forward=lambda f, x, i: jacobian(f, x)[i].squeeze(),
+            ),
         ),
         holds={
             "For example:": "explains",
@@ -514,6 +552,7 @@ SPECS = {
             "`f` takes a vector and returns": "explains",
             "Row $i$ says how entry": "value, column",
             "The checks try several functions": "explains",
+            "One has a single result": "squeezed",
             "They compare the row": "value, unchanged, leaves_a_trace",
             "A second call must give": "repeat",
         },
@@ -563,6 +602,19 @@ SPECS = {
                         J * (np.arange(len(J)) == len(J) - 1)[:, None]
                     ),
                     "only the diagonal is there, everything else is 0": lambda J: J * np.eye(*J.shape),
+                    "the sums of the columns stand on the diagonal, and everything else is 0": lambda J: (
+                        J.sum(axis=0) * np.eye(*J.shape)
+                    ),
+                    "the sums of the rows stand on the diagonal, and everything else is 0": lambda J: (
+                        J.sum(axis=1)[:, None] * np.eye(*J.shape)
+                    ),
+                    "a dimension of size 1 is lost: the result has two dimensions, also for one result or an x with one entry": np.squeeze,
+                    "a dimension of size 1 is lost if f has one result: the result has two dimensions": lambda J: (
+                        J[0] if len(J) == 1 else J
+                    ),
+                    "a dimension of size 1 is lost if x has one entry: the result has two dimensions": lambda J: (
+                        J[:, 0] if J.shape[1] == 1 else J
+                    ),
                     "everything below the diagonal is 0": np.triu,
                     "everything above the diagonal is 0": np.tril,
                     "the rows stand one after the other in one vector": np.ravel,

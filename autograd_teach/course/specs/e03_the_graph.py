@@ -1,12 +1,14 @@
 """What is right in notebook 03, walking the graph: count_nodes, leaves_of, backward_order."""
 
 import itertools
+import textwrap
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from ..checks.spec import Also, Arguments, CallSpec, Mistake, family, specified
+from ..exercises.e03_the_graph import AGAIN, FIRST
 from ..exercises.recipe import Recipe
 from .recipe import Graph, Step
 
@@ -159,6 +161,85 @@ def until(graph: Graph, ends: str, at: int) -> set[Step]:
     return set(found)
 
 
+def met_by_name(graph: Graph, at: int, early: bool) -> list[Step]:
+    """The nodes met if nodes of one name are taken for one; names are noted when a node is met (`early`), or when the walk comes to it."""
+    found: list[Step] = []
+    waiting = [graph.start] if graph.start else []
+    seen = {step.name for step in waiting if early}
+    while waiting:
+        step = waiting.pop(at)
+        if not early and step.name in seen:
+            continue
+        found.append(step)
+        if not early:
+            seen.add(step.name)
+        for each in step.following:
+            if each and not (early and each.name in seen):
+                waiting.append(each)
+                seen |= {each.name} if early else set()
+    return found
+
+
+def noted_too_late(graph: Graph, at: int) -> list[Step]:
+    """The nodes met if a node is noted when the walk comes to it, and nobody looks there whether it was noted before."""
+    found: list[Step] = []
+    seen: set[Step] = set()
+    waiting = [graph.start] if graph.start else []
+    while waiting and len(found) < MOST_WAYS:
+        step = waiting.pop(at)
+        seen.add(step)
+        found.append(step)
+        waiting += [each for each in step.following if each and each not in seen]
+    return found
+
+
+def by_distance(graph: Graph) -> list[Step]:
+    """The nodes at each distance from the result, each once for each of its distances."""
+    found: list[Step] = []
+    layer = {graph.start: None} if graph.start else {}
+    while layer:
+        found += layer
+        layer = {each: None for step in layer for each in step.following if each}
+    return found
+
+
+def until_none(graph: Graph, at: int, early: bool) -> list[Step]:
+    """The nodes met if what stands behind a None in a list is left out; nodes are noted when they are met (`early`), or later."""
+    found: dict[Step, None] = {}
+    waiting = [graph.start] if graph.start else []
+    seen = set(waiting)
+    while waiting:
+        step = waiting.pop(at)
+        if not early and step in found:
+            continue
+        found[step] = None
+        for each in step.following:
+            if each is None:
+                break
+            if not early or each not in seen:
+                waiting.append(each)
+                seen.add(each)
+    return list(found)
+
+
+def ready_by_name(graph: Graph, at: int) -> list[str]:
+    """The labels listed if the arrows are counted for each name, not for each node."""
+    missing: dict[str, int] = {}
+    for _, end in graph.arrows:
+        missing[end.name] = missing.get(end.name, 0) + 1
+    listed: list[str] = []
+    ready: list[Step] = [graph.start] if graph.start else []
+    while ready:
+        step = ready.pop(at)
+        listed.append(step.label)
+        for each in step.following:
+            if each:
+                missing[each.name] -= 1
+                if not missing[each.name]:
+                    ready.append(each)
+    return sorted(listed)
+
+
 def once_for_each_sender(graph: Graph) -> list[Step]:
     """The nodes that are listed if all arrows are counted, but two arrows from one node are taken off as one."""
     missing = dict.fromkeys(graph.nodes, 0)
@@ -178,14 +259,13 @@ def listed_when_ready(graph: Graph) -> list[str]:
     missing = dict.fromkeys(graph.nodes, 0)
     for _, each in graph.arrows:
         missing[each] += 1
-    listed: list[str] = []
-    for step in graph.nodes:
-        listed += [] if listed else [step.label]
+    listed = [graph.start] if graph.start else []
+    for step in listed:
         following = [each for each in step.following if each]
         for each in following:
             missing[each] -= 1
-        listed += [each.label for each in following if not missing[each]]
-    return sorted(listed)
+        listed += [each for each in following if not missing[each]]
+    return labels_of(listed)
 
 
 def equal_leaves(graph: Graph) -> bool:
@@ -199,6 +279,18 @@ def two_results(graph: Graph) -> bool:
 
 
 ENDS = ("None", "a node that was met before", "a leaf")
+
+
+ONE_LEAF = "at most one leaf is found, {where}: other ways lead to other leaves"
+
+
+ONE_NAME = (
+    "nodes of the same name are taken for one, but two nodes can have the same name: compare the nodes themselves"
+)
+
+
+WALKS = {"from the end": -1, "from the beginning": 0}
+"""The end of the list of waiting nodes at which a walk goes on."""
 
 
 FIRST_WAY = "only the first entry of each next_functions is followed, but a node can lead to several others"
@@ -220,24 +312,71 @@ def walks(count: Callable[[set[Step]], Any]) -> tuple[Mistake, ...]:
     )
 
 
+def several_walks(
+    name: str, message: str, walk: Callable[..., Any], count: Callable[[Any], Any]
+) -> tuple[Mistake, ...]:
+    """A walk with a slip, from either end of the list of waiting nodes, and with nodes noted early or late."""
+    return family(
+        name,
+        message,
+        lambda at, early: {"forward": lambda graph: count(walk(graph, at, early))},
+        at=WALKS,
+        early={"when they are met": True, "when the walk comes to them": False},
+    )
+
+
 def leaves(steps: Any) -> list[str]:
     return sorted(step.result for step in steps if not step.following)
 
 
+def labels_of(steps: Any) -> list[str]:
+    return sorted(step.label for step in steps)
+
+
 def labels(graph: Graph) -> list[str]:
-    return sorted(step.label for step in graph.nodes)
+    return labels_of(graph.nodes)
 
 
 def nodes_of_leaves(graph: Graph) -> list[str]:
     return [f"AccumulateGrad of {name}" for name in leaves(graph.nodes)]
 
 
+def first_answer(result: Any) -> Any:
+    """What was answered first, if a second call with the same graph gave something else (`AskedTwice`)."""
+    return result[FIRST] if isinstance(result, dict) and FIRST in result else result
+
+
+def in_any_order(result: Any) -> Any:
+    names = first_answer(result)
+    return sorted(names) if isinstance(names, list) else names
+
+
+def the_same_again(called: Any) -> str | None:
+    """Check that a second call with the same graph gave the same."""
+    if not isinstance(called.result, dict) or AGAIN not in called.result:
+        return None
+    first, again = (_cut(called.result[when]) for when in (FIRST, AGAIN))
+    end = called.arguments[0].in_words("y")
+    return (
+        f"a second call with the same graph gives {again}, the first gave {first}, for {end}: "
+        "something outside the function remembers the first call, or the first call has changed the graph"
+    )
+
+
+def _cut(answer: Any) -> str:
+    return textwrap.shorten(str(answer), 80)
+
+
+SAME_AGAIN = Also("same_again", "a second call with the same graph gives the same", the_same_again)
+
+
 def keeps_the_order(called: Any) -> str | None:
     """Check that every node in the list comes after the nodes that send it a gradient."""
-    if not isinstance(called.result, list):
+    result = first_answer(called.result)
+    if not isinstance(result, list):
         return None
     place: dict[str, int] = {}
-    for number, label in enumerate(called.result):
+    for number, label in enumerate(result):
         place.setdefault(label, number)
     arrows = specified(called.arguments[0]).arrows
     known = [(one.label, other.label) for one, other in arrows if one.label in place and other.label in place]
@@ -246,10 +385,7 @@ def keeps_the_order(called: Any) -> str | None:
         return None
     end = called.arguments[0].in_words("y")
     if len(early) == len(known) and len({one for one, _ in early}) > 1:
-        return (
-            f"the list is the wrong way round: it begins with {called.result[0]}, but backward "
-            f"begins at y; seen for {end}"
-        )
+        return f"the list is the wrong way round: it begins with {result[0]}, but backward begins at y; seen for {end}"
     one, other = min(early, key=lambda pair: place[pair[1]])
     return f"{other} comes before {one}, but {one} sends it a gradient; seen for {end}"
 
@@ -258,6 +394,8 @@ SPECS = {
     "count_nodes": CallSpec(
         lambda graph: len(graph.nodes),
         count_inputs,
+        also=(SAME_AGAIN,),
+        normal=first_answer,
         mistakes=(
             Mistake(
                 "each_way",
@@ -312,7 +450,12 @@ SPECS = {
                 "if y has no graph, there are 0 nodes",
                 where=lambda graph: graph.start is None,
             ),
-            Mistake("last_way", LAST_WAY, forward=lambda graph: len(last_ways(graph))),
+            Mistake(
+                "last_way",
+                "only the nodes on one way from y to a leaf are counted, the one along the last entries of "
+                "next_functions: other nodes count too",
+                forward=lambda graph: len(last_ways(graph)),
+            ),
             Mistake(
                 "only_leaves",
                 "this is the number of leaves: the nodes of the operations count too",
@@ -365,6 +508,24 @@ SPECS = {
                 ),
             ),
             *walks(len),
+            *several_walks("one_name", ONE_NAME, met_by_name, len),
+            *several_walks(
+                "behind_none",
+                "what stands behind a None in next_functions is left out: the inputs after it can have nodes",
+                until_none,
+                len,
+            ),
+            *family(
+                "counted_again",
+                "a node is counted again if it is met a second time before the walk comes to it: count each node once",
+                lambda at: {"forward": lambda graph: len(noted_too_late(graph, at))},
+                at=WALKS,
+            ),
+            Mistake(
+                "by_distance",
+                "a node is counted once for each number of steps that lead to it: count each node once",
+                forward=lambda graph: len(by_distance(graph)),
+            ),
             *family(
                 "enough",
                 "the walk ends after {most} nodes, but a graph can have more",
@@ -392,13 +553,14 @@ SPECS = {
             "`viz.graph(y)` draws it": "explains",
             "The checks try more than a dozen graphs": "explains",
             "They compare your number": "value",
-            "A second call must give": "repeat",
+            "A second call must give": "repeat, same_again",
         },
     ),
     "leaves_of": CallSpec(
         lambda graph: leaves(graph.nodes),
         leaf_inputs,
-        normal=lambda names: sorted(names) if isinstance(names, list) else names,
+        also=(SAME_AGAIN,),
+        normal=in_any_order,
         mistakes=(
             Mistake(
                 "equal_leaves",
@@ -428,7 +590,7 @@ SPECS = {
             ),
             Mistake(
                 "first_way",
-                FIRST_WAY,
+                ONE_LEAF.format(where="the one that the first entries of next_functions lead to"),
                 forward=lambda graph: leaves(first_ways(graph)),
             ),
             Mistake(
@@ -436,7 +598,29 @@ SPECS = {
                 "only the leaves one step away from y are found: the others are deeper in the graph",
                 forward=lambda graph: leaves({each for each in graph.start.following if each}) if graph.start else [],
             ),
-            Mistake("last_way", LAST_WAY, forward=lambda graph: leaves(last_ways(graph))),
+            Mistake(
+                "last_way",
+                ONE_LEAF.format(where="the one that the last entries of next_functions lead to"),
+                forward=lambda graph: leaves(last_ways(graph)),
+            ),
+            *several_walks("one_name", ONE_NAME, met_by_name, leaves),
+            *several_walks(
+                "behind_none",
+                "what stands behind a None in next_functions is left out: the inputs after it can lead to leaves",
+                until_none,
+                leaves,
+            ),
+            *family(
+                "counted_again",
+                "a leaf is listed again if its node is met a second time before the walk comes to it: list each leaf once",
+                lambda at: {"forward": lambda graph: leaves(noted_too_late(graph, at))},
+                at=WALKS,
+            ),
+            Mistake(
+                "by_distance",
+                "a leaf is listed once for each number of steps that lead to it: list each leaf once",
+                forward=lambda graph: leaves(by_distance(graph)),
+            ),
             *family(
                 "near",
                 "only the leaves up to {steps} from y are found: the others are deeper in the graph",
@@ -504,19 +688,24 @@ SPECS = {
             "A report calls leaves by": "explains",
             "The checks try the same kinds": "explains",
             "They check that every leaf": "value",
-            "A second call must give": "repeat",
+            "A second call must give": "repeat, same_again",
         },
     ),
     "backward_order": CallSpec(
         labels,
         order_inputs,
-        also=(Also("order", "no node comes before a node that sends it a gradient", keeps_the_order),),
-        normal=lambda names: sorted(names) if isinstance(names, list) else names,
+        also=(Also("order", "no node comes before a node that sends it a gradient", keeps_the_order), SAME_AGAIN),
+        normal=in_any_order,
         mistakes=(
-            Mistake(
+            *family(
                 "names",
                 "these are names: two nodes can have the same name, so the list must hold the nodes themselves",
-                forward=lambda graph: [f"the text {step.name!r}" for step in graph.nodes],
+                lambda prefix: {
+                    "forward": lambda graph: [
+                        f"the text {(prefix if not step.following else '') + step.name!r}" for step in graph.nodes
+                    ]
+                },
+                prefix={"name of the class": "", "name of the node": "torch::autograd::"},
             ),
             Mistake(
                 "without_leaves",
@@ -556,13 +745,37 @@ SPECS = {
                 forward=listed_when_ready,
             ),
             Mistake("last_way", LAST_WAY, forward=lambda graph: sorted(step.label for step in last_ways(graph))),
+            *several_walks("one_name", ONE_NAME, met_by_name, labels_of),
+            *several_walks(
+                "behind_none",
+                "what stands behind a None in next_functions is left out: the inputs after it can have nodes",
+                until_none,
+                labels_of,
+            ),
+            *family(
+                "ready_by_name",
+                "the arrows are counted for each name, but two nodes can have the same name: count them for each node",
+                lambda at: {"forward": lambda graph: ready_by_name(graph, at)},
+                at=WALKS,
+            ),
+            *family(
+                "counted_again",
+                "a node is listed again if it is met a second time before the walk comes to it: backward runs each node once",
+                lambda at: {"forward": lambda graph: labels_of(noted_too_late(graph, at))},
+                at=WALKS,
+            ),
+            Mistake(
+                "by_distance",
+                "a node is listed once for each number of steps that lead to it: backward runs each node once",
+                forward=lambda graph: labels_of(by_distance(graph)),
+            ),
             *family(
                 "near",
                 "only the nodes up to {steps} from y are listed: the others are deeper in the graph",
                 lambda steps: {"forward": lambda graph: sorted(step.label for step in near(graph, steps))},
                 steps={"one arrow": 1, "two arrows": 2, "three arrows": 3},
             ),
-            *walks(lambda steps: sorted(step.label for step in steps)),
+            *walks(labels_of),
             Mistake(
                 "twice",
                 "the node of y is listed twice: backward runs each node once",
@@ -622,7 +835,7 @@ SPECS = {
             "A report calls these two": "explains",
             "The checks try the same kinds": "explains",
             "They check that every node": "value, order",
-            "A second call must give": "repeat",
+            "A second call must give": "repeat, same_again",
         },
     ),
 }

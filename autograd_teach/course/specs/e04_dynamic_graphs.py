@@ -90,6 +90,11 @@ OTHER_NETWORKS: dict[str, Network] = {
     "in x1, w1 is transposed": lambda a, b, w2, x0: network(a.T, b, w2, x0),
     "in x2, w2 is transposed": lambda a, b, w2, x0: network(a, b, w2.T, x0),
     "in x3, w1 is transposed": lambda a, b, w2, x0: network(a, b.T, w2, x0),
+    "in x1 and x3, w1 is transposed": lambda a, b, w2, x0: network(a.T, b.T, w2, x0),
+    "every matrix is transposed": lambda a, b, w2, x0: network(a.T, b.T, w2.T, x0),
+    "the products are taken entry by entry, but they are products of matrices": lambda a, b, w2, x0: np.linalg.norm(
+        b * (a * x0 + x0 + w2 * (a * x0))
+    ),
     "q is the squared norm": lambda *given: (last_layer(*given) ** 2).sum(),
     "q is half the squared norm": lambda *given: (last_layer(*given) ** 2).sum() / 2,
     "q is the sum of the entries of x3": lambda *given: last_layer(*given).sum(),
@@ -118,6 +123,10 @@ def update(w: Any, u: Any, x: Any, h: Any, h0: Any) -> Any:
 def above_limit(found: list[Any]) -> Any:
     """Whether the loop ends, given all states so far."""
     return found[-1].sum() > LIMIT
+
+
+def never(found: list[Any]) -> bool:
+    return False
 
 
 def states(
@@ -153,7 +162,7 @@ def states(
 
 
 def rnn_inputs(rng: np.random.Generator) -> Sequence[Arguments]:
-    """Runs that stop after 2 of 4 steps, after the first, never, after 4 of 6; from above the limit; without rows.
+    """Runs that stop after 2 of 4 steps, after the first, never, after 4 of 6; from above the limit; without rows; with a sum at the limit.
 
     Drawn until each condition that could end the loop by mistake ends it elsewhere than the others.
     """
@@ -175,7 +184,15 @@ def rnn_inputs(rng: np.random.Generator) -> Sequence[Arguments]:
             calls[number], ends = call, others
     n, k = 2, 1
     calls.append((rng.normal(size=(n, n)), rng.normal(size=(n, k)), np.zeros((0, k)), rng.uniform(-0.5, 0.5, size=n)))
+    calls.append(at_the_limit(rng))
     return calls
+
+
+def at_the_limit(rng: np.random.Generator) -> Arguments:
+    """A run whose first state is exactly [1, 0], as the tanh of 40 has no other digits; the loop goes on to the end."""
+    w, u = np.array([rng.uniform(0.3, 1, size=2), [0, 0]]), np.array([[40.0], [0]])
+    xs = np.array([[1.0], [rng.uniform(-0.03, 0.02)], [rng.uniform(0.01, 0.02)]])
+    return w, u, xs, rng.uniform(-0.5, 0.3, size=2)
 
 
 def rnn_call(rng: np.random.Generator, steps: int, n: int, k: int, length: int, above: bool) -> Arguments:
@@ -217,9 +234,11 @@ def slope(
 ) -> np.ndarray:
     """The gradient of the sum of the last state (or another `loss`) with respect to argument number `of`."""
     arguments = [w, u, xs, h0]
+    steps = len(states(*arguments, **how)) - 1  # a small change must not change where the loop ends
+    fixed = how | {"most": steps, "stop": never, "ask_first": False}
 
     def value(*each: Any) -> Any:
-        return loss(states(*each, **how))
+        return loss(states(*each, **fixed))
 
     return numerical_jacobian(value, arguments, of).reshape(arguments[of].shape)
 
@@ -240,7 +259,7 @@ def of_one_step(number: int, w: np.ndarray, u: np.ndarray, xs: np.ndarray, h0: n
         return np.zeros_like(w)
 
     def value(varied: Any) -> Any:
-        return states(w, u, xs, h0, vary={number % ran: varied}, most=ran)[-1].sum()
+        return states(w, u, xs, h0, vary={number % ran: varied}, most=ran, stop=never)[-1].sum()
 
     return numerical_jacobian(value, [w], 0).reshape(w.shape)
 
@@ -257,6 +276,12 @@ OTHER_STOPS: dict[str, Stop] = {
     "when the sum is below 1": lambda found: found[-1].sum() < LIMIT,
     "when the sum of all new states so far is above 1": lambda found: np.sum(found[1:]) > LIMIT,
 }
+
+
+AT_THE_LIMIT: dict[str, Stop] = {
+    "when the sum is 1 or more": lambda found: found[-1].sum() >= LIMIT,
+}
+"""Wrong only where a sum is exactly 1."""
 
 
 OTHER_UPDATES: dict[str, Update] = {
@@ -279,6 +304,7 @@ OTHER_SEQUENCES: dict[str, Callable[[Any, Any], tuple[Any, Any]]] = {
     "the first state is all ones, not h0": lambda xs, h0: (xs, np.ones_like(h0)),
     "the rows of xs are used from the last to the first": lambda xs, h0: (xs[::-1], h0),
     "the first row of xs is left out": lambda xs, h0: (xs[1:], h0),
+    "the last row of xs is left out": lambda xs, h0: (xs[:-1], h0),
     "the first row of xs is used at each step": lambda xs, h0: (np.repeat(xs[:1], len(xs), axis=0), h0),
     "the first row of xs is used twice": lambda xs, h0: (np.concatenate([xs[:1], xs]), h0),
 }
@@ -371,7 +397,7 @@ SPECS = {
                 "other_end",
                 "the loop ends {when}, but it must end when the sum of the new state is above 1",
                 lambda when: {"forward": lambda *given: rnn(*given, stop=when)},
-                when=OTHER_STOPS,
+                when=OTHER_STOPS | AT_THE_LIMIT,
             ),
             Mistake(
                 "linear",

@@ -8,18 +8,28 @@ import numpy as np
 
 from ..checks.spec import Also, Arguments, CallSpec, Mistake, family
 from ..exercises.declaration import Leaf
-from ..exercises.e05_no_grad_and_detach import SIZE, STEPS
+from ..exercises.e05_no_grad_and_detach import LOST, SIZE, STEPS
 from ..jacobian import numerical_jacobian
 
 # train_linear
 
 
 def training_inputs(rng: np.random.Generator) -> Sequence[Arguments]:
+    """Runs of several steps, one of them with so large an lr that the loss grows."""
     calls = []
     for rows, columns, steps, lr in [(3, 2, 3, 0.1), (5, 3, 6, 0.05), (4, 1, 4, 0.2), (8, 4, 12, 0.1)]:
         data = rng.normal(size=(rows, columns))
         calls.append((data, rng.normal(size=rows), Leaf(rng.normal(size=columns)), steps, lr))
+    data = rng.choice([-1, 1], size=(6, 1)) * rng.uniform(0.5, 1.5, size=(6, 1))
+    too_large = round(float(1.2 / np.mean(data**2)), 3)
+    calls.append((data, rng.normal(size=6), Leaf(rng.choice([-1, 1], size=1) * rng.uniform(3, 4)), 3, too_large))
     return calls
+
+
+def grows(*given: Any) -> bool:
+    """Whether some step makes the loss larger, as where lr is too large."""
+    losses = trained(*given)["losses"]
+    return bool((np.diff(losses) > 0).any())
 
 
 Loss = Callable[[np.ndarray, np.ndarray, np.ndarray], Any]
@@ -268,6 +278,26 @@ def no_history(*words: str) -> Callable[..., dict[str, Any]]:
     return lambda a, b, blind: {"gradient": [None, None] if blind in words else slopes(a, b, FEELS[blind])}
 
 
+CONSTANTS = {"the number 0": 0.0, "the number 1": 1.0}
+
+
+def replaced(constant: float) -> dict[str, Any]:
+    """The last term with another value in the place of what is blind: the parts of the result that this makes wrong."""
+
+    def forward(a: Any, b: Any, blind: str) -> dict[str, Any]:
+        feels_a, feels_b = FEELS[blind]
+        pull = (a if feels_a else constant) - (b if feels_b else constant)
+        right: dict[str, Any] = {"loss": np.asarray(value(a, b)), "gradient": slopes(a, b, FEELS[blind])}
+        gradient = [2 * (a - 1) + 2 * pull * feels_a, 2 * (b + 1) - 2 * pull * feels_b]
+        answered: dict[str, Any] = {
+            "loss": (a - 1) ** 2 + (b + 1) ** 2 + pull**2,
+            "gradient": list(map(np.asarray, gradient)),
+        }
+        return {key: each for key, each in answered.items() if not np.allclose(each, right[key])}
+
+    return {"forward": forward}
+
+
 def not_learning(a: Any, b: Any, blind: str) -> dict[str, Any]:
     """The gradient if the blind variable is detached in all terms, not only in the last one."""
     for_a, for_b = slopes(a, b, (True, True))
@@ -298,9 +328,19 @@ OTHER_VALUES: dict[str, Callable[[Any, Any], Any]] = {
 # ema_update
 
 
+AVERAGES = {
+    ((2,), 0.9): True,
+    ((3,), 0.75): False,
+    ((2, 3), 0.99): True,
+    ((), 0.6): True,
+    ((1,), 0.5): False,
+}
+"""Shape and decay of each call, and whether the average requires grad."""
+
+
 def average_inputs(rng: np.random.Generator) -> Sequence[Arguments]:
     calls = []
-    for shape, decay, leaf in [((2,), 0.9, True), ((3,), 0.75, False), ((2, 3), 0.99, True), ((), 0.6, True)]:
+    for (shape, decay), leaf in AVERAGES.items():
         average = rng.normal(size=shape)
         calls.append((Leaf(average) if leaf else average, Leaf(rng.normal(size=shape)), decay))
     return calls
@@ -429,6 +469,15 @@ SPECS = {
                 lambda what: {"forward": lambda *given: another_number_of_steps(*given, more=what)},
                 what={"one step is missing": -1, "there is one step too many": 1},
             ),
+            *family(
+                "where",
+                "the result is wrong only where {what}",
+                lambda what: {"where": what},
+                what={
+                    "the loss grows, because lr is large: also then, all steps are asked for": grows,
+                    "there is a single weight": lambda data, targets, w, steps, lr: len(w) == 1,
+                },
+            ),
         ),
         holds={
             "Repair the function `train_linear(data,": "runs, value",
@@ -448,6 +497,7 @@ SPECS = {
             "Copy it into the cell below": "explains",
             "For example:": "explains",
             "The checks try three to eight": "value",
+            "With one of them the loss grows": "value, where",
             "They compare the losses and": "value",
             "They check that the losses have": "history_kept, no_leaf_any_more, unchanged, repeat",
         },
@@ -484,6 +534,18 @@ SPECS = {
                 forward=lambda a, b, blind: {"loss": np.asarray(value(a, b) - (a - b) ** 2 * (blind != "none"))},
             ),
             *family(
+                "replaced",
+                "in the last term, {constant} stands in the place of what is blind: its own value counts",
+                replaced,
+                constant=CONSTANTS,
+            ),
+            Mistake(
+                "flag_lost",
+                "after the call, what is blind does not require grad any more: `detach_()` and `requires_grad_(False)` "
+                "change a or b itself",
+                forward=lambda a, b, blind: {} if blind == "none" else {"gradient": LOST},
+            ),
+            *family(
                 "other_value",
                 "this is the value of another loss: {what}",
                 lambda what: {"forward": lambda a, b, blind: {"loss": np.asarray(what(a, b))}},
@@ -505,7 +567,7 @@ SPECS = {
             'With `"none"` the gradients': "explains",
             "The checks try several starts": "value",
             "They compare the value, the": "value",
-            "They check that `a` and `b`": "unchanged, repeat",
+            "They check that `a` and `b`": "unchanged, flag_lost, repeat",
         },
     ),
     "ema_update": CallSpec(
@@ -515,7 +577,7 @@ SPECS = {
         mistakes=(
             Mistake(
                 "not_moved",
-                "average holds the same numbers as before: the new numbers went into another tensor",
+                "average holds the same numbers as before: nothing was written into it (new numbers may be in another tensor)",
                 forward=lambda average, weight, decay: average,
             ),
             Mistake(
@@ -543,7 +605,28 @@ SPECS = {
                 "the order is wrong: the weight is added first, and then multiplied by decay together with the average",
                 forward=lambda average, weight, decay: decay * (average + (1 - decay) * weight),
             ),
+            Mistake(
+                "away",
+                "average moves away from weight: the difference has the wrong sign",
+                forward=lambda average, weight, decay: average + (1 - decay) * (average - weight),
+            ),
+            Mistake(
+                "away",
+                "average moves away from weight, and decay stands where 1 - decay must stand",
+                forward=lambda average, weight, decay: average + decay * (average - weight),
+            ),
             *other_shares(),
+            *family(
+                "where",
+                "the result is wrong only where average {what}",
+                lambda what: {"where": lambda average, weight, decay: what(average, AVERAGES[average.shape, decay])},
+                what={
+                    "is a single number": lambda average, leaf: average.ndim == 0,
+                    "is a matrix": lambda average, leaf: average.ndim == 2,
+                    "does not require grad: it must be updated too": lambda average, leaf: not leaf,
+                    "requires grad": lambda average, leaf: leaf,
+                },
+            ),
         ),
         holds={
             "Write a function `ema_update(average,": "value, not_moved",

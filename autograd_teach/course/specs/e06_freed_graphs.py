@@ -76,7 +76,7 @@ def called_once(called: Any) -> str | None:
 
 
 def turn_inputs(rng: np.random.Generator) -> Sequence[Arguments]:
-    calls = [((2,), 2), ((3,), 4), ((2, 2), 3), ((), 5)]
+    calls = [((2,), 2), ((3,), 4), ((2, 2), 3), ((), 5), ((1,), 3)]
     return [
         (rng.uniform(0.5, 1.5, size=shape), rng.uniform(0.2, 1, size=shape), rng.normal(size=(turns, *shape)) / 2)
         for shape, turns in calls
@@ -138,6 +138,16 @@ def two_turns(w: np.ndarray, state: np.ndarray, inputs: np.ndarray) -> np.ndarra
         before, state = state, update(w, state, given)
         gradients.append(2 * state * (1 - state**2) * (before + w * change))
         change = (1 - state**2) * before
+    return np.stack(gradients)
+
+
+def with_steps(w: np.ndarray, state: np.ndarray, inputs: np.ndarray, *, rate: float) -> np.ndarray:
+    """The gradient of each turn if w makes a step downhill after each."""
+    gradients = []
+    for given in inputs:
+        (gradient,) = by_turn(w, state, given[None])
+        gradients.append(gradient)
+        w, state = w - rate * gradient, update(w, state, given)
     return np.stack(gradients)
 
 
@@ -300,6 +310,12 @@ SPECS = {
                 "{slip}",
                 lambda slip: {"forward": lambda w, state, inputs: by_turn(w, state, slip(inputs))},
                 slip=OTHER_INPUTS,
+            ),
+            *family(
+                "steps",
+                "w changes from turn to turn, but all gradients must be taken at the w that was given",
+                lambda rate: {"forward": lambda *given: with_steps(*given, rate=rate)},
+                rate={str(rate): rate for rate in (1.0, 0.5, 0.1, 0.05, 0.01, 0.001)},
             ),
             *family(
                 "other_loss",

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..checks.spec import Also, Arguments, CallSpec, Mistake, family
+from ..checks.spec import Also, Arguments, CallSpec, Mistake, family, specified
 from ..exercises.declaration import Program, Watched
 from ..exercises.e07_higher_order import Wide
 from .e02_grad_and_backward import NO_TRACE
@@ -50,7 +50,7 @@ def times_hessian(f: Function, x: np.ndarray, v: np.ndarray) -> np.ndarray:
     """The Hessian of f at x times v: how the gradient changes along v."""
     if isinstance(f, Wide):
         return wide_times_hessian(x, v)
-    eps = 1e-5
+    eps = 1e-5 / max(1.0, float(np.linalg.norm(v)))
     return (gradient(f, x + eps * v) - gradient(f, x - eps * v)) / (2 * eps)
 
 
@@ -154,10 +154,11 @@ ONLY: dict[str, Callable[..., bool]] = {
 
 
 PARTLY: dict[str, Callable[..., bool]] = {
-    "it is wrong if the derivative is 0 everywhere": constant,
-    "it is wrong if x is a single number": lambda f, x, n: x.ndim == 0,
-    "it is wrong if x is not a vector": lambda f, x, n: x.ndim != 1,
-    "it is wrong for order 2 and more": lambda f, x, n: n >= 2,
+    "it is wrong only where the derivative is 0 everywhere": constant,
+    "it is wrong only where x is a single number": lambda f, x, n: x.ndim == 0,
+    "it is wrong only where x is not a vector": lambda f, x, n: x.ndim != 1,
+    "orders 0 and 1 are right, and something is wrong for order 2 and more: each step must "
+    "differentiate the result of the step before": lambda f, x, n: n >= 2,
 }
 
 
@@ -169,6 +170,7 @@ SURFACES = (
     ("(x @ x @ x).sum() + torch.sin(x).sum()", (2, 2)),
     ("(x * x).sum() ** 2 / 4", (40,)),
     ("torch.tanh(x)", ()),
+    ("torch.exp(x * x).sum()", (1,)),
 )
 
 
@@ -179,12 +181,17 @@ def surface_inputs(rng: np.random.Generator) -> Sequence[Arguments]:
 def wide_times_hessian(x: np.ndarray, v: np.ndarray) -> np.ndarray:
     """The Hessian-vector product, derived by hand from the formula.
 
-    >>> from autograd_teach.course.checks.spec import specified
     >>> x, v = np.array([0.5, 1.0]), np.array([2.0, -1.0])
     >>> bool(np.allclose(wide_times_hessian(x, v), times_hessian(specified(Program("x", Wide.FORMULA)), x, v)))
     True
     """
     return np.asarray(-np.sin(x) * v + 2 * x.dot(v) / x.size + 2 * x.mean() * v + 2 * v.mean() * x)
+
+
+@specified.register
+def _(argument: Wide) -> Wide:
+    """Itself: `times_hessian` knows what is right for it."""
+    return argument
 
 
 def wide_inputs(rng: np.random.Generator) -> Sequence[Arguments]:
@@ -214,6 +221,9 @@ VECTORS: dict[str, Callable[..., Any]] = {
     "v divided by its length": lambda f, x, v: v / np.linalg.norm(v),
     "v divided by the number of entries, as the gradient of a mean": lambda f, x, v: v / x.size,
     "the absolute values of v": lambda f, x, v: np.abs(v),
+    "twice v times the gradient, entry by entry, as where the gradient is squared before it is differentiated": lambda f, x, v: (
+        2 * v * gradient(f, x)
+    ),
     "x + v, not v": lambda f, x, v: x + v,
 }
 
@@ -240,6 +250,7 @@ OTHER_PRODUCTS: dict[str, Callable[..., Any]] = {
     ),
     "the product is added to v": lambda f, x, v: times_hessian(f, x, v) + v,
     "this is the gradient at x + v: the gradient at x must be subtracted": lambda f, x, v: gradient(f, x + v),
+    "this is the product with the Hessian at x + v, not at x": lambda f, x, v: times_hessian(f, x + v, v),
     "this is how much the gradient changes over the whole way from x to x + v, not at x": lambda f, x, v: (
         gradient(f, x + v) - gradient(f, x)
     ),
@@ -253,6 +264,7 @@ BOWLS = (
     ("torch.exp(x[0] + 3 * x[1]) + torch.exp(x[0] - 3 * x[1]) + torch.exp(-x[0])", (2,)),
     ("torch.exp(x).sum() + x.sum() ** 2 + x[0, 0] * x[1, 2]", (2, 3)),
     ("torch.exp(x) - 2 * x", ()),
+    ("torch.exp(x).sum() - 3 * x[0]", (1,)),
 )
 
 
@@ -284,11 +296,20 @@ MATRICES: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
     "the gradient is divided by the sum of all entries of the Hessian": lambda x, h: h.sum() * np.eye(x.size),
     "each row of x has a Hessian of its own, but the Hessian is that of all entries of x": in_rows,
     "the identity is added to the Hessian": lambda x, h: h + np.eye(x.size),
+    "each row of the Hessian also holds the rows before it: `.grad` adds up by itself": lambda x, h: np.cumsum(
+        h, axis=0
+    ),
 }
 
 
 def another_matrix(f: Function, x: np.ndarray, of: Callable[..., np.ndarray], size: float) -> np.ndarray:
     return x - size * np.linalg.solve(of(x, hessian(f, x)), gradient(f, x).reshape(-1)).reshape(x.shape)
+
+
+def outer_products(f: Function, x: np.ndarray, added: float) -> np.ndarray:
+    """The step with the gradient times its transpose, and so many times the identity, for the Hessian."""
+    g = gradient(f, x).reshape(-1)
+    return x - np.linalg.solve(np.outer(g, g) + added * np.eye(x.size), g).reshape(x.shape)
 
 
 def several(f: Function, x: np.ndarray, steps: int) -> np.ndarray:
@@ -316,6 +337,10 @@ OTHER_JUMPS: dict[str, Callable[..., Any]] = {
     "the value of f is divided by the second derivatives, not the gradient": lambda f, x: (
         x - f(x) / np.diag(hessian(f, x)).reshape(x.shape)
     ),
+    "the products of the gradient's entries, with the identity added, stand for the Hessian": lambda f, x: (
+        outer_products(f, x, 1.0)
+    ),
+    "the products of the gradient's entries stand for the Hessian": lambda f, x: outer_products(f, x, 1e-6),
     "the Hessian divides x, not the gradient": lambda f, x: (
         x - np.linalg.solve(hessian(f, x), x.reshape(-1)).reshape(x.shape)
     ),
@@ -332,6 +357,8 @@ MODELS = (
     ("torch.tanh(x @ w)", (2, 3), (3,)),
     ("torch.sin(x @ w).sum(1) + (x * x).sum(1) * w[0, 1]", (3, 2), (2, 3)),
     ("torch.exp(x[:, 0] * w)", (4, 2), ()),
+    ("torch.sin(x @ w) + x[:, 0] * w[0]", (3, 1), (1,)),
+    ("torch.tanh(x @ w)", (1, 2), (2,)),
 )
 
 
@@ -411,6 +438,10 @@ OTHER_PENALTIES: dict[str, Callable[[np.ndarray], Any]] = {
     "the slopes are averaged over the rows before they are squared": lambda s: (s.mean(axis=0) ** 2).sum(),
     "the slopes are added up, not squared": lambda s: s.sum(axis=1).mean(),
     "the absolute values of the slopes are added up, not their squares": lambda s: np.abs(s).sum(axis=1).mean(),
+    "only the slopes in the first column are used": lambda s: (s[:, 0] ** 2).mean(),
+    "only the slopes in the last column are used": lambda s: (s[:, -1] ** 2).mean(),
+    "the first row is left out": lambda s: (s[1:] ** 2).sum(axis=1).mean(),
+    "the last row is left out": lambda s: (s[:-1] ** 2).sum(axis=1).mean(),
     "only the first row is used": lambda s: (s[0] ** 2).sum(),
     "only the largest squared length is used, not the mean": lambda s: (s**2).sum(axis=1).max(),
     "everything is halved": lambda s: (s**2).sum(axis=1).mean() / 2,
@@ -434,6 +465,8 @@ OTHER_GRADIENTS: dict[str, Function] = {
     )[1],
     "is the gradient of f with respect to x": lambda f, x, w: gradient(lambda at: f(at, w).sum(), x),
     "is the gradient of the penalty summed over all rows": lambda f, x, w: len(x) * of_penalty(f, x, w),
+    "is the gradient of the root of the penalty": lambda f, x, w: of_penalty(f, x, w) / (2 * np.sqrt(penalty(f, x, w))),
+    "is the gradient of the square of the penalty": lambda f, x, w: of_penalty(f, x, w) * 2 * penalty(f, x, w),
     "is minus the gradient of the penalty": lambda f, x, w: -of_penalty(f, x, w),
 }
 
@@ -495,6 +528,18 @@ SPECS = {
                 lambda what: {"forward": lambda f, x, v: times_hessian(f, x, what(f, x, v))},
                 what=VECTORS,
             ),
+            *family(
+                "far",
+                "these are differences of gradients over {by} times v: take the derivative of the gradient itself",
+                lambda by: {"forward": lambda f, x, v: (gradient(f, x + by * v) - gradient(f, x)) / by},
+                by={"0.1": 0.1, "0.01": 1e-2, "0.001": 1e-3, "0.0001": 1e-4},
+            ),
+            *family(
+                "far",
+                "these are differences of gradients over {by} times v to both sides: take the derivative of the gradient itself",
+                lambda by: {"forward": lambda f, x, v: (gradient(f, x + by * v) - gradient(f, x - by * v)) / (2 * by)},
+                by={"1": 1.0, "0.1": 0.1, "0.01": 1e-2},
+            ),
         ),
         holds={
             "Write a function `hessian_vector_product(f,": "value, other_product, other_vector",
@@ -554,12 +599,20 @@ SPECS = {
                 lambda what: {"forward": lambda f, x, w: [penalty(f, x, w), what(f, x, w)]},
                 what=OTHER_GRADIENTS,
             ),
-            Mistake(
+            *family(
                 "penalty_of_weights",
                 "the slopes with respect to w are penalised: use the slopes with respect to x",
-                forward=lambda f, x, w: with_gradient(
-                    lambda at: float((gradient(lambda to: f(x, to).sum(), at) ** 2).sum()), w
-                ),
+                lambda by: {
+                    "forward": lambda f, x, w: with_gradient(
+                        lambda at: float((gradient(lambda to: f(x, to).sum(), at) ** 2).sum() / by(x, w)), w
+                    )
+                },
+                by={
+                    "added up": lambda x, w: 1,
+                    "divided by the rows of x": lambda x, w: len(x),
+                    "divided by the rows of w": lambda x, w: len(w) if w.ndim else 1,
+                    "averaged": lambda x, w: w.size,
+                },
             ),
             Mistake(
                 "swapped",
@@ -579,6 +632,7 @@ SPECS = {
             "In this example the slopes in": "explains",
             "So the penalty is $3^2 + 4^2": "explains",
             "The checks try several models,": "runs, value",
+            "In one call `x` has one row": "runs, value",
             "They compare the penalty and": "value",
             "They check that `x` and `w`": "unchanged, leaves_a_trace",
         },

@@ -71,11 +71,24 @@ def product_inputs(rng: np.random.Generator) -> Sequence[Arguments]:
     return [*leaves(rng, 2, 3, 5), (Leaf(with_zero),)]
 
 
+def until_below(x: np.ndarray) -> np.ndarray:
+    """The result if all is 0 from the first entry below the threshold on."""
+    return np.where(np.logical_or.accumulate(np.tanh(x) < 0.5), 0.0, np.tanh(x))
+
+
 def threshold_inputs(rng: np.random.Generator) -> Sequence[Arguments]:
     """Vectors around the threshold: tanh(0.52) is just below 0.5, so comparing x with 0.5 is wrong there; tanh(0.57) is just above."""
     above, below = rng.uniform(0.7, 1.5, size=6), rng.uniform(-1.5, 0.4, size=4)
     vectors = ([above[0], below[0], 0.52], [-above[1], above[2]], [*below[1:], *above[3:]], [0.57, 0.02])
     return [(Leaf(x),) for x in vectors]
+
+
+def step_inputs(rng: np.random.Generator) -> Sequence[Arguments]:
+    """Weights of both signs."""
+    shapes: list[tuple[int, ...]] = [(2,), (2, 2), (), (1,)]
+    return [
+        (Leaf(rng.uniform(0.8, 1.6, size=shape) * np.resize([-1, 1], shape) * rng.choice([-1, 1])),) for shape in shapes
+    ]
 
 
 Weights = Callable[[np.ndarray], np.ndarray]
@@ -267,6 +280,16 @@ SPECS = {
                     "x as a constant in one of the two factors": (1, 2),
                 },
             ),
+            *family(
+                "one_factor",
+                "only one of the two factors is a distance from the mean: the other is {other}",
+                lambda other: value(lambda x: other(x) * (x - x.mean())),
+                other={
+                    "x itself": lambda x: x,
+                    "the mean": lambda x: np.full_like(x, x.mean()),
+                    "the size of x": np.abs,
+                },
+            ),
             Mistake(
                 "not_centred",
                 "these are the squares of x itself: the mean is not subtracted",
@@ -294,6 +317,9 @@ SPECS = {
                     "the sum divided by n - 1": lambda x: x.sum() / (len(x) - 1),
                     "the sum divided by n + 1": lambda x: x.sum() / (len(x) + 1),
                     "the sum divided by 2": lambda x: x.sum() / 2,
+                    "the sum divided by 3": lambda x: x.sum() / 3,
+                    "the sum divided by 4": lambda x: x.sum() / 4,
+                    "the sum divided by 5": lambda x: x.sum() / 5,
                     "the median": lambda x: np.sort(x)[(len(x) - 1) // 2],
                     "the first entry": lambda x: x[0],
                     "the last entry": lambda x: x[-1],
@@ -351,6 +377,16 @@ SPECS = {
         meant(threshold),
         threshold_inputs,
         mistakes=(
+            Mistake(
+                "mask",
+                "these are 1 where tanh x is kept, with no graph that leads back to x: the result must hold tanh x there",
+                forward=lambda x: {"value": (np.tanh(x) >= 0.5).astype(float), "gradient": None},
+            ),
+            Mistake(
+                "stops",
+                "the first entry below 0.5 is right, but every entry after it is 0 too: each entry must be compared",
+                forward=lambda x: {"value": until_below(x)},
+            ),
             NO_GRADIENT,
             Mistake(
                 "unnoticed",
@@ -483,6 +519,8 @@ SPECS = {
                     "these are the entries of x themselves": lambda x: x,
                     "each entry is multiplied by the first one alone": lambda x: x * [1.0, *[x[0]] * (len(x) - 1)],
                     "these are the squares of the entries": np.square,
+                    "these are powers of each entry alone": lambda x: x ** np.arange(1, len(x) + 1),
+                    "these are powers of the first entry": lambda x: x[0] ** np.arange(1, len(x) + 1),
                     "only the first product is there, and zeros": lambda x: x * np.eye(len(x))[0],
                     "only the last product is there, and zeros": lambda x: np.prod(x) * np.eye(len(x))[-1],
                 },
@@ -498,7 +536,7 @@ SPECS = {
     ),
     "repair_step": CallSpec(
         lambda w: {"loss": loss_of(w), **after_step()(w)},
-        lambda rng: [(Leaf(rng.uniform(0.8, 1.6, size=shape)),) for shape in [(2,), (2, 2), ()]],
+        step_inputs,
         mistakes=(
             *family(
                 "other_weights",
@@ -519,6 +557,13 @@ SPECS = {
                     "these are the terms for each entry, not added up": lambda w: w**4 - w**2,
                     "w**2 is added instead of subtracted": lambda w: np.sum(w**4 + w**2),
                     "this is the sum of w**4 alone": lambda w: np.sum(w**4),
+                    "w**2 is halved, or half of it is added, as if the decay were a part of the loss": lambda w: np.sum(
+                        w**4 - w**2 / 2
+                    ),
+                    "0.1 * w**2 is added, as if the decay were a part of the loss": lambda w: np.sum(w**4 - 0.9 * w**2),
+                    "0.05 * w**2 is added, as if the decay were a part of the loss": lambda w: np.sum(
+                        w**4 - 0.95 * w**2
+                    ),
                     "this is the sum of w**2 alone": lambda w: np.sum(w**2),
                     "the sign of the loss is wrong": lambda w: -loss_of(w),
                     "the sum is taken before the powers": lambda w: np.sum(w) ** 4 - np.sum(w) ** 2,
@@ -590,6 +635,11 @@ SPECS = {
                 gradient={
                     "w**2 is added there": lambda w: 4 * w**3 + 2 * w,
                     "the part of w**2 is missing": lambda w: 4 * w**3,
+                    "the 2 of the slope of w**2 is missing": lambda w: 4 * w**3 - w,
+                    "the 4 of the slope of w**4 is missing": lambda w: w**3 - 2 * w,
+                    "the slope of w**4 is 3 * w**3 there": lambda w: 3 * w**3 - 2 * w,
+                    "the exponents are left as they are": lambda w: 4 * w**4 - 2 * w**2,
+                    "the 4 and the 2 are missing": lambda w: w**3 - w,
                     "the part of w**4 is missing": lambda w: -2 * w,
                     "it is the loss term itself": lambda w: w**4 - w**2,
                     "it is the sign alone": lambda w: np.sign(gradient_of_loss(w)),

@@ -1,5 +1,6 @@
 """What is right in notebook 09, a first custom Function: KillHead, Scale, Exp."""
 
+import math
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -14,8 +15,12 @@ def kill_head(x: np.ndarray, n: int) -> np.ndarray:
 
 
 def kill_head_inputs(rng: np.random.Generator) -> Sequence[Arguments]:
-    shapes_and_n = [((2, 3), 1), ((3, 4), 2), ((2, 3), 0), ((2, 2), 2), ((3, 8), 5)]
-    return [(rng.normal(size=shape), n) for shape, n in shapes_and_n]
+    """Matrices of several shapes; the last one has zeros of its own, in each row one before and one behind column n."""
+    shapes_and_n = [((2, 3), 1), ((3, 4), 2), ((2, 3), 0), ((2, 2), 1), ((2, 3), 3)]
+    with_zeros = rng.normal(size=(3, 8))
+    for row in with_zeros:
+        row[[rng.integers(0, 5), rng.integers(5, 8)]] = 0
+    return [*((rng.normal(size=shape), n) for shape, n in shapes_and_n), (with_zeros, 5)]
 
 
 Part = Callable[[np.ndarray, int], np.ndarray]
@@ -53,12 +58,19 @@ OTHER_PARTS: dict[str, Part] = {
 
 
 def scale_inputs(rng: np.random.Generator) -> Sequence[Arguments]:
-    """The shapes with several factors each, so that what depends on the factor does not look like a matter of shapes."""
+    """The shapes with several factors each, so that what depends on the factor does not look like a matter of shapes.
+
+    The first factor is short, the other fractions are tenths that a float32 only comes near.
+    """
     drawn = [np.asarray(rng.normal(size=shape)) for shape in [(3,), (2, 3), (2, 1, 3), ()]]
-    return [
-        *zip(drawn, [2.5, -1.5, 3, 0.25], strict=True),
-        *((np.asarray(-x), f) for x, f in zip(drawn, [-2, 1.75, -0.5, 4], strict=True)),
-    ]
+    factors = [1.5, -1 - tenth(rng), int(rng.integers(2, 5)), tenth(rng)]
+    others = [-int(rng.integers(2, 5)), 1 + tenth(rng), -tenth(rng), int(rng.integers(3, 6))]
+    return [*zip(drawn, factors, strict=True), *((np.asarray(-x), f) for x, f in zip(drawn, others, strict=True))]
+
+
+def tenth(rng: np.random.Generator) -> float:
+    """One of 0.1, 0.2, ..., 0.9, but not 0.5: no float32 is equal to it."""
+    return float(rng.choice([1, 2, 3, 4, 6, 7, 8, 9])) / 10
 
 
 Scaled = Callable[[np.ndarray, float], np.ndarray]
@@ -88,6 +100,11 @@ def exp_inputs(rng: np.random.Generator) -> Sequence[Arguments]:
     return [(rng.uniform(-1.5, 1.5, size=shape),) for shape in [(3,), (2, 3), (2, 1, 3), ()]]
 
 
+def first_terms(number: int, x: np.ndarray) -> np.ndarray:
+    """The first terms of 1 + x + x**2 / 2 + x**3 / 6 + ..."""
+    return np.asarray(sum(x**k / math.factorial(k) for k in range(number)))
+
+
 Entrywise = Callable[[np.ndarray], np.ndarray]
 
 
@@ -114,8 +131,18 @@ SPECS = {
             *family(
                 "not_zero",
                 "the first n columns of the result are {filled}, not 0",
-                lambda filled: {"forward": lambda x, n: kill_head(x, n) + filled(x, n) * (x - kill_head(x, n) != 0)},
+                lambda filled: {"forward": lambda x, n: kill_head(x, n) + filled(x, n) * (np.arange(x.shape[1]) < n)},
                 filled={"1": lambda x, n: 1.0, "n": lambda x, n: n, "-1": lambda x, n: -1.0},
+            ),
+            Mistake(
+                "zeros_of_x",
+                "no gradient reaches the entries of x that are 0, but what is cleared depends on the column alone",
+                vjp=lambda g, x, n: kill_head(g, n) * (x != 0),
+            ),
+            Mistake(
+                "zeros_of_x",
+                "the gradient is cleared only where x is 0, but what is cleared depends on the column alone",
+                vjp=lambda g, x, n: g * (x != 0),
             ),
             Mistake(
                 "nothing_cleared",
@@ -176,6 +203,11 @@ SPECS = {
                 "x must be multiplied by `factor`, but {product}",
                 lambda product: {"forward": product},
                 product=products_of("x"),
+            ),
+            Mistake(
+                "float32",
+                "the result is right to 7 or 8 digits only: `factor` goes through a float32",
+                forward=lambda x, factor: x * float(np.float32(factor)),
             ),
             *family(
                 "other_product",
@@ -280,6 +312,12 @@ SPECS = {
                     "exp(exp(x))": lambda x: np.exp(np.exp(x)),
                     "1 + x": lambda x: 1 + x,
                 },
+            ),
+            *family(
+                "too_few_terms",
+                "the result is the sum of the first {terms} terms of the power series, which is near enough for small x only",
+                lambda terms: {"forward": lambda x: first_terms(terms, x)},
+                terms={str(number): number for number in (3, *range(5, 15))},  # 4: a row of wrong_generic.py
             ),
         ),
         holds={

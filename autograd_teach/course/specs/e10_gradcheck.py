@@ -14,7 +14,10 @@ MAPS = (
     (Program("x", "torch.sin(x) * x.sum()"), (2, 2), 0.001),
     (Program("x", "(x ** 4).sum()"), (3,), 0.05),
     (Program("x", "torch.exp(2 * x)"), (), 0.01),
+    (Program("x", "torch.sin(x) * x[1]"), (2, 3), 0.02),
+    (Program("x", "x.reshape(3, 2)"), (2, 3), 0.1),
 )
+"""The last but one needs the shape of x; the last gives a view of x."""
 
 
 Jacobian = Callable[[Any, np.ndarray, float], np.ndarray]
@@ -37,6 +40,14 @@ def measured(up: float, down: float, distance: float | None = None) -> Jacobian:
 
 
 central = measured(1, 1)
+
+
+def with_one_copy(f: Any, x: np.ndarray, e: np.ndarray, eps: float) -> np.ndarray:
+    """A column, from one copy of x that moves up and then down: f may have given a view of it."""
+    moved = x + eps * e
+    up = f(moved)
+    moved -= 2 * eps * e
+    return np.asarray((up - f(moved)) / (2 * eps))
 
 
 def up_to(e: np.ndarray) -> np.ndarray:
@@ -71,10 +82,11 @@ Rule = Callable[[float, float], bool]
 """From the slopes on the left and on the right of a point to whether it is taken for a kink."""
 
 
-def slopes(f: Any, at: float, eps: float = STEP) -> tuple[float, float]:
-    """The slopes just to the left and just to the right of a point."""
-    left = (f(np.array(at)) - f(np.array(at - eps))) / eps
-    return float(left), float((f(np.array(at + eps)) - f(np.array(at))) / eps)
+def slopes(f: Any, at: float, eps: float = STEP, dtype: Any = np.float64) -> tuple[float, float]:
+    """The slopes just to the left and just to the right of a point, computed with numbers of a dtype."""
+    x, step = np.array(at, dtype), dtype(eps)
+    left, right = (f(x) - f(np.asarray(x - step))) / step, (f(np.asarray(x + step)) - f(x)) / step
+    return float(left), float(right)
 
 
 def differ_by(jump: float) -> Rule:
@@ -82,9 +94,9 @@ def differ_by(jump: float) -> Rule:
     return lambda left, right: abs(right - left) > jump
 
 
-def found(rule: Rule, eps: float = STEP) -> Callable[[Any, np.ndarray], list[float]]:
+def found(rule: Rule, eps: float = STEP, dtype: Any = np.float64) -> Callable[[Any, np.ndarray], list[float]]:
     """A function from f and candidates to those that `rule` takes for kinks."""
-    return lambda f, candidates: [at for at in candidates.tolist() if rule(*slopes(f, at, eps))]
+    return lambda f, candidates: [at for at in candidates.tolist() if rule(*slopes(f, at, eps, dtype))]
 
 
 kinks = found(differ_by(JUMP))
@@ -123,7 +135,7 @@ def curve_inputs(rng: np.random.Generator) -> Sequence[Arguments]:
     """Functions with kinks of several sizes at drawn points, and smooth ones that are steep or bend.
 
     The jumps of the slope are 6, 2, 1, about 0.35 and just above 0.1; some rise and some fall. The points are quarters, which
-    are exact as floats.
+    are exact as floats. One function takes one number only, and the last candidates are not sorted.
     """
 
     def quarter() -> float:
@@ -132,7 +144,7 @@ def curve_inputs(rng: np.random.Generator) -> Sequence[Arguments]:
     def curve(text: str, *places: float) -> Arguments:
         return Program("x", text), np.array(sorted({*places, places[0] + 2 + abs(quarter())}))
 
-    a, b, c, d, e, g, h, i = (quarter() for _ in range(8))
+    a, b, c, d, e, g, h, i, j = (quarter() for _ in range(9))
     bend, steep, small = rng.integers(2, 5), rng.integers(40, 60), round(rng.uniform(0.16, 0.19), 3)
     tiny_up, tiny_down = (round(rng.uniform(0.051, 0.053), 4) for _ in range(2))
     far, last = b + 1 + abs(quarter()), g + 1 + abs(quarter())
@@ -146,8 +158,9 @@ def curve_inputs(rng: np.random.Generator) -> Sequence[Arguments]:
         curve(f"{steep} * x ** 2", -1, 0, quarter(), -3.75, 3.5, 4),
         curve(f"torch.abs(torch.sin(3 * ({less(e)})))", e - 0.25, e, e + 0.5),
         curve(f"x - torch.abs({less(h)})", h, h + 0.75),
+        curve(f"3 * ({less(j)}) if x > {j:g} else {less(j)}", j, j + 0.5),
         (Program("x", f"torch.abs(torch.sin(3 * ({less(i)})))"), np.array([i - 1, i - 0.25, i])),
-        (Program("x", two_tiny), np.array([g, g + 0.5, last])),
+        (Program("x", two_tiny), np.array([last, g + 0.5, g])),
     ]
 
 
@@ -166,11 +179,22 @@ def entrywise_inputs(rng: np.random.Generator) -> Sequence[Arguments]:
 
 
 def matrix_inputs(rng: np.random.Generator) -> Sequence[Arguments]:
-    return [(rng.normal(size=shape), rng.normal(size=shape[1])) for shape in [(2, 3), (3, 2), (3, 1)]]
+    return [(rng.normal(size=shape), rng.normal(size=shape[1])) for shape in [(2, 3), (3, 2), (3, 1), (1, 3)]]
 
 
 def table_inputs(rng: np.random.Generator) -> Sequence[Arguments]:
-    return [(rng.normal(size=shape), rng.normal(size=shape[1])) for shape in [(2, 3), (3, 2), (4, 1), (3, 3)]]
+    """Tables of several shapes; in the last one, an entry of x and one of scale are 0."""
+    calls = [(rng.normal(size=shape), rng.normal(size=shape[1])) for shape in [(2, 3), (3, 2), (4, 1), (1, 3), (3, 3)]]
+    x, scale = calls[-1]
+    x[rng.integers(3), rng.integers(3)] = 0
+    scale[rng.integers(3)] = 0
+    return calls
+
+
+def divided(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """a / b, infinite or NaN where b is 0."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return a / b
 
 
 def other_slopes(function: str, slopes: dict[str, Callable[[np.ndarray], Any]]) -> tuple[Mistake, ...]:
@@ -291,6 +315,23 @@ SPECS = {
                     lambda f, x, e, eps: (f(x + eps * up_to(e)) - f(x + eps * up_to(e) - 2 * eps * e)) / (2 * eps)
                 ),
             ),
+            Mistake(
+                "all_at_once",
+                "all entries of x are moved at the same time for every column: only entry j moves for column j",
+                forward=columns_of(lambda f, x, e, eps: all_at_once(f, x, eps)),
+            ),
+            Mistake(
+                "flattened",
+                "f is called with the entries of x in one row, but it must get a tensor with the shape of x",
+                forward=columns_of(
+                    lambda f, x, e, eps: (f(np.ravel(x + eps * e)) - f(np.ravel(x - eps * e))) / (2 * eps)
+                ),
+            ),
+            Mistake(
+                "one_copy",
+                "the slopes are 0 where f gives a view of its argument: both results then change with the one tensor that is moved",
+                forward=columns_of(with_one_copy),
+            ),
             *family(
                 "column",
                 "the slopes with respect to the {which} entry of x are {how}",
@@ -349,7 +390,7 @@ SPECS = {
             "Write a function `numerical_jacobian(f, x, eps)`": "value, forward_difference, other_eps",
             "Here $\\varepsilon$ is `eps`, and $e_j$ is 1": "step, all_at_once, never_put_back",
             "The result is a `float64` tensor": "type, dtype, transposed, summed",
-            "Both `x` and `f(x)` can have any shape.": "value, shapes_kept",
+            "Both `x` and `f(x)` can have any shape.": "value, shapes_kept, flattened",
             "Count their entries row by row": "value, shapes_kept",
             "A tensor without dimensions has one entry.": "value",
             "For example, with a large step, so that": "explains",
@@ -401,7 +442,8 @@ SPECS = {
             ),
             *family(
                 "large_jumps",
-                "kinks are missed where the slopes differ by {least} or less: what you count as a kink is too large a difference",
+                "kinks are missed where the slopes differ by {least} or less: the number that you compare is too small there, or the "
+                "difference that you ask for too large",
                 lambda least: {"forward": found(differ_by(least))},
                 least=dict(zip(("0.11", "0.4", "1", "2"), LARGE_JUMPS, strict=True)),
             ),
@@ -429,10 +471,12 @@ SPECS = {
                 eps={f"{eps}": eps for eps in (1e-13, 1e-14, 1e-15, 1e-16)},
                 jump={f"{jump}": jump for jump in (0.1, 0.09, 0.05, 0.01)},
             ),
-            Mistake(
-                "rounding",
-                "the step is so small that x + eps is x, for every x but 0: then no slope is measured",
-                forward=found(differ_by(JUMP), 1e-20),
+            *family(
+                "float32",
+                "the numbers go through float32, which keeps 7 digits: divided by a small step, rounding makes the slopes",
+                lambda eps, jump: {"forward": found(differ_by(jump), eps, np.float32)},
+                eps={f"{eps}": eps for eps in (1e-4, 1e-5, 1e-6)},
+                jump={f"{jump}": jump for jump in (0.1, 0.09, 0.06, 0.05, 0.01)},
             ),
             Mistake(
                 "mean_of_slopes",
@@ -446,6 +490,11 @@ SPECS = {
                 forward=lambda f, candidates: [],
             ),
             Mistake(
+                "rounding",
+                "the step is so small that x + eps is x, for every x but 0: then no slope is measured",
+                forward=found(differ_by(JUMP), 1e-20),
+            ),
+            Mistake(
                 "all_found",
                 "every candidate is in the result, kink or not",
                 forward=lambda f, candidates: candidates.tolist(),
@@ -454,6 +503,11 @@ SPECS = {
                 "order",
                 "the kinks are right, but their order must be that of the candidates",
                 forward=lambda f, candidates: kinks(f, candidates)[::-1],
+            ),
+            Mistake(
+                "order",
+                "the kinks are sorted by their size, but their order must be that of the candidates",
+                forward=lambda f, candidates: sorted(kinks(f, candidates)),
             ),
             Mistake(
                 "values",
@@ -482,7 +536,7 @@ SPECS = {
         ),
         holds={
             "Write a function `find_kinks(f, candidates)`": "value, order, all_found",
-            "`f` takes one number and returns one number": "explains",
+            "`f` takes one number and returns one number": "runs",
             "`candidates` is a `float64` vector.": "explains",
             "At a kink, the slope to the left differs": "value, signs, sizes",
             "You choose the step $\\varepsilon$, and how": "explains",
@@ -505,10 +559,14 @@ SPECS = {
         mistakes=(
             Mistake(
                 "one_division",
-                "the slope used is -1/x: its sign is right, but 1/x falls faster than that near 0",
+                "the slope used is -1/x: it is positive for negative x, but 1/x falls there too",
                 vjp=lambda g, x: -g / x,
             ),
-            Mistake("times_square", "the gradient grows with x, but 1/x gets flatter", vjp=lambda g, x: -g * x**2),
+            Mistake(
+                "times_square",
+                "the slope used is minus the square of x: far from 0 it is steep, but 1/x gets flatter there",
+                vjp=lambda g, x: -g * x**2,
+            ),
             Mistake(
                 "logarithm",
                 (
@@ -650,6 +708,7 @@ SPECS = {
         ),
         holds={
             "Repair the `backward` of this Function:": "forward, returns, gradient",
+            "The checks use entries between -2 and 2.": "explains",
         },
     ),
     "RepairMatVec": FunctionSpec(
@@ -706,7 +765,7 @@ SPECS = {
             ),
         ),
         holds={
-            "Repair the `backward` of this Function:": "forward, returns, gradient",
+            "Repair the `backward` of this Function:": "forward, returns, gradient, asked_not_given",
             "The matrix does not have to be square.": "returns, gradient",
             "`a.unsqueeze(1) * b` is the table of all": "explains",
         },
@@ -763,13 +822,20 @@ SPECS = {
                     "contains the sum over all of grad_output": lambda g, x, scale: g.sum() * x.sum(axis=0),
                 },
             ),
+            Mistake(
+                "divided_by_scale",
+                "the gradient for scale is NaN where scale is 0: result / scale is x only where scale is not 0",
+                vjp=lambda g, x, scale: (None, (g * divided(x * scale, scale)).sum(axis=0)),
+            ),
             *for_matrix(
                 "the gradient for x {wrong}",
                 {
                     "is grad_output itself, whatever `scale` is": lambda g, x, scale: g,
                     "contains x, but the result is linear in x": lambda g, x, scale: g * x,
                     "contains x, as well as scale, but the result is linear in x": lambda g, x, scale: g * x * scale,
-                    "is divided by scale, but the result moves by scale if x moves by 1": lambda g, x, scale: g / scale,
+                    "is divided by scale, but the result moves by scale if x moves by 1": (
+                        lambda g, x, scale: divided(g, scale)
+                    ),
                     "contains the square of scale": lambda g, x, scale: g * scale**2,
                     "contains the sum of scale, but each column has its own factor": lambda g, x, scale: (
                         g * scale.sum()

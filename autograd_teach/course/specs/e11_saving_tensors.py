@@ -26,7 +26,7 @@ def abs_product_inputs(rng: np.random.Generator) -> Sequence[Arguments]:
         u, v = away_from_zero(rng, shape), away_from_zero(rng, shape)
         inputs.append((u, np.abs(v) * both_signs(rng, shape) * np.sign(u)))
     numbers = [(-0.7, 1.2), (1.4, -0.6), (0.8, 0.5), (-0.9, -1.1)]
-    return inputs + [(np.array(u), np.array(v)) for u, v in numbers]
+    return inputs + [(np.array(u * rng.uniform(0.9, 1.1)), np.array(v * rng.uniform(0.9, 1.1))) for u, v in numbers]
 
 
 WHICH = {"u": (True, False), "v": (False, True), "u and v": (True, True)}
@@ -51,7 +51,7 @@ def sigmoid_inputs(rng: np.random.Generator) -> Sequence[Arguments]:
     return [
         *inputs,
         (rng.uniform(-4, 4, size=(2, 1, 3)),),
-        (np.array([0.0, 4.0, -4.0]),),
+        (rng.permuted(np.array([0.0, 4.0, -4.0])),),
         (np.array(rng.uniform(1, 3)),),
     ]
 
@@ -60,7 +60,7 @@ def cube_inputs(rng: np.random.Generator) -> Sequence[Arguments]:
     with_zero = away_from_zero(rng, (2, 3))
     with_zero[rng.integers(2), rng.integers(3)] = 0
     inputs = [(away_from_zero(rng, (3,)),), (with_zero,), (2 * away_from_zero(rng, (2, 1, 3)),)]
-    return inputs + [(np.array(x),) for x in (1.3, -0.7)]
+    return inputs + [(np.array(x * rng.uniform(0.9, 1.1)),) for x in (1.3, -0.7)]
 
 
 def norm(x: np.ndarray) -> np.ndarray:
@@ -282,6 +282,15 @@ SPECS = {
                     "(1 - y) / y": lambda y: (1 - y) / y,
                 },
                 side={"far to the left": None},
+            ),
+            *family(
+                "other_slope",
+                "the slope used is {slope}: does backward get the result, or exp(-x)?",
+                lambda slope: {"vjp": lambda g, x: g * slope(np.exp(-x))},
+                slope={
+                    "e * (1 - e), where e is exp(-x)": lambda e: e * (1 - e),
+                    "1 - exp(-x)": lambda e: 1 - e,
+                },
             ),
             *family(
                 "other_slope",
@@ -567,13 +576,17 @@ SPECS = {
                 },
                 eps=EPS,
             ),
+            Mistake(
+                "one_entry",
+                "the number is right, but it is the entry of a vector: the result must have no dimensions",
+                forward=lambda x: np.sqrt(np.sum(x * x, keepdims=True)),
+            ),
             *family(
                 "other_number",
                 "the result is {what}, but it must be the root of the sum of the squares",
                 lambda what: {"forward": what},
                 what={
                     "a vector of absolute values, entry by entry": np.abs,
-                    "a vector with one entry": lambda x: np.sqrt(np.sum(x * x, keepdims=True)),
                     "the absolute value of the sum": lambda x: np.abs(x.sum()),
                     "the sum of the entries": np.sum,
                     "the largest absolute value": lambda x: np.abs(x).max(),

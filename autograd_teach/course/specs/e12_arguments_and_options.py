@@ -17,7 +17,7 @@ def linear(x: np.ndarray, weight: np.ndarray, bias: np.ndarray | None) -> np.nda
 
 
 def linear_inputs(rng: np.random.Generator) -> Sequence[Arguments]:
-    sizes = [(2, 3, 4, True), (2, 3, 4, False), (3, 2, 2, True), (2, 2, 2, True), (1, 4, 2, False)]
+    sizes = [(2, 3, 4, True), (2, 3, 4, False), (3, 2, 2, True), (2, 2, 2, True), (2, 3, 1, True), (1, 4, 2, False)]
     return [
         (
             rng.normal(size=(rows, features)),
@@ -69,13 +69,15 @@ def with_bias(added: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> dict[str
 
 
 def mul_constant_inputs(rng: np.random.Generator) -> Sequence[Arguments]:
-    constants = [2.5, -1.5, 3, 0.25, -2]
+    """One of the constants is a tenth, which a float32 only comes near."""
+    tenth = float(rng.choice([1, 2, 3, 4])) / 10
+    constants = [2.5, -1.5 - tenth, int(rng.integers(3, 6)), tenth, -int(rng.integers(2, 5))]
     shapes = [(3,), (2, 3), (2, 1, 3), (), (4,)]
     return [(rng.normal(size=shape), constant) for shape, constant in zip(shapes, constants, strict=True)]
 
 
 def mat_mul_inputs(rng: np.random.Generator) -> Sequence[Arguments]:
-    sizes = [(2, 3, 4), (2, 2, 2), (4, 2, 3), (1, 3, 2), (3, 3, 3)]
+    sizes = [(2, 3, 4), (2, 2, 2), (4, 2, 3), (1, 3, 2), (3, 3, 3), (3, 1, 2), (2, 3, 1)]
     return [(rng.normal(size=(n, k)), rng.normal(size=(k, m))) for n, k, m in sizes]
 
 
@@ -213,13 +215,13 @@ def only_one_dimension(g: np.ndarray, shape: tuple[int, ...], last: bool) -> np.
 
 
 def clamp_inputs(rng: np.random.Generator) -> Sequence[Arguments]:
-    bounds = [((6,), -0.5, 1.0), ((2, 3), 0, 2), ((2, 1, 3), -1.5, -0.25)]
+    bounds = [((6,), -0.5, 1.0), ((2, 3), 0, 2), ((2, 1, 3), -1.5, -0.25), ((3,), -2, 0)]
     inputs = []
     for shape, low, high in bounds:
         centre = np.resize([low - 0.8, (low + high) / 2, high + 0.8], int(np.prod(shape)))
         noise = rng.uniform(-0.4, 0.4, size=centre.shape)
         inputs.append((rng.permutation(centre + noise).reshape(shape), low, high))
-    return inputs + [(np.array(x), -1.0, 0.5) for x in (-1.7, 0.3, 0.9, -0.8)]
+    return inputs + [(np.array(x + rng.uniform(-0.1, 0.1)), -1.0, 0.5) for x in (-1.7, 0.3, 0.9, -0.8)]
 
 
 def between(x: np.ndarray, low: float, high: float) -> np.ndarray:
@@ -428,6 +430,11 @@ SPECS = {
                     "x is multiplied by `constant` twice": lambda x, constant: x * constant**2,
                 },
             ),
+            Mistake(
+                "float32",
+                "the result is right to 7 or 8 digits only: `constant` goes through a float32",
+                forward=lambda x, constant: x * float(np.float32(constant)),
+            ),
         ),
         holds={
             "Write a Function `MulConstant.apply(x, constant)`": "forward, gradient, no_gradient",
@@ -603,6 +610,19 @@ SPECS = {
             Place("where x is outside the bounds", outside),
         ),
         mistakes=(
+            *family(
+                "bound_of_zero",
+                "{what} is left out if it is 0, but 0 is a bound like any other",
+                lambda what: what,
+                what={
+                    "a bound": {"forward": lambda x, low, high: between(x, low or -np.inf, high or np.inf)},
+                    "low": {"forward": lambda x, low, high: between(x, low or -np.inf, high)},
+                    "high": {"forward": lambda x, low, high: between(x, low, high or np.inf)},
+                    "in the gradient, a bound": {
+                        "vjp": lambda g, x, low, high: g * ~outside(x, low or -np.inf, high or np.inf)
+                    },
+                },
+            ),
             Mistake(
                 "wrong_way_round",
                 "the gradient reaches x outside the bounds and not between them: the wrong way round",

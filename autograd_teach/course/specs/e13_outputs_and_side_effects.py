@@ -32,7 +32,7 @@ SIN_SLIPS: dict[str, Slope] = {
     "the gradient that arrives for the first result, the sine, is passed on as it is, as if its slope were 1": (
         lambda x: 1.0
     ),
-    "the gradient that arrives for the first result, the sine, is not used": lambda x: 0.0,
+    "where both results are used, the gradient that arrives for the first, the sine, is left out": lambda x: 0.0,
 }
 
 
@@ -43,7 +43,7 @@ COS_SLIPS: dict[str, Slope] = {
     "the gradient that arrives for the second result, the cosine, is passed on as it is, as if its slope were 1": (
         lambda x: 1.0
     ),
-    "the gradient that arrives for the second result, the cosine, is not used": lambda x: 0.0,
+    "where both results are used, the gradient that arrives for the second, the cosine, is left out": lambda x: 0.0,
 }
 """Wrong slopes of the two results."""
 
@@ -77,6 +77,13 @@ def _two_ways(first: Callable[..., Any], second: Callable[..., Any]) -> Callable
 
 def sort_descending(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     order = np.argsort(-x)
+    return x[order], order.astype(x.dtype)
+
+
+def sorted_in_part(x: np.ndarray, part: slice) -> tuple[np.ndarray, np.ndarray]:
+    """Only the entries of one part change places."""
+    order = np.arange(len(x))
+    order[part] = order[part][np.argsort(-x[part])]
     return x[order], order.astype(x.dtype)
 
 
@@ -156,8 +163,11 @@ def pool_vjp(weights: Callable[[np.ndarray], np.ndarray]) -> Callable[..., np.nd
     return vjp
 
 
-def sent_to(place: Callable[[np.ndarray, np.ndarray, int, int], np.ndarray]) -> dict[str, Any]:
-    """A wrong backward that sends each number to `place(number of the window, place in it, k, number of windows)`."""
+def sent_to(place: Callable[[np.ndarray, np.ndarray, int, int], np.ndarray], added: bool = True) -> dict[str, Any]:
+    """A wrong backward that sends each number to `place(number of the window, place in it, k, number of windows)`.
+
+    Where several meet, they are added, or the last one stays.
+    """
 
     def vjp(g: np.ndarray, x: np.ndarray, k: int) -> np.ndarray:
         result = np.zeros_like(x)
@@ -166,7 +176,8 @@ def sent_to(place: Callable[[np.ndarray, np.ndarray, int, int], np.ndarray]) -> 
         places = np.broadcast_to(place(np.arange(count), offsets, k, count), offsets.shape)
         for at in np.ndindex(offsets.shape):
             if 0 <= places[at] < x.shape[-1]:
-                result[(*at[:-1], places[at])] += g[at]
+                before = result[(*at[:-1], places[at])] if added else 0
+                result[(*at[:-1], places[at])] = before + g[at]
         return result
 
     return {"vjp": vjp}
@@ -207,6 +218,11 @@ def other_windows(beginning_and_end: Callable[[int, int, int], tuple[int, int]])
 
 def right_pool_vjp(g: np.ndarray, x: np.ndarray, k: int) -> np.ndarray:
     return pool_vjp(lambda w: w == w.max(axis=-1, keepdims=True))(g, x, k)
+
+
+def elsewhere(other: np.ndarray, g: np.ndarray, x: np.ndarray, k: int) -> np.ndarray:
+    """A wrong backward: right for the largest entries, `other` for all that are not."""
+    return np.where(right_pool_vjp(np.ones_like(g), x, k) == 1, right_pool_vjp(g, x, k), other)
 
 
 def max_pool_inputs(rng: np.random.Generator) -> Sequence[Arguments]:
@@ -324,7 +340,9 @@ SPECS = {
                 "{what}",
                 lambda what: {"vjp": what},
                 what={
-                    "the gradient is in reverse order": lambda g, x: g[::-1],
+                    "grad_output is turned round, whatever x is, but each number must go back to where its value stood in x": lambda g, x: (
+                        g[::-1]
+                    ),
                     "the gradient goes back as if x had been sorted from small to large": (
                         lambda g, x: g[::-1][ranks(x)]
                     ),
@@ -386,6 +404,12 @@ SPECS = {
                     "the values are not sorted: the first result is x": lambda x: (x, np.argsort(-x).astype(x.dtype)),
                     "the values are sorted by their absolute values, but a negative number is smaller than 0": (
                         lambda x: (x[np.argsort(-np.abs(x))], np.argsort(-np.abs(x)).astype(x.dtype))
+                    ),
+                    "the last entry of x always stays last, the others are sorted: does a loop stop too early?": (
+                        lambda x: sorted_in_part(x, slice(-1))
+                    ),
+                    "the first entry of x always stays first, the others are sorted: does a loop begin too late?": (
+                        lambda x: sorted_in_part(x, slice(1, None))
                     ),
                     "the positions are 0, 1, 2, ... whatever x is": (
                         lambda x: (np.sort(x)[::-1], np.arange(len(x)).astype(x.dtype))
@@ -717,6 +741,18 @@ SPECS = {
                     "the position in the window is counted from its end": lambda i, o, k, n: i * k + k - 1 - o,
                 },
             ),
+            Mistake(
+                "wrong_place",
+                "a position is counted from the beginning of its window, but used as if it were counted from the beginning of "
+                "the row, and what arrives later replaces what was there",
+                **sent_to(lambda i, o, k, n: o, added=False),
+            ),
+            *family(
+                "kept",
+                "the entries that are not the largest of a window get {value}, but they must get 0: they do not reach the result",
+                lambda value: {"vjp": lambda g, x, k: elsewhere(value(x), g, x, k)},
+                value={"x itself": lambda x: x, "1": np.ones_like},
+            ),
             *family(
                 "left_over",
                 "the entries left over at the end get {value}, but they do not reach the result",
@@ -784,7 +820,9 @@ SPECS = {
                     )
                 },
                 starts={
-                    "there is a window for each entry: the windows overlap": lambda length, k: range(length - k + 1),
+                    "a window begins at each entry, so that the windows overlap: the next one begins k entries later": lambda length, k: (
+                        range(length - k + 1)
+                    ),
                     "the entries left over at the end are a window of their own, but they must be dropped": (
                         lambda length, k: range(0, length, k)
                     ),

@@ -436,6 +436,9 @@ SOFTPLUS_MISTAKES = (
             "subtracts the logarithm from the larger of x and 0, but it must add it": lambda x: (
                 np.maximum(x, 0) - np.log1p(np.exp(-abs(x)))
             ),
+            "adds log(2 + exp(-|x|)) to the larger of x and 0: the 1 is added twice": lambda x: (
+                np.maximum(x, 0) + np.log(2 + np.exp(-abs(x)))
+            ),
             "adds 1 + exp(-|x|) to the larger of x and 0, but it must add the logarithm": lambda x: (
                 np.maximum(x, 0) + 1 + np.exp(-abs(x))
             ),
@@ -502,6 +505,15 @@ SOFTPLUS_MISTAKES = (
         side=_SIDES,
         start={"4": 4.0, "8": 8.0},
     ),
+    *family(
+        "slope_limited",
+        "x is limited before the slope is computed, so the slope stays the same beyond the limit",
+        lambda limit, side: _times(
+            lambda x: _sigmoid(np.clip(x, -limit if side[1] else None, limit if side[0] else None))
+        ),
+        limit={f"{limit}": float(limit) for limit in (1, 2, 3, 4, 5, 6, 7, 8, 10)},
+        side=_SIDES,
+    ),
     Mistake(
         "slope_added",
         "the slope is added to grad_output, but both must be multiplied",
@@ -515,11 +527,14 @@ def interpolate(a: np.ndarray, b: np.ndarray, t: np.ndarray) -> np.ndarray:
 
 
 def interpolate_inputs(rng: np.random.Generator) -> Sequence[Arguments]:
+    """One t has an entry that is 0 and one that is 1."""
     shapes = [((3,), (3,)), ((2, 3), ()), ((1,), (1,)), ((2, 2), (2, 2)), ((4,), ()), ((2, 1, 3), ()), ((), ())]
-    return [
+    calls = [
         (rng.normal(size=shape), rng.normal(size=shape), np.asarray(rng.uniform(0.1, 0.9, size=of_t)))
         for shape, of_t in shapes
     ]
+    calls[3][2][rng.permutation(2), [0, 1]] = [0, 1]
+    return calls
 
 
 def _of_t(t: np.ndarray, each: np.ndarray) -> np.ndarray:
@@ -575,6 +590,12 @@ _FACTOR_OF_B: dict[str, Callable[..., Any]] = {
     "contains b": lambda g, a, b, t: t * b * g,
     "contains a": lambda g, a, b, t: t * a * g,
 }
+
+
+def _over(x: np.ndarray, by: np.ndarray | float) -> np.ndarray:
+    """x / by, infinite or NaN where `by` is 0."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.divide(x, by)
 
 
 INTERPOLATE_MISTAKES = (
@@ -638,6 +659,15 @@ INTERPOLATE_MISTAKES = (
         also=_GATHERED,
     ),
     *family(
+        "divided_by_t",
+        "the gradient for t is NaN where t is {end}: the distance from a to b is computed by a division by 0 there",
+        lambda end: {"vjp": lambda g, a, b, t: (None, None, _of_t(t, g * end(a, b, t)))},
+        end={
+            "0": lambda a, b, t: _over(interpolate(a, b, t) - a, t),
+            "1": lambda a, b, t: _over(b - interpolate(a, b, t), 1 - t),
+        },
+    ),
+    *family(
         "gathered",
         "the gradient for t is right if t has the shape of a, but if t is one number, {wrong}",
         lambda wrong: {"vjp": lambda g, a, b, t: (None, None, np.asarray(g * (b - a) if t.ndim else wrong(g, b - a)))},
@@ -682,7 +712,9 @@ INTERPOLATE_MISTAKES = (
 
 
 def gradient_reversal_inputs(rng: np.random.Generator) -> Sequence[Arguments]:
-    shapes_and_strengths = [((3,), 0.5), ((2, 3), 2.0), ((2, 1, 3), 3), ((), 1.5)]
+    """Positive strengths, then a negative one and 0."""
+    negative = -round(rng.uniform(1.2, 1.9), 2)
+    shapes_and_strengths = [((3,), 0.5), ((2, 3), 2.0), ((2, 1, 3), 3), ((4,), negative), ((2,), 0), ((), 1.5)]
     return [(rng.normal(size=shape), strength) for shape, strength in shapes_and_strengths]
 
 
@@ -705,8 +737,8 @@ GRADIENT_REVERSAL_MISTAKES = (
         lambda wrong: {"vjp": lambda g, x, strength: wrong(g, strength)},
         wrong={
             "the gradient is reversed, but its size is the same whatever strength is": lambda g, s: -g,
-            "the gradient is divided by strength, but a larger strength must make it larger": lambda g, s: -g / s,
-            "the gradient is divided by strength, and its sign is not reversed": lambda g, s: g / s,
+            "the gradient is divided by strength, but a larger strength must make it larger": lambda g, s: -_over(g, s),
+            "the gradient is divided by strength, and its sign is not reversed": _over,
             "strength is subtracted from grad_output, but it must scale grad_output": lambda g, s: g - s,
             "grad_output is subtracted from strength, but strength must scale grad_output": lambda g, s: s - g,
             "grad_output is reversed and strength subtracted, but strength must scale grad_output": lambda g, s: -g - s,
@@ -720,6 +752,8 @@ GRADIENT_REVERSAL_MISTAKES = (
             ),
             "the size of grad_output is lost: only its sign is used": lambda g, s: -s * np.sign(g),
             "strength is rounded to a whole number on the way": lambda g, s: -int(s) * g,
+            "the sign of strength is lost: a negative strength must not reverse the gradient": lambda g, s: -abs(s) * g,
+            "a strength of 0 is taken for 1: the gradient must be 0 there": lambda g, s: -(s or 1) * g,
         },
     ),
     Mistake(
@@ -751,7 +785,7 @@ GRADIENT_REVERSAL_MISTAKES = (
                 lambda x, s: -s * x
             ),
             "multiplies x by strength, but strength is for the gradient": lambda x, s: s * x,
-            "divides x by strength, but strength is for the gradient": lambda x, s: x / s,
+            "divides x by strength, but strength is for the gradient": _over,
             "adds strength to x, but strength is for the gradient": lambda x, s: x + s,
             "subtracts strength from x, but strength is for the gradient": lambda x, s: x - s,
             "gives 0 everywhere": lambda x, s: 0 * x,

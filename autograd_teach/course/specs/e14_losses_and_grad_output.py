@@ -112,6 +112,9 @@ _SLOPES: dict[str, Term] = {
     "the gradient is 0 where the error is negative": lambda e, d: np.clip(e, 0, d),
     "the gradient is that of a positive error, whatever sign the error has": lambda e, d: _slope(abs(e), d),
     "the gradient is limited to -1 and 1, whatever delta is": lambda e, d: np.clip(e, -1, 1),
+    "the slope changes from the parabola to the straight line at an error of 1, whatever delta is": lambda e, d: (
+        np.where(abs(e) <= 1, e, d * np.sign(e))
+    ),
     "the two slopes have changed places: the error itself is the slope of the parabola, which is for "
     "small errors": lambda e, d: np.where(abs(e) > d, e, d * np.sign(e)),
     "within delta the gradient is twice as large as the slope of the parabola": _within(lambda e, d: 2 * e),
@@ -642,8 +645,9 @@ LOG_SUM_EXP_MISTAKES = (
     *family(
         "limited",
         "forward limits the entries before exp, so entries beyond the limit all count the same",
-        lambda limit: {"forward": lambda x: log_sum_exp(np.clip(x, -limit, limit))},
+        lambda limit, below: {"forward": lambda x: log_sum_exp(np.clip(x, -limit if below else None, limit))},
         limit=_LIMITS,
+        below={"": False, " below": True},
     ),
     *family(
         "small_number",

@@ -1,6 +1,7 @@
 """What is right in notebook 15, functions given by an equation: NewtonSqrt, FixedPoint, CholeskyFactor."""
 
 import functools
+import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -133,6 +134,17 @@ def newton_mistakes() -> Iterator[Mistake]:
             "(x + a) / x / 2": lambda x, a: (x + a) / x / 2,
             "(x + x / a) / 2": lambda x, a: (x + x / a) / 2,
             "(x - a / x) / 2": lambda x, a: (x - a / x) / 2,
+        },
+        number={str(each): each for each in (15, 20, 25, 30, 40, 50)},
+    )
+    yield from family(
+        "mixed_entries",
+        "each step uses {what} over all entries, but each entry of a has a root of its own",
+        lambda what, number: root_is(lambda a: after(what, number, ones(a), a)),
+        what={
+            "the mean of a / x, or of a,": lambda x, a: (x + np.mean(a / x)) / 2,
+            "the sum of a / x, or of a,": lambda x, a: (x + np.sum(a / x)) / 2,
+            "the largest entry of a": lambda x, a: (x + np.max(a) / x) / 2,
         },
         number={str(each): each for each in (15, 20, 25, 30, 40, 50)},
     )
@@ -439,6 +451,22 @@ def back_to_A(
     return last(around(phi(product(L, G)), np.linalg.inv(L)))
 
 
+def by_loops(
+    M: np.ndarray,
+    begin: int = 0,
+    end: int = 0,
+    sign: int = -1,
+    root: Callable[[float], float] = math.sqrt,
+    divided: bool = True,
+) -> np.ndarray:
+    """The factor, one entry after the other; each of the steps can be replaced by a wrong one."""
+    L = np.zeros_like(M)
+    for i, j in zip(*np.tril_indices(len(M)), strict=True):
+        rest = M[i, j] + sign * sum(L[i, k] * L[j, k] for k in range(begin, j + end))
+        L[i, j] = root(rest) if i == j else rest / L[j, j] if divided else rest
+    return L
+
+
 def factor_is(matrix: Change) -> dict[str, Any]:
     """What an answer gives that takes `matrix(A)` for the factor, in forward and in backward."""
     return {"forward": matrix, "vjp": lambda G, A: back_to_A(G, matrix(A))}
@@ -528,6 +556,18 @@ def cholesky_mistakes() -> Iterator[Mistake]:
             "the inverse of the factor": lambda A: np.linalg.inv(cholesky(A)),
         },
     )
+    yield from family(
+        "loops",
+        "entry by entry, {slip}",
+        lambda slip: factor_is(lambda A: by_loops(symmetric(A), **slip)),
+        slip={
+            "the last of the products is not subtracted: does a loop end too early?": {"end": -1},
+            "the first of the products is not subtracted: does a loop begin too late?": {"begin": 1},
+            "the products of the entries before are added, but they must be subtracted": {"sign": 1},
+            "the entries on the diagonal are not the root of what is left, but what is left itself": {"root": float},
+            "the entries beside the diagonal are not divided by the entry on the diagonal": {"divided": False},
+        },
+    )
     yield Mistake(
         "twice",
         "the gradient is twice what it must be: a half is missing, in Φ or in the step from M to A",
@@ -563,6 +603,12 @@ def cholesky_mistakes() -> Iterator[Mistake]:
             "L⁻ᵀ P L⁻ᵀ: the inverse on the right is transposed too": lambda P, i: i.T @ P @ i.T,
             "Lᵀ P L: P is multiplied by L where it must be multiplied by its inverse": (
                 lambda P, i: np.linalg.inv(i).T @ P @ np.linalg.inv(i)
+            ),
+            "L⁻ᵀ P L: P is multiplied by L on the right, where it must be multiplied by its inverse": (
+                lambda P, i: i.T @ P @ np.linalg.inv(i)
+            ),
+            "Lᵀ P L⁻¹: P is multiplied by Lᵀ on the left, where it must be multiplied by its inverse": (
+                lambda P, i: np.linalg.inv(i).T @ P @ i
             ),
             "L P Lᵀ: P is multiplied by L where it must be multiplied by its inverse": (
                 lambda P, i: np.linalg.inv(i) @ P @ np.linalg.inv(i).T

@@ -348,6 +348,40 @@ def local(computation: Computation) -> dict[str, float]:
     return {} if computation.about or operator_of(computation.program) in made else measured(computation)
 
 
+def unlike(numbers: dict[str, float], computation: Computation) -> dict[str, float]:
+    """Those of the numbers that differ from what is right."""
+    right = measured(computation)
+    return {key: number for key, number in numbers.items() if not math.isclose(number, right[key], rel_tol=1e-4)}
+
+
+def cut_to_whole_numbers(computation: Computation) -> dict[str, float]:
+    """The value of a single operation, if the numbers and the result are cut; not of one that may be made of several."""
+    if computation.about or operator_of(computation.program) in ("/", "**"):
+        return {}
+    whole = {name: Number(int(value)) for name, value in computation.values.items()}
+    try:
+        return unlike({"y.value": float(int(_results(computation.program, whole)["y"]))}, computation)
+    except (ZeroDivisionError, ValueError):
+        return {}
+
+
+def begun_with_value(computation: Computation) -> dict[str, float]:
+    """Each call of backward begins with the value of the result."""
+    right, begun = measured(computation), dict.fromkeys(computation.values, 0.0)
+    for result in computation.backward:
+        for leaf in begun:
+            begun[leaf] += right[f"{result}.value"] * measured(computation, (result,))[f"{leaf}.grad"]
+    return unlike({f"{leaf}.grad": gradient for leaf, gradient in begun.items()}, computation)
+
+
+def slope_added(computation: Computation) -> dict[str, float]:
+    if computation.program == "y = a * 2 + 1":
+        return {"a.grad": 4.0}
+    if computation.about or operator_of(computation.program) not in ("+", "*"):
+        return {}
+    return {key: number + 1 for key, number in measured(computation).items() if key.endswith(".grad")}
+
+
 def of_the_last_call(computation: Computation) -> dict[str, float]:
     """The gradients of the last call of backward, if they differ from those of all calls together."""
     expected, last = measured(computation), measured(computation, computation.backward[-1:])
@@ -386,6 +420,29 @@ SPECS = {
                 "right_only",
                 "the left operand of `+` and of `*` gets no gradient if both are a Tape",
                 forward=right_only,
+            ),
+            Mistake(
+                "cut",
+                "values are cut to whole numbers: the digits after the point are lost",
+                forward=cut_to_whole_numbers,
+            ),
+            Mistake(
+                "begins_at_one",
+                "every grad is 1 too large: before the first backward it must be 0",
+                forward=lambda computation: unlike(
+                    {f"{leaf}.grad": measured(computation)[f"{leaf}.grad"] + 1 for leaf in computation.values},
+                    computation,
+                ),
+            ),
+            Mistake(
+                "begins_with_value",
+                "backward begins with the value of the result, but the slope of the result with respect to itself is 1",
+                forward=begun_with_value,
+            ),
+            Mistake(
+                "slope_added",
+                "the slope is added to the gradient that has arrived at the result, but it must multiply it",
+                forward=slope_added,
             ),
             *slips(),
             Mistake(
@@ -444,7 +501,8 @@ SPECS = {
             ),
             Mistake(
                 "overwritten",
-                "wrong if a value is used more than once: each use sends it a gradient, and all must be added up, each once",
+                "only computations that use a value more than once are wrong: its gradient is complete only when all its uses have "
+                "sent theirs, and each of them counts once",
                 where=about(*MORE_THAN_ONCE),
             ),
             Mistake(

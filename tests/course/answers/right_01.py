@@ -84,3 +84,9 @@ def by_numpy(values):
 @right("01.make_trainable")
 def computed_then_detached(values):
     return (values * 1.0 if values.is_floating_point() else values / 1.0).detach().requires_grad_()
+
+
+@right("01.make_trainable")
+def added_to_zeros(values):
+    dtype = values.dtype if values.is_floating_point() else torch.float32
+    return torch.zeros(values.shape, dtype=dtype).add_(values).requires_grad_()

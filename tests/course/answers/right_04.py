@@ -165,3 +165,13 @@ def forward_mode_by_hand(w, u, xs, h0):
         if h.sum() > 1:
             break
     return torch.tensor(h), torch.tensor(slopes.sum(axis=0))
+
+
+@right("04.unrolled_rnn")
+def tanh_by_a_sigmoid(w, u, xs, h0):
+    leaf, h = fresh(w), h0
+    for x in xs:
+        h = 2 * torch.sigmoid(2 * (leaf @ h + u @ x)) - 1
+        if not h.sum() <= 1:
+            break
+    return h.detach(), torch.autograd.grad(h.sum() + 0 * leaf.sum(), leaf)[0]

@@ -131,6 +131,32 @@ def never_stops(w, u, xs, h0):
     return with_slope(leaf, run(leaf, u, xs, h0, stop=lambda h: False))
 
 
+@wrong("04.unrolled_rnn", "known", "when the sum is 1 or more")
+def ends_at_the_limit(w, u, xs, h0):
+    leaf = fresh(w)
+    return with_slope(leaf, run(leaf, u, xs, h0, stop=lambda h: h.sum() >= 1))
+
+
+@wrong("04.unrolled_rnn", "known", "the last row of xs is left out")
+def one_row_too_few(w, u, xs, h0):
+    leaf = fresh(w)
+    return with_slope(leaf, run(leaf, u, xs[: max(len(xs) - 1, 0)], h0))
+
+
+@wrong("04.shared_weight_gradient", "known", "every matrix is transposed")
+def vectors_on_the_left(w1, w2, x0):
+    first, last = fresh(w1), fresh(w1)
+    x1 = x0 @ first
+    return torch.autograd.grad(((x1 + x0 + x1 @ w2) @ last).norm(), [first, last])
+
+
+@wrong("04.shared_weight_gradient", "known", "taken entry by entry")
+def entry_by_entry(w1, w2, x0):
+    first, last = fresh(w1), fresh(w1)
+    x1 = first * x0
+    return torch.autograd.grad((last * (x1 + x0 + w2 * x1)).norm(), [first, last])
+
+
 @wrong("04.unrolled_rnn", "known", "one step too many")
 def asks_too_late(w, u, xs, h0):
     leaf, h, stop = fresh(w), h0, False

@@ -234,10 +234,54 @@ def sign_in_the_second_term(a, b, blind):
     return own_terms(a, -b) + (x - y) ** 2
 
 
+@wrong("05.train_linear", "known", "only where the loss grows")
+def gives_up_when_the_loss_grows(data, targets, w, steps, lr):
+    losses = []
+    for _ in range(steps):
+        loss = loss_of(data, targets, w)
+        if losses and loss.item() > losses[-1]:
+            break
+        losses.append(loss.item())
+        (gradient,) = torch.autograd.grad(loss, w)
+        with torch.no_grad():
+            w -= lr * gradient
+    return losses
+
+
+@wrong("05.stop_gradient", "known", "what is blind does not require grad any more")
+def detached_itself(a, b, blind):
+    loss = own_terms(a, b)
+    if blind in ("a", "both"):
+        a.detach_()
+    if blind in ("b", "both"):
+        b.detach_()
+    return loss + (a - b) ** 2
+
+
+@wrong("05.stop_gradient", "known", "the number 0 stands in the place of what is blind")
+def nothing_in_its_place(a, b, blind):
+    x = torch.zeros_like(a) if blind in ("a", "both") else a
+    y = torch.zeros_like(b) if blind in ("b", "both") else b
+    return own_terms(a, b) + (x - y) ** 2
+
+
 # ema_update
 
 
-@wrong("05.ema_update", "known", "the new numbers went into another tensor")
+@wrong("05.ema_update", "known", "average moves away from weight")
+def difference_turned_round(average, weight, decay):
+    with torch.no_grad():
+        average += (1 - decay) * (average - weight)
+
+
+@wrong("05.ema_update", "known", "only where average does not require grad")
+def only_what_requires_grad(average, weight, decay):
+    if average.requires_grad:
+        with torch.no_grad():
+            average.mul_(decay).add_((1 - decay) * weight)
+
+
+@wrong("05.ema_update", "known", "nothing was written into it")
 def rebound(average, weight, decay):
     with torch.no_grad():
         average = decay * average + (1 - decay) * weight

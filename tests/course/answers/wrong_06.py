@@ -381,3 +381,16 @@ def state_in_place(w, state, inputs):
         rows.append(torch.autograd.grad((after**2).sum(), leaf)[0])
         state.copy_(after.detach())
     return torch.stack(rows)
+
+
+@wrong("06.turn_gradients", "known", "w changes from turn to turn")
+def trained_on_the_way(w, state, inputs):
+    leaf, rows = fresh(w), []
+    for given in inputs:
+        state = torch.tanh(leaf * state + given)
+        (gradient,) = torch.autograd.grad((state**2).sum(), leaf)
+        rows.append(gradient)
+        state = state.detach()
+        with torch.no_grad():
+            leaf -= 0.1 * gradient
+    return torch.stack(rows)

@@ -365,7 +365,7 @@ def create_graph_forgotten(f, x, n):
     return value
 
 
-@wrong("07.nth_derivative", "known", "it is wrong if the derivative is 0 everywhere")
+@wrong("07.nth_derivative", "known", "only where the derivative is 0 everywhere")
 def zeros_as_a_vector(f, x, n):
     leaf = fresh(x)
     value = f(leaf)
@@ -640,3 +640,68 @@ def gradient_of_the_mean(f, x, w):
 def mean_shown_sum_differentiated(f, x, w):
     penalty, gradient = penalty_of(f, x, w, lambda s: (s**2).sum())
     return penalty / len(x), gradient
+
+
+@wrong("07.nth_derivative", "known", "orders 0 and 1 are right, and something is wrong for order 2 and more")
+def f_of_the_derivative(f, x, n):
+    x = fresh(x)
+    value = f(x) + 0 * x
+    for number in range(n):
+        value = torch.autograd.grad(value.sum(), x, create_graph=True)[0] + 0 * x
+        value = f(value) + 0 * x if number < n - 1 else value
+    return value.detach()
+
+
+@wrong("07.hessian_vector_product", "known", "twice v times the gradient, entry by entry")
+def of_the_squared_gradient(f, x, v):
+    x = fresh(x)
+    (g,) = torch.autograd.grad(f(x), x, create_graph=True)
+    return torch.autograd.grad((g * g * v).sum(), x)[0]
+
+
+@wrong("07.hessian_vector_product", "known", "the Hessian at x + v, not at x")
+def at_another_point(f, x, v):
+    return first_and_second(f, x + v, v)[1]
+
+
+@wrong("07.hessian_vector_product", "known", "over 0.01 times v")
+def difference_of_gradients(f, x, v):
+    return (first_and_second(f, x + 0.01 * v, v)[0] - first_and_second(f, x, v)[0]) / 0.01
+
+
+@wrong("07.newton_step", "known", "also holds the rows before it")
+def rows_pile_up(f, x):
+    flat = fresh(x.reshape(-1))
+    (g,) = torch.autograd.grad(f(flat.reshape(x.shape)), flat, create_graph=True)
+    rows = []
+    for each in g:
+        each.backward(retain_graph=True)
+        rows.append(flat.grad.clone())
+    return (flat - torch.linalg.solve(torch.stack(rows), g)).detach().reshape(x.shape)
+
+
+@wrong("07.newton_step", "known", "with the identity added, stand for the Hessian")
+def outer_product_for_the_hessian(f, x):
+    flat = fresh(x.reshape(-1))
+    (g,) = torch.autograd.grad(f(flat.reshape(x.shape)), flat)
+    matrix = torch.outer(g, g) + torch.eye(len(g), dtype=g.dtype)
+    return (flat - torch.linalg.solve(matrix, g)).detach().reshape(x.shape)
+
+
+@wrong("07.gradient_penalty", "known", "only the slopes in the first column")
+def first_column_alone(f, x, w):
+    return penalty_of(f, x, w, lambda slopes: (slopes[:, 0] ** 2).mean())
+
+
+@wrong("07.gradient_penalty", "known", "the gradient of the root of the penalty")
+def gradient_of_the_root(f, x, w):
+    penalty, gradient = penalty_of(f, x, w, lambda slopes: (slopes**2).sum(1).mean())
+    return penalty, gradient / (2 * penalty.sqrt())
+
+
+@wrong("07.gradient_penalty", "known", "the slopes with respect to w are penalised")
+def slopes_of_the_weights(f, x, w):
+    w = fresh(w)
+    (slopes,) = torch.autograd.grad(f(x, w).sum(), w, create_graph=True)
+    penalty = (slopes**2).sum() / len(x) + 0 * w.sum()
+    return penalty.detach(), torch.autograd.grad(penalty, w)[0]

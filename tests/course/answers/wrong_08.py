@@ -644,3 +644,50 @@ def step_returns_weights(w):
     with torch.no_grad():
         w.copy_(0.9 * w - 0.1 * w.grad)
     return w.detach()
+
+
+@wrong("08.repair_centre", "known", "the other is x itself")
+def one_distance(x):
+    return x * (x - x.mean())
+
+
+@wrong("08.repair_centre", "known", "the sum divided by 3")
+def mean_of_the_example(x):
+    return (x - x.sum() / 3) ** 2
+
+
+@wrong("08.repair_threshold", "known", "these are 1 where tanh x is kept")
+def mask_alone(x):
+    return (x.tanh() >= 0.5).to(x.dtype)
+
+
+@wrong("08.repair_threshold", "known", "every entry after it is 0 too")
+def ends_below_the_threshold(x):
+    y, kept = x.tanh(), []
+    for each in y:
+        if each < 0.5:
+            break
+        kept.append(each)
+    return torch.stack(kept + [torch.zeros_like(y[0])] * (len(x) - len(kept)))
+
+
+@wrong("08.repair_products", "known", "these are powers of each entry alone")
+def powers_of_an_entry(x):
+    return torch.stack([each ** (number + 1) for number, each in enumerate(x)])
+
+
+@wrong("08.repair_step", "known", "the 2 of the slope of w**2 is missing")
+def slope_without_the_two(w):
+    with torch.no_grad():
+        loss = (w**4 - w**2).sum()
+        w.copy_(0.9 * w - 0.1 * (4 * w**3 - w))
+    return loss
+
+
+@wrong("08.repair_step", "known", "as if the decay were a part of the loss")
+def decay_in_the_loss(w):
+    loss = (w**4 - w**2 + w**2 / 2).sum()
+    loss.backward()
+    with torch.no_grad():
+        w -= 0.1 * w.grad
+    return loss

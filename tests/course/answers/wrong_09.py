@@ -975,3 +975,26 @@ class ScaleByATensor(ScaleBackward):
     def forward(ctx, x, factor):
         ctx.factor = torch.tensor(factor)
         return x * ctx.factor
+
+
+@wrong("09.Exp", "known", "the first 5 terms of the power series")
+class ExpBySeries(Function):
+    @staticmethod
+    def forward(ctx, x):
+        result = 1 + x + x**2 / 2 + x**3 / 6 + x**4 / 24
+        ctx.save_for_backward(result)
+        return result
+
+    @staticmethod
+    def backward(ctx, g):
+        return g * ctx.saved_tensors[0]
+
+
+@wrong("09.KillHead", "raised", "n = 3 (not for every input)")
+class KillHeadFromTheEnd(KillHeadBackward):
+    @staticmethod
+    def forward(ctx, x, n):
+        ctx.n = n
+        result = torch.zeros_like(x)
+        result[:, n:] = x[:, n - x.shape[1] :]
+        return result

@@ -1095,3 +1095,17 @@ class NormNotSummed(NormBackward):
         result = (x * x).sqrt()
         ctx.save_for_backward(x, result)
         return result
+
+
+@wrong("11.Sigmoid", "known", "where e is exp(-x)")
+class SigmoidSavesExponential(Function):
+    @staticmethod
+    def forward(ctx, x):
+        e = (-x).exp()
+        ctx.save_for_backward(e)
+        return 1 / (1 + e)
+
+    @staticmethod
+    def backward(ctx, g):
+        (result,) = ctx.saved_tensors
+        return g * result * (1 - result)

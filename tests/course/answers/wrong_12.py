@@ -1328,3 +1328,24 @@ class MulConstantByATensor(MulConstantForward):
     @staticmethod
     def backward(ctx, g):
         return None if g is None else g * ctx.constant, None
+
+
+@wrong("12.Clamp", "known", "low is left out if it is 0")
+class ClampIfLow(ClampBackward):
+    @staticmethod
+    def forward(ctx, x, low, high):
+        ctx.save_for_backward(x)
+        ctx.low, ctx.high = low, high
+        return x.clamp(low or None, high)
+
+
+@wrong("12.Clamp", "known", "in the gradient, a bound is left out if it is 0")
+class ClampMaskIfBounds(ClampForward):
+    @staticmethod
+    def backward(ctx, g):
+        (x,) = ctx.saved_tensors
+        if ctx.low:
+            g = g * (x > ctx.low)
+        if ctx.high:
+            g = g * (x < ctx.high)
+        return g, None, None

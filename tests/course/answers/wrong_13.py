@@ -1418,3 +1418,50 @@ class SinCosRoots(SinCosForward):
         (x,) = ctx.saved_tensors
         sine, cosine = x.sin(), x.cos()
         return g * (1 - sine**2).sqrt() - h * (1 - cosine**2).sqrt()
+
+
+@wrong("13.SinCos", "known", "where both results are used, the gradient that arrives for the second")
+class SinCosEither(SinCosForward):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.set_materialize_grads(False)
+        ctx.save_for_backward(x)
+        return x.sin(), x.cos()
+
+    @staticmethod
+    def backward(ctx, g, h):
+        (x,) = ctx.saved_tensors
+        return -h * x.sin() if g is None else g * x.cos()
+
+
+@wrong("13.SortDescending", "known", "the last entry of x always stays last")
+class SortAllButLast(Function):
+    @staticmethod
+    def forward(ctx, x):
+        order = torch.cat([torch.argsort(x[:-1], descending=True), torch.tensor([len(x) - 1])])
+        ctx.save_for_backward(order)
+        positions = order.to(x.dtype)
+        ctx.mark_non_differentiable(positions)
+        return x[order], positions
+
+    @staticmethod
+    def backward(ctx, g, _):
+        result = torch.zeros_like(g)
+        result[ctx.saved_tensors[0]] = g
+        return result
+
+
+@wrong("13.MaxPool1d", "known", "what arrives later replaces what was there")
+class PoolScattersOffsets(PoolForward):
+    @staticmethod
+    def backward(ctx, g):
+        x, offsets = ctx.saved_tensors
+        return torch.zeros_like(x).scatter(-1, offsets, g), None
+
+
+@wrong("13.MaxPool1d", "known", "get x itself, but they must get 0")
+class PoolScattersIntoX(PoolForward):
+    @staticmethod
+    def backward(ctx, g):
+        x, offsets = ctx.saved_tensors
+        return x.scatter(-1, offsets + torch.arange(offsets.shape[-1]) * ctx.k, g), None

@@ -1862,3 +1862,51 @@ class ReversalBySize(ReversalForward):
     @staticmethod
     def backward(ctx, g):
         return -abs(ctx.strength) * g, None
+
+
+@wrong("14.HuberLoss", "known", "at an error of 1, whatever delta is")
+class HuberChangesAtOne(HuberForward):
+    @staticmethod
+    def backward(ctx, g):
+        (error,) = ctx.saved_tensors
+        slope = torch.where(error.abs() <= 1, error, ctx.delta * error.sign())
+        grad = g * slope / error.numel()
+        return grad, -grad, None
+
+
+@wrong("14.LogSumExp", "known", "entries beyond the limit all count the same")
+class LogSumExpOfAtMost(LogSumExpRightBackward):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x.clamp(max=700).logsumexp(-1)
+
+
+@wrong("14.Softplus", "known", "the 1 is added twice")
+class SoftplusOneMore(SoftplusBackward):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x.clamp(min=0) + (1 + (-x.abs()).exp()).log1p()
+
+
+@wrong("14.Softplus", "known", "x is limited before the slope is computed")
+class SoftplusSlopeLimited(SoftplusForward):
+    @staticmethod
+    def backward(ctx, g):
+        return g * ctx.saved_tensors[0].clamp(-5, 5).sigmoid()
+
+
+@wrong("14.Interpolate", "known", "NaN where t is 0")
+class InterpolateFromResult(Function):
+    @staticmethod
+    def forward(ctx, a, b, t):
+        result = (1 - t) * a + t * b
+        ctx.save_for_backward(a, t, result)
+        return result
+
+    @staticmethod
+    def backward(ctx, g):
+        a, t, result = ctx.saved_tensors
+        slope = (result - a) / t
+        return (1 - t) * g, t * g, (slope * g).sum_to_size(t.shape)

@@ -916,3 +916,53 @@ class CholeskyTwoSlips(CholeskyForward):
     def backward(ctx, G):
         (L,) = ctx.saved_tensors
         return around(L, torch.tril(L.t() @ G))
+
+
+@wrong("15.NewtonSqrt", "known", "but each entry of a has a root of its own")
+class NewtonOfTheMean(NewtonBackward):
+    @staticmethod
+    def forward(ctx, a):
+        x = torch.ones_like(a)
+        for _ in range(20):
+            x = (x + (a / x).mean()) / 2
+        ctx.save_for_backward(x)
+        return x
+
+
+def by_loops(A, end=0, root=torch.sqrt):
+    M = (A + A.t()) / 2
+    L = torch.zeros_like(M)
+    for i in range(len(M)):
+        for j in range(i + 1):
+            rest = M[i, j].clone()
+            for k in range(j + end):
+                rest -= L[i, k] * L[j, k]
+            L[i, j] = root(rest) if i == j else rest / L[j, j]
+    return L
+
+
+@wrong("15.CholeskyFactor", "known", "does a loop end too early?")
+class CholeskyOneProductLess(CholeskyBackward):
+    @staticmethod
+    def forward(ctx, A):
+        L = by_loops(A, end=-1)
+        ctx.save_for_backward(L)
+        return L
+
+
+@wrong("15.CholeskyFactor", "known", "are not the root of what is left")
+class CholeskyWithoutRoot(CholeskyBackward):
+    @staticmethod
+    def forward(ctx, A):
+        L = by_loops(A, root=torch.clone)
+        ctx.save_for_backward(L)
+        return L
+
+
+@wrong("15.CholeskyFactor", "known", "P is multiplied by L on the right")
+class CholeskyFactorForInverse(CholeskyForward):
+    @staticmethod
+    def backward(ctx, G):
+        (L,) = ctx.saved_tensors
+        S = torch.linalg.inv(L).t() @ phi(L.t() @ G) @ L
+        return (S + S.t()) / 2

@@ -405,3 +405,43 @@ class SearchesAList(Right):
                 waiting.append((one, True))
                 waiting += [(operand, False) for operand, _ in one.pairs]
         return order[::-1]
+
+
+@wrong("16.Tape", "known", "the digits after the point are lost")
+class CutToWhole(Right):
+    def __init__(self, value, *pairs):
+        super().__init__(int(value), *pairs)
+
+
+@wrong("16.Tape", "known", "every grad is 1 too large")
+class BeginsAtOne(Right):
+    def __init__(self, value, *pairs):
+        super().__init__(value, *pairs)
+        self.grad = 1.0
+
+
+class Begun(Right):
+    def backward(self):
+        arrived = {self: self.first()}
+        for one in self.in_order():
+            one.grad += arrived[one]
+            for operand, slope in one.pairs:
+                arrived[operand] = arrived.get(operand, 0.0) + self.through(slope, arrived[one])
+
+    def first(self):
+        return 1.0
+
+    def through(self, slope, gradient):
+        return slope * gradient
+
+
+@wrong("16.Tape", "known", "backward begins with the value of the result")
+class BeginsWithValue(Begun):
+    def first(self):
+        return self.value
+
+
+@wrong("16.Tape", "known", "the slope is added to the gradient")
+class AddsSlope(Begun):
+    def through(self, slope, gradient):
+        return slope + gradient

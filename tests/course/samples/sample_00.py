@@ -373,6 +373,118 @@ def local_slopes(name, u, v):
 """,
     ),
     (
+        "00.local_slopes",
+        "right",
+        "lets autograd find both slopes in float64, an unused input gets 0",
+        """
+def local_slopes(name, u, v):
+    p = torch.tensor(float(u), dtype=torch.float64, requires_grad=True)
+    q = torch.tensor(float(v), dtype=torch.float64, requires_grad=True)
+    steps = {
+        "add": lambda: p + q,
+        "sub": lambda: p - q,
+        "mul": lambda: p * q,
+        "square": lambda: p ** 2,
+        "max": lambda: p if u > v else q,
+        "div": lambda: p / q,
+    }
+    steps[name]().backward()
+    return [0.0 if t.grad is None else t.grad.item() for t in (p, q)]
+""",
+    ),
+    (
+        "00.local_slopes",
+        "wrong",
+        "for sub the slope of v has the wrong sign: it is -1, because y falls when v grows",
+        """
+def local_slopes(name, u, v):
+    if name in ("add", "sub"):
+        return 1.0, 1.0
+    if name == "mul":
+        return v, u
+    if name == "square":
+        return 2 * u, 0.0
+    if name == "max":
+        return (1.0, 0.0) if u > v else (0.0, 1.0)
+    if name == "div":
+        return 1 / v, -u / v**2
+""",
+    ),
+    (
+        "00.local_slopes",
+        "wrong",
+        "for mul the two slopes are in the wrong order: the slope of u is v, the slope of v is u",
+        """
+def local_slopes(name, u, v):
+    if name == "add":
+        return 1.0, 1.0
+    elif name == "sub":
+        return 1.0, -1.0
+    elif name == "mul":
+        return u, v
+    elif name == "square":
+        return 2 * u, 0.0
+    elif name == "max":
+        return (1.0, 0.0) if u > v else (0.0, 1.0)
+    else:
+        return 1 / v, -u / v**2
+""",
+    ),
+    (
+        "00.local_slopes",
+        "wrong",
+        "for square it returns a single number instead of a pair: the slope 0 of v is left out",
+        """
+def local_slopes(name, u, v):
+    if name == "add":
+        return 1.0, 1.0
+    elif name == "sub":
+        return 1.0, -1.0
+    elif name == "mul":
+        return v, u
+    elif name == "square":
+        return 2 * u
+    elif name == "max":
+        return (1.0, 0.0) if u > v else (0.0, 1.0)
+    else:
+        return 1 / v, -u / v**2
+""",
+    ),
+    (
+        "00.local_slopes",
+        "wrong",
+        "max compares the absolute values, so with negative numbers it gives the slope 1 to the smaller number",
+        """
+def local_slopes(name, u, v):
+    table = {
+        "add": (1.0, 1.0),
+        "sub": (1.0, -1.0),
+        "mul": (v, u),
+        "square": (2 * u, 0.0),
+        "max": (1.0, 0.0) if abs(u) > abs(v) else (0.0, 1.0),
+        "div": (1 / v, -u / v**2),
+    }
+    return table[name]
+""",
+    ),
+    (
+        "00.local_slopes",
+        "wrong",
+        "for div the slope of v is -1/v**2: the factor u is forgotten, it should be -u/v**2",
+        """
+def local_slopes(name, u, v):
+    table = {
+        "add": (1.0, 1.0),
+        "sub": (1.0, -1.0),
+        "mul": (v, u),
+        "square": (2 * u, 0.0),
+        "max": (float(u > v), float(v > u)),
+        "div": (1 / v, -1 / v**2),
+    }
+    return table[name]
+""",
+    ),
+    (
         "00.chain_by_hand",
         "right",
         "forward: pushes three slopes through all the steps, returns a list",
@@ -636,6 +748,102 @@ def chain_by_hand(a, b, c):
 """,
     ),
     (
+        "00.chain_by_hand",
+        "right",
+        "goes forward with dual numbers, one direction for each input",
+        """
+def chain_by_hand(a, b, c):
+    slopes = []
+    for da, db, dc in ((1, 0, 0), (0, 1, 0), (0, 0, 1)):
+        u, du = a * b, da * b + a * db
+        v, dv = u + c, du + dc
+        s, ds = v * v, (v + v) * dv
+        slopes.append(ds * a + s * da)
+    return slopes
+""",
+    ),
+    (
+        "00.chain_by_hand",
+        "wrong",
+        "the slope of a has only the way through the last step (s); the way through u = a*b is missing",
+        """
+def chain_by_hand(a, b, c):
+    u = a * b
+    v = u + c
+    s = v**2
+    ds = a
+    dv = ds * 2 * v
+    du = dv
+    da = s
+    db = du * a
+    dc = dv
+    return da, db, dc
+""",
+    ),
+    (
+        "00.chain_by_hand",
+        "wrong",
+        "the slope of a overwrites the part of the last step instead of adding to it (= where += is needed)",
+        """
+def chain_by_hand(a, b, c):
+    u = a * b
+    v = u + c
+    s = v**2
+    dy = 1.0
+    ds = dy * a
+    da = dy * s
+    dv = ds * 2 * v
+    du = dv
+    dc = dv
+    da = du * b
+    db = du * a
+    return da, db, dc
+""",
+    ),
+    (
+        "00.chain_by_hand",
+        "wrong",
+        "the factor 2 in the slope of v**2 is forgotten",
+        """
+def chain_by_hand(a, b, c):
+    u = a * b
+    v = u + c
+    s = v**2
+    ds = a
+    dv = ds * v
+    du = dv
+    return (s + du * b, du * a, dv)
+""",
+    ),
+    (
+        "00.chain_by_hand",
+        "wrong",
+        "the slope of b is du times b; it must be du times a, the other factor of a*b",
+        """
+def chain_by_hand(a, b, c):
+    v = a * b + c
+    dv = 2 * v * a
+    return v**2 + dv * b, dv * b, dv
+""",
+    ),
+    (
+        "00.chain_by_hand",
+        "wrong",
+        "the slopes are kept in a global dict and never set back to 0, so a second call adds to the first one",
+        """
+grads = {"a": 0.0, "b": 0.0, "c": 0.0}
+
+def chain_by_hand(a, b, c):
+    v = a * b + c
+    grads["a"] += v**2
+    dv = 2 * v * a
+    grads["c"] += dv
+    grads["a"] += dv * b
+    grads["b"] += dv * a
+    return grads["a"], grads["b"], grads["c"]
+""",
+    ),
+    (
         "00.count_passes",
         "right",
         "counts by going through the passes one by one",
@@ -832,6 +1040,67 @@ def count_passes(inputs, results):
     counts["backward"] = results
     counts["moving"] += inputs
     return dict(counts)
+""",
+    ),
+    (
+        "00.count_passes",
+        "right",
+        "really counts, one by one",
+        """
+from collections import Counter
+
+def count_passes(inputs, results):
+    work = Counter(moving=1)
+    for _ in range(inputs):
+        work.update(("forward", "moving"))
+    for _ in range(results):
+        work.update(("backward",))
+    return dict(work)
+""",
+    ),
+    (
+        "00.count_passes",
+        "wrong",
+        "forward and backward are mixed up: forward needs a pass per input, backward a pass per result",
+        """
+def count_passes(inputs, results):
+    return {"forward": results, "backward": inputs, "moving": inputs + 1}
+""",
+    ),
+    (
+        "00.count_passes",
+        "wrong",
+        "moving lacks the first call, which moves nothing: it needs inputs + 1 calls",
+        """
+def count_passes(inputs, results):
+    return {"forward": inputs, "backward": results, "moving": inputs}
+""",
+    ),
+    (
+        "00.count_passes",
+        "wrong",
+        "moving counts calls for each result separately, but one call gives all results",
+        """
+def count_passes(inputs, results):
+    return {"forward": inputs, "backward": results, "moving": inputs * results + 1}
+""",
+    ),
+    (
+        "00.count_passes",
+        "wrong",
+        "forward and backward also count the run that computes the values",
+        """
+def count_passes(inputs, results):
+    return {"forward": inputs + 1, "backward": results + 1, "moving": inputs + 1}
+""",
+    ),
+    (
+        "00.count_passes",
+        "wrong",
+        "backward is always 1, which holds only for a single result; it needs a pass for each result",
+        """
+def count_passes(inputs, results):
+    return {"forward": inputs, "backward": 1, "moving": 1 + inputs}
 """,
     ),
 ]

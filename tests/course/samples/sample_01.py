@@ -265,6 +265,102 @@ def predict_flags():
 """,
     ),
     (
+        "01.predict_flags",
+        "right",
+        "derives leaf from two sets of names",
+        """
+def predict_flags():
+    grad = set("ace")
+    computed_from_grad = set("ce")
+    return {name: dict(requires_grad=name in grad, is_leaf=name not in computed_from_grad) for name in "abcdefg"}
+""",
+    ),
+    (
+        "01.predict_flags",
+        "wrong",
+        "d is said to be no leaf because it was computed; but it does not require grad, so it has no history and is a leaf",
+        """
+def predict_flags():
+    return {
+        "a": {"requires_grad": True, "is_leaf": True},
+        "b": {"requires_grad": False, "is_leaf": True},
+        "c": {"requires_grad": True, "is_leaf": False},
+        "d": {"requires_grad": False, "is_leaf": False},
+        "e": {"requires_grad": True, "is_leaf": False},
+        "f": {"requires_grad": False, "is_leaf": True},
+        "g": {"requires_grad": False, "is_leaf": True},
+    }
+""",
+    ),
+    (
+        "01.predict_flags",
+        "wrong",
+        "f is said to require grad; detach gives a tensor that does not",
+        """
+def predict_flags():
+    return {
+        "a": {"requires_grad": True, "is_leaf": True},
+        "b": {"requires_grad": False, "is_leaf": True},
+        "c": {"requires_grad": True, "is_leaf": False},
+        "d": {"requires_grad": False, "is_leaf": True},
+        "e": {"requires_grad": True, "is_leaf": False},
+        "f": {"requires_grad": True, "is_leaf": True},
+        "g": {"requires_grad": False, "is_leaf": True},
+    }
+""",
+    ),
+    (
+        "01.predict_flags",
+        "wrong",
+        "g is said to require grad because a does (and so to be no leaf); but it is a bool tensor without a gradient",
+        """
+def predict_flags():
+    return {
+        "a": {"requires_grad": True, "is_leaf": True},
+        "b": {"requires_grad": False, "is_leaf": True},
+        "c": {"requires_grad": True, "is_leaf": False},
+        "d": {"requires_grad": False, "is_leaf": True},
+        "e": {"requires_grad": True, "is_leaf": False},
+        "f": {"requires_grad": False, "is_leaf": True},
+        "g": {"requires_grad": True, "is_leaf": False},
+    }
+""",
+    ),
+    (
+        "01.predict_flags",
+        "wrong",
+        "e is said not to require grad (and so to be a leaf) because d does not; one input that requires grad is enough",
+        """
+def predict_flags():
+    return {
+        "a": {"requires_grad": True, "is_leaf": True},
+        "b": {"requires_grad": False, "is_leaf": True},
+        "c": {"requires_grad": True, "is_leaf": False},
+        "d": {"requires_grad": False, "is_leaf": True},
+        "e": {"requires_grad": False, "is_leaf": True},
+        "f": {"requires_grad": False, "is_leaf": True},
+        "g": {"requires_grad": False, "is_leaf": True},
+    }
+""",
+    ),
+    (
+        "01.predict_flags",
+        "wrong",
+        "c is said to be a leaf; it is the result of an operation on a, which requires grad",
+        """
+def predict_flags():
+    return {
+        "a": {"requires_grad": True, "is_leaf": True},
+        "b": {"requires_grad": False, "is_leaf": True},
+        "c": {"requires_grad": True, "is_leaf": True},
+        "d": {"requires_grad": False, "is_leaf": True},
+        "e": {"requires_grad": True, "is_leaf": False},
+        "f": {"requires_grad": False, "is_leaf": True},
+        "g": {"requires_grad": False, "is_leaf": True},
+    }
+""",
+    ),
+    (
         "01.make_trainable",
         "right",
         "empty leaf, filled without recording",
@@ -529,6 +625,77 @@ def make_trainable(values):
     if values.is_floating_point():
         return torch.nn.Parameter(values)
     return torch.nn.Parameter(values.float())
+""",
+    ),
+    (
+        "01.make_trainable",
+        "right",
+        "makes an empty leaf first and copies the numbers in under no_grad",
+        """
+def make_trainable(values):
+    kind = values.dtype if values.is_floating_point() else torch.float32
+    leaf = torch.empty(values.shape, dtype=kind, requires_grad=True)
+    with torch.no_grad():
+        leaf.copy_(values)
+    return leaf
+""",
+    ),
+    (
+        "01.make_trainable",
+        "wrong",
+        "converts everything to float32, so a float64 or float16 dtype is not kept",
+        """
+def make_trainable(values):
+    return values.detach().clone().to(torch.float32).requires_grad_()
+""",
+    ),
+    (
+        "01.make_trainable",
+        "wrong",
+        "does not clone: for a float tensor the result shares memory with values",
+        """
+def make_trainable(values):
+    leaf = values.detach()
+    if not leaf.is_floating_point():
+        leaf = leaf.to(torch.float32)
+    return leaf.requires_grad_()
+""",
+    ),
+    (
+        "01.make_trainable",
+        "wrong",
+        "for integers it asks only for int64, so int32, int16, int8 and uint8 are not converted (error in requires_grad_)",
+        """
+def make_trainable(values):
+    leaf = values.clone()
+    if leaf.dtype == torch.int64:
+        leaf = leaf.to(torch.float32)
+    leaf.requires_grad = True
+    return leaf
+""",
+    ),
+    (
+        "01.make_trainable",
+        "wrong",
+        "the result is no leaf: requires_grad is set first and the result is then a clone of it",
+        """
+def make_trainable(values):
+    if not values.is_floating_point():
+        values = values.to(torch.float32)
+    leaf = values.detach().requires_grad_()
+    return leaf.clone()
+""",
+    ),
+    (
+        "01.make_trainable",
+        "wrong",
+        "integers are converted to float64 instead of float32",
+        """
+def make_trainable(values):
+    kind = values.dtype
+    if not kind.is_floating_point:
+        kind = torch.float64
+    return torch.tensor(values.tolist(), dtype=kind, requires_grad=True)
 """,
     ),
 ]

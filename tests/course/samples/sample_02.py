@@ -224,6 +224,84 @@ def gradient_of(f, x):
 """,
     ),
     (
+        "02.gradient_of",
+        "right",
+        "catches the gradient with a hook on the leaf",
+        """
+def gradient_of(f, x):
+    caught = []
+    leaf = torch.empty_like(x).copy_(x).requires_grad_(True)
+    leaf.register_hook(lambda g: caught.append(g.clone()))
+    f(leaf).sum().backward()
+    total = torch.zeros_like(x)
+    for g in caught:
+        total = total + g
+    return total
+""",
+    ),
+    (
+        "02.gradient_of",
+        "wrong",
+        "sets requires_grad on x itself instead of a leaf of its own, so x requires grad afterwards",
+        """
+def gradient_of(f, x):
+    x.requires_grad_()
+    (g,) = torch.autograd.grad(f(x), x)
+    return g
+""",
+    ),
+    (
+        "02.gradient_of",
+        "wrong",
+        "autograd.grad returns a tuple, and the tuple itself is returned instead of its first entry",
+        """
+def gradient_of(f, x):
+    leaf = x.detach().clone().requires_grad_()
+    return torch.autograd.grad(f(leaf), leaf)
+""",
+    ),
+    (
+        "02.gradient_of",
+        "wrong",
+        "backward runs twice and .grad adds up: the gradient is doubled",
+        """
+def gradient_of(f, x):
+    leaf = x.detach().clone().requires_grad_()
+    y = f(leaf)
+    y.backward(retain_graph=True)
+    y.backward()
+    return leaf.grad
+""",
+    ),
+    (
+        "02.gradient_of",
+        "wrong",
+        "the gradient is flattened, so for a matrix or a 0-dimensional x it has not the shape of x",
+        """
+def gradient_of(f, x):
+    leaf = x.detach().clone().requires_grad_()
+    f(leaf).backward()
+    return leaf.grad.flatten()
+""",
+    ),
+    (
+        "02.gradient_of",
+        "wrong",
+        "the leaf is kept and used again in the next call with a tensor of this shape: its .grad is not reset and a second call gives the sum",
+        """
+_leaves = {}
+
+def gradient_of(f, x):
+    key = tuple(x.shape)
+    if key not in _leaves:
+        _leaves[key] = torch.zeros_like(x).requires_grad_()
+    leaf = _leaves[key]
+    leaf.data = x.detach().clone()
+    f(leaf).backward()
+    return leaf.grad.clone()
+""",
+    ),
+    (
         "02.accumulate_minibatches",
         "right",
         "split both tensors, sum the results of autograd.grad, the last batch first",
@@ -529,6 +607,92 @@ def accumulate_minibatches(data, targets, w, size):
 """,
     ),
     (
+        "02.accumulate_minibatches",
+        "right",
+        "the formula 2 * data^T (data w - targets), mini-batches from the last to the first, no autograd",
+        """
+def accumulate_minibatches(data, targets, w, size):
+    total = torch.zeros_like(w)
+    pieces = list(zip(torch.split(data, size), torch.split(targets, size)))
+    while pieces:
+        rows, goal = pieces.pop()
+        error = (rows * w).sum(1) - goal
+        total += (rows * error.reshape(-1, 1)).sum(0) * 2
+    return total
+""",
+    ),
+    (
+        "02.accumulate_minibatches",
+        "wrong",
+        "the last, shorter mini-batch is left out (len(data) // size mini-batches)",
+        """
+def accumulate_minibatches(data, targets, w, size):
+    leaf = w.detach().clone().requires_grad_()
+    leaf.grad = torch.zeros_like(w)
+    for k in range(len(data) // size):
+        rows = slice(k * size, (k + 1) * size)
+        loss = ((data[rows] @ leaf - targets[rows]) ** 2).sum()
+        loss.backward()
+    return leaf.grad
+""",
+    ),
+    (
+        "02.accumulate_minibatches",
+        "wrong",
+        "each mini-batch's loss is a mean over its rows instead of a sum",
+        """
+def accumulate_minibatches(data, targets, w, size):
+    leaf = w.detach().clone().requires_grad_()
+    for start in range(0, len(data), size):
+        out = data[start:start + size] @ leaf
+        ((out - targets[start:start + size]) ** 2).mean().backward()
+    return leaf.grad
+""",
+    ),
+    (
+        "02.accumulate_minibatches",
+        "wrong",
+        "the gradient is reset before each mini-batch, so only the last mini-batch counts",
+        """
+def accumulate_minibatches(data, targets, w, size):
+    leaf = w.detach().clone().requires_grad_()
+    for start in range(0, len(data), size):
+        leaf.grad = None
+        x, t = data[start:start + size], targets[start:start + size]
+        ((x @ leaf - t) ** 2).sum().backward()
+    return leaf.grad
+""",
+    ),
+    (
+        "02.accumulate_minibatches",
+        "wrong",
+        "targets is made a column, so the difference broadcasts to a matrix: every prediction is compared with every target of the mini-batch",
+        """
+def accumulate_minibatches(data, targets, w, size):
+    leaf = w.detach().clone().requires_grad_()
+    total = torch.zeros_like(w)
+    for start in range(0, data.shape[0], size):
+        x = data[start:start + size]
+        t = targets[start:start + size].unsqueeze(1)
+        loss = ((x @ leaf - t) ** 2).sum()
+        total = total + torch.autograd.grad(loss, leaf)[0]
+    return total
+""",
+    ),
+    (
+        "02.accumulate_minibatches",
+        "wrong",
+        "the errors are summed first and the sum is squared, instead of the sum of the squared errors",
+        """
+def accumulate_minibatches(data, targets, w, size):
+    leaf = w.detach().clone().requires_grad_()
+    for x, t in zip(data.split(size), targets.split(size)):
+        loss = (x @ leaf - t).sum() ** 2
+        loss.backward()
+    return leaf.grad
+""",
+    ),
+    (
         "02.jacobian_row",
         "right",
         "backward with a vector that is 1 at i",
@@ -757,6 +921,78 @@ def jacobian_row(f, x, i):
     v[i:i + 2] = 1.0
     y.backward(v)
     return leaf.grad
+""",
+    ),
+    (
+        "02.jacobian_row",
+        "right",
+        "masks all other entries of the result with zeros and sums up",
+        """
+def jacobian_row(f, x, i):
+    leaf = x.detach().clone().requires_grad_()
+    y = f(leaf)
+    only = torch.arange(len(y)) == i
+    torch.where(only, y, torch.zeros_like(y)).sum().backward()
+    return leaf.grad
+""",
+    ),
+    (
+        "02.jacobian_row",
+        "wrong",
+        "rows are counted from 1 (y[i - 1])",
+        """
+def jacobian_row(f, x, i):
+    leaf = x.detach().clone().requires_grad_()
+    y = f(leaf)
+    return torch.autograd.grad(y[i - 1], leaf)[0]
+""",
+    ),
+    (
+        "02.jacobian_row",
+        "wrong",
+        "the gradient of the sum of all results, so the sum of all rows instead of row i",
+        """
+def jacobian_row(f, x, i):
+    leaf = x.detach().clone().requires_grad_()
+    y = f(leaf)
+    y.backward(torch.ones_like(y))
+    return leaf.grad
+""",
+    ),
+    (
+        "02.jacobian_row",
+        "wrong",
+        "returns column i of the Jacobian (how all results depend on x_i) instead of row i",
+        """
+def jacobian_row(f, x, i):
+    leaf = x.detach().clone().requires_grad_()
+    y = f(leaf)
+    jac = torch.stack([torch.autograd.grad(entry, leaf, retain_graph=True)[0] for entry in y])
+    return jac[:, i]
+""",
+    ),
+    (
+        "02.jacobian_row",
+        "wrong",
+        "the one-hot vector has the length of x instead of the length of f(x): fails when they are not equally long",
+        """
+def jacobian_row(f, x, i):
+    leaf = x.detach().clone().requires_grad_()
+    y = f(leaf)
+    v = torch.zeros_like(x)
+    v[i] = 1.0
+    return torch.autograd.grad(y, leaf, grad_outputs=v)[0]
+""",
+    ),
+    (
+        "02.jacobian_row",
+        "wrong",
+        "returns only entry i of the row (a single number, the diagonal entry) instead of the whole row",
+        """
+def jacobian_row(f, x, i):
+    leaf = x.detach().clone().requires_grad_()
+    f(leaf)[i].backward()
+    return leaf.grad[i % len(x)]
 """,
     ),
     (
@@ -1024,6 +1260,94 @@ def full_jacobian(f, x):
     J = torch.zeros(len(y), len(x), dtype=x.dtype)
     for i in range(len(y)):
         J[i] = torch.autograd.grad(y[i], leaf, retain_graph=True)[0]
+""",
+    ),
+    (
+        "02.full_jacobian",
+        "right",
+        "column by column: the backward pass is linear in its grad_outputs, and is itself differentiated",
+        """
+def full_jacobian(f, x):
+    leaf = x.detach().clone().requires_grad_()
+    y = f(leaf)
+    v = torch.zeros_like(y).requires_grad_()
+    (g,) = torch.autograd.grad(y, leaf, v, create_graph=True)
+    J = torch.zeros(y.shape[0], x.shape[0], dtype=y.dtype)
+    for j in range(x.shape[0]):
+        (column,) = torch.autograd.grad(g[j], v, retain_graph=True, allow_unused=True)
+        if column is not None:
+            J[:, j] = column
+    return J
+""",
+    ),
+    (
+        "02.full_jacobian",
+        "wrong",
+        "the matrix is transposed: the gradients of the results are put into the columns",
+        """
+def full_jacobian(f, x):
+    leaf = x.detach().clone().requires_grad_()
+    y = f(leaf)
+    rows = [torch.autograd.grad(y[i], leaf, retain_graph=True)[0] for i in range(len(y))]
+    return torch.stack(rows, dim=1)
+""",
+    ),
+    (
+        "02.full_jacobian",
+        "wrong",
+        "the rows are joined with cat instead of stack, so the result has one dimension",
+        """
+def full_jacobian(f, x):
+    leaf = x.detach().clone().requires_grad_()
+    y = f(leaf)
+    rows = []
+    for entry in y:
+        rows.append(torch.autograd.grad(entry, leaf, retain_graph=True)[0])
+    return torch.cat(rows)
+""",
+    ),
+    (
+        "02.full_jacobian",
+        "wrong",
+        ".grad is not reset between the rows, so each row contains the sum of the rows before it too",
+        """
+def full_jacobian(f, x):
+    leaf = x.detach().clone().requires_grad_()
+    y = f(leaf)
+    rows = []
+    for i in range(len(y)):
+        y[i].backward(retain_graph=True)
+        rows.append(leaf.grad.clone())
+    return torch.stack(rows)
+""",
+    ),
+    (
+        "02.full_jacobian",
+        "wrong",
+        "leaf.grad is not cloned and is zeroed in place: all rows are the same tensor, the last row",
+        """
+def full_jacobian(f, x):
+    leaf = x.detach().clone().requires_grad_()
+    y = f(leaf)
+    rows = []
+    for i in range(len(y)):
+        if leaf.grad is not None:
+            leaf.grad.zero_()
+        y[i].backward(retain_graph=True)
+        rows.append(leaf.grad)
+    return torch.stack(rows)
+""",
+    ),
+    (
+        "02.full_jacobian",
+        "wrong",
+        "the result is squeezed: with a single result or a single entry of x it is no matrix any more",
+        """
+def full_jacobian(f, x):
+    leaf = x.detach().clone().requires_grad_()
+    y = f(leaf)
+    J = torch.stack([torch.autograd.grad(y[i], leaf, retain_graph=True)[0] for i in range(len(y))])
+    return J.squeeze()
 """,
     ),
 ]

@@ -375,6 +375,114 @@ def count_nodes(y):
 """,
     ),
     (
+        "03.count_nodes",
+        "right",
+        "goes level by level with sets of nodes",
+        """
+def count_nodes(y):
+    level = {y.grad_fn} - {None}
+    known = set()
+    while level:
+        known |= level
+        level = {child for node in level for child, _ in node.next_functions if child is not None} - known
+    return len(known)
+""",
+    ),
+    (
+        "03.count_nodes",
+        "wrong",
+        "counts a node each time a way leads to it: no memory of visited nodes (and takes forever for many doublings)",
+        """
+def count_nodes(y):
+    if y.grad_fn is None:
+        return 0
+    todo = [y.grad_fn]
+    count = 0
+    while todo:
+        node = todo.pop()
+        count += 1
+        for child, _ in node.next_functions:
+            if child is not None:
+                todo.append(child)
+    return count
+""",
+    ),
+    (
+        "03.count_nodes",
+        "wrong",
+        "calls itself, so Python stops it with RecursionError in a deep graph",
+        """
+def count_nodes(y):
+    seen = set()
+
+    def visit(node):
+        if node is None or node in seen:
+            return
+        seen.add(node)
+        for child, _ in node.next_functions:
+            visit(child)
+
+    visit(y.grad_fn)
+    return len(seen)
+""",
+    ),
+    (
+        "03.count_nodes",
+        "wrong",
+        "the set holds pairs (node, number), so a node with two results is counted twice",
+        """
+def count_nodes(y):
+    if y.grad_fn is None:
+        return 0
+    todo = [(y.grad_fn, 0)]
+    seen = set(todo)
+    while todo:
+        node, number = todo.pop()
+        for pair in node.next_functions:
+            if pair[0] is not None and pair not in seen:
+                seen.add(pair)
+                todo.append(pair)
+    return len(seen)
+""",
+    ),
+    (
+        "03.count_nodes",
+        "wrong",
+        "the AccumulateGrad nodes of the leaves are not counted",
+        """
+def count_nodes(y):
+    if y.grad_fn is None:
+        return 0
+    todo, seen = [y.grad_fn], {y.grad_fn}
+    while todo:
+        for child, _ in todo.pop().next_functions:
+            if child is None or child in seen or hasattr(child, "variable"):
+                continue
+            seen.add(child)
+            todo.append(child)
+    return len(seen)
+""",
+    ),
+    (
+        "03.count_nodes",
+        "wrong",
+        "stops looking at the inputs of a node at the first one without a gradient (break instead of continue)",
+        """
+def count_nodes(y):
+    if y.grad_fn is None:
+        return 0
+    todo, seen = [y.grad_fn], {y.grad_fn}
+    while todo:
+        for child, _ in todo.pop().next_functions:
+            if child is None:
+                break
+            if child not in seen:
+                seen.add(child)
+                todo.append(child)
+    return len(seen)
+""",
+    ),
+    (
         "03.leaves_of",
         "right",
         "a stack; a node with nothing behind it is the node of a leaf",
@@ -779,6 +887,125 @@ def leaves_of(y):
         if not node.next_functions:
             leaves.append(node.variable)
         todo.extend(other for other, _ in node.next_functions)
+    return leaves
+""",
+    ),
+    (
+        "03.leaves_of",
+        "right",
+        "a list that grows while the loop goes through it, and a dict by id, returned as a tuple",
+        """
+def leaves_of(y):
+    order = [y.grad_fn]
+    known = {id(y.grad_fn)}
+    found = {}
+    for node in order:
+        inputs = [pair[0] for pair in node.next_functions if pair[0] is not None]
+        leaf = getattr(node, "variable", None)
+        if not node.next_functions and leaf is not None:
+            found[id(leaf)] = leaf
+        for child in inputs:
+            if id(child) not in known:
+                known.add(id(child))
+                order.append(child)
+    return tuple(found.values())
+""",
+    ),
+    (
+        "03.leaves_of",
+        "wrong",
+        "a leaf is put into the list each time some operation uses it, so a leaf that is used twice is in the list twice",
+        """
+def leaves_of(y):
+    leaves = []
+    todo, seen = [y.grad_fn], {y.grad_fn}
+    while todo:
+        node = todo.pop()
+        for child, _ in node.next_functions:
+            if child is None:
+                continue
+            if len(child.next_functions) == 0:
+                leaves.append(child.variable)
+            elif child not in seen:
+                seen.add(child)
+                todo.append(child)
+    return leaves
+""",
+    ),
+    (
+        "03.leaves_of",
+        "wrong",
+        "leaves are compared by their values instead of identity, so of two leaves with equal numbers only one is in the list",
+        """
+def leaves_of(y):
+    leaves = []
+    todo, seen = [y.grad_fn], {y.grad_fn}
+    while todo:
+        node = todo.pop()
+        if hasattr(node, "variable"):
+            leaf = node.variable
+            if not any(torch.equal(leaf, other) for other in leaves):
+                leaves.append(leaf)
+        for child, _ in node.next_functions:
+            if child is not None and child not in seen:
+                seen.add(child)
+                todo.append(child)
+    return leaves
+""",
+    ),
+    (
+        "03.leaves_of",
+        "wrong",
+        "returns detached copies of the leaves instead of the leaves themselves",
+        """
+def leaves_of(y):
+    leaves = []
+    todo, seen = [y.grad_fn], {y.grad_fn}
+    while todo:
+        node = todo.pop()
+        if not node.next_functions:
+            leaves.append(node.variable.detach())
+        for child, _ in node.next_functions:
+            if child is not None and child not in seen:
+                seen.add(child)
+                todo.append(child)
+    return leaves
+""",
+    ),
+    (
+        "03.leaves_of",
+        "wrong",
+        "the list of leaves is a default argument that lives on, so a second call still has the leaves of the first",
+        """
+def leaves_of(y, leaves=[]):
+    todo, seen = [y.grad_fn], {y.grad_fn}
+    while todo:
+        node = todo.pop()
+        if hasattr(node, "variable"):
+            leaves.append(node.variable)
+        for child, _ in node.next_functions:
+            if child is not None and child not in seen:
+                seen.add(child)
+                todo.append(child)
+    return leaves
+""",
+    ),
+    (
+        "03.leaves_of",
+        "wrong",
+        "returns the AccumulateGrad nodes instead of their tensors (.variable is forgotten)",
+        """
+def leaves_of(y):
+    leaves = []
+    todo, seen = [y.grad_fn], {y.grad_fn}
+    while todo:
+        node = todo.pop()
+        if len(node.next_functions) == 0:
+            leaves.append(node)
+        for child, _ in node.next_functions:
+            if child is not None and child not in seen:
+                seen.add(child)
+                todo.append(child)
     return leaves
 """,
     ),
@@ -1356,6 +1583,148 @@ def backward_order(y):
                 waiting[other.name()] -= 1
                 if waiting[other.name()] == 0:
                     ready.append(other)
+    return order
+""",
+    ),
+    (
+        "03.backward_order",
+        "right",
+        "lets graphlib of the standard library sort the nodes",
+        """
+from graphlib import TopologicalSorter
+
+def backward_order(y):
+    sorter = TopologicalSorter()
+    todo, seen = [y.grad_fn], {y.grad_fn}
+    sorter.add(y.grad_fn)
+    while todo:
+        sender = todo.pop()
+        for receiver, _ in sender.next_functions:
+            if receiver is None:
+                continue
+            sorter.add(receiver, sender)
+            if receiver not in seen:
+                seen.add(receiver)
+                todo.append(receiver)
+    return list(sorter.static_order())
+""",
+    ),
+    (
+        "03.backward_order",
+        "wrong",
+        "plain breadth-first order: a node comes as soon as one sender was there, not after all senders",
+        """
+def backward_order(y):
+    order, seen = [y.grad_fn], {y.grad_fn}
+    for node in order:
+        for child, _ in node.next_functions:
+            if child is not None and child not in seen:
+                seen.add(child)
+                order.append(child)
+    return order
+""",
+    ),
+    (
+        "03.backward_order",
+        "wrong",
+        "the finished list is not reversed: it is the order of the forward pass, leaves first",
+        """
+def backward_order(y):
+    order, seen = [], set()
+    stack = [(y.grad_fn, False)]
+    while stack:
+        node, done = stack.pop()
+        if done:
+            order.append(node)
+            continue
+        if node in seen:
+            continue
+        seen.add(node)
+        stack.append((node, True))
+        for child, _ in node.next_functions:
+            if child is not None and child not in seen:
+                stack.append((child, False))
+    return order
+""",
+    ),
+    (
+        "03.backward_order",
+        "wrong",
+        "counts each edge but takes off only one for each pair of nodes: with b * b the node of b never gets ready and is missing",
+        """
+def backward_order(y):
+    waits = {y.grad_fn: 0}
+    todo = [y.grad_fn]
+    while todo:
+        for child, _ in todo.pop().next_functions:
+            if child is not None:
+                if child not in waits:
+                    waits[child] = 0
+                    todo.append(child)
+                waits[child] += 1
+    order, ready = [], [y.grad_fn]
+    while ready:
+        node = ready.pop()
+        order.append(node)
+        for child in {pair[0] for pair in node.next_functions if pair[0] is not None}:
+            waits[child] -= 1
+            if waits[child] == 0:
+                ready.append(child)
+    return order
+""",
+    ),
+    (
+        "03.backward_order",
+        "wrong",
+        "the AccumulateGrad nodes are left out of the list",
+        """
+def backward_order(y):
+    waits = {y.grad_fn: 0}
+    todo = [y.grad_fn]
+    while todo:
+        for child, _ in todo.pop().next_functions:
+            if child is not None:
+                if child not in waits:
+                    waits[child] = 0
+                    todo.append(child)
+                waits[child] += 1
+    order, ready = [], [y.grad_fn]
+    while ready:
+        node = ready.pop()
+        if node.next_functions:
+            order.append(node)
+        for child, _ in node.next_functions:
+            if child is not None:
+                waits[child] -= 1
+                if waits[child] == 0:
+                    ready.append(child)
+    return order
+""",
+    ),
+    (
+        "03.backward_order",
+        "wrong",
+        "returns the names of the nodes instead of the nodes",
+        """
+def backward_order(y):
+    waits = {y.grad_fn: 0}
+    todo = [y.grad_fn]
+    while todo:
+        for child, _ in todo.pop().next_functions:
+            if child is not None:
+                if child not in waits:
+                    waits[child] = 0
+                    todo.append(child)
+                waits[child] += 1
+    order, ready = [], [y.grad_fn]
+    while ready:
+        node = ready.pop()
+        order.append(node.name())
+        for child, _ in node.next_functions:
+            if child is not None:
+                waits[child] -= 1
+                if waits[child] == 0:
+                    ready.append(child)
     return order
 """,
     ),

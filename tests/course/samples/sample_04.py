@@ -242,6 +242,99 @@ def shared_weight_gradient(w1, w2, x0):
 """,
     ),
     (
+        "04.shared_weight_gradient",
+        "right",
+        "one leaf with both copies of w1 stacked; its gradient has both contributions",
+        """
+def shared_weight_gradient(w1, w2, x0):
+    both = torch.stack([w1, w1]).requires_grad_()
+    x1 = both[0] @ x0
+    x2 = x0 + w2 @ x1
+    q = ((both[1] @ (x1 + x2)) ** 2).sum().sqrt()
+    q.backward()
+    return list(both.grad)
+""",
+    ),
+    (
+        "04.shared_weight_gradient",
+        "wrong",
+        "the two contributions are in the wrong order: last use first",
+        """
+def shared_weight_gradient(w1, w2, x0):
+    first = w1.detach().clone().requires_grad_()
+    last = w1.detach().clone().requires_grad_()
+    x1 = first @ x0
+    x2 = x0 + w2 @ x1
+    q = (last @ (x1 + x2)).norm()
+    return torch.autograd.grad(q, (last, first))
+""",
+    ),
+    (
+        "04.shared_weight_gradient",
+        "wrong",
+        "halves the whole gradient instead of telling the two uses apart",
+        """
+def shared_weight_gradient(w1, w2, x0):
+    w = w1.detach().clone().requires_grad_()
+    x1 = w @ x0
+    x2 = x0 + w2 @ x1
+    q = (w @ (x1 + x2)).norm()
+    q.backward()
+    return w.grad / 2, w.grad / 2
+""",
+    ),
+    (
+        "04.shared_weight_gradient",
+        "wrong",
+        "x1 is detached where it enters x3 directly, so the first contribution has only the way through x2",
+        """
+def shared_weight_gradient(w1, w2, x0):
+    first = w1.detach().clone().requires_grad_()
+    last = w1.detach().clone().requires_grad_()
+    x1 = first @ x0
+    x2 = x0 + w2 @ x1
+    x3 = last @ (x1.detach() + x2)
+    x3.norm().backward()
+    return first.grad, last.grad
+""",
+    ),
+    (
+        "04.shared_weight_gradient",
+        "wrong",
+        "q is the squared norm; the square root is missing",
+        """
+def shared_weight_gradient(w1, w2, x0):
+    first = w1.detach().clone().requires_grad_()
+    last = w1.detach().clone().requires_grad_()
+    x1 = first @ x0
+    x2 = x0 + w2 @ x1
+    x3 = last @ (x1 + x2)
+    q = (x3 ** 2).sum()
+    return torch.autograd.grad(q, (first, last))
+""",
+    ),
+    (
+        "04.shared_weight_gradient",
+        "wrong",
+        "the second tensor is the whole gradient instead of the contribution of the last use: both backward passes add to the same .grad",
+        """
+def shared_weight_gradient(w1, w2, x0):
+    w = w1.detach().clone().requires_grad_()
+    fixed = w1.detach().clone()
+
+    def q(a, b):
+        x1 = a @ x0
+        x2 = x0 + w2 @ x1
+        return (b @ (x1 + x2)).norm()
+
+    q(w, fixed).backward()
+    first = w.grad.clone()
+    q(fixed, w).backward()
+    last = w.grad.clone()
+    return first, last
+""",
+    ),
+    (
         "04.unrolled_rnn",
         "right",
         "a for loop with break; 0 * leaf.sum() makes the loss depend on the leaf even without rows",
@@ -626,6 +719,115 @@ def unrolled_rnn(w, u, xs, h0):
         if h.sum() > 1:
             break
     h.sum().backward()
+    return h.detach(), leaf.grad
+""",
+    ),
+    (
+        "04.unrolled_rnn",
+        "right",
+        "the backward pass by hand, through the stored states, without autograd",
+        """
+def unrolled_rnn(w, u, xs, h0):
+    states = [h0.clone()]
+    k = 0
+    while k < xs.shape[0] and (k == 0 or not states[-1].sum().item() > 1):
+        states.append(torch.tanh(w @ states[-1] + u @ xs[k]))
+        k += 1
+    gradient = torch.zeros_like(w)
+    d = torch.ones_like(h0)
+    for step in range(k, 0, -1):
+        inner = d * (1 - states[step] ** 2)
+        gradient = gradient + torch.outer(inner, states[step - 1])
+        d = w.t() @ inner
+    return states[-1], gradient
+""",
+    ),
+    (
+        "04.unrolled_rnn",
+        "wrong",
+        "the sum is tested before the step, so no step runs when the sum of h0 is above 1",
+        """
+def unrolled_rnn(w, u, xs, h0):
+    leaf = w.detach().clone().requires_grad_()
+    h = h0.clone()
+    for x in xs:
+        if h.sum() > 1:
+            break
+        h = torch.tanh(leaf @ h + u @ x)
+    if not h.requires_grad:
+        return h, torch.zeros_like(w)
+    h.sum().backward()
+    return h.detach(), leaf.grad
+""",
+    ),
+    (
+        "04.unrolled_rnn",
+        "wrong",
+        "the state is detached after each step, so the gradient has only the last use of w",
+        """
+def unrolled_rnn(w, u, xs, h0):
+    leaf = w.detach().clone().requires_grad_()
+    h = h0.clone()
+    for x in xs:
+        h = torch.tanh(leaf @ h.detach() + u @ x)
+        if h.sum() > 1:
+            break
+    if not h.requires_grad:
+        return h, torch.zeros_like(w)
+    h.sum().backward()
+    return h.detach(), leaf.grad
+""",
+    ),
+    (
+        "04.unrolled_rnn",
+        "wrong",
+        "for an xs without rows the gradient is None instead of zeros",
+        """
+def unrolled_rnn(w, u, xs, h0):
+    leaf = w.detach().clone().requires_grad_()
+    h = h0.clone()
+    for x in xs:
+        h = torch.tanh(leaf @ h + u @ x)
+        if h.sum() > 1:
+            break
+    if h.requires_grad:
+        h.sum().backward()
+    return h.detach(), leaf.grad
+""",
+    ),
+    (
+        "04.unrolled_rnn",
+        "wrong",
+        "the loop ends before the state whose sum is above 1 is taken over: it returns the state of the step before",
+        """
+def unrolled_rnn(w, u, xs, h0):
+    leaf = w.detach().clone().requires_grad_()
+    h = h0.clone()
+    for x in xs:
+        new = torch.tanh(leaf @ h + u @ x)
+        if new.sum() > 1:
+            break
+        h = new
+    if not h.requires_grad:
+        return h, torch.zeros_like(w)
+    h.sum().backward()
+    return h.detach(), leaf.grad
+""",
+    ),
+    (
+        "04.unrolled_rnn",
+        "wrong",
+        "backward runs at every step, so the gradient is that of the sum of all states instead of the last one",
+        """
+def unrolled_rnn(w, u, xs, h0):
+    leaf = w.detach().clone().requires_grad_()
+    leaf.grad = torch.zeros_like(leaf)
+    h = h0.clone()
+    for x in xs:
+        h = torch.tanh(leaf @ h + u @ x)
+        h.sum().backward(retain_graph=True)
+        if h.sum() > 1:
+            break
     return h.detach(), leaf.grad
 """,
     ),

@@ -387,6 +387,138 @@ def train_linear(data, targets, w, steps, lr):
 """,
     ),
     (
+        "05.train_linear",
+        "right",
+        "w.data gets a new tensor in each step, the gradient is cleared with zero_ after it",
+        """
+def train_linear(data, targets, w, steps, lr):
+    losses = []
+    for step in range(steps):
+        loss = (data @ w - targets).pow(2).mean()
+        losses.append(loss.data)
+        loss.backward()
+        w.data = w.data - lr * w.grad
+        w.grad.zero_()
+    return losses
+""",
+    ),
+    (
+        "05.train_linear",
+        "wrong",
+        "it stops early when the loss gets larger than before, so with a large lr there are too few steps",
+        """
+def train_linear(data, targets, w, steps, lr):
+    losses = []
+    for step in range(steps):
+        loss = (data @ w - targets).pow(2).mean()
+        if losses and loss.item() > losses[-1]:
+            break
+        losses.append(loss.item())
+        (g,) = torch.autograd.grad(loss, w)
+        with torch.no_grad():
+            w -= lr * g
+    return losses
+""",
+    ),
+    (
+        "05.train_linear",
+        "right",
+        "computes the gradient by hand under no_grad and returns a tensor of the losses",
+        """
+@torch.no_grad()
+def train_linear(data, targets, w, steps, lr):
+    losses = torch.zeros(steps, dtype=data.dtype)
+    n = data.shape[0]
+    for step in range(steps):
+        miss = data @ w - targets
+        losses[step] = (miss * miss).sum() / n
+        w.sub_(lr * 2 / n * (data.T @ miss))
+    return losses
+""",
+    ),
+    (
+        "05.train_linear",
+        "wrong",
+        "the gradients add up: w.grad is never set to zero between the steps",
+        """
+def train_linear(data, targets, w, steps, lr):
+    losses = []
+    for step in range(steps):
+        loss = (data @ w - targets).pow(2).mean()
+        losses.append(loss.item())
+        loss.backward()
+        with torch.no_grad():
+            w -= lr * w.grad
+    return losses
+""",
+    ),
+    (
+        "05.train_linear",
+        "wrong",
+        "the list of losses holds tensors with a history, so it keeps every graph in memory",
+        """
+def train_linear(data, targets, w, steps, lr):
+    losses = []
+    for step in range(steps):
+        loss = (data @ w - targets).pow(2).mean()
+        losses.append(loss)
+        loss.backward()
+        with torch.no_grad():
+            w -= lr * w.grad
+        w.grad = None
+    return losses
+""",
+    ),
+    (
+        "05.train_linear",
+        "wrong",
+        "w is bound to a new tensor in each step, so the caller's w is never trained",
+        """
+def train_linear(data, targets, w, steps, lr):
+    losses = []
+    for step in range(steps):
+        loss = (data @ w - targets).pow(2).mean()
+        losses.append(loss.item())
+        g, = torch.autograd.grad(loss, w)
+        w = (w - lr * g).detach().requires_grad_()
+    return losses
+""",
+    ),
+    (
+        "05.train_linear",
+        "wrong",
+        "the loss has an extra factor 1/2 (half the mean squared error), so losses and steps are half as big as specified",
+        """
+def train_linear(data, targets, w, steps, lr):
+    losses = []
+    n = len(data)
+    for step in range(steps):
+        loss = (data @ w - targets).pow(2).sum() / (2 * n)
+        losses.append(loss.item())
+        g, = torch.autograd.grad(loss, w)
+        with torch.no_grad():
+            w -= lr * g
+    return losses
+""",
+    ),
+    (
+        "05.train_linear",
+        "wrong",
+        "the list holds the loss after each step, not before it",
+        """
+def train_linear(data, targets, w, steps, lr):
+    losses = []
+    for step in range(steps):
+        loss = (data @ w - targets).pow(2).mean()
+        loss.backward()
+        with torch.no_grad():
+            w -= lr * w.grad
+            w.grad.zero_()
+            losses.append((data @ w - targets).pow(2).mean().item())
+    return losses
+""",
+    ),
+    (
         "05.stop_gradient",
         "right",
         "two new names, detached if blind",
@@ -620,6 +752,90 @@ def stop_gradient(a, b, blind):
 """,
     ),
     (
+        "05.stop_gradient",
+        "right",
+        "the last term is its value as a constant, plus its slopes times (a - a.detach()) and (b - b.detach()), which are zero",
+        """
+def stop_gradient(a, b, blind):
+    gap = (a - b).detach()
+    loss = (a - 1) ** 2 + (b + 1) ** 2 + gap * gap
+    if blind in ("none", "b"):
+        loss = loss + 2 * gap * (a - a.detach())
+    if blind in ("none", "a"):
+        loss = loss - 2 * gap * (b - b.detach())
+    return loss
+""",
+    ),
+    (
+        "05.stop_gradient",
+        "wrong",
+        "a and b are mixed up: with blind 'a' it is b that is detached, and the other way round",
+        """
+def stop_gradient(a, b, blind):
+    if blind == "none":
+        pull = (a - b) ** 2
+    elif blind == "a":
+        pull = (a - b.detach()) ** 2
+    elif blind == "b":
+        pull = (a.detach() - b) ** 2
+    else:
+        pull = (a - b).detach() ** 2
+    return (a - 1) ** 2 + (b + 1) ** 2 + pull
+""",
+    ),
+    (
+        "05.stop_gradient",
+        "wrong",
+        "with blind 'both' the last term is left out, so the value is not that of the whole loss",
+        """
+def stop_gradient(a, b, blind):
+    loss = (a - 1) ** 2 + (b + 1) ** 2
+    if blind == "both":
+        return loss
+    left = a.detach() if blind == "a" else a
+    right = b.detach() if blind == "b" else b
+    return loss + (left - right) ** 2
+""",
+    ),
+    (
+        "05.stop_gradient",
+        "wrong",
+        "the letter a is not in the word 'both', so with 'both' only b is detached and a still feels the pull",
+        """
+def stop_gradient(a, b, blind):
+    p, q = a, b
+    if "a" in blind:
+        p = a.detach()
+    if "b" in blind:
+        q = b.detach()
+    return (a - 1) ** 2 + (b + 1) ** 2 + (p - q) ** 2
+""",
+    ),
+    (
+        "05.stop_gradient",
+        "wrong",
+        "the blind variable is detached in all terms, so it does not get the gradient of its own first term either",
+        """
+def stop_gradient(a, b, blind):
+    if blind in ("a", "both"):
+        a = a.detach() + 0 * a
+    if blind in ("b", "both"):
+        b = b.detach() + 0 * b
+    return (a - 1) ** 2 + (b + 1) ** 2 + (a - b) ** 2
+""",
+    ),
+    (
+        "05.stop_gradient",
+        "wrong",
+        "wrong sign in the second term: (b - 1)^2 instead of (b + 1)^2",
+        """
+def stop_gradient(a, b, blind):
+    left = a.detach() if blind in ("a", "both") else a
+    right = b.detach() if blind in ("b", "both") else b
+    return (a - 1) ** 2 + (b - 1) ** 2 + (left - right) ** 2
+""",
+    ),
+    (
         "05.ema_update",
         "right",
         "mul_ and add_ with alpha under no_grad",
@@ -825,40 +1041,6 @@ def ema_update(average, weight, decay):
 """,
     ),
     (
-        "05.train_linear",
-        "right",
-        "w.data gets a new tensor in each step, the gradient is cleared with zero_ after it",
-        """
-def train_linear(data, targets, w, steps, lr):
-    losses = []
-    for step in range(steps):
-        loss = (data @ w - targets).pow(2).mean()
-        losses.append(loss.data)
-        loss.backward()
-        w.data = w.data - lr * w.grad
-        w.grad.zero_()
-    return losses
-""",
-    ),
-    (
-        "05.train_linear",
-        "wrong",
-        "it stops early when the loss gets larger than before, so with a large lr there are too few steps",
-        """
-def train_linear(data, targets, w, steps, lr):
-    losses = []
-    for step in range(steps):
-        loss = (data @ w - targets).pow(2).mean()
-        if losses and loss.item() > losses[-1]:
-            break
-        losses.append(loss.item())
-        (g,) = torch.autograd.grad(loss, w)
-        with torch.no_grad():
-            w -= lr * g
-    return losses
-""",
-    ),
-    (
         "05.ema_update",
         "wrong",
         "only an average that requires grad is updated, the other is left as it is",
@@ -877,6 +1059,69 @@ def ema_update(average, weight, decay):
 def ema_update(average, weight, decay):
     with torch.no_grad():
         average.copy_((average + weight) / 2)
+""",
+    ),
+    (
+        "05.ema_update",
+        "right",
+        "lerp_ on a detached view of average",
+        """
+def ema_update(average, weight, decay):
+    average.detach().lerp_(weight.detach(), 1 - decay)
+""",
+    ),
+    (
+        "05.ema_update",
+        "wrong",
+        "decay and 1 - decay are swapped",
+        """
+def ema_update(average, weight, decay):
+    with torch.no_grad():
+        average.mul_(1 - decay).add_(decay * weight)
+""",
+    ),
+    (
+        "05.ema_update",
+        "wrong",
+        "the name average is bound to a new tensor; the caller's tensor does not change",
+        """
+def ema_update(average, weight, decay):
+    with torch.no_grad():
+        average = decay * average + (1 - decay) * weight
+    return average
+""",
+    ),
+    (
+        "05.ema_update",
+        "wrong",
+        "no torch.no_grad(): the update is recorded, and raises for an average that requires grad",
+        """
+def ema_update(average, weight, decay):
+    average *= decay
+    average += (1 - decay) * weight
+    return average
+""",
+    ),
+    (
+        "05.ema_update",
+        "wrong",
+        "the weight's part is added before the multiplication with decay, so it is multiplied by decay too",
+        """
+def ema_update(average, weight, decay):
+    with torch.no_grad():
+        average += (1 - decay) * weight
+        average *= decay
+""",
+    ),
+    (
+        "05.ema_update",
+        "wrong",
+        "switches requires_grad on at the end, even for an average that did not require grad before",
+        """
+def ema_update(average, weight, decay):
+    average.requires_grad_(False)
+    average.copy_(decay * average + (1 - decay) * weight.detach())
+    average.requires_grad_(True)
 """,
     ),
 ]

@@ -239,6 +239,90 @@ def two_gradients(f, x):
 """,
     ),
     (
+        "06.two_gradients",
+        "right",
+        "stacks the two numbers, and picks one by a grad_output of 1 and 0",
+        """
+def two_gradients(f, x):
+    leaf = x.detach().clone().requires_grad_()
+    both = torch.stack(list(f(leaf)))
+    result = []
+    for row in torch.eye(2, dtype=both.dtype):
+        g, = torch.autograd.grad(both, leaf, grad_outputs=row, retain_graph=True)
+        result.append(g)
+    return result
+""",
+    ),
+    (
+        "06.two_gradients",
+        "wrong",
+        "the first call frees the shared graph, because retain_graph=True is missing",
+        """
+def two_gradients(f, x):
+    leaf = x.detach().clone().requires_grad_()
+    f1, f2 = f(leaf)
+    g1, = torch.autograd.grad(f1, leaf)
+    g2, = torch.autograd.grad(f2, leaf)
+    return g1, g2
+""",
+    ),
+    (
+        "06.two_gradients",
+        "wrong",
+        "the second gradient is added to the first in .grad, so the second result is the sum of both",
+        """
+def two_gradients(f, x):
+    leaf = x.detach().clone().requires_grad_()
+    f1, f2 = f(leaf)
+    f1.backward(retain_graph=True)
+    g1 = leaf.grad.clone()
+    f2.backward()
+    g2 = leaf.grad.clone()
+    return g1, g2
+""",
+    ),
+    (
+        "06.two_gradients",
+        "wrong",
+        "the first result is the same tensor as .grad and is overwritten by the second gradient (no clone)",
+        """
+def two_gradients(f, x):
+    leaf = x.detach().clone().requires_grad_()
+    f1, f2 = f(leaf)
+    f1.backward(retain_graph=True)
+    g1 = leaf.grad
+    leaf.grad.zero_()
+    f2.backward()
+    g2 = leaf.grad
+    return g1, g2
+""",
+    ),
+    (
+        "06.two_gradients",
+        "wrong",
+        "calls f twice, once for each gradient",
+        """
+def two_gradients(f, x):
+    leaf = x.detach().clone().requires_grad_()
+    g1, = torch.autograd.grad(f(leaf)[0], leaf)
+    g2, = torch.autograd.grad(f(leaf)[1], leaf)
+    return g1, g2
+""",
+    ),
+    (
+        "06.two_gradients",
+        "wrong",
+        "makes the caller's x require grad instead of a copy",
+        """
+def two_gradients(f, x):
+    x.requires_grad_()
+    f1, f2 = f(x)
+    g1, = torch.autograd.grad(f1, x, retain_graph=True)
+    g2, = torch.autograd.grad(f2, x)
+    return g1, g2
+""",
+    ),
+    (
         "06.turn_gradients",
         "right",
         "detach after each turn, stack at the end",
@@ -544,6 +628,92 @@ def turn_gradients(w, state, inputs):
     for x in inputs:
         s = torch.tanh(leaf * s + x).detach()
         rows.append(torch.autograd.grad((s ** 2).sum(), leaf)[0])
+    return torch.stack(rows)
+""",
+    ),
+    (
+        "06.turn_gradients",
+        "right",
+        "gives every turn its own copy of w, a row of one leaf, and calls grad once for the sum of the losses",
+        """
+def turn_gradients(w, state, inputs):
+    copies = torch.stack([w.detach()] * len(inputs)).requires_grad_()
+    total = 0
+    for row, entry in zip(copies, inputs):
+        state = torch.tanh(row * state.detach() + entry)
+        total = total + (state * state).sum()
+    return torch.autograd.grad(total, copies)[0]
+""",
+    ),
+    (
+        "06.turn_gradients",
+        "wrong",
+        "the previous state is not treated as a constant: the graph is kept and the gradient goes through earlier turns",
+        """
+def turn_gradients(w, state, inputs):
+    leaf = w.detach().clone().requires_grad_()
+    rows = []
+    for entry in inputs:
+        state = torch.tanh(leaf * state + entry)
+        loss = (state ** 2).sum()
+        rows.append(torch.autograd.grad(loss, leaf, retain_graph=True)[0])
+    return torch.stack(rows)
+""",
+    ),
+    (
+        "06.turn_gradients",
+        "wrong",
+        "the gradients add up in .grad: each row holds the sum of the gradients of all turns so far",
+        """
+def turn_gradients(w, state, inputs):
+    leaf = w.detach().clone().requires_grad_()
+    rows = []
+    for entry in inputs:
+        state = torch.tanh(leaf * state.detach() + entry)
+        (state ** 2).sum().backward()
+        rows.append(leaf.grad.clone())
+    return torch.stack(rows)
+""",
+    ),
+    (
+        "06.turn_gradients",
+        "wrong",
+        "returns a list of gradients, not one tensor with the shape of inputs",
+        """
+def turn_gradients(w, state, inputs):
+    leaf = w.detach().clone().requires_grad_()
+    rows = []
+    for entry in inputs:
+        state = torch.tanh(leaf * state.detach() + entry)
+        rows.append(torch.autograd.grad((state ** 2).sum(), leaf)[0])
+    return rows
+""",
+    ),
+    (
+        "06.turn_gradients",
+        "wrong",
+        "the state is not carried on: each turn begins with the first state again",
+        """
+def turn_gradients(w, state, inputs):
+    leaf = w.detach().clone().requires_grad_()
+    rows = []
+    for entry in inputs:
+        new = torch.tanh(leaf * state + entry)
+        rows.append(torch.autograd.grad((new ** 2).sum(), leaf)[0])
+    return torch.stack(rows)
+""",
+    ),
+    (
+        "06.turn_gradients",
+        "wrong",
+        "the loop begins with inputs[1]: the first turn is left out and a row is missing",
+        """
+def turn_gradients(w, state, inputs):
+    leaf = w.detach().clone().requires_grad_()
+    rows = []
+    for t in range(1, len(inputs)):
+        state = torch.tanh(leaf * state.detach() + inputs[t])
+        rows.append(torch.autograd.grad((state ** 2).sum(), leaf)[0])
     return torch.stack(rows)
 """,
     ),

@@ -282,6 +282,93 @@ def nth_derivative(f, x, n):
 """,
     ),
     (
+        "07.nth_derivative",
+        "right",
+        "adds 0 * leaf to every order, so that there is always a graph",
+        """
+def nth_derivative(f, x, n):
+    leaf = x.detach().clone().requires_grad_()
+    y = f(leaf) + 0 * leaf
+    while n:
+        y = torch.autograd.grad(y, leaf, torch.ones_like(leaf), create_graph=True)[0] + 0 * leaf
+        n -= 1
+    return y.detach()
+""",
+    ),
+    (
+        "07.nth_derivative",
+        "wrong",
+        "create_graph=True is missing, so every derivative from the second on is taken for a constant and comes out as 0",
+        """
+def nth_derivative(f, x, n):
+    leaf = x.detach().clone().requires_grad_()
+    y = f(leaf)
+    for _ in range(n):
+        if not y.requires_grad:
+            return torch.zeros_like(x)
+        y, = torch.autograd.grad(y.sum(), leaf)
+    return y.detach().clone()
+""",
+    ),
+    (
+        "07.nth_derivative",
+        "wrong",
+        "does not handle a derivative that has no graph: raises when a derivative has become constant (or f is)",
+        """
+def nth_derivative(f, x, n):
+    leaf = x.detach().clone().requires_grad_()
+    y = f(leaf)
+    for _ in range(n):
+        y, = torch.autograd.grad(y.sum(), leaf, create_graph=True)
+    return y.detach().clone()
+""",
+    ),
+    (
+        "07.nth_derivative",
+        "wrong",
+        "takes a value of 0 for a sign that all further derivatives are 0, and stops there",
+        """
+def nth_derivative(f, x, n):
+    leaf = x.detach().clone().requires_grad_()
+    y = f(leaf)
+    for _ in range(n):
+        if not y.requires_grad or (y == 0).all():
+            return torch.zeros_like(x)
+        y, = torch.autograd.grad(y.sum(), leaf, create_graph=True)
+    return y.detach().clone()
+""",
+    ),
+    (
+        "07.nth_derivative",
+        "wrong",
+        "off by one: the loop differentiates n - 1 times",
+        """
+def nth_derivative(f, x, n):
+    leaf = x.detach().clone().requires_grad_()
+    y = f(leaf)
+    for _ in range(1, n):
+        if not y.requires_grad:
+            return torch.zeros_like(x)
+        y, = torch.autograd.grad(y.sum(), leaf, create_graph=True)
+    return y.detach().clone()
+""",
+    ),
+    (
+        "07.nth_derivative",
+        "wrong",
+        "when a derivative has no graph it returns this constant, not the zeros that the next order is",
+        """
+def nth_derivative(f, x, n):
+    leaf = x.detach().clone().requires_grad_()
+    y = f(leaf)
+    for _ in range(n):
+        if not y.requires_grad:
+            break
+        y, = torch.autograd.grad(y.sum(), leaf, create_graph=True)
+    return y.detach().clone()
+""",
+    ),
+    (
         "07.hessian_vector_product",
         "right",
         "double backward: gradient of the product g·v, 0 * leaf for functions without curvature",
@@ -513,6 +600,81 @@ def hessian_vector_product(f, x, v):
         leaf = p.detach().clone().requires_grad_()
         return torch.autograd.grad(f(leaf), leaf)[0]
     return (gradient(x + 0.1 * v) - gradient(x)) / 0.1
+""",
+    ),
+    (
+        "07.hessian_vector_product",
+        "right",
+        "the gradient with respect to x of the slope of f(x + t v) in t at t = 0",
+        """
+def hessian_vector_product(f, x, v):
+    leaf = x.detach().clone().requires_grad_()
+    t = torch.zeros((), dtype=x.dtype, requires_grad=True)
+    point = leaf + t * v
+    slope, = torch.autograd.grad(f(point) + 0 * point.sum(), t, create_graph=True)
+    return torch.autograd.grad(slope + 0 * leaf.sum(), leaf)[0]
+""",
+    ),
+    (
+        "07.hessian_vector_product",
+        "wrong",
+        "computes the rows of the Hessian one after another, a backward pass for each entry of x",
+        """
+def hessian_vector_product(f, x, v):
+    leaf = x.detach().clone().requires_grad_()
+    g, = torch.autograd.grad(f(leaf), leaf, create_graph=True)
+    g = g + 0 * leaf
+    rows = [torch.autograd.grad(entry, leaf, retain_graph=True)[0] for entry in g.reshape(-1)]
+    return torch.stack([(row * v).sum() for row in rows]).reshape(x.shape)
+""",
+    ),
+    (
+        "07.hessian_vector_product",
+        "wrong",
+        "multiplies by v only at the end: the sums of the Hessian's rows times v entry by entry, right only for a diagonal Hessian",
+        """
+def hessian_vector_product(f, x, v):
+    leaf = x.detach().clone().requires_grad_()
+    g, = torch.autograd.grad(f(leaf), leaf, create_graph=True)
+    g = g + 0 * leaf
+    return torch.autograd.grad(g.sum(), leaf)[0] * v
+""",
+    ),
+    (
+        "07.hessian_vector_product",
+        "wrong",
+        "g @ v is meant for vectors: it raises for a matrix or a single number",
+        """
+def hessian_vector_product(f, x, v):
+    leaf = x.detach().clone().requires_grad_()
+    g, = torch.autograd.grad(f(leaf), leaf, create_graph=True)
+    g = g + 0 * leaf
+    return torch.autograd.grad(g @ v, leaf)[0]
+""",
+    ),
+    (
+        "07.hessian_vector_product",
+        "wrong",
+        "the first gradient is still in .grad, so the result is the gradient plus the product",
+        """
+def hessian_vector_product(f, x, v):
+    leaf = x.detach().clone().requires_grad_()
+    f(leaf).backward(create_graph=True)
+    g = leaf.grad + 0 * leaf
+    (g * v).sum().backward()
+    return leaf.grad.detach()
+""",
+    ),
+    (
+        "07.hessian_vector_product",
+        "wrong",
+        "makes the caller's own x require grad, and leaves it so",
+        """
+def hessian_vector_product(f, x, v):
+    x.requires_grad_(True)
+    g, = torch.autograd.grad(f(x), x, create_graph=True)
+    g = g + 0 * x
+    return torch.autograd.grad((g * v).sum(), x)[0]
 """,
     ),
     (
@@ -764,6 +926,87 @@ def newton_step(f, x):
         H = torch.stack([torch.autograd.grad(e + 0 * leaf.sum(), leaf, retain_graph=True)[0][i] for e in g[i]])
         new.append(rows[i] - torch.linalg.solve(H, g[i].detach()))
     return torch.stack(new).reshape(x.shape)
+""",
+    ),
+    (
+        "07.newton_step",
+        "right",
+        "works with a flat leaf, takes the Hessian as columns H e_i, and multiplies by its inverse",
+        """
+def newton_step(f, x):
+    flat = x.detach().clone().reshape(-1).requires_grad_()
+    g, = torch.autograd.grad(f(flat.reshape(x.shape)), flat, create_graph=True)
+    g = g + 0 * flat
+    columns = [torch.autograd.grad(g, flat, grad_outputs=e, retain_graph=True)[0]
+               for e in torch.eye(flat.numel(), dtype=x.dtype)]
+    H = torch.stack(columns, dim=1)
+    return (flat - torch.inverse(H) @ g).detach().reshape(x.shape)
+""",
+    ),
+    (
+        "07.newton_step",
+        "wrong",
+        "wrong sign: goes to x + H^-1 g",
+        """
+def newton_step(f, x):
+    leaf = x.detach().clone().requires_grad_()
+    g, = torch.autograd.grad(f(leaf), leaf, create_graph=True)
+    g = (g + 0 * leaf).reshape(-1)
+    H = torch.stack([torch.autograd.grad(gi, leaf, retain_graph=True)[0].reshape(-1) for gi in g])
+    return x + torch.linalg.solve(H, g.detach()).reshape(x.shape)
+""",
+    ),
+    (
+        "07.newton_step",
+        "wrong",
+        "divides by the row sums of the Hessian instead of solving with the whole matrix",
+        """
+def newton_step(f, x):
+    leaf = x.detach().clone().requires_grad_()
+    g, = torch.autograd.grad(f(leaf), leaf, create_graph=True)
+    g = g + 0 * leaf
+    h, = torch.autograd.grad(g.sum(), leaf)
+    return x - g.detach() / h
+""",
+    ),
+    (
+        "07.newton_step",
+        "wrong",
+        "works for vectors only: the rows are not flattened, so a matrix or a single number fails",
+        """
+def newton_step(f, x):
+    leaf = x.detach().clone().requires_grad_()
+    g, = torch.autograd.grad(f(leaf), leaf, create_graph=True)
+    g = g + 0 * leaf
+    H = torch.stack([torch.autograd.grad(g[i], leaf, retain_graph=True)[0] for i in range(len(x))])
+    return x - torch.linalg.solve(H, g.detach())
+""",
+    ),
+    (
+        "07.newton_step",
+        "wrong",
+        "the result is a flat vector, it is not brought back to the shape of x",
+        """
+def newton_step(f, x):
+    leaf = x.detach().clone().requires_grad_()
+    g, = torch.autograd.grad(f(leaf), leaf, create_graph=True)
+    g = (g + 0 * leaf).reshape(-1)
+    H = torch.stack([torch.autograd.grad(gi, leaf, retain_graph=True)[0].reshape(-1) for gi in g])
+    return x.reshape(-1) - torch.linalg.solve(H, g.detach())
+""",
+    ),
+    (
+        "07.newton_step",
+        "wrong",
+        "takes the step in place: the caller's x is changed",
+        """
+def newton_step(f, x):
+    leaf = x.detach().clone().requires_grad_()
+    g, = torch.autograd.grad(f(leaf), leaf, create_graph=True)
+    g = (g + 0 * leaf).reshape(-1)
+    H = torch.stack([torch.autograd.grad(gi, leaf, retain_graph=True)[0].reshape(-1) for gi in g])
+    x -= torch.linalg.solve(H, g.detach()).reshape(x.shape)
+    return x
 """,
     ),
     (
@@ -1084,6 +1327,90 @@ def gradient_penalty(f, x, w):
     slopes, = torch.autograd.grad(f(xs, ws).sum(), xs, create_graph=True)
     penalty = 0.5 * (slopes ** 2).sum(1).mean() + 0 * ws.sum()
     return penalty.detach(), torch.autograd.grad(penalty, ws)[0]
+""",
+    ),
+    (
+        "07.gradient_penalty",
+        "right",
+        "one row after the other: calls the model for each example as a matrix with one row, and adds up value and gradient",
+        """
+def gradient_penalty(f, x, w):
+    W = w.detach().clone().requires_grad_()
+    penalty, slope = 0.0, torch.zeros_like(w)
+    for i in range(x.shape[0]):
+        row = x[i:i + 1].detach().clone().requires_grad_()
+        out = f(row, W).sum() + 0 * row.sum()
+        s, = torch.autograd.grad(out, row, create_graph=True)
+        part = s.pow(2).sum() / x.shape[0] + 0 * W.sum()
+        penalty += part.item()
+        slope = slope + torch.autograd.grad(part, W)[0]
+    return [penalty, slope]
+""",
+    ),
+    (
+        "07.gradient_penalty",
+        "wrong",
+        "takes the mean over all entries of the slopes, not the sum over the columns and the mean over the rows",
+        """
+def gradient_penalty(f, x, w):
+    X = x.detach().clone().requires_grad_()
+    W = w.detach().clone().requires_grad_()
+    s, = torch.autograd.grad(f(X, W).sum() + 0 * X.sum(), X, create_graph=True)
+    P = (s ** 2).mean() + 0 * W.sum()
+    return P.detach(), torch.autograd.grad(P, W)[0]
+""",
+    ),
+    (
+        "07.gradient_penalty",
+        "wrong",
+        "the mean of the lengths, not of the squared lengths",
+        """
+def gradient_penalty(f, x, w):
+    X = x.detach().clone().requires_grad_()
+    W = w.detach().clone().requires_grad_()
+    s, = torch.autograd.grad(f(X, W).sum() + 0 * X.sum(), X, create_graph=True)
+    P = (s ** 2).sum(dim=1).sqrt().mean() + 0 * W.sum()
+    return P.detach(), torch.autograd.grad(P, W)[0]
+""",
+    ),
+    (
+        "07.gradient_penalty",
+        "wrong",
+        "differentiates the mean of the outputs instead of their sum, so all slopes are too small by the factor n",
+        """
+def gradient_penalty(f, x, w):
+    X = x.detach().clone().requires_grad_()
+    W = w.detach().clone().requires_grad_()
+    s, = torch.autograd.grad(f(X, W).mean() + 0 * X.sum(), X, create_graph=True)
+    P = (s ** 2).sum(dim=1).mean() + 0 * W.sum()
+    return P.detach(), torch.autograd.grad(P, W)[0]
+""",
+    ),
+    (
+        "07.gradient_penalty",
+        "wrong",
+        "averages the slopes over the rows first and squares afterwards",
+        """
+def gradient_penalty(f, x, w):
+    X = x.detach().clone().requires_grad_()
+    W = w.detach().clone().requires_grad_()
+    s, = torch.autograd.grad(f(X, W).sum() + 0 * X.sum(), X, create_graph=True)
+    P = (s.mean(dim=0) ** 2).sum() + 0 * W.sum()
+    return P.detach(), torch.autograd.grad(P, W)[0]
+""",
+    ),
+    (
+        "07.gradient_penalty",
+        "wrong",
+        "the first backward has already put the gradient of f into W.grad, and the gradient of the penalty is added to it",
+        """
+def gradient_penalty(f, x, w):
+    X = x.detach().clone().requires_grad_()
+    W = w.detach().clone().requires_grad_()
+    (f(X, W).sum() + 0 * X.sum()).backward(create_graph=True)
+    P = (X.grad ** 2).sum(dim=1).mean() + 0 * W.sum()
+    P.backward()
+    return P.detach(), W.grad.detach()
 """,
     ),
 ]

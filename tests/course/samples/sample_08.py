@@ -473,6 +473,61 @@ def predict_in_place_errors():
 """,
     ),
     (
+        "08.predict_in_place_errors",
+        "right",
+        "builds the dict from the words, each with its letters",
+        """
+def predict_in_place_errors():
+    groups = {"saved": "AEGH", "fine": "BD", "leaf": "C", "wrong": "F"}
+    return {letter: word for word, letters in groups.items() for letter in letters}
+""",
+    ),
+    (
+        "08.predict_in_place_errors",
+        "wrong",
+        "B: exp saves its result z and not its argument y, so changing y is fine; the answer says saved",
+        """
+def predict_in_place_errors():
+    return {"A": "saved", "B": "saved", "C": "leaf", "D": "fine", "E": "saved", "F": "wrong", "G": "saved", "H": "saved"}
+""",
+    ),
+    (
+        "08.predict_in_place_errors",
+        "wrong",
+        "D: under no_grad a leaf may be changed, and the loss is computed afterwards, so it is fine; the answer says leaf",
+        """
+def predict_in_place_errors():
+    return {"A": "saved", "B": "fine", "C": "leaf", "D": "leaf", "E": "saved", "F": "wrong", "G": "saved", "H": "saved"}
+""",
+    ),
+    (
+        "08.predict_in_place_errors",
+        "wrong",
+        "F: x.data hides the change from autograd, so nothing raises but the gradient is wrong; the answer says saved as for E",
+        """
+def predict_in_place_errors():
+    return {"A": "saved", "B": "fine", "C": "leaf", "D": "fine", "E": "saved", "F": "saved", "G": "saved", "H": "saved"}
+""",
+    ),
+    (
+        "08.predict_in_place_errors",
+        "wrong",
+        "G: last is a view of y, and changing it changes the result that exp saved; the answer says fine",
+        """
+def predict_in_place_errors():
+    return {"A": "saved", "B": "fine", "C": "leaf", "D": "fine", "E": "saved", "F": "wrong", "G": "fine", "H": "saved"}
+""",
+    ),
+    (
+        "08.predict_in_place_errors",
+        "wrong",
+        "H: detach shares the version counter, so the change is noticed and backward raises; the answer says wrong as for .data",
+        """
+def predict_in_place_errors():
+    return {"A": "saved", "B": "fine", "C": "leaf", "D": "fine", "E": "saved", "F": "wrong", "G": "saved", "H": "wrong"}
+""",
+    ),
+    (
         "08.repair_centre",
         "right",
         "out of place",
@@ -727,6 +782,69 @@ def repair_centre(x):
     y = x
     y -= x.mean()
     return y * y
+""",
+    ),
+    (
+        "08.repair_centre",
+        "right",
+        "multiplies x by the centring matrix (identity minus 1/n) and squares",
+        """
+def repair_centre(x):
+    n = len(x)
+    C = torch.eye(n, dtype=x.dtype) - torch.ones(n, n, dtype=x.dtype) / n
+    return (C @ x).square()
+""",
+    ),
+    (
+        "08.repair_centre",
+        "wrong",
+        "the mean is detached, so the gradient lacks the part that goes through the mean",
+        """
+def repair_centre(x):
+    y = x - x.mean().detach()
+    return y * y
+""",
+    ),
+    (
+        "08.repair_centre",
+        "wrong",
+        "changes the caller's x under no_grad",
+        """
+def repair_centre(x):
+    with torch.no_grad():
+        x -= x.mean()
+    return x * x
+""",
+    ),
+    (
+        "08.repair_centre",
+        "wrong",
+        "works on a detached copy, so the result has no graph to x",
+        """
+def repair_centre(x):
+    y = x.detach().clone()
+    y -= y.mean()
+    return y * y
+""",
+    ),
+    (
+        "08.repair_centre",
+        "wrong",
+        "x^2 - m^2 is not (x - m)^2",
+        """
+def repair_centre(x):
+    m = x.mean()
+    return x ** 2 - m ** 2
+""",
+    ),
+    (
+        "08.repair_centre",
+        "wrong",
+        "returns the mean of the squared distances (the variance), not each of them",
+        """
+def repair_centre(x):
+    y = x - x.mean()
+    return (y * y).mean()
 """,
     ),
     (
@@ -1006,6 +1124,65 @@ def repair_threshold(x):
 def repair_threshold(x):
     y = x.tanh()
     result = torch.where(y >= 0.5, y, torch.zeros_like(y))
+""",
+    ),
+    (
+        "08.repair_threshold",
+        "right",
+        "multiplies the tanh by a mask of ones and zeros",
+        """
+def repair_threshold(x):
+    y = torch.tanh(x)
+    keep = torch.ge(y.detach(), 0.5).to(x.dtype)
+    return y.mul(keep)
+""",
+    ),
+    (
+        "08.repair_threshold",
+        "wrong",
+        "compares x with 0.5, not its tanh",
+        """
+def repair_threshold(x):
+    return torch.where(x >= 0.5, x.tanh(), torch.zeros_like(x))
+""",
+    ),
+    (
+        "08.repair_threshold",
+        "wrong",
+        "clamps: what is below 0.5 becomes 0.5, not 0",
+        """
+def repair_threshold(x):
+    return x.tanh().clamp(min=0.5)
+""",
+    ),
+    (
+        "08.repair_threshold",
+        "wrong",
+        "writes through y.data: nothing raises, but backward uses the changed result that tanh saved, so entries replaced by 0 still get a gradient",
+        """
+def repair_threshold(x):
+    y = x.tanh()
+    y.data[y.detach() < 0.5] = 0
+    return y
+""",
+    ),
+    (
+        "08.repair_threshold",
+        "wrong",
+        "keeps negative entries too: compares the absolute value of tanh with 0.5",
+        """
+def repair_threshold(x):
+    y = x.tanh()
+    return torch.where(y.abs() < 0.5, torch.zeros_like(y), y)
+""",
+    ),
+    (
+        "08.repair_threshold",
+        "wrong",
+        "relu(tanh - 0.5) is not shifted back: what is above the threshold is too small by 0.5",
+        """
+def repair_threshold(x):
+    return torch.relu(x.tanh() - 0.5)
 """,
     ),
     (
@@ -1310,6 +1487,72 @@ def repair_products(x):
         """
 def repair_products(x):
     return torch.stack([x[i] ** (i + 1) for i in range(len(x))])
+""",
+    ),
+    (
+        "08.repair_products",
+        "right",
+        "the product of each beginning of x, stacked",
+        """
+def repair_products(x):
+    return torch.stack([x[:i + 1].prod() for i in range(len(x))])
+""",
+    ),
+    (
+        "08.repair_products",
+        "wrong",
+        "goes through logarithms, which fails (nan) for negative entries and for 0",
+        """
+def repair_products(x):
+    return x.log().cumsum(0).exp()
+""",
+    ),
+    (
+        "08.repair_products",
+        "wrong",
+        "off by one: entry i is the product of the entries before i, without entry i",
+        """
+def repair_products(x):
+    result = [torch.ones((), dtype=x.dtype)]
+    for i in range(1, len(x)):
+        result.append(result[i - 1] * x[i - 1])
+    return torch.stack(result)
+""",
+    ),
+    (
+        "08.repair_products",
+        "wrong",
+        "the previous product is detached, so the gradient reaches only the last factor",
+        """
+def repair_products(x):
+    result = [x[0]]
+    for i in range(1, len(x)):
+        result.append(result[-1].detach() * x[i])
+    return torch.stack(result)
+""",
+    ),
+    (
+        "08.repair_products",
+        "wrong",
+        "torch.tensor makes a new tensor of the numbers, without a graph to x",
+        """
+def repair_products(x):
+    result = [x[0].item()]
+    for i in range(1, len(x)):
+        result.append(result[-1] * x[i].item())
+    return torch.tensor(result, dtype=x.dtype, requires_grad=True)
+""",
+    ),
+    (
+        "08.repair_products",
+        "wrong",
+        "returns a list of tensors instead of one tensor",
+        """
+def repair_products(x):
+    products = [x[0]]
+    for i in range(1, len(x)):
+        products.append(products[i - 1] * x[i])
+    return products
 """,
     ),
     (
@@ -1697,6 +1940,85 @@ def repair_step(w):
         w *= 0.9
         w -= 0.1 * w.grad
     return loss
+""",
+    ),
+    (
+        "08.repair_step",
+        "right",
+        "lets the optimizer SGD take the step, with weight_decay 1 and lr 0.1",
+        """
+def repair_step(w):
+    loss = (w**4 - w**2).sum()
+    loss.backward()
+    torch.optim.SGD([w], lr=0.1, weight_decay=1.0).step()
+    return loss.detach()
+""",
+    ),
+    (
+        "08.repair_step",
+        "wrong",
+        "shrinks the weights through .data before backward: no error any more, but the gradient is taken at the changed weights",
+        """
+def repair_step(w):
+    loss = (w**4 - w**2).sum()
+    w.data *= 0.9
+    loss.backward()
+    with torch.no_grad():
+        w -= 0.1 * w.grad
+    return loss.detach()
+""",
+    ),
+    (
+        "08.repair_step",
+        "wrong",
+        "decays after the gradient step, so the gradient's part is multiplied by 0.9 too",
+        """
+def repair_step(w):
+    loss = (w**4 - w**2).sum()
+    loss.backward()
+    with torch.no_grad():
+        w -= 0.1 * w.grad
+        w *= 0.9
+    return loss.detach()
+""",
+    ),
+    (
+        "08.repair_step",
+        "wrong",
+        "binds the name w to a new tensor; the caller's w does not change",
+        """
+def repair_step(w):
+    loss = (w**4 - w**2).sum()
+    loss.backward()
+    with torch.no_grad():
+        w = 0.9 * w - 0.1 * w.grad
+    return loss.detach()
+""",
+    ),
+    (
+        "08.repair_step",
+        "wrong",
+        "returns the loss after the step",
+        """
+def repair_step(w):
+    loss = (w**4 - w**2).sum()
+    g, = torch.autograd.grad(loss, w)
+    with torch.no_grad():
+        w.mul_(0.9).sub_(0.1 * g)
+        return (w**4 - w**2).sum()
+""",
+    ),
+    (
+        "08.repair_step",
+        "wrong",
+        "forgets to return the loss",
+        """
+def repair_step(w):
+    loss = (w**4 - w**2).sum()
+    loss.backward()
+    with torch.no_grad():
+        w *= 0.9
+        w -= 0.1 * w.grad
 """,
     ),
 ]

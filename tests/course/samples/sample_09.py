@@ -397,6 +397,125 @@ class KillHead(Function):
 """,
     ),
     (
+        "09.KillHead",
+        "right",
+        "newer style with setup_context; puts zeros and the rest of the columns together with cat",
+        """
+def _blank(m, n):
+    return torch.cat([torch.zeros_like(m[:, :n]), m[:, n:]], dim=1)
+
+class KillHead(Function):
+    @staticmethod
+    def forward(x, n):
+        return _blank(x, n)
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        _, ctx.n = inputs
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        return _blank(grad_output, ctx.n), None
+""",
+    ),
+    (
+        "09.KillHead",
+        "wrong",
+        "backward writes the zeros into grad_output itself",
+        """
+class KillHead(Function):
+    @staticmethod
+    def forward(ctx, x, n):
+        ctx.n = n
+        result = x.clone()
+        result[:, :n] = 0
+        return result
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        grad_output[:, :ctx.n] = 0
+        return grad_output, None
+""",
+    ),
+    (
+        "09.KillHead",
+        "wrong",
+        "zeros in the first n rows instead of the first n columns",
+        """
+class KillHead(Function):
+    @staticmethod
+    def forward(ctx, x, n):
+        ctx.n = n
+        result = x.clone()
+        result[:n] = 0
+        return result
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        grad = grad_output.clone()
+        grad[:ctx.n] = 0
+        return grad, None
+""",
+    ),
+    (
+        "09.KillHead",
+        "wrong",
+        "when n is the number of columns, the slice -0: means all columns, so forward keeps everything instead of nothing",
+        """
+class KillHead(Function):
+    @staticmethod
+    def forward(ctx, x, n):
+        ctx.n = n
+        keep = x.shape[1] - n
+        result = torch.zeros_like(x)
+        result[:, -keep:] = x[:, -keep:]
+        return result
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        grad = grad_output.clone()
+        grad[:, :ctx.n] = 0
+        return grad, None
+""",
+    ),
+    (
+        "09.KillHead",
+        "wrong",
+        "backward returns one value only; the None for n is missing",
+        """
+class KillHead(Function):
+    @staticmethod
+    def forward(ctx, x, n):
+        ctx.n = n
+        result = x.clone()
+        result[:, :n] = 0
+        return result
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        grad = grad_output.clone()
+        grad[:, :ctx.n] = 0
+        return grad
+""",
+    ),
+    (
+        "09.KillHead",
+        "wrong",
+        "backward passes grad_output on unchanged: the columns that were set to zero get a gradient too",
+        """
+class KillHead(Function):
+    @staticmethod
+    def forward(ctx, x, n):
+        result = x.clone()
+        result[:, :n] = 0
+        return result
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        return grad_output.clone(), None
+""",
+    ),
+    (
         "09.Scale",
         "right",
         "multiplies by a tensor made of factor with x's dtype and saves this tensor",
@@ -749,6 +868,106 @@ class Scale(Function):
     @staticmethod
     def backward(ctx, grad_output):
         return grad_output * ctx.factor, None
+""",
+    ),
+    (
+        "09.Scale",
+        "right",
+        "saves a tensor filled with factor and multiplies by it in both directions",
+        """
+class Scale(Function):
+    @staticmethod
+    def forward(ctx, x, factor):
+        factors = torch.full_like(x, factor)
+        ctx.save_for_backward(factors)
+        return torch.mul(factors, x)
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        factors, = ctx.saved_tensors
+        return torch.mul(grad_output, factors), None
+""",
+    ),
+    (
+        "09.Scale",
+        "wrong",
+        "returns a gradient for factor, where None is wanted",
+        """
+class Scale(Function):
+    @staticmethod
+    def forward(ctx, x, factor):
+        ctx.save_for_backward(x)
+        ctx.factor = factor
+        return x * factor
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        x, = ctx.saved_tensors
+        return grad_output * ctx.factor, (grad_output * x).sum()
+""",
+    ),
+    (
+        "09.Scale",
+        "wrong",
+        "keeps factor on the class, so a second call in the same graph overwrites that of the first",
+        """
+class Scale(Function):
+    @staticmethod
+    def forward(ctx, x, factor):
+        Scale.factor = factor
+        return x * factor
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        return grad_output * Scale.factor, None
+""",
+    ),
+    (
+        "09.Scale",
+        "wrong",
+        "the gradient is not multiplied by grad_output",
+        """
+class Scale(Function):
+    @staticmethod
+    def forward(ctx, x, factor):
+        ctx.factor = factor
+        return x * factor
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        return torch.ones_like(grad_output) * ctx.factor, None
+""",
+    ),
+    (
+        "09.Scale",
+        "wrong",
+        "multiplies by a tensor with one dimension, so the result of an x without dimensions has shape (1,)",
+        """
+class Scale(Function):
+    @staticmethod
+    def forward(ctx, x, factor):
+        ctx.factor, ctx.shape = factor, x.shape
+        return x * torch.tensor([factor], dtype=x.dtype)
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        return (grad_output * ctx.factor).reshape(ctx.shape), None
+""",
+    ),
+    (
+        "09.Scale",
+        "wrong",
+        "the two values that backward returns are in the wrong order: None for x, the gradient for factor",
+        """
+class Scale(Function):
+    @staticmethod
+    def forward(ctx, x, factor):
+        ctx.factor = factor
+        return x * factor
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        return None, grad_output * ctx.factor
 """,
     ),
     (
@@ -1115,6 +1334,115 @@ class Exp(Function):
         (result,) = ctx.saved_tensors
         grad_output *= result
         return grad_output
+""",
+    ),
+    (
+        "09.Exp",
+        "right",
+        "newer style with setup_context, which saves the output",
+        """
+class Exp(Function):
+    @staticmethod
+    def forward(x):
+        return torch.exp(x)
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(output)
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        return torch.mul(*ctx.saved_tensors, grad_output)
+""",
+    ),
+    (
+        "09.Exp",
+        "wrong",
+        "keeps x itself and computes the exponential again in backward, which is wrong (or raises) if x has been changed in between",
+        """
+class Exp(Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x.exp()
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        x, = ctx.saved_tensors
+        return grad_output * x.exp()
+""",
+    ),
+    (
+        "09.Exp",
+        "wrong",
+        "forgets the chain rule: returns the derivative without grad_output",
+        """
+class Exp(Function):
+    @staticmethod
+    def forward(ctx, x):
+        result = x.exp()
+        ctx.save_for_backward(result)
+        return result
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        result, = ctx.saved_tensors
+        return result.clone()
+""",
+    ),
+    (
+        "09.Exp",
+        "wrong",
+        "backward multiplies the saved result in place, so the result changes and a second backward is wrong",
+        """
+class Exp(Function):
+    @staticmethod
+    def forward(ctx, x):
+        result = x.exp()
+        ctx.save_for_backward(result)
+        return result
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        result, = ctx.saved_tensors
+        result *= grad_output
+        return result
+""",
+    ),
+    (
+        "09.Exp",
+        "wrong",
+        "forward computes the exponential in place and so changes its argument x",
+        """
+class Exp(Function):
+    @staticmethod
+    def forward(ctx, x):
+        result = x.exp_().clone()
+        ctx.save_for_backward(result)
+        return result
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        result, = ctx.saved_tensors
+        return grad_output * result
+""",
+    ),
+    (
+        "09.Exp",
+        "wrong",
+        "the saved tensor is not taken out of the tuple ctx.saved_tensors",
+        """
+class Exp(Function):
+    @staticmethod
+    def forward(ctx, x):
+        result = x.exp()
+        ctx.save_for_backward(result)
+        return result
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        result = ctx.saved_tensors
+        return grad_output * result
 """,
     ),
 ]

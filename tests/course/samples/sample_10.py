@@ -392,6 +392,107 @@ def numerical_jacobian(f, x, eps):
 """,
     ),
     (
+        "10.numerical_jacobian",
+        "right",
+        "moves a flat copy by the rows of eps * eye and stacks the columns",
+        """
+def numerical_jacobian(f, x, eps):
+    start = x.detach().reshape(-1)
+    def at(flat):
+        return f(flat.reshape(x.shape)).detach().reshape(-1)
+    steps = eps * torch.eye(x.numel(), dtype=torch.float64)
+    return torch.stack([at(start + steps[j]) - at(start - steps[j]) for j in range(x.numel())], dim=1) / (2 * eps)
+""",
+    ),
+    (
+        "10.numerical_jacobian",
+        "wrong",
+        "the matrix is transposed: a row for each entry of x instead of a column",
+        """
+def numerical_jacobian(f, x, eps):
+    rows = []
+    for j in range(x.numel()):
+        up = x.detach().clone().reshape(-1)
+        down = x.detach().clone().reshape(-1)
+        up[j] += eps
+        down[j] -= eps
+        difference = f(up.reshape(x.shape)) - f(down.reshape(x.shape))
+        rows.append(difference.reshape(-1) / (2 * eps))
+    return torch.stack(rows)
+""",
+    ),
+    (
+        "10.numerical_jacobian",
+        "wrong",
+        "the result is float32: torch.zeros was called without a dtype",
+        """
+def numerical_jacobian(f, x, eps):
+    flat = x.detach().reshape(-1)
+    rows = f(x).numel()
+    jacobian = torch.zeros(rows, flat.numel())
+    for j in range(flat.numel()):
+        step = torch.zeros_like(flat)
+        step[j] = eps
+        plus = f((flat + step).reshape(x.shape)).detach().reshape(-1)
+        minus = f((flat - step).reshape(x.shape)).detach().reshape(-1)
+        jacobian[:, j] = (plus - minus) / (2 * eps)
+    return jacobian
+""",
+    ),
+    (
+        "10.numerical_jacobian",
+        "wrong",
+        "x itself is moved by +eps, -2 eps, +eps: rounding leaves it changed in the last digits",
+        """
+def numerical_jacobian(f, x, eps):
+    columns = []
+    with torch.no_grad():
+        flat = x.view(-1)
+        for j in range(flat.numel()):
+            flat[j] += eps
+            plus = f(x).clone().reshape(-1)
+            flat[j] -= 2 * eps
+            minus = f(x).clone().reshape(-1)
+            flat[j] += eps
+            columns.append((plus - minus) / (2 * eps))
+    return torch.stack(columns, dim=1)
+""",
+    ),
+    (
+        "10.numerical_jacobian",
+        "wrong",
+        "x is treated as a vector: x[j] moves a whole row of a matrix, and a tensor without dimensions fails",
+        """
+def numerical_jacobian(f, x, eps):
+    columns = []
+    for j in range(len(x)):
+        up = x.detach().clone()
+        down = x.detach().clone()
+        up[j] += eps
+        down[j] -= eps
+        columns.append((f(up) - f(down)).reshape(-1) / (2 * eps))
+    return torch.stack(columns, dim=1)
+""",
+    ),
+    (
+        "10.numerical_jacobian",
+        "wrong",
+        "the copies are made once before the loop, so earlier entries stay moved when the next one is",
+        """
+def numerical_jacobian(f, x, eps):
+    up = x.detach().clone().reshape(-1)
+    down = x.detach().clone().reshape(-1)
+    columns = []
+    for j in range(x.numel()):
+        up[j] += eps
+        down[j] -= eps
+        plus = f(up.clone().reshape(x.shape)).reshape(-1)
+        minus = f(down.clone().reshape(x.shape)).reshape(-1)
+        columns.append((plus - minus) / (2 * eps))
+    return torch.stack(columns, dim=1)
+""",
+    ),
+    (
         "10.find_kinks",
         "right",
         "second difference divided by eps; a list of Python numbers",
@@ -763,6 +864,100 @@ def find_kinks(f, candidates):
 """,
     ),
     (
+        "10.find_kinks",
+        "right",
+        "second difference divided by eps, as a mask on the vector of candidates",
+        """
+def find_kinks(f, candidates):
+    eps = 2e-5
+    def jump(x):
+        return float(f(x + eps) - 2 * f(x) + f(x - eps)) / eps
+    mask = torch.tensor([abs(jump(x)) > 0.04 for x in candidates.detach().unbind()], dtype=torch.bool)
+    return candidates.detach()[mask]
+""",
+    ),
+    (
+        "10.find_kinks",
+        "wrong",
+        "no absolute value: a slope that jumps down is not found",
+        """
+def find_kinks(f, candidates):
+    eps = 1e-5
+    kinks = []
+    for x in candidates:
+        left = (f(x) - f(x - eps)) / eps
+        right = (f(x + eps) - f(x)) / eps
+        if (right - left).item() > 0.05:
+            kinks.append(x.item())
+    return kinks
+""",
+    ),
+    (
+        "10.find_kinks",
+        "wrong",
+        "the limit of 1 is too large: kinks whose slopes differ by less than 1 are missed",
+        """
+def find_kinks(f, candidates):
+    eps = 1e-5
+    kinks = []
+    for x in candidates:
+        left = (f(x) - f(x - eps)) / eps
+        right = (f(x + eps) - f(x)) / eps
+        if abs((right - left).item()) > 1.0:
+            kinks.append(x.item())
+    return kinks
+""",
+    ),
+    (
+        "10.find_kinks",
+        "wrong",
+        "divides by eps twice: that is the second derivative, so every place where f bends counts as a kink",
+        """
+def find_kinks(f, candidates):
+    eps = 1e-5
+    kinks = []
+    for x in candidates:
+        bend = (f(x + eps) - 2 * f(x) + f(x - eps)) / eps**2
+        if abs(bend.item()) > 0.05:
+            kinks.append(x.item())
+    return kinks
+""",
+    ),
+    (
+        "10.find_kinks",
+        "wrong",
+        "makes float32 tensors of the candidates: the step is lost in rounding errors",
+        """
+def find_kinks(f, candidates):
+    eps = 1e-5
+    kinks = []
+    for value in candidates.tolist():
+        x = torch.tensor(value)
+        left = (f(x) - f(x - eps)) / eps
+        right = (f(x + eps) - f(x)) / eps
+        if abs((right - left).item()) > 0.05:
+            kinks.append(value)
+    return kinks
+""",
+    ),
+    (
+        "10.find_kinks",
+        "wrong",
+        "the return is inside the loop: it stops at the first kink and misses the second",
+        """
+def find_kinks(f, candidates):
+    eps = 1e-5
+    kinks = []
+    for x in candidates:
+        left = (f(x) - f(x - eps)) / eps
+        right = (f(x + eps) - f(x)) / eps
+        if abs((right - left).item()) > 0.05:
+            kinks.append(x.item())
+            return kinks
+    return kinks
+""",
+    ),
+    (
         "10.RepairReciprocal",
         "right",
         "saves the result and uses it",
@@ -1021,6 +1216,111 @@ class RepairReciprocal(Function):
     def backward(ctx, grad_output):
         (x,) = ctx.saved_tensors
         return -grad_output / x**2, grad_output
+""",
+    ),
+    (
+        "10.RepairReciprocal",
+        "right",
+        "saves the result and uses its square",
+        """
+class RepairReciprocal(Function):
+    @staticmethod
+    def forward(ctx, x):
+        y = x.reciprocal()
+        ctx.save_for_backward(y)
+        return y
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        (y,) = ctx.saved_tensors
+        return grad_output.neg() * y.square()
+""",
+    ),
+    (
+        "10.RepairReciprocal",
+        "wrong",
+        "divides by x instead of the square of x",
+        """
+class RepairReciprocal(Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return 1 / x
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        (x,) = ctx.saved_tensors
+        return -grad_output / x
+""",
+    ),
+    (
+        "10.RepairReciprocal",
+        "wrong",
+        "saves the result instead of x but still divides by its square",
+        """
+class RepairReciprocal(Function):
+    @staticmethod
+    def forward(ctx, x):
+        result = 1 / x
+        ctx.save_for_backward(result)
+        return result
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        (x,) = ctx.saved_tensors
+        return -grad_output / x**2
+""",
+    ),
+    (
+        "10.RepairReciprocal",
+        "wrong",
+        "the local slope is not multiplied by grad_output",
+        """
+class RepairReciprocal(Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return 1 / x
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        (x,) = ctx.saved_tensors
+        return -1 / x**2
+""",
+    ),
+    (
+        "10.RepairReciprocal",
+        "wrong",
+        "changes grad_output in place",
+        """
+class RepairReciprocal(Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return 1 / x
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        (x,) = ctx.saved_tensors
+        grad_output /= -x**2
+        return grad_output
+""",
+    ),
+    (
+        "10.RepairReciprocal",
+        "wrong",
+        "keeps x on the class instead of ctx: a second call overwrites it",
+        """
+class RepairReciprocal(Function):
+    @staticmethod
+    def forward(ctx, x):
+        RepairReciprocal.x = x
+        return 1 / x
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        x = RepairReciprocal.x
+        return -grad_output / x**2
 """,
     ),
     (
@@ -1309,6 +1609,110 @@ class RepairSquare(Function):
     @staticmethod
     def backward(ctx, grad_output):
         return 2 * grad_output * kept
+""",
+    ),
+    (
+        "10.RepairSquare",
+        "right",
+        "product rule: the sum of two equal terms",
+        """
+class RepairSquare(Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x * x
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        (x,) = ctx.saved_tensors
+        term = x.mul(grad_output)
+        return term + term
+""",
+    ),
+    (
+        "10.RepairSquare",
+        "wrong",
+        "grad_output is not used",
+        """
+class RepairSquare(Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x * x
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        (x,) = ctx.saved_tensors
+        return 2 * x
+""",
+    ),
+    (
+        "10.RepairSquare",
+        "wrong",
+        "saves the result, so the slope is 2 x**2 instead of 2 x",
+        """
+class RepairSquare(Function):
+    @staticmethod
+    def forward(ctx, x):
+        result = x * x
+        ctx.save_for_backward(result)
+        return result
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        (x,) = ctx.saved_tensors
+        return grad_output * 2 * x
+""",
+    ),
+    (
+        "10.RepairSquare",
+        "wrong",
+        "takes x off a list with pop, so backward cannot run a second time",
+        """
+class RepairSquare(Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.tensors = [x]
+        return x * x
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        x = ctx.tensors.pop()
+        return grad_output * 2 * x
+""",
+    ),
+    (
+        "10.RepairSquare",
+        "wrong",
+        "changes grad_output in place",
+        """
+class RepairSquare(Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x * x
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        (x,) = ctx.saved_tensors
+        return grad_output.mul_(2 * x)
+""",
+    ),
+    (
+        "10.RepairSquare",
+        "wrong",
+        "uses the sum of grad_output for all entries",
+        """
+class RepairSquare(Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x * x
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        (x,) = ctx.saved_tensors
+        return grad_output.sum() * 2 * x
 """,
     ),
     (
@@ -1614,6 +2018,114 @@ class RepairTanh(Function):
     @staticmethod
     def backward(ctx, grad_output):
         return grad_output * (1 - RepairTanh.result**2)
+""",
+    ),
+    (
+        "10.RepairTanh",
+        "right",
+        "saves x and divides by the square of cosh",
+        """
+class RepairTanh(Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return torch.tanh(x)
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        (x,) = ctx.saved_tensors
+        return grad_output / x.cosh().square()
+""",
+    ),
+    (
+        "10.RepairTanh",
+        "wrong",
+        "saves x instead of the result: the slope is 1 - x**2",
+        """
+class RepairTanh(Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x.tanh()
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        (result,) = ctx.saved_tensors
+        return grad_output * (1 - result**2)
+""",
+    ),
+    (
+        "10.RepairTanh",
+        "wrong",
+        "squares the difference: (1 - result)**2 instead of 1 - result**2",
+        """
+class RepairTanh(Function):
+    @staticmethod
+    def forward(ctx, x):
+        result = x.tanh()
+        ctx.save_for_backward(result)
+        return result
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        (result,) = ctx.saved_tensors
+        return grad_output * (1 - result)**2
+""",
+    ),
+    (
+        "10.RepairTanh",
+        "wrong",
+        "brackets forgotten: only the 1 is multiplied by grad_output",
+        """
+class RepairTanh(Function):
+    @staticmethod
+    def forward(ctx, x):
+        result = x.tanh()
+        ctx.save_for_backward(result)
+        return result
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        (result,) = ctx.saved_tensors
+        return grad_output * 1 - result**2
+""",
+    ),
+    (
+        "10.RepairTanh",
+        "wrong",
+        "forward changes x in place",
+        """
+class RepairTanh(Function):
+    @staticmethod
+    def forward(ctx, x):
+        result = x.tanh_()
+        ctx.save_for_backward(result.clone())
+        return result.clone()
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        (result,) = ctx.saved_tensors
+        return grad_output * (1 - result**2)
+""",
+    ),
+    (
+        "10.RepairTanh",
+        "wrong",
+        "keeps the result in a global variable, so a second call overwrites it",
+        """
+memory = {}
+
+
+class RepairTanh(Function):
+    @staticmethod
+    def forward(ctx, x):
+        memory['result'] = x.tanh()
+        return memory['result'].clone()
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        result = memory['result']
+        return grad_output * (1 - result**2)
 """,
     ),
     (
@@ -1962,6 +2474,117 @@ class RepairMatVec(Function):
         grad_matrix = grad_output.unsqueeze(1) * x
         grad_x = matrix.t() @ grad_output
         return grad_matrix, grad_x
+""",
+    ),
+    (
+        "10.RepairMatVec",
+        "right",
+        "einsum for both gradients",
+        """
+class RepairMatVec(Function):
+    @staticmethod
+    def forward(ctx, matrix, x):
+        ctx.save_for_backward(matrix, x)
+        return matrix @ x
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        matrix, x = ctx.saved_tensors
+        return torch.einsum("i,j->ij", grad_output, x), torch.einsum("ij,i->j", matrix, grad_output)
+""",
+    ),
+    (
+        "10.RepairMatVec",
+        "wrong",
+        "grad_x is the product with the matrix, not with its transpose",
+        """
+class RepairMatVec(Function):
+    @staticmethod
+    def forward(ctx, matrix, x):
+        ctx.save_for_backward(matrix, x)
+        return matrix @ x
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        matrix, x = ctx.saved_tensors
+        grad_matrix = grad_output.unsqueeze(1) * x
+        grad_x = matrix @ grad_output
+        return grad_matrix, grad_x
+""",
+    ),
+    (
+        "10.RepairMatVec",
+        "wrong",
+        "the table is reshaped to the matrix's shape instead of transposed: the entries are in the wrong places",
+        """
+class RepairMatVec(Function):
+    @staticmethod
+    def forward(ctx, matrix, x):
+        ctx.save_for_backward(matrix, x)
+        return matrix @ x
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        matrix, x = ctx.saved_tensors
+        grad_matrix = (x.unsqueeze(1) * grad_output).reshape(matrix.shape)
+        grad_x = matrix.t() @ grad_output
+        return grad_matrix, grad_x
+""",
+    ),
+    (
+        "10.RepairMatVec",
+        "wrong",
+        "the gradient of the matrix is not multiplied by grad_output",
+        """
+class RepairMatVec(Function):
+    @staticmethod
+    def forward(ctx, matrix, x):
+        ctx.save_for_backward(matrix, x)
+        return matrix @ x
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        matrix, x = ctx.saved_tensors
+        grad_matrix = torch.ones_like(grad_output).unsqueeze(1) * x
+        grad_x = matrix.t() @ grad_output
+        return grad_matrix, grad_x
+""",
+    ),
+    (
+        "10.RepairMatVec",
+        "wrong",
+        "grad_x is the sum of each column times the sum of grad_output, instead of the product of the transposed matrix with grad_output",
+        """
+class RepairMatVec(Function):
+    @staticmethod
+    def forward(ctx, matrix, x):
+        ctx.save_for_backward(matrix, x)
+        return matrix @ x
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        matrix, x = ctx.saved_tensors
+        grad_matrix = grad_output.unsqueeze(1) * x
+        grad_x = matrix.sum(0) * grad_output.sum()
+        return grad_matrix, grad_x
+""",
+    ),
+    (
+        "10.RepairMatVec",
+        "wrong",
+        "returns None for x, which needs a gradient too",
+        """
+class RepairMatVec(Function):
+    @staticmethod
+    def forward(ctx, matrix, x):
+        ctx.save_for_backward(matrix, x)
+        return matrix @ x
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        matrix, x = ctx.saved_tensors
+        grad_matrix = grad_output.unsqueeze(1) * x
+        return grad_matrix, None
 """,
     ),
     (
@@ -2327,6 +2950,120 @@ class RepairScaleColumns(Function):
         grad_x = grad_output * scale
         ctx.total = ctx.total + (grad_output * x).sum(0)
         return grad_x, ctx.total
+""",
+    ),
+    (
+        "10.RepairScaleColumns",
+        "right",
+        "the diagonal of a matrix product gives the sums; grad_x with a diagonal matrix",
+        """
+class RepairScaleColumns(Function):
+    @staticmethod
+    def forward(ctx, x, scale):
+        ctx.save_for_backward(x, scale)
+        return x * scale
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        x, scale = ctx.saved_tensors
+        grad_x = grad_output @ torch.diag(scale)
+        grad_scale = (x.t() @ grad_output).diagonal().clone()
+        return grad_x, grad_scale
+""",
+    ),
+    (
+        "10.RepairScaleColumns",
+        "wrong",
+        "sums along the rows (dimension 1) instead of down the columns",
+        """
+class RepairScaleColumns(Function):
+    @staticmethod
+    def forward(ctx, x, scale):
+        ctx.save_for_backward(x, scale)
+        return x * scale
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        x, scale = ctx.saved_tensors
+        grad_x = grad_output * scale
+        grad_scale = (grad_output * x).sum(1)
+        return grad_x, grad_scale
+""",
+    ),
+    (
+        "10.RepairScaleColumns",
+        "wrong",
+        "takes the mean over the rows instead of the sum",
+        """
+class RepairScaleColumns(Function):
+    @staticmethod
+    def forward(ctx, x, scale):
+        ctx.save_for_backward(x, scale)
+        return x * scale
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        x, scale = ctx.saved_tensors
+        grad_x = grad_output * scale
+        grad_scale = (grad_output * x).mean(0)
+        return grad_x, grad_scale
+""",
+    ),
+    (
+        "10.RepairScaleColumns",
+        "wrong",
+        "keepdim leaves the gradient of scale as a matrix with one row",
+        """
+class RepairScaleColumns(Function):
+    @staticmethod
+    def forward(ctx, x, scale):
+        ctx.save_for_backward(x, scale)
+        return x * scale
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        x, scale = ctx.saved_tensors
+        grad_x = grad_output * scale
+        grad_scale = (grad_output * x).sum(0, keepdim=True)
+        return grad_x, grad_scale
+""",
+    ),
+    (
+        "10.RepairScaleColumns",
+        "wrong",
+        "multiplies the column sums, instead of summing the products",
+        """
+class RepairScaleColumns(Function):
+    @staticmethod
+    def forward(ctx, x, scale):
+        ctx.save_for_backward(x, scale)
+        return x * scale
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        x, scale = ctx.saved_tensors
+        grad_x = grad_output * scale
+        grad_scale = grad_output.sum(0) * x.sum(0)
+        return grad_x, grad_scale
+""",
+    ),
+    (
+        "10.RepairScaleColumns",
+        "wrong",
+        "the gradient of x is not multiplied by scale",
+        """
+class RepairScaleColumns(Function):
+    @staticmethod
+    def forward(ctx, x, scale):
+        ctx.save_for_backward(x, scale)
+        return x * scale
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        x, scale = ctx.saved_tensors
+        grad_x = grad_output.clone()
+        grad_scale = (grad_output * x).sum(0)
+        return grad_x, grad_scale
 """,
     ),
 ]

@@ -313,6 +313,115 @@ class AbsProduct(Function):
 """,
     ),
     (
+        "11.AbsProduct",
+        "right",
+        "setup_context; the result divided by each argument",
+        """
+class AbsProduct(Function):
+    @staticmethod
+    def forward(u, v):
+        return u.abs() * v.abs()
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(*inputs, output)
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        u, v, result = ctx.saved_tensors
+        total = grad_output * result
+        return total / u, total / v
+""",
+    ),
+    (
+        "11.AbsProduct",
+        "wrong",
+        "the sign of the product is forgotten: these are the gradients of u * v",
+        """
+class AbsProduct(Function):
+    @staticmethod
+    def forward(ctx, u, v):
+        ctx.save_for_backward(u, v)
+        return (u * v).abs()
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        u, v = ctx.saved_tensors
+        return grad_output * v, grad_output * u
+""",
+    ),
+    (
+        "11.AbsProduct",
+        "wrong",
+        "only the sign of one factor: v * sign(u) instead of v * sign(u v)",
+        """
+class AbsProduct(Function):
+    @staticmethod
+    def forward(ctx, u, v):
+        ctx.save_for_backward(u, v)
+        return (u * v).abs()
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        u, v = ctx.saved_tensors
+        return grad_output * v * u.sign(), grad_output * u * v.sign()
+""",
+    ),
+    (
+        "11.AbsProduct",
+        "wrong",
+        "the two gradients are returned in the wrong order",
+        """
+class AbsProduct(Function):
+    @staticmethod
+    def forward(ctx, u, v):
+        ctx.save_for_backward(u, v)
+        return (u * v).abs()
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        u, v = ctx.saved_tensors
+        sign = (u * v).sign()
+        return grad_output * sign * u, grad_output * sign * v
+""",
+    ),
+    (
+        "11.AbsProduct",
+        "wrong",
+        "keeps u and v on the class instead of ctx, so a second call overwrites them",
+        """
+class AbsProduct(Function):
+    @staticmethod
+    def forward(ctx, u, v):
+        AbsProduct.saved = (u, v)
+        return (u * v).abs()
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        u, v = AbsProduct.saved
+        sign = torch.sign(u * v)
+        return grad_output * sign * v, grad_output * sign * u
+""",
+    ),
+    (
+        "11.AbsProduct",
+        "wrong",
+        "the gradient of v is not multiplied by grad_output",
+        """
+class AbsProduct(Function):
+    @staticmethod
+    def forward(ctx, u, v):
+        ctx.save_for_backward(u, v)
+        return (u * v).abs()
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        u, v = ctx.saved_tensors
+        sign = torch.sign(u * v)
+        return grad_output * sign * v, sign * u
+""",
+    ),
+    (
         "11.Sigmoid",
         "right",
         "through tanh, slope as result minus its square",
@@ -609,6 +718,116 @@ class Sigmoid(Function):
     def backward(ctx, grad_output):
         (result,) = ctx.saved_tensors
         return grad_output * result * (1 - result)
+""",
+    ),
+    (
+        "11.Sigmoid",
+        "right",
+        "setup_context; sigmoid through tanh; result - result**2",
+        """
+class Sigmoid(Function):
+    @staticmethod
+    def forward(x):
+        return 0.5 * torch.tanh(0.5 * x) + 0.5
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(output)
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        (s,) = ctx.saved_tensors
+        return grad_output * (s - s.square())
+""",
+    ),
+    (
+        "11.Sigmoid",
+        "wrong",
+        "keeps x instead of the result: the gradient is wrong if x is changed after the forward pass",
+        """
+class Sigmoid(Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.x = x
+        return 1 / (1 + torch.exp(-x))
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        result = 1 / (1 + torch.exp(-ctx.x))
+        return grad_output * result * (1 - result)
+""",
+    ),
+    (
+        "11.Sigmoid",
+        "wrong",
+        "the sign in the exponent is missing: 1 / (1 + exp(x))",
+        """
+class Sigmoid(Function):
+    @staticmethod
+    def forward(ctx, x):
+        result = 1 / (1 + x.exp())
+        ctx.save_for_backward(result)
+        return result
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        (result,) = ctx.saved_tensors
+        return grad_output * -result * (1 - result)
+""",
+    ),
+    (
+        "11.Sigmoid",
+        "wrong",
+        "backward changes the saved result in place, which is the output of the Function",
+        """
+class Sigmoid(Function):
+    @staticmethod
+    def forward(ctx, x):
+        result = 1 / (1 + (-x).exp())
+        ctx.save_for_backward(result)
+        return result
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        (result,) = ctx.saved_tensors
+        slope = result.mul_(1 - result)
+        return grad_output * slope
+""",
+    ),
+    (
+        "11.Sigmoid",
+        "wrong",
+        "the factor result is forgotten: the slope is 1 - result",
+        """
+class Sigmoid(Function):
+    @staticmethod
+    def forward(ctx, x):
+        result = 1 / (1 + (-x).exp())
+        ctx.save_for_backward(result)
+        return result
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        (result,) = ctx.saved_tensors
+        return grad_output * (1 - result)
+""",
+    ),
+    (
+        "11.Sigmoid",
+        "wrong",
+        "grad_output is not used",
+        """
+class Sigmoid(Function):
+    @staticmethod
+    def forward(ctx, x):
+        result = 1 / (1 + (-x).exp())
+        ctx.save_for_backward(result)
+        return result
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        (result,) = ctx.saved_tensors
+        return result * (1 - result)
 """,
     ),
     (
@@ -911,6 +1130,114 @@ class Cube(Function):
     def backward(ctx, grad_output):
         (x,) = ctx.saved_tensors
         return grad_output * 3 * x ** 2
+""",
+    ),
+    (
+        "11.Cube",
+        "right",
+        "einsum-free product rule: three equal terms added, setup_context",
+        """
+class Cube(Function):
+    @staticmethod
+    def forward(x):
+        return x * x * x
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        (x,) = inputs
+        ctx.save_for_backward(x)
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        (x,) = ctx.saved_tensors
+        return sum(grad_output * x * x for _ in range(3))
+""",
+    ),
+    (
+        "11.Cube",
+        "wrong",
+        "the slope is computed in forward and saved: it is not connected to x, so the second derivative is wrong",
+        """
+class Cube(Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(3 * x**2)
+        return x**3
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        (slope,) = ctx.saved_tensors
+        return grad_output * slope
+""",
+    ),
+    (
+        "11.Cube",
+        "wrong",
+        "divides the result by x: not a number where x is 0",
+        """
+class Cube(Function):
+    @staticmethod
+    def forward(ctx, x):
+        result = x**3
+        ctx.save_for_backward(x, result)
+        return result
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        x, result = ctx.saved_tensors
+        return grad_output * 3 * result / x
+""",
+    ),
+    (
+        "11.Cube",
+        "wrong",
+        "grad_output is detached: the gradient is not connected to it",
+        """
+class Cube(Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x**3
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        (x,) = ctx.saved_tensors
+        return grad_output.detach() * 3 * x**2
+""",
+    ),
+    (
+        "11.Cube",
+        "wrong",
+        "the exponent is too small by one: 3 x instead of 3 x**2",
+        """
+class Cube(Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x**3
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        (x,) = ctx.saved_tensors
+        return grad_output * 3 * x
+""",
+    ),
+    (
+        "11.Cube",
+        "wrong",
+        "backward computes under no_grad: it cannot be differentiated",
+        """
+class Cube(Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x**3
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        (x,) = ctx.saved_tensors
+        with torch.no_grad():
+            return grad_output * 3 * x**2
 """,
     ),
     (
@@ -1217,6 +1544,114 @@ class Norm(Function):
     def backward(ctx, grad_output):
         x, length = ctx.saved_tensors
         return grad_output * x / length
+""",
+    ),
+    (
+        "11.Norm",
+        "right",
+        "saves x only and computes the length again in backward, with dot and rsqrt",
+        """
+class Norm(Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x.dot(x).sqrt()
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        (x,) = ctx.saved_tensors
+        return x * (grad_output * torch.rsqrt(x.dot(x)))
+""",
+    ),
+    (
+        "11.Norm",
+        "wrong",
+        "keeps the length as a number: the second derivative lacks the part through the length",
+        """
+class Norm(Function):
+    @staticmethod
+    def forward(ctx, x):
+        length = (x**2).sum().sqrt()
+        ctx.save_for_backward(x)
+        ctx.length = length.item()
+        return length
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        (x,) = ctx.saved_tensors
+        return grad_output * x / ctx.length
+""",
+    ),
+    (
+        "11.Norm",
+        "wrong",
+        "saves the sum of squares, which is neither an argument nor the result: it is not connected to x, so the second derivative is wrong",
+        """
+class Norm(Function):
+    @staticmethod
+    def forward(ctx, x):
+        total = (x * x).sum()
+        ctx.save_for_backward(x, total)
+        return total.sqrt()
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        x, total = ctx.saved_tensors
+        return grad_output * x / total.sqrt()
+""",
+    ),
+    (
+        "11.Norm",
+        "wrong",
+        "the factor 1/2 of the root is forgotten: the gradient is twice as large",
+        """
+class Norm(Function):
+    @staticmethod
+    def forward(ctx, x):
+        length = (x**2).sum().sqrt()
+        ctx.save_for_backward(x, length)
+        return length
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        x, length = ctx.saved_tensors
+        return grad_output * 2 * x / length
+""",
+    ),
+    (
+        "11.Norm",
+        "wrong",
+        "keepdim: the result has one dimension instead of none",
+        """
+class Norm(Function):
+    @staticmethod
+    def forward(ctx, x):
+        length = (x**2).sum(0, keepdim=True).sqrt()
+        ctx.save_for_backward(x, length)
+        return length
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        x, length = ctx.saved_tensors
+        return grad_output * x / length
+""",
+    ),
+    (
+        "11.Norm",
+        "wrong",
+        "x is detached in backward: the second derivative lacks the part through the numerator",
+        """
+class Norm(Function):
+    @staticmethod
+    def forward(ctx, x):
+        length = (x**2).sum().sqrt()
+        ctx.save_for_backward(x, length)
+        return length
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        x, length = ctx.saved_tensors
+        return grad_output * x.detach() / length
 """,
     ),
 ]

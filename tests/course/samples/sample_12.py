@@ -408,6 +408,172 @@ class Linear(Function):
 """,
     ),
     (
+        "12.Linear",
+        "right",
+        "setup_context, einsum, and a list of three gradients that starts with None",
+        """
+class Linear(Function):
+    @staticmethod
+    def forward(x, weight, bias):
+        result = torch.einsum("nk,mk->nm", x, weight)
+        return result if bias is None else result + bias.unsqueeze(0)
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(inputs[0], inputs[1])
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        x, weight = ctx.saved_tensors
+        rules = [lambda: torch.einsum("nm,mk->nk", grad_output, weight),
+                 lambda: torch.einsum("nm,nk->mk", grad_output, x),
+                 lambda: torch.einsum("nm->m", grad_output)]
+        return tuple(rule() if need else None for rule, need in zip(rules, ctx.needs_input_grad))
+""",
+    ),
+    (
+        "12.Linear",
+        "wrong",
+        "returns two values instead of three if bias is None",
+        """
+class Linear(Function):
+    @staticmethod
+    def forward(ctx, x, weight, bias):
+        ctx.save_for_backward(x, weight)
+        ctx.has_bias = bias is not None
+        result = x @ weight.t()
+        if bias is not None:
+            result = result + bias
+        return result
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        x, weight = ctx.saved_tensors
+        grad_x = grad_weight = grad_bias = None
+        if ctx.needs_input_grad[0]:
+            grad_x = grad_output @ weight
+        if ctx.needs_input_grad[1]:
+            grad_weight = grad_output.t() @ x
+        if not ctx.has_bias:
+            return grad_x, grad_weight
+        if ctx.has_bias and ctx.needs_input_grad[2]:
+            grad_bias = grad_output.sum(0)
+        return grad_x, grad_weight, grad_bias
+""",
+    ),
+    (
+        "12.Linear",
+        "wrong",
+        "takes the mean of grad_output over the rows for bias instead of the sum",
+        """
+class Linear(Function):
+    @staticmethod
+    def forward(ctx, x, weight, bias):
+        ctx.save_for_backward(x, weight)
+        ctx.has_bias = bias is not None
+        result = x @ weight.t()
+        if bias is not None:
+            result = result + bias
+        return result
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        x, weight = ctx.saved_tensors
+        grad_x = grad_weight = grad_bias = None
+        if ctx.needs_input_grad[0]:
+            grad_x = grad_output @ weight
+        if ctx.needs_input_grad[1]:
+            grad_weight = grad_output.t() @ x
+        if ctx.has_bias and ctx.needs_input_grad[2]:
+            grad_bias = grad_output.mean(0)
+        return grad_x, grad_weight, grad_bias
+""",
+    ),
+    (
+        "12.Linear",
+        "wrong",
+        "computes the gradient of bias even if it is not wanted",
+        """
+class Linear(Function):
+    @staticmethod
+    def forward(ctx, x, weight, bias):
+        ctx.save_for_backward(x, weight)
+        ctx.has_bias = bias is not None
+        result = x @ weight.t()
+        if bias is not None:
+            result = result + bias
+        return result
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        x, weight = ctx.saved_tensors
+        grad_x = grad_weight = grad_bias = None
+        if ctx.needs_input_grad[0]:
+            grad_x = grad_output @ weight
+        if ctx.needs_input_grad[1]:
+            grad_weight = grad_output.t() @ x
+        if ctx.has_bias:
+            grad_bias = grad_output.sum(0)
+        return grad_x, grad_weight, grad_bias
+""",
+    ),
+    (
+        "12.Linear",
+        "wrong",
+        "the questions for x and weight are mixed up: computes the gradient of x if weight needs one",
+        """
+class Linear(Function):
+    @staticmethod
+    def forward(ctx, x, weight, bias):
+        ctx.save_for_backward(x, weight)
+        ctx.has_bias = bias is not None
+        result = x @ weight.t()
+        if bias is not None:
+            result = result + bias
+        return result
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        x, weight = ctx.saved_tensors
+        grad_x = grad_weight = grad_bias = None
+        if ctx.needs_input_grad[1]:
+            grad_x = grad_output @ weight
+        if ctx.needs_input_grad[0]:
+            grad_weight = grad_output.t() @ x
+        if ctx.has_bias and ctx.needs_input_grad[2]:
+            grad_bias = grad_output.sum(0)
+        return grad_x, grad_weight, grad_bias
+""",
+    ),
+    (
+        "12.Linear",
+        "wrong",
+        "the gradient of weight is reshaped instead of transposed: the entries are in the wrong places",
+        """
+class Linear(Function):
+    @staticmethod
+    def forward(ctx, x, weight, bias):
+        ctx.save_for_backward(x, weight)
+        ctx.has_bias = bias is not None
+        result = x @ weight.t()
+        if bias is not None:
+            result = result + bias
+        return result
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        x, weight = ctx.saved_tensors
+        grad_x = grad_weight = grad_bias = None
+        if ctx.needs_input_grad[0]:
+            grad_x = grad_output @ weight
+        if ctx.needs_input_grad[1]:
+            grad_weight = (x.t() @ grad_output).reshape(weight.shape)
+        if ctx.has_bias and ctx.needs_input_grad[2]:
+            grad_bias = grad_output.sum(0)
+        return grad_x, grad_weight, grad_bias
+""",
+    ),
+    (
         "12.MulConstant",
         "right",
         "setup_context, one return with conditional expression",
@@ -682,6 +848,122 @@ class MulConstant(Function):
         if grad_output is None:
             return None, None
         return grad_output * ctx.constant, None
+""",
+    ),
+    (
+        "12.MulConstant",
+        "right",
+        "setup_context sets the option; one conditional expression in backward",
+        """
+class MulConstant(Function):
+    @staticmethod
+    def forward(x, constant):
+        return torch.mul(x, constant)
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.set_materialize_grads(False)
+        ctx.factor = inputs[1]
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        return (grad_output if grad_output is None else grad_output.mul(ctx.factor)), None
+""",
+    ),
+    (
+        "12.MulConstant",
+        "wrong",
+        "asks for None, but backward multiplies None by the constant",
+        """
+class MulConstant(Function):
+    @staticmethod
+    def forward(ctx, x, constant):
+        ctx.set_materialize_grads(False)
+        ctx.constant = constant
+        return x * constant
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        return grad_output * ctx.constant, None
+""",
+    ),
+    (
+        "12.MulConstant",
+        "wrong",
+        "set_materialize_grads is called in backward, too late: it gets zeros instead of None",
+        """
+class MulConstant(Function):
+    @staticmethod
+    def forward(ctx, x, constant):
+        ctx.constant = constant
+        return x * constant
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        ctx.set_materialize_grads(False)
+        if grad_output is None:
+            return None, None
+        return grad_output * ctx.constant, None
+""",
+    ),
+    (
+        "12.MulConstant",
+        "wrong",
+        "returns zeros instead of None when no gradient arrives",
+        """
+class MulConstant(Function):
+    @staticmethod
+    def forward(ctx, x, constant):
+        ctx.shape, ctx.dtype = x.shape, x.dtype
+        ctx.set_materialize_grads(False)
+        ctx.constant = constant
+        return x * constant
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        if grad_output is None:
+            return torch.zeros(ctx.shape, dtype=ctx.dtype), None
+        return grad_output * ctx.constant, None
+""",
+    ),
+    (
+        "12.MulConstant",
+        "wrong",
+        "returns a single None for two arguments when no gradient arrives",
+        """
+class MulConstant(Function):
+    @staticmethod
+    def forward(ctx, x, constant):
+        ctx.set_materialize_grads(False)
+        ctx.constant = constant
+        return x * constant
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        if grad_output is None:
+            return None
+        return grad_output * ctx.constant, None
+""",
+    ),
+    (
+        "12.MulConstant",
+        "wrong",
+        "returns a gradient for the number constant, which must get None",
+        """
+class MulConstant(Function):
+    @staticmethod
+    def forward(ctx, x, constant):
+        ctx.save_for_backward(x)
+        ctx.set_materialize_grads(False)
+        ctx.constant = constant
+        return x * constant
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        if grad_output is None:
+            return None, None
+        (x,) = ctx.saved_tensors
+        return grad_output * ctx.constant, (grad_output * x).sum()
 """,
     ),
     (
@@ -1009,6 +1291,132 @@ class MatMul(Function):
         if ctx.needs_input_grad[1]:
             grads.append(a.t() @ grad_output)
         return tuple(grads)
+""",
+    ),
+    (
+        "12.MatMul",
+        "right",
+        "transposes the products: (b @ grad.t()).t() and (grad.t() @ a).t()",
+        """
+class MatMul(Function):
+    @staticmethod
+    def forward(ctx, a, b):
+        ctx.save_for_backward(a, b)
+        return (b.t() @ a.t()).t().clone()
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        a, b = ctx.saved_tensors
+        want_a, want_b = ctx.needs_input_grad
+        g = grad_output.t()
+        return ((b @ g).t() if want_a else None), ((g @ a).t() if want_b else None)
+""",
+    ),
+    (
+        "12.MatMul",
+        "wrong",
+        "the questions are mixed up: the gradient of a depends on whether b needs one",
+        """
+class MatMul(Function):
+    @staticmethod
+    def forward(ctx, a, b):
+        ctx.save_for_backward(a, b)
+        return a @ b
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        a, b = ctx.saved_tensors
+        grad_a = grad_output @ b.t() if ctx.needs_input_grad[1] else None
+        grad_b = a.t() @ grad_output if ctx.needs_input_grad[0] else None
+        return grad_a, grad_b
+""",
+    ),
+    (
+        "12.MatMul",
+        "wrong",
+        "elif instead of if: b gets no gradient when both need one",
+        """
+class MatMul(Function):
+    @staticmethod
+    def forward(ctx, a, b):
+        ctx.save_for_backward(a, b)
+        return a @ b
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        a, b = ctx.saved_tensors
+        grad_a = grad_b = None
+        if ctx.needs_input_grad[0]:
+            grad_a = grad_output @ b.t()
+        elif ctx.needs_input_grad[1]:
+            grad_b = a.t() @ grad_output
+        return grad_a, grad_b
+""",
+    ),
+    (
+        "12.MatMul",
+        "wrong",
+        "returns only the gradients that are needed, without None for the other argument",
+        """
+class MatMul(Function):
+    @staticmethod
+    def forward(ctx, a, b):
+        ctx.save_for_backward(a, b)
+        return a @ b
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        a, b = ctx.saved_tensors
+        gradients = []
+        if ctx.needs_input_grad[0]:
+            gradients.append(grad_output @ b.t())
+        if ctx.needs_input_grad[1]:
+            gradients.append(a.t() @ grad_output)
+        return tuple(gradients)
+""",
+    ),
+    (
+        "12.MatMul",
+        "wrong",
+        "b is not transposed in the gradient of a",
+        """
+class MatMul(Function):
+    @staticmethod
+    def forward(ctx, a, b):
+        ctx.save_for_backward(a, b)
+        return a @ b
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        a, b = ctx.saved_tensors
+        grad_a = grad_b = None
+        if ctx.needs_input_grad[0]:
+            grad_a = grad_output @ b
+        if ctx.needs_input_grad[1]:
+            grad_b = a.t() @ grad_output
+        return grad_a, grad_b
+""",
+    ),
+    (
+        "12.MatMul",
+        "wrong",
+        "returns zeros instead of None for an argument that needs no gradient",
+        """
+class MatMul(Function):
+    @staticmethod
+    def forward(ctx, a, b):
+        ctx.save_for_backward(a, b)
+        return a @ b
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        a, b = ctx.saved_tensors
+        grad_a, grad_b = torch.zeros_like(a), torch.zeros_like(b)
+        if ctx.needs_input_grad[0]:
+            grad_a = grad_output @ b.t()
+        if ctx.needs_input_grad[1]:
+            grad_b = a.t() @ grad_output
+        return grad_a, grad_b
 """,
     ),
     (
@@ -1406,6 +1814,155 @@ class BroadcastAdd(Function):
 """,
     ),
     (
+        "12.BroadcastAdd",
+        "right",
+        "pads the shape with ones in front, sums where it is 1 with keepdim, reshapes at the end",
+        """
+def fold(gradient, shape):
+    padded = (1,) * (gradient.dim() - len(shape)) + tuple(shape)
+    for d in reversed(range(gradient.dim())):
+        if padded[d] == 1:
+            gradient = gradient.sum(d, keepdim=True)
+    return gradient.reshape(tuple(shape))
+
+
+class BroadcastAdd(Function):
+    @staticmethod
+    def forward(ctx, x, y):
+        ctx.shapes = x.shape, y.shape
+        return x + y
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        return tuple(fold(grad_output, shape) for shape in ctx.shapes)
+""",
+    ),
+    (
+        "12.BroadcastAdd",
+        "wrong",
+        "sums only the new dimensions in front, not those where the argument has size 1",
+        """
+def unbroadcast(gradient, shape):
+    while gradient.dim() > len(shape):
+        gradient = gradient.sum(0)
+    return gradient
+
+
+class BroadcastAdd(Function):
+    @staticmethod
+    def forward(ctx, x, y):
+        ctx.shapes = x.shape, y.shape
+        return x + y
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        return unbroadcast(grad_output, ctx.shapes[0]), unbroadcast(grad_output, ctx.shapes[1])
+""",
+    ),
+    (
+        "12.BroadcastAdd",
+        "wrong",
+        "only the gradient of y is summed: x is taken to be the larger one",
+        """
+def unbroadcast(gradient, shape):
+    while gradient.dim() > len(shape):
+        gradient = gradient.sum(0)
+    for d in range(len(shape)):
+        if shape[d] == 1 and gradient.shape[d] != 1:
+            gradient = gradient.sum(d, keepdim=True)
+    return gradient
+
+
+class BroadcastAdd(Function):
+    @staticmethod
+    def forward(ctx, x, y):
+        ctx.shapes = x.shape, y.shape
+        return x + y
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        return grad_output, unbroadcast(grad_output, ctx.shapes[1])
+""",
+    ),
+    (
+        "12.BroadcastAdd",
+        "wrong",
+        "if instead of while: only one of several new dimensions in front is summed",
+        """
+def unbroadcast(gradient, shape):
+    if gradient.dim() > len(shape):
+        gradient = gradient.sum(0)
+    for d in range(min(len(shape), gradient.dim())):
+        if shape[d] == 1 and gradient.shape[d] != 1:
+            gradient = gradient.sum(d, keepdim=True)
+    return gradient
+
+
+class BroadcastAdd(Function):
+    @staticmethod
+    def forward(ctx, x, y):
+        ctx.shapes = x.shape, y.shape
+        return x + y
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        return unbroadcast(grad_output, ctx.shapes[0]), unbroadcast(grad_output, ctx.shapes[1])
+""",
+    ),
+    (
+        "12.BroadcastAdd",
+        "wrong",
+        "takes the mean instead of the sum over dimensions where the argument has size 1",
+        """
+def unbroadcast(gradient, shape):
+    while gradient.dim() > len(shape):
+        gradient = gradient.sum(0)
+    for d in range(len(shape)):
+        if shape[d] == 1 and gradient.shape[d] != 1:
+            gradient = gradient.mean(d, keepdim=True)
+    return gradient
+
+
+class BroadcastAdd(Function):
+    @staticmethod
+    def forward(ctx, x, y):
+        ctx.shapes = x.shape, y.shape
+        return x + y
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        return unbroadcast(grad_output, ctx.shapes[0]), unbroadcast(grad_output, ctx.shapes[1])
+""",
+    ),
+    (
+        "12.BroadcastAdd",
+        "wrong",
+        "the list of dimensions may be empty, and a sum over an empty list of dimensions is a sum over all",
+        """
+def unbroadcast(gradient, shape):
+    extra = gradient.dim() - len(shape)
+    dims = list(range(extra))
+    for d in range(len(shape)):
+        if shape[d] == 1 and gradient.shape[extra + d] != 1:
+            dims.append(extra + d)
+    gradient = gradient.sum(dim=dims, keepdim=True)
+    for _ in range(extra):
+        gradient = gradient.squeeze(0)
+    return gradient
+
+
+class BroadcastAdd(Function):
+    @staticmethod
+    def forward(ctx, x, y):
+        ctx.shapes = x.shape, y.shape
+        return x + y
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        return unbroadcast(grad_output, ctx.shapes[0]), unbroadcast(grad_output, ctx.shapes[1])
+""",
+    ),
+    (
         "12.Clamp",
         "right",
         "torch.clamp and comparison of x with the saved result",
@@ -1728,6 +2285,119 @@ class Clamp(Function):
         x, result = ctx.saved_tensors
         mask = (x > ctx.low) & (x < ctx.high)
         return grad_output * mask * result, None, None
+""",
+    ),
+    (
+        "12.Clamp",
+        "right",
+        "saves x and the result and compares them; masked_fill",
+        """
+class Clamp(Function):
+    @staticmethod
+    def forward(ctx, x, low, high):
+        result = x.clamp_min(low).clamp_max(high)
+        ctx.save_for_backward(x, result)
+        return result
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        x, result = ctx.saved_tensors
+        return grad_output.masked_fill(x != result, 0), None, None
+""",
+    ),
+    (
+        "12.Clamp",
+        "wrong",
+        "the gradient is not stopped below low",
+        """
+class Clamp(Function):
+    @staticmethod
+    def forward(ctx, x, low, high):
+        ctx.save_for_backward(x)
+        ctx.bounds = low, high
+        return x.clamp(low, high)
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        (x,) = ctx.saved_tensors
+        low, high = ctx.bounds
+        return grad_output * (x < high), None, None
+""",
+    ),
+    (
+        "12.Clamp",
+        "wrong",
+        "forward writes the bounds into x itself",
+        """
+class Clamp(Function):
+    @staticmethod
+    def forward(ctx, x, low, high):
+        ctx.save_for_backward((x >= low) & (x <= high))
+        x[x < low] = low
+        x[x > high] = high
+        return x.clone()
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        (inside,) = ctx.saved_tensors
+        return grad_output * inside, None, None
+""",
+    ),
+    (
+        "12.Clamp",
+        "wrong",
+        "backward compares the absolute value with high, as if low were always -high",
+        """
+class Clamp(Function):
+    @staticmethod
+    def forward(ctx, x, low, high):
+        ctx.save_for_backward(x)
+        ctx.bounds = low, high
+        return x.clamp(low, high)
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        (x,) = ctx.saved_tensors
+        low, high = ctx.bounds
+        return grad_output * (x.abs() <= high), None, None
+""",
+    ),
+    (
+        "12.Clamp",
+        "wrong",
+        "a bound of 0 is ignored, because 0 counts as false",
+        """
+class Clamp(Function):
+    @staticmethod
+    def forward(ctx, x, low, high):
+        low = low or -float("inf")
+        high = high or float("inf")
+        ctx.save_for_backward((x > low) & (x < high))
+        return x.clamp(low, high)
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        (inside,) = ctx.saved_tensors
+        return grad_output * inside, None, None
+""",
+    ),
+    (
+        "12.Clamp",
+        "wrong",
+        "returns one value instead of three: None for low and high is missing",
+        """
+class Clamp(Function):
+    @staticmethod
+    def forward(ctx, x, low, high):
+        ctx.save_for_backward(x)
+        ctx.bounds = low, high
+        return x.clamp(low, high)
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        (x,) = ctx.saved_tensors
+        low, high = ctx.bounds
+        return grad_output * ((x > low) & (x < high))
 """,
     ),
 ]

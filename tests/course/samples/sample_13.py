@@ -353,6 +353,119 @@ class SinCos(Function):
 """,
     ),
     (
+        "13.SinCos",
+        "right",
+        "saves its two results in setup_context, switches the zeros off and adds up what is there",
+        """
+class SinCos(Function):
+    @staticmethod
+    def forward(x):
+        return x.sin(), x.cos()
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.set_materialize_grads(False)
+        ctx.save_for_backward(*output)
+
+    @staticmethod
+    def backward(ctx, grad_sin, grad_cos):
+        sine, cosine = ctx.saved_tensors
+        total = None
+        for grad, slope in ((grad_sin, cosine), (grad_cos, -sine)):
+            if grad is None:
+                continue
+            part = grad * slope
+            total = part if total is None else total + part
+        return total
+""",
+    ),
+    (
+        "13.SinCos",
+        "wrong",
+        "the derivative of the cosine is minus the sine; the minus sign is missing",
+        """
+class SinCos(Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return torch.sin(x), torch.cos(x)
+
+    @staticmethod
+    def backward(ctx, grad_sin, grad_cos):
+        x, = ctx.saved_tensors
+        return grad_sin * torch.cos(x) + grad_cos * torch.sin(x)
+""",
+    ),
+    (
+        "13.SinCos",
+        "wrong",
+        "set_materialize_grads(False) was called, so a gradient of an unused result is None, and backward does not handle that",
+        """
+class SinCos(Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        ctx.set_materialize_grads(False)
+        return torch.sin(x), torch.cos(x)
+
+    @staticmethod
+    def backward(ctx, grad_sin, grad_cos):
+        x, = ctx.saved_tensors
+        return grad_sin * torch.cos(x) - grad_cos * torch.sin(x)
+""",
+    ),
+    (
+        "13.SinCos",
+        "wrong",
+        "only the gradient of the sine is used; the gradient that comes through the cosine is forgotten",
+        """
+class SinCos(Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return torch.sin(x), torch.cos(x)
+
+    @staticmethod
+    def backward(ctx, grad_sin, grad_cos):
+        x, = ctx.saved_tensors
+        return grad_sin * torch.cos(x)
+""",
+    ),
+    (
+        "13.SinCos",
+        "wrong",
+        "backward returns two gradients (one for each result) instead of one for x, their sum",
+        """
+class SinCos(Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return torch.sin(x), torch.cos(x)
+
+    @staticmethod
+    def backward(ctx, grad_sin, grad_cos):
+        x, = ctx.saved_tensors
+        return grad_sin * torch.cos(x), -grad_cos * torch.sin(x)
+""",
+    ),
+    (
+        "13.SinCos",
+        "wrong",
+        "the slopes are computed from a detached x in backward, so the second derivative is lost (0)",
+        """
+class SinCos(Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return torch.sin(x), torch.cos(x)
+
+    @staticmethod
+    def backward(ctx, grad_sin, grad_cos):
+        x = ctx.saved_tensors[0].detach()
+        return grad_sin * torch.cos(x) - grad_cos * torch.sin(x)
+""",
+    ),
+    (
         "13.SortDescending",
         "right",
         "sorts -x, and undoes the permutation with argsort of the permutation",
@@ -847,6 +960,135 @@ class SortDescending(Function):
 """,
     ),
     (
+        "13.SortDescending",
+        "right",
+        "counts for each entry how many are larger, and sorts and un-sorts by multiplying with a permutation matrix",
+        """
+class SortDescending(Function):
+    @staticmethod
+    def forward(ctx, x):
+        n = len(x)
+        rank = (x.unsqueeze(0) > x.unsqueeze(1)).sum(dim=1)          # rank[i]: where x[i] goes
+        places = torch.arange(n)
+        table = (places.unsqueeze(1) == rank.unsqueeze(0)).to(x.dtype)   # table[place, i]
+        positions = table @ places.to(x.dtype)
+        ctx.mark_non_differentiable(positions)
+        ctx.table = table
+        return table @ x, positions
+
+    @staticmethod
+    def backward(ctx, grad_values, grad_positions):
+        return ctx.table.T @ grad_values
+""",
+    ),
+    (
+        "13.SortDescending",
+        "wrong",
+        "sorted from small to large instead of from large to small",
+        """
+class SortDescending(Function):
+    @staticmethod
+    def forward(ctx, x):
+        order = torch.argsort(x, descending=False)
+        positions = order.to(x.dtype)
+        ctx.mark_non_differentiable(positions)
+        ctx.save_for_backward(order)
+        return x[order], positions
+
+    @staticmethod
+    def backward(ctx, grad_values, grad_positions):
+        order, = ctx.saved_tensors
+        grad = torch.zeros_like(grad_values)
+        grad[order] = grad_values
+        return grad
+""",
+    ),
+    (
+        "13.SortDescending",
+        "wrong",
+        "forward does not mark positions as non-differentiable, so positions requires grad",
+        """
+class SortDescending(Function):
+    @staticmethod
+    def forward(ctx, x):
+        order = torch.argsort(x, descending=True)
+        positions = order.to(x.dtype)
+        ctx.save_for_backward(order)
+        return x[order], positions
+
+    @staticmethod
+    def backward(ctx, grad_values, grad_positions):
+        order, = ctx.saved_tensors
+        grad = torch.zeros_like(grad_values)
+        grad[order] = grad_values
+        return grad
+""",
+    ),
+    (
+        "13.SortDescending",
+        "wrong",
+        "the gradient is taken from the positions (grad_values[order]) instead of being put at them, which is the permutation the wrong way round",
+        """
+class SortDescending(Function):
+    @staticmethod
+    def forward(ctx, x):
+        order = torch.argsort(x, descending=True)
+        positions = order.to(x.dtype)
+        ctx.mark_non_differentiable(positions)
+        ctx.save_for_backward(order)
+        return x[order], positions
+
+    @staticmethod
+    def backward(ctx, grad_values, grad_positions):
+        order, = ctx.saved_tensors
+        return grad_values[order]
+""",
+    ),
+    (
+        "13.SortDescending",
+        "wrong",
+        "positions stay whole numbers (int64) instead of getting the dtype of x",
+        """
+class SortDescending(Function):
+    @staticmethod
+    def forward(ctx, x):
+        order = torch.argsort(x, descending=True)
+        positions = order.clone()
+        ctx.mark_non_differentiable(positions)
+        ctx.save_for_backward(order)
+        return x[order], positions
+
+    @staticmethod
+    def backward(ctx, grad_values, grad_positions):
+        order, = ctx.saved_tensors
+        grad = torch.zeros_like(grad_values)
+        grad[order] = grad_values
+        return grad
+""",
+    ),
+    (
+        "13.SortDescending",
+        "wrong",
+        "positions holds the rank of each entry of x (where it goes) instead of where each value came from",
+        """
+class SortDescending(Function):
+    @staticmethod
+    def forward(ctx, x):
+        order = torch.argsort(x, descending=True)
+        positions = torch.argsort(order).to(x.dtype)
+        ctx.mark_non_differentiable(positions)
+        ctx.save_for_backward(order)
+        return x[order], positions
+
+    @staticmethod
+    def backward(ctx, grad_values, grad_positions):
+        order, = ctx.saved_tensors
+        grad = torch.zeros_like(grad_values)
+        grad[order] = grad_values
+        return grad
+""",
+    ),
+    (
         "13.AddInPlace",
         "right",
         "+= after mark_dirty",
@@ -1228,6 +1470,106 @@ class AddInPlace(Function):
 """,
     ),
     (
+        "13.AddInPlace",
+        "right",
+        "marks first, then copies the sum into x; backward returns the two gradients as a list made by a comprehension and turned into a tuple",
+        """
+class AddInPlace(Function):
+    @staticmethod
+    def forward(ctx, x, y):
+        ctx.mark_dirty(x)
+        total = y + x
+        return x.copy_(total)
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        return tuple(grad_output.clone() for _ in range(2))
+""",
+    ),
+    (
+        "13.AddInPlace",
+        "wrong",
+        "forward does not call ctx.mark_dirty(x), so autograd does not know that x was changed",
+        """
+class AddInPlace(Function):
+    @staticmethod
+    def forward(ctx, x, y):
+        x.add_(y)
+        return x
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        return grad_output, grad_output
+""",
+    ),
+    (
+        "13.AddInPlace",
+        "wrong",
+        "the sum is a new tensor; x itself is not changed and is not the result",
+        """
+class AddInPlace(Function):
+    @staticmethod
+    def forward(ctx, x, y):
+        x = x + y
+        return x
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        return grad_output, grad_output
+""",
+    ),
+    (
+        "13.AddInPlace",
+        "wrong",
+        "backward returns one gradient only; the one for y is missing",
+        """
+class AddInPlace(Function):
+    @staticmethod
+    def forward(ctx, x, y):
+        x.add_(y)
+        ctx.mark_dirty(x)
+        return x
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        return grad_output
+""",
+    ),
+    (
+        "13.AddInPlace",
+        "wrong",
+        "y gets None as its gradient, although it is a tensor and its gradient is grad_output",
+        """
+class AddInPlace(Function):
+    @staticmethod
+    def forward(ctx, x, y):
+        x.add_(y)
+        ctx.mark_dirty(x)
+        return x
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        return grad_output, None
+""",
+    ),
+    (
+        "13.AddInPlace",
+        "wrong",
+        "the wrong argument is changed: x is added to y, and y is marked and returned",
+        """
+class AddInPlace(Function):
+    @staticmethod
+    def forward(ctx, x, y):
+        y.add_(x)
+        ctx.mark_dirty(y)
+        return y
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        return grad_output, grad_output
+""",
+    ),
+    (
         "13.CumSum",
         "right",
         "loops over the columns, forward from the left and backward from the right",
@@ -1601,6 +1943,100 @@ class CumSum(Function):
     @staticmethod
     def backward(ctx, grad_output):
         return grad_output.sum(-1) - grad_output.cumsum(-1) + grad_output
+""",
+    ),
+    (
+        "13.CumSum",
+        "right",
+        "multiplies by a triangle of ones in forward and by its transpose in backward",
+        """
+class CumSum(Function):
+    @staticmethod
+    def forward(ctx, x):
+        n = x.shape[-1]
+        ctx.triangle = torch.triu(torch.ones(n, n, dtype=x.dtype))
+        return x @ ctx.triangle
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        return grad_output @ ctx.triangle.T
+""",
+    ),
+    (
+        "13.CumSum",
+        "wrong",
+        "sums along the first dimension instead of the last, in both directions",
+        """
+class CumSum(Function):
+    @staticmethod
+    def forward(ctx, x):
+        return torch.cumsum(x, 0)
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        return grad_output.flip(0).cumsum(0).flip(0)
+""",
+    ),
+    (
+        "13.CumSum",
+        "wrong",
+        "backward sums from the left like forward; entry j is part of the results j and later, so the sum must run from the right",
+        """
+class CumSum(Function):
+    @staticmethod
+    def forward(ctx, x):
+        return torch.cumsum(x, -1)
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        return grad_output.cumsum(-1)
+""",
+    ),
+    (
+        "13.CumSum",
+        "wrong",
+        "off by one: the gradient of entry j sums the gradients of the results after j and leaves out result j itself",
+        """
+class CumSum(Function):
+    @staticmethod
+    def forward(ctx, x):
+        return torch.cumsum(x, -1)
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        return grad_output.sum(dim=-1, keepdim=True) - grad_output.cumsum(-1)
+""",
+    ),
+    (
+        "13.CumSum",
+        "wrong",
+        "backward flips the first dimension instead of the last one; right for vectors only",
+        """
+class CumSum(Function):
+    @staticmethod
+    def forward(ctx, x):
+        return torch.cumsum(x, -1)
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        return grad_output.flip(0).cumsum(-1).flip(0)
+""",
+    ),
+    (
+        "13.CumSum",
+        "wrong",
+        "each gradient is multiplied by the number of results that the entry is part of, instead of summing the gradients of these results; right only if all gradients are equal",
+        """
+class CumSum(Function):
+    @staticmethod
+    def forward(ctx, x):
+        return torch.cumsum(x, -1)
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        n = grad_output.shape[-1]
+        count = torch.arange(n, 0, -1).to(grad_output.dtype)
+        return grad_output * count
 """,
     ),
     (
@@ -2228,6 +2664,142 @@ class MaxPool1d(Function):
         where, = ctx.saved_tensors
         zeros = torch.zeros(ctx.shape, dtype=grad_output.dtype)
         return zeros.scatter(-1, where, grad_output), None
+""",
+    ),
+    (
+        "13.MaxPool1d",
+        "right",
+        "compares each entry with the maximum of its window to get a mask, and stretches grad_output with repeat_interleave-like indexing in backward",
+        """
+class MaxPool1d(Function):
+    @staticmethod
+    def forward(ctx, x, k):
+        n = x.shape[-1]
+        m = n // k
+        result = torch.stack([x[..., i * k:(i + 1) * k].max(dim=-1)[0] for i in range(m)], dim=-1)
+        window = torch.arange(n) // k
+        stretched = result[..., torch.clamp(window, max=m - 1)]
+        ctx.window = torch.clamp(window, max=m - 1)
+        ctx.mask = ((stretched == x) & (window < m)).to(x.dtype)
+        return result
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        return grad_output[..., ctx.window] * ctx.mask, None
+""",
+    ),
+    (
+        "13.MaxPool1d",
+        "wrong",
+        "the entries left over at the end get a window of their own instead of being dropped",
+        """
+class MaxPool1d(Function):
+    @staticmethod
+    def forward(ctx, x, k):
+        n = x.shape[-1]
+        values, positions = [], []
+        for start in range(0, n, k):
+            v, p = x[..., start:start + k].max(dim=-1)
+            values.append(v)
+            positions.append(p + start)
+        ctx.save_for_backward(torch.stack(positions, dim=-1))
+        ctx.shape = x.shape
+        return torch.stack(values, dim=-1)
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        positions, = ctx.saved_tensors
+        grad = torch.zeros(ctx.shape, dtype=grad_output.dtype)
+        return grad.scatter(-1, positions, grad_output), None
+""",
+    ),
+    (
+        "13.MaxPool1d",
+        "wrong",
+        "every entry of a window gets the gradient; only the largest one may",
+        """
+class MaxPool1d(Function):
+    @staticmethod
+    def forward(ctx, x, k):
+        m = x.shape[-1] // k
+        ctx.k, ctx.m, ctx.shape = k, m, x.shape
+        return x[..., :m * k].reshape(*x.shape[:-1], m, k).max(dim=-1)[0]
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        grad = torch.zeros(ctx.shape, dtype=grad_output.dtype)
+        for i in range(ctx.m):
+            for j in range(ctx.k):
+                grad[..., i * ctx.k + j] = grad_output[..., i]
+        return grad, None
+""",
+    ),
+    (
+        "13.MaxPool1d",
+        "wrong",
+        "the positions are counted within each window; the start of the window (i * k) was not added, so all gradients land in the first window",
+        """
+class MaxPool1d(Function):
+    @staticmethod
+    def forward(ctx, x, k):
+        m = x.shape[-1] // k
+        windows = x[..., :m * k].reshape(*x.shape[:-1], m, k)
+        values, inside = windows.max(dim=-1)
+        positions = inside
+        ctx.save_for_backward(positions)
+        ctx.shape = x.shape
+        return values
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        positions, = ctx.saved_tensors
+        grad = torch.zeros(ctx.shape, dtype=grad_output.dtype)
+        return grad.scatter(-1, positions, grad_output), None
+""",
+    ),
+    (
+        "13.MaxPool1d",
+        "wrong",
+        "the gradient has no entries for the numbers left over, so its last dimension is too short",
+        """
+class MaxPool1d(Function):
+    @staticmethod
+    def forward(ctx, x, k):
+        m = x.shape[-1] // k
+        windows = x[..., :m * k].reshape(*x.shape[:-1], m, k)
+        values, inside = windows.max(dim=-1)
+        positions = inside + k * torch.arange(m)
+        ctx.save_for_backward(positions)
+        ctx.shape = (*x.shape[:-1], m * k)
+        return values
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        positions, = ctx.saved_tensors
+        grad = torch.zeros(ctx.shape, dtype=grad_output.dtype)
+        return grad.scatter(-1, positions, grad_output), None
+""",
+    ),
+    (
+        "13.MaxPool1d",
+        "wrong",
+        "the shape and positions are kept on the class, not on ctx, so a second call overwrites what the first one needs",
+        """
+class MaxPool1d(Function):
+    @staticmethod
+    def forward(ctx, x, k):
+        m = x.shape[-1] // k
+        windows = x[..., :m * k].reshape(*x.shape[:-1], m, k)
+        values, inside = windows.max(dim=-1)
+        positions = inside + k * torch.arange(m)
+        MaxPool1d.kept = (positions, x.shape)
+        return values
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        positions, shape = MaxPool1d.kept
+        grad = torch.zeros(shape, dtype=grad_output.dtype)
+        return grad.scatter(-1, positions, grad_output), None
 """,
     ),
 ]

@@ -545,6 +545,144 @@ class HuberLoss(Function):
 """,
     ),
     (
+        "14.HuberLoss",
+        "right",
+        "the clipped error c is the slope, and the cost is c * (e - c / 2); forward saves the finished slope",
+        """
+class HuberLoss(Function):
+    @staticmethod
+    def forward(input, target, delta):
+        e = input - target
+        c = torch.clamp(e, min=-delta, max=delta)
+        return (c * (e - c / 2)).mean()
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        input, target, delta = inputs
+        ctx.slope = torch.clamp(input.detach() - target.detach(), -delta, delta) / input.numel()
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        down = -grad_output * ctx.slope
+        return -down, down, None
+""",
+    ),
+    (
+        "14.HuberLoss",
+        "wrong",
+        "the gradient is not divided by the number of entries, although the loss is a mean",
+        """
+class HuberLoss(Function):
+    @staticmethod
+    def forward(ctx, input, target, delta):
+        error = input - target
+        size = error.abs()
+        cost = torch.where(size <= delta, 0.5 * error * error, delta * (size - 0.5 * delta))
+        ctx.save_for_backward(error)
+        ctx.delta = delta
+        return cost.mean()
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        error, = ctx.saved_tensors
+        slope = torch.where(error.abs() <= ctx.delta, error, ctx.delta * torch.sign(error))
+        grad = grad_output * slope
+        return grad, -grad, None
+""",
+    ),
+    (
+        "14.HuberLoss",
+        "wrong",
+        "target gets None, although it has a gradient (minus that of input)",
+        """
+class HuberLoss(Function):
+    @staticmethod
+    def forward(ctx, input, target, delta):
+        error = input - target
+        size = error.abs()
+        cost = torch.where(size <= delta, 0.5 * error * error, delta * (size - 0.5 * delta))
+        ctx.save_for_backward(error)
+        ctx.delta = delta
+        return cost.mean()
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        error, = ctx.saved_tensors
+        slope = torch.where(error.abs() <= ctx.delta, error, ctx.delta * torch.sign(error))
+        grad = grad_output * slope / error.numel()
+        return grad, None, None
+""",
+    ),
+    (
+        "14.HuberLoss",
+        "wrong",
+        "target gets the same gradient as input; the sign must be the opposite",
+        """
+class HuberLoss(Function):
+    @staticmethod
+    def forward(ctx, input, target, delta):
+        error = input - target
+        size = error.abs()
+        cost = torch.where(size <= delta, 0.5 * error * error, delta * (size - 0.5 * delta))
+        ctx.save_for_backward(error)
+        ctx.delta = delta
+        return cost.mean()
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        error, = ctx.saved_tensors
+        slope = torch.where(error.abs() <= ctx.delta, error, ctx.delta * torch.sign(error))
+        grad = grad_output * slope / error.numel()
+        return grad, grad, None
+""",
+    ),
+    (
+        "14.HuberLoss",
+        "wrong",
+        "the slope of the straight part is the sign only; the factor delta is missing",
+        """
+class HuberLoss(Function):
+    @staticmethod
+    def forward(ctx, input, target, delta):
+        error = input - target
+        size = error.abs()
+        cost = torch.where(size <= delta, 0.5 * error * error, delta * (size - 0.5 * delta))
+        ctx.save_for_backward(error)
+        ctx.delta = delta
+        return cost.mean()
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        error, = ctx.saved_tensors
+        slope = torch.where(error.abs() <= ctx.delta, error, torch.sign(error))
+        grad = grad_output * slope / error.numel()
+        return grad, -grad, None
+""",
+    ),
+    (
+        "14.HuberLoss",
+        "wrong",
+        "forward compares the error itself with delta, not its absolute value, so large negative errors are squared",
+        """
+class HuberLoss(Function):
+    @staticmethod
+    def forward(ctx, input, target, delta):
+        error = input - target
+        size = error.abs()
+        cost = torch.where(error <= delta, 0.5 * error * error, delta * (size - 0.5 * delta))
+        ctx.save_for_backward(error)
+        ctx.delta = delta
+        return cost.mean()
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        error, = ctx.saved_tensors
+        slope = torch.where(error.abs() <= ctx.delta, error, ctx.delta * torch.sign(error))
+        grad = grad_output * slope / error.numel()
+        return grad, -grad, None
+""",
+    ),
+    (
         "14.SoftmaxCrossEntropy",
         "right",
         "log_softmax and gather; softmax minus one-hot",
@@ -1121,6 +1259,155 @@ class SoftmaxCrossEntropy(Function):
 """,
     ),
     (
+        "14.SoftmaxCrossEntropy",
+        "right",
+        "loops over the rows, measures each row from its right class with NumPy's logaddexp, and saves the finished slope",
+        """
+import numpy as np
+
+class SoftmaxCrossEntropy(Function):
+    @staticmethod
+    def forward(ctx, logits, target):
+        z = logits.detach().numpy()
+        N, C = z.shape
+        loss = 0.0
+        slope = np.zeros((N, C))
+        for n in range(N):
+            c = int(target[n])
+            top = np.logaddexp.reduce(z[n].astype(np.float64))
+            loss += (top - z[n, c]) / N
+            slope[n] = np.exp(z[n] - top)
+            slope[n, c] -= 1
+        ctx.save_for_backward(torch.tensor(slope / N).to(logits.dtype))
+        return torch.tensor(float(loss), dtype=logits.dtype)
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        slope, = ctx.saved_tensors
+        return slope * grad_output, None
+""",
+    ),
+    (
+        "14.SoftmaxCrossEntropy",
+        "wrong",
+        "subtracts the largest logit of the whole matrix, not of each row; a row near -1000 beside one near 1000 gives infinity",
+        """
+class SoftmaxCrossEntropy(Function):
+    @staticmethod
+    def forward(ctx, logits, target):
+        rows = torch.arange(logits.shape[0])
+        shifted = logits - logits.max()
+        total = shifted.exp().sum(dim=1, keepdim=True)
+        log_p = shifted - total.log()
+        ctx.save_for_backward(log_p.exp(), target)
+        return -log_p[rows, target].mean()
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        p, target = ctx.saved_tensors
+        n = p.shape[0]
+        grad = p.clone()
+        grad[torch.arange(n), target] -= 1
+        return grad_output * grad / n, None
+""",
+    ),
+    (
+        "14.SoftmaxCrossEntropy",
+        "wrong",
+        "a small number is added to the probability before the logarithm, so a right class that lies 1000 below gives about 28 instead of 1000",
+        """
+class SoftmaxCrossEntropy(Function):
+    @staticmethod
+    def forward(ctx, logits, target):
+        rows = torch.arange(logits.shape[0])
+        shifted = logits - logits.max(dim=1, keepdim=True)[0]
+        total = shifted.exp().sum(dim=1, keepdim=True)
+        log_p = shifted - total.log()
+        ctx.save_for_backward(log_p.exp(), target)
+        return -torch.log(log_p.exp()[rows, target] + 1e-12).mean()
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        p, target = ctx.saved_tensors
+        n = p.shape[0]
+        grad = p.clone()
+        grad[torch.arange(n), target] -= 1
+        return grad_output * grad / n, None
+""",
+    ),
+    (
+        "14.SoftmaxCrossEntropy",
+        "wrong",
+        "the gradient is not divided by the number of rows N",
+        """
+class SoftmaxCrossEntropy(Function):
+    @staticmethod
+    def forward(ctx, logits, target):
+        rows = torch.arange(logits.shape[0])
+        shifted = logits - logits.max(dim=1, keepdim=True)[0]
+        total = shifted.exp().sum(dim=1, keepdim=True)
+        log_p = shifted - total.log()
+        ctx.save_for_backward(log_p.exp(), target)
+        return -log_p[rows, target].mean()
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        p, target = ctx.saved_tensors
+        n = p.shape[0]
+        grad = p.clone()
+        grad[torch.arange(n), target] -= 1
+        return grad_output * grad, None
+""",
+    ),
+    (
+        "14.SoftmaxCrossEntropy",
+        "wrong",
+        "backward subtracts 1 from the saved probabilities in place, so a second backward pass subtracts once more",
+        """
+class SoftmaxCrossEntropy(Function):
+    @staticmethod
+    def forward(ctx, logits, target):
+        rows = torch.arange(logits.shape[0])
+        shifted = logits - logits.max(dim=1, keepdim=True)[0]
+        total = shifted.exp().sum(dim=1, keepdim=True)
+        log_p = shifted - total.log()
+        ctx.save_for_backward(log_p.exp(), target)
+        return -log_p[rows, target].mean()
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        p, target = ctx.saved_tensors
+        n = p.shape[0]
+        grad = p
+        grad[torch.arange(n), target] -= 1
+        return grad_output * grad / n, None
+""",
+    ),
+    (
+        "14.SoftmaxCrossEntropy",
+        "wrong",
+        "backward does not use grad_output",
+        """
+class SoftmaxCrossEntropy(Function):
+    @staticmethod
+    def forward(ctx, logits, target):
+        rows = torch.arange(logits.shape[0])
+        shifted = logits - logits.max(dim=1, keepdim=True)[0]
+        total = shifted.exp().sum(dim=1, keepdim=True)
+        log_p = shifted - total.log()
+        ctx.save_for_backward(log_p.exp(), target)
+        return -log_p[rows, target].mean()
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        p, target = ctx.saved_tensors
+        n = p.shape[0]
+        grad = p.clone()
+        grad[torch.arange(n), target] -= 1
+        return grad / n, None
+""",
+    ),
+    (
         "14.LogSumExp",
         "right",
         "amax in forward, softmax of the saved x in backward",
@@ -1577,6 +1864,121 @@ class LogSumExp(Function):
         e = (x - x.amax(-1, keepdim=True).detach()).exp()
         p = e / e.sum(-1, keepdim=True)
         return grad_output.unsqueeze(-1) * p
+""",
+    ),
+    (
+        "14.LogSumExp",
+        "right",
+        "adds the entries of a row one by one with logaddexp; backward takes exp(x - result) of the saved argument and the saved result",
+        """
+class LogSumExp(Function):
+    @staticmethod
+    def forward(ctx, x):
+        result = x[..., 0].clone()
+        for j in range(1, x.shape[-1]):
+            result = torch.logaddexp(result, x[..., j])
+        ctx.save_for_backward(x, result)
+        return result
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        x, result = ctx.saved_tensors
+        return torch.exp(x - result[..., None]) * grad_output[..., None]
+""",
+    ),
+    (
+        "14.LogSumExp",
+        "wrong",
+        "the result keeps the last dimension with size 1; it should not have this dimension",
+        """
+class LogSumExp(Function):
+    @staticmethod
+    def forward(ctx, x):
+        top = x.max(dim=-1, keepdim=True)[0]
+        result = (x - top).exp().sum(dim=-1, keepdim=True).log() + top
+        ctx.save_for_backward(x)
+        return result
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        x, = ctx.saved_tensors
+        return grad_output * torch.softmax(x, dim=-1)
+""",
+    ),
+    (
+        "14.LogSumExp",
+        "wrong",
+        "the largest entry of the whole tensor is subtracted instead of that of each row; a row near -1000 beside a row near 1000 gives -infinity",
+        """
+class LogSumExp(Function):
+    @staticmethod
+    def forward(ctx, x):
+        top = x.max()
+        result = (x - top).exp().sum(dim=-1).log() + top
+        ctx.save_for_backward(x)
+        return result
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        x, = ctx.saved_tensors
+        return grad_output.unsqueeze(-1) * torch.softmax(x, dim=-1)
+""",
+    ),
+    (
+        "14.LogSumExp",
+        "wrong",
+        "the largest entry is subtracted before the exponentials, but not added again to the logarithm",
+        """
+class LogSumExp(Function):
+    @staticmethod
+    def forward(ctx, x):
+        top = x.max(dim=-1, keepdim=True)[0]
+        result = (x - top).exp().sum(dim=-1).log()
+        ctx.save_for_backward(x)
+        return result
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        x, = ctx.saved_tensors
+        return grad_output.unsqueeze(-1) * torch.softmax(x, dim=-1)
+""",
+    ),
+    (
+        "14.LogSumExp",
+        "wrong",
+        "grad_output does not get its last dimension back, so for matrices each gradient multiplies a column instead of a row (or the shapes do not fit)",
+        """
+class LogSumExp(Function):
+    @staticmethod
+    def forward(ctx, x):
+        top = x.max(dim=-1, keepdim=True)[0]
+        result = (x - top).exp().sum(dim=-1).log() + top.squeeze(-1)
+        ctx.save_for_backward(x)
+        return result
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        x, = ctx.saved_tensors
+        return grad_output * torch.softmax(x, dim=-1)
+""",
+    ),
+    (
+        "14.LogSumExp",
+        "wrong",
+        "the softmax is computed in forward and kept on ctx as a constant, so backward cannot be differentiated: its derivative with respect to x is lost",
+        """
+class LogSumExp(Function):
+    @staticmethod
+    def forward(ctx, x):
+        top = x.max(dim=-1, keepdim=True)[0]
+        powers = (x - top).exp()
+        total = powers.sum(dim=-1, keepdim=True)
+        ctx.p = powers / total
+        return (total.log() + top).squeeze(-1)
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        return grad_output.unsqueeze(-1) * ctx.p
 """,
     ),
     (
@@ -2135,6 +2537,147 @@ class LayerNorm(Function):
 """,
     ),
     (
+        "14.LayerNorm",
+        "right",
+        "goes back step by step like the tape: through the quotient, the root, the variance and the mean",
+        """
+class LayerNorm(Function):
+    @staticmethod
+    def forward(ctx, x):
+        n = x.shape[-1]
+        mu = x.sum(-1, keepdim=True) / n
+        d = x - mu
+        w = (torch.einsum("...j,...j->...", d, d)[..., None] / n + 1e-5) ** -0.5
+        ctx.save_for_backward(d, w)
+        return d * w
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        d, w = ctx.saved_tensors
+        n = d.shape[-1]
+        grad_w = (grad_output * d).sum(-1, keepdim=True)
+        grad_v = grad_w * -0.5 * w ** 3
+        grad_d = grad_output * w + grad_v * 2 * d / n
+        grad_mu = -grad_d.sum(-1, keepdim=True)
+        return grad_d + grad_mu / n
+""",
+    ),
+    (
+        "14.LayerNorm",
+        "wrong",
+        "the variance is divided by n - 1 instead of n",
+        """
+class LayerNorm(Function):
+    @staticmethod
+    def forward(ctx, x):
+        centred = x - x.mean(dim=-1, keepdim=True)
+        v = x.var(dim=-1, keepdim=True)
+        s = torch.sqrt(v + 1e-5)
+        y = centred / s
+        ctx.save_for_backward(y, s)
+        return y
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        y, s = ctx.saved_tensors
+        g = grad_output
+        along_y = (g * y).mean(dim=-1, keepdim=True)
+        return (g - g.mean(dim=-1, keepdim=True) - y * along_y) / s
+""",
+    ),
+    (
+        "14.LayerNorm",
+        "wrong",
+        "epsilon is added after the square root instead of inside it",
+        """
+class LayerNorm(Function):
+    @staticmethod
+    def forward(ctx, x):
+        centred = x - x.mean(dim=-1, keepdim=True)
+        v = (centred * centred).mean(dim=-1, keepdim=True)
+        s = torch.sqrt(v) + 1e-5
+        y = centred / s
+        ctx.save_for_backward(y, s)
+        return y
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        y, s = ctx.saved_tensors
+        g = grad_output
+        along_y = (g * y).mean(dim=-1, keepdim=True)
+        return (g - g.mean(dim=-1, keepdim=True) - y * along_y) / s
+""",
+    ),
+    (
+        "14.LayerNorm",
+        "wrong",
+        "backward forgets the way through the mean (mu): the mean of grad_output is not subtracted",
+        """
+class LayerNorm(Function):
+    @staticmethod
+    def forward(ctx, x):
+        centred = x - x.mean(dim=-1, keepdim=True)
+        v = (centred * centred).mean(dim=-1, keepdim=True)
+        s = torch.sqrt(v + 1e-5)
+        y = centred / s
+        ctx.save_for_backward(y, s)
+        return y
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        y, s = ctx.saved_tensors
+        g = grad_output
+        along_y = (g * y).mean(dim=-1, keepdim=True)
+        return (g - y * along_y) / s
+""",
+    ),
+    (
+        "14.LayerNorm",
+        "wrong",
+        "backward forgets the way through the variance: it treats v as a constant",
+        """
+class LayerNorm(Function):
+    @staticmethod
+    def forward(ctx, x):
+        centred = x - x.mean(dim=-1, keepdim=True)
+        v = (centred * centred).mean(dim=-1, keepdim=True)
+        s = torch.sqrt(v + 1e-5)
+        y = centred / s
+        ctx.save_for_backward(y, s)
+        return y
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        y, s = ctx.saved_tensors
+        g = grad_output
+        along_y = (g * y).mean(dim=-1, keepdim=True)
+        return (g - g.mean(dim=-1, keepdim=True)) / s
+""",
+    ),
+    (
+        "14.LayerNorm",
+        "wrong",
+        "one of the two means in backward is taken over the whole tensor instead of over each row; right for vectors only",
+        """
+class LayerNorm(Function):
+    @staticmethod
+    def forward(ctx, x):
+        centred = x - x.mean(dim=-1, keepdim=True)
+        v = (centred * centred).mean(dim=-1, keepdim=True)
+        s = torch.sqrt(v + 1e-5)
+        y = centred / s
+        ctx.save_for_backward(y, s)
+        return y
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        y, s = ctx.saved_tensors
+        g = grad_output
+        along_y = (g * y).mean(dim=-1, keepdim=True)
+        return (g - g.mean() - y * along_y) / s
+""",
+    ),
+    (
         "14.Softplus",
         "right",
         "logaddexp and sigmoid",
@@ -2571,6 +3114,108 @@ class Softplus(Function):
         x, = ctx.saved_tensors
         s = torch.sigmoid(x)
         return grad_output * s
+""",
+    ),
+    (
+        "14.Softplus",
+        "right",
+        "logaddexp with zero in forward; backward saves the result y and uses the slope 1 - exp(-y), written with expm1",
+        """
+class Softplus(Function):
+    @staticmethod
+    def forward(ctx, x):
+        y = torch.logaddexp(x, torch.zeros_like(x))
+        ctx.save_for_backward(y)
+        return y
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        y, = ctx.saved_tensors
+        return -grad_output * torch.expm1(-y)
+""",
+    ),
+    (
+        "14.Softplus",
+        "wrong",
+        "the short cut 'x itself' begins at 8, which is too early: at 10 the result is 10 instead of 10.0000454",
+        """
+class Softplus(Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return torch.where(x > 8, x, torch.log1p(torch.exp(torch.clamp(x, max=8))))
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        x, = ctx.saved_tensors
+        return grad_output * torch.sigmoid(x)
+""",
+    ),
+    (
+        "14.Softplus",
+        "wrong",
+        "x + log(1 + exp(-x)) is safe for large x only; for -800 exp(800) is infinite",
+        """
+class Softplus(Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x + torch.log1p(torch.exp(-x))
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        x, = ctx.saved_tensors
+        return grad_output * torch.sigmoid(x)
+""",
+    ),
+    (
+        "14.Softplus",
+        "wrong",
+        "the slope exp(x) / (1 + exp(x)) is infinity divided by infinity (NaN) for 800",
+        """
+class Softplus(Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return torch.clamp(x, min=0) + torch.log1p(torch.exp(-x.abs()))
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        x, = ctx.saved_tensors
+        return grad_output * torch.exp(x) / (1 + torch.exp(x))
+""",
+    ),
+    (
+        "14.Softplus",
+        "wrong",
+        "the slope is sigmoid(-x) instead of sigmoid(x)",
+        """
+class Softplus(Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return torch.clamp(x, min=0) + torch.log1p(torch.exp(-x.abs()))
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        x, = ctx.saved_tensors
+        return grad_output * torch.sigmoid(-x)
+""",
+    ),
+    (
+        "14.Softplus",
+        "wrong",
+        "the slope is computed in forward and kept as a constant, so the second derivative is lost",
+        """
+class Softplus(Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.slope = torch.sigmoid(x)
+        return torch.clamp(x, min=0) + torch.log1p(torch.exp(-x.abs()))
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        return grad_output * ctx.slope
 """,
     ),
     (
@@ -3107,6 +3752,128 @@ class Interpolate(Function):
 """,
     ),
     (
+        "14.Interpolate",
+        "right",
+        "writes the result as t * b - (t - 1) * a, and gets the gradient of a as grad_output minus the gradient of b; sums over as many dimensions as t lacks",
+        """
+class Interpolate(Function):
+    @staticmethod
+    def forward(ctx, a, b, t):
+        ctx.save_for_backward(a, b, t)
+        return t * b - (t - 1) * a
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        a, b, t = ctx.saved_tensors
+        to_b = t * grad_output
+        to_a = grad_output - to_b
+        to_t = b * grad_output - a * grad_output
+        while to_t.dim() > t.dim():
+            to_t = to_t.sum(0)
+        return to_a, to_b, to_t
+""",
+    ),
+    (
+        "14.Interpolate",
+        "wrong",
+        "a and b are exchanged: t = 0 gives b and t = 1 gives a",
+        """
+class Interpolate(Function):
+    @staticmethod
+    def forward(ctx, a, b, t):
+        ctx.save_for_backward(a, b, t)
+        return t * a + (1 - t) * b
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        a, b, t = ctx.saved_tensors
+        grad_t = grad_output * (a - b)
+        if t.dim() == 0:
+            grad_t = grad_t.sum()
+        return grad_output * t, grad_output * (1 - t), grad_t
+""",
+    ),
+    (
+        "14.Interpolate",
+        "wrong",
+        "the gradient of a t without dimensions is the mean over the entries instead of the sum",
+        """
+class Interpolate(Function):
+    @staticmethod
+    def forward(ctx, a, b, t):
+        ctx.save_for_backward(a, b, t)
+        return (1 - t) * a + t * b
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        a, b, t = ctx.saved_tensors
+        grad_t = grad_output * (b - a)
+        if t.dim() == 0:
+            grad_t = grad_t.mean()
+        return grad_output * (1 - t), grad_output * t, grad_t
+""",
+    ),
+    (
+        "14.Interpolate",
+        "wrong",
+        "the gradient of t has the wrong sign: a - b instead of b - a",
+        """
+class Interpolate(Function):
+    @staticmethod
+    def forward(ctx, a, b, t):
+        ctx.save_for_backward(a, b, t)
+        return (1 - t) * a + t * b
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        a, b, t = ctx.saved_tensors
+        grad_t = grad_output * (a - b)
+        if t.dim() == 0:
+            grad_t = grad_t.sum()
+        return grad_output * (1 - t), grad_output * t, grad_t
+""",
+    ),
+    (
+        "14.Interpolate",
+        "wrong",
+        "the saved tensors are detached in backward, so the second derivative is lost",
+        """
+class Interpolate(Function):
+    @staticmethod
+    def forward(ctx, a, b, t):
+        ctx.save_for_backward(a, b, t)
+        return (1 - t) * a + t * b
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        a, b, t = (s.detach() for s in ctx.saved_tensors)
+        grad_t = grad_output * (b - a)
+        if t.dim() == 0:
+            grad_t = grad_t.sum()
+        return grad_output * (1 - t), grad_output * t, grad_t
+""",
+    ),
+    (
+        "14.Interpolate",
+        "wrong",
+        "a t with one entry and one dimension is summed as if it had no dimensions, so its gradient has shape () instead of (1,)",
+        """
+class Interpolate(Function):
+    @staticmethod
+    def forward(ctx, a, b, t):
+        ctx.save_for_backward(a, b, t)
+        return (1 - t) * a + t * b
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        a, b, t = ctx.saved_tensors
+        grad_t = grad_output * (b - a)
+        if t.numel() == 1:
+            grad_t = grad_t.sum()
+        return grad_output * (1 - t), grad_output * t, grad_t
+""",
+    ),
+    (
         "14.GradientReversal",
         "right",
         "view_as",
@@ -3496,6 +4263,106 @@ class GradientReversal(Function):
     def backward(ctx, grad_output):
         grad = -ctx.strength * grad_output * ctx.strength
         return grad, None
+""",
+    ),
+    (
+        "14.GradientReversal",
+        "right",
+        "forward returns a view of x without ctx; setup_context keeps a small function that does the reversal",
+        """
+class GradientReversal(Function):
+    @staticmethod
+    def forward(x, strength):
+        return x.view_as(x)
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        strength = inputs[1]
+        ctx.turn = lambda g: 0 - g * strength
+
+    @staticmethod
+    def backward(ctx, *grads):
+        return (*map(ctx.turn, grads), None)
+""",
+    ),
+    (
+        "14.GradientReversal",
+        "wrong",
+        "the minus sign is missing: the gradient is scaled, but not reversed",
+        """
+class GradientReversal(Function):
+    @staticmethod
+    def forward(ctx, x, strength):
+        ctx.strength = strength
+        return x.clone()
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        return ctx.strength * grad_output, None
+""",
+    ),
+    (
+        "14.GradientReversal",
+        "wrong",
+        "strength is forgotten: the gradient is only negated",
+        """
+class GradientReversal(Function):
+    @staticmethod
+    def forward(ctx, x, strength):
+        ctx.strength = strength
+        return x.clone()
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        return -grad_output, None
+""",
+    ),
+    (
+        "14.GradientReversal",
+        "wrong",
+        "grad_output itself is changed in place",
+        """
+class GradientReversal(Function):
+    @staticmethod
+    def forward(ctx, x, strength):
+        ctx.strength = strength
+        return x.clone()
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        return grad_output.mul_(-ctx.strength), None
+""",
+    ),
+    (
+        "14.GradientReversal",
+        "wrong",
+        "the values are reversed as well; forward should return x unchanged",
+        """
+class GradientReversal(Function):
+    @staticmethod
+    def forward(ctx, x, strength):
+        ctx.strength = strength
+        return -x
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        return -ctx.strength * grad_output, None
+""",
+    ),
+    (
+        "14.GradientReversal",
+        "wrong",
+        "strength 0 is replaced by 1, because 'strength or 1.0' takes 0 for a missing argument",
+        """
+class GradientReversal(Function):
+    @staticmethod
+    def forward(ctx, x, strength):
+        ctx.strength = strength or 1.0
+        return x.clone()
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        return -ctx.strength * grad_output, None
 """,
     ),
     (
@@ -3906,6 +4773,99 @@ class StraightThroughRound(Function):
     def backward(ctx, grad_output):
         x, = ctx.saved_tensors
         return grad_output
+""",
+    ),
+    (
+        "14.StraightThroughRound",
+        "right",
+        "rounds with NumPy's rint and builds the result tensor anew; backward returns a copy",
+        """
+import numpy as np
+
+class StraightThroughRound(Function):
+    @staticmethod
+    def forward(ctx, x):
+        numbers = np.rint(x.detach().numpy())
+        return torch.tensor(numbers.tolist(), dtype=x.dtype)
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        return 1 * grad_output
+""",
+    ),
+    (
+        "14.StraightThroughRound",
+        "wrong",
+        "floor(x + 0.5) sends every half upwards (0.5 to 1, 2.5 to 3) instead of to the even number",
+        """
+class StraightThroughRound(Function):
+    @staticmethod
+    def forward(ctx, x):
+        return torch.floor(x + 0.5)
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        return grad_output
+""",
+    ),
+    (
+        "14.StraightThroughRound",
+        "wrong",
+        "the numbers go through int32, which overflows beyond about 2 billion",
+        """
+class StraightThroughRound(Function):
+    @staticmethod
+    def forward(ctx, x):
+        return torch.round(x).to(torch.int32).to(x.dtype)
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        return grad_output
+""",
+    ),
+    (
+        "14.StraightThroughRound",
+        "wrong",
+        "backward returns the true derivative 0 instead of grad_output",
+        """
+class StraightThroughRound(Function):
+    @staticmethod
+    def forward(ctx, x):
+        return torch.round(x)
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        return torch.zeros_like(grad_output)
+""",
+    ),
+    (
+        "14.StraightThroughRound",
+        "wrong",
+        "x itself is rounded in place, so the argument is changed",
+        """
+class StraightThroughRound(Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x.round_()
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        return grad_output
+""",
+    ),
+    (
+        "14.StraightThroughRound",
+        "wrong",
+        "the gradient is rounded too; it should pass unchanged",
+        """
+class StraightThroughRound(Function):
+    @staticmethod
+    def forward(ctx, x):
+        return torch.round(x)
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        return torch.round(grad_output)
 """,
     ),
 ]

@@ -510,6 +510,131 @@ class NewtonSqrt(Function):
 """,
     ),
     (
+        "15.NewtonSqrt",
+        "right",
+        "Newton's loop for each entry with numbers of Python, started at a itself; setup_context saves the result",
+        """
+class NewtonSqrt(Function):
+    @staticmethod
+    def forward(a):
+        roots = []
+        for number in a.detach().reshape(-1).tolist():
+            x = number
+            for _ in range(40):
+                x -= (x * x - number) / (x + x)
+            roots.append(x)
+        return torch.tensor(roots, dtype=a.dtype).reshape(a.shape)
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(output)
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        root = ctx.saved_tensors[0]
+        return 0.5 * grad_output * root ** -1
+""",
+    ),
+    (
+        "15.NewtonSqrt",
+        "wrong",
+        "only 8 steps, too few for numbers far from 1 such as 10,000 or 0.0002",
+        """
+class NewtonSqrt(Function):
+    @staticmethod
+    def forward(ctx, a):
+        x = torch.ones_like(a)
+        for _ in range(8):
+            x = (x + a / x) / 2
+        ctx.save_for_backward(x)
+        return x
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        x, = ctx.saved_tensors
+        return grad_output / (2 * x)
+""",
+    ),
+    (
+        "15.NewtonSqrt",
+        "wrong",
+        "backward multiplies by 2x, the slope of a for x, instead of dividing by it",
+        """
+class NewtonSqrt(Function):
+    @staticmethod
+    def forward(ctx, a):
+        x = torch.ones_like(a)
+        for _ in range(20):
+            x = (x + a / x) / 2
+        ctx.save_for_backward(x)
+        return x
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        x, = ctx.saved_tensors
+        return grad_output * (2 * x)
+""",
+    ),
+    (
+        "15.NewtonSqrt",
+        "wrong",
+        "backward takes the root of a again from ctx.a instead of the saved result, so it is wrong if a is changed after forward",
+        """
+class NewtonSqrt(Function):
+    @staticmethod
+    def forward(ctx, a):
+        x = torch.ones_like(a)
+        for _ in range(20):
+            x = (x + a / x) / 2
+        ctx.a = a
+        return x
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        return grad_output / (2 * torch.sqrt(ctx.a))
+""",
+    ),
+    (
+        "15.NewtonSqrt",
+        "wrong",
+        "backward computes with detached numbers, so it cannot be differentiated once more",
+        """
+class NewtonSqrt(Function):
+    @staticmethod
+    def forward(ctx, a):
+        x = torch.ones_like(a)
+        for _ in range(20):
+            x = (x + a / x) / 2
+        ctx.save_for_backward(x)
+        return x
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        x = torch.tensor(ctx.saved_tensors[0].detach().numpy())
+        return grad_output / (2 * x)
+""",
+    ),
+    (
+        "15.NewtonSqrt",
+        "wrong",
+        "the start is always float64, so a float32 argument gives a float64 result",
+        """
+class NewtonSqrt(Function):
+    @staticmethod
+    def forward(ctx, a):
+        x = torch.ones(a.shape, dtype=torch.float64)
+        for _ in range(20):
+            x = (x + a / x) / 2
+        ctx.save_for_backward(x)
+        return x
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        x, = ctx.saved_tensors
+        return grad_output / (2 * x)
+""",
+    ),
+    (
         "15.FixedPoint",
         "right",
         "divides the equation by the slope of tanh: solves (diag(1/d) - W^T) v = g",
@@ -1172,6 +1297,160 @@ class FixedPoint(Function):
 """,
     ),
     (
+        "15.FixedPoint",
+        "right",
+        "backward finds v from v = slope * (g + W^T v) by a loop of its own, instead of solving a system",
+        """
+class FixedPoint(Function):
+    @staticmethod
+    def forward(ctx, W, b):
+        x = b * 0
+        for _ in range(150):
+            x = (W * x).sum(dim=1).add(b).tanh()
+        ctx.save_for_backward(W, x)
+        return x
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        W, x = ctx.saved_tensors
+        slope = (1 - x) * (1 + x)
+        v = slope * grad_output
+        for _ in range(150):
+            v = slope * (grad_output + v @ W)
+        answers = [None, None]
+        if ctx.needs_input_grad[1]:
+            answers[1] = v
+        if ctx.needs_input_grad[0]:
+            answers[0] = v[:, None] * x[None, :]
+        return tuple(answers)
+""",
+    ),
+    (
+        "15.FixedPoint",
+        "wrong",
+        "the system is solved with the matrix itself instead of its transpose",
+        """
+class FixedPoint(Function):
+    @staticmethod
+    def forward(ctx, W, b):
+        x = torch.zeros_like(b)
+        for _ in range(100):
+            x = torch.tanh(W @ x + b)
+        ctx.save_for_backward(W, x)
+        return x
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        W, x = ctx.saved_tensors
+        slope = 1 - x * x
+        jacobian = torch.eye(len(x), dtype=x.dtype) - slope.unsqueeze(1) * W
+        v = slope * torch.linalg.solve(jacobian, grad_output)
+        grad_W = torch.outer(v, x) if ctx.needs_input_grad[0] else None
+        grad_b = v if ctx.needs_input_grad[1] else None
+        return grad_W, grad_b
+""",
+    ),
+    (
+        "15.FixedPoint",
+        "wrong",
+        "the gradient of W is transposed: outer(x, v) instead of outer(v, x)",
+        """
+class FixedPoint(Function):
+    @staticmethod
+    def forward(ctx, W, b):
+        x = torch.zeros_like(b)
+        for _ in range(100):
+            x = torch.tanh(W @ x + b)
+        ctx.save_for_backward(W, x)
+        return x
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        W, x = ctx.saved_tensors
+        slope = 1 - x * x
+        jacobian = torch.eye(len(x), dtype=x.dtype) - slope.unsqueeze(1) * W
+        v = slope * torch.linalg.solve(jacobian.T, grad_output)
+        grad_W = torch.outer(x, v) if ctx.needs_input_grad[0] else None
+        grad_b = v if ctx.needs_input_grad[1] else None
+        return grad_W, grad_b
+""",
+    ),
+    (
+        "15.FixedPoint",
+        "wrong",
+        "both gradients are always computed; needs_input_grad is ignored",
+        """
+class FixedPoint(Function):
+    @staticmethod
+    def forward(ctx, W, b):
+        x = torch.zeros_like(b)
+        for _ in range(100):
+            x = torch.tanh(W @ x + b)
+        ctx.save_for_backward(W, x)
+        return x
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        W, x = ctx.saved_tensors
+        slope = 1 - x * x
+        jacobian = torch.eye(len(x), dtype=x.dtype) - slope.unsqueeze(1) * W
+        v = slope * torch.linalg.solve(jacobian.T, grad_output)
+        grad_W = torch.outer(v, x)
+        grad_b = v
+        return grad_W, grad_b
+""",
+    ),
+    (
+        "15.FixedPoint",
+        "wrong",
+        "only the last step of the loop is differentiated: the way through x on the right side of the equation (the solve with I - D W) is missing",
+        """
+class FixedPoint(Function):
+    @staticmethod
+    def forward(ctx, W, b):
+        x = torch.zeros_like(b)
+        for _ in range(100):
+            x = torch.tanh(W @ x + b)
+        ctx.save_for_backward(W, x)
+        return x
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        W, x = ctx.saved_tensors
+        slope = 1 - x * x
+        jacobian = torch.eye(len(x), dtype=x.dtype) - slope.unsqueeze(1) * W
+        v = slope * grad_output
+        grad_W = torch.outer(v, x) if ctx.needs_input_grad[0] else None
+        grad_b = v if ctx.needs_input_grad[1] else None
+        return grad_W, grad_b
+""",
+    ),
+    (
+        "15.FixedPoint",
+        "wrong",
+        "the loop stops after 10 steps, before x has settled",
+        """
+class FixedPoint(Function):
+    @staticmethod
+    def forward(ctx, W, b):
+        x = torch.zeros_like(b)
+        for _ in range(10):
+            x = torch.tanh(W @ x + b)
+        ctx.save_for_backward(W, x)
+        return x
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        W, x = ctx.saved_tensors
+        slope = 1 - x * x
+        jacobian = torch.eye(len(x), dtype=x.dtype) - slope.unsqueeze(1) * W
+        v = slope * torch.linalg.solve(jacobian.T, grad_output)
+        grad_W = torch.outer(v, x) if ctx.needs_input_grad[0] else None
+        grad_b = v if ctx.needs_input_grad[1] else None
+        return grad_W, grad_b
+""",
+    ),
+    (
         "15.CholeskyFactor",
         "right",
         "the loop in forward, with A's two entries averaged one at a time; solve in backward",
@@ -1775,6 +2054,146 @@ class CholeskyFactor(Function):
     def backward(ctx, G):
         L, = ctx.saved_tensors
         P = torch.tril(L.T @ G, -1)
+        inverse = torch.linalg.inv(L)
+        S = inverse.T @ P @ inverse
+        return (S + S.T) / 2
+""",
+    ),
+    (
+        "15.CholeskyFactor",
+        "right",
+        "NumPy for everything: the loop of Cholesky over columns, Phi as a table of weights, and two solves instead of the inverse",
+        """
+import numpy as np
+
+class CholeskyFactor(Function):
+    @staticmethod
+    def forward(ctx, A):
+        a = A.detach().numpy().astype(np.float64)
+        M = (a + a.T) / 2
+        n = len(M)
+        L = np.zeros((n, n))
+        for j in range(n):
+            L[j, j] = np.sqrt(M[j, j] - L[j, :j] @ L[j, :j])
+            L[j + 1:, j] = (M[j + 1:, j] - L[j + 1:, :j] @ L[j, :j]) / L[j, j]
+        ctx.L = L
+        return torch.tensor(L).to(A.dtype)
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        L = ctx.L
+        n = len(L)
+        weights = np.tril(np.ones((n, n)), -1) + 0.5 * np.eye(n)
+        P = weights * (L.T @ grad_output.detach().numpy())
+        half = np.linalg.solve(L.T, P)                 # L^-T P
+        S = np.linalg.solve(L.T, half.T).T             # (L^-T half^T)^T = half L^-1
+        return torch.tensor(0.5 * (S + S.T)).to(grad_output.dtype)
+""",
+    ),
+    (
+        "15.CholeskyFactor",
+        "wrong",
+        "the last step from M to A is missing: S itself is returned, and it is not made symmetric",
+        """
+class CholeskyFactor(Function):
+    @staticmethod
+    def forward(ctx, A):
+        L = torch.linalg.cholesky((A + A.T) / 2)
+        ctx.save_for_backward(L)
+        return L
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        L, = ctx.saved_tensors
+        P = torch.tril(L.T @ grad_output)
+        P = P - torch.diag(torch.diag(P)) / 2
+        inverse = torch.linalg.inv(L)
+        S = inverse.T @ P @ inverse
+        return S
+""",
+    ),
+    (
+        "15.CholeskyFactor",
+        "wrong",
+        "Phi does not halve the diagonal",
+        """
+class CholeskyFactor(Function):
+    @staticmethod
+    def forward(ctx, A):
+        L = torch.linalg.cholesky((A + A.T) / 2)
+        ctx.save_for_backward(L)
+        return L
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        L, = ctx.saved_tensors
+        P = torch.tril(L.T @ grad_output)
+        inverse = torch.linalg.inv(L)
+        S = inverse.T @ P @ inverse
+        return (S + S.T) / 2
+""",
+    ),
+    (
+        "15.CholeskyFactor",
+        "wrong",
+        "the factor 1/2 of the last step is missing: S + S^T is twice the gradient",
+        """
+class CholeskyFactor(Function):
+    @staticmethod
+    def forward(ctx, A):
+        L = torch.linalg.cholesky((A + A.T) / 2)
+        ctx.save_for_backward(L)
+        return L
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        L, = ctx.saved_tensors
+        P = torch.tril(L.T @ grad_output)
+        P = P - torch.diag(torch.diag(P)) / 2
+        inverse = torch.linalg.inv(L)
+        S = inverse.T @ P @ inverse
+        return S + S.T
+""",
+    ),
+    (
+        "15.CholeskyFactor",
+        "wrong",
+        "P is computed from L G instead of from L^T G",
+        """
+class CholeskyFactor(Function):
+    @staticmethod
+    def forward(ctx, A):
+        L = torch.linalg.cholesky((A + A.T) / 2)
+        ctx.save_for_backward(L)
+        return L
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        L, = ctx.saved_tensors
+        P = torch.tril(L @ grad_output)
+        P = P - torch.diag(torch.diag(P)) / 2
+        inverse = torch.linalg.inv(L)
+        S = inverse.T @ P @ inverse
+        return (S + S.T) / 2
+""",
+    ),
+    (
+        "15.CholeskyFactor",
+        "wrong",
+        "forward takes the lower triangle of A as if A were symmetric, instead of (A + A^T) / 2",
+        """
+class CholeskyFactor(Function):
+    @staticmethod
+    def forward(ctx, A):
+        L = torch.linalg.cholesky(torch.tril(A) + torch.tril(A, -1).T)
+        ctx.save_for_backward(L)
+        return L
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        L, = ctx.saved_tensors
+        P = torch.tril(L.T @ grad_output)
+        P = P - torch.diag(torch.diag(P)) / 2
         inverse = torch.linalg.inv(L)
         S = inverse.T @ P @ inverse
         return (S + S.T) / 2

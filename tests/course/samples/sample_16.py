@@ -4795,4 +4795,506 @@ class Tape:
                 grads[other] = grads.get(other, 0.0) + slope * grads[node]
 """,
     ),
+    (
+        "16.Tape",
+        "right",
+        "no topological sort: every Tape has a running number, and backward takes the largest number from a heap; a - b, a / b are built from + and * and powers",
+        '''
+import heapq
+import itertools
+
+class Tape:
+    __slots__ = ("value", "grad", "number", "sources")
+    _counter = itertools.count()
+
+    def __init__(self, value, *sources):
+        self.value, self.grad, self.sources = value, 0.0, sources
+        self.number = next(Tape._counter)
+
+    def _with(f):
+        """An operator for Tapes, made from f(a, b) -> value, slope for a, slope for b."""
+        def forwards(self, other):
+            number = not isinstance(other, Tape)
+            value, da, db = f(self.value, other if number else other.value, number)
+            return Tape(value, (self, da)) if number else Tape(value, (self, da), (other, db))
+        def backwards(self, other):
+            value, _, db = f(other, self.value, False)
+            return Tape(value, (self, db))
+        return forwards, backwards
+
+    __add__, __radd__ = _with(lambda a, b, c: (a + b, 1.0, 1.0))
+    __sub__, __rsub__ = _with(lambda a, b, c: (a - b, 1.0, -1.0))
+    __mul__, __rmul__ = _with(lambda a, b, c: (a * b, b, a))
+    __truediv__, __rtruediv__ = _with(lambda a, b, c: (a / b, 1 / b, -a / (b * b)))
+    __pow__, __rpow__ = _with(lambda a, b, c: (a ** b, b * a ** (b - 1), None if c else a ** b * math.log(a)))
+
+    def __neg__(self):
+        return -1 * self
+
+    def exp(self):
+        return math.e ** self
+
+    def log(self):
+        return Tape(math.log(self.value), (self, 1 / self.value))
+
+    def tanh(self):
+        t = math.tanh(self.value)
+        return Tape(t, (self, (1 - t) * (1 + t)))
+
+    def backward(self):
+        waiting, grads, heap = {self.number: self}, {self.number: 1.0}, [-self.number]
+        while heap:
+            node = waiting.pop(-heapq.heappop(heap))
+            grad = grads.pop(node.number)
+            if not node.sources:
+                node.grad += grad
+            for source, slope in node.sources:
+                if source.number not in waiting:
+                    waiting[source.number] = source
+                    grads[source.number] = 0.0
+                    heapq.heappush(heap, -source.number)
+                grads[source.number] += slope * grad
+''',
+    ),
+    (
+        "16.Tape",
+        "wrong",
+        "number / tape is computed the wrong way round, as tape / number",
+        """
+class Tape:
+    def __init__(self, value, parents=()):
+        self.value = value
+        self.grad = 0.0
+        self.parents = parents          # pairs (tape, local slope)
+
+    @staticmethod
+    def wrap(other):
+        return other if isinstance(other, Tape) else Tape(other)
+
+    def __add__(self, other):
+        other = Tape.wrap(other)
+        return Tape(self.value + other.value, ((self, 1.0), (other, 1.0)))
+
+    __radd__ = __add__
+
+    def __neg__(self):
+        return Tape(-self.value, ((self, -1.0),))
+
+    def __sub__(self, other):
+        other = Tape.wrap(other)
+        return Tape(self.value - other.value, ((self, 1.0), (other, -1.0)))
+
+    def __rsub__(self, other):
+        return Tape.wrap(other) - self
+
+    def __mul__(self, other):
+        other = Tape.wrap(other)
+        return Tape(self.value * other.value, ((self, other.value), (other, self.value)))
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other):
+        other = Tape.wrap(other)
+        a, b = self.value, other.value
+        return Tape(a / b, ((self, 1 / b), (other, -a / b ** 2)))
+
+    def __rtruediv__(self, other):
+        return self / other
+
+    def __pow__(self, other):
+        if not isinstance(other, Tape):
+            return Tape(self.value ** other, ((self, other * self.value ** (other - 1)),))
+        a, b = self.value, other.value
+        return Tape(a ** b, ((self, b * a ** (b - 1)), (other, a ** b * math.log(a))))
+
+    def __rpow__(self, other):
+        return Tape.wrap(other) ** self
+
+    def exp(self):
+        e = math.exp(self.value)
+        return Tape(e, ((self, e),))
+
+    def log(self):
+        return Tape(math.log(self.value), ((self, 1 / self.value),))
+
+    def tanh(self):
+        t = math.tanh(self.value)
+        return Tape(t, ((self, 1 - t * t),))
+
+    def order(self):
+        done, order, stack = set(), [], [(self, False)]
+        while stack:
+            node, ready = stack.pop()
+            if ready:
+                order.append(node)
+            elif id(node) not in done:
+                done.add(id(node))
+                stack.append((node, True))
+                stack.extend((parent, False) for parent, _ in node.parents)
+        return order[::-1]
+
+    def backward(self):
+        order = self.order()
+        grads = {id(node): 0.0 for node in order}
+        grads[id(self)] = 1.0
+        for node in order:
+            grad = grads[id(node)]
+            node.grad += grad
+            for parent, slope in node.parents:
+                grads[id(parent)] += slope * grad
+""",
+    ),
+    (
+        "16.Tape",
+        "wrong",
+        "intermediate results keep their grad from the first backward and pass it on again, so a second backward adds too much",
+        """
+class Tape:
+    def __init__(self, value, parents=()):
+        self.value = value
+        self.grad = 0.0
+        self.parents = parents          # pairs (tape, local slope)
+
+    @staticmethod
+    def wrap(other):
+        return other if isinstance(other, Tape) else Tape(other)
+
+    def __add__(self, other):
+        other = Tape.wrap(other)
+        return Tape(self.value + other.value, ((self, 1.0), (other, 1.0)))
+
+    __radd__ = __add__
+
+    def __neg__(self):
+        return Tape(-self.value, ((self, -1.0),))
+
+    def __sub__(self, other):
+        other = Tape.wrap(other)
+        return Tape(self.value - other.value, ((self, 1.0), (other, -1.0)))
+
+    def __rsub__(self, other):
+        return Tape.wrap(other) - self
+
+    def __mul__(self, other):
+        other = Tape.wrap(other)
+        return Tape(self.value * other.value, ((self, other.value), (other, self.value)))
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other):
+        other = Tape.wrap(other)
+        a, b = self.value, other.value
+        return Tape(a / b, ((self, 1 / b), (other, -a / b ** 2)))
+
+    def __rtruediv__(self, other):
+        return Tape.wrap(other) / self
+
+    def __pow__(self, other):
+        if not isinstance(other, Tape):
+            return Tape(self.value ** other, ((self, other * self.value ** (other - 1)),))
+        a, b = self.value, other.value
+        return Tape(a ** b, ((self, b * a ** (b - 1)), (other, a ** b * math.log(a))))
+
+    def __rpow__(self, other):
+        return Tape.wrap(other) ** self
+
+    def exp(self):
+        e = math.exp(self.value)
+        return Tape(e, ((self, e),))
+
+    def log(self):
+        return Tape(math.log(self.value), ((self, 1 / self.value),))
+
+    def tanh(self):
+        t = math.tanh(self.value)
+        return Tape(t, ((self, 1 - t * t),))
+
+    def order(self):
+        done, order, stack = set(), [], [(self, False)]
+        while stack:
+            node, ready = stack.pop()
+            if ready:
+                order.append(node)
+            elif id(node) not in done:
+                done.add(id(node))
+                stack.append((node, True))
+                stack.extend((parent, False) for parent, _ in node.parents)
+        return order[::-1]
+
+    def backward(self):
+        order = self.order()
+        self.grad += 1.0
+        for node in order:
+            for parent, slope in node.parents:
+                parent.grad += slope * node.grad
+""",
+    ),
+    (
+        "16.Tape",
+        "wrong",
+        "the graph is sorted by a recursive function, so long chains of operations exceed Python's limit of nested calls",
+        """
+class Tape:
+    def __init__(self, value, parents=()):
+        self.value = value
+        self.grad = 0.0
+        self.parents = parents          # pairs (tape, local slope)
+
+    @staticmethod
+    def wrap(other):
+        return other if isinstance(other, Tape) else Tape(other)
+
+    def __add__(self, other):
+        other = Tape.wrap(other)
+        return Tape(self.value + other.value, ((self, 1.0), (other, 1.0)))
+
+    __radd__ = __add__
+
+    def __neg__(self):
+        return Tape(-self.value, ((self, -1.0),))
+
+    def __sub__(self, other):
+        other = Tape.wrap(other)
+        return Tape(self.value - other.value, ((self, 1.0), (other, -1.0)))
+
+    def __rsub__(self, other):
+        return Tape.wrap(other) - self
+
+    def __mul__(self, other):
+        other = Tape.wrap(other)
+        return Tape(self.value * other.value, ((self, other.value), (other, self.value)))
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other):
+        other = Tape.wrap(other)
+        a, b = self.value, other.value
+        return Tape(a / b, ((self, 1 / b), (other, -a / b ** 2)))
+
+    def __rtruediv__(self, other):
+        return Tape.wrap(other) / self
+
+    def __pow__(self, other):
+        if not isinstance(other, Tape):
+            return Tape(self.value ** other, ((self, other * self.value ** (other - 1)),))
+        a, b = self.value, other.value
+        return Tape(a ** b, ((self, b * a ** (b - 1)), (other, a ** b * math.log(a))))
+
+    def __rpow__(self, other):
+        return Tape.wrap(other) ** self
+
+    def exp(self):
+        e = math.exp(self.value)
+        return Tape(e, ((self, e),))
+
+    def log(self):
+        return Tape(math.log(self.value), ((self, 1 / self.value),))
+
+    def tanh(self):
+        t = math.tanh(self.value)
+        return Tape(t, ((self, 1 - t * t),))
+
+    def order(self):
+        done, order = set(), []
+        def visit(node):
+            if id(node) not in done:
+                done.add(id(node))
+                for parent, _ in node.parents:
+                    visit(parent)
+                order.append(node)
+        visit(self)
+        return order[::-1]
+
+    def backward(self):
+        order = self.order()
+        grads = {id(node): 0.0 for node in order}
+        grads[id(self)] = 1.0
+        for node in order:
+            grad = grads[id(node)]
+            node.grad += grad
+            for parent, slope in node.parents:
+                grads[id(parent)] += slope * grad
+""",
+    ),
+    (
+        "16.Tape",
+        "wrong",
+        "+= changes the Tape itself (__iadd__ writes into self.value), so b = a; b += 3 changes a too",
+        """
+class Tape:
+    def __init__(self, value, parents=()):
+        self.value = value
+        self.grad = 0.0
+        self.parents = parents          # pairs (tape, local slope)
+
+    @staticmethod
+    def wrap(other):
+        return other if isinstance(other, Tape) else Tape(other)
+
+    def __add__(self, other):
+        other = Tape.wrap(other)
+        return Tape(self.value + other.value, ((self, 1.0), (other, 1.0)))
+
+    __radd__ = __add__
+
+    def __iadd__(self, other):
+        other = Tape.wrap(other)
+        self.value = self.value + other.value
+        self.parents = self.parents + ((other, 1.0),)
+        return self
+
+    def __neg__(self):
+        return Tape(-self.value, ((self, -1.0),))
+
+    def __sub__(self, other):
+        other = Tape.wrap(other)
+        return Tape(self.value - other.value, ((self, 1.0), (other, -1.0)))
+
+    def __rsub__(self, other):
+        return Tape.wrap(other) - self
+
+    def __mul__(self, other):
+        other = Tape.wrap(other)
+        return Tape(self.value * other.value, ((self, other.value), (other, self.value)))
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other):
+        other = Tape.wrap(other)
+        a, b = self.value, other.value
+        return Tape(a / b, ((self, 1 / b), (other, -a / b ** 2)))
+
+    def __rtruediv__(self, other):
+        return Tape.wrap(other) / self
+
+    def __pow__(self, other):
+        if not isinstance(other, Tape):
+            return Tape(self.value ** other, ((self, other * self.value ** (other - 1)),))
+        a, b = self.value, other.value
+        return Tape(a ** b, ((self, b * a ** (b - 1)), (other, a ** b * math.log(a))))
+
+    def __rpow__(self, other):
+        return Tape.wrap(other) ** self
+
+    def exp(self):
+        e = math.exp(self.value)
+        return Tape(e, ((self, e),))
+
+    def log(self):
+        return Tape(math.log(self.value), ((self, 1 / self.value),))
+
+    def tanh(self):
+        t = math.tanh(self.value)
+        return Tape(t, ((self, 1 - t * t),))
+
+    def order(self):
+        done, order, stack = set(), [], [(self, False)]
+        while stack:
+            node, ready = stack.pop()
+            if ready:
+                order.append(node)
+            elif id(node) not in done:
+                done.add(id(node))
+                stack.append((node, True))
+                stack.extend((parent, False) for parent, _ in node.parents)
+        return order[::-1]
+
+    def backward(self):
+        order = self.order()
+        grads = {id(node): 0.0 for node in order}
+        grads[id(self)] = 1.0
+        for node in order:
+            grad = grads[id(node)]
+            node.grad += grad
+            for parent, slope in node.parents:
+                grads[id(parent)] += slope * grad
+""",
+    ),
+    (
+        "16.Tape",
+        "wrong",
+        "every power computes the logarithm of the base, also if the exponent is an ordinary number, so a negative base fails",
+        """
+class Tape:
+    def __init__(self, value, parents=()):
+        self.value = value
+        self.grad = 0.0
+        self.parents = parents          # pairs (tape, local slope)
+
+    @staticmethod
+    def wrap(other):
+        return other if isinstance(other, Tape) else Tape(other)
+
+    def __add__(self, other):
+        other = Tape.wrap(other)
+        return Tape(self.value + other.value, ((self, 1.0), (other, 1.0)))
+
+    __radd__ = __add__
+
+    def __neg__(self):
+        return Tape(-self.value, ((self, -1.0),))
+
+    def __sub__(self, other):
+        other = Tape.wrap(other)
+        return Tape(self.value - other.value, ((self, 1.0), (other, -1.0)))
+
+    def __rsub__(self, other):
+        return Tape.wrap(other) - self
+
+    def __mul__(self, other):
+        other = Tape.wrap(other)
+        return Tape(self.value * other.value, ((self, other.value), (other, self.value)))
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other):
+        other = Tape.wrap(other)
+        a, b = self.value, other.value
+        return Tape(a / b, ((self, 1 / b), (other, -a / b ** 2)))
+
+    def __rtruediv__(self, other):
+        return Tape.wrap(other) / self
+
+    def __pow__(self, other):
+        other = Tape.wrap(other)
+        a, b = self.value, other.value
+        return Tape(a ** b, ((self, b * a ** (b - 1)), (other, a ** b * math.log(a))))
+
+    def __rpow__(self, other):
+        return Tape.wrap(other) ** self
+
+    def exp(self):
+        e = math.exp(self.value)
+        return Tape(e, ((self, e),))
+
+    def log(self):
+        return Tape(math.log(self.value), ((self, 1 / self.value),))
+
+    def tanh(self):
+        t = math.tanh(self.value)
+        return Tape(t, ((self, 1 - t * t),))
+
+    def order(self):
+        done, order, stack = set(), [], [(self, False)]
+        while stack:
+            node, ready = stack.pop()
+            if ready:
+                order.append(node)
+            elif id(node) not in done:
+                done.add(id(node))
+                stack.append((node, True))
+                stack.extend((parent, False) for parent, _ in node.parents)
+        return order[::-1]
+
+    def backward(self):
+        order = self.order()
+        grads = {id(node): 0.0 for node in order}
+        grads[id(self)] = 1.0
+        for node in order:
+            grad = grads[id(node)]
+            node.grad += grad
+            for parent, slope in node.parents:
+                grads[id(parent)] += slope * grad
+""",
+    ),
 ]
