@@ -117,8 +117,8 @@ LARGE_JUMPS = (0.12, 0.6, 1.5, 2.5)
 
 
 BENDS = (
-    "points without a kink are in the result, at which f only bends: the slopes on the two sides differ there too, and with "
-    "this step by more than what you count as a kink"
+    "points without a kink are in the result, at which f only bends: the number that you compare is not 0 there either, and "
+    "it is larger than what you count as a kink"
 )
 
 

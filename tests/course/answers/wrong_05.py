@@ -216,7 +216,7 @@ def all_in_the_block(a, b, blind):
         return own_terms(a, b) + (a - b) ** 2
 
 
-@wrong("05.stop_gradient", "known", "the loss lacks its last term")
+@wrong("05.stop_gradient", "some_values", "the result is wrong at ['loss'], right at ['gradient'], ['end']")
 def term_left_out(a, b, blind):
     last = {"none": (a - b) ** 2, "a": (a.detach() - b) ** 2, "b": (a - b.detach()) ** 2, "both": 0 * a}
     return own_terms(a, b) + last[blind]

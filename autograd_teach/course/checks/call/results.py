@@ -83,7 +83,7 @@ def _known(evidence: CallEvidence) -> str | None:
         some = mistake.where is not None and wrong and right
         if some and all(mistake.where(*specified_arguments(called)) for called, _ in wrong):  # type: ignore[misc]  # not None
             return mistake.message
-    if not matching:
+    if not matching or len(wrong) < 2:  # one wrong result alone agrees with too many mistakes
         return None
     # What the mistake would spoil besides is right here: so say where it shows.
     scope = scope_in_words(evidence, [called for called, _ in wrong])

@@ -39,7 +39,11 @@ def _timeout(evidence: CallEvidence) -> str | None:
     where = "" if stop.line is None else f" at line {stop.line}: `{stop.source}`"
     running = Called(evidence.form.arguments, evidence.stopped.arguments)
     last = for_input(running) if evidence.calls else ""
-    slow = ", or does each step take longer the more there is to go through" if last else ""
+    slow = (
+        ", does each step take longer the more there is to go through, or is the same work done many times"
+        if last
+        else ""
+    )
     return f"stopped after {evidence.exercise.seconds:g} s{where}{last}; is there an endless loop{slow}?"
 
 
@@ -134,13 +138,25 @@ def _raises_for_some(evidence: CallEvidence) -> str | None:
     raised = _raised_in_words(called, evidence)
     right, ended = right_calls(evidence), len(evidence.calls) - len(crashed)
     here = f"{raised}; this happens for {inputs_in_words(called)}"
-    if len(crashed) > 1:
-        here += f", and {len(crashed) - 1} other input{'s' if len(crashed) > 2 else ''}"
-    if _all_is_right(evidence, right) and len(right) == ended:
+    same = sum(_is_the_same_error(each, called) for each in crashed)
+    here += f", and {same - 1} other input{'s' if same > 2 else ''}" if same > 1 else ""
+    here += "; other inputs raise other errors" if same < len(crashed) else ""
+    all_is_right = _all_is_right(evidence, right)
+    if all_is_right and len(right) == ended:
         return f"{here}; the other inputs work"
     if not right:
         return f"{here}; no input gives the right result"
-    return f"{here}; the result is right for {len(right)} of {len(evidence.calls)} inputs"
+    what = "result is" if all_is_right else "numbers are"
+    return f"{here}; the {what} right for {len(right)} of {len(evidence.calls)} inputs"
+
+
+def _is_the_same_error(one: Called, other: Called) -> bool:
+    return (
+        one.crash is not None
+        and other.crash is not None
+        and (one.crash.kind, one.crash.line, one.crash.message[:20])
+        == (other.crash.kind, other.crash.line, other.crash.message[:20])
+    )
 
 
 def _all_is_right(evidence: CallEvidence, calls: list[Called]) -> bool:

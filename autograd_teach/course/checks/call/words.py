@@ -295,7 +295,8 @@ def inputs_in_words(called: Called) -> str:
             if isinstance(value, np.ndarray) and (value.size > 4 or value.ndim > 1)
             else f"= {value_in_words(value)}"
         )
-        words.append(f"{name} {shown}")
+        is_common = not isinstance(value, np.ndarray) or value.dtype in (np.float64, np.int64, np.bool_)
+        words.append(f"{name} {shown}" if is_common else f"{name} {shown} of dtype {value.dtype}")
     return ", ".join(words)
 
 

@@ -108,7 +108,13 @@ def _asked_not_given(evidence: FunctionEvidence) -> str | None:
     names = evidence.form.arguments
     for asked, run in evidence.needed.items():
         if asked_wrong(evidence, asked):
-            entry = (run.returned or ())[asked] if asked < len(run.returned or ()) else None
+            returned = run.returned or ()
+            if 0 < len(returned) < len(names):
+                return (
+                    f"where only {names[asked]} requires grad, backward returns {len(returned)} of {len(names)} values: None has "
+                    "to hold the place of what needs no gradient"
+                )
+            entry = returned[asked] if asked < len(returned) else None
             wrong = "no gradient" if entry is None else "a wrong gradient"
             return (
                 f"where only {names[asked]} requires grad, backward gives {wrong} for it: look at which entry of "

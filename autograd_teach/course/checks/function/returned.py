@@ -137,8 +137,9 @@ def _not_summed(evidence: FunctionEvidence) -> str | None:
     if _swapped_shapes(evidence):
         return None
     for case, index, entry in _misshapen(evidence):
-        shape, result = np.shape(case.arguments[index]), case.expected[0].shape
-        if entry.shape == result and all(was_broadcast(each, n) for each, n, _ in _misshapen(evidence) if n == index):
+        shape, _result = np.shape(case.arguments[index]), case.expected[0].shape
+        alike = [(each, got) for each, n, got in _misshapen(evidence) if n == index]
+        if all(got.shape == each.expected[0].shape and was_broadcast(each, index) for each, got in alike):
             name = evidence.form.arguments[index]
             return (
                 f"the gradient for {name} has the shape of the result, {entry.shape}; {name} has shape {shape} and was "

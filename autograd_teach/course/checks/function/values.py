@@ -123,7 +123,10 @@ def _raises_for_some_shapes(evidence: FunctionEvidence) -> str | None:
     if crash is None or not fine or set(_shapes(crashed)) & set(_shapes(fine)):
         return None
     if any(_numbers_beside(run) for run in evidence.runs):  # it may be one of these, not the shape
-        others = f", and for {len(crashed) - 1} more of the {len(evidence.runs)} inputs tried" if crashed[1:] else ""
+        same = [
+            each for each in crashed if each.crash and (each.crash.kind, each.crash.line) == (crash.kind, crash.line)
+        ]
+        others = f", and for {len(same) - 1} more of the {len(evidence.runs)} inputs tried" if same[1:] else ""
         return f"raises an error for {inputs_in_words(evidence, crashed[0])}{others}: {_crash_in_words(crash)}"
     alike = {(each.crash.kind, each.crash.line) for each in crashed if each.crash}
     first = f" (this is the one for {shapes_of(crashed[:1])})" if len(alike) > 1 else ""
@@ -146,11 +149,22 @@ def _signature(evidence: FunctionEvidence) -> str | None:
 def _raised(evidence: FunctionEvidence) -> str | None:
     for run, when in _runs_in_words(evidence):
         if run.crash:
-            return when + _crash_in_words(run.crash)
+            return when + _crash_in_words(run.crash) + _which_is_a_leaf(evidence, run)
         if run.refused:
             what = f"{run.refused.kind}: {run.refused.message}"
             return f"{when}autograd does not take what backward hands over: {what}"
     return None
+
+
+def _which_is_a_leaf(evidence: FunctionEvidence, run: Run) -> str:
+    """Of an exercise that changes an argument: which argument may be changed, if the answer has changed another one."""
+    if not evidence.form.in_place or run.crash is None or "leaf Variable" not in run.crash.message:
+        return ""
+    may = evidence.form.arguments[evidence.form.in_place[0]]
+    others = [name for n, name in enumerate(evidence.form.arguments) if n not in evidence.form.in_place]
+    return (
+        f"; here {' and '.join(others)} is a leaf, and {may} is not: {may} is the one to change, and to mark as dirty"
+    )
 
 
 def _crash_in_words(crash: Crash) -> str:
@@ -270,10 +284,14 @@ def _ran(evidence: FunctionEvidence) -> list[Case]:
 
 
 def known_forward(evidence: FunctionEvidence) -> Mistake | None:
-    """The declared mistake that forward makes: at every input if there is one, else at those where shape or numbers are wrong."""
+    """The declared mistake that forward makes: at every input if there is one, else at those where shape or numbers are wrong.
+
+    One wrong input alone, or numbers that are not finite, agree with too many mistakes.
+    """
     ran = _ran(evidence)
     wrong = [case for case in ran if not _same_values(case.run.values or (), case.expected)]
-    for cases in (ran, wrong) if wrong else ():
+    telling = [case for case in wrong if all(np.isfinite(value).all() for value in case.run.values or ())]
+    for cases in (ran, wrong) if len(telling) > 1 else (ran,) if wrong else ():
         for mistake in evidence.spec.mistakes:
             if mistake.forward is not None and _computed_by(mistake, cases):
                 return mistake
