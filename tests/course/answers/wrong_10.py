@@ -237,11 +237,6 @@ def large_jumps_only(f, candidates):
     return [x.item() for x in candidates if abs(slopes(f, x)[0] - slopes(f, x)[1]) > 0.5]
 
 
-@wrong("10.find_kinks", "known", "go through float32")
-def single_precision(f, candidates):
-    return [x for x in candidates.tolist() if abs(slopes(f, torch.tensor(x))[0] - slopes(f, torch.tensor(x))[1]) > 0.05]
-
-
 @wrong("10.find_kinks", "selection", "in the result, but not asked for: ")
 def zeros_of_the_slope(f, candidates):
     return [x.item() for x in candidates if abs(sum(slopes(f, x))) < 1e-3]

@@ -60,11 +60,6 @@ def grad_of_the_wrong_name(f, x):
     return x.gradient
 
 
-@wrong("02.gradient_of", "not_in_package", "this package has no `torch.lu`, only PyTorch has")
-def of_pytorch_alone(f, x):
-    return gradient(f, x) + torch.lu(x)
-
-
 @wrong("02.gradient_of", "one_shape", "no input gives the right result")
 def raises_or_is_wrong(f, x):
     return 2 * gradient(f, x) + len(x)
