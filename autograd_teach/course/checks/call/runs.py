@@ -143,7 +143,7 @@ def _raises_for_some(evidence: CallEvidence) -> str | None:
     here += "; other inputs raise other errors" if same < len(crashed) else ""
     all_is_right = _all_is_right(evidence, right)
     if all_is_right and len(right) == ended:
-        return f"{here}; the other inputs work"
+        return f"{here}; {'the rest work' if same < len(crashed) else 'the other inputs work'}"
     if not right:
         return f"{here}; no input gives the right result"
     what = "result is" if all_is_right else "numbers are"

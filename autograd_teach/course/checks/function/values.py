@@ -149,7 +149,9 @@ def _signature(evidence: FunctionEvidence) -> str | None:
 def _raised(evidence: FunctionEvidence) -> str | None:
     for run, when in _runs_in_words(evidence):
         if run.crash:
-            return when + _crash_in_words(run.crash) + _which_is_a_leaf(evidence, run)
+            which = _which_is_a_leaf(evidence, run)
+            words = _crash_in_words(run.crash)
+            return when + (words.removesuffix(".") + which if which else words)
         if run.refused:
             what = f"{run.refused.kind}: {run.refused.message}"
             return f"{when}autograd does not take what backward hands over: {what}"
