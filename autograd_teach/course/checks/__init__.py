@@ -4,8 +4,10 @@
     spec.py        the forms of a specification; ../specs fills them in
     function/      custom Functions
     call/          answers that are called
+    records.py     records as plain data and back, strictly by type
     diagnosing.py  what a diagnosis is; words that several of them use
-    report.py page.py page.html    what a student reads, as text and as HTML
+    relations.py patterns.py    how a wrong array depends on the right one
+    report.py page.py writing.py    what a student reads, as text and as HTML; the templates lie beside them
 
 May use NumPy, and the engine where an answer is used (asking.py). Must not know grading.
 """

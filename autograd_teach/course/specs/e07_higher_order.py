@@ -392,11 +392,6 @@ def penalised(f: Function, x: np.ndarray, w: np.ndarray) -> list[Any]:
     return with_gradient(lambda at: penalty(f, x, at), w)
 
 
-def mean_length(f: Function, x: np.ndarray, w: np.ndarray) -> float:
-    slopes = gradient(lambda at: f(at, w).sum(), x)
-    return float(np.sqrt((slopes**2).sum(axis=1)).mean())
-
-
 def penalty_by(combine: Callable[[np.ndarray], float]) -> Function:
     """Another number made of all slopes, and its gradient."""
 

@@ -135,10 +135,6 @@ def threshold_of(
     return value(lambda x: np.where(mask(x), instead(x), kept(x)))
 
 
-def running_products(factors: np.ndarray, start: float = 1.0) -> np.ndarray:
-    return start * np.cumprod(factors)
-
-
 NO_GRADIENT = Mistake(
     "cut",
     "no gradient reaches x: the result has no graph that leads back to x",

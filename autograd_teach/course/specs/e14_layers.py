@@ -87,9 +87,6 @@ _AXES: dict[str, Callable[[np.ndarray], Any]] = {
 }
 
 
-_Averaged = Callable[[np.ndarray, Any], np.ndarray]
-
-
 def _averaged(x: np.ndarray, axis: Any) -> np.ndarray:
     return np.asarray(x.mean(axis=axis, keepdims=True))
 

@@ -2,8 +2,8 @@
 
 Started by pool.py as a script, never imported. It loads the engine once and then waits (../wardens.py); for each submission
 it forks a warden, which cuts itself off (seclude.py), forks the process that runs the student's code, and ends it with all
-its descendants when the grader lets go of it. May use the engine and the course's way of
-asking (course/checks). No specification of an exercise (course/specs) is ever loaded here.
+its descendants when the grader lets go of it. May use the engine, and of course/checks what puts requests to an answer. No
+specification of an exercise (course/specs) is ever loaded here.
 
 Nothing that is computed here is a verdict, and nothing that is said here is believed beyond its numbers.
 """
@@ -24,7 +24,6 @@ from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).parent
-EXERCISES = "autograd_teach.course.exercises"
 
 
 def _file(name: str, folder: Path = HERE) -> Any:

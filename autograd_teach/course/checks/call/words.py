@@ -31,6 +31,7 @@ def right_calls(evidence: CallEvidence) -> list[Called]:
 
 
 def specified_arguments(called: Called) -> list[Any]:
+    """The arguments as the specification gets them."""
     return list(map(specified, called.arguments))
 
 
@@ -44,14 +45,13 @@ def same_numbers(at: Difference) -> bool:
 
 
 def listed(values: list[Any]) -> str:
+    """The first three, and how many more there are."""
     more = f" and {len(values) - 3} more" if len(values) > 3 else ""
     return f"{', '.join(map(str, values[:3]))}{more}"
 
 
-# Helpers
-
-
 def first_of_kind(evidence: CallEvidence, kind: str) -> tuple[Called, Difference] | None:
+    """The first difference of this kind, with the smallest call that has one."""
     found = [(called, at) for called, several in wrong_calls(evidence) for at in several if at.kind == kind]
     return found[0] if found else None
 

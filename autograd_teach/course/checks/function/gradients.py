@@ -54,9 +54,6 @@ GRADIENTS: list[Diagnosis] = []
 diagnosis = into(GRADIENTS)
 
 
-# The numbers of the gradient
-
-
 @diagnosis("known", "gradient")
 def _known_with_forward(evidence: FunctionEvidence) -> str | None:
     """Where a mistake explains the wrong forward and backward follows from it, both have one reason."""

@@ -44,9 +44,6 @@ def uses_of(case: Case, index: int) -> np.ndarray:
     return (flat(case.run.cotangent) * slopes).reshape(case.expected[0].shape)
 
 
-# Helpers: reading evidence
-
-
 def all_gradients(
     evidence: FunctionEvidence, only: int | None = None
 ) -> Iterator[tuple[Case, int, np.ndarray, np.ndarray]]:
