@@ -14,15 +14,16 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from ..course.errors import UserError
-from . import fingerprint, gradebook, reports, selection
+from . import gradebook, reports
 from . import judge as judges
-from .gradebook import Gradebook
-from .intake import Submission
+from .gradebook import Gradebook, fingerprint
+from .gradebook.standing import Change, Standing, answers_by_hash, from_book
 from .notebook_run import Interrupted, Limits, Runner, run_nbval
 from .rebuild import Assignment, load_assignments
 from .results import PASSED, Mark, Result, Status
-from .selection import NO_WISHES, Wishes
-from .standing import Change, Standing, answers_by_hash, from_book
+from .submissions import selection
+from .submissions.intake import Submission
+from .submissions.selection import NO_WISHES, Wishes
 from .verdicts import Judge, NoJudge, by_nbval, result
 
 
@@ -70,7 +71,7 @@ def grade(
 
 def dry_run(submissions: Path, *, exercises: Path, solutions: Path, progress: TextIO | None, wishes: Wishes) -> str:
     """What `grade` would recognise, as a table, under the students' own names; runs and writes nothing."""
-    from .preview import preview
+    from .submissions.preview import preview
 
     assignments = _loaded(solutions, exercises, progress)
     assignments = selection.asked_for(assignments, wishes)

@@ -26,8 +26,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from ..course.errors import UserError
-from . import fingerprint, reports, sandbox
 from . import judge as judges
+from . import reports, sandbox
+from .gradebook import fingerprint
 from .notebook_run import Interrupted, Limits
 from .rebuild import Assignment
 from .results import Mark, Status

@@ -13,7 +13,7 @@ from ..course.errors import UserError
 
 if TYPE_CHECKING:
     from .results import Result
-    from .selection import Wishes
+    from .submissions.selection import Wishes
 
 REPORTS = ("html", "json", "gradescope")
 
@@ -149,8 +149,8 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _wishes(args: argparse.Namespace) -> "Wishes":
-    from .intake import Keep
-    from .selection import Wishes, due_date
+    from .submissions.intake import Keep
+    from .submissions.selection import Wishes, due_date
 
     due = due_date(args.due) if args.due else None
     return Wishes(tuple(args.only), Keep(args.keep), due, args.roster, args.points, args.anonymous)

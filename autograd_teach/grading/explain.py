@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import TextIO
 
 from ..course.errors import UserError
-from . import gradebook, judge, reports, standing
-from .gradebook import Gradebook, Judged
+from . import gradebook, judge, reports
+from .gradebook import Gradebook, Judged, standing
 from .notebook_run import Limits
 from .rebuild import Assignment, load_assignments
 from .results import Mark

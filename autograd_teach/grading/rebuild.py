@@ -15,7 +15,7 @@ from typing import Any, Protocol
 
 from ..course.errors import UserError
 from ..course.notebooks import read_notebook
-from . import fingerprint
+from .gradebook import fingerprint
 
 Cell = dict[str, Any]
 Notebook = dict[str, Any]

@@ -16,10 +16,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from ..course.errors import UserError
-from .intake import Submission, is_untouched
 from .notebook_run import Interrupted, Limits, NotebookRun, Runner
 from .rebuild import Assignment, Question, rebuild
 from .results import FAILED, NOT_RUN, PASSED, Mark, Result, Status
+from .submissions.intake import Submission, is_untouched
 
 JUDGE = "nbval"
 LONGEST_WORDS = 300

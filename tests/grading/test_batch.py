@@ -15,7 +15,7 @@ from autograd_teach.grading.batch import grade_class
 from autograd_teach.grading.notebook_run import CellRecord, Interrupted, Limits, NotebookRun, Runner
 from autograd_teach.grading.rebuild import Notebook
 from autograd_teach.grading.results import Mark, Result, Status
-from autograd_teach.grading.selection import Wishes
+from autograd_teach.grading.submissions.selection import Wishes
 from tests.grading.classroom import NAME, SOLUTIONS, assignment, hand_in
 
 PASSED, FAILED = CellRecord("passed", 0.1, ""), CellRecord("failed", 0.1, "AssertionError: no")

@@ -25,14 +25,16 @@ import pytest
 from autograd_teach.course.checks.spec import CallSpec
 from autograd_teach.course.errors import UserError
 from autograd_teach.course.exercises import CallForm, Exercise, exercises
-from autograd_teach.grading import batch, fingerprint, gradebook, intake, judge
+from autograd_teach.grading import batch, gradebook, judge
 from autograd_teach.grading.batch import grade_class, regrade_class
 from autograd_teach.grading.explain import explain_in
+from autograd_teach.grading.gradebook import fingerprint
+from autograd_teach.grading.gradebook.standing import Change
 from autograd_teach.grading.notebook_run import CellRecord, Limits, NotebookRun, Runner
 from autograd_teach.grading.rebuild import Assignment, Notebook
 from autograd_teach.grading.results import Mark, Result, Status
-from autograd_teach.grading.selection import Wishes
-from autograd_teach.grading.standing import Change
+from autograd_teach.grading.submissions import intake
+from autograd_teach.grading.submissions.selection import Wishes
 from autograd_teach.grading.verdicts import by_nbval
 from tests.grading.classroom import SOLUTIONS, assignment, hand_in
 
@@ -520,7 +522,7 @@ def first_version_of(folder: Path) -> None:
         book.executescript(FIRST_SCHEMA)
         for table, each in rows.items():
             book.executemany(f"INSERT INTO {table} VALUES ({', '.join('?' * len(each[0]))})", each)
-        book.execute(f"PRAGMA application_id = {gradebook._APPLICATION}")
+        book.execute(f"PRAGMA application_id = {gradebook.book._APPLICATION}")
         book.execute("PRAGMA user_version = 1")
 
 
@@ -551,7 +553,7 @@ def test_a_book_whose_change_to_today_s_is_cut_short_stays_what_it_was(
 ) -> None:
     grade(a_class(tmp_path / "in", "ada"), tmp_path, Judge())
     first_version_of(tmp_path)
-    monkeypatch.setitem(gradebook._TO_VERSION, 2, (*gradebook._TO_VERSION[2], "no SQL at all"))
+    monkeypatch.setitem(gradebook.book._TO_VERSION, 2, (*gradebook.book._TO_VERSION[2], "no SQL at all"))
     with pytest.raises(UserError, match="syntax error"):
         grade(tmp_path / "in", tmp_path, Judge())
     with closing(sqlite3.connect(tmp_path / gradebook.FILE_NAME)) as book:
@@ -797,7 +799,7 @@ def test_each_exercise_has_a_fingerprint_of_its_own_that_is_the_same_in_every_pr
     here = {each.id: fingerprint.declared(each) for each in exercises()}
     assert len(set(here.values())) == len(here)
     script = (
-        "import json; from autograd_teach.course.exercises import exercises; from autograd_teach.grading import fingerprint\n"
+        "import json; from autograd_teach.course.exercises import exercises; from autograd_teach.grading.gradebook import fingerprint\n"
         "print(json.dumps({each.id: fingerprint.declared(each) for each in exercises()}))"
     )
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONHASHSEED": "5"}

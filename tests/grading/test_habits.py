@@ -17,13 +17,14 @@ import pytest
 
 from autograd_teach import cli
 from autograd_teach.course.errors import UserError
-from autograd_teach.grading import batch, intake, judge, pseudonyms, roster, selection
+from autograd_teach.grading import batch, judge
 from autograd_teach.grading.batch import grade_class, regrade_class
-from autograd_teach.grading.intake import Keep, take_in
 from autograd_teach.grading.notebook_run import Limits, NotebookRun
-from autograd_teach.grading.preview import preview
 from autograd_teach.grading.results import Mark, Result, Status
-from autograd_teach.grading.selection import Wishes, due_date
+from autograd_teach.grading.submissions import intake, pseudonyms, roster, selection
+from autograd_teach.grading.submissions.intake import Keep, take_in
+from autograd_teach.grading.submissions.preview import preview
+from autograd_teach.grading.submissions.selection import Wishes, due_date
 from tests.grading.classroom import NAME, SOLUTIONS, assignment, exercise_notebook, load_once
 from tests.grading.stub import by_source
 

@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 
 from autograd_teach.course.errors import UserError
-from autograd_teach.grading import intake
-from autograd_teach.grading.intake import take_in
 from autograd_teach.grading.rebuild import rebuild
 from autograd_teach.grading.results import Status
+from autograd_teach.grading.submissions import intake
+from autograd_teach.grading.submissions.intake import take_in
 from tests.grading.classroom import (
     NAME,
     QUESTIONS,

@@ -17,10 +17,10 @@ import pytest
 
 from autograd_teach.grading import sandbox
 from autograd_teach.grading.batch import grade_class, regrade_class
-from autograd_teach.grading.intake import Keep
 from autograd_teach.grading.notebook_run import CellRecord, Limits, NotebookRun, Runner, nbval_under
 from autograd_teach.grading.rebuild import Assignment, Notebook
-from autograd_teach.grading.selection import Wishes, due_date
+from autograd_teach.grading.submissions.intake import Keep
+from autograd_teach.grading.submissions.selection import Wishes, due_date
 from autograd_teach.grading.verdicts import JUDGE
 from tests.grading.classroom import NAME, SOLUTIONS, assignment, code, exercise_notebook, notebook
 from tests.grading.hostile import with_little_time_for_loops

@@ -5,9 +5,9 @@ May use what intake and selection found. Must not know how an answer is judged.
 
 from collections.abc import Sequence
 
+from ..rebuild import Assignment
+from ..results import Status
 from .intake import Answer, Submission, is_untouched
-from .rebuild import Assignment
-from .results import Status
 from .selection import Wishes, clock, is_clocked
 
 _NOTHING = "nothing was handed in"

@@ -21,8 +21,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
-from ..course.errors import UserError
-from .results import Mark, Status
+from ...course.errors import UserError
+from ..results import Mark, Status
 
 FILE_NAME = "gradebook.sqlite"
 LOCK_NAME = "gradebook.lock"

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ..course.errors import UserError
+from ...course.errors import UserError
 from .intake import Submission
 
 _FULL_NAMES = ("student", "name", "full name", "fullname", "student name")

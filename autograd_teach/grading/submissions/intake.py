@@ -29,11 +29,11 @@ from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO
 from zoneinfo import ZoneInfo
 
-from ..course.errors import UserError
+from ...course.errors import UserError
+from ..rebuild import Assignment, Question
+from ..results import Mark, Status
 from . import names
 from .names import Name
-from .rebuild import Assignment, Question
-from .results import Mark, Status
 
 LARGEST_NOTEBOOK = 20_000_000
 LARGEST_ANSWER = 200_000

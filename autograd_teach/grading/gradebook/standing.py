@@ -11,13 +11,13 @@ import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 
+from ..notebook_run import Limits
+from ..rebuild import Assignment, Question
+from ..results import Mark, Result, Status
+from ..submissions.intake import Answer, Submission, is_untouched
+from ..verdicts import has_record, with_record
 from . import fingerprint
-from .gradebook import Basis, Judged
-from .intake import Answer, Submission, is_untouched
-from .notebook_run import Limits
-from .rebuild import Assignment, Question
-from .results import Mark, Result, Status
-from .verdicts import has_record, with_record
+from .book import Basis, Judged
 
 _ENDED_BY_A_LIMIT = {Status.TIMEOUT, Status.DIED, Status.OUT_OF_MEMORY, Status.OUTPUT_LIMIT}
 _NEVER_STANDS = {Status.NOT_GRADED, Status.GRADER_ERROR}

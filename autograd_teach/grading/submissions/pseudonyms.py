@@ -11,8 +11,8 @@ import secrets
 from collections.abc import Iterable
 from pathlib import Path
 
-from .. import files
-from ..course.errors import UserError
+from ... import files
+from ...course.errors import UserError
 
 _HEADER = ["pseudonym", "student"]
 _LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"  # none that is read for another

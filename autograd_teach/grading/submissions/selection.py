@@ -12,12 +12,12 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
-from ..course.errors import UserError
+from ...course.errors import UserError
+from ..gradebook.standing import Change
+from ..rebuild import Assignment
+from ..results import Mark, Result, Status
 from . import pseudonyms, roster
 from .intake import Answer, Keep, Submission, Version, take_in
-from .rebuild import Assignment
-from .results import Mark, Result, Status
-from .standing import Change
 
 Say = Callable[[str], object]
 Grade = Callable[[Submission, list[Assignment]], Result]
