@@ -21,6 +21,7 @@ from .gradebook.standing import Change, Standing, answers_by_hash, from_book
 from .notebook_run import Interrupted, Limits, Runner, run_nbval
 from .rebuild import Assignment, load_assignments
 from .results import PASSED, Mark, Result, Status
+from .sandbox import Isolation
 from .submissions import selection
 from .submissions.intake import Submission
 from .submissions.selection import NO_WISHES, Wishes
@@ -37,6 +38,7 @@ def grade(
     jobs: int,
     progress: TextIO | None,
     wishes: Wishes = NO_WISHES,
+    isolation: Isolation | None = None,
     require_sandbox: bool = False,
     judge: judges.Name = "oracle",
     points_only: bool = False,
@@ -46,15 +48,15 @@ def grade(
     """Grade the folder or zip `submissions`, write a new `grades.csv` in `output`, and return a result a student.
 
     `timeout` is in seconds a cell; `jobs` notebooks run at a time, or with a `scheduler` of dask as many as its workers take.
-    `judge` gives the points, isolation is the best there is where they run, and with `require_sandbox` nothing less than a
-    sandbox (verdicts.py, sandbox.py say what they are worth). nbval's record stands beside the points, unless `points_only`.
+    `judge` gives the points; `isolation` is the best sandbox where they run, and with `require_sandbox` one in which solutions
+    cannot be read (judge.py, sandbox/ say what they are worth). nbval's record stands beside the points, unless `points_only`.
     `kinds` are the reports that are wanted afterwards. A `UserError` says what is wrong with the arguments, or that the
     reference solution itself does not pass here; a broken submission is a status in its own result.
     """
     assignments = _loaded(solutions, exercises, progress)
     limits = Limits(timeout=timeout)
     hidden = (submissions, solutions, output, *filter(None, (wishes.roster, wishes.anonymous)))
-    options = {"required": require_sandbox, "record": not points_only, "progress": progress}
+    options = {"wanted": isolation, "required": require_sandbox, "record": not points_only, "progress": progress}
     with _called(scheduler, assignments, jobs, judge, limits, hidden, **options) as (judged, at_a_time):
         return grade_class(
             submissions,
@@ -114,6 +116,7 @@ def regrade(
     timeout: float | None,
     jobs: int,
     progress: TextIO | None,
+    isolation: Isolation | None = None,
     require_sandbox: bool = False,
     judge: judges.Name | None = None,
     points_only: bool = False,
@@ -130,7 +133,7 @@ def regrade(
         judge = judge or ("oracle" if "oracle" in book.judges() else "nbval")
         limits = _limits(book, timeout)
         record = not points_only and book.has_records()
-    options = {"required": require_sandbox, "record": record, "progress": progress}
+    options = {"wanted": isolation, "required": require_sandbox, "record": record, "progress": progress}
     with _called(scheduler, assignments, jobs, judge, limits, (solutions, output), **options) as (judged, at_a_time):
         return regrade_class(
             assignments, output=output, timeout=timeout, jobs=at_a_time, progress=progress, judged=judged, kinds=kinds
@@ -298,7 +301,10 @@ def _graded(
     stop: threading.Event,
     wishes: Wishes,
 ) -> Iterator[Result]:
-    """Results as they come; a fault of the grader itself ends in that student's result and in no other's."""
+    """Results as they come; a fault of the grader itself ends in that student's result and in no other's.
+
+    Who ran into the clock's limit is run once more when all others are through.
+    """
 
     def of_one(submission: Submission, assignments: list[Assignment]) -> Result:
         return result(submission, assignments, judged, stop)
@@ -316,11 +322,18 @@ def _graded(
             detail = f"{type(problem).__name__}: {problem}"
             return _all(submission, assignments, Status.GRADER_ERROR, detail)
 
+    alone: list[Submission] = []
     with ThreadPoolExecutor(jobs) as pool:
-        futures = [pool.submit(one, submission) for submission in class_]
+        futures = {pool.submit(one, submission): submission for submission in class_}
         try:
             for future in as_completed(futures):
                 graded = future.result()
+                if graded is not None and any(mark.by_the_clock for mark in graded.marks):
+                    alone.append(futures[future])
+                elif graded is not None:
+                    yield graded
+            for submission in alone:  # the machine may have been too busy: that must not count
+                graded = one(submission)
                 if graded is not None:
                     yield graded
         finally:

@@ -27,12 +27,11 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from ..course.errors import UserError
 from . import judge as judges
-from . import reports, sandbox
+from . import reports
 from .gradebook import fingerprint
 from .notebook_run import Interrupted, Limits
 from .rebuild import Assignment
 from .results import Mark, Status
-from .sandbox import Isolation
 from .verdicts import Judge, NoJudge
 
 if TYPE_CHECKING:
@@ -456,11 +455,6 @@ class Court:
     ) -> None:
         said = io.StringIO()
         try:
-            if options.get("required") and not encrypted and sandbox.available() is Isolation.USER:
-                raise Unfit(
-                    "--require-sandbox was given, and students' code would have the network there, with a scheduler that takes "
-                    "orders from anyone; install bubblewrap there, or use a scheduler with TLS (tls://…)."
-                )
             with judges.called(name, limits, hidden, progress=said, **options) as judge:
                 self.said = " ".join(said.getvalue().split())
                 promise.set_result(judge)

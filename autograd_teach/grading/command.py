@@ -13,6 +13,7 @@ from ..course.errors import UserError
 
 if TYPE_CHECKING:
     from .results import Result
+    from .sandbox import Isolation
     from .submissions.selection import Wishes
 
 REPORTS = ("html", "json", "gradescope")
@@ -72,6 +73,11 @@ def _add_shared(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--points-only", action="store_true",
         help="no record of what the check cells say beside the oracle's points: much faster, but no page names a mistake",
+    )  # fmt: skip
+    parser.add_argument(
+        "--isolation", choices=("bubblewrap", "user", "process"),
+        help="what is to stand between students' code and this machine (default: the better of bubblewrap and user that works; "
+        "process, in which it runs as you, on request only)",
     )  # fmt: skip
     parser.add_argument(
         "--require-sandbox", action="store_true",
@@ -136,6 +142,7 @@ def run(args: argparse.Namespace) -> int:
         jobs=args.jobs,
         progress=sys.stderr,
         wishes=wishes,
+        isolation=_isolation(args),
         require_sandbox=args.require_sandbox,
         judge=args.judge,
         points_only=args.points_only,
@@ -146,6 +153,12 @@ def run(args: argparse.Namespace) -> int:
     _report(args, results)
     _say_what_it_is_worth(results)
     return 1 if any(result.status is Status.GRADER_ERROR for result in results) else 0
+
+
+def _isolation(args: argparse.Namespace) -> "Isolation | None":
+    from .sandbox import Isolation
+
+    return Isolation(args.isolation) if args.isolation else None
 
 
 def _wishes(args: argparse.Namespace) -> "Wishes":
@@ -169,6 +182,7 @@ def run_regrade(args: argparse.Namespace) -> int:
         timeout=args.timeout,
         jobs=args.jobs,
         progress=sys.stderr,
+        isolation=_isolation(args),
         require_sandbox=args.require_sandbox,
         judge=args.judge,
         points_only=args.points_only,
@@ -189,7 +203,7 @@ def _say_what_it_is_worth(results: "Sequence[Result]") -> None:
         )
     if any("nbval" in result.judge.split("+") for result in results):
         print("Some points are nbval's verdict on check cells; a notebook written to deceive it can forge that.")
-    if any("process" in result.isolation.split("+") for result in results):
+    if any(name.startswith("process") for result in results for name in result.isolation.split("+")):
         print("Students' code ran as you, without a sandbox.")
 
 

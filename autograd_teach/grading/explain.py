@@ -17,6 +17,7 @@ from .gradebook import Gradebook, Judged, standing
 from .notebook_run import Limits
 from .rebuild import Assignment, load_assignments
 from .results import Mark
+from .sandbox import Isolation
 from .verdicts import Judge
 
 _SAID = {
@@ -40,7 +41,8 @@ def explain(
             return int(mark.seed) if asked == mark.exercise and mark.seed else 0
 
         reports.say(progress, "Judging that answer once more.")  # an endless one takes its time again
-        return judge.called(mark.judge, limits, (solutions, output), seed=seed)
+        wanted = Isolation.PROCESS if mark.isolation.startswith(Isolation.PROCESS) else None  # as was asked for then
+        return judge.called(mark.judge, limits, (solutions, output), wanted=wanted, seed=seed)
 
     return explain_in(student, exercise, assignments, output=output, as_then=as_then)
 

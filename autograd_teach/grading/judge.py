@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Literal, TextIO
 
+from ..course import specs
 from ..course.errors import UserError
 from . import reports, sandbox
 from .notebook_run import Limits, nbval_under
@@ -16,6 +17,12 @@ from .verdicts import Judge, Recorded, by_nbval
 
 Name = Literal["oracle", "nbval"]
 
+ORACLE = "autograd_teach.grading.oracle.server"
+"""The job whose boxes the oracle asks."""
+
+_SPECS = Path(specs.__file__).parent
+"""What is right. Never seen where the oracle asks; a notebook's own check needs it."""
+
 
 @contextmanager
 def called(
@@ -23,6 +30,7 @@ def called(
     limits: Limits,
     hidden: Sequence[Path],
     *,
+    wanted: Isolation | None = None,
     required: bool = False,
     record: bool = False,
     progress: TextIO | None = None,
@@ -30,10 +38,11 @@ def called(
 ) -> Iterator[Judge]:
     """The judge of this name, with the processes that it needs; `hidden` are folders that no student's code may see.
 
-    With `required`, a `UserError` where there is no sandbox; with `record`, nbval's record stands beside the oracle's verdict.
+    `wanted` is the isolation, by default the best sandbox that works here; a `UserError` if there is none, or if `required`
+    and solutions can be read in it. With `record`, nbval's record stands beside the oracle's verdict.
     `seed` says what the oracle draws an exercise's inputs with, where a verdict is to be reproduced.
     """
-    isolation = _isolation(hidden, required, progress)
+    isolation = _isolation(hidden, wanted, required, progress)
     with nbval_under(isolation, hidden) as runner:  # which starts nothing before it is called
         nbval = by_nbval(runner, limits)
         if name == "nbval":
@@ -41,25 +50,33 @@ def called(
             return
         from ..course.exercises import exercises as declared
         from .oracle.judging import Oracle
-        from .oracle.pool import pool_under
 
         chosen = {"seed": seed} if seed else {}
-        with pool_under(isolation, hidden, required=required) as pool:
-            oracle = Oracle(pool, {each.id: each for each in declared()}, limits, nbval, **chosen)
+        with sandbox.Boxes(ORACLE, isolation, [_SPECS, *hidden]) as boxes:
+            oracle = Oracle(boxes, {each.id: each for each in declared()}, limits, nbval, **chosen)
             yield Recorded(oracle, runner, limits) if record else oracle
 
 
-def _isolation(hidden: Sequence[Path], required: bool, progress: TextIO | None) -> Isolation:
-    """The isolation that the class is run under, said before anything else; never a lesser one than `required` quietly."""
-    isolation = sandbox.available()
-    seen = sandbox.readable_by_anyone(hidden) if isolation is Isolation.USER else []
-    lack = sandbox.why() if not isolation.is_sandbox else ""
-    if seen:
-        lack = f"any user of this machine can read {', '.join(map(str, seen))}"
-    if required and lack:
+def _isolation(hidden: Sequence[Path], wanted: Isolation | None, required: bool, progress: TextIO | None) -> Isolation:
+    """The isolation that the class is run under, said before anything else; never a lesser one than `wanted` quietly."""
+    best = sandbox.available()
+    if wanted and wanted.is_sandbox and wanted is not best and (problem := sandbox.problem_with(wanted)):
+        raise UserError(f"Nothing was graded: the isolation {wanted} does not work here ({problem}).")
+    isolation = wanted or best
+    if not isolation.is_sandbox and wanted is None:
         raise UserError(
-            f"Nothing was graded: --require-sandbox was given, and there is none here ({lack}); "
+            f"Nothing was graded: there is no sandbox for students' code here ({sandbox.why()}). Install bubblewrap; or give "
+            "--isolation process for a class that you trust: its code then runs as you."
+        )
+    lacks = [] if isolation.is_sandbox else ["students' code runs as you"]
+    if isolation is not Isolation.BUBBLEWRAP and not sandbox.limits_files():
+        seen = sandbox.readable_by_anyone(hidden) if isolation is Isolation.USER else hidden
+        lacks += [f"students' code can read {', '.join(map(str, seen))}"] if seen else []
+    if required and lacks:
+        raise UserError(
+            f"Nothing was graded: --require-sandbox was given, and {' and '.join(lacks)} here; "
             "install bubblewrap, or leave the option out for a class that you trust."
         )
-    reports.say(progress, f"Isolation: {isolation}{f' ({lack})' if lack else ''}")
+    words = f" ({' and '.join(lacks)})" if lacks else ""
+    reports.say(progress, f"Isolation: {isolation}{words}")
     return isolation

@@ -51,6 +51,9 @@ class Mark:
     recorded: str = ""  # what nbval recorded of its check cell; "" where no record was made. Never points
     said: str = ""  # the check's own words in that record, in one line: a student's program may have written them
     recorded_under: str = ""  # the isolation of that run
+    by_the_clock: bool = (
+        False  # the clock ended it, which a busy machine can be the reason of: to be run once more, alone
+    )
 
     @property
     def points(self) -> float:

@@ -87,7 +87,8 @@ def has_record(mark: Mark) -> bool:
 
 def with_record(mark: Mark, record: Mark) -> Mark:
     """`mark` with the record that `record` has."""
-    return replace(mark, recorded=record.recorded, said=record.said, recorded_under=record.recorded_under)
+    words = {"recorded": record.recorded, "said": record.said, "recorded_under": record.recorded_under}
+    return replace(mark, **words, by_the_clock=mark.by_the_clock or record.by_the_clock)  # type: ignore[arg-type]
 
 
 def by_nbval(runner: Runner, limits: Limits) -> Judge:
@@ -132,6 +133,7 @@ def judge(assignment: Assignment, question: Question, record: NotebookRun) -> Ma
         recorded=_RECORDED.get(status, status),
         said="" if detail == _NOT_AS_IT_SHOULD else _line(detail),  # its own words, not ours
         recorded_under=record.isolation,
+        by_the_clock=record.by_the_clock,
     )
 
 

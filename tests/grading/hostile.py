@@ -110,7 +110,7 @@ ATTACKS: dict[str, Row] = {
     "finds the grader among processes": attack(
         """
         import glob
-        if not any(b"notebook_run_process" in open(path, "rb").read() for path in glob.glob("/proc/[0-9]*/cmdline")):
+        if not any(b"pytest" in open(path, "rb").read() for path in glob.glob("/proc/[0-9]*/cmdline")):
             raise LookupError("nobody here")
         """,
         "fail",
@@ -131,22 +131,19 @@ ATTACKS: dict[str, Row] = {
     ),
     "kills its parent": attack(
         "import os, signal; os.kill(os.getppid(), signal.SIGKILL); 1/0",
-        "fail",
-        "PermissionError|ZeroDivisionError",
+        "died",
     ),
     "stops its parent": attack(
         "import os, signal; os.kill(os.getppid(), signal.SIGSTOP); 1/0",
-        "fail",
-        "PermissionError|ZeroDivisionError",
+        "died",
     ),
     "kills everybody": attack(
         "import os, signal; os.kill(-1, signal.SIGKILL); 1/0",
-        "fail",
-        "ProcessLookupError|PermissionError|ZeroDivisionError",
+        "died",
     ),
     "kills its group": attack("import os, signal; os.killpg(0, signal.SIGKILL)", "died", is_long=True),
     "kills itself": attack("import os, signal; os.kill(os.getpid(), signal.SIGKILL)", "died"),
-    "stops itself": attack("import os, signal; os.kill(os.getpid(), signal.SIGSTOP)", "timeout", is_long=True),
+    "stops itself": attack("import os, signal; os.kill(os.getpid(), signal.SIGSTOP)", "died"),
     "crashes": attack("import ctypes; ctypes.string_at(0)", "died", is_long=True),
     "leaves with sys.exit": attack("import sys; sys.exit(0)", "fail", "SystemExit"),
     "loops without listening": attack(
@@ -274,7 +271,7 @@ ATTACKS: dict[str, Row] = {
     "takes the grader's sockets away": attack(
         """
         import glob, os
-        for name in glob.glob("/tmp/kernel-*"):
+        for name in glob.glob("/tmp/k-*"):
             os.remove(name)
             os.symlink("{socket}", name)
         1/0
@@ -287,7 +284,7 @@ ATTACKS: dict[str, Row] = {
         """
         import glob, os
         others = {int(path[6:]) for path in glob.glob("/proc/[0-9]*")} - {1, os.getpid()}
-        if not others: raise LookupError("alone")
+        if len(others) == 1: raise LookupError("alone with what runs the notebook")
         """,
         "fail",
         "LookupError: alone",

@@ -10,9 +10,9 @@ import re
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, nullcontext, suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,13 +21,12 @@ import psutil
 import pytest
 
 from autograd_teach.course.errors import UserError
-from autograd_teach.grading import batch, judge, notebook_run, sandbox
+from autograd_teach.grading import judge, sandbox
 from autograd_teach.grading.batch import grade_class
-from autograd_teach.grading.notebook_run import Interrupted, Limits, Nbval, NotebookRun, Runner, nbval_under, run_nbval
-from autograd_teach.grading.rebuild import Notebook, rebuild
+from autograd_teach.grading.notebook_run import Interrupted, Limits, Nbval, Runner, nbval_under, run_nbval
+from autograd_teach.grading.rebuild import rebuild
 from autograd_teach.grading.results import Mark, Result
-from autograd_teach.grading.sandbox import Isolation
-from autograd_teach.grading.waiting import Waiting
+from autograd_teach.grading.sandbox import Isolation, isolation
 from tests.grading.classroom import SOLUTIONS, assignment, hand_in
 from tests.grading.hostile import (
     CLASS,
@@ -113,7 +112,7 @@ def graded_in(request: pytest.FixtureRequest, folder: Path) -> Iterator[Callable
             way = WAYS[name]
             if way.isolation is Isolation.BUBBLEWRAP:
                 return everybody_graded(way, folder / name, request.getfixturevalue("nbval"))
-            if way.isolation.is_sandbox and (problem := sandbox._problem_with(way.isolation)):
+            if way.isolation.is_sandbox and (problem := sandbox.problem_with(way.isolation)):
                 pytest.skip(problem)
             runner = open_.enter_context(nbval_under(way.isolation, [folder, SOLVED]))
             return everybody_graded(way, folder / name, runner)
@@ -146,8 +145,8 @@ def everybody_graded(way: Way, folder: Path, runner: Nbval) -> Graded:
             if modules.is_dir():
                 (modules / name).write_text(f"import os; open({str(folder / 'planted')!r}, 'w'); os._exit(1)")
         uids: list[int] = []
-        made_up = sandbox._new_uid
-        patch.setattr(sandbox, "_new_uid", lambda: uids.append(made_up()) or uids[-1])
+        made_up = isolation.new_uid
+        patch.setattr(isolation, "new_uid", lambda kind: uids.append(made_up(kind)) or uids[-1])
         patch.setattr("tempfile.tempdir", str(scratch))
         patch.setenv("GRADER_SECRET", "1")
         patch.setenv("PYTHONPATH", "/nowhere")
@@ -162,7 +161,6 @@ def everybody_graded(way: Way, folder: Path, runner: Nbval) -> Graded:
             )  # type: ignore[arg-type]  # fmt: skip
             marks = {result.student: result.marks for result in results}
             marks |= many.result() if many else {}
-        assert runner.is_waiting == way.isolation.is_sandbox, "or it was not what graders run"
         connections = sum(map(_was_called, (listener, local)))
         os.remove(path)
     assert not (folder / "planted").exists()
@@ -221,7 +219,7 @@ def test_a_student_gets_what_they_deserve(graded_in: Callable[[str], Graded], wa
         assert re.fullmatch(status, mark.status), details
         assert (mark.points > 0) == (status == "pass")
     assert re.search(row.detail, details), details
-    assert all(mark.isolation == graded.way.isolation for mark in marks if mark.status != "not_attempted")
+    assert all(mark.isolation.split()[0] == graded.way.isolation for mark in marks if mark.status != "not_attempted")
 
 
 @pytest.fixture(params=[*map(long_but_for_one, WAYS)])
@@ -245,7 +243,7 @@ def test_every_student_has_a_row_and_a_line_of_progress(graded: Graded) -> None:
         assert (row["status"], row["max"]) == (result.status, "6")
         assert f"{result.student}: {row['status']}\n" in graded.progress
     right = graded.sheet["right"]
-    assert (right["status"], right["judge"], right["isolation"]) == ("pass", "nbval", graded.way.isolation)
+    assert (right["status"], right["judge"], right["isolation"].split()[0]) == ("pass", "nbval", graded.way.isolation)
 
 
 def test_the_status_of_a_student_is_that_of_all_exercises_together(graded: Graded) -> None:
@@ -319,28 +317,13 @@ def test_a_run_can_be_stopped_in_the_middle_of_a_cell(nbval: Nbval, tmp_path: Pa
 # ---- what they are run by ---------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("isolation", "waits"),
-    [
-        (Isolation.PROCESS, False),
-        (Isolation.USER, True),
-        # What waits runs the class, what does not is compared with it below.
-        *(pytest.param(isolation, waits, marks=pytest.mark.full) for isolation, waits in [
-            (Isolation.PROCESS, True),
-            (Isolation.USER, False),
-            (Isolation.BUBBLEWRAP, True),
-            (Isolation.BUBBLEWRAP, False),
-        ]),
-    ],
-)  # fmt: skip
-def test_a_right_answer_is_right_in_every_isolation(isolation: Isolation, waits: bool) -> None:
-    if isolation.is_sandbox and (problem := sandbox._problem_with(isolation)):
+@pytest.mark.parametrize("isolation", [Isolation.USER, Isolation.PROCESS])  # bubblewrap runs the class
+def test_a_right_answer_is_right_in_every_isolation(isolation: Isolation) -> None:
+    if isolation.is_sandbox and (problem := sandbox.problem_with(isolation)):
         pytest.skip(problem)
-    runner = nbval_under(isolation)
-    with runner if waits else nullcontext():
+    with nbval_under(isolation) as runner:
         found = runner(rebuild(assignment(), SOLUTIONS), CHECKS, LIMITS, threading.Event())
-        assert runner.is_waiting == (waits and isolation.is_sandbox)
-    assert (found.stopped, found.isolation) == (None, isolation.value), found.detail
+    assert (found.stopped, found.isolation.split()[0]) == (None, isolation.value), found.detail
     assert {cell.outcome for cell in found.cells.values()} == {"passed"}
 
 
@@ -389,32 +372,40 @@ for folder in ("/tmp", "/dev/shm", ".", os.environ["HOME"]): open(os.path.join(f
 """
 
 
-def facts_of_four(waiting: Nbval) -> tuple[list[str], list[str], list[str]]:
-    """What the first finds, run by a fresh interpreter, and the third and the fourth, both run by one that `waiting` has."""
+FRESH = """
+import os, sys
+facts = {
+    "no module of what runs it": [n for n in sys.modules if n.split(".")[0] in ("pytest", "_pytest", "nbval") or ".grading" in n],
+    "nothing but its setup cell was run": [cell for cell in In[1:-1] if "import" not in cell],
+    "an empty folder": os.listdir(),
+    "normal flags": [sys.flags.isolated, sys.flags.no_site, sys.flags.optimize],
+    "the current folder": ["" not in sys.path],
+}
+raise AssertionError([name for name, found in facts.items() if any(found or [])])
+"""
 
-    def facts(runner: Runner, before: str = "") -> list[str]:
+
+def facts_of_three(waiting: Nbval) -> tuple[list[str], list[str]]:
+    """What the second and the third kernel find, after a first one that left what it could."""
+
+    def facts(before: str = "") -> list[str]:
         answer = before + PROBE.format(texts=[*ALIKE, *OWN])
-        found = runner(rebuild(assignment(), {"double": answer}), CHECKS, LIMITS, threading.Event())
+        found = waiting(rebuild(assignment(), {"double": answer}), CHECKS, LIMITS, threading.Event())
         assert found.cells[1].message.startswith("AssertionError: "), found
         return found.cells[1].message.split()[1:]
 
-    first, _, third, fourth = (
-        facts(nbval_under(Isolation.BUBBLEWRAP)),
-        facts(waiting, PLANT),
-        facts(waiting),
-        facts(waiting),
-    )
-    assert waiting.is_waiting
-    return first, third, fourth
+    facts(PLANT)
+    return facts(), facts()
 
 
 def alike(one: list[str], other: list[str]) -> list[str]:
     return [text for text, a, b in zip([*ALIKE, *OWN], one, other, strict=True) if a == b]
 
 
-def test_a_forked_kernel_is_like_a_fresh_one_and_shares_nothing_with_the_one_before(nbval: Nbval) -> None:
-    first, third, fourth = facts_of_four(nbval)
-    assert alike(first, third) == alike(third, fourth) == ALIKE
+def test_a_kernel_is_like_a_fresh_one_and_shares_nothing_with_the_one_before(nbval: Nbval) -> None:
+    found = nbval(rebuild(assignment(), {"double": FRESH}), CHECKS, LIMITS, threading.Event())
+    assert found.cells[1].message == "AssertionError: []"
+    assert alike(*facts_of_three(nbval)) == ALIKE
 
 
 @pytest.mark.full
@@ -422,86 +413,38 @@ def test_so_it_is_where_nobody_has_users_to_give(
     require_tool: Callable[..., str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     require_tool("bwrap")
-    monkeypatch.setattr(sandbox, "_can_change_user", lambda: False)
+    monkeypatch.setattr(isolation, "_can_change_user", lambda: False)
     with nbval_under(Isolation.BUBBLEWRAP) as waiting:
-        first, third, fourth = facts_of_four(waiting)
-    assert alike(first, third) == alike(third, fourth) == ALIKE
+        assert alike(*facts_of_three(waiting)) == ALIKE
 
 
-@pytest.mark.full
-def test_what_waits_is_started_anew_when_somebody_ended_it(require_tool: Callable[..., str]) -> None:
-    require_tool("bwrap")
-    before = waiting_below()
-    with nbval_under(Isolation.BUBBLEWRAP) as runner:
-        for each in (None, runner._kernels, runner._nbvals):
-            if each is not None:
-                assert each.process
-                each.process.kill()
-            found = runner(rebuild(assignment(), SOLUTIONS), CHECKS, LIMITS, threading.Event())
-            assert {cell.outcome for cell in found.cells.values()} == {"passed"}, found
-        assert waiting_below() > before
-    assert waiting_below() == before
-
-
-def waiting_below() -> set[int]:
-    """The interpreters that wait for notebooks of nbval's."""
-    found = set()
-    for each in psutil.Process().children(recursive=True):
-        with suppress(psutil.Error):  # it has just ended
-            if each.cmdline()[-1:] == ["wait"] and each.status() != psutil.STATUS_ZOMBIE:
-                found.add(each.pid)
-    return found
-
-
-@pytest.mark.parametrize("which", [pytest.param("_kernels", marks=pytest.mark.full), "_nbvals"])
-def test_nobody_is_blamed_for_what_ended_in_the_middle_of_their_notebook(
-    nbval: Nbval, monkeypatch: pytest.MonkeyPatch, which: str
-) -> None:
-    """It is run again, and what waits is started anew."""
-    answers = iter([{"double": f"import signal\nsignal.pause()\n{DOUBLE}"}, SOLUTIONS])
-    run_once = nbval._run
-
-    def run(notebook: Notebook, checks: Sequence[int], limits: Limits, stop: threading.Event) -> NotebookRun:
-        return run_once(rebuild(assignment(), next(answers)), checks, limits, stop)
-
-    monkeypatch.setattr(nbval, "_run", run)
-    waits: Waiting = getattr(nbval, which)
+def test_nobody_is_blamed_for_what_ended_in_the_middle_of_their_notebook(nbval: Nbval, tmp_path: Path) -> None:
+    """It is run again, in a box of an interpreter that is started anew."""
+    mark = f"ended from outside {tmp_path}"
+    slow = f"import subprocess, sys\nsubprocess.run([sys.executable, '-c', 'import time; time.sleep(2) # {mark}'])\n{DOUBLE}"
     ended: list[int] = []
 
     def end_once_it_runs() -> None:
-        while waits.process is None or deepest_below(waits.process.pid) < depth:
-            time.sleep(0.05)
-        ended.append(waits.process.pid)
-        waits.process.kill()
+        while not running(mark):
+            time.sleep(0.02)
+        assert nbval.boxes.process
+        ended.append(nbval.boxes.process.pid)
+        for each in psutil.Process(ended[0]).children(recursive=True):
+            with suppress(psutil.Error):
+                each.kill()
 
-    # Bubblewrap twice, what waits, a warden, the first process, the kernel.
-    depth = {"_kernels": 6, "_nbvals": 3}[which]
     ends = threading.Thread(target=end_once_it_runs, daemon=True)
     ends.start()
-    found = nbval(rebuild(assignment(), SOLUTIONS), CHECKS, LIMITS, threading.Event())
+    found = nbval(rebuild(assignment(), {**SOLUTIONS, "double": slow}), CHECKS, LIMITS, threading.Event())
     ends.join()
-    assert waits.process and [waits.process.pid] != ended
+    assert nbval.boxes.process and [nbval.boxes.process.pid] != ended
     assert {cell.outcome for cell in found.cells.values()} == {"passed"}, found
-
-
-def deepest_below(pid: int) -> int:
-    """How many generations of processes there are, from `pid` on."""
-    try:
-        return 1 + max((deepest_below(child.pid) for child in psutil.Process(pid).children()), default=0)
-    except psutil.Error:
-        return 0
-
-
-def test_what_runs_by_default_is_the_best_there_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(notebook_run, "nbval_under", lambda isolation: lambda *given: (isolation, given))
-    given = rebuild(assignment(), SOLUTIONS), CHECKS, LIMITS, threading.Event()
-    assert run_nbval(*given) == (sandbox.available(), given)
 
 
 @pytest.mark.full
 def test_what_runs_by_default_says_what_it_was_run_by() -> None:
     found = run_nbval(rebuild(assignment(), SOLUTIONS), CHECKS, LIMITS, threading.Event())
-    assert found.isolation == sandbox.available()
+    assert found.isolation.split()[0] == sandbox.available()
     assert {cell.outcome for cell in found.cells.values()} == {"passed"}
 
 
@@ -518,43 +461,57 @@ class Quiet:
         return False
 
 
-@pytest.mark.parametrize(
-    ("isolation", "why", "open_to_all", "first_line", "is_enough"),
-    [
-        ("bubblewrap", "", [], "Isolation: bubblewrap", True),
-        ("user", "bubblewrap: not installed", [], "Isolation: user", True),
-        ("user", "", ["/in"], "Isolation: user (any user of this machine can read /in)", False),
-        ("process", "no, and no", [], "Isolation: process (no, and no)", False),
-    ],
-)
-@pytest.mark.parametrize("required", [False, True])
-def test_the_isolation_is_the_first_thing_said_and_a_lesser_one_can_be_refused(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    isolation: str,
-    why: str,
-    open_to_all: list[str],
-    first_line: str,
-    is_enough: bool,
-    required: bool,
+WORDS = {
+    # what there is, what is asked for, whether --require-sandbox is given, whether Landlock is there -> first line or refusal
+    ("bubblewrap", "", False, True): "Isolation: bubblewrap",
+    ("bubblewrap", "", True, False): "Isolation: bubblewrap",
+    ("user", "", True, True): "Isolation: user",
+    ("user", "", False, False): "Isolation: user (students' code can read /open)",
+    (
+        "user",
+        "",
+        True,
+        False,
+    ): "Nothing was graded: --require-sandbox was given, and students' code can read /open here",
+    (
+        "process",
+        "",
+        False,
+        True,
+    ): "Nothing was graded: there is no sandbox for students' code here (no, and no). Install",
+    ("process", "process", False, True): "Isolation: process (students' code runs as you)",
+    ("bubblewrap", "process", False, True): "Isolation: process (students' code runs as you)",
+    (
+        "process",
+        "process",
+        True,
+        True,
+    ): "Nothing was graded: --require-sandbox was given, and students' code runs as you",
+    ("process", "bubblewrap", False, True): "Nothing was graded: the isolation bubblewrap does not work here (broken)",
+    ("bubblewrap", "user", False, True): "Nothing was graded: the isolation user does not work here (broken)",
+}
+
+
+@pytest.mark.parametrize("case", WORDS)
+def test_the_isolation_is_said_first_and_a_lesser_one_is_on_request_only(
+    monkeypatch: pytest.MonkeyPatch, case: tuple[str, str, bool, bool]
 ) -> None:
-    monkeypatch.setattr(sandbox, "available", lambda: Isolation(isolation))
-    monkeypatch.setattr(sandbox, "why", lambda: why)
-    monkeypatch.setattr(sandbox, "readable_by_anyone", lambda paths: [Path(path) for path in open_to_all])
-    ran: list[Isolation] = []
-    monkeypatch.setattr(judge, "nbval_under", lambda kind, hidden: nullcontext(ran.append(kind)))
-    monkeypatch.setattr(batch, "load_assignments", lambda *_: [assignment()])
-    monkeypatch.setattr(batch, "grade_class", lambda *_, **__: [])
+    best, wanted, required, has_landlock = case
+    monkeypatch.setattr(sandbox, "available", lambda: Isolation(best))
+    monkeypatch.setattr(sandbox, "why", lambda: "no, and no")
+    monkeypatch.setattr(sandbox, "problem_with", lambda kind: "broken")
+    monkeypatch.setattr(sandbox, "limits_files", lambda: has_landlock)
+    monkeypatch.setattr(sandbox, "readable_by_anyone", lambda paths: [path for path in paths if path.name == "open"])
     stream = Quiet()
-
-    def grade() -> None:
-        rooms = {"output": tmp_path, "exercises": tmp_path, "solutions": tmp_path}
-        batch.grade(tmp_path, **rooms, timeout=1, jobs=1, progress=stream, require_sandbox=required, judge="nbval")  # type: ignore[arg-type]
-
-    if required and not is_enough:
-        with pytest.raises(UserError, match="--require-sandbox"):
-            grade()
-        assert (stream.lines, ran) == ([], [])
+    words = WORDS[case]
+    hidden = [Path("/open"), Path("/closed")]
+    judged = judge.called(
+        "nbval", LIMITS, hidden, wanted=Isolation(wanted) if wanted else None, required=required, progress=stream
+    )  # type: ignore[arg-type]
+    if words.startswith("Isolation"):
+        with judged:
+            assert stream.lines == [words]
     else:
-        grade()
-        assert (stream.lines, ran) == ([first_line], [isolation])
+        with pytest.raises(UserError, match=re.escape(words)), judged:
+            pass
+        assert stream.lines == []

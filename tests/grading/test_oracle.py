@@ -17,22 +17,21 @@ import numpy as np
 import psutil
 import pytest
 
-from autograd_teach.course import content
+from autograd_teach.course import content, specs
 from autograd_teach.course.checking import drawing, report_on
 from autograd_teach.course.checks.call.records import Strange
 from autograd_teach.course.checks.function.slopes import measure
 from autograd_teach.course.checks.spec import CallSpec, FunctionSpec, specified
-from autograd_teach.course.errors import UserError
 from autograd_teach.course.exercises import CallForm, FunctionForm, Leaf, exercise, exercises
 from autograd_teach.course.specs import spec_of
-from autograd_teach.grading import sandbox
+from autograd_teach.grading import judge, sandbox
 from autograd_teach.grading.batch import grade
 from autograd_teach.grading.notebook_run import Interrupted, Limits
 from autograd_teach.grading.oracle import judging, referee, wire
 from autograd_teach.grading.oracle.judging import Oracle
-from autograd_teach.grading.oracle.pool import Ended, Pool, Session, pool_under
 from autograd_teach.grading.rebuild import Assignment, load_assignments
 from autograd_teach.grading.results import Mark, Status
+from autograd_teach.grading.sandbox import Bounds, Box, Boxes, Ended, Isolation
 
 ANSWERS = Path(__file__).parents[1] / "course" / "answers"
 BY_ID = {each.id: each for each in exercises()}
@@ -43,9 +42,13 @@ SOON = 0.3
 
 
 @pytest.fixture(scope="module")
-def pool() -> Iterator[Pool]:
-    with pool_under(sandbox.available(), [content.folder("solutions")]) as one:
+def pool() -> Iterator[Boxes]:
+    with new_pool() as one:
         yield one
+
+
+def new_pool() -> Boxes:
+    return Boxes(judge.ORACLE, sandbox.available(), [content.folder("solutions"), Path(specs.__file__).parent])
 
 
 @pytest.fixture(scope="module")
@@ -58,9 +61,12 @@ def never(*_: object) -> dict[str, Mark]:
     raise AssertionError("the oracle left something to nbval")
 
 
-def load(session: Session, name: str, source: str, seconds: float = 60.0) -> None:
-    question, size = referee.load_question(name, source)
-    is_loaded, words = referee.read_loaded(session.ask(question, size, seconds))
+def ask(box: Box, question: bytes, size: int, seconds: float = 60.0) -> bytes:
+    return box.exchange(question, size, seconds, threading.Event())
+
+
+def load(box: Box, name: str, source: str) -> None:
+    is_loaded, words = referee.read_loaded(ask(box, *referee.load_question(name, source)))
     assert is_loaded, words
 
 
@@ -108,31 +114,24 @@ def one_for_each_exercise(rows: list[Row]) -> list[Row]:
     return [each[len(each) // 2] for each in several.values()]
 
 
-HURRY = f"""
-import ctypes, signal
-signal.signal(signal.SIGPROF, lambda *_: ctypes.CDLL(None)._exit(9))
-signal.setitimer(signal.ITIMER_PROF, {SOON})
-"""
-"""Ends the answer's process when it has computed for so long, however long a busy machine takes for that."""
-
-
 class Answers:
     """The answers of one file in one process, and in another one when an answer has ended that."""
 
-    def __init__(self, pool: Pool, text: str) -> None:
+    def __init__(self, pool: Boxes, text: str) -> None:
         self._pool, self._text = pool, text
         self._open = contextlib.ExitStack()
-        self._session: Session | None = None
+        self._session: Box | None = None
 
     def verdict(self, row: Row) -> referee.Verdict | None:
         """None if the answer is endless, and nothing else in time."""
         if self._session is None:
-            self._session = self._open.enter_context(self._pool.session())
+            self._session = self._open.enter_context(self._pool.open(Bounds()))
             load(self._session, "answers", self._text)
-        hurry = HURRY if row.is_endless else ""
-        load(self._session, row.name, f"{BY_ID[row.exercise].entry} = {row.name}{hurry}")
+        load(self._session, row.name, f"{BY_ID[row.exercise].entry} = {row.name}")
         try:
-            return referee.judge(BY_ID[row.exercise], partial(self._session.ask, seconds=60.0), SEED)
+            return referee.judge(
+                BY_ID[row.exercise], partial(ask, self._session, seconds=SOON if row.is_endless else 60.0), SEED
+            )
         except Ended:
             self._open.close()
             self._session = None
@@ -155,7 +154,7 @@ class Answers:
 
 @pytest.mark.parametrize("chosen", [one_for_each_exercise, pytest.param(list, marks=pytest.mark.full, id="all")])
 @pytest.mark.parametrize("number", sorted(path.stem.partition("_")[2] for path in ANSWERS.glob("right_*.py")))
-def test_check_and_oracle_agree(pool: Pool, number: str, chosen: Callable[[list[Row]], list[Row]]) -> None:
+def test_check_and_oracle_agree(pool: Boxes, number: str, chosen: Callable[[list[Row]], list[Row]]) -> None:
     """On what the tables of answers say, where `check` is held against them too. The right ones come last, in a process
     in which all wrong ones have been: nothing of those was wrong for what another one had left behind."""
     right_text, right = rows_of(ANSWERS / f"right_{number}.py")
@@ -173,7 +172,7 @@ def test_check_and_oracle_agree(pool: Pool, number: str, chosen: Callable[[list[
 @pytest.mark.full  # the short run draws once for each right answer, above
 @pytest.mark.parametrize("number", sorted({each.notebook[:2] for each in exercises()}))
 def test_the_reference_is_right_on_whatever_is_drawn(
-    pool: Pool, assignments: dict[str, Assignment], number: str
+    pool: Boxes, assignments: dict[str, Assignment], number: str
 ) -> None:
     assignment = assignments[number]
     sources = {cell["id"]: cell["source"] for cell in assignment.cells}
@@ -195,7 +194,7 @@ class Undeclared(Leaf):
 
 
 def test_an_exercise_that_cannot_be_asked_is_left_to_the_other_judge(
-    pool: Pool, assignments: dict[str, Assignment], monkeypatch: pytest.MonkeyPatch
+    pool: Boxes, assignments: dict[str, Assignment], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     spec = CallSpec(lambda x: x, lambda rng: [(Undeclared(1.0),)])
     why = referee.can_ask(replace(BY_ID["09.Scale"], form=CallForm(("x",))), spec)
@@ -393,38 +392,38 @@ ODDITIES = {
 class Overheard:
     """A pool with sessions that tell whenever `exercise` is loaded or asked about, and wait as long as they are told."""
 
-    pool: Pool
+    pool: Boxes
     exercise: str
     seconds: Callable[[str], float]  # of "load" or "ask", for a reply
 
     @contextlib.contextmanager
-    def session(self, *arguments: Any) -> Iterator[Session]:
-        with self.pool.session(*arguments) as session:
-            ask = session.ask
+    def open(self, bounds: Bounds) -> Iterator[Box]:
+        with self.pool.open(bounds) as box:
+            exchange = box.exchange
             about = {f"<answer {self.exercise}>": "load", f'["exercise","{self.exercise}"]': "ask"}
 
-            def overheard(question: bytes, size: int, seconds: float) -> bytes:
+            def overheard(question: bytes, size: int, seconds: float, stop: threading.Event) -> bytes:
                 assert seconds == LIMITS.timeout
                 kinds = [kind for words, kind in about.items() if words.encode() in question]
-                return ask(question, size, self.seconds(kinds[0]) if kinds else seconds)
+                return exchange(question, size, self.seconds(kinds[0]) if kinds else seconds, stop)
 
-            session.ask = overheard  # type: ignore[method-assign]
-            yield session
+            box.exchange = overheard  # type: ignore[method-assign,assignment]
+            yield box
 
 
 def judged(
-    pool: Pool | Overheard, assignment: Assignment, answers: dict[str, str], limits: Limits = LIMITS
+    pool: Boxes | Overheard, assignment: Assignment, answers: dict[str, str], limits: Limits = LIMITS
 ) -> dict[str, Mark]:
     return Oracle(pool, BY_ID, limits, never)(assignment, answers, threading.Event())  # type: ignore[arg-type]
 
 
-def hurried(pool: Pool, exercise: str = "09.Scale") -> Overheard:
+def hurried(pool: Boxes, exercise: str = "09.Scale") -> Overheard:
     """`pool`, with little time for one exercise."""
     return Overheard(pool, exercise, lambda kind: SOON)
 
 
 @pytest.mark.parametrize("name", FORGED)
-def test_what_is_wrong_gets_nothing(pool: Pool, assignments: dict[str, Assignment], name: str) -> None:
+def test_what_is_wrong_gets_nothing(pool: Boxes, assignments: dict[str, Assignment], name: str) -> None:
     waiting = hurried(pool) if name in WITHOUT_REPLY else pool
     mark = judged(waiting, assignments["09"], {"09.Scale": FORGED[name]})["09.Scale"]
     assert mark.points == 0
@@ -433,7 +432,9 @@ def test_what_is_wrong_gets_nothing(pool: Pool, assignments: dict[str, Assignmen
 
 
 @pytest.mark.parametrize("name", EXITS)
-def test_who_ends_the_program_is_told_in_plain_words(pool: Pool, assignments: dict[str, Assignment], name: str) -> None:
+def test_who_ends_the_program_is_told_in_plain_words(
+    pool: Boxes, assignments: dict[str, Assignment], name: str
+) -> None:
     source, words = EXITS[name]
     marks = judged(pool, assignments["09"], {**assignments["09"].references, "09.Scale": source})
     assert marks["09.Scale"].points == 0
@@ -443,7 +444,7 @@ def test_who_ends_the_program_is_told_in_plain_words(pool: Pool, assignments: di
 
 @pytest.mark.parametrize("name", ENDED)
 def test_what_ends_the_process_has_a_status_and_takes_no_other_answer_with_it(
-    pool: Pool, assignments: dict[str, Assignment], name: str
+    pool: Boxes, assignments: dict[str, Assignment], name: str
 ) -> None:
     source, status = ENDED[name]
     waiting = hurried(pool) if status is Status.TIMEOUT else pool
@@ -453,7 +454,7 @@ def test_what_ends_the_process_has_a_status_and_takes_no_other_answer_with_it(
 
 
 @pytest.mark.parametrize("name", ODDITIES)
-def test_what_is_right_passes_however_odd(pool: Pool, assignments: dict[str, Assignment], name: str) -> None:
+def test_what_is_right_passes_however_odd(pool: Boxes, assignments: dict[str, Assignment], name: str) -> None:
     limits = replace(LIMITS, memory=4_000_000_000)
     mark = judged(pool, assignments["09"], {"09.Scale": ODDITIES[name]}, limits)["09.Scale"]
     assert mark.status is Status.PASS, mark
@@ -461,7 +462,7 @@ def test_what_is_right_passes_however_odd(pool: Pool, assignments: dict[str, Ass
 
 
 def test_examples_learnt_by_heart_pass_the_check_and_not_the_oracle(
-    pool: Pool, assignments: dict[str, Assignment]
+    pool: Boxes, assignments: dict[str, Assignment]
 ) -> None:
     spec = spec_of(exercise("02.gradient_of"))
     assert isinstance(spec, CallSpec)
@@ -504,7 +505,7 @@ def two_gradients(f, x):
 
 
 def test_who_forges_the_count_of_passes_is_too_slow_for_a_large_input(
-    pool: Pool, assignments: dict[str, Assignment]
+    pool: Boxes, assignments: dict[str, Assignment]
 ) -> None:
     answers = {**assignments["07"].references, "07.hessian_vector_product": FORGED_COUNTS + ROW_BY_ROW}
     kinds: list[str] = []
@@ -520,7 +521,7 @@ def test_who_forges_the_count_of_passes_is_too_slow_for_a_large_input(
 
 
 def test_what_only_the_answers_own_process_counts_is_said_to_be_so(
-    pool: Pool, assignments: dict[str, Assignment]
+    pool: Boxes, assignments: dict[str, Assignment]
 ) -> None:
     """Calling f twice cannot be told from outside: the result's words say what was taken on trust."""
     for source in (FORGED_COUNTS + TWO_CALLS, assignments["06"].references["06.two_gradients"]):
@@ -549,7 +550,7 @@ def test_what_only_the_answers_own_process_counts_is_said_to_be_so(
         "None",
     ],
 )
-def test_results_of_any_kind_are_only_wrong(pool: Pool, assignments: dict[str, Assignment], result: str) -> None:
+def test_results_of_any_kind_are_only_wrong(pool: Boxes, assignments: dict[str, Assignment], result: str) -> None:
     source = f"""\
 import numpy as np
 class Liar:
@@ -577,7 +578,7 @@ import gc, sys, inspect
 def found():
     seen = []
     for name in list(sys.modules):
-        if name.startswith("autograd_teach.course.specs.") or name.startswith("autograd_teach.grading."):
+        if name.startswith("autograd_teach.course.specs.") or name.endswith((".referee", ".judging", ".rebuild")):
             seen.append(name)
     for each in gc.get_objects():
         kind = type(each).__name__
@@ -602,7 +603,7 @@ def found():
 """
 
 
-def test_no_reference_and_no_declaration_is_in_the_process(pool: Pool, assignments: dict[str, Assignment]) -> None:
+def test_no_reference_and_no_declaration_is_in_the_process(pool: Boxes, assignments: dict[str, Assignment]) -> None:
     answers = {
         "09.Scale": SPY + scale("assert not found(), found(); return x * factor", after="assert not found(), found()")
     }
@@ -617,15 +618,15 @@ def test_no_reference_and_no_declaration_is_in_the_process(pool: Pool, assignmen
     assert mark.status is Status.PASS, mark
 
 
-def test_the_files_of_declarations_and_solutions_cannot_be_read(pool: Pool, assignments: dict[str, Assignment]) -> None:
-    with pool.session() as session:
-        if "process" in session.isolation or session.isolation == "user":
-            pytest.skip(f"not under {session.isolation}")
+def test_the_files_of_declarations_and_solutions_cannot_be_read(
+    pool: Boxes, assignments: dict[str, Assignment]
+) -> None:
+    if pool.kind is not Isolation.BUBBLEWRAP:
+        pytest.skip(f"not under {pool.kind}")
     package = Path(sandbox.__file__).parents[1]
     for path in (
         package / "course" / "specs",
         content.folder("solutions"),
-        package / "grading",
         Path(f"/proc/1/root{content.folder('solutions')}"),
     ):
         source = scale(after=f"try: seen = os.listdir({str(path)!r})\nexcept OSError: seen = []\nassert not seen, seen")
@@ -637,7 +638,7 @@ HARM = {
     "kills whoever it can": "for pid in (os.getppid(), -1):\n    try: os.kill(pid, 9)\n    except OSError: pass",
     "children that stay": "for _ in range(5):\n    if os.fork() == 0:\n        os.setsid()\n        time.sleep(300)\n        os._exit(0)",
     "a bomb of few": "n = 0\nwhile n < 200:\n    try:\n        if os.fork() == 0:\n            time.sleep(300); os._exit(0)\n    except OSError: break\n    n += 1\nassert n < 200",
-    "a network": "import socket\ntry: socket.create_connection(('127.0.0.1', 9), 1); raise SystemExit\nexcept OSError as e: assert e.errno == 101, e",
+    "a network": "import socket\ntry: socket.create_connection(('127.0.0.1', 9), 1); raise SystemExit\nexcept OSError as e: assert e.errno in (101, 111), e",
     "many files": "for n in range(3000): open(f'f{n}', 'w').close()",
     "a large file": "try: open('large', 'wb').write(bytes(10**6) * 200); raise SystemExit\nexcept OSError: pass",
     "rights": "import ctypes\nlibc = ctypes.CDLL(None)\nassert libc.unshare(0x10000000) != 0\nassert libc.mount(b'none', b'/tmp', b'tmpfs', 0, None) != 0\n"
@@ -646,11 +647,11 @@ HARM = {
 
 
 @pytest.mark.parametrize("name", HARM)
-def test_harm_stays_inside_and_nothing_is_left(pool: Pool, assignments: dict[str, Assignment], name: str) -> None:
+def test_harm_stays_inside_and_nothing_is_left(pool: Boxes, assignments: dict[str, Assignment], name: str) -> None:
     idle = namespaces_deep()
-    with pool.session() as session:
-        if "namespaces" not in session.isolation and session.isolation != "bubblewrap":
-            pytest.skip(f"not under {session.isolation}")
+    if pool.kind is not Isolation.BUBBLEWRAP:
+        pytest.skip(f"not under {pool.kind}")
+    with pool.open(Bounds()):
         assert namespaces_deep() > idle
     marks = judged(pool, assignments["09"], {"09.Scale": scale(after=HARM[name])})
     assert marks["09.Scale"].status in {Status.PASS, Status.DIED}, marks
@@ -673,14 +674,24 @@ def test_the_waiting_interpreter_is_started_anew_when_it_is_gone_and_ends_with_t
     assignments: dict[str, Assignment],
 ) -> None:
     before = set(psutil.Process().children(recursive=True))
-    with pool_under(sandbox.available(), []) as own:
-        assert own._process is not None
-        own._process.kill()
-        own._process.wait()
+    with new_pool() as own:
+        with own.open(Bounds()):
+            assert own.process is not None
+        end_all(own)
         assert judged(own, assignments["09"], {"09.Scale": scale()})["09.Scale"].status is Status.PASS
         started = set(psutil.Process().children(recursive=True)) - before
-        assert own._process.pid in {each.pid for each in started}
-    assert [each for each in started if sandbox._is_running(each)] == []
+        assert own.process.pid in {each.pid for each in started}
+    assert [each for each in started if each.is_running() and each.status() != psutil.STATUS_ZOMBIE] == []
+
+
+def end_all(pool: Boxes) -> None:
+    """End the interpreter that makes boxes, and all that it has made."""
+    assert pool.process
+    for each in psutil.Process(pool.process.pid).children(recursive=True):
+        with contextlib.suppress(psutil.Error):
+            each.kill()
+    pool.process.kill()
+    pool.process.wait()
 
 
 @pytest.mark.parametrize(
@@ -689,18 +700,18 @@ def test_the_waiting_interpreter_is_started_anew_when_it_is_gone_and_ends_with_t
 def test_nobody_is_blamed_for_a_process_that_was_ended_from_outside(
     assignments: dict[str, Assignment], monkeypatch: pytest.MonkeyPatch, times: int, status: Status
 ) -> None:
-    ask, ended = Session.ask, []
+    exchange, ended = Box.exchange, []
 
-    def after_the_end(session: Session, question: bytes, size: int, seconds: float) -> bytes:
+    def after_the_end(box: Box, question: bytes, *more: Any) -> bytes:
         if b"class Scale" in question and len(ended) < times:
-            assert own._process is not None
-            ended.append(own._process.pid)
-            sandbox.stop(own._process)
-        return ask(session, question, size, seconds)
+            assert own.process is not None
+            ended.append(own.process.pid)
+            end_all(own)
+        return exchange(box, question, *more)
 
-    monkeypatch.setattr(Session, "ask", after_the_end)
+    monkeypatch.setattr(Box, "exchange", after_the_end)
     answers = {"09.Scale": scale(), "09.Exp": assignments["09"].references["09.Exp"]}
-    with pool_under(sandbox.available(), []) as own:
+    with new_pool() as own:
         marks = judged(own, assignments["09"], answers)
     assert len(set(ended)) == times
     assert (marks["09.Scale"].status, marks["09.Exp"].status) == (status, Status.PASS)
@@ -710,7 +721,7 @@ def test_nobody_is_blamed_for_a_process_that_was_ended_from_outside(
 
 
 def test_a_seed_gives_the_same_verdict_again_and_no_two_are_the_same(
-    pool: Pool, assignments: dict[str, Assignment]
+    pool: Boxes, assignments: dict[str, Assignment]
 ) -> None:
     answers = {"09.Scale": scale(), "09.Exp": "class Exp(Function): pass"}
     first, second = (judged(pool, assignments["09"], answers) for _ in range(2))
@@ -722,7 +733,7 @@ def test_a_seed_gives_the_same_verdict_again_and_no_two_are_the_same(
     }
 
 
-def test_inputs_are_drawn_when_the_answer_has_been_loaded(pool: Pool, assignments: dict[str, Assignment]) -> None:
+def test_inputs_are_drawn_when_the_answer_has_been_loaded(pool: Boxes, assignments: dict[str, Assignment]) -> None:
     drawn: list[str] = []
     oracle = Oracle(pool, BY_ID, LIMITS, never, lambda id: drawn.append(id) or 5)
     marks = oracle(assignments["09"], {"09.Scale": scale(after="os._exit(0)")}, threading.Event())
@@ -730,7 +741,7 @@ def test_inputs_are_drawn_when_the_answer_has_been_loaded(pool: Pool, assignment
 
 
 def test_an_answer_may_use_what_an_earlier_cell_or_a_stub_defines(
-    pool: Pool, assignments: dict[str, Assignment]
+    pool: Boxes, assignments: dict[str, Assignment]
 ) -> None:
     answers = {
         "09.KillHead": assignments["09"].references["09.KillHead"] + "\ndef times(x, by): return x * by",
@@ -741,7 +752,7 @@ def test_an_answer_may_use_what_an_earlier_cell_or_a_stub_defines(
     assert judged(pool, assignments["09"], answers)["09.Scale"].status is Status.FAIL
 
 
-def test_stopping_is_no_verdict(pool: Pool, assignments: dict[str, Assignment]) -> None:
+def test_stopping_is_no_verdict(pool: Boxes, assignments: dict[str, Assignment]) -> None:
     stop = threading.Event()
 
     def stop_when_asked(kind: str) -> float:
@@ -753,12 +764,6 @@ def test_stopping_is_no_verdict(pool: Pool, assignments: dict[str, Assignment]) 
     oracle = Oracle(waiting, BY_ID, LIMITS, never)  # type: ignore[arg-type]
     with pytest.raises(Interrupted):
         oracle(assignments["09"], {"09.Scale": scale("while True: pass")}, stop)
-
-
-def test_a_sandbox_that_does_not_start_says_why() -> None:
-    broken = Pool(wrap=lambda command: [command[0], "-c", "import sys; sys.exit('no such thing')"])
-    with pytest.raises(UserError, match="no such thing"), broken, broken.session():
-        pass
 
 
 @pytest.mark.parametrize(

@@ -16,9 +16,9 @@ from autograd_teach.grading import judge, sandbox
 from autograd_teach.grading.batch import grade_class, regrade_class
 from autograd_teach.grading.notebook_run import Limits, nbval_under
 from autograd_teach.grading.oracle.judging import JUDGE, Oracle
-from autograd_teach.grading.oracle.pool import pool_under
 from autograd_teach.grading.rebuild import Assignment, load_assignments
 from autograd_teach.grading.reports import write
+from autograd_teach.grading.sandbox import Boxes
 from autograd_teach.grading.verdicts import Recorded, by_nbval
 from tests.grading.stub import each_answers_once, each_notebook_once
 from tests.grading.test_rehearsal import LATE, NAMES, Files, Kind, as_it_is, compare, exported, wishes
@@ -144,7 +144,7 @@ def test_ten_appeals_are_granted_and_their_sheet_looks_like_the_one_before(
     mistaken = loaded(list(exercises()))
     mistaken = dataclasses.replace(mistaken, references={**mistaken.references, "09.Scale": MISTAKEN})
     output = tmp_path / "out"
-    with pool_under(sandbox.available(), ()) as pool, nbval_under(sandbox.available()) as nbval:
+    with Boxes(judge.ORACLE, sandbox.available()) as pool, nbval_under(sandbox.available()) as nbval:
 
         def oracle(declared: list[Exercise]) -> Oracle:
             return Oracle(pool, {each.id: each for each in declared}, LIMITS, by_nbval(nbval, LIMITS))

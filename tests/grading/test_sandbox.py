@@ -1,31 +1,50 @@
-"""Programs in a sandbox: what they see, what they may use, what is left of them. Notebooks in it: test_attacks.py."""
+"""Programs in a box: what they see, what they may use, what is left of them. Notebooks in it: test_attacks.py."""
 
+import json
 import os
 import re
-import shutil
 import signal
 import socket
 import subprocess
 import sys
 import textwrap
+import threading
 import time
-from collections.abc import Callable, Iterator
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import psutil
 import pytest
 
+from autograd_teach.course.errors import UserError
 from autograd_teach.grading import sandbox
-from autograd_teach.grading.sandbox import Bounds, Isolation
+from autograd_teach.grading.sandbox import (
+    Bounds,
+    Boxes,
+    Ended,
+    Isolation,
+    NotMade,
+    TooSlow,
+    box,
+    cgroups,
+    confine,
+    isolation,
+    probe,
+    usage,
+)
 from tests.grading.hostile import mounts
 
 SMALL = Bounds(memory=1_000_000_000, cpu=20, file=1_000_000, disk=4_000_000, files=100, open_files=64, processes=16)
-OTHERS_PYTHON = "/usr/bin/python3"
-"""One that any user can start, which the one that runs the tests need not be (in root's home, say)."""
+JOB = "tests.grading.program"
+HERE = Path(__file__).parents[2]
+NEVER = threading.Event()
 
 TOOLS = """
 import ctypes, os, resource, signal, socket, subprocess, sys, time
+call = ctypes.CDLL(None, use_errno=True).syscall
+def number(intel, arm): return intel if os.uname().machine == "x86_64" else arm
 def tried(attempt):
     try:
         print("done", attempt())
@@ -33,36 +52,55 @@ def tried(attempt):
         print(type(problem).__name__, getattr(problem, "errno", ""))
 """
 
+
+@dataclass(frozen=True)
+class Way:
+    """A way to make boxes."""
+
+    kind: Isolation
+    is_root: bool = True  # whether the grader gives user ids away, as root does
+    nests: bool = True  # whether namespaces can be made within bubblewrap's
+    has_group: bool = True
+
+
+WAYS = {
+    **{kind.value: Way(kind) for kind in Isolation},
+    "bubblewrap without root": Way(Isolation.BUBBLEWRAP, is_root=False),
+    "a bubblewrap for each": Way(Isolation.BUBBLEWRAP, nests=False),
+    "a bubblewrap for each, without root": Way(Isolation.BUBBLEWRAP, is_root=False, nests=False),
+    "bubblewrap without control groups": Way(Isolation.BUBBLEWRAP, has_group=False),
+    "process without control groups": Way(Isolation.PROCESS, has_group=False),
+}
+OF_ITS_OWN = {Isolation.BUBBLEWRAP}
 FENCED = {Isolation.BUBBLEWRAP, Isolation.USER}
-NAMESPACE = {Isolation.BUBBLEWRAP}
 ALL = {*Isolation}
 
 # name: (where it holds, program, what it prints as a regular expression)
 PROGRAMS: dict[str, tuple[set[Isolation], str, str]] = {
     "runs in an empty folder of its own": (ALL, "print(os.listdir(), open('mine', 'w').write('x'))", r"\[\] 1"),
-    "has the environment that it was given": (
+    "has no variable of the grader's": (
         ALL,
-        "print(os.environ['GIVEN'], 'GRADER_SECRET' in os.environ)",
-        "yes False",
+        "print('GRADER_SECRET' in os.environ, os.listdir(os.environ['HOME']), os.environ['USER'])",
+        r"False \[\] student",
     ),
     "has no capability and gets none": (
-        FENCED,
+        ALL,
         "print(*[l.split()[1] for l in open('/proc/self/status') if l.startswith(('CapEff', 'CapPrm', 'CapAmb', 'NoNew'))])",
         "0+ 0+ 0+ 1",
     ),
-    "has no file of the grader open": (
+    "has no file open but its pipe": (
         ALL,
-        "print(sorted(int(n) for n in os.listdir('/proc/self/fd'))[:-1])",
-        r"\[0, 1, 2\]",
+        "print(sorted(n for n in range(64) if not call(number(72, 25), n, 1, 0) == -1))",
+        r"\[0, 1, 2, 3\]",
     ),
-    "cannot read a secret": (FENCED, "tried(lambda: open(SECRET).read())", "(PermissionError|FileNotFoundError) .*"),
+    "cannot read a secret": (ALL, "tried(lambda: open(SECRET).read())", "(PermissionError|FileNotFoundError) .*"),
     "cannot list its folder": (
-        FENCED,
+        ALL,
         "tried(lambda: os.listdir(os.path.dirname(SECRET)))",
         "(PermissionError|FileNotFoundError) .*",
     ),
     "cannot read the secret through another process": (
-        FENCED,
+        ALL,
         (
             "def look():\n"
             "    for pid in filter(str.isdigit, os.listdir('/proc')):\n"
@@ -80,55 +118,64 @@ PROGRAMS: dict[str, tuple[set[Isolation], str, str]] = {
         "(PermissionError|ProcessLookupError) .*",
     ),
     "sees only its own processes": (
-        NAMESPACE,
-        "print(len([n for n in os.listdir('/proc') if n.isdigit()]) < 5)",
+        OF_ITS_OWN,
+        "print(len([n for n in os.listdir('/proc') if n.isdigit()]) < 8)",
         "True",
     ),
-    "cannot write to the system": (FENCED, "tried(lambda: open('/usr/x', 'w'))", "(PermissionError|OSError) .*"),
-    "cannot write to the package": (FENCED, "tried(lambda: open(PACKAGE, 'a'))", "(PermissionError|OSError) .*"),
+    "cannot write to the system": (ALL, "tried(lambda: open('/usr/x', 'w'))", "(PermissionError|OSError) .*"),
+    "cannot write to the package": (ALL, "tried(lambda: open(PACKAGE, 'a'))", "(PermissionError|OSError) .*"),
     "cannot write to the root or to devices": (
-        NAMESPACE,
+        ALL,
         "[tried(lambda: open(f'{at}/x', 'w')) for at in ('', '/dev', '/proc', '/etc')]",
         r"((PermissionError|OSError|FileNotFoundError) \d+\s*){4}",
     ),
+    "cannot write to folders that all share": (
+        {Isolation.USER, Isolation.PROCESS},
+        "[tried(lambda: open(f'{at}/x', 'w')) for at in ('/tmp', '/var/tmp', '/dev/shm')]",
+        r"(PermissionError 13\s*){3}",
+    ),
     "reaches no listener of this machine": (
-        NAMESPACE,
+        ALL,
         (
             "tried(lambda: socket.create_connection(('127.0.0.1', PORT), 1))\n"
             "tried(lambda: socket.socket(socket.AF_UNIX).connect('\\0' + ABSTRACT))"
         ),
-        r"ConnectionRefusedError \d+\s+ConnectionRefusedError \d+",
+        r"(ConnectionRefusedError|OSError) \d+\s+(ConnectionRefusedError|PermissionError) \d+",
     ),
-    "has no interface but its own loopback": (NAMESPACE, "print([n for _, n in socket.if_nameindex()])", r"\['lo'\]"),
+    "opens no socket of an odd kind": (
+        ALL,
+        "[tried(lambda: socket.socket(family, kind)) for family, kind in ((40, 1), (17, 3), (38, 5), (16, 3), (2, 3))]",
+        r"((PermissionError|OSError) \d+\s*){3,4}(done .*\s+)?(PermissionError|OSError) \d+",
+    ),
+    "has no interface but its own loopback": (OF_ITS_OWN, "print([n for _, n in socket.if_nameindex()])", r"\['lo'\]"),
     "has no passwords, no hosts": (
-        NAMESPACE,
-        "print(os.path.exists('/etc/passwd'), os.path.exists('/etc/hosts'))",
-        "False False",
+        ALL,
+        "tried(lambda: open('/etc/passwd').read())",
+        r"(Permission|FileNotFound)Error \d+",
     ),
     "its address space ends": (ALL, "tried(lambda: bytearray(2_000_000_000))", "MemoryError"),
     "so does memory that is not its address space": (
-        FENCED,
-        (
-            "call = ctypes.CDLL(None, use_errno=True).syscall\n"
-            "numbers = (319, 29) if os.uname().machine == 'x86_64' else (279, 194)\n"
-            "print([call(n, b'x', 4096, 0o1600) for n in numbers])"
-        ),
+        ALL,
+        "print([call(n, b'x', 4096, 0o1600) for n in (number(319, 279), number(29, 194))])",
         r"\[-1, -1\]",
+    ),
+    "leaves no queue and no semaphore": (
+        ALL,
+        (
+            "print([call(n, 77, *more) for n, more in ((number(68, 186), (0o1600,)), (number(64, 190), (1, 0o1600)),"
+            " (number(240, 180), (0, 0)))])"
+        ),
+        r"\[-1, -1, -1\]",
     ),
     "a file does not grow on": (ALL, "tried(lambda: open('f', 'wb').write(bytes(2_000_000)))", "OSError 27"),
     "all files together do not either": (
-        NAMESPACE,
+        OF_ITS_OWN,
         (
             "def fill(where):\n    for n in range(20): open(f'{where}/{n}', 'wb').write(bytes(900_000))\n"
             "tried(lambda: fill('.'))\ntried(lambda: fill('/dev/shm'))\n"
             "for name in os.listdir('/dev/shm'): os.remove(f'/dev/shm/{name}')"
         ),
-        r"OSError 28\s+OSError 28",
-    ),
-    "nor become too many": (
-        NAMESPACE,
-        "def many():\n    for n in range(1000): open(str(n), 'w')\ntried(many)",
-        "OSError 28",
+        r"OSError (28|122)\s+OSError (28|122)",
     ),
     "open files are counted": (
         ALL,
@@ -152,204 +199,196 @@ PROGRAMS: dict[str, tuple[set[Isolation], str, str]] = {
     "limits are not raised again": (
         FENCED,
         "tried(lambda: resource.setrlimit(resource.RLIMIT_NPROC, (100, 100)))",
-        "ValueError",
+        "ValueError|PermissionError.*",
     ),
     "no namespaces of its own": (
-        FENCED,
-        (
-            "call = ctypes.CDLL(None, use_errno=True).syscall\n"
-            "unshare, clone = (272, 56) if os.uname().machine == 'x86_64' else (97, 220)\n"
-            "print(call(unshare, 0x10000000), call(clone, 0x10000000 | 17, 0, 0, 0, 0))"
-        ),
+        ALL,
+        "print(call(number(272, 97), 0x10000000), call(number(56, 220), 0x10000000 | 17, 0, 0, 0, 0))",
         "-1 -1",
     ),
     "threads, subprocesses and locks work": (
-        NAMESPACE,
+        OF_ITS_OWN,
         (
             "import threading, multiprocessing\n"
             "thread = threading.Thread(target=print, args=('thread',)); thread.start(); thread.join()\n"
             "print(subprocess.run(['echo', 'program'], capture_output=True, text=True).stdout)\n"
             "with multiprocessing.get_context('fork').Pool(2) as pool: print(pool.map(abs, [-1]))"
         ),
-        r"thread\s+program\s+\[1\]",
+        r"(thread)?\s+program\s+\[1\]",
+    ),
+    "threads and subprocesses work": (
+        ALL,
+        (
+            "import threading\nthread = threading.Thread(target=lambda: None); thread.start(); thread.join()\n"
+            "print(subprocess.run(['echo', 'program'], capture_output=True, text=True).stdout)"
+        ),
+        "program",
     ),
 }
 
 
-@pytest.fixture
-def box(tmp_path: Path) -> Iterator[Path]:
-    """An empty folder that any user can get to."""
-    folder = (
-        Path(os.path.realpath("/tmp")) / f"sandbox-test-{os.getpid()}-{time.monotonic_ns()}"
-    )  # tmp_path is closed to others
-    (folder / "work").mkdir(parents=True)
-    folder.chmod(0o711)
-    yield folder
-    shutil.rmtree(folder)
+@pytest.fixture(params=[name if name in [*Isolation] else pytest.param(name, marks=pytest.mark.full) for name in WAYS])
+def way(request: pytest.FixtureRequest, require_tool: Callable[..., str], monkeypatch: pytest.MonkeyPatch) -> Way:
+    """Each way to make boxes that this machine has."""
+    return prepared(WAYS[request.param], require_tool, monkeypatch)
 
 
-WITHOUT_ROOT = "bubblewrap without root"
-
-
-@pytest.fixture(params=[*Isolation, WITHOUT_ROOT])
-def isolation(
-    request: pytest.FixtureRequest, require_tool: Callable[..., str], monkeypatch: pytest.MonkeyPatch
-) -> Isolation:
-    """Each, and bubblewrap as anybody else calls it: all but the limit on processes holds for root in that way too."""
-    kind = Isolation(request.param.split()[0])
-    if request.param == WITHOUT_ROOT:
-        monkeypatch.setattr(sandbox, "_can_change_user", lambda: False)
+def prepared(way: Way, require_tool: Callable[..., str], monkeypatch: pytest.MonkeyPatch) -> Way:
     if sys.platform != "linux":
         pytest.skip("needs Linux")
-    if kind is Isolation.BUBBLEWRAP:
+    if way.kind is Isolation.BUBBLEWRAP:
         require_tool("bwrap")
-    if kind is Isolation.USER:
-        require_tool(OTHERS_PYTHON)
-        if os.geteuid():
-            pytest.skip("needs root")
-    return kind
+    if way.kind is Isolation.USER and (problem := sandbox.problem_with(way.kind)):
+        pytest.skip(problem)
+    if not way.is_root:
+        monkeypatch.setattr(isolation, "_can_change_user", lambda: False)
+    if not way.has_group:
+        monkeypatch.setattr(cgroups, "parents", dict)
+    with_tests = [*isolation.python_paths(), HERE / "tests"]
+    monkeypatch.setattr(isolation, "python_paths", lambda: with_tests)
+    return way
 
 
-def python_for(isolation: Isolation) -> str:
-    return OTHERS_PYTHON if isolation is Isolation.USER else sys.executable
-
-
-def wrapped(
-    isolation: Isolation, box: Path, program: str, limits: Bounds = SMALL, **options: object
-) -> sandbox.Wrapped:
-    command = [python_for(isolation), "-I", "-c", program]
-    environment = {"GIVEN": "yes"}
-    return sandbox.wrap(
-        command,
-        work=box / "work",
-        limits=limits,
-        environment=environment,
-        isolation=isolation,
-        **options,  # type: ignore[arg-type]
-    )
-
-
-def said_by(one: sandbox.Wrapped) -> str:
-    process = sandbox.start(one, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-    try:
-        return process.communicate(timeout=120)[0].decode()
-    finally:
-        sandbox.end(process, one)
-
-
-LOOK = """
-import traceback
-def look(name, program):
-    print(f"\\0{name}\\0", end="", flush=True)
-    if (pid := os.fork()) == 0:
-        try: exec(program, dict(globals()))
-        except BaseException: traceback.print_exc()
-        finally:
-            sys.stdout.flush()
-            os._exit(0)
-    os.waitpid(pid, 0)
-    for path in os.listdir(): os.remove(path)
-"""
-"""One program runs all of them, each in a process that it forks, in the order of the table."""
+@contextmanager
+def boxes_of(way: Way) -> Iterator[Boxes]:
+    with Boxes(JOB, way.kind) as boxes:
+        boxes._nests = way.nests and way.kind is Isolation.BUBBLEWRAP
+        yield boxes
 
 
 @pytest.fixture(scope="module")
-def said_by_all() -> dict[tuple[Isolation, bool], dict[str, str]]:
-    """What the `PROGRAMS` have printed under an isolation, with or without root's rights, once they have run there."""
-    return {}
+def open_boxes() -> Iterator[dict[Way, Boxes]]:
+    """What makes boxes, started once for each way."""
+    started: dict[Way, Boxes] = {}
+    yield started
+    for boxes in started.values():
+        boxes.close()
 
 
-def said_under(isolation: Isolation, box: Path, secret: Path) -> dict[str, str]:
-    secret.write_text("the solution")
-    secret.parent.chmod(0o700)
-    with socket.create_server(("127.0.0.1", 0)) as listener, socket.socket(socket.AF_UNIX) as local:
-        abstract = f"autograd-teach-test-{os.getpid()}"
-        local.bind(f"\0{abstract}")
-        local.listen()
-        known = {"SECRET": str(secret), "GRADER": os.getpid(), "PACKAGE": sandbox.__file__}
-        known |= {"PORT": listener.getsockname()[1], "ABSTRACT": abstract}
-        lines = [f"{key} = {value!r}" for key, value in known.items()]
-        looks = [f"look({name!r}, {program!r})" for name, (_, program, _) in PROGRAMS.items() if holds(name, isolation)]
-        words = said_by(wrapped(isolation, box, "\n".join([TOOLS, LOOK, *lines, *looks]))).split("\0")
+@pytest.fixture
+def boxes(way: Way, open_boxes: dict[Way, Boxes]) -> Boxes:
+    if way not in open_boxes:
+        with boxes_of(way) as open_boxes[way]:
+            pass  # it starts again at its first use
+    return open_boxes[way]
+
+
+def exchanged(
+    one: sandbox.Box, programs: Mapping[str, str], *, forks: bool = False, allowed: float = 60.0, **names: object
+) -> dict[str, str]:
+    """What each of `programs` printed."""
+    job = {"programs": {name: TOOLS + program for name, program in programs.items()}, "names": names, "forks": forks}
+    said = one.exchange(json.dumps(job).encode() + b"\n", 1 << 20, allowed, NEVER, whole=False)
+    words = said.decode().split("\0")
     return dict(zip(words[1::2], words[2::2], strict=True))
 
 
-def holds(name: str, isolation: Isolation) -> bool:
-    """Whether it is to hold there. Nobody counts the processes of a root that has no other users."""
-    if name == "processes are counted" and os.geteuid() == 0 and not sandbox._can_change_user():
-        return False
-    return isolation in PROGRAMS[name][0]
+def said_by(boxes: Boxes, program: str, bounds: Bounds = SMALL, **options: object) -> str:
+    with boxes.open(bounds) as one:
+        return exchanged(one, {"": program}, **options)[""].strip()  # type: ignore[arg-type]
+
+
+@pytest.fixture(scope="module")
+def said_by_all() -> dict[Way, dict[str, str]]:
+    """What the `PROGRAMS` have printed, once they have run in a way."""
+    return {}
+
+
+def said_in(way: Way, boxes: Boxes, secret: Path) -> dict[str, str]:
+    secret.write_text("the solution")
+    here = {name: program for name, (where, program, _) in PROGRAMS.items() if way.kind in where}
+    with (
+        socket.create_server(("127.0.0.1", 0)) as listener,
+        socket.socket(socket.AF_UNIX) as local,
+        boxes.open(SMALL) as one,
+    ):
+        abstract = f"autograd-teach-test-{os.getpid()}"
+        local.bind(f"\0{abstract}")
+        local.listen()
+        known = {"SECRET": str(secret), "GRADER": os.getpid(), "PACKAGE": sandbox.__file__, "ABSTRACT": abstract}
+        return exchanged(one, here, forks=True, PORT=listener.getsockname()[1], **known)
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_a_program_is_fenced_in(
-    isolation: Isolation,
+    way: Way,
+    boxes: Boxes,
     name: str,
-    box: Path,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
-    said_by_all: dict[tuple[Isolation, bool], dict[str, str]],
+    said_by_all: dict[Way, dict[str, str]],
 ) -> None:
-    if not holds(name, isolation):
+    if way.kind not in PROGRAMS[name][0]:
         return
-    where = isolation, sandbox._can_change_user()
-    if where not in said_by_all:
+    if way not in said_by_all:
         monkeypatch.setenv("GRADER_SECRET", "1")
-        said_by_all[where] = said_under(isolation, box, tmp_path / "secret")
-    said = said_by_all[where][name]
+        said_by_all[way] = said_in(way, boxes, tmp_path / "secret")
+    said = said_by_all[way][name]
     assert re.fullmatch(PROGRAMS[name][2], said.strip()), said
 
 
-def running(uid: int | None, mark: str) -> list[psutil.Process]:
-    """What runs under `uid`, or has `mark` in its command."""
-    found = []
-    for process in psutil.process_iter():
-        try:
-            if process.status() != psutil.STATUS_ZOMBIE and (
-                uid in process.uids() or any(mark in word for word in process.cmdline())
-            ):
-                found.append(process)
-        except psutil.Error:
-            continue
-    return found
+# ---- bounds of the whole box -------------------------------------------------------------------------------------------
+
+BEYOND = {
+    "computes on": ("while True: pass", {"allowed": 0.5}, "time", False),
+    "computes on in many processes": (
+        "for n in range(3): os.fork()\nwhile True: pass", {"allowed": 1.0}, "time", False),
+    "sleeps on": ("time.sleep(1000)", {"allowed": 0.5}, "time", False),
+    "waits for what never comes": ("import threading; threading.Event().wait()", {"allowed": 0.5}, "time", False),
+    "uses its CPU time": ("while True: pass", {"bounds": replace(SMALL, cpu=1)}, "signal", False),
+    "five processes take the memory of one": (
+        "for n in range(2): os.fork()\nx = bytearray(250_000_000)\nfor n in range(0, len(x), 4096): x[n] = 1\ntime.sleep(60)",
+        {"bounds": replace(SMALL, memory=600_000_000)}, None, True),
+    "ends itself": ("os._exit(7)", {}, "exit", False),
+    "kills itself": ("os.kill(os.getpid(), 9)", {}, "signal", False),
+    "stops itself": ("os.kill(os.getpid(), signal.SIGSTOP)", {}, "stopped", False),
+    "closes its pipe and goes on": ("os.close(3); time.sleep(1000)", {}, "closed", False),
+}  # fmt: skip
+"""name: (program, options, why its box ended, whether for lack of memory); None: by whoever notices first."""
 
 
-LEAVES_A_DAEMON = """
-import os, sys, time
-from autograd_teach.grading import wardens
-wardens.adopt_orphans()
-read, write = os.pipe()
-process = os.fork()
-if process == 0:
-    if os.fork() == 0:
-        os.setsid()
-        print(os.getpid(), flush=True)
-        os.write(write, b"!")
-        time.sleep(600)
-    os.read(read, 1)
-    os._exit(3)
-wardens.watch(int(sys.argv[1]), process, 7)
+@pytest.mark.parametrize("name", BEYOND)
+def test_a_box_that_goes_beyond_its_bounds_ends_and_says_why(
+    boxes: Boxes, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if name == "closes its pipe and goes on":
+        monkeypatch.setattr(box, "LAST_WORDS", 0.2)
+    program, options, cause, out_of_memory = BEYOND[name]
+    bounds = options.get("bounds", SMALL)
+    with boxes.open(bounds) as one:  # type: ignore[arg-type]
+        with suppress(Ended):
+            exchanged(one, {"": program}, allowed=options.get("allowed", 60.0))  # type: ignore[arg-type]
+        how = one.end()
+    assert how.out_of_memory == out_of_memory
+    assert cause in (how.cause, None), how
+
+
+FILLS = """
+def fill(where):
+    for n in range(20): open(f"{where}/{n}", "wb").write(bytes(900_000))
+tried(lambda: fill("."))
+time.sleep(60)
 """
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere no process adopts the orphans of another")
-def test_a_warden_ends_what_its_process_has_started_before_it_says_how_that_ended() -> None:
-    """Where there are namespaces, these do it too; a warden does it without."""
-    ours, its = socket.socketpair()
-    command = [sys.executable, "-c", LEAVES_A_DAEMON, str(its.fileno())]
-    with ours, its, subprocess.Popen(command, pass_fds=[its.fileno()], stdout=subprocess.PIPE, text=True) as warden:
-        its.close()
-        assert warden.stdout
-        daemon = int(warden.stdout.readline())
-        assert ours.recv(1) == b"\7"
-        assert ours.recv(2) == bytes([False, 3])
-        assert not psutil.pid_exists(daemon)
+@pytest.mark.parametrize("name", ["user", "process"])
+def test_all_files_together_are_bounded_on_a_disk_too(
+    name: str, require_tool: Callable[..., str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    way = prepared(WAYS[name], require_tool, monkeypatch)
+    with boxes_of(way) as boxes, boxes.open(SMALL) as one, pytest.raises(Ended) as how:
+        exchanged(one, {"": FILLS})
+        raise one.end()
+    assert how.value.cause == "disk"
 
+
+# ---- what is left ------------------------------------------------------------------------------------------------------
 
 STUBBORN = """
-import os, signal, sys, time
-mark = {mark!r}
 os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))  # so that nobody takes longer to die
+for where in ("/tmp", "/var/tmp", "/dev/shm", "."):
+    try: open(f"{where}/" + MARK, "w").close()
+    except OSError: pass
 for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
     signal.signal(number, signal.SIG_IGN)
 for generation in range(3):
@@ -357,111 +396,167 @@ for generation in range(3):
         os.setsid()
         if os.fork():
             os._exit(0)
-        {child}
+        while True: time.sleep(600)
 print("started", flush=True)
-{parent}
 """
 
 
+def asked(about: Callable[[], object]) -> object:
+    """What psutil tells of a process; None if it has ended meanwhile."""
+    with suppress(psutil.Error):
+        return about()
+    return None
+
+
+def left(mark: str, boxes: Boxes) -> list[str]:
+    """Processes, files, mounts and control groups of `boxes` that are still there."""
+    found = [f"{folder}/{mark}" for folder in ("/tmp", "/var/tmp", "/dev/shm") if Path(folder, mark).exists()]
+    found += [str(path) for path in Path("/tmp").glob("autograd-teach-*/work")]
+    for folder in cgroups.parents().values():
+        found += [str(path) for path in Path(folder).glob(f"autograd-teach-{os.getpid()}-*")]
+    if boxes.process:
+        below = psutil.Process(boxes.process.pid).children(recursive=True)
+        facts = {each.pid: (each, asked(each.name), asked(each.ppid)) for each in below}
+        wrappers = {boxes.process.pid, *(pid for pid, (_, name, _) in facts.items() if name == "bwrap")}
+        servers = wrappers | {
+            pid for pid, (_, _, parent) in facts.items() if boxes.kind == "bubblewrap" and parent in wrappers
+        }
+        # A supervisor, which the forkserver is the parent of, tells of the end as the last thing that it does.
+        found += [str(each) for pid, (each, name, parent) in facts.items() if name and not {pid, parent} & servers]
+        _, alive = psutil.wait_procs([each for pid, (each, _, _) in facts.items() if pid not in servers], timeout=10)
+        found += [str(each) for each in alive]
+    return found
+
+
 @pytest.mark.parametrize(
-    "parent", ["time.sleep(600)", "os._exit(3)", "os.kill(os.getpid(), 9)", "os.kill(os.getpid(), 19)"]
+    "end", ["time.sleep(600)", "os._exit(3)", "os.kill(os.getpid(), 9)", "os.kill(os.getpid(), 19)"]
 )
-def test_nothing_is_left_of_a_program_that_wants_to_stay(isolation: Isolation, box: Path, parent: str) -> None:
-    if isolation is Isolation.PROCESS:
-        return  # a process that left its group and its parents is found by notebook_run.py, which adopts orphans
-    mark = f"left behind {box}"
-    one = wrapped(isolation, box, STUBBORN.format(mark=mark, child="time.sleep(600)", parent=parent))
-    before = mounts(box)
-    process = sandbox.start(one, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-    assert process.stdout and process.stdout.readline() == b"started\n"
-    sandbox.end(process, one)
-    assert running(one.uid, mark) == [], "and not only soon"
-    assert mounts(box) == before
-    assert list((box / "work").iterdir()) == []
-    process.stdout.close()
+def test_nothing_is_left_of_a_program_that_wants_to_stay(boxes: Boxes, tmp_path: Path, end: str) -> None:
+    mark, before = f"left-{tmp_path.name}-{os.getpid()}", mounts(tmp_path)
+    with boxes.open(SMALL) as one, suppress(Ended):
+        exchanged(one, {"": STUBBORN + end}, allowed=0.3, MARK=mark)
+    assert left(mark, boxes) == [], "and not only soon"
+    assert mounts(tmp_path) == before
 
 
 GRADER = """
-import sys
+import sys, threading
+sys.path.insert(0, sys.argv[1])
 from pathlib import Path
-from autograd_teach.grading import sandbox
-one = sandbox.wrap([sys.argv[2], "-c", sys.argv[3]], work=Path(sys.argv[4]), limits=sandbox.Bounds(), environment={},
-                   isolation=sandbox.Isolation(sys.argv[1]))
-print(one.uid, flush=True)
-sandbox.start(one).wait()
+import pytest
+from tests.grading import test_sandbox
+with pytest.MonkeyPatch.context() as patch:
+    way = test_sandbox.prepared(test_sandbox.WAYS[sys.argv[2]], str, patch)
+    with test_sandbox.boxes_of(way) as boxes, boxes.open(test_sandbox.SMALL) as one:
+        print("open", flush=True)
+        test_sandbox.exchanged(one, {"": test_sandbox.STUBBORN + "time.sleep(600)"}, MARK=sys.argv[3])
 """
 
 
-@pytest.mark.parametrize(
-    "isolation",
-    [
-        Isolation.BUBBLEWRAP,
-        Isolation.USER,
-        pytest.param(Isolation.PROCESS, marks=pytest.mark.full),
-        pytest.param(WITHOUT_ROOT, marks=pytest.mark.full),
-    ],
-    indirect=True,
-)
-def test_the_program_ends_with_its_grader(isolation: Isolation, box: Path) -> None:
-    mark = f"left behind {box}"
-    program = f"import time; print('started', flush=True); time.sleep(600)  # {mark}"
-    command = [sys.executable, "-c", GRADER, isolation.value, python_for(isolation), program, str(box / "work")]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, cwd=Path(__file__).parents[2]) as grader:
-        assert grader.stdout
-        uid = grader.stdout.readline().strip()
-        assert grader.stdout.readline() == b"started\n"
+def test_a_box_ends_with_its_grader(way: Way, tmp_path: Path) -> None:
+    name = next(name for name, each in WAYS.items() if each == way)
+    mark = f"left-{tmp_path.name}-{os.getpid()}"
+    command = [sys.executable, "-c", GRADER, str(HERE), name, mark]
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as grader:
+        assert grader.stdout and grader.stdout.readline() == b"open\n"
+        own = psutil.Process(grader.pid)
+        deadline = time.monotonic() + 120
+        while len(below := own.children(recursive=True)) < 5 and time.monotonic() < deadline:
+            time.sleep(0.01)
         grader.send_signal(signal.SIGKILL)
-    patience = time.monotonic() + 120
-    while (left := running(None if uid == b"None" else int(uid), mark)) and time.monotonic() < patience:
-        time.sleep(0.02)  # nobody tells: who would is dead
-    assert left == []
+    _, alive = psutil.wait_procs(below, timeout=120)  # nobody tells: who would is dead
+    assert alive == []
+    groups = [
+        path for folder in cgroups.parents().values() for path in Path(folder).glob(f"autograd-teach-{grader.pid}-*")
+    ]
+    assert [*groups, *Path("/tmp").glob("autograd-teach-*/work")] == []
 
 
-def test_an_end_before_it_has_begun(isolation: Isolation, box: Path) -> None:
-    mark = f"left behind {box}"
-    for pause in (0, 0.002, 0.01, 0.03):
-        one = wrapped(isolation, box, f"import time; time.sleep(600)  # {mark}")
-        process = sandbox.start(one)
-        time.sleep(pause)
-        sandbox.end(process, one)
-        assert running(one.uid, mark) == []
+def test_an_end_before_it_has_begun(boxes: Boxes) -> None:
+    for pause in (0, 0.002, 0.01):
+        with boxes.open(SMALL):
+            time.sleep(pause)
+    assert left("nothing", boxes) == []
 
 
-def test_what_is_readable_and_what_is_hidden(box: Path, require_tool: Callable[..., str]) -> None:
-    require_tool("bwrap")
-    shown = box / "shown"
+@pytest.mark.parametrize("name", ["bubblewrap", "process"])
+def test_what_makes_boxes_is_started_anew_when_somebody_ended_it(
+    name: str, require_tool: Callable[..., str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    way = prepared(WAYS[name], require_tool, monkeypatch)
+    with boxes_of(way) as boxes:
+        for _ in range(2):
+            with boxes.open(SMALL) as one:
+                assert exchanged(one, {"": "print('here')"})[""].strip() == "here"
+            assert boxes.process
+            boxes.process.kill()
+            boxes.process.wait()
+
+
+# ---- what is hidden, and what is missing -------------------------------------------------------------------------------
+
+
+def test_what_is_hidden_is_not_there(
+    tmp_path: Path, require_tool: Callable[..., str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    way = prepared(WAYS["bubblewrap"], require_tool, monkeypatch)
+    shown = tmp_path / "shown"
     (shown / "solutions").mkdir(parents=True)
     for path in (shown / "open", shown / "solutions" / "closed", shown / "class.zip"):
         path.write_text("content")
-    look = f"""
-import os
-root = {str(shown)!r}
-print(open(f"{{root}}/open").read(), os.path.exists(f"{{root}}/solutions/closed"), end=" ")
-try: print(len(open(f"{{root}}/class.zip").read()))
-except OSError: print(0)
-try: open(f"{{root}}/open", "a")
-except OSError: print("read-only")
+    tmp_path.chmod(0o755)
+    visible = [*isolation.python_paths(), shown]
+    monkeypatch.setattr(isolation, "python_paths", lambda: visible)
+    look = """
+print(open(f"{ROOT}/open").read(), os.path.exists(f"{ROOT}/solutions/closed"))
+tried(lambda: len(open(f"{ROOT}/class.zip").read()))
+tried(lambda: open(f"{ROOT}/open", "a"))
 """
-    hidden = [shown / "solutions", shown / "class.zip", box / "not there"]
-    said = said_by(wrapped(Isolation.BUBBLEWRAP, box, look, readable=[shown], hidden=hidden))
-    assert said.split() == ["content", "False", "0", "read-only"]
+    hidden = [shown / "solutions", shown / "class.zip", tmp_path / "not there"]
+    with Boxes(JOB, way.kind, hidden) as boxes, boxes.open(SMALL) as one:
+        said = exchanged(one, {"": look}, ROOT=str(shown))[""].split("\n")
+    assert said[0] == "content False"
+    assert said[1] in ("done 0", "PermissionError 13")
+    assert said[2].startswith(("OSError 30", "PermissionError"))
 
 
 @pytest.mark.parametrize(
-    "isolation",
+    ("words", "patch"),
     [
-        Isolation.BUBBLEWRAP,
-        *(pytest.param(one, marks=pytest.mark.full) for one in (Isolation.USER, Isolation.PROCESS, WITHOUT_ROOT)),
+        ("process (no cgroup)", (cgroups, "parents", dict)),
+        ("process (no landlock)", (confine, "landlock_version", lambda: 0)),
+        ("process (no filter)", (confine.syscalls, "filter_program", lambda machine, families: None)),
     ],
-    indirect=True,
 )
-def test_processor_time_ends_the_program(isolation: Isolation, box: Path) -> None:
-    one = wrapped(isolation, box, "while True: pass", replace(SMALL, cpu=1))
-    process = sandbox.start(one)
-    try:
-        assert process.wait(120) != 0
-    finally:
-        sandbox.end(process, one)
+def test_what_is_missing_is_a_word_of_the_isolation(
+    words: str, patch: tuple[object, str, object], require_tool: Callable[..., str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not cgroups.parents() and "cgroup" not in words:
+        words = words.replace("(", "(no cgroup, ")
+    way = prepared(WAYS["process"], require_tool, monkeypatch)
+    monkeypatch.setattr(*patch)
+    where, name, _ = patch
+    lacking = f"import {where.__name__} as it; it.{name} = " + (
+        "lambda *given: 0" if "landlock" in name else "lambda *given: None"
+    )  # type: ignore[attr-defined]
+    monkeypatch.setattr(box, "_PROGRAM", box._PROGRAM.replace("forkserver.main()", f"\n{lacking}\nforkserver.main()"))
+    with boxes_of(way) as boxes, boxes.open(SMALL) as one:
+        assert one.isolation == words
+
+
+def test_a_mount_that_fails_is_no_box(require_tool: Callable[..., str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is run without what was promised: bubblewrap gets a sandbox for each, anything else a reason."""
+    way = prepared(WAYS["bubblewrap"], require_tool, monkeypatch)
+    fails = "from autograd_teach.grading.sandbox import confine\ndef no(*_): raise OSError(1, 'no mount')\nconfine.private_folders = no"
+    monkeypatch.setattr(box, "_PROGRAM", box._PROGRAM.replace("forkserver.main()", f"\n{fails}\nforkserver.main()"))
+    with boxes_of(way) as boxes:
+        with boxes.open(SMALL) as one:
+            assert exchanged(one, {"": "print(os.listdir('/tmp') != [])"})[""].strip() == "True"
+        assert not boxes._nests
+    fails = fails.replace("private_folders", "become")
+    monkeypatch.setattr(box, "_PROGRAM", box._PROGRAM.replace("private_folders", "drop_capabilities"))
+    with boxes_of(WAYS["process"]) as boxes, pytest.raises(NotMade, match="no mount"), boxes.open(SMALL):
+        pass
 
 
 def test_what_anyone_can_read_is_told(tmp_path: Path) -> None:
@@ -473,33 +568,32 @@ def test_what_anyone_can_read_is_told(tmp_path: Path) -> None:
 
 @pytest.fixture
 def probe_again() -> Iterator[None]:
-    sandbox._probed.cache_clear()
+    probe._probed.cache_clear()
     yield
-    sandbox._probed.cache_clear()
+    probe._probed.cache_clear()
 
 
 @pytest.mark.usefixtures("probe_again")
 @pytest.mark.parametrize(
-    ("bwrap", "is_root", "said"),
+    ("bwrap", "said"),
     [
-        (None, False, "bubblewrap: bwrap is not installed; user: the grader is not root"),
-        ("exit 1", False, "bubblewrap: failed; user: the grader is not root"),
-        ("echo 'No permissions to create new namespace' >&2; exit 1", False, "bubblewrap: No permissions to create"),
-        ("echo works", False, ""),
+        (None, "bubblewrap: bwrap is not installed; user: the grader is not root"),
+        ("exit 1", "bubblewrap: The process that runs answers does not start"),
+        ("echo 'No permissions to create new namespace' >&2; exit 1", "No permissions to create new namespace"),
+        ('while [ "$1" != -- ]; do shift; done; shift; exec "$@"', ""),
     ],
 )
-def test_the_probe_is_honest(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bwrap: str | None, is_root: bool, said: str
-) -> None:
+def test_the_probe_is_honest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bwrap: str | None, said: str) -> None:
     """A bwrap that is there but does not work (most containers) is none."""
+    if sys.platform != "linux":
+        pytest.skip("needs Linux")
     if bwrap is not None:
         (tmp_path / "bwrap").write_text(f"#!/bin/sh\n{bwrap}\n")
         (tmp_path / "bwrap").chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.setattr(sandbox, "_can_change_user", lambda: is_root)
-    if sys.platform == "linux":
-        assert sandbox.available() is (Isolation.PROCESS if said else Isolation.BUBBLEWRAP)
-        assert said in sandbox.why()
+    monkeypatch.setattr(isolation, "_can_change_user", lambda: False)
+    assert sandbox.available() is (Isolation.PROCESS if said else Isolation.BUBBLEWRAP), sandbox.why()
+    assert said in sandbox.why()
 
 
 def test_with_bubblewrap_installed_it_is_what_is_used(require_tool: Callable[..., str]) -> None:
@@ -507,12 +601,88 @@ def test_with_bubblewrap_installed_it_is_what_is_used(require_tool: Callable[...
     assert sandbox.available() is Isolation.BUBBLEWRAP, sandbox.why()
 
 
-def test_the_system_call_filter_lets_the_rest_through(box: Path, require_tool: Callable[..., str]) -> None:
-    require_tool("bwrap")
+# ---- time that counts --------------------------------------------------------------------------------------------------
+
+
+class Clock:
+    """A clock and a usage that a test sets."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.now, self.used = 100.0, usage.Usage(cpu=5.0)
+        monkeypatch.setattr(usage.time, "monotonic", lambda: self.now)
+        self.meter = usage.Meter(lambda: self.used)
+
+    def passes(self, seconds: float, computed: float, *, running: bool) -> None:
+        self.now += seconds
+        self.used = usage.Usage(self.used.cpu + computed, is_running=running)
+        self.meter.look()
+
+
+@pytest.mark.parametrize(
+    ("steps", "is_over"),
+    [
+        ([(1.0, 1.0, True)] * 9, False),
+        ([(1.0, 1.0, True)] * 10, True),
+        ([(8.0, 1.0, True)] * 9, False),  # a busy machine: it waits for a processor most of the time
+        ([(8.0, 0.0, True)] * 100, False),
+        ([(1.0, 0.0, False)] * 9, False),  # asleep
+        ([(1.0, 0.0, False)] * 10, True),
+        ([(1.0, 2.0, True)] * 5, True),  # two processors
+        ([(1.0, -3.0, True), (1.0, 1.0, True)] * 4, False),  # an ended process is counted no more
+    ],
+)
+def test_computing_and_sleeping_count_but_not_waiting_for_a_processor(
+    monkeypatch: pytest.MonkeyPatch, steps: list[tuple[float, float, bool]], is_over: bool
+) -> None:
+    clock = Clock(monkeypatch)
+    clock.meter.allow(10.0)
+    for seconds, computed, running in steps:
+        clock.passes(seconds, computed, running=running)
+    assert clock.meter.is_over == is_over
+    clock.meter.allow(None)
+    clock.passes(1000.0, 1000.0, running=True)
+    assert not clock.meter.is_over
+
+
+COMPUTES = """
+began = time.process_time()
+while time.process_time() < began + 0.4: pass
+print("done")
+"""
+
+
+def test_a_busy_machine_takes_no_time_from_a_box(boxes: Boxes) -> None:
+    """It gets a tenth of a processor, and needs less than it is allowed all the same."""
+    busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(10 * (os.cpu_count() or 1))]
+    try:
+        assert said_by(boxes, COMPUTES, allowed=1.5) == "done"
+    finally:
+        for each in busy:
+            each.kill()
+            each.wait()
+
+
+def test_the_clock_ends_what_hangs_in_another_way(
+    require_tool: Callable[..., str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    way = prepared(WAYS["process"], require_tool, monkeypatch)
+    monkeypatch.setattr(box, "WAIT", 0.5)
+    monkeypatch.setattr(box, "WAIT_FOR_EACH", 0.0)
+    with boxes_of(way) as boxes, boxes.open(SMALL) as one, pytest.raises(TooSlow):
+        exchanged(one, {"": "time.sleep(30)"})
+
+
+def test_what_does_not_start_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    says = pytest.raises(UserError, match="No module named 'autograd_teach.no_such_job'")
+    with Boxes("autograd_teach.no_such_job", Isolation.PROCESS) as boxes, says, boxes.open(SMALL):
+        pass
+
+
+def test_the_system_call_filter_lets_the_rest_through(boxes: Boxes) -> None:
     program = textwrap.dedent("""
-        import os, select, tempfile, mmap, threading, time, zlib, hashlib, secrets, sqlite3, ssl, uuid
+        import select, tempfile, mmap, threading, zlib, hashlib, secrets, sqlite3, ssl, uuid
         secrets.token_bytes(8); uuid.uuid4(); sqlite3.connect("x.db").execute("create table t (a)")
         mmap.mmap(-1, 4096); select.epoll(); os.eventfd(0); os.sched_getaffinity(0); tempfile.TemporaryFile().write(b"x")
         print("all work")
     """)
-    assert said_by(wrapped(Isolation.BUBBLEWRAP, box, program)) == "all work\n"
+    assert said_by(boxes, program) == "all work"

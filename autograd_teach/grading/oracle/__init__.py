@@ -2,12 +2,10 @@
 
     judging.py   in the grader: from a student's answers to marks, cell by cell; the `Judge` that verdicts.py is given
     referee.py   in the grader: draws inputs, computes what is right, asks, judges by the course's own rules
-    pool.py      in the grader: starts the server (../waiting.py), gets a process a submission from it, reads replies by the clock
     wire.py      on both sides: questions and replies as bytes
-    server.py    on the student's side: loads cells, calls what they define, answers
-    seclude.py   on the student's side: cuts one submission's process off from all others, and sets its limits
+    server.py    in the submission's box (../sandbox): loads cells, calls what they define, answers
 
 A reply is a number of bytes that is known before it is read, and means numbers, flags and words, never an object. Inputs
 are drawn when the answer has been loaded, with a seed that exists only then; specifications (course/specs) are never loaded
-in the student's process, and where there are namespaces their files are not there.
+in the student's process, and under bubblewrap their files are not there.
 """

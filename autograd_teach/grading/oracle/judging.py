@@ -19,10 +19,9 @@ from ...course.exercises.declaration import Exercise
 from ..notebook_run import Interrupted, Limits
 from ..rebuild import Assignment, Question
 from ..results import Mark, Status
+from ..sandbox import Bounds, Box, Boxes, Ended, Lost, Stopped, TooSlow
 from ..verdicts import Judge
-from ..waiting import Lost
 from . import wire
-from .pool import Allowed, Ended, Pool, Session, Stopped, TooSlow
 from .referee import can_ask, draw_seed, judge, load_question, read_loaded
 
 JUDGE = "oracle"
@@ -41,6 +40,18 @@ class Outcome:
     status: Status
     detail: str = ""
     seed: int | None = None
+    by_the_clock: bool = False  # the clock's limit ended it, not the answer's own time
+
+
+@dataclass(frozen=True)
+class _Asking:
+    """A box in which answers are loaded, and the event that asks to stop."""
+
+    box: Box
+    stop: threading.Event
+
+    def __call__(self, question: bytes, size: int, seconds: float) -> bytes:
+        return self.box.exchange(question, size, seconds, self.stop)
 
 
 class Oracle:
@@ -48,14 +59,14 @@ class Oracle:
 
     def __init__(
         self,
-        pool: Pool,
+        boxes: Boxes,
         exercises: Mapping[str, Exercise],
         limits: Limits,
         otherwise: Judge,
         seed: Callable[[str], int] = lambda exercise: draw_seed(),
     ) -> None:
-        self._pool, self._exercises, self._limits, self._otherwise, self._seed = (
-            pool,
+        self._boxes, self._exercises, self._limits, self._otherwise, self._seed = (
+            boxes,
             exercises,
             limits,
             otherwise,
@@ -75,8 +86,8 @@ class Oracle:
             if stop.is_set():
                 raise Interrupted
             try:
-                with self._pool.session(self._allowed(assignment), stop) as session:
-                    found = self._round(session, assignment, answers, left, broken, lost)
+                with self._boxes.open(self._bounds(assignment)) as box:
+                    found = self._round(_Asking(box, stop), assignment, answers, left, broken, lost)
             except Stopped:
                 raise Interrupted from None
             marks |= found
@@ -90,9 +101,9 @@ class Oracle:
             self._reasons[exercise] = can_ask(known) if known else "it is not declared"
         return self._reasons[exercise]
 
-    def _allowed(self, assignment: Assignment) -> Allowed:
+    def _bounds(self, assignment: Assignment) -> Bounds:
         seconds = sum(2 * self._seconds(question.id) for question in assignment.questions)
-        return Allowed(self._limits.memory, int(seconds) + 10)
+        return Bounds(memory=self._limits.memory, cpu=int(seconds) + 10, disk=64_000_000, open_files=256)
 
     def _seconds(self, exercise: str) -> float:
         known = self._exercises.get(exercise)
@@ -100,7 +111,7 @@ class Oracle:
 
     def _round(
         self,
-        session: Session,
+        asking: "_Asking",
         assignment: Assignment,
         answers: Mapping[str, str],
         left: list[Question],
@@ -114,7 +125,7 @@ class Oracle:
         sources = {cell["id"]: cell["source"] for cell in assignment.cells}
         marks: dict[str, Mark] = {}
         try:
-            if SETUP in sources and not _load(session, SETUP, sources[SETUP], self._limits.timeout)[0]:
+            if SETUP in sources and not _load(asking, SETUP, sources[SETUP], self._limits.timeout)[0]:
                 raise RuntimeError("the notebook's setup cell raises an error in the oracle's process")
         except (Ended, Lost, TooSlow) as problem:
             if _is_tried_again(problem, lost, SETUP):
@@ -125,11 +136,14 @@ class Oracle:
             source = answers[question.id] if given else sources[question.answer]
             start, is_loaded = time.monotonic(), False
             try:
-                is_loaded, words = _load(session, question.id, source, self._seconds(question.id))
+                is_loaded, words = _load(asking, question.id, source, self._seconds(question.id))
                 if question not in left:
                     continue
-                outcome = self._ask(session, question) if is_loaded else _raised(words)
+                outcome = self._ask(asking, question) if is_loaded else _raised(words)
                 is_over = False
+            except wire.AtEnd as end:  # of the process that was asked; the one with the cells goes on
+                is_over = end.was_killed
+                outcome = _ended(asking.box.end() if is_over else end)
             except (Ended, Lost, TooSlow, wire.Broken) as problem:
                 if _is_tried_again(problem, lost, question.id):
                     break
@@ -137,16 +151,16 @@ class Oracle:
                 if not is_loaded:
                     broken.add(question.id)
             if question in left:
-                marks[question.id] = _mark(question, outcome, answers, session.isolation, time.monotonic() - start)
+                marks[question.id] = _mark(question, outcome, answers, asking.box.isolation, time.monotonic() - start)
             if is_over:
                 break
         return marks
 
-    def _ask(self, session: Session, question: Question) -> Outcome:
+    def _ask(self, asking: "_Asking", question: Question) -> Outcome:
         exercise = self._exercises[question.id]
         seconds, seed = self._seconds(question.id), self._seed(question.id)
         try:
-            verdict = judge(exercise, lambda asked, size: session.ask(asked, size, seconds), seed)
+            verdict = judge(exercise, lambda asked, size: asking(asked, size, seconds), seed)
         except Unfit as problem:
             return Outcome(Status.GRADER_ERROR, f"{problem} (seed {seed})", seed)
         if verdict.passed:
@@ -160,9 +174,9 @@ def _counted(checks: tuple[str, ...]) -> str:
     return f"as the answer's own process counts, not seen from outside: {'; '.join(checks)}" if checks else ""
 
 
-def _load(session: Session, name: str, source: str, seconds: float) -> tuple[bool, str]:
+def _load(asking: "_Asking", name: str, source: str, seconds: float) -> tuple[bool, str]:
     question, size = load_question(name, source)
-    return read_loaded(session.ask(question, size, seconds))
+    return read_loaded(asking(question, size, seconds))
 
 
 def _raised(words: str) -> Outcome:
@@ -184,10 +198,12 @@ def _ended(problem: Exception) -> Outcome:
             how = f"{problem}, {_ATTEMPTS} times at this answer: by it, or by somebody on this machine"
             return Outcome(Status.GRADER_ERROR, how)
         case TooSlow():
+            return Outcome(Status.TIMEOUT, "no reply came, even with much more than its time limit", by_the_clock=True)
+        case Ended(cause="time") | wire.AtEnd(how=wire.OUT_OF_TIME):
             return Outcome(Status.TIMEOUT, "no reply came within its time limit")
-        case Ended(status=2):
+        case Ended(out_of_memory=True) | wire.AtEnd(how="memory"):
             return Outcome(Status.OUT_OF_MEMORY, "its process had no memory left")
-        case Ended(signal=0):
+        case Ended(cause="exit") | wire.AtEnd(was_killed=False):
             return Outcome(
                 Status.DIED, f"it ended its own process ({problem}), as os._exit() and exit() do: take that line out"
             )
@@ -208,6 +224,7 @@ def _mark(question: Question, outcome: Outcome, answers: Mapping[str, str], isol
         hashlib.sha256(answers[question.id].encode()).hexdigest(),
         "" if outcome.seed is None else str(outcome.seed),
         versions(),
+        by_the_clock=outcome.by_the_clock,
     )
 
 

@@ -117,6 +117,8 @@ def _replies(exercise: Exercise, checker: Checker, plan: Plan, ask: Asking) -> t
     match reply:
         case wire.Strange():
             raise wire.Broken("a reply that is too large")
+        case {"end": int(how) | str(how)}:
+            raise wire.AtEnd(how)
         case {"structure": str(structure), "replies": []}:
             return structure, []
         case {"structure": None, "replies": list(several)} if len(several) <= len(plan.requests):

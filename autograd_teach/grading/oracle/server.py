@@ -1,68 +1,43 @@
-"""The student's side of the oracle: loads cells, calls what they define, and tells on a pipe what came of it.
+"""The student's side of the oracle: loads cells, calls what they define, and tells what came of it.
 
-Started by pool.py as a script, never imported. It loads the engine once and then waits (../wardens.py); for each submission
-it forks a warden, which cuts itself off (seclude.py), forks the process that runs the student's code, and ends it with all
-its descendants when the grader lets go of it. May use the engine, and of course/checks what puts requests to an answer. No
-specification of an exercise (course/specs) is ever loaded here.
+A job of the sandbox (../sandbox/forkserver.py): `load` runs once, and never meets a student's code; `serve` runs in each
+submission's box. Cells are loaded in one process. Every question about an answer is put in a process forked from that
+one, so that an answer that ends its process, or spoils it, does so for itself alone. May use the engine, and of
+course/checks what puts requests to an answer. No specification of an exercise (course/specs) is ever loaded here.
 
 Nothing that is computed here is a verdict, and nothing that is said here is believed beyond its numbers.
 """
 
 import contextlib
-import gc
-import importlib.util
-import json
+import importlib
 import linecache
 import os
-import shutil
+import select
+import signal
 import socket
 import sys
-import tempfile
+import threading
 import types
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
-HERE = Path(__file__).parent
+from . import wire
 
-
-def _file(name: str, folder: Path = HERE) -> Any:
-    """A file as a module, without the package around it."""
-    spec = importlib.util.spec_from_file_location(f"oracle_{name}", folder / f"{name}.py")
-    assert spec and spec.loader
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-seclude = _file("seclude")
-confine = _file("confine", HERE.parent)
-wardens = _file("wardens", HERE.parent)
-wire: Any = None  # loaded with the course, below
+MOST_REPLY = 1 << 20  # bytes read at a time
 
 
 # ---- what the student's code finds ------------------------------------------------------------------------------------
 
 
-def load_course(root: Path) -> None:
-    """The course without what is right: no file of specifications is loaded, or can be seen where there are namespaces."""
-    global wire
-    if str(root) not in sys.path:  # before an installed copy of the course, where the grader has another
-        sys.path.insert(0, str(root))
-    wire = _file("wire")
-    course = importlib.import_module("autograd_teach.course")
+def load() -> None:
+    """Import everything that answers are likely to use: the course without what is right."""
+    import autograd_teach as torch
+    from autograd_teach import course
+
     for name in ("check", "hint", "progress"):  # a cell that calls one of these is still a right answer
         setattr(course, name, lambda *given, **named: None)
     vars(course)["NotPassed"] = type("NotPassed", (Exception,), {})
-
-
-def load_engine() -> None:
-    """Everything that answers are likely to use, once for all submissions."""
-    import autograd_teach as torch
-    from autograd_teach.course import checks, exercises  # noqa: F401
-
-    for name in ("autograd", "nn", "nn.functional", "optim"):
+    for name in ("autograd", "nn", "nn.functional", "optim", "course.checks", "course.exercises", "course.guard"):
         with contextlib.suppress(ImportError):
             importlib.import_module(f"autograd_teach.{name}")
     x = torch.ones(2, requires_grad=True)
@@ -137,15 +112,67 @@ def answer_use(notebook: Notebook, asked: dict[str, Any]) -> bytes:
 
 ANSWERS: dict[str, Callable[[Notebook, dict[str, Any]], bytes]] = {
     "load": answer_load,
-    "use": answer_use,
+    "use": lambda notebook, asked: aside(lambda: answer_use(notebook, asked), asked["capacity"]),
 }
 
 
 def serve(grader: socket.socket) -> None:
-    """Answer until the grader hangs up."""
+    """The job: answer until the grader hangs up."""
+    for name in [name for name in sys.modules if name.startswith("autograd_teach.grading")]:
+        del sys.modules[name]  # no answer needs them
     notebook = Notebook()
     for asked in _questions(grader):
-        grader.sendall(ANSWERS[asked["ask"]](notebook, asked))
+        try:
+            reply = ANSWERS[asked["ask"]](notebook, asked)
+        except MemoryError:
+            notebook.names.clear()
+            reply = _end(asked.get("capacity", 0), "memory")
+        grader.sendall(reply)
+
+
+def aside(answer: Callable[[], bytes], size: int) -> bytes:
+    """The `size` bytes that `answer` returns in a process of its own; if that ends before, a reply that says how.
+
+    A process with threads of a student's stays one: a forked one would lack them.
+    """
+    if threading.active_count() > 1:
+        return answer()
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # or how it ended would not be known
+    reads, writes = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        status = 1
+        try:
+            try:
+                reply = answer()
+            except MemoryError:
+                reply = _end(size, "memory")
+            with open(writes, "wb") as pipe:
+                pipe.write(reply)
+            status = 0
+        finally:
+            os._exit(status)
+    os.close(writes)
+    ended, reply = os.pidfd_open(pid), b""
+    while len(reply) < size:
+        ready, _, _ = select.select([reads, ended], [], [])
+        more = os.read(reads, MOST_REPLY) if reads in ready else b""
+        if not more:  # nobody writes to the pipe any more, or who should has ended
+            break
+        reply += more
+    is_whole = len(reply) == size
+    if is_whole and not select.select([ended], [], [], 0)[0]:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, 9)  # threads of its own keep it
+    for number in (reads, ended):
+        os.close(number)
+    _, status = os.waitpid(pid, 0)
+    return reply if is_whole else _end(size, os.waitstatus_to_exitcode(status))
+
+
+def _end(size: int, how: int | str) -> bytes:
+    """A reply that is an end: of memory, or of the process, with its exit status or, negative, its signal."""
+    return wire.padded(wire.dump({"end": how}), size) if size else b"\1" + wire.words("your code raised MemoryError")
 
 
 def _questions(grader: socket.socket) -> Iterator[dict[str, Any]]:
@@ -169,78 +196,3 @@ def _exactly(grader: socket.socket, count: int) -> bytes | None:
             return None
         data += more
     return data
-
-
-# ---- processes ------------------------------------------------------------------------------------------------------
-
-
-def warden(talk: int, life: int, zygote: int, limits: Any, hidden: list[str]) -> None:
-    """Cut one submission off, start its process and watch over it."""
-    wardens.become_warden(zygote)
-    needed = [Path(sys.base_prefix), Path(sys.prefix), *_packages()]
-    level = seclude.enter_namespaces(_without(hidden, needed), [*dict.fromkeys(map(str, needed))], limits)
-    scratch = tempfile.mkdtemp(prefix="submission-")
-    own = os.getpid()
-    uid = seclude.FIRST_STRANGER + own
-    if level.user:
-        os.chown(scratch, uid, uid)
-    pid = os.fork()
-    if pid == 0:
-        student(talk, level, limits, scratch, own, uid)
-    os.close(talk)
-    wardens.watch(life, pid, level.code, lambda: shutil.rmtree(scratch, ignore_errors=True))
-
-
-def _packages() -> set[Path]:
-    """The engine and NumPy."""
-    return {Path(sys.modules[name].__file__ or "").parent for name in ("autograd_teach", "numpy")}
-
-
-def _without(hidden: list[str], needed: list[Path]) -> list[str]:
-    """The folders that can be hidden: not one that Python or the engine lies in, as the grader's own folder may be."""
-    return [name for name in hidden if not any(Path(name) in (path, *path.parents) for path in needed)]
-
-
-def student(grader: int, level: Any, limits: Any, scratch: str, parent: int, uid: int) -> None:
-    """Become the process in which the student's code runs."""
-    status = 1
-    try:
-        os.setsid()
-        pipe = 3
-        os.dup2(grader, pipe)
-        os.closerange(pipe + 1, 4096)
-        os.chdir(scratch)
-        os.environ.update(HOME=scratch, TMPDIR=scratch, MPLCONFIGDIR=scratch, MPLBACKEND="agg")
-        tempfile.tempdir = None
-        if level.namespaces:
-            seclude.mount_processes()
-        seclude.give_up_rights(level, limits, uid, confine)
-        wardens.end_with_parent(0 if level.namespaces else parent)
-        serve(socket.socket(fileno=pipe))
-        status = 0
-    except MemoryError:
-        status = 2
-    finally:
-        os._exit(status)
-
-
-def main() -> None:
-    """Load the engine, then fork a warden whenever the grader sends the two ends of its pipes."""
-    job = json.loads(sys.argv[1])
-    control = socket.socket(fileno=os.dup(0))
-    wardens.hide_memory()
-    load_course(Path(job["root"]))
-    load_engine()
-    wardens.let_go_of_streams()  # not before: what goes wrong until here is said on standard error
-    gc.collect()
-    gc.freeze()
-
-    def begin(message: bytes, talk: int, life: int, zygote: int) -> None:
-        memory, seconds = wire.JOB.unpack(message)
-        warden(talk, life, zygote, seclude.Limits(memory, seconds), job["hidden"])
-
-    wardens.wait(control, wire.JOB.size, begin)
-
-
-if __name__ == "__main__":
-    main()

@@ -4,7 +4,7 @@ A question is JSON behind its length. A reply is JSON padded to the size that th
 JSON are dtype, shape and raw bytes. What does not read as expected is `Broken`; nothing here makes an object of any type but
 the few below.
 
-Standard library, NumPy and the course's records only: server.py loads this file by its path.
+Standard library, NumPy and the course's records only.
 """
 
 import base64
@@ -43,6 +43,25 @@ _DTYPES = (
 )
 _MOST_DIMENSIONS = 16
 _LENGTH = struct.Struct("<I")
+
+
+OUT_OF_TIME = -24
+"""How a process ends that has used its CPU time (SIGXCPU)."""
+
+_KILLED = -9
+
+
+class AtEnd(Exception):
+    """The process that was asked ended: `how` is "memory", its exit status, or the negative number of a signal."""
+
+    def __init__(self, how: int | str) -> None:
+        super().__init__(f"signal {-how}" if isinstance(how, int) and how < 0 else f"exit status {how}")
+        self.how = how
+
+    @property
+    def was_killed(self) -> bool:
+        """Whether somebody killed it: itself, or the system that had no memory left."""
+        return self.how == _KILLED
 
 
 # ---- values as JSON -------------------------------------------------------------------------------------------------
@@ -163,12 +182,6 @@ def length_of_question(head: bytes) -> int:
     """From its first four bytes."""
     (length,) = _LENGTH.unpack(head)
     return int(length)
-
-
-# ---- processes ------------------------------------------------------------------------------------------------------
-
-JOB = struct.Struct("<QI")
-"""What the grader asks a process with: bytes of memory, seconds of processor time."""
 
 
 def words(text: str) -> bytes:

@@ -1,0 +1,178 @@
+"""The grader's side of a notebook's run: what may be used, what came of it.
+
+nbval runs in the box together with the kernel, and its report leaves through one bounded pipe; the grader connects to
+nothing that a student made. What the kernel says of itself is not evidence: a hostile notebook can forge its record.
+
+Must not know students, points or what a verdict is.
+"""
+
+import json
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+from .. import sandbox
+from ..results import Status
+from ..sandbox import Bounds, Boxes, Ended, Isolation, Lost, NotMade, Stopped, TooSlow
+
+if TYPE_CHECKING:
+    from ..rebuild import Notebook
+
+JOB = "autograd_teach.grading.notebook_run.inside"
+
+STARTUP = 30.0
+"""CPU seconds for pytest and the kernel, on top of the cells' own."""
+
+_LARGEST_REPORT = 4_000_000
+_ATTEMPTS = 2
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What one notebook may use: CPU seconds a cell, bytes of memory, characters of output."""
+
+    timeout: float = 60.0
+    memory: int = 4_000_000_000
+    output: int = 10_000_000
+
+
+@dataclass(frozen=True)
+class CellRecord:
+    """nbval's outcome of one cell: `passed`, `failed`, `skipped`, `xpassed`, `xskipped`; only `passed` is a pass."""
+
+    outcome: str
+    seconds: float
+    message: str
+
+
+@dataclass(frozen=True)
+class NotebookRun:
+    """One run of a notebook. Code cells are numbered as nbval counts them.
+
+    `stopped` is what ended the run early, `stopped_at` the cell where; `GRADER_ERROR` and `PROTOCOL_ERROR` have no cell.
+    `by_the_clock`: the clock ended it, which a busy machine can be the reason of.
+    """
+
+    cells: dict[int, CellRecord]
+    stopped: Status | None = None
+    stopped_at: int | None = None
+    detail: str = ""
+    seconds: float = 0.0
+    isolation: str = "process"
+    by_the_clock: bool = False
+    is_whole: bool = True  # the report came to its end
+
+
+Runner = Callable[["Notebook", Sequence[int], Limits, threading.Event], NotebookRun]
+"""(notebook, numbers of its check cells, limits, an event that asks to stop) -> what happened."""
+
+
+class Interrupted(Exception):
+    """The instructor stopped the run before this notebook was through."""
+
+
+def run_nbval(notebook: "Notebook", checks: Sequence[int], limits: Limits, stop: threading.Event) -> NotebookRun:
+    """Run `notebook` and return its `NotebookRun`; `Interrupted` when `stop` is set. No process of it is left afterwards."""
+    with nbval_under(sandbox.available()) as runner:
+        return runner(notebook, checks, limits, stop)
+
+
+def nbval_under(isolation: Isolation, hidden: Sequence[Path] = ()) -> "Nbval":
+    """A `Runner` under `isolation`; `hidden` are folders that no student's program may see."""
+    return Nbval(isolation, hidden)
+
+
+class Nbval:
+    """A `Runner`, used as a context manager: what its boxes are forked from is started once."""
+
+    def __init__(self, isolation: Isolation, hidden: Sequence[Path]) -> None:
+        self.boxes = Boxes(JOB, isolation, hidden)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.boxes.close()
+
+    def __call__(
+        self, notebook: "Notebook", checks: Sequence[int], limits: Limits, stop: threading.Event
+    ) -> NotebookRun:
+        for _ in range(_ATTEMPTS):
+            try:
+                return self._run(notebook, checks, limits, stop)
+            except Lost:  # somebody ended the box and what it was forked from: that is started anew
+                continue
+            except NotMade as problem:
+                return NotebookRun({}, Status.GRADER_ERROR, None, f"no sandbox could be made: {problem}")
+        return NotebookRun({}, Status.GRADER_ERROR, None, "the processes that run notebooks were ended by somebody")
+
+    def _run(self, notebook: "Notebook", checks: Sequence[int], limits: Limits, stop: threading.Event) -> NotebookRun:
+        started = time.monotonic()
+        code_cells = sum(cell["cell_type"] == "code" for cell in notebook["cells"])
+        seconds = STARTUP + limits.timeout * code_cells
+        job = {"notebook": notebook, "checks": list(checks), "timeout": limits.timeout, "output": limits.output}
+        with self.boxes.open(Bounds(memory=limits.memory, cpu=int(seconds) + 1)) as box:
+            try:
+                report = box.exchange(_line(job), _LARGEST_REPORT, seconds, stop, whole=False)
+                found = _read(report, code_cells)
+                if found.stopped in (Status.DIED, Status.TIMEOUT) and (
+                    (how := box.end()).out_of_memory or not found.is_whole
+                ):
+                    found = _ended(found, how)
+            except TooSlow:
+                found = NotebookRun({}, Status.TIMEOUT, None, "the whole notebook took too long", by_the_clock=True)
+            except Ended as how:
+                found = _ended(NotebookRun({}), how)
+            except Stopped:
+                raise Interrupted from None
+        return replace(found, seconds=time.monotonic() - started, isolation=box.isolation)
+
+
+def _line(job: dict[str, Any]) -> bytes:
+    return json.dumps(job).encode() + b"\n"
+
+
+def _ended(found: NotebookRun, how: Ended) -> NotebookRun:
+    """`found`, in which the kernel died or the report stops, with what the supervisor says of the end."""
+    if how.out_of_memory:
+        status, detail = Status.OUT_OF_MEMORY, ""
+    elif how.cause == "time":
+        status, detail = Status.TIMEOUT, ""
+    elif how.cause == "stopped":
+        status, detail = Status.DIED, "a signal stopped its processes"
+    elif how.cause in ("disk", "processes"):
+        status, detail = Status.DIED, f"it went beyond the limit on {how.cause}"
+    else:
+        status, detail = Status.DIED, ""
+    return replace(found, stopped=status, detail=detail)
+
+
+def _read(report: bytes, code_cells: int) -> NotebookRun:
+    """The `NotebookRun` that a report's bytes stand for; what does not look like a report is a `protocol_error`."""
+    cells: dict[int, CellRecord] = {}
+    begun, last = None, {}
+    try:
+        for line in report.splitlines():
+            read = json.loads(line)
+            if "begun" in read:
+                begun = int(read["begun"])
+            elif "outcome" in read:
+                record = CellRecord(str(read["outcome"]), float(read["seconds"]), str(read["message"]))
+                cells[int(read["number"])] = record
+            else:
+                last = read
+        stopped = Status(last["stopped"]) if last.get("stopped") else None
+        errors = " ".join(str(last["errors"][0]).split())[-300:] if last.get("errors") else ""
+        by_the_clock = bool(last.get("by_the_clock"))
+    except (ValueError, TypeError, KeyError, RecursionError, AttributeError):
+        return NotebookRun({}, Status.PROTOCOL_ERROR, None, "its report is not readable")
+    if stopped:
+        return NotebookRun(cells, stopped, begun, by_the_clock=by_the_clock)
+    if errors:
+        return NotebookRun(cells, Status.GRADER_ERROR, None, errors)
+    if last and set(cells) != set(range(code_cells)):
+        return NotebookRun(cells, Status.PROTOCOL_ERROR, None, f"{len(cells)} of {code_cells} cells were run")
+    return NotebookRun(cells) if last else NotebookRun(cells, Status.DIED, begun, is_whole=False)

@@ -1,0 +1,299 @@
+"""Boxes, as the grader sees them: one for each submission, forked from an interpreter that has loaded what it needs.
+
+    with Boxes("autograd_teach.grading.oracle.server", isolation, hidden=folders) as boxes:
+        with boxes.open(Bounds()) as box:
+            box.exchange(question, size, allowed=10.0)   # what the job in the box replies
+
+Must not know what runs in a box, and nothing of submissions, notebooks or points.
+"""
+
+import contextlib
+import itertools
+import json
+import os
+import select
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, Self
+
+from ...course.errors import UserError
+from . import cgroups, isolation
+from .isolation import Isolation
+from .supervisor import LONGEST_END, Bounds, Order
+
+START = 120.0
+"""Seconds that starting Python, loading a job, or making a box may take on the busiest machine."""
+
+END = LONGEST_END + 10.0
+LAST_WORDS = 5.0
+"""Seconds that a box which has closed its pipe may take to end, before it is ended."""
+
+LARGEST_MESSAGE = 100_000
+_ATTEMPTS = 3
+
+WAIT = 60.0
+WAIT_FOR_EACH = 10.0
+"""The clock's limit on what may use `allowed` seconds: WAIT + WAIT_FOR_EACH * allowed. It is for what hangs in a way
+that `usage.Meter` does not see, and for machines that are hopelessly busy."""
+
+_PROGRAM = "import sys; sys.path[0] = sys.argv.pop(1); from autograd_teach.grading.sandbox import forkserver; forkserver.main()"
+_KEPT_VARIABLES = ("LANG", "LC_ALL", "TZ", "LD_LIBRARY_PATH")
+
+
+class NotMade(OSError):
+    """The forkserver could not make a box; the message says why."""
+
+
+class Lost(Exception):
+    """A box was ended together with its supervisor, by somebody else: that says nothing of what ran in it."""
+
+    def __str__(self) -> str:
+        return "the process that runs answers was ended from outside"
+
+
+class Stopped(Exception):
+    """The instructor stopped the run."""
+
+
+class TooSlow(Exception):
+    """The clock's limit passed (`WAIT`): on a busy machine this is not the student's fault, so it is tried again."""
+
+
+class Ended(Exception):
+    """The box ended. `cause`: "exit" or "signal" with their `number`, or the bound that it went beyond: "time", "memory",
+    "disk", "processes"; or "stopped", by a signal. `out_of_memory`: whether there was none left."""
+
+    def __init__(self, cause: str, number: int, out_of_memory: bool) -> None:
+        super().__init__(f"{cause} {number}" if cause in ("exit", "signal") else cause)
+        self.cause, self.number, self.out_of_memory = cause, number, out_of_memory
+
+
+class Box:
+    """One box; `isolation` says what stands between it and this machine, and what is missing."""
+
+    def __init__(self, talk: socket.socket, life: socket.socket, isolation: str) -> None:
+        self.isolation = isolation
+        self._talk, self._life = talk, life
+        self._end: Ended | None = None
+        talk.settimeout(0)
+
+    def exchange(self, sent: bytes, most: int, allowed: float, stop: threading.Event, *, whole: bool = True) -> bytes:
+        """Send `sent`; returns the next `most` bytes, for which the box may use `allowed` seconds (usage.Meter).
+
+        Raises `Ended`, `Lost`, `TooSlow` or `Stopped` if they do not come. With `whole` False, fewer bytes are returned if
+        the box closes its side.
+        """
+        deadline = time.monotonic() + WAIT + WAIT_FOR_EACH * allowed
+        self._allow(allowed)
+        unsent, received = memoryview(sent), bytearray()
+        while unsent or len(received) < most:
+            if stop.is_set():
+                raise Stopped
+            if time.monotonic() > deadline:
+                raise TooSlow
+            reading, writing, _ = select.select([self._talk], [self._talk] if unsent else [], [], 0.2)
+            try:
+                if reading:
+                    more = self._talk.recv(min(most - len(received), 1 << 20) or 1)
+                    if not more and not whole:
+                        return bytes(received)
+                    if not more or len(received) == most:
+                        raise self.end()
+                    received += more
+                if writing:
+                    unsent = unsent[self._talk.send(unsent[: 1 << 20]) :]
+            except BlockingIOError:
+                continue
+            except ConnectionError:
+                raise self.end() from None
+        self._allow(None)
+        return bytes(received)
+
+    def _allow(self, seconds: float | None) -> None:
+        with contextlib.suppress(OSError):  # it has ended; `exchange` finds that out
+            self._life.send(json.dumps({"seconds": seconds}).encode())
+
+    def end(self) -> Ended:
+        """How it ended: waits for that, and ends it if it does not. Raises `Lost` if its supervisor is gone, too."""
+        if self._end is None:
+            self._talk.close()
+            with contextlib.suppress(OSError):
+                self._life.settimeout(LAST_WORDS)
+                message = b""
+                with contextlib.suppress(TimeoutError):
+                    message = self._life.recv(LARGEST_MESSAGE)
+                if not message:
+                    self._life.shutdown(socket.SHUT_WR)
+                    self._life.settimeout(END)
+                    message = self._life.recv(LARGEST_MESSAGE)
+                if message:
+                    told = json.loads(message)
+                    self._end = Ended(told["cause"], told["number"], told["memory"])
+        if self._end is None:
+            raise Lost
+        return self._end
+
+    def close(self) -> None:
+        """End it and everything that it started; returns when all of that is gone."""
+        self._talk.close()
+        with contextlib.suppress(OSError):
+            self._life.shutdown(socket.SHUT_WR)
+            self._life.settimeout(END)
+            while message := self._life.recv(LARGEST_MESSAGE):
+                told = json.loads(message)
+                self._end = self._end or Ended(told["cause"], told["number"], told["memory"])
+        self._life.close()
+
+
+class Boxes:
+    """Makes boxes for one kind of job, under one isolation; starts nothing before the first `open`."""
+
+    def __init__(self, job: str, kind: Isolation, hidden: Sequence[Path] = ()) -> None:
+        self.job, self.kind, self._hidden = job, kind, hidden
+        self._lock = threading.Lock()
+        self._server: _Forkserver | None = None
+        self._nests = kind is Isolation.BUBBLEWRAP  # whether boxes get namespaces within the forkserver's
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @contextlib.contextmanager
+    def open(self, bounds: Bounds) -> Iterator[Box]:
+        """A new box; ended afterwards."""
+        with contextlib.ExitStack() as stack:
+            box = self._opened(bounds, stack)
+            stack.callback(box.close)
+            yield box
+
+    def _opened(self, bounds: Bounds, stack: contextlib.ExitStack) -> Box:
+        for attempt in itertools.count(1):
+            try:
+                if self.kind is Isolation.BUBBLEWRAP and not self._nests:
+                    alone = _Forkserver(self.job, self.kind, self._hidden)
+                    stack.callback(alone.close)
+                    return alone.fork(bounds, nested=False)
+                with self._lock:
+                    self._server = self._server or _Forkserver(self.job, self.kind, self._hidden)
+                    server = self._server
+                return server.fork(bounds, nested=self._nests)
+            except NotMade:
+                if not self._nests:
+                    raise
+                self._nests = False  # each box gets a sandbox of its own
+                self.close()
+            except OSError:  # somebody ended the forkserver: what it forked has ended with it
+                if attempt == _ATTEMPTS:
+                    raise
+                self._discard(server)
+        raise AssertionError
+
+    @property
+    def process(self) -> "subprocess.Popen[bytes] | None":
+        """The forkserver that waits, if one does."""
+        return self._server.process if self._server else None
+
+    def _discard(self, server: "_Forkserver") -> None:
+        with self._lock:
+            if self._server is server:
+                self._server = None
+        server.close()
+
+    def close(self) -> None:
+        """End the forkserver, once its boxes have ended."""
+        with self._lock:
+            server, self._server = self._server, None
+        if server:
+            server.close()
+
+
+class _Forkserver:
+    """One interpreter that has loaded a job."""
+
+    def __init__(self, job: str, kind: Isolation, hidden: Sequence[Path]) -> None:
+        self._kind, self._lock = kind, threading.Lock()
+        root = str(Path(__file__).resolve().parents[3])
+        command = [sys.executable, "-B", "-c", _PROGRAM, root, json.dumps({"job": job})]
+        self._control, its = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        with its:
+            self.process = subprocess.Popen(
+                isolation.enclosed(command, kind, hidden),
+                stdin=its.fileno(),
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.PIPE,
+                env=variables(),
+                cwd="/",
+                start_new_session=True,
+            )
+        self._control.settimeout(START)
+        try:
+            is_ready = self._control.recv(1) == b"!"
+        except OSError:
+            is_ready = False
+        if not is_ready:
+            raise UserError(f"The process that runs answers does not start: {self._last_words()}")
+        self._control.settimeout(None)
+
+    def fork(self, bounds: Bounds, *, nested: bool) -> Box:
+        """A box; `NotMade` if it was refused, another OSError if the forkserver is gone."""
+        is_private = self._kind is Isolation.BUBBLEWRAP
+        readable = None if is_private else isolation.readable_in_a_box()
+        kept = [str(path) for path in isolation.python_paths()]
+        order = Order(bounds, isolation.new_uid(self._kind), cgroups.new_name(), nested, kept, readable)
+        groups = cgroups.parents()
+        folders = [os.open(path, os.O_RDONLY | os.O_DIRECTORY) for path in groups.values()]
+        talk, its_talk = socket.socketpair()
+        life, its_life = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        try:
+            message = json.dumps({"order": order.told(), "groups": list(groups)}).encode()
+            with self._lock:
+                socket.send_fds(self._control, [message], [its_talk.fileno(), its_life.fileno(), *folders])
+            its_talk.close()
+            its_life.close()
+            life.settimeout(START)
+            told: dict[str, Any] = json.loads(life.recv(LARGEST_MESSAGE) or b"{}")
+            if "refused" in told:
+                raise NotMade(told["refused"])
+            if "begun" not in told:
+                raise ConnectionResetError("the process that makes boxes is gone")
+        except BaseException:
+            for each in (talk, its_talk, life, its_life):
+                each.close()
+            raise
+        finally:
+            for number in folders:
+                os.close(number)
+        return Box(talk, life, isolation.described(self._kind, told["begun"]))
+
+    def _last_words(self) -> str:
+        self.process.kill()
+        assert self.process.stderr
+        text = self.process.stderr.read().decode("utf-8", "replace")
+        self.close()
+        return " ".join(text.split())[-300:]
+
+    def close(self) -> None:
+        """End it, once what it has forked has ended."""
+        self._control.close()
+        if self.process.stderr:
+            self.process.stderr.close()
+        try:
+            self.process.wait(END)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+
+
+def variables() -> dict[str, str]:
+    """The environment of a job: no path of the grader, no personal settings, one thread a numerical library."""
+    kept = {name: os.environ[name] for name in _KEPT_VARIABLES if name in os.environ}
+    threads = {name: "1" for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")}
+    own = {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": "/", "PYTHONDONTWRITEBYTECODE": "1", "PYTHONUTF8": "1"}
+    return {**kept, **threads, **own, "AUTOGRAD_TEACH_NO_PROGRESS": "1", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}

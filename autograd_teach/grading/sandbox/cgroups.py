@@ -1,0 +1,177 @@
+"""A control group for each box, on machines that give one: memory and processes of the whole box, and its CPU weight.
+
+The grader finds where groups can be made (`parents`); the box's supervisor makes one there (`Group`), through folders
+that the grader has opened, since it sees no file system of control groups itself. Both versions of control groups are
+known: in version 2 one folder has all controllers, in version 1 each controller has its own.
+"""
+
+import contextlib
+import functools
+import itertools
+import os
+import re
+import time
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+UNIFIED = "unified"
+_PREFIX = "autograd-teach"
+_NEEDED = {UNIFIED: ("memory.max", "pids.max"), "memory": ("memory.limit_in_bytes",), "pids": ("pids.max",)}
+_VERSION_1 = ("memory", "pids", "cpu", "cpuacct")
+_SETTINGS = {
+    UNIFIED: {"memory.max": "memory", "memory.swap.max": "0", "pids.max": "processes", "cpu.weight": "30"},
+    "memory": {"memory.limit_in_bytes": "memory", "memory.memsw.limit_in_bytes": "memory"},
+    "pids": {"pids.max": "processes"},
+    "cpu": {"cpu.shares": "300"},
+}
+"""What is written where; `memory` and `processes` stand for the box's own bounds. A weight of 100 (1024 shares) is normal."""
+
+_numbers = itertools.count()
+
+
+# ---- the grader -------------------------------------------------------------------------------------------------------
+
+
+@functools.cache
+def parents() -> Mapping[str, str]:
+    """Controller -> the folder in which groups can be made; empty if this machine gives none to this process."""
+    own = _own_groups()
+    for candidate in filter(None, (own.get(UNIFIED), _parent_of(own.get(UNIFIED)))):
+        if _is_usable(UNIFIED, candidate):
+            return {UNIFIED: str(candidate)}
+    found = {name: str(own[name]) for name in _VERSION_1 if name in own and _is_usable(name, own[name])}
+    return found if {"memory", "pids"} <= set(found) else {}
+
+
+def new_name() -> str:
+    """A name for a group, which tells whose it is."""
+    return f"{_PREFIX}-{os.getpid()}-{next(_numbers)}"
+
+
+def _own_groups() -> dict[str, Path]:
+    """Controller -> the folder of this process's own group."""
+    found = {}
+    with contextlib.suppress(OSError, ValueError):
+        lines = Path("/proc/self/cgroup").read_text().splitlines()
+        groups = {names: path for _, names, path in (line.split(":", 2) for line in lines)}
+        for root, at, controllers in _mounts():
+            for names, path in groups.items():
+                if set(names.split(",")) <= controllers:
+                    inside = os.path.relpath(path, root)
+                    if not inside.startswith(".."):
+                        found.update(dict.fromkeys(names.split(",") if names else [UNIFIED], Path(at, inside)))
+    return found
+
+
+def _mounts() -> Iterator[tuple[str, str, set[str]]]:
+    """(root, mount point, controllers) of each file system of control groups; version 2 has the controller ""."""
+    for line in Path("/proc/self/mountinfo").read_text().splitlines():
+        before, _, after = line.partition(" - ")
+        kind, _, options = after.split(" ", 2)
+        root, at = before.split()[3:5]
+        if kind == "cgroup2":
+            yield root, at, {""}
+        elif kind == "cgroup":
+            yield root, at, set(options.split(","))
+
+
+def _parent_of(folder: Path | None) -> Path | None:
+    return folder.parent if folder and (folder.parent / "cgroup.procs").exists() else None
+
+
+def _is_usable(controller: str, folder: Path) -> bool:
+    """Whether a group with the needed files can be made in `folder`; removes what killed graders have left there."""
+    for left in folder.glob(f"{_PREFIX}-*"):
+        match = re.fullmatch(rf"{_PREFIX}-(\d+)-\d+", left.name)
+        if match and not Path(f"/proc/{match[1]}").exists():
+            with contextlib.suppress(OSError):
+                left.rmdir()
+    trial = folder / new_name()
+    try:
+        trial.mkdir()
+    except OSError:
+        return False
+    try:
+        if not _has_files(controller, trial):
+            with contextlib.suppress(OSError):
+                (folder / "cgroup.subtree_control").write_text("+memory +pids +cpu")
+        return _has_files(controller, trial) and os.access(folder / "cgroup.procs", os.W_OK)
+    finally:
+        trial.rmdir()
+
+
+def _has_files(controller: str, group: Path) -> bool:
+    return all((group / name).exists() for name in _NEEDED.get(controller, ()))
+
+
+# ---- the supervisor ---------------------------------------------------------------------------------------------------
+
+
+class Group:
+    """The control group of one box, below the opened folders `parents`; `close` removes it."""
+
+    def __init__(self, parents: Mapping[str, int], name: str, memory: int, processes: int) -> None:
+        self._parents, self._name = parents, name
+        self._cpu_file = next((each for each in ("cpuacct", UNIFIED) if each in parents), None)
+        values = {"memory": str(memory), "processes": str(processes)}
+        for controller, parent in parents.items():
+            os.mkdir(name, dir_fd=parent)
+            for file, value in _SETTINGS.get(controller, {}).items():
+                try:
+                    self._write(controller, file, values.get(value, value))
+                except OSError:
+                    if file in _NEEDED.get(controller, ()):
+                        raise
+
+    def add(self, pid: int) -> None:
+        """Put a process into it; what that starts is in it, too."""
+        for controller in self._parents:
+            self._write(controller, "cgroup.procs", str(pid))
+
+    def cpu(self) -> float | None:
+        """Seconds of CPU time that the whole group has used; None where that is not counted."""
+        if self._cpu_file == "cpuacct":
+            return int(self._read("cpuacct", "cpuacct.usage")) / 1e9
+        if self._cpu_file == UNIFIED:
+            return int(self._read(UNIFIED, "cpu.stat").split()[1]) / 1e6
+        return None
+
+    def processes(self) -> list[int]:
+        """Those that are in it now."""
+        with contextlib.suppress(OSError):
+            return [int(pid) for pid in self._read(next(iter(self._parents)), "cgroup.procs").split() if pid != "0"]
+        return []
+
+    def ran_out_of_memory(self) -> bool:
+        """Whether the kernel has ended a process of it for lack of memory."""
+        controller = UNIFIED if UNIFIED in self._parents else "memory"
+        file = "memory.events" if controller == UNIFIED else "memory.oom_control"
+        kills = re.search(r"^oom_kill (\d+)", self._read(controller, file), re.MULTILINE)
+        return kills is not None and kills[1] != "0"
+
+    def close(self) -> None:
+        """Remove it; its processes must have ended."""
+        for parent in self._parents.values():
+            for _ in range(200):
+                try:
+                    os.rmdir(self._name, dir_fd=parent)
+                    break
+                except FileNotFoundError:
+                    break
+                except OSError:  # the last process is on its way out
+                    time.sleep(0.005)
+            os.close(parent)
+
+    def _write(self, controller: str, file: str, text: str) -> None:
+        number = os.open(f"{self._name}/{file}", os.O_WRONLY, dir_fd=self._parents[controller])
+        try:
+            os.write(number, text.encode())
+        finally:
+            os.close(number)
+
+    def _read(self, controller: str, file: str) -> str:
+        number = os.open(f"{self._name}/{file}", os.O_RDONLY, dir_fd=self._parents[controller])
+        try:
+            return os.read(number, 65536).decode()
+        finally:
+            os.close(number)

@@ -1,0 +1,239 @@
+"""What a process gives up before a student's code runs in it: its view of the machine, its rights, and its limits.
+
+Standard library only. Each function does one thing that cannot be undone, or raises OSError with a sentence; nothing
+fails silently. The order in a box: `enter_namespaces`, `private_folders`, (fork), `mount_processes`, `give_up_rights`.
+"""
+
+import contextlib
+import ctypes
+import os
+import struct
+import sys
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
+
+from . import syscalls
+
+PRIVATE = ("/tmp", "/dev/shm")
+"""Folders that each box has for itself in a namespace of its own; /var/tmp is a link to /tmp there."""
+
+_CLONE = {"mount": 0x20000, "uts": 0x4000000, "ipc": 0x8000000, "pid": 0x20000000, "net": 0x40000000}
+_CLONE_USER = 0x10000000
+_READ_ONLY, _NO_SUID, _NO_DEVICES, _NO_EXEC, _REMOUNT, _BIND = 1, 2, 4, 8, 0x20, 0x1000
+_RECURSIVE, _MADE_PRIVATE = 0x4000, 0x40000
+_SET_PARENT_DEATH, _SET_DUMPABLE, _DROP_BOUND, _SET_SECUREBITS = 1, 4, 24, 28
+_SET_SUBREAPER, _NO_NEW_PRIVILEGES, _AMBIENT, _CLEAR_ALL = 36, 38, 47, 4
+_NO_ROOT = 0b1100_1111
+_SIGKILL = 9
+
+AF_UNIX, AF_INET, AF_INET6, AF_NETLINK = 1, 2, 10, 16
+
+
+def is_linux() -> bool:
+    """Whether the calls below exist."""
+    return sys.platform == "linux"
+
+
+def _libc() -> ctypes.CDLL:
+    return ctypes.CDLL(None, use_errno=True)
+
+
+def _call(name: str, *arguments: object, what: str) -> None:
+    if getattr(_libc(), name)(*arguments):
+        number = ctypes.get_errno()
+        raise OSError(number, f"{what}: {os.strerror(number)}")
+
+
+def _prctl(option: int, value: int = 0, third: int = 0, *, what: str = "") -> None:
+    """prctl; where `what` is given, a failure raises."""
+    if is_linux() and _libc().prctl(option, value, third, 0, 0) and what:
+        raise OSError(ctypes.get_errno(), what)
+
+
+# ---- namespaces -------------------------------------------------------------------------------------------------------
+
+
+def enter_namespaces(own_user: bool) -> None:
+    """Namespaces of its own for this process's next child: mounts, processes, network, IPC, host name.
+
+    own_user: the box gets a user id of its own. If not, it gets a user namespace if the system allows that, so that its
+    processes are counted for themselves.
+    """
+    flags = sum(_CLONE.values())
+    uid, gid = os.getuid(), os.getgid()
+    if not own_user and not _is_covered("/proc") and _libc().unshare(flags | _CLONE_USER) == 0:
+        _map_user(uid, gid)
+    else:
+        _call("unshare", flags, what="no namespaces")
+    _call("mount", b"none", b"/", None, _RECURSIVE | _MADE_PRIVATE, None, what="mounts cannot be made private")
+
+
+def _is_covered(folder: str) -> bool:
+    """Whether something is mounted below `folder`: a new user namespace may then not mount another of its kind."""
+    with contextlib.suppress(OSError):
+        mounts = Path("/proc/self/mounts").read_text().splitlines()
+        return any(line.split()[1].startswith(f"{folder}/") for line in mounts)
+    return False
+
+
+def _map_user(uid: int, gid: int) -> None:
+    """In the new user namespace we are who we were, and nobody else is there."""
+    show_memory()  # else these files are root's
+    Path("/proc/self/setgroups").write_text("deny")
+    Path("/proc/self/uid_map").write_text(f"{uid} {uid} 1")
+    Path("/proc/self/gid_map").write_text(f"{gid} {gid} 1")
+    hide_memory()
+
+
+def private_folders(size: int, files: int, kept: Sequence[str]) -> None:
+    """An empty /tmp and /dev/shm of at most `size` bytes and `files` files, in place of those that all boxes see.
+
+    kept: folders (Python's own) that are there again, to be read only, if they lie in one of these.
+    """
+    opened = {path: os.open(path, os.O_PATH) for path in kept if path.startswith(tuple(f"{f}/" for f in PRIVATE))}
+    options = f"size={size},nr_inodes={files},mode=1777".encode()
+    flags = _NO_SUID | _NO_DEVICES
+    for folder in PRIVATE:
+        _call("mount", b"none", folder.encode(), b"tmpfs", flags, options, what=f"no private {folder}")
+    for path, number in opened.items():
+        for way in reversed([Path(path), *Path(path).parents]):
+            if not way.exists():
+                way.mkdir()
+                way.chmod(0o755)
+        source, at = f"/proc/self/fd/{number}".encode(), os.fsencode(path)
+        _call("mount", source, at, None, _BIND | _RECURSIVE, None, what=f"{path} cannot be kept")
+        _call("mount", None, at, None, _BIND | _REMOUNT | _READ_ONLY | _NO_SUID, None, what=f"{path} cannot be kept")
+        os.close(number)
+
+
+def mount_processes() -> None:
+    """In the first process of a new namespace: /proc shows the processes of the box alone. The supervisor keeps its own."""
+    _call("unshare", _CLONE["mount"], what="no mounts of its own")
+    flags = _NO_SUID | _NO_DEVICES | _NO_EXEC
+    _call("mount", b"proc", b"/proc", b"proc", flags, None, what="no private /proc")
+
+
+def raise_loopback() -> None:
+    """Start the network namespace's own loopback, which leads nowhere; some libraries wait for one."""
+    import fcntl
+    import socket
+
+    set_flags, up_and_running = 0x8914, 0x41
+    with contextlib.suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
+        fcntl.ioctl(any_socket, set_flags, struct.pack("16sH14x", b"lo", up_and_running))
+
+
+# ---- files ------------------------------------------------------------------------------------------------------------
+
+_READING = 0b1101  # execute, read file, read folder
+_CREATE_RULESET, _ADD_RULE, _RESTRICT = 444, 445, 446
+_ALL_OF_VERSION = {1: 0x1FFF, 2: 0x3FFF, 3: 0x7FFF, 5: 0xFFFF}
+_OF_FILES = 0xC007  # execute, write, read, truncate, device calls
+_SCOPED = 0b11  # no abstract sockets and no signals beyond the box (version 6)
+
+
+def landlock_version() -> int:
+    """The version of Landlock that this kernel has; 0 if it has none."""
+    return max(0, _libc().syscall(_CREATE_RULESET, None, 0, 1)) if is_linux() else 0
+
+
+def limit_files(readable: Sequence[str], writable: Sequence[str]) -> None:
+    """From here on only these folders can be read, and only `writable` ones written to (Landlock)."""
+    version = landlock_version()
+    rights = _ALL_OF_VERSION[max(each for each in _ALL_OF_VERSION if each <= version)]
+    scoped = _SCOPED if version >= 6 else 0
+    attributes = struct.pack("QQQ", rights, 0, scoped)[: 24 if scoped else 8]
+    ruleset = _libc().syscall(_CREATE_RULESET, attributes, len(attributes), 0)
+    if ruleset < 0:
+        raise OSError(ctypes.get_errno(), "files cannot be limited")
+    for allowed, folders in ((_READING, readable), (rights, writable)):
+        for folder in filter(os.path.exists, folders):
+            number = os.open(folder, os.O_PATH)
+            kinds = rights if os.path.isdir(folder) else rights & _OF_FILES
+            rule = struct.pack("=Qi", allowed & kinds, number)
+            if _libc().syscall(_ADD_RULE, ruleset, 1, rule, 0):
+                raise OSError(ctypes.get_errno(), f"{folder} cannot be allowed")
+            os.close(number)
+    _prctl(_NO_NEW_PRIVILEGES, 1, what="no_new_privs was refused")
+    if _libc().syscall(_RESTRICT, ruleset, 0):
+        raise OSError(ctypes.get_errno(), "files cannot be limited")
+    os.close(ruleset)
+
+
+# ---- rights and limits ------------------------------------------------------------------------------------------------
+
+
+def bound_resources(limits: Mapping[str, int]) -> None:
+    """Set each limit by its name in `resource`, hard and soft; none is raised above what it was."""
+    import resource
+
+    for name, most in limits.items():
+        number = getattr(resource, f"RLIMIT_{name}", None)
+        if number is None:
+            continue
+        hard = resource.getrlimit(number)[1]
+        lower = most if hard == resource.RLIM_INFINITY else min(most, hard)
+        try:
+            resource.setrlimit(number, (lower, lower))
+        except (ValueError, OSError):
+            if is_linux():  # macOS refuses a limit on address space
+                raise
+
+
+def lock_capabilities() -> None:
+    """From the next exec on user 0 is nobody special, and no program brings a capability along. Needs CAP_SETPCAP."""
+    _prctl(_SET_SECUREBITS, _NO_ROOT, what="the rights of user 0 could not be locked")
+
+
+def become(uid: int) -> None:
+    """Another user for good, in no group but one of its own."""
+    os.setgroups([])
+    os.setresgid(uid, uid, uid)
+    os.setresuid(uid, uid, uid)
+
+
+def drop_capabilities() -> None:
+    """All, for good; and no program that is started brings one back."""
+    if not is_linux():
+        return
+    for capability in range(64):
+        _prctl(_DROP_BOUND, capability)  # fails for those that this kernel does not have
+    version_3_of_this_process = (ctypes.c_uint32 * 2)(0x20080522, 0)
+    none = (ctypes.c_uint32 * 6)()
+    if _libc().capset(version_3_of_this_process, none):
+        raise OSError(ctypes.get_errno(), "capabilities could not be dropped")
+    _prctl(_AMBIENT, _CLEAR_ALL)
+    _prctl(_NO_NEW_PRIVILEGES, 1, what="no_new_privs was refused")
+
+
+def filter_system_calls(families: Collection[int]) -> bool:
+    """Allow only the system calls of syscalls.py and sockets of `families`; False on a processor that it does not know."""
+    program = syscalls.filter_program(os.uname().machine, families) if is_linux() else None
+    if program is not None:
+        syscalls.install(program)
+    return program is not None
+
+
+# ---- memory and parents -----------------------------------------------------------------------------------------------
+
+
+def hide_memory() -> None:
+    """No other process of this user may look into this one's memory, or take its files."""
+    _prctl(_SET_DUMPABLE, 0)
+
+
+def show_memory() -> None:
+    """As after an exec: the user that this process has become may look into it, and into its own /proc."""
+    _prctl(_SET_DUMPABLE, 1)
+
+
+def end_with_parent(parent: int) -> None:
+    """Be killed when the process `parent` ends (0: it has no number here). A change of user undoes this."""
+    _prctl(_SET_PARENT_DEATH, _SIGKILL)
+    if is_linux() and os.getppid() != parent:
+        os._exit(0)
+
+
+def adopt_orphans() -> None:
+    """Become the parent of descendants whose own parent ends."""
+    _prctl(_SET_SUBREAPER, 1)

@@ -1,0 +1,73 @@
+"""Finds out which isolation works on this machine, by running Python with NumPy in a box of each kind.
+
+Also the smallest job that there is: `load` and `serve` are what runs in that box.
+"""
+
+import functools
+import shutil
+import socket
+import sys
+import threading
+
+from ...course.errors import UserError
+from . import isolation
+from .box import Boxes, Ended, Lost, TooSlow
+from .isolation import Isolation
+from .supervisor import Bounds
+
+_WORKS = b"works"
+_SECONDS = 60.0
+
+
+def available() -> Isolation:
+    """The best isolation that works here. Asked once.
+
+    >>> available() in Isolation
+    True
+    """
+    return _probed()[0]
+
+
+def why() -> str:
+    """Why nothing better than `available()` works here; "" if there is nothing better."""
+    return _probed()[1]
+
+
+def problem_with(kind: Isolation) -> str:
+    """Why `kind` does not work here; "" if it does."""
+    if sys.platform != "linux":
+        return "needs Linux"
+    if kind is Isolation.BUBBLEWRAP and not shutil.which("bwrap"):
+        return "bwrap is not installed"
+    if kind is Isolation.USER and isolation.new_uid(kind) is None:
+        return "the grader is not root"
+    try:
+        with Boxes(__name__, kind) as boxes, boxes.open(Bounds()) as box:
+            said = box.exchange(b"?", len(_WORKS), _SECONDS, threading.Event())
+            return "" if said == _WORKS else "failed"
+    except (OSError, UserError, Ended, Lost, TooSlow) as problem:
+        return " ".join(str(problem).split())[-200:] or "failed"
+
+
+@functools.cache
+def _probed() -> tuple[Isolation, str]:
+    reasons: list[str] = []
+    for kind in (Isolation.BUBBLEWRAP, Isolation.USER):
+        problem = problem_with(kind)
+        if not problem:
+            return kind, "; ".join(reasons)
+        reasons.append(f"{kind}: {problem}")
+    return Isolation.PROCESS, "; ".join(reasons)
+
+
+def load() -> None:
+    """The job: what a forkserver loads."""
+    import numpy  # noqa: F401
+
+
+def serve(talk: socket.socket) -> None:
+    """The job: what runs in the box. Another user must be able to load more of Python, too."""
+    import wsgiref.util  # noqa: F401  # any module that nothing has loaded before
+
+    talk.recv(1)
+    talk.sendall(_WORKS)

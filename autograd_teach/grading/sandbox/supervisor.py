@@ -1,0 +1,335 @@
+"""The process that makes one box, watches over it, and ends it. Forked by forkserver.py; runs no student's code.
+
+    supervisor      outside the box, whose processes it sees; tells the grader what becomes of it
+    first process   of the box's own process namespace, if it has one: waits for orphans, and ends when the job ends
+    job             limited, filtered and without rights: what runs the student's code
+
+Two sockets lead to the grader. `talk` is the job's. `life` is the supervisor's; it carries messages (JSON):
+
+    supervisor -> grader    {"begun": [what is missing]} or {"refused": why}; at last {"cause", "number", "memory"}
+    grader -> supervisor    {"seconds": what the box may use from now on}
+
+When the grader closes `life`, or ends, the supervisor ends the box: its processes, its control group, its folder.
+"""
+
+import contextlib
+import fcntl
+import json
+import os
+import select
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, NoReturn
+
+from . import confine, usage
+from .cgroups import Group
+
+LOOK = 0.1
+"""Seconds between two looks at what the box uses."""
+
+LOOK_AT_DISK = 1.0
+
+LONGEST_END = 60.0
+"""Seconds within which killed processes are gone, on the busiest machine. What the system itself cannot end (it waits
+for a broken disk, say) is left behind then."""
+
+_TALK, _NEWS = 3, 4
+_ALWAYS = (confine.AF_UNIX,)
+_IN_A_NAMESPACE = (confine.AF_UNIX, confine.AF_INET, confine.AF_INET6, confine.AF_NETLINK)
+_WRITABLE_DEVICES = ("/dev/null", "/dev/zero", "/dev/full")
+
+Serve = Callable[[socket.socket], None]
+"""A job, called in the box with its side of `talk`."""
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """The most that one box may use: bytes, seconds, numbers."""
+
+    memory: int = 4_000_000_000  # of all its processes together, and the address space of each
+    cpu: int = 600  # CPU seconds of each process
+    file: int = 64_000_000  # one file
+    disk: int = 256_000_000  # all its files
+    files: int = 20_000
+    open_files: int = 512
+    processes: int = 128  # and threads
+
+
+@dataclass(frozen=True)
+class Order:
+    """What the grader wants to be made.
+
+    uid: the box's own user id; None if it keeps the grader's. group: the name of its control group. namespaces: whether
+    it gets its own; a box without them is as private as the forkserver that it is forked from. kept: folders of Python's
+    own. readable: folders that it may read; None if the forkserver sees nothing else anyway.
+    """
+
+    bounds: Bounds
+    uid: int | None
+    group: str
+    namespaces: bool
+    kept: list[str]
+    readable: list[str] | None
+
+    def told(self) -> dict[str, Any]:
+        """As plain data."""
+        return {**vars(self), "bounds": vars(self.bounds)}
+
+    @classmethod
+    def read(cls, fields: dict[str, Any]) -> "Order":
+        """What `told` has made."""
+        return cls(**{**fields, "bounds": Bounds(**fields["bounds"])})
+
+
+class Supervisor:
+    """One box, from its making to its end: `run` does all of it and ends the process."""
+
+    def __init__(self, order: Order, talk: int, life: socket.socket, parents: Mapping[str, int], serve: Serve) -> None:
+        self._order, self._talk, self._life, self._serve = order, talk, life, serve
+        self._parents = parents  # controller -> the opened folder for groups
+        self._group: Group | None = None
+        self._first = 0  # process id
+        self._tells = -1  # where the first process and the job tell how they are
+        self._ran_out_of_memory = False
+        self._folder: Path | None = None  # on a disk, if the box has no /tmp of its own
+        self._meter = usage.Meter(self._used)
+        self._shared = usage.resident(os.getpid())
+        self._look_at_disk = time.monotonic() + LOOK_AT_DISK
+
+    def run(self) -> NoReturn:
+        """Make the box, watch it, end it, and tell the grader."""
+        for number in (signal.SIGCHLD, signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, signal.SIG_DFL)
+        confine.adopt_orphans()
+        try:
+            news = self._made()
+            missing = [*self._missing(), *_heard(news, "missing")]
+        except (OSError, ValueError) as problem:
+            self._end()
+            self._tell(refused=str(problem))
+            os._exit(1)
+        self._tell(begun=missing)
+        cause = self._watched()
+        status = self._end()
+        if self._order.namespaces:
+            status = _heard(news, "status", otherwise=signal.SIGKILL)
+        is_killed = os.WIFSIGNALED(status)
+        self._tell(
+            cause=cause or ("signal" if is_killed else "exit"),
+            number=os.WTERMSIG(status) if is_killed else os.WEXITSTATUS(status),
+            memory=cause == "memory" or self._ran_out_of_memory,
+        )
+        os._exit(0)
+
+    # ---- making it ----------------------------------------------------------------------------------------------------
+
+    def _made(self) -> int:
+        """Start the first process; returns the pipe by which it and the job tell how they are."""
+        order, bounds = self._order, self._order.bounds
+        if self._parents:
+            self._group = Group(self._parents, order.group, bounds.memory, bounds.processes)
+        if order.namespaces:
+            confine.enter_namespaces(order.uid is not None)
+            confine.private_folders(bounds.disk, bounds.files, order.kept)
+            confine.raise_loopback()
+        else:
+            self._folder = Path(tempfile.mkdtemp(prefix="autograd-teach-"))
+            if order.uid is not None:
+                os.chown(self._folder, order.uid, order.uid)
+        waits, goes = os.pipe()
+        news, tells = os.pipe()
+        self._tells = tells
+        self._first = os.fork()
+        if self._first == 0:
+            try:
+                for each in (self._life.fileno(), goes, news, *self._parents.values()):
+                    os.close(each)
+                os.read(waits, 1)
+                os.close(waits)
+                self._first_process() if order.namespaces else self._job()
+            except BaseException as problem:  # noqa: BLE001  # whatever it is, the grader must know
+                _say(self._tells, problem=f"{type(problem).__name__}: {problem}")
+            finally:
+                os._exit(1)
+        for each in (self._talk, waits, tells):
+            os.close(each)
+        if self._group:
+            self._group.add(self._first)
+        os.write(goes, b"!")
+        os.close(goes)
+        return news
+
+    def _first_process(self) -> NoReturn:
+        """Start the job, wait for whoever ends here, and end with the job."""
+        confine.end_with_parent(0)
+        confine.mount_processes()
+        job = os.fork()
+        if job == 0:
+            self._job()
+        os.close(self._talk)
+        confine.drop_capabilities()
+        while (ended := os.wait())[0] != job:
+            pass
+        _say(self._tells, status=ended[1])
+        os._exit(0)
+
+    def _job(self) -> NoReturn:
+        """Give up everything that the box must not have, and serve."""
+        os.setsid()
+        _keep_open({_TALK: self._talk, _NEWS: self._tells})
+        self._tells = _NEWS
+        order, bounds = self._order, self._order.bounds
+        limits = {"AS": bounds.memory, "CPU": bounds.cpu, "FSIZE": bounds.file, "NOFILE": bounds.open_files, "CORE": 0}
+        if order.namespaces or order.uid is not None:  # else all processes of the grader's user would count
+            limits["NPROC"] = bounds.processes
+        confine.bound_resources(limits)
+        if os.geteuid() == 0:
+            confine.lock_capabilities()
+        if order.uid is not None:
+            confine.become(order.uid)
+        os.umask(0o077)
+        folder = self._folder or Path("/tmp")
+        for each in ("home", "work"):
+            (folder / each).mkdir(exist_ok=True)
+        confine.drop_capabilities()
+        missing = []
+        if order.readable is not None:
+            if confine.landlock_version():
+                confine.limit_files(order.readable, [str(folder), *_WRITABLE_DEVICES])
+            else:
+                missing.append("no landlock")
+        if not confine.filter_system_calls(_IN_A_NAMESPACE if order.namespaces else _ALWAYS):
+            missing.append("no filter")
+        places = {"HOME": folder / "home", "MPLCONFIGDIR": folder / "home"}
+        places |= dict.fromkeys(("TMPDIR", "TMP", "TEMP"), folder)
+        os.environ.update({name: str(place) for name, place in places.items()}, USER="student", LOGNAME="student")
+        os.chdir(folder / "work")
+        tempfile.tempdir = None
+        _say(_NEWS, missing=missing)
+        os.close(_NEWS)
+        status = 1
+        try:
+            self._serve(socket.socket(fileno=_TALK))
+            status = 0
+        finally:
+            os._exit(status)
+
+    def _missing(self) -> list[str]:
+        return [] if self._group else ["no cgroup"]
+
+    # ---- watching it --------------------------------------------------------------------------------------------------
+
+    def _watched(self) -> str:
+        """Wait until the box ends by itself (""), or the name of the reason why it is to be ended."""
+        ended = os.pidfd_open(self._first)
+        while True:
+            ready, _, _ = select.select([ended, self._life.fileno()], [], [], LOOK)
+            if ended in ready:
+                return ""
+            if ready:
+                message = self._life.recv(1000)
+                if not message:
+                    return "closed"
+                self._meter.allow(json.loads(message)["seconds"])
+            elif reason := self._beyond():
+                return reason
+
+    def _beyond(self) -> str:
+        """Which bound the box is beyond; "" if none."""
+        bounds, used = self._order.bounds, self._meter.look()
+        if self._meter.is_over:
+            return "time"
+        if used.memory > bounds.memory or (self._group and self._group.ran_out_of_memory()):
+            return "memory"
+        if used.is_stopped:  # nothing would ever wake it up
+            return "stopped"
+        if self._group is None and used.processes > bounds.processes:
+            return "processes"
+        if self._folder and time.monotonic() > self._look_at_disk:
+            size, files = usage.disk(self._folder, bounds.files)
+            self._look_at_disk = time.monotonic() + LOOK_AT_DISK
+            return "disk" if size > bounds.disk or files > bounds.files else ""
+        return ""
+
+    def _used(self) -> usage.Usage:
+        used = usage.of_descendants(os.getpid(), self._shared)
+        exact = self._group.cpu() if self._group else None
+        return used if exact is None else replace(used, cpu=exact)
+
+    # ---- ending it ----------------------------------------------------------------------------------------------------
+
+    def _end(self) -> int:
+        """End everything; returns the first process's status when nothing is left."""
+        status = 0
+        if self._first:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(self._first, signal.SIGKILL)
+            status = os.waitpid(self._first, 0)[1]
+        deadline = time.monotonic() + LONGEST_END
+        while (left := self._left()) and time.monotonic() < deadline:
+            if self._order.uid is not None and not self._order.namespaces:
+                _kill_user(self._order.uid)
+            for pid in left:
+                with contextlib.suppress(OSError):
+                    os.kill(pid, signal.SIGKILL)
+            with contextlib.suppress(ChildProcessError):
+                while os.waitpid(-1, os.WNOHANG)[0]:
+                    pass
+            time.sleep(0.002)
+        if self._group:
+            self._ran_out_of_memory = self._group.ran_out_of_memory()
+            self._group.close()
+        if self._folder:  # of any depth, which Python's own rmtree cannot remove
+            subprocess.run(["rm", "-rf", str(self._folder)], check=False, stderr=subprocess.DEVNULL)
+        return status
+
+    def _left(self) -> set[int]:
+        grouped = self._group.processes() if self._group else []
+        return {*usage.descendants(os.getpid()), *grouped}
+
+    def _tell(self, **message: Any) -> None:
+        with contextlib.suppress(OSError):  # the grader is gone
+            self._life.send(json.dumps(message).encode())
+
+
+def _kill_user(uid: int) -> None:
+    """Everything that this user runs, in one stroke: one by one, processes could multiply faster."""
+    child = os.fork()
+    if child == 0:
+        with contextlib.suppress(OSError):
+            confine.become(uid)
+            os.kill(-1, signal.SIGKILL)
+        os._exit(0)
+    os.waitpid(child, 0)
+
+
+def _keep_open(files: Mapping[int, int]) -> None:
+    """Of all open files above standard error keep these, each under its new number."""
+    above = 1 + max(files)
+    moved = {new: fcntl.fcntl(old, fcntl.F_DUPFD, above) for new, old in files.items()}
+    for new, old in moved.items():
+        os.dup2(old, new)
+    os.closerange(above, os.sysconf("SC_OPEN_MAX"))
+
+
+def _say(pipe: int, **news: Any) -> None:
+    os.write(pipe, json.dumps(news).encode() + b"\n")
+
+
+def _heard(pipe: int, name: str, otherwise: Any = None) -> Any:
+    """The news of this name, which are the next; OSError if there is a problem instead, or nothing and no `otherwise`."""
+    line = b""
+    while not line.endswith(b"\n") and (more := os.read(pipe, 1)):
+        line += more
+    news = json.loads(line or b"{}")
+    if name in news:
+        return news[name]
+    if otherwise is not None:
+        return otherwise
+    raise OSError(news.get("problem", "the box ended while it was made"))

@@ -1,0 +1,128 @@
+"""What the processes of a box use together, as /proc tells, and what that is of what they may use. Standard library only."""
+
+import contextlib
+import os
+import resource
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+_TICK = os.sysconf("SC_CLK_TCK")
+_PAGE = os.sysconf("SC_PAGE_SIZE")
+
+
+@dataclass(frozen=True)
+class Usage:
+    """Of all descendants of a process: seconds of CPU time, bytes of memory, and whether any of them is running.
+
+    memory: what each has beyond the `shared` bytes that it was forked with. is_running: a thread runs, waits for a
+    processor, or waits for a disk; if not, all of them sleep. is_stopped: one of them was stopped by a signal.
+    """
+
+    cpu: float = 0.0
+    memory: int = 0
+    is_running: bool = False
+    is_stopped: bool = False
+    processes: int = 0
+
+
+def of_descendants(pid: int, shared: int = 0) -> Usage:
+    """The usage of everything below `pid`; CPU time includes processes that have ended and were waited for."""
+    cpu, memory, is_running, is_stopped, count = 0.0, 0, False, False, 0
+    for each in descendants(pid):
+        with contextlib.suppress(OSError, ValueError, IndexError):  # it has just ended
+            fields = _stat(f"/proc/{each}/stat")
+            cpu += sum(map(int, fields[11:15])) / _TICK
+            memory += max(0, int(fields[21]) * _PAGE - shared)
+            count += 1
+            is_running = is_running or _runs(each, fields)
+            is_stopped = is_stopped or fields[0] == "T"
+    if pid == os.getpid():
+        reaped = resource.getrusage(resource.RUSAGE_CHILDREN)
+        cpu += reaped.ru_utime + reaped.ru_stime
+    return Usage(cpu, memory, is_running, is_stopped, count)
+
+
+def descendants(pid: int) -> list[int]:
+    """Children, their children, and so on, parents first."""
+    found, left = [], [pid]
+    while left:
+        children = _children(left.pop())
+        found += children
+        left += children
+    return found
+
+
+def _children(pid: int) -> list[int]:
+    children: list[int] = []
+    with contextlib.suppress(OSError):
+        for thread in os.listdir(f"/proc/{pid}/task"):
+            children += map(int, Path(f"/proc/{pid}/task/{thread}/children").read_text().split())
+    return children
+
+
+def _runs(pid: int, fields: list[str]) -> bool:
+    if fields[0] in "RD":
+        return True
+    if int(fields[17]) == 1:  # thread
+        return False
+    threads = (f"/proc/{pid}/task/{thread}/stat" for thread in os.listdir(f"/proc/{pid}/task"))
+    return any(_stat(thread)[0] in "RD" for thread in threads)
+
+
+def _stat(path: str) -> list[str]:
+    """The fields behind the name, from the state on."""
+    return Path(path).read_text(errors="replace").rpartition(")")[2].split()
+
+
+def resident(pid: int) -> int:
+    """Bytes of memory that one process has in use; 0 if it has ended."""
+    with contextlib.suppress(OSError, ValueError, IndexError):
+        return int(_stat(f"/proc/{pid}/stat")[21]) * _PAGE
+    return 0
+
+
+def disk(folder: Path, most_files: int) -> tuple[int, int]:
+    """(bytes, files) in `folder`; counting stops above `most_files`."""
+    size = files = 0
+    for root, folders, names in os.walk(folder):
+        files += len(folders) + len(names)
+        for name in names:
+            with contextlib.suppress(OSError):
+                size += os.lstat(os.path.join(root, name)).st_blocks * 512
+        if files > most_files:
+            break
+    return size, files
+
+
+class Meter:
+    """Counts the seconds that a box uses: its CPU time, and time in which all of it sleeps.
+
+    So a computation is not charged for a processor that others keep busy, and waiting for nothing has an end. `measure`
+    returns the usage; nothing is counted until `allow` is called.
+    """
+
+    def __init__(self, measure: Callable[[], Usage]) -> None:
+        self._measure = measure
+        self._left: float | None = None
+        self._at, self._cpu = 0.0, 0.0
+
+    def allow(self, seconds: float | None) -> None:
+        """From now on the box may use so much; None: nothing is counted."""
+        self._left, self._at = seconds, time.monotonic()
+        self._cpu = self._measure().cpu if seconds is not None else 0.0
+
+    def look(self) -> Usage:
+        """The usage now, counted; to be called a few times a second."""
+        used, now = self._measure(), time.monotonic()
+        if self._left is not None:
+            computed = max(0.0, used.cpu - self._cpu)
+            self._left -= computed if used.is_running else max(computed, now - self._at)
+            self._at, self._cpu = now, used.cpu
+        return used
+
+    @property
+    def is_over(self) -> bool:
+        """Whether all that was allowed is used."""
+        return self._left is not None and self._left <= 0
