@@ -229,7 +229,7 @@ def test_the_command_prints_the_table_and_says_what_the_points_are_worth(
         "jobs": 3,
         "progress": asked["progress"],
         "wishes": Wishes(),
-        "require_sandbox": False,
+        "isolation": None, "require_sandbox": False,
         "judge": "oracle",
         "points_only": False,
         "kinds": [],
