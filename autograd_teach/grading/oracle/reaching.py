@@ -16,21 +16,21 @@ MOST = 8
 _LONGEST_SOURCE = 200_000
 _LONGEST_TEXT = 80
 
-_ATTRIBUTES = frozenset(
-    "_getframe _current_frames currentframe getouterframes f_back f_locals f_globals f_builtins f_code f_trace gi_frame "
-    "cr_frame ag_frame tb_frame tb_next __traceback__ __globals__ __code__ __closure__ cell_contents __subclasses__ "
-    "__builtins__ settrace setprofile __loader__".split()
-)
+_NEEDLESS = """
+    _getframe _current_frames currentframe getouterframes f_back f_locals f_globals f_builtins f_code f_trace gi_frame
+    cr_frame ag_frame tb_frame tb_next __traceback__ __globals__ __code__ __closure__ cell_contents __subclasses__
+    __builtins__ settrace setprofile __loader__
+"""
+_ATTRIBUTES = frozenset(_NEEDLESS.split())
 """Attributes that no exercise needs, whatever they are asked of."""
 
 _SET = frozenset({"__class__", "__bases__", "__mro__", "__dict__", "__defaults__", "__kwdefaults__", "__wrapped__"})
 """Attributes that may be read, and are not to be set."""
 
-_DOTTED = frozenset(
-    "sys.modules sys.meta_path sys.path_hooks sys.monitoring os.fork os.forkpty os.posix_spawn inspect.stack inspect.trace "
-    "inspect.getmembers importlib.reload".split()
-)
-_MODULES = frozenset("gc ctypes _ctypes cffi multiprocessing subprocess atexit builtins unittest.mock pdb bdb".split())
+_INSIDES = "sys.modules sys.meta_path sys.path_hooks sys.monitoring os.fork os.forkpty inspect.stack inspect.trace"
+_DOTTED = frozenset((*_INSIDES.split(), "importlib.reload", "inspect.getmembers"))
+_TOOLS = "gc ctypes _ctypes cffi multiprocessing subprocess atexit builtins unittest.mock pdb bdb"
+_MODULES = frozenset(_TOOLS.split())
 _COURSE = re.compile(r"autograd_teach\.(course\.|grading)|oracle_|__main__$")
 _OWN = ("torch", "np", "numpy", "F", "nn", "Function", "Tensor", "autograd_teach")
 """What a notebook's setup cell imports; set by an answer, it is changed for whoever else uses it."""

@@ -61,14 +61,14 @@ def load_engine() -> None:
     """Everything that answers are likely to use, once for all submissions."""
     import autograd_teach as torch
     from autograd_teach.course import checks, exercises  # noqa: F401
-    from autograd_teach.course.checks.exact import engine
+    from autograd_teach.course.checks.exact import OURS, engine
 
     for name in ("autograd", "nn", "nn.functional", "optim"):
         with contextlib.suppress(ImportError):
             importlib.import_module(f"autograd_teach.{name}")
     x = torch.ones(2, requires_grad=True)
     ((x * 2 + 1).exp().sum() / 3).backward()
-    engine()
+    engine(OURS)
 
 
 class Notebook:

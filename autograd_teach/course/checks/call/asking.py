@@ -1,7 +1,7 @@
 """Calls a student's answer and writes down, in plain values, what came back and what it did to its arguments.
 
-May use the engine (ours or PyTorch: the one whose tensors the answer works with); its values are read by exact.py. Must not know what is right: all of
-this runs in the process of the student's code.
+May use the engine (ours or PyTorch: the one whose tensors the answer works with); its values are read by exact.py.
+Must not know what is right: all of this runs in the process of the student's code.
 """
 
 import copy
