@@ -56,7 +56,7 @@ def reaching(source: str) -> tuple[Reach, ...]:
     """What `source` reaches for, by line; `MOST` of it.
 
     >>> [str(each) for each in reaching("import sys\\n%matplotlib inline\\nframe = sys._getframe(1).f_back")]
-    ['line 3: sys._getframe, f_back']
+    ['line 3: f_back, sys._getframe']
     """
     source = source[:_LONGEST_SOURCE]
     lines = source.splitlines()

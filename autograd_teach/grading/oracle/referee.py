@@ -74,7 +74,7 @@ def load_question(exercise: str, source: str) -> tuple[bytes, int]:
 
 def read_loaded(reply: bytes) -> tuple[bool, str]:
     """Whether the cell raised nothing, and what it raised."""
-    if reply[0] > 1:
+    if not reply or reply[0] > 1:
         raise wire.Broken("a flag that is none")
     return reply[0] == 0, reply[1:].rstrip(b"\0").decode("utf-8", "replace")
 
@@ -129,11 +129,18 @@ def _replies(exercise: Exercise, checker: Checker, plan: Plan, ask: Asking) -> t
         case {"structure": str(structure), "replies": []}:
             return structure, []
         case {"structure": None, "replies": list(several)} if len(several) <= len(plan.requests):
-            replies = [read(checker.reply, each) for each in several]
+            replies = [_read(checker, each) for each in several]
             is_ended = [each.crash is not None for each in replies]
             if not any(is_ended[:-1]) and (len(replies) == len(plan.requests) or any(is_ended)):
                 return None, replies
     raise wire.Broken("a reply of another form")
+
+
+def _read(checker: Checker, data: Any) -> Any:
+    try:
+        return read(checker.reply, data)
+    except (ValueError, TypeError, LookupError, AttributeError) as problem:  # the strictest reading has its gaps
+        raise wire.Broken(f"what was sent cannot be read: {type(problem).__name__}") from None
 
 
 def _capacity(requests: Sequence[Request]) -> int:
