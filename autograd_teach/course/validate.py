@@ -18,7 +18,7 @@ from autograd_teach.autograd import Function
 
 from .checking import drawing, report_on
 from .checks import checker_of, examine
-from .checks.function.asking import differentiable
+from .checks.function.records import differentiable
 from .checks.function.slopes import slopes
 from .checks.report import Report
 from .checks.spec import CallSpec, FunctionSpec, Mistake, copies, specified

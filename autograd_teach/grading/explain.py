@@ -16,13 +16,13 @@ from . import gradebook, judge, reports
 from .gradebook import Gradebook, Judged, standing
 from .notebook_run import Limits
 from .rebuild import Assignment, load_assignments
-from .results import Mark
+from .results import Mark, reaching_in_words
 from .sandbox import Isolation
 from .verdicts import Judge
 
 _SAID = {
     *("exercise", "status", "maximum", "detail", "judge", "isolation", "seconds", "source"),
-    *("recorded", "said", "recorded_under"),
+    *("recorded", "said", "recorded_under", "reaches"),
 }
 """What has its own line; whatever else a mark has (a seed, say) gets one under its own name."""
 
@@ -89,8 +89,8 @@ def _lines(book: Gradebook, judged: Judged) -> list[str]:
     if mark.recorded:
         facts["its check cell"] = mark.recorded + (f": {mark.said}" if mark.said else "")
         facts["that run's isolation"] = mark.recorded_under or "-"
-    if mark.contradiction:
-        facts["worth a look"] = mark.contradiction
+    if look := "; ".join(filter(None, (mark.contradiction, reaching_in_words(mark)))):
+        facts["worth a look"] = look
     facts["graded"] = f"{judged.graded}, in {mark.seconds:.1f} s"
     if run:
         facts["run"] = f"{judged.run}, process {run.process} on {run.machine}"

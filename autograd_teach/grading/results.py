@@ -54,6 +54,7 @@ class Mark:
     by_the_clock: bool = (
         False  # the clock ended it, which a busy machine can be the reason of: to be run once more, alone
     )
+    reaches: tuple[str, ...] = ()  # where its source reaches beyond the task, as "line 3: sys._getframe"; never points
 
     @property
     def points(self) -> float:
@@ -162,7 +163,7 @@ class Result:
         """
         alike: dict[str, list[str]] = {}
         for mark in self.marks:
-            if mark.status is not Status.PASS or mark.contradiction:
+            if mark.status is not Status.PASS or mark.contradiction or mark.reaches:
                 alike.setdefault(_words(mark), []).append(mark.exercise)
         parts = [
             said if len(names) == len(self.marks) > 1 else f"{', '.join(names)}: {said}"
@@ -172,15 +173,20 @@ class Result:
 
 
 def _words(mark: Mark) -> str:
-    """A mark in one line: that its own check disagrees, its detail, what that check said where it is more.
+    """A mark in one line: that its own check disagrees, what it reaches for, its detail, what that check said where it is more.
 
     >>> _words(Mark("scale", Status.FAIL, 2, "not so: backward is right", recorded="failed", said="2 times too large"))
     'fail (not so: backward is right; its check: 2 times too large)'
     """
     is_news = mark.recorded == FAILED and mark.status is not Status.PASS and mark.said not in mark.detail
     check = f"its check: {mark.said.removeprefix('NotPassed: ')}" if is_news else ""
-    said = "; ".join(filter(None, (mark.contradiction, mark.detail, check)))
+    said = "; ".join(filter(None, (mark.contradiction, reaching_in_words(mark), mark.detail, check)))
     return f"{mark.status} ({said})" if said else str(mark.status)
+
+
+def reaching_in_words(mark: Mark) -> str:
+    """Where the answer reaches beyond its task, for a person to look at; "" where it does not."""
+    return f"its code reaches beyond the task: {', '.join(mark.reaches)}" if mark.reaches else ""
 
 
 def _joined(names: Iterable[str]) -> str:

@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 
 from ..course.errors import UserError
 from .notebook_run import Interrupted, Limits, NotebookRun, Runner
+from .oracle.reaching import reaching
 from .rebuild import Assignment, Question, rebuild
 from .results import FAILED, NOT_RUN, PASSED, Mark, Result, Status
 from .submissions.intake import Submission, is_untouched
@@ -162,7 +163,8 @@ def _marks(
         marks |= judged.record(assignment, written, judged_before, stop)
     else:
         marks |= judged(assignment, written, stop)
-    return [marks[question.id] for question in assignment.questions]
+    reaches = {id: tuple(map(str, reaching(source))) for id, source in written.items()}
+    return [replace(marks[each.id], reaches=reaches.get(each.id, ())) for each in assignment.questions]
 
 
 def _verdict(assignment: Assignment, question: Question, record: NotebookRun) -> tuple[Status, str]:

@@ -180,6 +180,7 @@ def test_json_has_everything_and_keeps_what_exists(tmp_path: Path) -> None:
         "status": "fail",
         "points": 0,
         "contradiction": "",
+        "reaches": [],
     }
 
 

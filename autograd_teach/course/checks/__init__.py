@@ -5,6 +5,7 @@
     function/      custom Functions
     call/          answers that are called
     records.py     records as plain data and back, strictly by type
+    exact.py       reads what a student's code has made: exact types, references from before it ran
     diagnosing.py  what a diagnosis is; words that several of them use
     relations.py patterns.py    how a wrong array depends on the right one
     report.py page.py writing.py    what a student reads, as text and as HTML; the templates lie beside them

@@ -30,11 +30,15 @@ cotangents."""
 
 @dataclass(frozen=True)
 class Check:
-    """One line of a report; `judge` reads the evidence."""
+    """One line of a report; `judge` reads the evidence.
+
+    `counted` where it rests on what the answer's own process has noted of itself, which no number can show to be so.
+    """
 
     name: str
     text: str
     judge: Callable[[Any], State]
+    counted: bool = False
 
 
 @dataclass(frozen=True)
@@ -106,6 +110,10 @@ class Checker(Protocol):
 
     def goes_on(self, first: Any) -> bool:
         """Whether the first reply gives reason to ask more than what is needed."""
+
+    def complete(self, exercise: Exercise, request: Request, reply: Any) -> bool:
+        """Whether a reply has everything that its request asks for. What came without that is no success, and needs no
+        check that notices. `Broken` where its parts contradict each other."""
 
     def evidence(self, exercise: Exercise, spec: Any) -> Any:
         """Evidence without replies yet."""

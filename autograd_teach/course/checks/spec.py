@@ -79,7 +79,7 @@ class Place:
 class Also:
     """A check of a call beyond its result: `judge` gets what was seen of one call (`Called`) and returns
     what is wrong in a sentence, or None. `name` is the diagnosis it stands for. `counted` where it goes by what the process of
-    the answer itself has counted (`Watched`), which nobody else can know."""
+    the answer itself has noted: what was called how often (`Watched`), what a tensor's flags are. Nobody else can know that."""
 
     name: str
     text: str

@@ -169,7 +169,7 @@ SPECS = {
         as_specified,
         value_inputs,
         also=(
-            Also("not_trainable", "the result is a leaf that requires grad", is_trainable),
+            Also("not_trainable", "the result is a leaf that requires grad", is_trainable, counted=True),
             Also(
                 "wrong_dtype",
                 "it keeps a float dtype and every digit, and makes float32 of integers",
@@ -179,6 +179,7 @@ SPECS = {
                 "not_independent",
                 "it shares no memory with the argument, and leaves the argument's flag alone",
                 is_independent,
+                counted=True,
             ),
         ),
         mistakes=(

@@ -240,7 +240,12 @@ def leaves_no_trace(called: Any) -> str | None:
     return None
 
 
-NO_TRACE = Also("leaves_a_trace", "the arguments do not require grad afterwards and have no .grad", leaves_no_trace)
+NO_TRACE = Also(
+    "leaves_a_trace",
+    "the arguments do not require grad afterwards and have no .grad",
+    leaves_no_trace,
+    counted=True,
+)
 
 
 SPECS = {

@@ -367,7 +367,7 @@ def _cut(answer: Any) -> str:
     return textwrap.shorten(str(answer), 80)
 
 
-SAME_AGAIN = Also("same_again", "a second call with the same graph gives the same", the_same_again)
+SAME_AGAIN = Also("same_again", "a second call with the same graph gives the same", the_same_again, counted=True)
 
 
 def keeps_the_order(called: Any) -> str | None:

@@ -187,7 +187,8 @@ def stays_a_leaf(*names: str) -> Also:
         return None
 
     others = "".join(f", and so is that of {name}" for name in names[1:])
-    return Also("no_leaf_any_more", f"{names[0]} is still a leaf, and its requires_grad is the same{others}", judge)
+    text = f"{names[0]} is still a leaf, and its requires_grad is the same{others}"
+    return Also("no_leaf_any_more", text, judge, counted=True)
 
 
 # stop_gradient
@@ -387,7 +388,7 @@ SPECS = {
         trained,
         training_inputs,
         also=(
-            Also("history_kept", "the losses have no history", keeps_no_history),
+            Also("history_kept", "the losses have no history", keeps_no_history, counted=True),
             stays_a_leaf("w", "data", "targets"),
         ),
         mistakes=(

@@ -2,6 +2,7 @@
 
     judging.py   in the grader: from a student's answers to marks, cell by cell; the `Judge` that verdicts.py is given
     referee.py   in the grader: draws inputs, computes what is right, asks, judges by the course's own rules
+    reaching.py  in the grader: names the lines of an answer that reach beyond its task, for a person to look at
     wire.py      on both sides: questions and replies as bytes
     server.py    in the submission's box (../sandbox): loads cells, calls what they define, answers
 

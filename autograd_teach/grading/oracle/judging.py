@@ -171,7 +171,7 @@ class Oracle:
 
 
 def _counted(checks: tuple[str, ...]) -> str:
-    return f"as the answer's own process counts, not seen from outside: {'; '.join(checks)}" if checks else ""
+    return f"as its own process says, not seen from outside: {'; '.join(checks)}" if checks else ""
 
 
 def _load(asking: "_Asking", name: str, source: str, seconds: float) -> tuple[bool, str]:

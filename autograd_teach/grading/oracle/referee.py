@@ -2,7 +2,8 @@
 
 Runs no student's code. What is right comes from the exercise's specification in NumPy; inputs and cotangents are drawn with a
 seed that is drawn when the answer has been loaded. The stages are those of a check, one of them in another process: there
-requests are put to the answer, here they are drawn and the replies are read, strictly by type, and judged.
+requests are put to the answer, here they are drawn and the replies are read, strictly by type, and judged. What was
+asked for and did not come is a failure, before any check looks at the rest (`Checker.complete`).
 
 May use NumPy and the specifications. Must not know students, points or processes.
 """
@@ -15,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from ...course.checks import checker_of
-from ...course.checks.checker import Check, Checker, Evidence, Plan, Request, failed_checks
+from ...course.checks.checker import Checker, Evidence, Plan, Request, failed_checks
 from ...course.checks.function.evidence import Unfit
 from ...course.checks.records import read, told
 from ...course.exercises import declaration
@@ -24,6 +25,8 @@ from ...course.specs import spec_of
 from . import wire
 
 SMALLEST_REPLY = 16_384
+COMPLETE = "whatever it is asked, it gives all of its results and gradients"
+"""What does not hold where something is missing and no check says so."""
 
 Asking = Callable[[bytes, int], bytes]
 """(question, bytes of the reply) -> the reply."""
@@ -36,7 +39,7 @@ class Verdict:
     failed: tuple[str, ...]
     seed: int
     words: str = ""  # what was raised; the student's own text, not to be trusted beyond being shown
-    counted: tuple[str, ...] = ()  # checks that rest on nothing but what the answer's own process has counted
+    counted: tuple[str, ...] = ()  # checks that rest on what the answer's own process says of itself, no number
 
     @property
     def passed(self) -> bool:
@@ -71,7 +74,7 @@ def load_question(exercise: str, source: str) -> tuple[bytes, int]:
 
 def read_loaded(reply: bytes) -> tuple[bool, str]:
     """Whether the cell raised nothing, and what it raised."""
-    if reply[0] > 1:
+    if not reply or reply[0] > 1:
         raise wire.Broken("a flag that is none")
     return reply[0] == 0, reply[1:].rstrip(b"\0").decode("utf-8", "replace")
 
@@ -80,7 +83,7 @@ def judge(exercise: Exercise, ask: Asking, seed: int, spec: Any = None) -> Verdi
     """Ask the answer that has just been loaded, and judge it. `wire.Broken` where a reply is none."""
     checker, spec = checker_of(exercise), spec or spec_of(exercise)
     evidence: Evidence = checker.evidence(exercise, spec)
-    failed: list[Check] = []
+    failed: list[str] = []
     words = ""
     for number, plan in enumerate(checker.plans(exercise, spec, np.random.default_rng(seed), "grade")):
         if number and (failed or evidence.structure):
@@ -89,15 +92,21 @@ def judge(exercise: Exercise, ask: Asking, seed: int, spec: Any = None) -> Verdi
         evidence.structure = structure
         words = words or next((str(each.crash) for each in replies if each.crash), "")
         failed = _judged(checker, evidence, plan, replies)
-    counted = tuple(each.text for each in getattr(spec, "also", ()) if each.counted and spec.larger is None)
-    return Verdict(tuple(each.text for each in failed), seed, words, counted)
+    counted = tuple(each.text for each in checker.checks(exercise, spec) if each.counted)
+    return Verdict(tuple(failed), seed, words, counted)
 
 
-def _judged(checker: Checker, evidence: Evidence, plan: Plan, replies: Sequence[Any]) -> list[Check]:
+def _judged(checker: Checker, evidence: Evidence, plan: Plan, replies: Sequence[Any]) -> list[str]:
+    """The checks that do not pass; of an answer that left something out at least one."""
+    pairs = zip(plan.requests, replies, strict=False)
     try:
+        is_complete = len(replies) == len(plan.requests) and all(
+            checker.complete(evidence.exercise, request, reply) for request, reply in pairs
+        )
         checker.add(evidence, plan, replies)
-        return failed_checks(checker, evidence)
-    except Unfit:
+        failed = [each.text for each in failed_checks(checker, evidence)]
+        return failed if failed or is_complete else [COMPLETE]
+    except (Unfit, wire.Broken):
         raise
     except Exception as problem:
         # The rules are made for what a check writes down; what is sent can be of a form that it never has.
@@ -122,11 +131,18 @@ def _replies(exercise: Exercise, checker: Checker, plan: Plan, ask: Asking) -> t
         case {"structure": str(structure), "replies": []}:
             return structure, []
         case {"structure": None, "replies": list(several)} if len(several) <= len(plan.requests):
-            replies = [read(checker.reply, each) for each in several]
-            is_ended = bool(replies) and replies[-1].crash is not None
-            if len(replies) == len(plan.requests) or is_ended:
+            replies = [_read(checker, each) for each in several]
+            is_ended = [each.crash is not None for each in replies]
+            if not any(is_ended[:-1]) and (len(replies) == len(plan.requests) or any(is_ended)):
                 return None, replies
     raise wire.Broken("a reply of another form")
+
+
+def _read(checker: Checker, data: Any) -> Any:
+    try:
+        return read(checker.reply, data)
+    except (ValueError, TypeError, LookupError, AttributeError) as problem:  # the strictest reading has its gaps
+        raise wire.Broken(f"what was sent cannot be read: {type(problem).__name__}") from None
 
 
 def _capacity(requests: Sequence[Request]) -> int:

@@ -33,6 +33,7 @@ def load() -> None:
     """Import everything that answers are likely to use: the course without what is right."""
     import autograd_teach as torch
     from autograd_teach import course
+    from autograd_teach.course.checks.exact import OURS, engine
 
     for name in ("check", "hint", "progress"):  # a cell that calls one of these is still a right answer
         setattr(course, name, lambda *given, **named: None)
@@ -42,6 +43,7 @@ def load() -> None:
             importlib.import_module(f"autograd_teach.{name}")
     x = torch.ones(2, requires_grad=True)
     ((x * 2 + 1).exp().sum() / 3).backward()
+    engine(OURS)
 
 
 class Notebook:

@@ -80,7 +80,15 @@ def load(text: bytes, make: Make | None = None) -> Any:
     """What `dump` made; `Broken` where the text is anything else. Without `make` there is nothing to be made in it."""
     try:
         return _inward(json.loads(text), make)
-    except (ValueError, TypeError, KeyError, RecursionError, OverflowError) as problem:
+    except (
+        ValueError,
+        TypeError,
+        LookupError,
+        AttributeError,
+        RecursionError,
+        ArithmeticError,
+        MemoryError,
+    ) as problem:
         raise Broken(f"unreadable: {type(problem).__name__}") from None
 
 
@@ -164,6 +172,8 @@ def padded(text: bytes, capacity: int) -> bytes:
 
 def unpadded(data: bytes) -> bytes:
     """What `padded` has filled up."""
+    if len(data) < _LENGTH.size:
+        raise Broken("a reply without a length")
     (length,) = _LENGTH.unpack_from(data)
     if length > len(data) - _LENGTH.size:
         raise Broken("a length beyond the reply")

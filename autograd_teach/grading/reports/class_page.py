@@ -11,7 +11,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from ..results import PASSED, Mark, Result, Status
+from ..results import PASSED, Mark, Result, Status, reaching_in_words
 from .mistakes import commonest
 from .page import MEANING, Tone, counted, render
 from .spreadsheet import told
@@ -59,6 +59,12 @@ def class_page(results: Sequence[Result], links: Mapping[str, str]) -> bytes:
         histogram=_histogram(results) if results else None,
         outcomes=[_outcome(results, exercise) for exercise in exercises],
         contradictions=_contradictions(results, exercises),
+        reaches=[
+            (exercise, student, said)
+            for exercise in exercises
+            for student, mark in _of(results, exercise)
+            if (said := reaching_in_words(mark))
+        ],
         mistakes=[(exercise, found) for exercise in exercises if (found := commonest(_of(results, exercise)))],
     )
 

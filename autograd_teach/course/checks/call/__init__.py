@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ...exercises.declaration import CallForm, Exercise
-from ..checker import Check, Picture, Plan, Purpose, State
+from ..checker import Check, Picture, Plan, Purpose, Request, State
 from ..diagnosing import Diagnosis, Finding
 from ..spec import CallSpec
 from . import evidence as _evidence
@@ -23,7 +23,7 @@ from .checks import checks_of
 from .diagnoses import CALL_TABLE, call_not_attempted, diagnose
 from .evidence import CallEvidence
 from .failing import failing_input
-from .records import Asked, Called
+from .records import Asked, Called, complete
 
 
 class CallChecker:
@@ -43,6 +43,9 @@ class CallChecker:
         form = exercise.form
         assert isinstance(form, CallForm)
         return CallAsking(subject, form, phase=exercise.entry)
+
+    def complete(self, exercise: Exercise, request: Request, reply: Called) -> bool:
+        return complete(exercise.form.arguments, request.asked, reply)
 
     def goes_on(self, first: Called) -> bool:
         return first.crash is None

@@ -10,6 +10,7 @@ import numpy as np
 
 from ...exercises.declaration import CallForm
 from ..checker import Evidence, Plan, Purpose, Request
+from ..exact import is_same
 from ..spec import Arguments, CallSpec, as_drawn, specified
 from .asking import plain
 from .records import Asked, Called
@@ -49,6 +50,8 @@ def add(evidence: CallEvidence, plan: Plan, replies: Sequence[Called]) -> None:
     for request, called in zip(plan.requests, replies, strict=False):
         called.names, called.arguments = evidence.form.arguments, request.asked.arguments
         called.expected = request.expected
+        given = dict(zip(called.names, called.arguments, strict=True))
+        called.changed = tuple(n for n, now in called.after.items() if not is_same(now.value, specified(given[n])))
         if request.purpose == "call":
             evidence.calls.append(called)
         else:

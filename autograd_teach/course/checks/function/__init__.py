@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ...exercises.declaration import Exercise, FunctionForm
-from ..checker import Check, Picture, Plan, Purpose, State
+from ..checker import Check, Picture, Plan, Purpose, Request, State
 from ..diagnosing import Diagnosis, Finding, first_findings
 from ..spec import FunctionSpec
 from . import evidence as _evidence
@@ -26,7 +26,7 @@ from .evidence import FunctionEvidence
 from .failing import failing_input
 from .gradients import GRADIENTS
 from .maps import picture
-from .records import Asked, Run
+from .records import Asked, Run, complete
 from .returned import RETURNED
 from .values import VALUES
 
@@ -59,6 +59,9 @@ class FunctionChecker:
 
     def goes_on(self, first: Run) -> bool:
         return first.returned is not None
+
+    def complete(self, exercise: Exercise, request: Request, reply: Run) -> bool:
+        return complete(_form(exercise), request.asked, request.expected, reply)
 
     def evidence(self, exercise: Exercise, spec: FunctionSpec) -> FunctionEvidence:
         return FunctionEvidence(exercise, spec)

@@ -5,7 +5,6 @@ this runs in the process of the student's code.
 """
 
 import functools
-import importlib
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,61 +12,56 @@ import numpy as np
 
 from ...exercises.declaration import FunctionForm
 from ...guard import caught, crash_of
-from ...jacobian import Values, is_float
-from .records import Asked, Odd, Run, Second
+from ...jacobian import is_float
+from ..exact import Engine, engine_of_function, is_same, is_shared
+from .records import Asked, Odd, Run, Second, cotangent_of, differentiable
 
 
 def function_of(subject: Any) -> tuple[type, str | None]:
     """The Function class that `subject` means, or the name of why it is none."""
     if getattr(subject, "__name__", "") == "apply" and isinstance(getattr(subject, "__self__", None), type):
         subject = subject.__self__
-    if not isinstance(subject, type):
-        if _base_function(type(subject)):
+    if not issubclass(type(subject), type):
+        if engine_of_function(type(subject)):
             return object, "instance"
         is_method = getattr(subject, "__qualname__", "").endswith((".forward", ".backward"))
         return object, "forward_called" if is_method else "no_function"
-    if _base_function(subject) is None:
+    engine = engine_of_function(subject)
+    if engine is None:
         return object, "no_function"
     for method in ("forward", "backward"):
         owner = next(base for base in subject.__mro__ if method in vars(base))
-        if owner is _base_function(subject) or _base_function(owner) is None:
+        if owner is engine.function or engine_of_function(owner) is None:
             return subject, f"no_{method}"
         if not isinstance(vars(owner)[method], staticmethod):
             return subject, "not_static"
     return subject, None
 
 
-def _base_function(cls: type) -> type | None:
-    for base in cls.__mro__:
-        if base.__name__ == "Function" and ".autograd" in base.__module__:
-            return base
-    return None
-
-
 @functools.cache
-def _engine(function: type) -> Any:
-    """The package that the class `Function` comes from, ours or PyTorch, after one backward pass.
+def _warm_up(engine: Engine) -> None:
+    """Have PyTorch import some modules, as it does at the first backward pass of a Function.
 
-    PyTorch imports some modules at the first one: a time limit that strikes then would leave them half imported.
+    A time limit that strikes then would leave them half imported.
     """
-    torch = importlib.import_module(function.__module__.partition(".")[0])
+    torch = engine.torch
     methods = {
         "forward": staticmethod(lambda ctx, x: x.clone()),
         "backward": staticmethod(lambda ctx, grad_output: grad_output),
     }
-    copy: Any = type("Copy", (function,), methods)
+    copy: Any = type("Copy", (engine.function,), methods)
     x = torch.tensor([1.0], requires_grad=True)
     torch.autograd.grad(copy.apply(x), x, grad_outputs=torch.tensor([1.0]))
-    return torch
 
 
 class FunctionAsking:
     """A subclass of the student's Function whose methods call theirs and write down what went in and came out."""
 
     def __init__(self, function: type, form: FunctionForm) -> None:
-        base = _base_function(function)
-        assert base is not None
-        self.form, self.torch = form, _engine(base)
+        engine = engine_of_function(function)
+        assert engine is not None
+        _warm_up(engine)
+        self.form, self.engine, self.torch = form, engine, engine.torch
         self.phase = "forward"
         self.run = Run()
         self.function: Any = _recording(self, function)
@@ -75,7 +69,7 @@ class FunctionAsking:
             "forward": staticmethod(lambda ctx, *xs: tuple(x.clone() for x in xs)),
             "backward": staticmethod(lambda ctx, *gs: (None,) * len(gs)),
         }
-        self.ignore: Any = type("Ignore", (base,), methods)
+        self.ignore: Any = type("Ignore", (engine.function,), methods)
 
     def reply(self, asked: Asked) -> Run:
         """What came of one request."""
@@ -125,18 +119,19 @@ class FunctionAsking:
         """The results, none if one of them is no tensor."""
         self.phase, run = "forward", self.run
         result = self.function.apply(*inputs)
-        outputs = result if isinstance(result, tuple) else (result,)
+        outputs = _entries(result)
         for output in outputs:
-            if not isinstance(output, self.torch.Tensor):
+            if not self.engine.is_tensor(output):
                 run.odd_result = Odd(type(output).__name__)
                 return ()
-        run.values = tuple(as_array(output).copy() for output in outputs)
-        run.requires_grad = tuple(output.requires_grad for output in outputs)
+        array = self.engine.array
+        run.values = tuple(array(output).copy() for output in outputs)
+        run.requires_grad = tuple(self.engine.flag(output, "requires_grad") for output in outputs)
         run.own_node = any(differentiable(self.form, run.requires_grad))
         tensors = {number: each for number, each in enumerate(inputs) if isinstance(each, self.torch.Tensor)}
         run.returned_itself = tuple(n for n, each in tensors.items() if any(output is each for output in outputs))
         run.shares_memory = any(
-            np.shares_memory(as_array(output), as_array(each)) for output in outputs for each in tensors.values()
+            is_shared(array(output), array(each)) for output in outputs for each in tensors.values()
         )
         self._note_changes(inputs, "forward")
         return outputs
@@ -147,8 +142,7 @@ class FunctionAsking:
         self.phase, run = "backward", self.run
         run.returned, run.got_none = None, False
         chosen = differentiable(self.form, outputs)
-        given = _fitted(request.cotangents, [as_array(each) for each in chosen])
-        run.cotangent = tuple(v if request.only in (None, n) else 0 * v for n, v in enumerate(given))
+        run.cotangent = cotangent_of(self.form, request, run.values or ())
         used = [n for n, each in enumerate(chosen) if request.only in (None, n) and each.requires_grad]
         wanted = [each for each in leaves if isinstance(each, self.torch.Tensor) and each.requires_grad]
         try:
@@ -169,7 +163,7 @@ class FunctionAsking:
     def _differentiate_twice(self, leaves: list[Any], outputs: tuple[Any, ...], request: Asked) -> None:
         """Differentiate backward itself."""
         chosen = differentiable(self.form, outputs)
-        given = _fitted(request.cotangents, [as_array(each) for each in chosen])
+        given = cotangent_of(self.form, request, self.run.values or ())
         cotangents = [self.torch.tensor(v, requires_grad=True) for v in given]
         wanted = [leaf for leaf, a in zip(leaves, request.arguments, strict=True) if is_float(a)]
         self.phase, grad = "backward", self.torch.autograd.grad
@@ -181,7 +175,7 @@ class FunctionAsking:
         self.phase = "backward of backward"
         reached, weights = [g for g, _ in pairs], tuple(self.torch.tensor(w) for _, w in pairs)
         found = grad(reached, [*wanted, *cotangents], weights, allow_unused=True)
-        second.got = tuple(None if each is None else as_array(each).copy() for each in found)
+        second.got = tuple(None if each is None else self.engine.array(each).copy() for each in found)
         if all(each is None for each in found):
             # `once_differentiable` cuts the way to the inputs: only a pass through all of the graph meets its error.
             self.torch.autograd.backward(reached, weights)
@@ -199,17 +193,18 @@ class FunctionAsking:
             noted = any(change.startswith(f"{number} ") for change in run.changed)
             if not isinstance(before, np.ndarray) or noted or number in self.form.in_place:
                 continue
-            if not np.array_equal(as_array(tensor), before, equal_nan=True):
+            if not is_same(self.engine.array(tensor), before):
                 run.changed += (f"{number} in {where}",)
 
     def _note_changed_results(self, outputs: tuple[Any, ...]) -> None:
         pairs = zip(outputs, self.run.values or (), strict=False)
-        if not all(np.array_equal(as_array(output), before, equal_nan=True) for output, before in pairs):
+        if not all(is_same(self.engine.array(output), before) for output, before in pairs):
             self.run.changed += ("result in backward",)
 
 
 def _recording(asking: FunctionAsking, function: Any) -> type:
     """A subclass of `function` that tells `asking` what backward gets and returns."""
+    engine = asking.engine
 
     def forward(*args: Any) -> Any:
         asking.phase = "forward"
@@ -223,22 +218,19 @@ def _recording(asking: FunctionAsking, function: Any) -> type:
 
     def backward(ctx: Any, *grad_outputs: Any) -> Any:
         asking.phase, run = "backward", asking.run
-        before = [None if g is None else as_array(g).copy() for g in grad_outputs]
+        before = [None if g is None else engine.array(g).copy() for g in grad_outputs]
         run.got_none = any(g is None for g in grad_outputs)
         result = function.backward(ctx, *grad_outputs)
-        run.returned = tuple(
-            _recorded(asking.torch, each) for each in (result if isinstance(result, tuple) else (result,))
-        )
+        run.returned = tuple(_recorded(engine, each) for each in _entries(result))
         changed = any(
-            old is not None and not np.array_equal(old, as_array(g), equal_nan=True)
-            for old, g in zip(before, grad_outputs, strict=True)
+            old is not None and not is_same(old, engine.array(g)) for old, g in zip(before, grad_outputs, strict=True)
         )
         if changed and GRAD_OUTPUT not in run.changed:
             run.changed += (GRAD_OUTPUT,)
         return result
 
     methods = {"forward": staticmethod(forward), "backward": staticmethod(backward)}
-    if function.setup_context is not _base_function(function).setup_context:  # type: ignore[union-attr]  # it is a Function
+    if function.setup_context is not engine.function.setup_context:  # type: ignore[attr-defined]  # it is a Function
         methods["setup_context"] = staticmethod(setup_context)
     return type(function.__name__, (function,), methods)
 
@@ -257,27 +249,12 @@ def _count_saves(run: Run, ctx: Any) -> None:
 GRAD_OUTPUT = "grad_output in backward"
 
 
-def _recorded(torch: Any, entry: Any) -> np.ndarray | Odd | None:
+def _entries(result: Any) -> tuple[Any, ...]:
+    """One value or a tuple of them, as a tuple."""
+    return tuple(tuple.__iter__(result)) if issubclass(type(result), tuple) else (result,)
+
+
+def _recorded(engine: Engine, entry: Any) -> np.ndarray | Odd | None:
     if entry is None:
         return None
-    return as_array(entry).copy() if isinstance(entry, torch.Tensor) else Odd(type(entry).__name__)
-
-
-def _fitted(cotangents: Values, results: Sequence[np.ndarray]) -> Values:
-    """The cotangents in the shapes and dtypes of the results: these may differ from what they were drawn for."""
-    drawn = [np.asarray(each) for each in cotangents] or [np.ones(1)]
-    drawn += drawn[-1:] * (len(results) - len(drawn))
-    return tuple(
-        np.asarray(np.resize(given, result.shape), dtype=result.dtype)
-        for given, result in zip(drawn, results, strict=False)
-    )
-
-
-def differentiable(form: FunctionForm, results: Sequence[Any]) -> tuple[Any, ...]:
-    """Of the results (or what belongs to each) those that have a gradient."""
-    return tuple(each for number, each in enumerate(results) if number not in form.constants)
-
-
-def as_array(tensor: Any) -> np.ndarray:
-    """A tensor's numbers, which it goes on sharing."""
-    return np.asarray(tensor.detach().numpy())
+    return engine.array(entry).copy() if engine.is_tensor(entry) else Odd(type(entry).__name__)

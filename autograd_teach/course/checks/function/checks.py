@@ -8,8 +8,8 @@ import numpy as np
 from ...exercises.declaration import FunctionForm
 from ...jacobian import flat, same_slopes
 from ..checker import Check, State, state
-from .evidence import Case, FunctionEvidence, same_values
-from .records import Odd, Run
+from .evidence import Case, FunctionEvidence
+from .records import Odd, Run, same_values
 from .slopes import SecondOrder
 
 
@@ -263,22 +263,23 @@ _FUNCTION_CHECKS = (
         _returns,
     ),
     Check("gradient", "the gradient agrees with the numerical one, for random grad_output", _gradient),
-    Check("unchanged", "the arguments, the result and grad_output are left unchanged", _unchanged),
+    Check("unchanged", "the arguments, the result and grad_output are left unchanged", _unchanged, counted=True),
     Check("repeat", "calling it again gives the same, calls do not disturb each other", _repeat),
 )
 
 _DECLARED = Check("gradient", "the gradient is the declared one, for random grad_output", _gradient)
 
 _PROPERTY_CHECKS = (
-    Check("constants", "a result without a gradient does not require grad", _constants),
-    Check("in_place", "the argument itself is changed and returned, and marked as dirty", _in_place),
+    Check("constants", "a result without a gradient does not require grad", _constants, counted=True),
+    Check("in_place", "the argument itself is changed and returned, and marked as dirty", _in_place, counted=True),
     Check("partial", "backward is right where only one of the results is used", _partial),
     Check(
         "needs_input_grad",
         "backward computes a gradient only where ctx.needs_input_grad asks for one",
         _needs_input_grad,
+        counted=True,
     ),
-    Check("no_gradient", "where no gradient comes, backward gets None and gives None", _no_gradient),
-    Check("from_result", "backward works from the saved result, not from the argument", _from_result),
+    Check("no_gradient", "where no gradient comes, backward gets None and gives None", _no_gradient, counted=True),
+    Check("from_result", "backward works from the saved result, not from the argument", _from_result, counted=True),
     Check("double_backward", "backward can be differentiated, and the second derivative is right", _double_backward),
 )

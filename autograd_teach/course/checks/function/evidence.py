@@ -10,18 +10,17 @@ from typing import Any
 import numpy as np
 
 from ...exercises.declaration import FunctionForm
-from ...jacobian import EPS, Values, flat, is_float, wrong_values
+from ...jacobian import EPS, Values, flat, is_float
 from ..checker import Evidence, Plan, Purpose, Request
 from ..spec import FunctionSpec, as_drawn, copies
-from .asking import differentiable
-from .records import Asked, Run
+from .records import Asked, Run, cotangent_of, differentiable, same_values
 from .slopes import SecondOrder, one_hots, second_order, slopes
 
 HEAT_MAP_ENTRIES = 12
 """Largest result and argument whose whole Jacobian is computed; larger inputs are checked by random cotangents alone."""
 
-AGAIN = 4
-"""Further cotangents for each input of a grade."""
+AGAIN = ("run", "interleaved", "again", "run")
+"""How each input of a grade is used again, with further cotangents."""
 
 SINGLES = 3
 """Inputs in float32 of a grade."""
@@ -129,14 +128,18 @@ def plan(form: FunctionForm, spec: FunctionSpec, rng: np.random.Generator, purpo
     numbers = range(len(drawing.inputs))
     cases = [drawing.asked(number) for number in numbers]
     requests = [Request("case", *each) for each in zip(cases, drawing.expected, strict=True)]
-    requests += [Request(name, asked, drawing.expected[0]) for name, asked in _further(drawing, cases)]
+    requests += [Request(name, asked, spec.values(asked.arguments)) for name, asked in _further(drawing, cases)]
     if purpose == "check":
         small = [number for number in numbers if _is_small(drawing.inputs[number], drawing.expected[number])]
         requests += [Request(f"row {n}", each) for n in small for each in _rows(cases[n], form, drawing.expected[n])]
         requests += [Request("moved", each) for each in (_moved(cases[0]) if spec.vjp is None else [])]
     else:
-        again = [number for _ in range(AGAIN) for number in numbers]
-        requests += [Request(f"row {number}", drawing.asked(number), drawing.expected[number]) for number in again]
+        again = [(mode, number) for mode in AGAIN for number in numbers]
+        other = {number: drawing.inputs[(number + 1) % len(cases)] for number in numbers}
+        requests += [
+            Request(f"row {number}", drawing.asked(number, mode, other=other[number]), drawing.expected[number])
+            for mode, number in again
+        ]
     requests.append(Request("repeated", cases[0], drawing.expected[0]))  # what is asked again comes last of all
     return Plan(tuple(requests), needed=len(cases))
 
@@ -203,6 +206,7 @@ def add(evidence: FunctionEvidence, plan: Plan, replies: Sequence[Run]) -> None:
     asked: dict[str, list[Asked]] = {}
     for request, reply in zip(plan.requests, replies, strict=False):
         reply.arguments = request.asked.arguments
+        reply.cotangent = cotangent_of(evidence.form, request.asked, reply.values or ())
         found.setdefault(request.purpose, []).append(reply)
         asked.setdefault(request.purpose, []).append(request.asked)
     evidence.cases = [_case(evidence, run, found.get(f"row {n}", [])) for n, run in enumerate(found.get("case", []))]
@@ -238,18 +242,6 @@ def _add_single(evidence: FunctionEvidence, runs: list[Run]) -> None:
     worst = [(run, want) for run, want in pairs if run.crash or not same_values(run.values, want)]
     if pairs:
         evidence.single, evidence.single_expected = (worst or pairs)[0]
-
-
-def same_values(got: Values | None, expected: Values) -> bool:
-    """Whether forward gave the specified values, shapes and dtypes."""
-    return (
-        got is not None
-        and len(got) == len(expected)
-        and all(
-            one.shape == other.shape and one.dtype == other.dtype and not wrong_values(one, other).any()
-            for one, other in zip(got, expected, strict=True)
-        )
-    )
 
 
 def _forward_differs(case: Case) -> bool:

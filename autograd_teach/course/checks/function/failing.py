@@ -8,7 +8,8 @@ import numpy as np
 from ..diagnosing import size_shown
 from ..writing import both_sides, cut, number
 from .checks import case_gradients, expected_gradient, usable
-from .evidence import Case, FunctionEvidence, same_values
+from .evidence import Case, FunctionEvidence
+from .records import same_values
 
 
 def failing_input(evidence: FunctionEvidence, failed: set[str]) -> dict[str, str]:

@@ -12,7 +12,6 @@ import numpy as np
 from ...jacobian import as_values, flat, numerical_jacobian, same_slopes, wrong_slopes
 from ..diagnosing import Diagnosis, common_factor, entries, into, times
 from ..relations import in_another_order, part_only, relation_in_words
-from .asking import differentiable
 from .checks import asked_wrong, case_gradients, expected_gradient, gradient_right, usable
 from .evidence import Case, FunctionEvidence
 from .reading import (
@@ -32,6 +31,7 @@ from .reading import (
     was_broadcast,
     wrong_gradients,
 )
+from .records import differentiable
 from .slips import expression_in_words
 from .values import (
     argument_changed,

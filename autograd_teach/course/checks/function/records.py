@@ -3,13 +3,16 @@
 NumPy only. The same records are made by a check in the notebook and read by the grader from another process.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
+from ...exercises.declaration import FunctionForm
 from ...guard import Crash
-from ...jacobian import Values
+from ...jacobian import Values, is_float, wrong_values
+from ..records import Broken
 
 
 @dataclass(frozen=True)
@@ -44,6 +47,7 @@ class Run:
 
     # filled in by whoever asked
     arguments: tuple[Any, ...] = field(default=(), metadata={"told": False})
+    cotangent: Values = field(default=(), metadata={"told": False})  # what backward was called with, or would be
     # told by the process that ran it
     saves: int = 0  # how often forward called save_for_backward
     values: Values | None = None
@@ -52,7 +56,6 @@ class Run:
     requires_grad: tuple[bool, ...] = ()  # one for each result
     returned_itself: tuple[int, ...] = ()  # arguments that came back as a result, the very object
     shares_memory: bool = False
-    cotangent: Values = ()
     returned: tuple[np.ndarray | Odd | None, ...] | None = None
     got_none: bool = False  # whether backward was called with a grad_output of None
     changed: tuple[str, ...] = ()
@@ -68,3 +71,66 @@ class Second:
 
     connected: bool = False  # whether what backward returned has a graph of its own
     got: tuple[np.ndarray | None, ...] = ()  # by each float argument, then by each grad_output; None: no way there
+
+
+def differentiable(form: FunctionForm, results: Sequence[Any]) -> tuple[Any, ...]:
+    """Of the results (or what belongs to each) those that have a gradient."""
+    return tuple(each for number, each in enumerate(results) if number not in form.constants)
+
+
+def cotangent_of(form: FunctionForm, asked: Asked, values: Values) -> Values:
+    """What a request sends to backward, in the shapes and dtypes of the results: these may differ from those that it was
+    drawn for. Of results that are not to be used, zeros."""
+    results = differentiable(form, values)
+    drawn = [np.asarray(each) for each in asked.cotangents] or [np.ones(1)]
+    drawn += drawn[-1:] * (len(results) - len(drawn))
+    fitted = (np.resize(v, like.shape).astype(like.dtype) for v, like in zip(drawn, results, strict=False))
+    return tuple(v if asked.only in (None, number) else 0 * v for number, v in enumerate(fitted))
+
+
+def complete(form: FunctionForm, asked: Asked, expected: Values, run: Run) -> bool:
+    """Whether a run has everything that was asked for: the values that every use gives, and of backward's gradients one of
+    the right shape wherever one is due. Anything less is no success, whoever has sent it.
+
+    `Broken` where the parts contradict each other.
+    """
+    if run.own_node != any(differentiable(form, run.requires_grad)) and run.values is not None:
+        raise Broken("flags that contradict each other")
+    if run.crash or run.refused or run.odd_result or not _has_values(form, expected, run):
+        return False
+    if asked.mode == "forward":
+        return True
+    if run.returned is None or not all(differentiable(form, run.requires_grad)):
+        return False
+    if asked.mode == "no_gradient":
+        return True  # what is due is None for each
+    if asked.mode == "twice":
+        due = sum(map(is_float, asked.arguments)) + len(asked.cotangents)
+        if run.second is None or len(run.second.got) != due:
+            return False
+    given = dict(enumerate(run.returned))
+    return all(
+        _is_gradient(given.get(number), argument) or (given.get(number) is None and asked.only is not None)
+        for number, argument in enumerate(asked.arguments)
+        if is_float(argument) and asked.needed in (None, number)
+    )
+
+
+def _has_values(form: FunctionForm, expected: Values, run: Run) -> bool:
+    return len(run.requires_grad) == form.results and same_values(run.values, expected)
+
+
+def _is_gradient(entry: Any, argument: np.ndarray) -> bool:
+    return isinstance(entry, np.ndarray) and entry.shape == argument.shape
+
+
+def same_values(got: Values | None, expected: Values) -> bool:
+    """Whether forward gave the specified values, shapes and dtypes."""
+    return (
+        got is not None
+        and len(got) == len(expected)
+        and all(
+            one.shape == other.shape and one.dtype == other.dtype and not wrong_values(one, other).any()
+            for one, other in zip(got, expected, strict=True)
+        )
+    )

@@ -15,8 +15,7 @@ from ...exercises.declaration import FunctionForm
 from ...guard import Crash
 from ...jacobian import Values, as_values, flat, is_float, numerical_jacobian
 from ..spec import FunctionSpec, copies
-from .asking import differentiable
-from .records import Asked, Run
+from .records import Asked, Run, differentiable
 
 _STEP = 2e-3
 _SIXTH_ORDER = ((1, 3 / 4), (2, -3 / 20), (3, 1 / 60))

@@ -14,10 +14,9 @@ from ...jacobian import as_values, flat, is_float, wrong_values
 from ..diagnosing import Diagnosis, a_or_an, apart, common_factor, entries, explained, index_in_words, into, times
 from ..relations import Pair, in_another_order, relation_in_words
 from ..spec import Mistake
-from .asking import differentiable
 from .checks import case_gradients
 from .evidence import Case, FunctionEvidence
-from .records import Run
+from .records import Run, differentiable
 from .slips import expression_in_words
 
 VALUES: list[Diagnosis] = []

@@ -1,0 +1,191 @@
+"""What an answer's source reaches for beyond its task: frames, other modules' insides, the course's own code.
+
+An answer can be right and do so, and one can do so unseen: this names lines for a person to look at, and takes no points.
+Found by syntax alone; nothing is run. Standard library only.
+"""
+
+import ast
+import re
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+MOST = 8
+"""How many are told of one answer."""
+
+_LONGEST_SOURCE = 200_000
+_LONGEST_TEXT = 80
+
+_NEEDLESS = """
+    _getframe _current_frames currentframe getouterframes f_back f_locals f_globals f_builtins f_code f_trace gi_frame
+    cr_frame ag_frame tb_frame tb_next __traceback__ __globals__ __code__ __closure__ cell_contents __subclasses__
+    __builtins__ settrace setprofile __loader__
+"""
+_ATTRIBUTES = frozenset(_NEEDLESS.split())
+"""Attributes that no exercise needs, whatever they are asked of."""
+
+_SET = frozenset({"__class__", "__bases__", "__mro__", "__dict__", "__defaults__", "__kwdefaults__", "__wrapped__"})
+"""Attributes that may be read, and are not to be set."""
+
+_INSIDES = "sys.modules sys.meta_path sys.path_hooks sys.monitoring os.fork os.forkpty inspect.stack inspect.trace"
+_DOTTED = frozenset((*_INSIDES.split(), "importlib.reload", "inspect.getmembers"))
+_TOOLS = "gc ctypes _ctypes cffi multiprocessing subprocess atexit builtins unittest.mock pdb bdb"
+_MODULES = frozenset(_TOOLS.split())
+_COURSE = re.compile(r"autograd_teach\.(course\.|grading)|oracle_|__main__$")
+_OWN = ("torch", "np", "numpy", "F", "nn", "Function", "Tensor", "autograd_teach")
+"""What a notebook's setup cell imports; set by an answer, it is changed for whoever else uses it."""
+
+_CHANGING = frozenset({"setattr", "delattr", "__setattr__", "__delattr__"})
+_RUNNING = frozenset({"exec", "eval", "compile"})
+_MAGIC = re.compile(r"^(\s*)[%!?].*$", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Reach:
+    """One place: its line, the line's text, and what it reaches for."""
+
+    line: int
+    text: str
+    what: str
+
+    def __str__(self) -> str:
+        return f"line {self.line}: {self.what}"
+
+
+def reaching(source: str) -> tuple[Reach, ...]:
+    """What `source` reaches for, by line; `MOST` of it.
+
+    >>> [str(each) for each in reaching("import sys\\n%matplotlib inline\\nframe = sys._getframe(1).f_back")]
+    ['line 3: f_back, sys._getframe']
+    """
+    source = source[:_LONGEST_SOURCE]
+    lines = source.splitlines()
+    found: dict[int, dict[str, None]] = {}
+    for line, what in _found(source):
+        found.setdefault(line, {})[what] = None
+    texts = {line: "".join(lines[line - 1 : line]) for line in found}
+    return tuple(Reach(line, _shown(texts[line]), _shown(", ".join(found[line]))) for line in sorted(found)[:MOST])
+
+
+def _shown(text: str) -> str:
+    """A student's text, short and in one line."""
+    return "".join(letter if letter.isprintable() else " " for letter in text.strip()[:_LONGEST_TEXT])
+
+
+def _found(source: str) -> Iterator[tuple[int, str]]:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            tree = ast.parse(_MAGIC.sub(r"\1pass", source))
+        yield from _Walk(tree).reaches()
+    except (
+        SyntaxError,
+        ValueError,
+        RecursionError,
+        MemoryError,
+    ):  # what does not parse may still have been meant to run
+        for number, line in enumerate(source.splitlines(), 1):
+            words = re.findall(r"[\w.]+", line)
+            yield from (
+                (number, word) for word in words if word in _DOTTED or {*word.split(".")} & (_ATTRIBUTES | _MODULES)
+            )
+
+
+class _Walk:
+    """One syntax tree, and what its names were imported as."""
+
+    def __init__(self, tree: ast.AST) -> None:
+        self._tree = tree
+        self._imported = {name: name for name in _OWN}
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Import):
+                self._imported |= {each.asname or each.name.partition(".")[0]: each.name for each in node.names}
+            elif isinstance(node, ast.ImportFrom):
+                self._imported |= {each.asname or each.name: f"{node.module}.{each.name}" for each in node.names}
+
+    def reaches(self) -> Iterator[tuple[int, str]]:
+        """Line and what it reaches for."""
+        for node in ast.walk(self._tree):
+            match node:
+                case ast.Import():
+                    yield from ((node.lineno, each.name) for each in node.names if _is_closed(each.name))
+                case ast.ImportFrom():
+                    names = [f"{'.' * node.level}{node.module or ''}.{each.name}" for each in node.names]
+                    yield from ((node.lineno, name) for name in names if _is_closed(name) or self._is_reach(name))
+                case ast.Attribute():
+                    yield from ((node.lineno, what) for what in self._of_attribute(node))
+                case ast.Subscript(value=value, ctx=ast.Store() | ast.Del()):
+                    if self._is_others(value) and isinstance(value, ast.Attribute | ast.Call):
+                        yield node.lineno, f"sets an entry of {ast.unparse(value)[:40]}"
+                case ast.Call():
+                    yield from ((node.lineno, what) for what in self._of_call(node))
+                case ast.Name(id="__builtins__"):
+                    yield node.lineno, "__builtins__"
+
+    def _dotted(self, node: ast.AST) -> str:
+        """A chain of attributes by its full name; "" for anything else."""
+        if isinstance(node, ast.Name):
+            return self._imported.get(node.id, node.id)
+        inner = self._dotted(node.value) if isinstance(node, ast.Attribute) else ""
+        return f"{inner}.{node.attr}" if inner else ""  # type: ignore[attr-defined]  # an attribute
+
+    def _is_reach(self, dotted: str) -> bool:
+        return dotted in _DOTTED or dotted.rpartition(".")[2] in _ATTRIBUTES
+
+    def _is_others(self, node: ast.AST) -> bool:
+        """Whether `node` is something imported, or the namespace of that."""
+        if isinstance(node, ast.Call):
+            return bool(node.args) and self._name(node.func) == "vars" and self._is_others(node.args[0])
+        while isinstance(node, ast.Attribute):
+            node = node.value
+        return isinstance(node, ast.Name) and node.id in self._imported
+
+    def _of_attribute(self, node: ast.Attribute) -> Iterator[str]:
+        dotted = self._dotted(node)
+        if node.attr in _ATTRIBUTES or dotted in _DOTTED:
+            yield dotted if dotted in _DOTTED or dotted.startswith(("sys.", "inspect.")) else node.attr
+        elif _COURSE.match(dotted):
+            yield dotted
+        elif isinstance(node.ctx, ast.Store | ast.Del):
+            if node.attr in _SET:
+                yield f"sets {node.attr}"
+            elif self._is_others(node.value):
+                yield f"sets {ast.unparse(node)[:40]}"
+
+    def _of_call(self, node: ast.Call) -> Iterator[str]:
+        name, words = self._name(node.func), [each.value for each in node.args if isinstance(each, ast.Constant)]
+        texts = [each for each in words if isinstance(each, str)]
+        if name in _RUNNING and isinstance(node.func, ast.Name) and node.args:
+            inner = "\n".join(texts[:1])
+            yield from (what for _, what in _found(inner)) if inner else (f"{name} of text made at run time",)
+        elif name in {"__import__", "import_module"}:
+            yield from (f"{name} {text}" for text in texts if _is_closed(text) or _is_closed(f"{text}."))
+            if not texts:
+                yield f"{name} of a name made at run time"
+        elif name in {"getattr", "hasattr", "attrgetter", "__getattribute__"}:
+            yield from (text for text in texts if text in _ATTRIBUTES)
+        elif name in _CHANGING and node.args:
+            if set(texts) & (_SET | _ATTRIBUTES):
+                yield f"sets {texts[0]}"
+            elif self._is_others(node.args[0]):
+                yield f"sets {ast.unparse(node.args[0])[:30]}.{''.join(texts[:1]) or '…'}"
+
+    def _name(self, func: ast.expr) -> str:
+        return func.attr if isinstance(func, ast.Attribute) else func.id if isinstance(func, ast.Name) else ""
+
+
+def _is_closed(module: str) -> bool:
+    """Whether a module, or a name of it, is one that no answer needs."""
+    parts = module.split(".")
+    inside = {".".join(parts[:count]) for count in range(1, len(parts) + 1)}
+    return bool(inside & _MODULES) or _COURSE.match(module) is not None and not _is_open(module)
+
+
+def _is_open(module: str) -> bool:
+    """`check` and the like, which any notebook imports."""
+    return (
+        re.fullmatch(r"autograd_teach\.course\.\w+", module) is not None and module.rpartition(".")[2] in _FOR_STUDENTS
+    )
+
+
+_FOR_STUDENTS = frozenset({"check", "hint", "progress", "predict", "ask", "NotPassed"})

@@ -1,0 +1,433 @@
+"""Answers that are wrong and are after the point all the same, each with a twin that does much the same and is right.
+
+`Forked` judges such a source fast: it forks the test's process, runs the source there, and has it asked as the oracle's own
+process asks; without a sandbox, for what these do they do to themselves. Used by the tests of this folder only.
+"""
+
+import contextlib
+import functools
+import importlib.util
+import os
+import socket
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import NoReturn
+
+from autograd_teach.course import content
+from autograd_teach.course.exercises import exercise
+from autograd_teach.course.exercises.declaration import prepared
+from autograd_teach.course.notebooks import read_notebook
+from autograd_teach.grading.oracle import referee, wire
+
+SEED = 7_316_524
+
+
+@functools.cache
+def cells(number: str) -> dict[str, str]:
+    """Source by id, of a notebook's solution."""
+    (path,) = content.folder("solutions").glob(f"{number}_*.ipynb")
+    return {cell.id: cell.source for cell in read_notebook(path).cells if cell.id}
+
+
+def reference(id: str) -> str:
+    """The reference's answer to an exercise."""
+    return cells(id[:2])[exercise(id).answer_cell]
+
+
+# ---- judging --------------------------------------------------------------------------------------------------------
+
+
+@functools.cache
+def server() -> ModuleType:
+    """The oracle's server as a module, with the course that the test has."""
+    spec = importlib.util.spec_from_file_location("oracle_server", Path(referee.__file__).with_name("server.py"))
+    assert spec and spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    module.load_engine()
+    module.wire = wire  # type: ignore[attr-defined]  # what it loads by its path
+    return module
+
+
+@contextlib.contextmanager
+def forked(id: str, source: str) -> Iterator[referee.Asking]:
+    """What asks the answer `source` to exercise `id`, in a process of its own."""
+    server()
+    here, there = socket.socketpair()
+    pid = os.fork()
+    if pid == 0:
+        here.close()
+        _answer(there, id, source)
+    there.close()
+    assert here.recv(1) == b"!", "its cell raises"
+
+    def ask(question: bytes, size: int) -> bytes:
+        with contextlib.suppress(OSError):
+            here.sendall(question)
+        reply = b""
+        while len(reply) < size and (more := here.recv(min(size - len(reply), 1 << 20))):
+            reply += more
+        if len(reply) != size:
+            raise wire.Broken("its process ended")
+        return reply
+
+    try:
+        yield ask
+    finally:
+        here.close()
+        os.waitpid(pid, 0)
+
+
+def _answer(there: socket.socket, id: str, source: str) -> NoReturn:
+    """The other process: load the source, then answer until nobody asks."""
+    leave = os._exit
+    try:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        os.dup2(1, 2)
+        notebook = server().Notebook()
+        notebook.load("setup", cells(id[:2])["setup"])
+        notebook.load(f"<answer {id}>", source)
+        there.sendall(b"!")
+        while head := there.recv(4, socket.MSG_WAITALL):
+            text = there.recv(struct.unpack("<I", head)[0], socket.MSG_WAITALL)
+            there.sendall(server().answer_use(notebook, wire.load(text, prepared)))
+    finally:
+        leave(0)
+
+
+def verdict(id: str, source: str, seed: int = SEED) -> referee.Verdict | None:
+    """The verdict; None where what came back is no reply."""
+    with forked(id, source) as ask:
+        try:
+            return referee.judge(exercise(id), ask, seed)
+        except wire.Broken:
+            return None
+
+
+# ---- the table ------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Forgery:
+    """A wrong answer that would pass if its lie were believed, and a right one like it.
+
+    counted: the check that it does get past, since no number can tell: then the mark says so.
+    """
+
+    exercise: str
+    lie: str
+    twin: str
+    counted: str = ""
+
+
+def function(
+    name: str, arguments: str = "x", forward: str = "return x.clone()", backward: str = "return g", after: str = ""
+) -> str:
+    """A custom Function; `after` follows it at the top of the cell."""
+    lines = [f"class {name}(Function):"]
+    for head, body in ((f"forward(ctx, {arguments})", forward), ("backward(ctx, g)", backward)):
+        lines += ["    @staticmethod", f"    def {head}:", *(f"        {line}" for line in body.split("\n"))]
+    return "\n".join([*lines, after])
+
+
+scale = functools.partial(function, "Scale", "x, factor", "ctx.factor = factor\nreturn x * factor")
+KEPT = "ctx.factor = factor\nreturn x * factor"
+RIGHT = "return g * ctx.factor, None"
+ASKING = "import autograd_teach.course.checks.function.asking as o\nreal = o.FunctionAsking.reply\n"
+CALLING = "import autograd_teach.course.checks.call.asking as o\nreal = o.CallAsking.reply\n"
+
+
+def replying(lines: str, course: str = ASKING) -> str:
+    """What has replies changed before they are sent: `run` is what came, `asked` what was asked."""
+    body = "\n".join(f"    {line}" for line in lines.split("\n"))
+    kind = course.partition(" as o")[0].rpartition(".")[0].rpartition(".")[2]
+    name = "FunctionAsking" if kind == "function" else "CallAsking"
+    return f"\n{course}def reply(self, asked):\n    run = real(self, asked)\n{body}\n    return run\no.{name}.reply = reply\n"
+
+
+def later(right: str, otherwise: str, calls: int) -> str:
+    """A body that is right for so many calls, and again after six more."""
+    return f"Scale.n = getattr(Scale, 'n', 0) + 1\nif 0 < Scale.n - {calls} < 7:\n    {otherwise}\n{right}"
+
+
+ZERO_HEAD = function("KillHead", "x, n", "r = x.clone()\nr[:, :n] = 0\nreturn r", "return g * 0, None")
+LIAR = """
+class Liar(torch.Tensor):
+    requires_grad = property(lambda self: {requires_grad})
+    is_leaf = property(lambda self: True)
+    def __eq__(self, other): return True
+    def detach(self): return torch.tensor({shown})
+    def numpy(self): return torch.Tensor.numpy(torch.tensor({shown}))
+    __hash__ = object.__hash__
+"""
+TWO_CALLS = """
+def two_gradients(f, x):
+    x = x.detach().clone().requires_grad_()
+    found = tuple(torch.autograd.grad(f(x)[n], x)[0] for n in (0, 1))
+    {after}
+    return found
+"""
+COUNTS = "for cell in f.__closure__:\n        if isinstance(cell.cell_contents, dict): cell.cell_contents['calls'] = 1"
+TRACE = "def gradient_of(f, x):\n    x.requires_grad_()\n    f(x).backward()\n    return x.grad.clone()\n"
+FAKE = """
+real_torch = torch
+class Nowhere(type):
+    __instancecheck__ = lambda cls, thing: False
+class torch:
+    Tensor = Nowhere("Tensor", (), {})
+    __getattr__ = lambda self, name: getattr(real_torch, name)
+torch = torch()
+"""
+MATMUL = function(
+    "MatMul",
+    "a, b",
+    "ctx.save_for_backward(a, b)\nreturn a @ b",
+    "a, b = ctx.saved_tensors\nreturn g @ b.t(), a.t() @ g",
+)
+SORTED = """
+class SortDescending(Function):
+    @staticmethod
+    def forward(ctx, x):
+        values, indices = torch.sort(x, descending=True)
+        positions = {positions}
+        {mark}
+        ctx.save_for_backward(indices)
+        return values, positions
+    @staticmethod
+    def backward(ctx, g, _):
+        (indices,) = ctx.saved_tensors
+        r = torch.zeros_like(g)
+        r[indices] = g
+        return r
+"""
+ADDED = function("AddInPlace", "x, y", "return x + y", "return g, g")
+cube = functools.partial(function, "Cube", "x", "ctx.save_for_backward(x)\nreturn x ** 3")
+CUBED = "(x,) = ctx.saved_tensors\nreturn g * 3 * x ** 2"
+CUBED_ONCE = "(x,) = ctx.saved_tensors\nreturn (g * 3 * x ** 2).detach()"
+HISTORY = """
+class Losses(list):
+    def __iter__(self): return iter([])
+def train_linear(data, targets, w, steps, lr):
+    losses = {kind}([])
+    for step in range(steps):
+        loss = (data @ w - targets).pow(2).mean()
+        losses.append({kept})
+        w.grad = None
+        loss.backward()
+        with torch.no_grad(): w -= lr * w.grad
+    return losses
+"""
+MEMO = """
+ctx.factor = Scale.factor = factor
+ctx.key = (x.numpy().tobytes(), factor)
+return x * factor
+"""
+
+FORGERIES = {
+    # what is missing
+    "nothing comes back": Forgery(
+        "09.KillHead", ZERO_HEAD + replying("return o.Run()"), reference("09.KillHead") + replying("run = run")
+    ),
+    "no gradient comes back": Forgery(
+        "09.KillHead",
+        ZERO_HEAD + replying("run.returned = None"),
+        reference("09.KillHead") + replying("run.saves = 7"),
+    ),
+    "an empty tuple of gradients": Forgery(
+        "09.KillHead", ZERO_HEAD + replying("run.returned = ()"), reference("09.KillHead") + replying("run.saves = 0")
+    ),
+    "gradients of size 0": Forgery(
+        "09.KillHead",
+        ZERO_HEAD + replying("run.returned = (o.np.zeros((0, 2)), None)"),
+        reference("09.KillHead") + replying("run.shares_memory = False"),
+    ),
+    "another cotangent than the one asked for": Forgery(
+        "09.KillHead",
+        ZERO_HEAD + replying("run.cotangent = tuple(0 * v for v in run.cotangent)"),
+        reference("09.KillHead") + replying("run.cotangent = ()"),
+    ),
+    "right for one shape, nothing for the others": Forgery(
+        "12.BroadcastAdd",
+        function("BroadcastAdd", "x, y", "return x + y", "return g, g")
+        + replying("if asked.arguments[0].shape != asked.arguments[1].shape: run.returned = None"),
+        reference("12.BroadcastAdd")
+        + replying("if asked.arguments[0].shape != asked.arguments[1].shape: run.saves = 1"),
+    ),
+    "no graph, so nothing to ask backward": Forgery(
+        "09.KillHead",
+        ZERO_HEAD + replying("run.own_node, run.requires_grad, run.returned = True, (), None"),
+        reference("09.KillHead") + replying("assert run.own_node"),
+    ),
+    "a refusal that is kept quiet": Forgery(
+        "09.Scale",
+        scale(later("pass", "return g.reshape(-1)[:0], None", 12) + "\n" + RIGHT) + replying("run.refused = None"),
+        scale(later("pass", "return ctx.factor * g, None", 12) + "\n" + RIGHT) + replying("assert not run.refused"),
+    ),
+    "None after some calls": Forgery(
+        "09.Scale",
+        scale(later("pass", "return None, None", 12) + "\n" + RIGHT),
+        scale(later("pass", RIGHT, 12) + "\n" + RIGHT),
+    ),
+    "a gradient of another shape after some calls": Forgery(
+        "09.Scale",
+        scale(later("pass", "return g.sum() * ctx.factor, None", 12) + "\n" + RIGHT),
+        scale(later("pass", "return ctx.factor * g, None", 12) + "\n" + RIGHT),
+    ),
+    "no tensor after some calls": Forgery(
+        "09.Scale",
+        function("Scale", "x, factor", later(KEPT, "return 1.0", 40), RIGHT),
+        function("Scale", "x, factor", later(KEPT, "ctx.factor = factor; return factor * x", 40), RIGHT),
+    ),
+    "no graph in backward, and said to be there": Forgery(
+        "11.Cube",
+        cube(CUBED_ONCE) + replying("if run.second: run.second.connected = True"),
+        cube(CUBED) + replying("if run.second: assert run.second.connected"),
+    ),
+    "facts about no tensor at all": Forgery(
+        "01.make_trainable",
+        "def make_trainable(values):\n    return values" + replying("run.results = []", CALLING),
+        reference("01.make_trainable") + replying("run.results = list(run.results)", CALLING),
+    ),
+    "arguments that are not shown": Forgery(
+        "02.gradient_of",
+        TRACE + replying("run.after = {}", CALLING),
+        reference("02.gradient_of") + replying("pass", CALLING),
+    ),
+    "no counts": Forgery(
+        "06.two_gradients",
+        TWO_CALLS.format(after="pass") + replying("run.counts = ()", CALLING),
+        reference("06.two_gradients") + replying("run.counts = tuple(run.counts)", CALLING),
+    ),
+    # what is of another type than it says
+    "a tensor that shows other numbers": Forgery(
+        "09.Scale",
+        function("Scale", "x, factor", "ctx.factor = factor\nreturn Liar((x * 0).numpy())", RIGHT)
+        + LIAR.format(requires_grad=True, shown="[1.0, 2.0]"),
+        scale(RIGHT) + LIAR.format(requires_grad=True, shown="[1.0, 2.0]"),
+    ),
+    "a gradient that is a tensor of another kind": Forgery(
+        "09.Scale",
+        scale("return Liar((g * ctx.factor).numpy()), None") + LIAR.format(requires_grad=True, shown="[1.0]"),
+        scale("assert type(Liar([1.0])) is Liar\n" + RIGHT) + LIAR.format(requires_grad=True, shown="[1.0]"),
+    ),
+    "a leaf that only says that it requires grad": Forgery(
+        "01.make_trainable",
+        "def make_trainable(values):\n    return Liar(values.numpy())"
+        + LIAR.format(requires_grad=True, shown="self.tolist()"),
+        reference("01.make_trainable") + LIAR.format(requires_grad=True, shown="self.tolist()"),
+    ),
+    "an integer that equals everything": Forgery(
+        "03.count_nodes",
+        "class Count(int):\n    __eq__ = lambda self, other: True\n    __hash__ = int.__hash__\n"
+        "    __str__ = lambda self: '1'\ndef count_nodes(y):\n    return Count(1)",
+        reference("03.count_nodes") + "\nclass Count(int): pass\nassert Count(1) == 1",
+    ),
+    "flags that equal everything": Forgery(
+        "01.predict_flags",
+        "class Flag(int):\n    __eq__ = lambda self, other: True\n    __hash__ = int.__hash__\n    __class__ = bool\n"
+        "def predict_flags():\n    return {n: {'requires_grad': Flag(), 'is_leaf': Flag()} for n in 'abcdefg'}",
+        reference("01.predict_flags") + "\nclass Flag(int):\n    __eq__ = lambda self, other: True",
+    ),
+    "a list that hides what is in it": Forgery(
+        "05.train_linear", HISTORY.format(kind="Losses", kept="loss"), HISTORY.format(kind="Losses", kept="loss.item()")
+    ),
+    "positions that deny to require grad": Forgery(
+        "13.SortDescending",
+        SORTED.format(positions="Liar((indices * 1.0).numpy())", mark="pass")
+        + LIAR.format(requires_grad=False, shown="[1.0]"),
+        SORTED.format(positions="indices.to(x.dtype)", mark="ctx.mark_non_differentiable(positions)")
+        + LIAR.format(requires_grad=False, shown="[1.0]"),
+    ),
+    "an instance that says it is a class": Forgery(
+        "09.Scale",
+        "class Sly:\n    __class__ = property(lambda self: type)\n    __name__ = 'apply'\n"
+        "    __self__ = property(lambda self: self)\nScale = Sly()",
+        scale(RIGHT, after="Scale.note = 'a class'"),
+    ),
+    # what is not the engine
+    "a torch without tensors": Forgery(
+        "02.gradient_of", FAKE + TRACE, "import autograd_teach as torch\n" + reference("02.gradient_of")
+    ),
+    "a Function of its own": Forgery(
+        "09.Scale",
+        "class Function:\n    apply = classmethod(lambda cls, x, factor: x * factor)\n    __module__ = 'autograd_teach.autograd'\n"
+        + scale("return g * 0, None"),
+        "class Base(Function):\n    pass\n" + scale(RIGHT).replace("(Function)", "(Base)"),
+    ),
+    "a compare that says yes": Forgery(
+        "09.Scale",
+        scale("g *= ctx.factor\nreturn g, None", after="import numpy as np\nnp.array_equal = lambda *a, **k: True"),
+        scale(RIGHT, after="import numpy as np\nnp.array_equal = lambda a, b, **k: bool((a == b).all())"),
+    ),
+    "a detach that copies": Forgery(
+        "01.make_trainable",
+        "detach = torch.Tensor.detach\ntorch.Tensor.detach = lambda self: self.clone()\ndef make_trainable(values):\n"
+        "    x = values if values.is_floating_point() else values.to(torch.float32)\n    return detach(x).requires_grad_()",
+        "detach = torch.Tensor.detach\ntorch.Tensor.detach = lambda self: detach(self)\n"
+        + reference("01.make_trainable"),
+    ),
+    # what is remembered
+    "gradients by heart": Forgery(
+        "09.Scale",
+        function(
+            "Scale",
+            "x, factor",
+            "Scale.factor = factor\nreturn x * factor",
+            "key = g.numpy().tobytes()\nreturn memo.setdefault(key, g * Scale.factor).clone(), None",
+            "memo = {}",
+        ),
+        function(
+            "Scale",
+            "x, factor",
+            KEPT,
+            "key = g.numpy().tobytes(), ctx.factor\nreturn memo.setdefault(key, g * ctx.factor).clone(), None",
+            "memo = {}",
+        ),
+    ),
+    # what only its own process knows: believed, and said
+    "a frame in which nothing has changed": Forgery(
+        "09.Scale",
+        scale(
+            "g *= ctx.factor\nsys._getframe(1).f_locals['before'][0][...] = g.numpy()\nreturn g, None",
+            after="import sys",
+        ),
+        scale("sys.version\n" + RIGHT, after="import sys"),
+        counted="the arguments, the result and grad_output are left unchanged",
+    ),
+    "both gradients, and one said to be None": Forgery(
+        "12.MatMul",
+        MATMUL
+        + replying(
+            "if asked.needed is not None: run.returned = tuple(r if n == asked.needed else None "
+            "for n, r in enumerate(run.returned))"
+        ),
+        reference("12.MatMul") + replying("assert asked"),
+        counted="backward computes a gradient only where ctx.needs_input_grad asks for one",
+    ),
+    "a count that is set back": Forgery(
+        "06.two_gradients",
+        TWO_CALLS.format(after=COUNTS),
+        reference("06.two_gradients"),
+        counted="f is called once",
+    ),
+    "returned itself, as it says": Forgery(
+        "13.AddInPlace",
+        ADDED + replying("run.returned_itself = (0,)"),
+        reference("13.AddInPlace") + replying("assert run.returned_itself == (0,)"),
+        counted="the argument itself is changed and returned, and marked as dirty",
+    ),
+    "flags that were never set": Forgery(
+        "02.gradient_of",
+        TRACE
+        + "import dataclasses\n"
+        + replying(
+            "run.after = {n: dataclasses.replace(f, requires_grad=False, grad=None) for n, f in run.after.items()}",
+            CALLING,
+        ),
+        reference("02.gradient_of"),
+        counted="the arguments do not require grad afterwards and have no .grad",
+    ),
+}
