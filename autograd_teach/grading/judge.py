@@ -3,6 +3,7 @@
 Must not know how any of them works.
 """
 
+import platform
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -47,6 +48,11 @@ def called(
         with pool_under(isolation, hidden, required=required) as pool:
             oracle = Oracle(pool, {each.id: each for each in declared()}, limits, nbval, **chosen)
             yield Recorded(oracle, runner, limits) if record else oracle
+
+
+def called_here(name: str, record: bool) -> str:
+    """Who judges in this process and under what, in words: as much as can be told without starting anything of a student's."""
+    return f"{name}, {'with' if record else 'without'} records, {sandbox.available()} on {platform.node()}"
 
 
 def _isolation(hidden: Sequence[Path], required: bool, progress: TextIO | None) -> Isolation:

@@ -154,13 +154,14 @@ def pool_under(isolation: Isolation, hidden: Sequence[Path], *, required: bool =
         wrap=(lambda command: list(forking(command, hidden=hidden))) if wrapped else (lambda command: command),
         sandbox=isolation.value if wrapped else "",
     ) as pool:
-        with pool.session() as session:
-            if required and "process" in session.isolation.split("+"):
-                raise UserError(
-                    "Nothing was graded: --require-sandbox was given, and submissions cannot be cut off from each other "
-                    "here (no namespaces within the sandbox); grade with --judge nbval, or leave the option out."
-                )
-        yield pool
+        if required:
+            with pool.session() as session:
+                if "process" in session.isolation.split("+"):
+                    raise UserError(
+                        "Nothing was graded: --require-sandbox was given, and submissions cannot be cut off from each other "
+                        "here (no namespaces within the sandbox); grade with --judge nbval, or leave the option out."
+                    )
+        yield pool  # whose interpreter starts when somebody needs it
 
 
 def _isolation(sandbox: str, code: int) -> str:
