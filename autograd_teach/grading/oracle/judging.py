@@ -41,6 +41,7 @@ class Outcome:
     status: Status
     detail: str = ""
     seed: int | None = None
+    part: float = 0.0  # of the points, where it is `partial`
 
 
 class Oracle:
@@ -153,7 +154,8 @@ class Oracle:
             return Outcome(Status.PASS, _counted(verdict.counted), seed)
         if "raised MemoryError" in verdict.words:
             return Outcome(Status.OUT_OF_MEMORY, _printable(verdict.words), seed)
-        return Outcome(Status.FAIL, "not so: " + "; ".join(verdict.failed) + _remark(verdict.words), seed)
+        status = Status.PARTIAL if verdict.share else Status.FAIL
+        return Outcome(status, "not so: " + "; ".join(verdict.failed) + _remark(verdict.words), seed, verdict.share)
 
 
 def _counted(checks: tuple[str, ...]) -> str:
@@ -208,6 +210,7 @@ def _mark(question: Question, outcome: Outcome, answers: Mapping[str, str], isol
         hashlib.sha256(answers[question.id].encode()).hexdigest(),
         "" if outcome.seed is None else str(outcome.seed),
         versions(),
+        part=outcome.part,
     )
 
 

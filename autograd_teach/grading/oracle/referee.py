@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ...course.checks import checker_of
-from ...course.checks.checker import Check, Checker, Evidence, Plan, Request, failed_checks
+from ...course.checks.checker import Check, Checker, Evidence, Plan, Request, failed_checks, share
 from ...course.checks.function.evidence import Unfit
 from ...course.checks.records import read, told
 from ...course.exercises import declaration
@@ -37,6 +37,7 @@ class Verdict:
     seed: int
     words: str = ""  # what was raised; the student's own text, not to be trusted beyond being shown
     counted: tuple[str, ...] = ()  # checks that rest on nothing but what the answer's own process has counted
+    share: float = 0.0  # of the points, where the exercise weighs its checks
 
     @property
     def passed(self) -> bool:
@@ -81,16 +82,17 @@ def judge(exercise: Exercise, ask: Asking, seed: int, spec: Any = None) -> Verdi
     checker, spec = checker_of(exercise), spec or spec_of(exercise)
     evidence: Evidence = checker.evidence(exercise, spec)
     failed: list[Check] = []
-    words = ""
+    words, part = "", 1.0
     for number, plan in enumerate(checker.plans(exercise, spec, np.random.default_rng(seed), "grade")):
-        if number and (failed or evidence.structure):
+        if number and (not part or evidence.structure):
             break  # an answer that is too slow for the larger inputs of a second plan has no other verdict than that
         structure, replies = _replies(exercise, checker, plan, ask)
         evidence.structure = structure
         words = words or next((str(each.crash) for each in replies if each.crash), "")
         failed = _judged(checker, evidence, plan, replies)
+        part = share(exercise.weights, failed, checker.checks(exercise, spec), evidence)
     counted = tuple(each.text for each in getattr(spec, "also", ()) if each.counted and spec.larger is None)
-    return Verdict(tuple(each.text for each in failed), seed, words, counted)
+    return Verdict(tuple(each.text for each in failed), seed, words, counted, part)
 
 
 def _judged(checker: Checker, evidence: Evidence, plan: Plan, replies: Sequence[Any]) -> list[Check]:
