@@ -190,7 +190,7 @@ def regrade_class(
             submission.columns = dict(dressing.columns.get(submission.student, ()))
         wishes = Wishes(points=dressing.points)
         judged = judged or by_nbval(runner, limits)
-        late = Late(**dressing.late) if dressing.late else None
+        late = gradebook.known_fields(Late, dressing.late) if dressing.late else None
         results, changes = _into(book, class_, graded, output, limits, jobs, progress, judged, wishes, late, judged_by)
         kept = {(one.student, mark.exercise): mark.points for one in results for mark in one.marks if mark.adjusted}
         return results, [change.beneath(kept) for change in selection.scaled(changes, results)]

@@ -156,10 +156,10 @@ def run(args: argparse.Namespace) -> int:
     if args.submissions is None:
         raise UserError("The submissions are required: autograd-teach grade SUBMISSIONS, a folder or a zip.")
     wishes = _wishes(args)
+    late = _late(args, wishes)
     if args.dry_run:
         print(dry_run(args.submissions, **_rooms(args), progress=sys.stderr, wishes=wishes))
         return 0
-    late = _late(args, wishes)
     _end_like_ctrl_c()
     results = grade(
         args.submissions,

@@ -59,11 +59,12 @@ def comment(
     withdraw: bool = False,
 ) -> str:
     """Add a comment to the student's page, beside one exercise or at its top, or `withdraw` all that are there; what was done."""
-    if withdraw == bool(text and text.strip()):
+    words = "\n".join(map(one_line, (text or "").strip().splitlines()))
+    if withdraw == bool(words):
         raise UserError("Write the comment, or give --withdraw to take the earlier ones back: one of the two.")
     with reading(output), writing(output) as book:  # which is not made here
         student, place = _found(book, student, exercise)
-        said = Remark(student, place, "comment", (text or "").strip(), _who(by), withdrawn=withdraw)
+        said = Remark(student, place, "comment", words, _who(by), withdrawn=withdraw)
         where = f"{one_line(student)}{f', {place}' if place else ''}"
         if withdraw and all(_place(each) != _place(said) for each in _standing(book.remarks())):
             raise UserError(f"{where}: there is no comment to take back.")
@@ -120,7 +121,7 @@ def _refuse_impossible(points: float, maximum: float, exercise: str, bonus: bool
 def _who(by: str | None) -> str:
     try:
         return one_line(by or getpass.getuser())
-    except (OSError, KeyError) as problem:
+    except (OSError, KeyError, ImportError) as problem:
         raise UserError("This machine does not know your login name; give a name with --by.") from problem
 
 
