@@ -66,6 +66,8 @@ def _run(arguments: list[str]) -> int:
         return graph_command.run(args)
     from .grading import command
 
+    if args.command in ("adjust", "comment"):
+        return command.run_remark(args)
     return command.run_regrade(args) if args.command == "regrade" else command.run(args)
 
 
@@ -183,6 +185,28 @@ def _parser(name: str | None) -> argparse.ArgumentParser:
         from .grading import command
 
         command.add_regrade_arguments(regrade)
+
+    remarks = {
+        "adjust": commands.add_parser(
+            "adjust",
+            help="give other points than the judge, with a reason",
+            description="Give one mark in the gradebook other points than the judge gave, with a reason; it holds whatever is judged "
+            "again. Nothing in the gradebook is overwritten, and --withdraw takes it back.",
+            epilog="Example: autograd-teach adjust ada 09.Scale 1.5 --because “right but for a sign” --output ps9/",
+            allow_abbrev=False,
+        ),
+        "comment": commands.add_parser(
+            "comment",
+            help="write to a student, on the student's page",
+            description="Add a comment to a student's page, at its top or beside one exercise. It changes no points.",
+            epilog="Example: autograd-teach comment ada “Come and see me.” --exercise 09.Scale --output ps9/",
+            allow_abbrev=False,
+        ),
+    }
+    if name in remarks:
+        from .grading import command
+
+        command.add_remark_arguments(remarks[name], name)
     return parser
 
 

@@ -20,12 +20,19 @@ from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
-import nbformat
-from nbformat import NotebookNode
-
 from .. import files
 from . import progress_file
 from .errors import UserError
+
+# A trick for speed: importing nbformat imports jsonschema, which compiles 39 grammars (3.5 s of each command) for a check of
+# addresses that no notebook is put to, where rfc3987_syntax is installed. Meanwhile it is not; afterwards it is again.
+_GRAMMARS = "rfc3987_syntax"
+sys.modules.setdefault(_GRAMMARS, None)  # type: ignore[arg-type]
+import nbformat
+from nbformat import NotebookNode
+
+if sys.modules[_GRAMMARS] is None:
+    del sys.modules[_GRAMMARS]
 
 CELL_METADATA = ("tags", "nbgrader", "editable", "deletable", "autograd_teach")
 """What a cell's metadata may hold in canonical form; front ends add timings and folding, which are nobody's content."""

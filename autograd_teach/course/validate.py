@@ -5,6 +5,7 @@ called by its own message; each sentence of the statement is held by a check or 
 hints; inputs are drawn; exercises/ is what `release` makes. May use the engine and all of course. For those who write exercises; a student never runs it.
 """
 
+import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -28,6 +29,9 @@ from .jacobian import as_values, flat, is_float
 from .notebooks import read_notebook
 from .release import release, student_version
 from .specs import spec_of
+
+NEEDED = {"structure", "runs"}
+"""The checks that the others need: they cannot be weighed."""
 
 
 @dataclass(frozen=True)
@@ -92,7 +96,20 @@ def _problems(exercise: Exercise, solved: dict[str, Any], stubs: list[str]) -> I
         yield "what students get is not recognised as not attempted"
     if not 2 <= len(exercise.hints) <= 3:
         yield f"there are {len(exercise.hints)} hints; 2 or 3 are asked for"
+    yield from unfit_weights(exercise)
     yield from _confused(exercise)
+
+
+def unfit_weights(exercise: Exercise) -> Iterator[str]:
+    """What is wrong with the weights of the checks."""
+    known = {check.name for check in checker_of(exercise).checks(exercise, spec_of(exercise))} - NEEDED
+    for name, weight in exercise.weights.items():
+        if name in NEEDED:
+            yield f"{name!r} cannot have a weight: where that check fails, nothing is known of the others"
+        elif name not in known:
+            yield f"{name!r} has a weight and is no check of this exercise; there are {', '.join(sorted(known))}"
+        if not 0 < weight < math.inf:
+            yield f"the weight of {name!r} is {weight:g}; it has to be a number above 0"
 
 
 def _confused(exercise: Exercise) -> Iterator[str]:

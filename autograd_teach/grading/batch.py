@@ -17,7 +17,9 @@ from ..course.errors import UserError
 from . import gradebook, reports
 from . import judge as judges
 from .gradebook import Gradebook, fingerprint
-from .gradebook.standing import Change, Standing, answers_by_hash, from_book
+from .gradebook.remarks import remarked
+from .gradebook.standing import Change, Standing, answers_by_hash, basis_of_trial, from_book
+from .lateness import Late, penalised
 from .notebook_run import Interrupted, Limits, Runner, run_nbval
 from .rebuild import Assignment, load_assignments
 from .results import PASSED, Mark, Result, Status
@@ -44,13 +46,14 @@ def grade(
     points_only: bool = False,
     kinds: Sequence[str] = (),
     scheduler: str | None = None,
+    late: Late | None = None,
 ) -> list[Result]:
     """Grade the folder or zip `submissions`, write a new `grades.csv` in `output`, and return a result a student.
 
     `timeout` is in seconds a cell; `jobs` notebooks run at a time, or with a `scheduler` of dask as many as its workers take.
     `judge` gives the points; `isolation` is the best sandbox where they run, and with `require_sandbox` one in which solutions
     cannot be read (judge.py, sandbox/ say what they are worth). nbval's record stands beside the points, unless `points_only`.
-    `kinds` are the reports that are wanted afterwards. A `UserError` says what is wrong with the arguments, or that the
+    `kinds` are the reports that are wanted afterwards; `late` takes points off. A `UserError` says what is wrong with the arguments, or that the
     reference solution itself does not pass here; a broken submission is a status in its own result.
     """
     assignments = _loaded(solutions, exercises, progress)
@@ -68,6 +71,8 @@ def grade(
             judged=judged,
             wishes=wishes,
             kinds=kinds,
+            late=late,
+            judged_by="" if scheduler else judges.called_here(judge, isolation, not points_only),
         )
 
 
@@ -94,8 +99,13 @@ def grade_class(
     judged: Judge | None = None,
     wishes: Wishes = NO_WISHES,
     kinds: Sequence[str] = (),
+    late: Late | None = None,
+    judged_by: str = "",
 ) -> list[Result]:
-    """`grade` with the assignments as data, and the judge as an argument: by default nbval, run by `runner` (notebook_run.py)."""
+    """`grade` with the assignments as data, and the judge as an argument: by default nbval, run by `runner` (notebook_run.py).
+
+    `judged_by` says in words who judges, and under what: while it and all else is the same, references need no second trial.
+    """
     _refuse_impossible(limits, jobs)
     assignments = selection.asked_for(assignments, wishes)
     reports.prepare(output)
@@ -103,9 +113,8 @@ def grade_class(
     reports.refuse_unfit(kinds, len(class_))
     handed_in = [a for a in assignments if wishes.only or any(a.name in s.answers for s in class_)] or list(assignments)
     with gradebook.writing(output) as book:
-        return _into(
-            book, class_, handed_in, output, limits, jobs, progress, judged or by_nbval(runner, limits), wishes
-        )[0]
+        judged = judged or by_nbval(runner, limits)
+        return _into(book, class_, handed_in, output, limits, jobs, progress, judged, wishes, late, judged_by)[0]
 
 
 def regrade(
@@ -136,7 +145,14 @@ def regrade(
     options = {"wanted": isolation, "required": require_sandbox, "record": record, "progress": progress}
     with _called(scheduler, assignments, jobs, judge, limits, (solutions, output), **options) as (judged, at_a_time):
         return regrade_class(
-            assignments, output=output, timeout=timeout, jobs=at_a_time, progress=progress, judged=judged, kinds=kinds
+            assignments,
+            output=output,
+            timeout=timeout,
+            jobs=at_a_time,
+            progress=progress,
+            judged=judged,
+            kinds=kinds,
+            judged_by="" if scheduler else judges.called_here(judge, isolation, record),
         )
 
 
@@ -150,6 +166,7 @@ def regrade_class(
     runner: Runner = run_nbval,
     judged: Judge | None = None,
     kinds: Sequence[str] = (),
+    judged_by: str = "",
 ) -> tuple[list[Result], list[Change]]:
     """`regrade` with the assignments as data, and the judge as an argument.
 
@@ -176,8 +193,10 @@ def regrade_class(
             submission.columns = dict(dressing.columns.get(submission.student, ()))
         wishes = Wishes(points=dressing.points)
         judged = judged or by_nbval(runner, limits)
-        results, changes = _into(book, class_, graded, output, limits, jobs, progress, judged, wishes)
-        return results, selection.scaled(changes, results)
+        late = gradebook.known_fields(Late, dressing.late) if dressing.late else None
+        results, changes = _into(book, class_, graded, output, limits, jobs, progress, judged, wishes, late, judged_by)
+        kept = {(one.student, mark.exercise): mark.points for one in results for mark in one.marks if mark.adjusted}
+        return results, [change.beneath(kept) for change in selection.scaled(changes, results)]
 
 
 def _loaded(solutions: Path, exercises: Path, progress: TextIO | None) -> list[Assignment]:
@@ -227,39 +246,62 @@ def _into(
     jobs: int,
     progress: TextIO | None,
     judged: Judge,
-    wishes: Wishes = NO_WISHES,
+    wishes: Wishes,
+    late: Late | None,
+    judged_by: str,
 ) -> tuple[list[Result], list[Change]]:
     """Grade what does not stand in the book yet, each student into the book as soon as the result is final."""
     reports.say(progress, f"{len(class_)} students; grading {', '.join(a.name for a in assignments)}")
     stop = threading.Event()
-    standing = Standing(book.current(), assignments, _try_references(assignments, judged, stop), limits)
-    class_ = [_settled(s, standing, wishes) for s in class_]
+    known = book.current(lambda sentence: reports.say(progress, sentence))
+    said = book.remarks()
+    basis = basis_of_trial(assignments, judged_by, limits)
+    trial = book.trial(basis) if judged_by else None
+    while True:
+        is_new = trial is None
+        if trial is None:
+            trial = _try_references(assignments, judged, stop)
+            if judged_by:
+                book.keep_trial(basis, trial)
+        standing = Standing(known, assignments, trial, limits)
+        settled = [_settled(s, standing, wishes) for s in class_]
+        # Which of several is the best only shows when all are graded.
+        to_do = [(s, True) if selection.has_several(s) else standing.to_do(s) for s in settled]
+        if is_new or not any(is_left for _, is_left in to_do):
+            break
+        trial = None  # what is run now rests on a trial of now
+    class_ = settled
     bar = reports.Progress(progress, len(class_))
     submissions = {s.student: s for s in class_}
     results = {s.student: _not_graded(s, assignments) for s in class_}
 
     def dressed() -> list[Result]:
-        return selection.dress([results[s.student] for s in class_], class_, wishes)
+        plain = selection.dress([results[s.student] for s in class_], class_, wishes)
+        return penalised(remarked(plain, said), late)
 
     def dressing() -> gradebook.Dressing:
-        return gradebook.Dressing({one.student: one.columns for one in dressed()}, wishes.points)
+        in_order = dressed()
+        maxima = {mark.exercise: mark.maximum for one in in_order for mark in one.marks}
+        rule = asdict(late) if late else {}
+        return gradebook.Dressing({one.student: one.columns for one in in_order}, wishes.points, maxima, rule)
 
     book.begin(fingerprint.course(), fingerprint.versions(), asdict(limits), dressing())
 
-    def settle(fresh: Result) -> None:
+    def settle(fresh: Result, stood: bool = False) -> None:
         submission = selection.as_counted(submissions[fresh.student], fresh)
         final = standing.merged(submission, fresh)
         if news := standing.news(submission, final):
             book.add(final.student, final.note, news, answers_by_hash(submission, assignments))
         results[final.student] = final
-        bar.show(final)
+        if stood and not news:
+            bar.done += 1
+        else:
+            bar.show(final)
 
     try:
-        # Which of several is the best only shows when all are graded.
-        to_do = [(s, True) if selection.has_several(s) else standing.to_do(s) for s in class_]
         for submission, is_left in to_do:
             if not is_left:
-                settle(result(submission, assignments, judged, stop))  # which runs nothing
+                settle(result(submission, assignments, judged, stop), stood=True)  # which runs nothing
         if stood := bar.done:
             reports.say(progress, f"{stood} of {len(class_)} students need no run")
         for one in _graded([s for s, is_left in to_do if is_left], assignments, judged, jobs, stop, wishes):
@@ -269,12 +311,16 @@ def _into(
         stop.set()
         bar.close()
         in_order = dressed()
+        there = set(output.glob("*.csv"))
         # Where the gradebook cannot be written, its sentence says more than that the CSV file cannot be either.
         with suppress(UserError) if isinstance(sys.exception(), UserError) else nullcontext():
             path = reports.write_csv(in_order, output)
-            reports.say(progress, f"{bar.done} of {len(class_)} students graded, written to {path}")
+            where = f"as before in {path}" if path in there else f"written to {path}"
+            reports.say(progress, f"{bar.done} of {len(class_)} students graded, {where}")
             if isinstance(sys.exception(), KeyboardInterrupt):
                 reports.say(progress, "Stopped; nothing that was graded is lost. The same command goes on from here.")
+    for exercise, (before, now) in standing.worth.items():
+        reports.say(progress, f"{exercise} is worth {now:g} points now, not {before:g}; each mark keeps its share.")
     return in_order, standing.changes
 
 

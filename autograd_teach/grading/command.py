@@ -1,4 +1,4 @@
-"""`autograd-teach grade`: its arguments and what it prints. The command line imports this file only when it is called."""
+"""`autograd-teach grade`, `regrade`, `adjust` and `comment`: their arguments and what they print. The command line imports this file only when it is called."""
 
 import argparse
 import os
@@ -7,11 +7,12 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..course.errors import UserError
 
 if TYPE_CHECKING:
+    from .lateness import Late
     from .results import Result
     from .sandbox import Isolation
     from .submissions.selection import Wishes
@@ -42,6 +43,29 @@ def add_regrade_arguments(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     _add_shared(parser)
     parser.set_defaults(judge=None)
+
+
+def add_remark_arguments(parser: argparse.ArgumentParser, command: str) -> None:
+    """Give `parser` the arguments of `autograd-teach adjust` or `autograd-teach comment`."""
+    parser.add_argument("student", metavar="STUDENT", help="as in the grades")
+    if command == "adjust":
+        parser.add_argument("exercise", metavar="EXERCISE", help="like 09.Scale")
+        parser.add_argument(
+            "points", type=float, nargs="?", metavar="POINTS", help="instead of those that the judge gave; a late student keeps all of them"
+        )  # fmt: skip
+        parser.add_argument(
+            "--because", default="", metavar="TEXT", help="the reason, which the student reads; required"
+        )
+        parser.add_argument("--bonus", action="store_true", help="more points than the exercise is worth are meant")
+    else:
+        parser.add_argument("text", nargs="?", metavar="TEXT", help="what the student's page is to say")
+        parser.add_argument("--exercise", metavar="EXERCISE", help="beside this one (default: at the top of the page)")
+    what = "the adjustment" if command == "adjust" else "all comments there"
+    parser.add_argument("--withdraw", action="store_true", help=f"take {what} back")
+    parser.add_argument("--by", metavar="NAME", help="who says so (default: your login name)")
+    parser.add_argument(
+        "--output", type=Path, default=Path(), metavar="FOLDER", help="where the gradebook is (default: here)"
+    )
 
 
 def _add_shared(parser: argparse.ArgumentParser) -> None:
@@ -100,6 +124,14 @@ def _add_class_arguments(parser: argparse.ArgumentParser) -> None:
         "--due", metavar="DATE", help="like 2026-11-20 or “2026-11-20 18:00”; adds the columns submitted and late",
     )  # fmt: skip
     of_class.add_argument(
+        "--late", metavar="RULE",
+        help="take points off for being late: like 10%%/day (of the student's points, for each day begun), 5/hour (points), or with an "
+        "end to it “10%%/day up to 50%%”; hour, day or week. Needs --due. An adjustment is made after it, and is left as it is",
+    )  # fmt: skip
+    of_class.add_argument(
+        "--grace", metavar="TIME", help="with --late: who is late by no more than this (like 15m, 2h or 1d) loses nothing",
+    )  # fmt: skip
+    of_class.add_argument(
         "--keep", choices=("named", "newest", "best"), default="named",
         help="of several notebooks of one student: the one with the assignment's name (default), the newest, or the best",
     )  # fmt: skip
@@ -130,6 +162,7 @@ def run(args: argparse.Namespace) -> int:
     if args.submissions is None:
         raise UserError("The submissions are required: autograd-teach grade SUBMISSIONS, a folder or a zip.")
     wishes = _wishes(args)
+    late = _late(args, wishes)
     if args.dry_run:
         print(dry_run(args.submissions, **_rooms(args), progress=sys.stderr, wishes=wishes))
         return 0
@@ -148,6 +181,7 @@ def run(args: argparse.Namespace) -> int:
         points_only=args.points_only,
         kinds=args.report,
         scheduler=args.scheduler,
+        late=late,
     )
     print(table(results))
     _report(args, results)
@@ -167,6 +201,31 @@ def _wishes(args: argparse.Namespace) -> "Wishes":
 
     due = due_date(args.due) if args.due else None
     return Wishes(tuple(args.only), Keep(args.keep), due, args.roster, args.points, args.anonymous)
+
+
+def _late(args: argparse.Namespace, wishes: "Wishes") -> "Late | None":
+    from .lateness import Late
+
+    if not args.late:
+        if args.grace:
+            raise UserError("--grace goes with --late, which says what is taken off; give both.")
+        return None
+    if wishes.due is None:
+        raise UserError("--late needs to know when it was due; give --due as well.")
+    return Late(args.late, str(wishes.due), args.grace or "0m")
+
+
+def run_remark(args: argparse.Namespace) -> int:
+    """Note in the gradebook what a person adds, and print what that is. A `UserError` is the caller's to print."""
+    from .gradebook import remarks
+
+    where = {"output": args.output, "by": args.by, "withdraw": args.withdraw}
+    if args.command == "adjust":
+        said = remarks.adjust(args.student, args.exercise, args.points, because=args.because, bonus=args.bonus, **where)
+    else:
+        said = remarks.comment(args.student, args.text, exercise=args.exercise, **where)
+    print(f"{said}.\nReports have it from the next `autograd-teach regrade` or `grade` on.")
+    return 0
 
 
 def run_regrade(args: argparse.Namespace) -> int:
@@ -190,7 +249,8 @@ def run_regrade(args: argparse.Namespace) -> int:
         scheduler=args.scheduler,
     )
     print(table(results))
-    print("\n".join(["", f"{len(changes)} grades changed:" if changes else "No grade changed.", *map(str, changes)]))
+    said = f"{len(changes)} {'grade' if len(changes) == 1 else 'grades'} changed:" if changes else "No grade changed."
+    print("\n".join(["", said, *map(str, changes)]))
     _report(args, results)
     _say_what_it_is_worth(results)
     return 1 if any(result.status is Status.GRADER_ERROR for result in results) else 0
@@ -216,7 +276,7 @@ def _explain(args: argparse.Namespace) -> int:
     return 0 if same else 1
 
 
-def _rooms(args: argparse.Namespace) -> dict[str, Path]:
+def _rooms(args: argparse.Namespace) -> dict[str, Any]:
     from ..course import content
 
     return {

@@ -4,25 +4,23 @@ The rooms meet here as in batch.py. Must not know how any of them works.
 """
 
 import threading
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import asdict
-from difflib import get_close_matches
 from pathlib import Path
 from typing import TextIO
 
-from ..course.errors import UserError
 from . import gradebook, judge, reports
-from .gradebook import Gradebook, Judged, standing
+from .gradebook import Gradebook, Judged, remarks, standing
 from .notebook_run import Limits
 from .rebuild import Assignment, load_assignments
-from .results import Mark, reaching_in_words
+from .results import Mark, Result, reaching_in_words
 from .sandbox import Isolation
 from .verdicts import Judge
 
 _SAID = {
     *("exercise", "status", "maximum", "detail", "judge", "isolation", "seconds", "source"),
-    *("recorded", "said", "recorded_under", "reaches"),
+    *("recorded", "said", "recorded_under", "reaches", "part", "adjusted"),
 }
 """What has its own line; whatever else a mark has (a seed, say) gets one under its own name."""
 
@@ -58,9 +56,9 @@ def explain_in(
     """`explain` with the assignments as data; `as_then` gives the judge of a mark, with the seed that it had."""
     with gradebook.reading(output) as book:
         current = book.current()
-        student = _one_of(current, student, "student", book.path)
+        student = remarks.one_of(current, student, "student", book.path)
         marks = current[student]
-        judged = marks[_exercise(list(marks), exercise, student)]
+        judged = marks[remarks.exercise_of(list(marks), exercise, student)]
         assignment = next((a for a in assignments if a.name == judged.notebook), None)
         lines = _lines(book, judged)
         if assignment and (why := standing.changed_since(judged, assignment)):
@@ -73,7 +71,7 @@ def explain_in(
     written = {id: each.source for id, each in submission.answers[assignment.name].items() if each.source is not None}
     with as_then(judged.mark, limits) as judge_of_then:  # all of the notebook: one answer may use a name from another
         mark = judge_of_then(assignment, written, threading.Event())[judged.mark.exercise]
-    same = (mark.status, mark.points) == (judged.mark.status, judged.mark.points)
+    same = (mark.status, mark.share) == (judged.mark.status, judged.mark.share)
     again = "from that answer, with that seed" if judged.mark.seed else "from that answer"
     lines.append(f"Judged again just now, {again}: {_outcome(mark)}, {'the same' if same else 'NOT the same'}.")
     if not same and mark.detail:
@@ -82,8 +80,10 @@ def explain_in(
 
 
 def _lines(book: Gradebook, judged: Judged) -> list[str]:
-    mark, run = judged.mark, book.run(judged.run)
-    facts = {"why": mark.detail or "-", "judge": mark.judge or "none: nothing was run"}
+    run = book.run(judged.run)
+    (mark,) = remarks.remarked([Result(judged.student, (judged.mark,))], book.remarks())[0].marks
+    facts = {"adjusted": str(mark.adjusted)} if mark.adjusted else {}
+    facts |= {"why": mark.detail or "-", "judge": mark.judge or "none: nothing was run"}
     facts |= {"isolation": mark.isolation} if mark.isolation else {}
     facts |= {name: str(value) for name, value in asdict(mark).items() if name not in _SAID and value not in ("", None)}
     if mark.recorded:
@@ -111,17 +111,3 @@ def _lines(book: Gradebook, judged: Judged) -> list[str]:
 
 def _outcome(mark: Mark) -> str:
     return f"{mark.status}, {mark.points:g} of {mark.maximum:g} points"
-
-
-def _exercise(known: list[str], asked: str, student: str) -> str:
-    """ "09.Scale", or "Scale" where only one exercise is called that."""
-    ending = [id for id in known if id.rpartition(".")[2] == asked]
-    return ending[0] if len(ending) == 1 else _one_of(known, asked, "exercise", f"the grades of {student}")
-
-
-def _one_of(known: Collection[str], asked: str, what: str, where: object) -> str:
-    if asked in known:
-        return asked
-    near = sorted(each for each in known if asked.casefold() in each.casefold())[:10]
-    near = near or get_close_matches(asked, list(known), n=3) or list(known)[:10]
-    raise UserError(f"There is no {what} {asked!r} in {where}; there are {', '.join(near)}.")

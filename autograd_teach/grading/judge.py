@@ -3,6 +3,7 @@
 Must not know how any of them works.
 """
 
+import platform
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -55,6 +56,11 @@ def called(
         with sandbox.Boxes(ORACLE, isolation, [_SPECS, *hidden]) as boxes:
             oracle = Oracle(boxes, {each.id: each for each in declared()}, limits, nbval, **chosen)
             yield Recorded(oracle, runner, limits) if record else oracle
+
+
+def called_here(name: str, wanted: Isolation | None, record: bool) -> str:
+    """Who judges in this process and under what, in words: as much as can be told without starting anything of a student's."""
+    return f"{name}, {'with' if record else 'without'} records, {wanted or sandbox.available()} on {platform.node()}"
 
 
 def _isolation(hidden: Sequence[Path], wanted: Isolation | None, required: bool, progress: TextIO | None) -> Isolation:

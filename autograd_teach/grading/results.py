@@ -17,7 +17,7 @@ class Status(StrEnum):
 
     NOT_GRADED = "not_graded"  # the run was stopped before this student's turn
     PASS = "pass"
-    PARTIAL = "partial"  # of a student: some points, not all
+    PARTIAL = "partial"  # some points, not all: of a student, or of an exercise whose checks are weighed
     FAIL = "fail"
     NOT_ATTEMPTED = "not_attempted"  # the answer cell is as it was handed out, or empty
     MISSING = "missing"  # no answer cell, or no notebook
@@ -32,6 +32,28 @@ class Status(StrEnum):
 
 PASSED, FAILED, NOT_RUN = "passed", "failed", "not run"
 """What a record says of a check cell, beside the statuses of what ended its run."""
+
+
+@dataclass(frozen=True)
+class Adjustment:
+    """Points that a person gave in place of the judge's; `points` of `maximum`, as the report had them then."""
+
+    points: float
+    maximum: float
+    because: str
+    by: str
+    when: str  # in UTC
+
+    def of(self, maximum: float) -> float:
+        """The points where the exercise is worth `maximum` by now: the same share of it.
+
+        >>> Adjustment(1.5, 2, "right but for a sign", "root", "2026-11-20").of(4)
+        3.0
+        """
+        return maximum * self.points / self.maximum if self.maximum else self.points
+
+    def __str__(self) -> str:
+        return f"adjusted to {self.points:g} of {self.maximum:g} by {self.by}, {self.when[:10]}: {self.because}"
 
 
 @dataclass(frozen=True)
@@ -55,11 +77,25 @@ class Mark:
         False  # the clock ended it, which a busy machine can be the reason of: to be run once more, alone
     )
     reaches: tuple[str, ...] = ()  # where its source reaches beyond the task, as "line 3: sys._getframe"; never points
+    part: float = 0.0  # of `partial`: the weights of the checks that pass, as a share of all weights
+    adjusted: Adjustment | None = None  # by a person, whatever the judge says; kept apart in the gradebook, as are
+    comment: str = ""  # a person's words to the student, a line a comment
+
+    @property
+    def share(self) -> float:
+        """What the judge gives, from 0 to 1: all or nothing, unless the exercise's checks are weighed.
+
+        >>> Mark("scale", Status.PASS, 2).share, Mark("scale", Status.PARTIAL, 2, part=0.25).points
+        (1, 0.5)
+        """
+        if self.status is Status.PARTIAL:
+            return self.part
+        return 1 if self.status is Status.PASS else 0
 
     @property
     def points(self) -> float:
-        """All or nothing: an exercise's points come with its check."""
-        return self.maximum if self.status is Status.PASS else 0.0
+        """The judge's, unless a person has adjusted them."""
+        return self.adjusted.of(self.maximum) if self.adjusted else self.maximum * self.share
 
     @property
     def contradiction(self) -> str:
@@ -110,10 +146,13 @@ class Result:
     columns: tuple[
         tuple[str, str], ...
     ] = ()  # more of the student for the report: of the roster, and when it was handed in
+    penalty: float = 0  # points taken off for being late
+    lateness: str = ""  # how that came about, or why nothing was taken off
+    comments: tuple[str, ...] = ()  # a person's words to the student, beside those on exercises
 
     @property
     def points(self) -> float:
-        return sum(mark.points for mark in self.marks)
+        return sum(mark.points for mark in self.marks) - self.penalty
 
     @property
     def maximum(self) -> float:
@@ -129,7 +168,7 @@ class Result:
         statuses = {mark.status for mark in self.marks}
         if statuses == {Status.PASS}:
             return Status.PASS
-        if Status.PASS in statuses:
+        if statuses & {Status.PASS, Status.PARTIAL}:
             return Status.PARTIAL
         return next((status for status in _GRAVEST_FIRST if status in statuses), Status.MISSING)
 
@@ -163,24 +202,26 @@ class Result:
         """
         alike: dict[str, list[str]] = {}
         for mark in self.marks:
-            if mark.status is not Status.PASS or mark.contradiction or mark.reaches:
+            if mark.status is not Status.PASS or mark.contradiction or mark.reaches or mark.adjusted:
                 alike.setdefault(_words(mark), []).append(mark.exercise)
         parts = [
             said if len(names) == len(self.marks) > 1 else f"{', '.join(names)}: {said}"
             for said, names in alike.items()
         ]
-        return "; ".join([*parts, self.note] if self.note else parts)
+        return "; ".join(filter(None, (*parts, self.lateness, self.note)))
 
 
 def _words(mark: Mark) -> str:
-    """A mark in one line: that its own check disagrees, what it reaches for, its detail, what that check said where it is more.
+    """A mark in one line: that a person adjusted it, that its own check disagrees, what it reaches for, its detail, what that
+    check said where it is more.
 
     >>> _words(Mark("scale", Status.FAIL, 2, "not so: backward is right", recorded="failed", said="2 times too large"))
     'fail (not so: backward is right; its check: 2 times too large)'
     """
     is_news = mark.recorded == FAILED and mark.status is not Status.PASS and mark.said not in mark.detail
     check = f"its check: {mark.said.removeprefix('NotPassed: ')}" if is_news else ""
-    said = "; ".join(filter(None, (mark.contradiction, reaching_in_words(mark), mark.detail, check)))
+    adjusted = str(mark.adjusted) if mark.adjusted else ""
+    said = "; ".join(filter(None, (adjusted, mark.contradiction, reaching_in_words(mark), mark.detail, check)))
     return f"{mark.status} ({said})" if said else str(mark.status)
 
 

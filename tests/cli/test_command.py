@@ -13,7 +13,19 @@ from autograd_teach import cli
 from autograd_teach.course import content, lab, progress_file
 from autograd_teach.course.errors import UserError
 
-COMMANDS = ["lab", "check", "progress", "update", "release", "validate", "notebooks", "grade"]
+COMMANDS = [
+    "lab",
+    "check",
+    "progress",
+    "update",
+    "release",
+    "validate",
+    "notebooks",
+    "grade",
+    "regrade",
+    "adjust",
+    "comment",
+]
 
 
 @dataclass
@@ -83,6 +95,25 @@ BAD_LINES = {
     "solutions do not exist": (["release", "--solutions", "absent"], "absent"),
     "submissions not named": (["grade"], "required"),
     "submissions do not exist": (["grade", "absent"], "absent"),
+    "late without a due date": (["grade", "FILE", "--late", "10%/day"], "give --due as well"),
+    "late by another rule": (
+        ["grade", "FILE", "--due", "2026-11-20", "--late", "much"],
+        "'much' is no rule for --late",
+    ),
+    "grace of no length": (
+        ["grade", "FILE", "--due", "2026-11-20", "--late", "1/day", "--grace", "soon"],
+        "'soon' is no time for --grace",
+    ),
+    "grace without a rule": (["grade", "FILE", "--grace", "15m"], "--grace goes with --late"),
+    "adjust without a reason": (["adjust", "ada", "09.Scale", "1"], "--because"),
+    "adjust without points": (["adjust", "ada", "09.Scale", "--because", "so"], "--withdraw"),
+    "adjust both ways": (["adjust", "ada", "09.Scale", "1", "--withdraw", "--because", "so"], "one of the two"),
+    "adjust without a gradebook": (
+        ["adjust", "ada", "09.Scale", "1", "--because", "so"],
+        "There is no gradebook.sqlite",
+    ),
+    "comment without words": (["comment", "ada"], "--withdraw"),
+    "comment without a gradebook": (["comment", "ada", "Well done."], "There is no gradebook.sqlite"),
 }
 
 

@@ -150,3 +150,21 @@ def test_the_worked_example_of_the_page_for_instructors_holds(tmp_path: Path, mo
     release(tmp_path / "solutions", tmp_path / "exercises")
     (one,) = validate.validate(tmp_path / "solutions", tmp_path / "exercises")
     assert one.problems == ()
+
+
+@pytest.mark.parametrize(
+    ("weights", "said"),
+    [
+        ({}, []),
+        ({"forward": 1, "gradient": 2.5}, []),
+        ({"backward": 1}, ["'backward' has a weight and is no check of this exercise; there are forward, gradient, "]),
+        ({"runs": 1}, ["'runs' cannot have a weight"]),
+        ({"structure": 1}, ["'structure' cannot have a weight"]),
+        ({"forward": 0}, ["the weight of 'forward' is 0; it has to be a number above 0"]),
+        ({"forward": float("nan")}, ["the weight of 'forward' is nan"]),
+    ],
+)
+def test_weights_name_checks_that_can_be_weighed(weights: dict[str, float], said: list[str]) -> None:
+    problems = list(validate.unfit_weights(replace(exercise("09.Scale"), weights=weights)))
+    assert len(problems) == len(said)
+    assert all(problem.startswith(start) for problem, start in zip(problems, said, strict=True)), problems

@@ -235,6 +235,7 @@ def test_the_command_prints_the_table_and_says_what_the_points_are_worth(
         "points_only": False,
         "kinds": [],
         "scheduler": "tcp://10.0.0.1:8786",
+        "late": None,
     }
     printed = capsys.readouterr().out
     assert "ada      pass         2    2/2" in printed

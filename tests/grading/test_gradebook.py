@@ -22,14 +22,15 @@ from typing import Any, Self
 
 import pytest
 
+from autograd_teach import cli
 from autograd_teach.course.checks.spec import CallSpec
 from autograd_teach.course.errors import UserError
 from autograd_teach.course.exercises import CallForm, Exercise, exercises
 from autograd_teach.grading import batch, gradebook, judge
 from autograd_teach.grading.batch import grade_class, regrade_class
 from autograd_teach.grading.explain import explain_in
-from autograd_teach.grading.gradebook import fingerprint
-from autograd_teach.grading.gradebook.standing import Change
+from autograd_teach.grading.gradebook import fingerprint, remarks
+from autograd_teach.grading.gradebook.standing import Change, hash_of
 from autograd_teach.grading.notebook_run import CellRecord, Limits, NotebookRun, Runner
 from autograd_teach.grading.rebuild import Assignment, Notebook
 from autograd_teach.grading.results import Mark, Result, Status
@@ -203,12 +204,23 @@ def test_a_limit_matters_to_what_it_ended_and_a_fault_of_the_grader_never_stands
 
 
 def test_a_mark_comes_back_as_it_was_and_a_field_of_tomorrow_does_no_harm(tmp_path: Path) -> None:
-    mark = Mark("square", Status.FAIL, 2.5, 'said "no"\n\u202e', "oracle", "bubblewrap", 0.1 + 0.2, "ab" * 32)
+    mark = Mark(
+        "square",
+        Status.PARTIAL,
+        2.5,
+        'said "no"\n\u202e',
+        "oracle",
+        "bubblewrap",
+        0.1 + 0.2,
+        hash_of("text"),
+        part=1 / 3,
+    )
     basis = gradebook.Basis(*"abcdef")
     judged = gradebook.Judged("Zoë", "09_tiny", mark, basis, mark.source)
     with gradebook.writing(tmp_path) as book:
         book.begin("1", {}, {})
         book.add("Zoë", "a note", [judged], {mark.source: "text"})
+    second_version_of(tmp_path)  # so that what another program writes needs no checksum
     with closing(sqlite3.connect(tmp_path / gradebook.FILE_NAME)) as raw, raw:
         ((stored,),) = raw.execute("SELECT mark FROM marks").fetchall()
         raw.execute("UPDATE marks SET mark = ?", (json.dumps({**json.loads(stored), "luck": [7]}),))
@@ -317,7 +329,7 @@ def test_killed_at_twenty_moments_it_resumes_with_the_same_grades(tmp_path: Path
             more = chance.randint(1, 7)
             process = grader.start(stormy, notebooks=more + 2)
             if kill % 5 != 1:  # else it is killed wherever it is by then: while it starts, or goes through what it has
-                while len(said_graded(stormy)) < len(said) + more:
+                while len(said | said_graded(stormy)) < len(said) + more:
                     time.sleep(0.002)
             time.sleep(chance.random() * (0.15 if kill % 5 == 1 else 0.012))
             os.kill(process, signal.SIGKILL)
@@ -508,10 +520,10 @@ def first_version_of(folder: Path) -> None:
                 "runs": "id, started, ended, machine, process, course, versions, limits",
                 "answers": "*",
                 "gradings": "*",
-                "marks": "*",
+                "marks": "grading, exercise, notebook, status, points, maximum, judge, isolation, seconds, answer, mark, basis",
             }.items()
         }
-    new = ("recorded", "said", "recorded_under")
+    new = ("recorded", "said", "recorded_under", "part", "adjusted", "comment")
     for number, row in enumerate(rows["marks"]):
         mark = {name: value for name, value in json.loads(row[-2]).items() if name not in new}
         basis = {name: value for name, value in json.loads(row[-1]).items() if name != "versions"}
@@ -524,6 +536,27 @@ def first_version_of(folder: Path) -> None:
             book.executemany(f"INSERT INTO {table} VALUES ({', '.join('?' * len(each[0]))})", each)
         book.execute(f"PRAGMA application_id = {gradebook.book._APPLICATION}")
         book.execute("PRAGMA user_version = 1")
+
+
+def second_version_of(folder: Path) -> None:
+    """The book in `folder` as it had been written before marks had checksums."""
+    with closing(sqlite3.connect(folder / gradebook.FILE_NAME)) as book, book:
+        for statement in ("DROP TABLE remarks", "DROP TABLE trials", "ALTER TABLE marks DROP COLUMN checksum"):
+            book.execute(statement)
+        book.execute("PRAGMA user_version = 2")
+
+
+def test_a_book_without_checksums_is_read_as_it_is_and_gets_them(tmp_path: Path) -> None:
+    submissions, judge = a_class(tmp_path / "in", "ada", "bob", square="def square(x): return x  # wrong"), Judge()
+    before = grade(submissions, tmp_path, judge)
+    second_version_of(tmp_path)
+    assert marks_in(tmp_path) == {"ada": "pass pass fail", "bob": "pass pass fail"}
+    judge.ran.clear()
+    assert grade(submissions, tmp_path, judge) == before
+    assert judge.ran == []
+    tamper(tmp_path, "UPDATE marks SET points = 2 WHERE exercise = 'square'")
+    with pytest.raises(UserError, match="'ada' in 'square'"):
+        marks_in(tmp_path)
 
 
 def test_a_book_of_the_first_version_is_read_as_it_is_and_goes_on_as_one_of_today(tmp_path: Path) -> None:
@@ -593,6 +626,280 @@ def test_a_gradebook_on_a_read_only_disk_can_be_read(tmp_path: Path) -> None:
             regrade(output, Judge())
 
 
+# ---- what is not as the grader wrote it ---------------------------------------------------------------------------------
+
+
+def tamper(folder: Path, statement: str) -> None:
+    with closing(sqlite3.connect(folder / gradebook.FILE_NAME)) as book, book:
+        assert book.execute(statement).rowcount
+
+
+PASSES = "status = 'pass', points = 2, mark = replace(mark, '\"fail\"', '\"pass\"')"
+ANOTHER_RUN = (
+    "INSERT INTO runs SELECT 9, started, ended, machine, process, course, versions, limits, dressing FROM runs"
+)
+OF_BOB = "WHERE exercise = 'square' AND grading = (SELECT id FROM gradings WHERE student = 'bob')"
+TAMPERED = {
+    "a fail that became a pass": (f"UPDATE marks SET {PASSES} {OF_BOB}", "bob"),
+    "its status alone": (f"UPDATE marks SET status = 'pass' {OF_BOB}", "bob"),
+    "its points": (f"UPDATE marks SET points = 2 {OF_BOB}", "bob"),
+    "its maximum": (f"UPDATE marks SET maximum = 200 {OF_BOB}", "bob"),
+    "its judge": (f"UPDATE marks SET judge = 'oracle' {OF_BOB}", "bob"),
+    "its isolation": (f"UPDATE marks SET isolation = '' {OF_BOB}", "bob"),
+    "its time": (f"UPDATE marks SET seconds = seconds + 1 {OF_BOB}", "bob"),
+    "its notebook": (f"UPDATE marks SET notebook = 'x' {OF_BOB}", "bob"),
+    "its answer": (f"UPDATE marks SET answer = NULL {OF_BOB}", "bob"),
+    "its words": (f"UPDATE marks SET mark = replace(mark, 'pass', 'Pass') {OF_BOB}", "bob"),
+    "its whole evidence": (f"UPDATE marks SET mark = 'no JSON' {OF_BOB}", "bob"),
+    "what it rests on": (f"UPDATE marks SET basis = '{{}}' {OF_BOB}", "bob"),
+    "its checksum": (f"UPDATE marks SET checksum = '' {OF_BOB}", "bob"),
+    "its date": ("UPDATE gradings SET graded = '2020' WHERE student = 'bob'", "bob"),
+    "its run": (f"{ANOTHER_RUN}; UPDATE gradings SET run = 9 WHERE student = 'bob'", "bob"),
+    "its note": ("UPDATE gradings SET note = 'excused' WHERE student = 'bob'", "bob"),
+    "whose it is": ("UPDATE gradings SET student = 'eve' WHERE student = 'bob'", "eve"),
+    "the text of the answer": (f"UPDATE answers SET text = 'def square(x): return x * x' WHERE hash = (SELECT answer FROM marks {OF_BOB})", "bob"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", TAMPERED)
+def test_a_mark_that_is_not_as_it_was_written_is_named_and_judged_again(tmp_path: Path, what: str) -> None:
+    submissions = a_class(tmp_path / "in", "ada")
+    a_class(submissions, "bob", square="def square(x): return x ** 2  # wrong")
+    before = grade(submissions, tmp_path, Judge())
+    statements, student = TAMPERED[what]
+    for statement in statements.split("; "):
+        tamper(tmp_path, statement)
+    for ask in (marks_in, lambda folder: regrade(folder, Judge(all_right=True))):
+        with pytest.raises(
+            UserError, match=f"'{student}' in '.*is not as the grader wrote it.*give the `grade` command again"
+        ):
+            ask(tmp_path)
+    with pytest.raises(UserError, match="is not as the grader wrote it"):
+        explain_in(student, "square", [TINY], output=tmp_path, as_then=then(Judge()))
+    progress, judge = io.StringIO(), Judge()
+    options = {"limits": Limits(), "jobs": 1, "progress": progress, "runner": judge}
+    assert grade_class(submissions, [TINY], output=tmp_path, **options) == before  # type: ignore[arg-type]
+    assert judge.ran == ["bob"]
+    assert f"'{student}'" in progress.getvalue() and "'ada'" not in progress.getvalue()
+    if student == "bob":
+        assert marks_in(tmp_path) == {"ada": "pass pass pass", "bob": "pass pass fail"}
+        assert regrade(tmp_path, Judge()) == []
+
+
+@pytest.mark.parametrize(
+    ("statement", "said"),
+    [
+        ("""UPDATE remarks SET remark = replace(remark, '"points": 1', '"points": 2')""", "An adjustment or a comment"),
+        ("""UPDATE dressings SET text = replace(text, '"points": null', '"points": 9')""", "What a report adds"),
+    ],
+)
+def test_what_was_added_to_the_marks_and_is_not_as_it_was_written_is_not_believed(
+    tmp_path: Path, statement: str, said: str
+) -> None:
+    grade(a_class(tmp_path / "in", "ada"), tmp_path, Judge())
+    remarks.adjust("ada", "square", 1, because="so", output=tmp_path)
+    tamper(tmp_path, statement)
+    with pytest.raises(UserError, match=f"{said} .* is not as it was written.* put a copy of the book back"):
+        regrade(tmp_path, Judge())
+
+
+# ---- a run with nothing to do -------------------------------------------------------------------------------------------
+
+
+class Trials(Judge):
+    """A `Judge` that counts the trials of the references."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.trials = 0
+
+    def __call__(self, notebook: Notebook, *rest: Any) -> NotebookRun:
+        self.trials += "END SOLUTION" in str(notebook)
+        return super().__call__(notebook, *rest)
+
+
+def again(
+    submissions: Path, output: Path, runner: Judge, tiny: Assignment = TINY, by: str = "me", seconds: float = 60
+) -> str:
+    """What a run says, whose judge is told `by` a name."""
+    progress = io.StringIO()
+    options = {"limits": Limits(timeout=seconds), "jobs": 1, "progress": progress, "runner": runner, "judged_by": by}
+    grade_class(submissions, [tiny], output=output, **options)  # type: ignore[arg-type]
+    return progress.getvalue()
+
+
+def test_a_run_with_nothing_to_do_runs_nothing_writes_nothing_and_names_nobody(tmp_path: Path) -> None:
+    submissions, judge = a_class(tmp_path / "in", "ada", "bob"), Trials()
+    assert "1/2 ada" in again(submissions, tmp_path, judge)
+    said = again(submissions, tmp_path, judge)
+    assert (judge.trials, sorted(judge.ran)) == (1, ["ada", "bob"])
+    assert len(sheets(tmp_path)) == 1
+    assert "2 of 2 students need no run" in said and f"as before in {tmp_path / 'grades.csv'}" in said
+    assert "ada" not in said.replace(str(tmp_path), "") and "bob" not in said.replace(str(tmp_path), "")
+    a_class(submissions, "eve")
+    said = again(submissions, tmp_path, judge)
+    assert "3/3 eve: pass" in said and "ada" not in said.replace(str(tmp_path), "")
+    assert len(sheets(tmp_path)) == 2
+
+
+def a_changed_reference(tiny: Assignment) -> Assignment:
+    return replace(tiny, references={**tiny.references, "square": "def square(x): return x * x  ### END SOLUTION"})
+
+
+RESTS = {
+    "nothing else": ({}, 1),
+    "another judge or isolation": ({"by": "somebody else"}, 2),
+    "a judge that tells nothing of itself": ({"by": ""}, 2),
+    "another limit": ({"seconds": 90.0}, 2),
+    "another reference": ({"tiny": a_changed_reference(TINY)}, 2),
+    "other points": ({"tiny": other_points(TINY)}, 1),
+}
+
+
+@pytest.mark.parametrize("what", RESTS)
+def test_the_references_are_tried_again_where_anything_changed_that_it_rests_on(tmp_path: Path, what: str) -> None:
+    change, trials = RESTS[what]
+    submissions, judge = a_class(tmp_path / "in", "ada"), Trials()
+    again(submissions, tmp_path, judge)
+    again(submissions, tmp_path, judge, **change)  # type: ignore[arg-type]
+    assert judge.trials == trials
+
+
+def test_who_is_run_is_run_after_a_trial_of_now(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    submissions, judge = a_class(tmp_path / "in", "ada"), Trials()
+    again(submissions, tmp_path, judge)
+    a_class(submissions, "bob")
+    again(submissions, tmp_path, judge)
+    assert judge.trials == 2
+    tamper(tmp_path, "UPDATE trials SET marks = replace(marks, 'passed', '')")
+    again(submissions, tmp_path, judge)
+    assert judge.trials == 3
+    monkeypatch.setattr(fingerprint, "course", lambda: "2.0")
+    again(submissions, tmp_path, judge)
+    assert judge.trials == 4
+
+
+# ---- adjustments and comments -------------------------------------------------------------------------------------------
+
+
+WRONG_SQUARE = "def square(x): return x ** 2  # wrong"
+
+
+def adjusted(folder: Path, points: float | None, **how: Any) -> str:
+    return remarks.adjust("ada", "square", points, because="right but\n\x1b[1m late", by="Prof", output=folder, **how)
+
+
+def of_square(results: Sequence[Result]) -> list[float]:
+    return [mark.points for result in results for mark in result.marks if mark.exercise == "square"]
+
+
+def test_an_adjustment_holds_whatever_is_judged_again_and_is_shown(tmp_path: Path) -> None:
+    submissions = a_class(tmp_path / "in", "ada", "bob", square=WRONG_SQUARE)
+    grade(submissions, tmp_path, Judge())
+    assert adjusted(tmp_path, 1.5) == "ada, square: adjusted to 1.5 of 2 points by Prof: right but [1m late"
+    judge = Judge()
+    assert of_square(grade(submissions, tmp_path, judge)) == [1.5, 0]
+    assert judge.ran == []
+    a_class(submissions, "ada", square=f"{WRONG_SQUARE} again")
+    ada, _ = results = grade(submissions, tmp_path, judge)
+    assert (of_square(results), judge.ran, ada.points, ada.status) == ([1.5, 0], ["ada"], 5.5, "partial")
+    assert ada.marks[1].status is Status.FAIL  # what the judge says stays
+    row, _ = sheets(tmp_path)[-1]
+    assert (row["square"], row["total"]) == ("1.5", "5.5")
+    assert re.search(r"square: fail \(adjusted to 1.5 of 2 by Prof, 20..-..-..: right but \[1m late; ", row["detail"])
+    right = Judge(all_right=True)
+    results, changes = regrade_class(
+        [changed_check(TINY, "square")], output=tmp_path, timeout=None, jobs=1, progress=None, runner=right
+    )
+    assert of_square(results) == [1.5, 2]
+    assert list(map(str, changes)) == [
+        "ada, square: fail 0/2 -> pass 2/2 (the exercise changed; its 1.5 adjusted points stay)",
+        "bob, square: fail 0/2 -> pass 2/2 (the exercise changed)",
+    ]
+    dearer = changed_check(other_points(TINY), "square")
+    results, _ = regrade_class([dearer], output=tmp_path, timeout=None, jobs=1, progress=None, runner=right)
+    assert of_square(results) == [3.75, 5]  # the same share
+    text, _ = explain_in("ada", "square", [TINY], output=tmp_path, as_then=then(right))
+    assert "adjusted to 1.5 of 2 by Prof" in text
+    remarks.adjust("ada", "square", None, because="no", withdraw=True, output=tmp_path)
+    assert of_square(grade(submissions, tmp_path, Judge(all_right=True), dearer)) == [5, 5]
+    with closing(sqlite3.connect(tmp_path / gradebook.FILE_NAME)) as book:
+        assert book.execute("SELECT count(*) FROM remarks").fetchone() == (2,)
+
+
+def test_an_adjustment_is_in_the_points_of_the_report(tmp_path: Path) -> None:
+    submissions = a_class(tmp_path / "in", "ada", square=WRONG_SQUARE)
+    shared = {"output": tmp_path, "jobs": 1, "progress": None, "runner": Judge()}
+    arguments = {**shared, "limits": Limits(), "wishes": Wishes(points=60.0)}
+    grade_class(submissions, [TINY], **arguments)  # type: ignore[arg-type]
+    assert "adjusted to 15 of 20 points" in adjusted(tmp_path, 15)
+    (ada,), _ = regrade_class([TINY], **shared, timeout=None)  # type: ignore[arg-type]
+    assert ada.marks[1].points == 15
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        (("ada", "square", -1), "Points cannot be -1; give a number from 0 to 2"),
+        (("ada", "square", float("nan")), "Points cannot be nan"),
+        (("ada", "square", float("inf")), "Points cannot be inf"),
+        (("ada", "square", 2.5), "square is worth 2 points, and 2.5 are more; give --bonus"),
+        (("ada", "square", None), "one of the two"),
+        (("add", "square", 1), "There is no student 'add' in .*; there are ada.$"),
+        (("ada", "squar", 1), "There is no exercise 'squar' in .*; there are square.$"),
+    ],
+)
+def test_an_adjustment_that_cannot_be_is_refused(tmp_path: Path, asked: tuple[str, str, float], said: str) -> None:
+    grade(a_class(tmp_path / "in", "ada"), tmp_path, Judge())
+    with pytest.raises(UserError, match=said):
+        remarks.adjust(*asked, because="so", output=tmp_path)
+    with pytest.raises(UserError, match="not adjusted; there is nothing to take back"):
+        adjusted(tmp_path, None, withdraw=True)
+    assert "adjusted to 2.5 of 2" in adjusted(tmp_path, 2.5, bonus=True)
+
+
+def test_the_commands_say_what_they_did(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    grade(a_class(tmp_path / "in", "ada"), tmp_path, Judge())
+    where = ["--output", str(tmp_path), "--by", "Prof"]
+    lines = {
+        ("adjust", "ada", "square", "1.5", "--because", "so"): "ada, square: adjusted to 1.5 of 2 points by Prof: so.",
+        ("adjust", "ada", "square", "--withdraw", "--because", "no"): "ada, square: no longer adjusted by Prof: no.",
+        (
+            "adjust",
+            "ada",
+            "square",
+            "3",
+            "--bonus",
+            "--because",
+            "so",
+        ): "ada, square: adjusted to 3 of 2 points by Prof: so.",
+        ("comment", "ada", "Well done."): "ada: a comment is added.",
+        ("comment", "ada", "Look.", "--exercise", "square"): "ada, square: a comment is added.",
+        ("comment", "ada", "--withdraw"): "ada: the comments are taken back.",
+    }
+    for line, said in lines.items():
+        assert cli.main([*line, *where]) == 0
+        assert capsys.readouterr().out.splitlines()[0] == said
+
+
+def test_comments_add_up_until_they_are_taken_back(tmp_path: Path) -> None:
+    def shown() -> tuple[object, ...]:
+        (ada,) = grade(tmp_path / "in", tmp_path, Judge())
+        return ada.comments, ada.marks[1].comment, ada.points
+
+    grade(a_class(tmp_path / "in", "ada"), tmp_path, Judge())
+    with pytest.raises(UserError, match="ada, square: there is no comment to take back"):
+        remarks.comment("ada", None, exercise="square", withdraw=True, output=tmp_path)
+    for words in ("Well done.", " <b>Really.</b>\x1b "):
+        remarks.comment("ada", words, exercise="square", output=tmp_path)
+    remarks.comment("ada", " See me. ", output=tmp_path)
+    assert shown() == (("See me.",), "Well done.\n<b>Really.</b>", 6)
+    remarks.comment("ada", None, exercise="square", withdraw=True, output=tmp_path)
+    assert shown() == (("See me.",), "", 6)
+    with pytest.raises(UserError, match="Write the comment"):
+        remarks.comment("ada", " ", output=tmp_path)
+
+
 # ---- a submission that changes while it is read ------------------------------------------------------------------------
 
 
@@ -659,12 +966,20 @@ def test_regrade_leaves_the_marks_of_other_exercises_alone(tmp_path: Path) -> No
         assert [len(book.history("ada", name)) for name in ("double", "square", "negate")] == [1, 2, 1]
 
 
-def test_regrade_lists_points_that_changed_and_runs_nothing(tmp_path: Path) -> None:
-    grade(a_class(tmp_path / "in", "ada"), tmp_path, Judge())
+def test_points_of_an_exercise_that_changed_are_one_sentence_and_run_nothing(tmp_path: Path) -> None:
+    grade(a_class(tmp_path / "in", "ada", "bob"), tmp_path, Judge())
     judge = Judge()
-    changes = regrade(tmp_path, judge, other_points(TINY))
-    assert str(changes[0]) == "ada, double: pass 1/1 -> pass 5/5 (other points)"
-    assert judge.ran == []
+    progress = io.StringIO()
+    _, changes = regrade_class(
+        [other_points(TINY)], output=tmp_path, timeout=None, jobs=1, progress=progress, runner=judge
+    )
+    assert (changes, judge.ran) == ([], [])
+    said = [line for line in progress.getvalue().splitlines() if "worth" in line]
+    assert said == [
+        f"{name} is worth 5 points now, not {before}; each mark keeps its share."
+        for name, before in (("double", 1), ("square", 2), ("negate", 3))
+    ]
+    assert [row["total"] for row in sheets(tmp_path)[-1]] == ["15", "15"]
 
 
 def sheets(folder: Path) -> list[list[dict[str, str]]]:
@@ -687,7 +1002,7 @@ def test_a_regraded_report_has_the_order_the_columns_and_the_points_of_the_one_b
     grade_class(submissions, [TINY], **shared, limits=Limits(), runner=Judge(), wishes=wishes)  # type: ignore[arg-type]
     for change, square, listed in ((lambda tiny: tiny, "0", []), (lambda tiny: changed_check(tiny, "square"), "20", ["bob, square: fail 0/20 -> pass 20/20 (the exercise changed)"])):  # fmt: skip
         _, changes = regrade_class([change(TINY)], **shared, timeout=None, runner=Judge(all_right=True))  # type: ignore[arg-type]
-        before, *_, after = sheets(tmp_path)
+        before, after = sheets(tmp_path)[0], sheets(tmp_path)[-1]
         assert list(map(str, changes)) == listed
         assert [list(row) for row in after] == [list(row) for row in before]
         assert [row["student"] for row in after] == ["zoe", "bob", "ada"]
@@ -832,8 +1147,9 @@ def test_a_fingerprint_changes_with_what_judges_and_with_nothing_else() -> None:
         printed(lambda x: x + 2),
         printed(helper),
         printed(times(2), replace(SQUARE, entry="s")),
+        printed(times(2), replace(SQUARE, weights={"value": 1})),
     ]
-    assert len({same, *others}) == 5
+    assert len({same, *others}) == 6
 
 
 def test_a_fingerprint_goes_through_the_helpers_that_a_declaration_uses(monkeypatch: pytest.MonkeyPatch) -> None:

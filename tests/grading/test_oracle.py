@@ -362,6 +362,39 @@ ENDED = {
 }
 """What ends the process or its time, and the status."""
 
+WEIGHED = {
+    "all of it": (scale(), Status.PASS, 1),
+    "forward alone": (scale(backward="return grad_output * 3, None"), Status.PARTIAL, 0.25),
+    "backward alone": (scale("return x * factor + 1"), Status.PARTIAL, 0.75),
+    "neither": (scale("return x * 3", "return grad_output * 3, None"), Status.FAIL, 0),
+    "a check without a weight, too": (scale("x += 1; return x * factor"), Status.FAIL, 0),
+    "a backward that is not compared, forward having another shape": (
+        scale("return (x * factor).sum()", "return grad_output * ctx.factor + 0 * torch.zeros(3), None"), Status.FAIL, 0,
+    ),
+    "a backward that is not compared where x is no vector": (
+        scale(
+            "ctx.shape = x.shape; return x * factor if x.dim() == 1 else (x * factor).sum()",
+            "return (grad_output if grad_output.shape == ctx.shape else torch.ones(ctx.shape)) * ctx.factor, None",
+        ), Status.FAIL, 0,
+    ),
+    "a backward that does not run": (scale(backward="raise ValueError"), Status.FAIL, 0),
+    "no Function": ("Scale = 1", Status.FAIL, 0),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", WEIGHED)
+def test_weights_of_checks_give_a_share_of_the_points(
+    pool: Boxes, assignments: dict[str, Assignment], name: str
+) -> None:
+    answer, status, share = WEIGHED[name]
+    weighed = {**BY_ID, "09.Scale": replace(BY_ID["09.Scale"], weights={"forward": 1, "gradient": 3})}
+    asked = {"09.Scale": answer}
+    mark = Oracle(pool, weighed, LIMITS, never)(assignments["09"], asked, threading.Event())["09.Scale"]
+    assert (mark.status, mark.share, mark.points) == (status, share, 2 * share), mark
+    plain = judged(pool, assignments["09"], asked)["09.Scale"]
+    assert (plain.status, plain.share) == ((status, share) if share == 1 else (Status.FAIL, 0))
+
+
 EXITS = {
     "when asked, by name": (scale("exit()"), "forward, line 7: `exit()` ends the program"),
     "when asked, at once": (scale("os._exit(0)"), "forward, line 7: `os._exit(0)` ends the program"),
@@ -675,6 +708,7 @@ def test_the_waiting_interpreter_is_started_anew_when_it_is_gone_and_ends_with_t
 ) -> None:
     before = set(psutil.Process().children(recursive=True))
     with new_pool() as own:
+        assert own.process is None  # a run with nothing to do starts nothing
         with own.open(Bounds()):
             assert own.process is not None
         end_all(own)

@@ -86,10 +86,8 @@ def test_a_file_system_without_hard_links_is_no_obstacle(tmp_path: Path, monkeyp
         raise OSError("no links here")
 
     monkeypatch.setattr(os, "link", refuse)
-    assert [write_csv([result()], tmp_path).name for _ in range(2)] == [
-        "grades.csv",
-        "grades-2.csv",
-    ]
+    names = [write_csv([result(student)], tmp_path).name for student in ("ada", "bob", "bob", "ada")]
+    assert names == ["grades.csv", "grades-2.csv", "grades-2.csv", "grades-3.csv"]  # none twice that did not change
 
 
 def test_a_folder_that_cannot_be_written_is_refused_before_grading(tmp_path: Path) -> None:
@@ -170,8 +168,8 @@ def test_every_kind_of_report_is_one_that_the_command_knows(tmp_path: Path) -> N
 
 
 def test_json_has_everything_and_keeps_what_exists(tmp_path: Path) -> None:
-    paths = [write("json", [result("Zoë \ud800", "no")], tmp_path, no_answer) for _ in range(2)]
-    assert [path.name for path in paths] == ["grades.json", "grades-2.json"]
+    paths = [write("json", [result("Zoë \ud800", said)], tmp_path, no_answer) for said in ("no", "never", "never")]
+    assert [path.name for path in paths] == ["grades.json", "grades-2.json", "grades-2.json"]
     read = json.loads(paths[0].read_text())
     (zoe,) = read["students"]
     assert (read["format"], zoe["student"], zoe["points"], zoe["maximum"]) == (1, "Zoë \ud800", 1, 3.5)

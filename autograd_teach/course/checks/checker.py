@@ -39,6 +39,9 @@ class Check:
     text: str
     judge: Callable[[Any], State]
     counted: bool = False
+    is_whole: Callable[[Any], bool] = lambda evidence: (
+        True
+    )  # whether all that it is of could be compared; for partial points
 
 
 @dataclass(frozen=True)
@@ -140,6 +143,15 @@ class Checker(Protocol):
 def failed_checks(checker: Checker, evidence: Any) -> list[Check]:
     """The checks that do not pass; what was not reached does not pass."""
     return [each for each in checker.checks(evidence.exercise, evidence.spec) if each.judge(evidence) != "pass"]
+
+
+def share(weights: Mapping[str, float], failed: Sequence[Check], checks: Sequence[Check], evidence: Any) -> float:
+    """The part of the points for an answer that `failed` these of its `checks`: the weights of those that pass on all that they
+    are of, as a share of all weights; 0 where a check without a weight failed."""
+    lost = {each.name for each in checks if not each.is_whole(evidence)} | {each.name for each in failed}
+    if not failed or not {each.name for each in failed} <= weights.keys():
+        return float(not failed)
+    return sum(weight for name, weight in weights.items() if name not in lost) / sum(weights.values())
 
 
 def state(right: bool) -> State:

@@ -5,8 +5,8 @@ runs a student's code for a grade can see.
 """
 
 import importlib
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -153,6 +153,9 @@ def prepared(module: str, name: str, attributes: dict[str, Any]) -> Prepared:
 class Exercise:
     """One graded object of one notebook.
 
+    All or nothing, unless `weights` says what checks (by name) are worth: an answer that fails these alone gets the share of
+    the weights of the others, so {"forward": 1, "gradient": 2} gives a third for a forward without its backward.
+
     >>> from autograd_teach.course.exercises import exercise
     >>> exercise("09.Scale").answer_cell, exercise("09.Scale").points
     ('scale-answer', 2)
@@ -165,6 +168,7 @@ class Exercise:
     form: Form
     hints: tuple[str, ...]
     seconds: float = 1.5
+    weights: Mapping[str, float] = field(default_factory=dict, hash=False)
 
     @property
     def id(self) -> str:

@@ -3,7 +3,9 @@
 Each student who was graded is one transaction, on disk before anything says so: a run that is killed, or whose disk is
 full, leaves a whole book with everything up to there. What counts is the newest mark of a student in an exercise; the
 older ones stay below it. The answers themselves are kept too, so that a grade can be explained and reproduced without
-the files it came from.
+the files it came from. Each mark has a checksum of its row: what was changed by hand, or by a bad disk, is not believed.
+(Whoever can compute the checksum can forge it: it is no signature.) What a person adds, adjustments and comments, lies in
+rows of its own (remarks.py), and so do the trials of the references.
 
 One grader at a time holds the lock, a file beside the book that the system releases when the grader ends, however it
 ends. Readers need no lock. May use results. Must not know how a mark came about.
@@ -14,19 +16,19 @@ import json
 import os
 import platform
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass, field, fields, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 from ...course.errors import UserError
 from ..results import Mark, Status
 
 FILE_NAME = "gradebook.sqlite"
 LOCK_NAME = "gradebook.lock"
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 T = TypeVar("T")
 _APPLICATION = 0x61677462
 """What tells our files from everybody else's SQLite files."""
@@ -36,7 +38,19 @@ CREATE TABLE dressings (        -- what a report adds to the grades of one class
     hash TEXT PRIMARY KEY,      -- SHA-256 of the text
     text TEXT NOT NULL          -- JSON: `Dressing`
 ) WITHOUT ROWID"""
-_SCHEMA = f"""{_DRESSINGS};
+_REMARKS = """
+CREATE TABLE remarks (          -- what a person added
+    id INTEGER PRIMARY KEY,
+    remark TEXT NOT NULL,       -- JSON: `Remark`
+    checksum TEXT NOT NULL
+)"""
+_TRIALS = """
+CREATE TABLE trials (           -- of the references, which have to pass before anybody is graded
+    basis TEXT PRIMARY KEY,     -- the hash of all that it rests on
+    marks TEXT NOT NULL,        -- JSON: the references' marks by exercise
+    checksum TEXT NOT NULL
+) WITHOUT ROWID"""
+_SCHEMA = f"""{_DRESSINGS};{_REMARKS};{_TRIALS};
 CREATE TABLE runs (
     id INTEGER PRIMARY KEY,
     started TEXT NOT NULL,
@@ -72,12 +86,29 @@ CREATE TABLE marks (
     answer TEXT REFERENCES answers (hash),
     mark TEXT NOT NULL,         -- JSON: the whole mark, with whatever else its judge noted
     basis TEXT NOT NULL,        -- JSON: what it rests on (standing.py)
+    checksum TEXT NOT NULL,     -- of this row, with its student's `gradings`
     PRIMARY KEY (grading, exercise)
 ) WITHOUT ROWID;
 CREATE INDEX gradings_of_student ON gradings (student, id);
 """
-_TO_VERSION = {2: (_DRESSINGS, "ALTER TABLE runs ADD COLUMN dressing TEXT REFERENCES dressings (hash)")}
+_TO_VERSION = {
+    2: (_DRESSINGS, "ALTER TABLE runs ADD COLUMN dressing TEXT REFERENCES dressings (hash)"),
+    3: (_REMARKS, _TRIALS, "ALTER TABLE marks ADD COLUMN checksum TEXT NOT NULL DEFAULT ''"),
+}
 """What makes a book of the version before one of this version; nothing in it is lost or changes its meaning."""
+
+_CHECKED = 3
+"""The first version with checksums; the marks of a book before it get theirs when it becomes one of today's."""
+
+_SIGNED = (
+    "student, exercise, notebook, status, points, maximum, judge, isolation, seconds, ifnull(answer, ''), mark, basis, note,"
+    " graded, run"
+)
+"""What a mark's checksum is of, in the order of `_checksum`'s arguments."""
+
+_NOT_BELIEVED = "its row in the gradebook is not as the grader wrote it"
+
+Say = Callable[[str], object]
 
 
 @dataclass(frozen=True)
@@ -99,6 +130,23 @@ class Dressing:
 
     columns: Mapping[str, Sequence[tuple[str, str]]] = field(default_factory=dict)
     points: float | None = None  # None: the exercises' own
+    maxima: Mapping[str, float] = field(default_factory=dict)  # what each exercise makes in this report
+    late: Mapping[str, str] = field(default_factory=dict)  # lateness.py's rule, where there is one
+
+
+@dataclass(frozen=True)
+class Remark:
+    """What a person added, once: points for a mark, a comment, or that the earlier ones of that kind are taken back."""
+
+    student: str
+    exercise: str  # "": the student as a whole
+    kind: Literal["points", "comment"]
+    because: str  # the reason, or the comment itself
+    by: str
+    when: str = ""  # in UTC
+    points: float | None = None
+    maximum: float = 0.0
+    withdrawn: bool = False
 
 
 @dataclass(frozen=True)
@@ -113,6 +161,7 @@ class Judged:
     note: str = ""
     graded: str = ""  # when, in UTC
     run: int = 0
+    is_sound: bool = True  # whether its row is as the grader wrote it
 
 
 @dataclass(frozen=True)
@@ -131,8 +180,8 @@ class Run:
 class Gradebook:
     """An open book; `writing` and `reading` open one."""
 
-    def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
-        self.path, self._connection = path, connection
+    def __init__(self, path: Path, connection: sqlite3.Connection, version: int = SCHEMA_VERSION) -> None:
+        self.path, self._connection, self._version = path, connection, version
         self._run = 0
 
     def begin(
@@ -151,14 +200,16 @@ class Gradebook:
         """That of the last report, with the columns of those students besides whom only earlier ones show."""
         columns: dict[str, Sequence[tuple[str, str]]] = {}
         newest: Dressing | None = None
-        query = "SELECT text FROM dressings JOIN runs ON dressing = hash GROUP BY hash ORDER BY max(id) DESC"
+        query = "SELECT hash, text FROM dressings JOIN runs ON dressing = hash GROUP BY hash ORDER BY max(id) DESC"
         with _told(self.path):
-            for (text,) in self._connection.execute(query):
+            for hash, text in self._connection.execute(query):
+                if _hash(text) != hash:
+                    raise self._changed("What a report adds to the grades")
                 stored = json.loads(text)
                 pairs = {
                     student: [(name, value) for name, value in each] for student, each in stored["columns"].items()
                 }
-                newest = newest or Dressing(pairs, stored["points"])
+                newest = newest or known_fields(Dressing, {**stored, "columns": pairs})
                 columns = {**columns, **{student: each for student, each in pairs.items() if student not in columns}}
         return replace(newest, columns=columns) if newest else Dressing()
 
@@ -171,25 +222,71 @@ class Gradebook:
 
     def add(self, student: str, note: str, judged: Sequence[Judged], answers: Mapping[str, str]) -> None:
         """Add one student's new marks, all or none of them; `answers` are texts by their hash, at least those of the marks."""
-        rows = [_row(each) for each in judged]
+        now = _now()
+        rows = [_row(replace(each, student=student, note=note, graded=now, run=self._run)) for each in judged]
         texts = {each.answer: answers[each.answer] for each in judged if each.answer}
         with self._transaction() as book:
             grading = book.execute(
                 "INSERT INTO gradings (run, student, graded, note) VALUES (?, ?, ?, ?)",
-                (self._run, student, _now(), note),
+                (self._run, student, now, note),
             ).lastrowid
-            book.executemany("INSERT OR IGNORE INTO answers (hash, text) VALUES (?, ?)", texts.items())
+            book.executemany("INSERT OR REPLACE INTO answers (hash, text) VALUES (?, ?)", texts.items())
             book.executemany(
                 "INSERT INTO marks (grading, exercise, notebook, status, points, maximum, judge, isolation, seconds, answer,"
-                " mark, basis) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                " mark, basis, checksum) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 [(grading, *row) for row in rows],
             )
 
-    def current(self) -> dict[str, dict[str, Judged]]:
-        """The newest mark of every student in every exercise, by student and exercise."""
+    def remark(self, remark: Remark) -> None:
+        """Add what a person has to say; when is now."""
+        text = json.dumps(asdict(replace(remark, when=_now())))
+        with self._transaction() as book:
+            book.execute("INSERT INTO remarks (remark, checksum) VALUES (?, ?)", (text, _checksum(text)))
+
+    def remarks(self) -> list[Remark]:
+        """All that people had to say, the oldest first; a `UserError` where some of it is not as it was written."""
+        if self._version < _CHECKED:
+            return []
+        with _told(self.path):
+            found = self._connection.execute("SELECT remark, checksum FROM remarks ORDER BY id").fetchall()
+        if any(_checksum(text) != checksum for text, checksum in found):
+            raise self._changed("An adjustment or a comment")
+        return [known_fields(Remark, json.loads(text)) for text, _ in found]
+
+    def trial(self, basis: str) -> dict[str, Mark] | None:
+        """The references' marks, where they were tried on this basis."""
+        with _told(self.path):
+            found = self._connection.execute("SELECT marks, checksum FROM trials WHERE basis = ?", (basis,)).fetchone()
+        if found is None or _checksum(basis, found[0]) != found[1]:
+            return None
+        return {id: _mark(each) for id, each in json.loads(found[0]).items()}
+
+    def keep_trial(self, basis: str, marks: Mapping[str, Mark]) -> None:
+        """Note that the references pass, on this basis."""
+        text = json.dumps({id: _as_text(mark) for id, mark in marks.items()})
+        with self._transaction() as book:
+            words = (basis, text, _checksum(basis, text))
+            book.execute("INSERT OR REPLACE INTO trials (basis, marks, checksum) VALUES (?, ?, ?)", words)
+
+    def current(self, say: Say | None = None) -> dict[str, dict[str, Judged]]:
+        """The newest mark of every student in every exercise, by student and exercise.
+
+        One whose row is not as it was written is told to `say` and is *not graded*; without `say` it is a `UserError`.
+        """
         newest: dict[str, dict[str, Judged]] = {}
         for judged in self._marks("", ()):
             newest.setdefault(judged.student, {})[judged.mark.exercise] = judged
+        for judged in (each for marks in newest.values() for each in marks.values()):
+            if not judged.is_sound:
+                sentence = (
+                    f"The mark of {judged.student!r} in {judged.mark.exercise!r} in {self.path} is not as the grader wrote it: it was "
+                    "changed by hand or by a bad disk. It is not believed; "
+                )
+                if say is None:
+                    raise UserError(
+                        f"{sentence}give the `grade` command again, which judges it anew from what was handed in, or put a copy of the book back."
+                    )
+                say(f"{sentence}what was handed in for it here is judged anew.")
         return newest
 
     def judges(self) -> set[str]:
@@ -208,10 +305,10 @@ class Gradebook:
         return list(self._marks("WHERE student = ? AND exercise = ?", (student, exercise)))
 
     def answer(self, hash: str) -> str:
-        """The text of an answer, by its hash; "" where the book has none."""
+        """The text of an answer, by its hash; "" where the book has none, or another one."""
         with _told(self.path):
             found = self._connection.execute("SELECT text FROM answers WHERE hash = ?", (hash,)).fetchone()
-        return str(found[0]) if found else ""
+        return str(found[0]) if found and _hash(found[0]) == hash else ""
 
     def run(self, number: int | None = None) -> Run | None:
         """The run of this number, by default the last one."""
@@ -225,13 +322,25 @@ class Gradebook:
         return Run(started, ended or "", machine, process, course, json.loads(versions), json.loads(limits))
 
     def _marks(self, where: str, values: tuple[str, ...]) -> Iterator[Judged]:
-        query = (
-            "SELECT student, notebook, mark, basis, ifnull(answer, ''), note, graded, run FROM marks JOIN gradings ON grading = id"
-            f" {where} ORDER BY id"
-        )
+        checksum = "checksum" if self._version >= _CHECKED else "NULL"
+        query = f"SELECT {checksum}, {_SIGNED} FROM marks JOIN gradings ON grading = id {where} ORDER BY id"
         with _told(self.path):
-            for student, notebook, mark, basis, *rest in self._connection.execute(query, values):
-                yield Judged(student, notebook, _mark(mark), known_fields(Basis, json.loads(basis)), *rest)
+            answers = {""} | {
+                hash for hash, text in self._connection.execute("SELECT * FROM answers") if _hash(text) == hash
+            }
+            for checksum, *row in self._connection.execute(query, values):
+                student, exercise, notebook, *_, maximum, _, _, _, answer, mark, basis, note, graded, run = row
+                if checksum in (None, _checksum(*row)) and answer in answers:
+                    known = known_fields(Basis, json.loads(basis))
+                    yield Judged(student, notebook, _mark(mark), known, answer, note, graded, run)
+                else:
+                    doubtful = Mark(exercise, Status.NOT_GRADED, maximum, _NOT_BELIEVED)
+                    yield Judged(student, notebook, doubtful, Basis(*[""] * 6), graded=graded, is_sound=False)
+
+    def _changed(self, what: str) -> UserError:
+        return UserError(
+            f"{what} in {self.path} is not as it was written: it was changed by hand or by a bad disk; put a copy of the book back."
+        )
 
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
@@ -272,8 +381,7 @@ def reading(folder: Path) -> Iterator[Gradebook]:
     address = f"{path.absolute().as_uri()}?mode={mode}"
     with _told(path), closing(sqlite3.connect(address, uri=True, timeout=30)) as connection:
         connection.execute("PRAGMA query_only = ON")
-        _refuse_unfit(connection, path)
-        yield Gradebook(path, connection)
+        yield Gradebook(path, connection, _refuse_unfit(connection, path))
 
 
 def _is_empty(connection: sqlite3.Connection) -> bool:
@@ -298,6 +406,10 @@ def _bring_up(connection: sqlite3.Connection, version: int) -> None:
         for number in range(version + 1, SCHEMA_VERSION + 1):
             for statement in _TO_VERSION[number]:
                 connection.execute(statement)
+        if version < _CHECKED:
+            rows = connection.execute(f"SELECT grading, {_SIGNED} FROM marks JOIN gradings ON grading = id").fetchall()
+            words = [(_checksum(*row), grading, row[1]) for grading, *row in rows]
+            connection.executemany("UPDATE marks SET checksum = ? WHERE grading = ? AND exercise = ?", words)
         connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
 
 
@@ -361,7 +473,7 @@ def _told(path: Path) -> Iterator[None]:
 def _kept(book: sqlite3.Connection, dressing: Dressing) -> str:
     """The hash of `dressing`, which the book has from now on; the same one is kept once."""
     text = json.dumps(asdict(dressing))
-    name = hashlib.sha256(text.encode()).hexdigest()
+    name = _hash(text)
     book.execute("INSERT OR IGNORE INTO dressings (hash, text) VALUES (?, ?)", (name, text))
     return name
 
@@ -369,8 +481,23 @@ def _kept(book: sqlite3.Connection, dressing: Dressing) -> str:
 def _row(judged: Judged) -> tuple[Any, ...]:
     mark = judged.mark
     words = (mark.exercise, judged.notebook, str(mark.status), mark.points, mark.maximum, mark.judge, mark.isolation)
-    whole = json.dumps(asdict(mark), default=str)
-    return (*words, mark.seconds, judged.answer or None, whole, json.dumps(asdict(judged.basis)))
+    whole = (_as_text(mark), json.dumps(asdict(judged.basis)))
+    around = (judged.note, judged.graded, judged.run)
+    checksum = _checksum(judged.student, *words, mark.seconds, judged.answer, *whole, *around)
+    return (*words, mark.seconds, judged.answer or None, *whole, checksum)
+
+
+def _checksum(*row: Any) -> str:
+    """Of what a row holds; numbers as SQLite gives them back."""
+    return _hash(json.dumps([float(value) if isinstance(value, int) else value for value in row]))
+
+
+def _hash(text: Any) -> str:
+    return hashlib.sha256(str(text).encode()).hexdigest()
+
+
+def _as_text(mark: Mark) -> str:
+    return json.dumps(asdict(mark), default=str)
 
 
 def known_fields(kind: type[T], stored: Mapping[str, Any]) -> T:

@@ -23,7 +23,15 @@ _PACKAGE = Path(__file__).parents[2]
 _JUDGES = ("*.py", "autograd/*.py", "ops/*.py", "nn/*.py", "optim/*.py", "course/**/*.py", "grading/**/*.py")
 """The files on which a verdict may depend."""
 
-_NO_JUDGES = ("cli.py", "grading/reports", "grading/command.py", "grading/explain.py", "grading/gradebook/book.py")
+_NO_JUDGES = (
+    "cli.py",
+    "grading/reports",
+    "grading/command.py",
+    "grading/explain.py",
+    "grading/gradebook/book.py",
+    "grading/gradebook/remarks.py",
+    "grading/lateness.py",
+)
 _DECLARATIONS = ("course/exercises/e[0-9]*.py", "course/specs/e[0-9]*.py")
 """An exercise's own declaration is hashed for itself, so that a change to one exercise concerns no other."""
 

@@ -41,6 +41,11 @@ class Change:
     after: Mark
     why: str
 
+    def beneath(self, adjusted: Mapping[tuple[str, str], float]) -> "Change":
+        """The change with a word about the points that a person gave instead, where they are among `adjusted`."""
+        points = adjusted.get((self.student, self.after.exercise))
+        return self if points is None else replace(self, why=f"{self.why}; its {points:g} adjusted points stay")
+
     def __str__(self) -> str:
         before = _outcome(self.before) if self.before else "nothing"
         return f"{self.student}, {self.after.exercise}: {before} -> {_outcome(self.after)} ({self.why})"
@@ -62,7 +67,8 @@ class Standing:
         self._questions = {q.id: _hash_of_question(a, q) for a in assignments for q in a.questions}
         self._makes_records = any(mark.recorded for mark in trial.values())
         self._versions: dict[str, str] = {}
-        self.changes: list[Change] = []
+        self.changes: list[Change] = []  # new marks, and those whose share of the points changed
+        self.worth: dict[str, tuple[float, float]] = {}  # of exercises whose points changed: before, now
 
     def tried(self, submission: Submission, rivals: object) -> list[Mark] | None:
         """The marks of `submission`, of which the best of several notebooks is to count, if it was looked for in the same ones
@@ -120,7 +126,9 @@ class Standing:
                 source = submission.answer(assignment, question).source
                 answer = "" if source is None else hash_of(source)
                 new.append(Judged(submission.student, assignment.name, mark, basis, answer, result.note))
-                if known is None or _outcome(known.mark) != _outcome(mark):
+                if known and known.is_sound and known.mark.maximum != mark.maximum:
+                    self.worth[question.id] = (known.mark.maximum, mark.maximum)
+                if known is None or known.mark.share != mark.share:
                     why = _difference(known, basis, mark) if known else "not graded before"
                     self.changes.append(Change(submission.student, known.mark if known else None, mark, why))
         return new
@@ -199,6 +207,12 @@ def _written(submission: Submission, assignment: Assignment) -> list[Question]:
     return [
         question for question, source in answers if source is not None and not is_untouched(source, stubs[question.id])
     ]
+
+
+def basis_of_trial(assignments: Sequence[Assignment], judge: str, limits: Limits) -> str:
+    """All that it depends on whether the references pass, and how they are judged; `judge` says who judges, and under what."""
+    questions = {q.id: _hash_of_question(a, q) for a in assignments for q in a.questions}
+    return fingerprint.of(questions, judge, asdict(limits), fingerprint.course(), dict(fingerprint.versions()))
 
 
 def _hash_of_question(assignment: Assignment, question: Question) -> str:

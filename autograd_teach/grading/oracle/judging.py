@@ -40,6 +40,7 @@ class Outcome:
     status: Status
     detail: str = ""
     seed: int | None = None
+    part: float = 0.0  # of the points, where it is `partial`
     by_the_clock: bool = False  # the clock's limit ended it, not the answer's own time
 
 
@@ -167,7 +168,8 @@ class Oracle:
             return Outcome(Status.PASS, _counted(verdict.counted), seed)
         if "raised MemoryError" in verdict.words:
             return Outcome(Status.OUT_OF_MEMORY, _printable(verdict.words), seed)
-        return Outcome(Status.FAIL, "not so: " + "; ".join(verdict.failed) + _remark(verdict.words), seed)
+        status = Status.PARTIAL if verdict.share else Status.FAIL
+        return Outcome(status, "not so: " + "; ".join(verdict.failed) + _remark(verdict.words), seed, verdict.share)
 
 
 def _counted(checks: tuple[str, ...]) -> str:
@@ -225,6 +227,7 @@ def _mark(question: Question, outcome: Outcome, answers: Mapping[str, str], isol
         "" if outcome.seed is None else str(outcome.seed),
         versions(),
         by_the_clock=outcome.by_the_clock,
+        part=outcome.part,
     )
 
 

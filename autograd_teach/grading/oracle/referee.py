@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from ...course.checks import checker_of
-from ...course.checks.checker import Checker, Evidence, Plan, Request, failed_checks
+from ...course.checks.checker import Check, Checker, Evidence, Plan, Request, failed_checks, share
 from ...course.checks.function.evidence import Unfit
 from ...course.checks.records import read, told
 from ...course.exercises import declaration
@@ -25,7 +25,7 @@ from ...course.specs import spec_of
 from . import wire
 
 SMALLEST_REPLY = 16_384
-COMPLETE = "whatever it is asked, it gives all of its results and gradients"
+COMPLETE = Check("complete", "whatever it is asked, it gives all of its results and gradients", lambda evidence: "fail")
 """What does not hold where something is missing and no check says so."""
 
 Asking = Callable[[bytes, int], bytes]
@@ -40,6 +40,7 @@ class Verdict:
     seed: int
     words: str = ""  # what was raised; the student's own text, not to be trusted beyond being shown
     counted: tuple[str, ...] = ()  # checks that rest on what the answer's own process says of itself, no number
+    share: float = 0.0  # of the points, where the exercise weighs its checks
 
     @property
     def passed(self) -> bool:
@@ -83,20 +84,21 @@ def judge(exercise: Exercise, ask: Asking, seed: int, spec: Any = None) -> Verdi
     """Ask the answer that has just been loaded, and judge it. `wire.Broken` where a reply is none."""
     checker, spec = checker_of(exercise), spec or spec_of(exercise)
     evidence: Evidence = checker.evidence(exercise, spec)
-    failed: list[str] = []
-    words = ""
+    failed: list[Check] = []
+    words, part = "", 1.0
     for number, plan in enumerate(checker.plans(exercise, spec, np.random.default_rng(seed), "grade")):
-        if number and (failed or evidence.structure):
+        if number and (not part or evidence.structure):
             break  # an answer that is too slow for the larger inputs of a second plan has no other verdict than that
         structure, replies = _replies(exercise, checker, plan, ask)
         evidence.structure = structure
         words = words or next((str(each.crash) for each in replies if each.crash), "")
         failed = _judged(checker, evidence, plan, replies)
+        part = share(exercise.weights, failed, checker.checks(exercise, spec), evidence)
     counted = tuple(each.text for each in checker.checks(exercise, spec) if each.counted)
-    return Verdict(tuple(failed), seed, words, counted)
+    return Verdict(tuple(each.text for each in failed), seed, words, counted, part)
 
 
-def _judged(checker: Checker, evidence: Evidence, plan: Plan, replies: Sequence[Any]) -> list[str]:
+def _judged(checker: Checker, evidence: Evidence, plan: Plan, replies: Sequence[Any]) -> list[Check]:
     """The checks that do not pass; of an answer that left something out at least one."""
     pairs = zip(plan.requests, replies, strict=False)
     try:
@@ -104,7 +106,7 @@ def _judged(checker: Checker, evidence: Evidence, plan: Plan, replies: Sequence[
             checker.complete(evidence.exercise, request, reply) for request, reply in pairs
         )
         checker.add(evidence, plan, replies)
-        failed = [each.text for each in failed_checks(checker, evidence)]
+        failed = failed_checks(checker, evidence)
         return failed if failed or is_complete else [COMPLETE]
     except (Unfit, wire.Broken):
         raise

@@ -67,13 +67,15 @@ def told(folder: Path) -> Iterator[None]:
 
 
 def write_new(folder: Path, ending: str, data: bytes) -> Path:
-    """`data` to the first name that is free: `grades.csv`, `grades-2.csv` and so on."""
-    number = 1
+    """`data` to the first name that is free, `grades.csv`, `grades-2.csv` and so on; not once more where the newest is the same."""
+    number, newest = 1, None
     while True:
         target = folder / (f"{FILE_NAME}{ending}" if number == 1 else f"{FILE_NAME}-{number}{ending}")
+        if not target.exists() and newest and newest.read_bytes() == data:
+            return newest
         if files.add(target, data):
             return target
-        number += 1
+        number, newest = number + 1, target if target.is_file() else None
 
 
 def _as_text(words: str) -> str:

@@ -132,6 +132,16 @@ def _gradient(evidence: FunctionEvidence) -> State:
     return state(all(judged) and not alone) if judged else "not reached"
 
 
+def _every_gradient(evidence: FunctionEvidence) -> bool:
+    """Whether each gradient of each run could be compared: what forward or backward gave in another shape could not."""
+    return bool(evidence.cases) and all(
+        gradient_right(case, run, index) is not None
+        for case in evidence.cases
+        for run in (case.run, *case.rows)
+        for index in case.numerical
+    )
+
+
 def _unchanged(evidence: FunctionEvidence) -> State:
     ran = [run for run in evidence.runs if run.values is not None]
     return state(not any(run.changed for run in ran)) if ran else "not reached"
@@ -262,12 +272,19 @@ _FUNCTION_CHECKS = (
         "backward returns a gradient of its shape for each tensor, None for anything else",
         _returns,
     ),
-    Check("gradient", "the gradient agrees with the numerical one, for random grad_output", _gradient),
+    Check(
+        "gradient",
+        "the gradient agrees with the numerical one, for random grad_output",
+        _gradient,
+        is_whole=_every_gradient,
+    ),
     Check("unchanged", "the arguments, the result and grad_output are left unchanged", _unchanged, counted=True),
     Check("repeat", "calling it again gives the same, calls do not disturb each other", _repeat),
 )
 
-_DECLARED = Check("gradient", "the gradient is the declared one, for random grad_output", _gradient)
+_DECLARED = Check(
+    "gradient", "the gradient is the declared one, for random grad_output", _gradient, is_whole=_every_gradient
+)
 
 _PROPERTY_CHECKS = (
     Check("constants", "a result without a gradient does not require grad", _constants, counted=True),

@@ -1,0 +1,152 @@
+"""What a person adds to the marks: points in place of the judge's, with a reason, and comments to the student.
+
+Each is a row of its own in the gradebook, which nothing changes or deletes: the newest adjustment of a mark counts, all comments
+do, and taking back is one more row. They hold whatever is judged again. May use results. Must not know how a mark came about.
+"""
+
+import getpass
+import math
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from difflib import get_close_matches
+from pathlib import Path
+
+from ...course.errors import UserError
+from ..results import Adjustment, Mark, Result
+from .book import Gradebook, Remark, reading, writing
+
+
+def adjust(
+    student: str,
+    exercise: str,
+    points: float | None,
+    *,
+    because: str,
+    output: Path,
+    by: str | None = None,
+    bonus: bool = False,
+    withdraw: bool = False,
+) -> str:
+    """Give a mark `points` of what the last report has for its exercise, or `withdraw` those given before; what was done, as a
+    sentence. A `UserError` where the points are impossible: below 0, or above the exercise's without `bonus`."""
+    if withdraw == (points is not None):
+        raise UserError("Name the points, or give --withdraw to take an adjustment back: one of the two.")
+    reason = one_line(because)
+    if not reason:
+        raise UserError("An adjustment needs a reason, which the student reads; give it with --because.")
+    with reading(output), writing(output) as book:  # which is not made here
+        student, exercise = _found(book, student, exercise)
+        (result,) = remarked([Result(student, (book.current()[student][exercise].mark,))], book.remarks())
+        (mark,) = result.marks
+        if withdraw and not mark.adjusted:
+            raise UserError(f"{one_line(student)}, {exercise}: not adjusted; there is nothing to take back.")
+        maximum = book.dressing().maxima.get(exercise, mark.maximum)
+        if points is not None:
+            _refuse_impossible(points, maximum, exercise, bonus)
+        said = Remark(student, exercise, "points", reason, _who(by), "", points, maximum, withdraw)
+        book.remark(said)
+    given = f"adjusted to {points:g} of {maximum:g} points" if points is not None else "no longer adjusted"
+    return f"{one_line(student)}, {exercise}: {given} by {said.by}: {reason}"
+
+
+def comment(
+    student: str,
+    text: str | None,
+    *,
+    output: Path,
+    exercise: str | None = None,
+    by: str | None = None,
+    withdraw: bool = False,
+) -> str:
+    """Add a comment to the student's page, beside one exercise or at its top, or `withdraw` all that are there; what was done."""
+    words = "\n".join(map(one_line, (text or "").strip().splitlines()))
+    if withdraw == bool(words):
+        raise UserError("Write the comment, or give --withdraw to take the earlier ones back: one of the two.")
+    with reading(output), writing(output) as book:  # which is not made here
+        student, place = _found(book, student, exercise)
+        said = Remark(student, place, "comment", words, _who(by), withdrawn=withdraw)
+        where = f"{one_line(student)}{f', {place}' if place else ''}"
+        if withdraw and all(_place(each) != _place(said) for each in _standing(book.remarks())):
+            raise UserError(f"{where}: there is no comment to take back.")
+        book.remark(said)
+    return f"{where}: {'the comments are taken back' if withdraw else 'a comment is added'}"
+
+
+def remarked(results: Sequence[Result], remarks: Sequence[Remark]) -> list[Result]:
+    """`results` with the adjustments and the comments that stand."""
+    adjusted: dict[tuple[str, str], Adjustment] = {}
+    comments: dict[tuple[str, str], tuple[str, ...]] = {}
+    for each in _standing(remarks):
+        place = (each.student, each.exercise)
+        if each.kind == "comment":
+            comments[place] = (*comments.get(place, ()), each.because)
+        elif each.points is not None:
+            adjusted[place] = Adjustment(each.points, each.maximum, each.because, each.by, each.when)
+
+    def of(student: str, mark: Mark) -> Mark:
+        place = (student, mark.exercise)
+        return replace(mark, adjusted=adjusted.get(place), comment="\n".join(comments.get(place, ())))
+
+    return [
+        replace(
+            result,
+            marks=tuple(of(result.student, mark) for mark in result.marks),
+            comments=comments.get((result.student, ""), ()),
+        )
+        for result in results
+    ]
+
+
+def _standing(remarks: Sequence[Remark]) -> list[Remark]:
+    """Those that were not taken back."""
+    standing: dict[tuple[str, str, str], list[Remark]] = {}
+    for each in remarks:
+        standing[_place(each)] = [] if each.withdrawn else [*standing.get(_place(each), []), each]
+    return [each for several in standing.values() for each in several]
+
+
+def _place(remark: Remark) -> tuple[str, str, str]:
+    return remark.student, remark.exercise, remark.kind
+
+
+def _refuse_impossible(points: float, maximum: float, exercise: str, bonus: bool) -> None:
+    if not 0 <= points < math.inf:  # nor nan
+        raise UserError(f"Points cannot be {points:g}; give a number from 0 to {maximum:g}, which {exercise} is worth.")
+    if points > maximum and not bonus:
+        raise UserError(
+            f"{exercise} is worth {maximum:g} points, and {points:g} are more; give --bonus if that is what you mean."
+        )
+
+
+def _who(by: str | None) -> str:
+    try:
+        return one_line(by or getpass.getuser())
+    except (OSError, KeyError, ImportError) as problem:
+        raise UserError("This machine does not know your login name; give a name with --by.") from problem
+
+
+def one_line(words: str) -> str:
+    """`words` fit for a terminal and a table."""
+    return " ".join("".join(letter if letter.isprintable() else " " for letter in words).split())
+
+
+def _found(book: Gradebook, student: str, exercise: str | None) -> tuple[str, str]:
+    """The names as the book has them; "" where no exercise is asked for."""
+    current = book.current()
+    student = one_of(current, student, "student", book.path)
+    return student, exercise_of(list(current[student]), exercise, student) if exercise is not None else ""
+
+
+def exercise_of(known: list[str], asked: str, student: str) -> str:
+    """ "09.Scale", or "Scale" where only one exercise is called that."""
+    ending = [id for id in known if id.rpartition(".")[2] == asked]
+    return ending[0] if len(ending) == 1 else one_of(known, asked, "exercise", f"the grades of {student}")
+
+
+def one_of(known: Collection[str], asked: str, what: str, where: object) -> str:
+    """`asked`, if it is one of `known`; else a `UserError` that names those that come near."""
+    if asked in known:
+        return asked
+    near = sorted(each for each in known if asked.casefold() in each.casefold())[:10]
+    near = near or get_close_matches(asked, list(known), n=3) or list(known)[:10]
+    raise UserError(f"There is no {what} {asked!r} in {where}; there are {', '.join(map(one_line, near))}.")
