@@ -6,21 +6,18 @@ process asks; without a sandbox, for what these do they do to themselves. Used b
 
 import contextlib
 import functools
-import importlib.util
 import os
 import socket
 import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
-from types import ModuleType
 from typing import NoReturn
 
 from autograd_teach.course import content
 from autograd_teach.course.exercises import exercise
 from autograd_teach.course.exercises.declaration import prepared
 from autograd_teach.course.notebooks import read_notebook
-from autograd_teach.grading.oracle import referee, wire
+from autograd_teach.grading.oracle import referee, server, wire
 
 SEED = 7_316_524
 
@@ -40,22 +37,9 @@ def reference(id: str) -> str:
 # ---- judging --------------------------------------------------------------------------------------------------------
 
 
-@functools.cache
-def server() -> ModuleType:
-    """The oracle's server as a module, with the course that the test has."""
-    spec = importlib.util.spec_from_file_location("oracle_server", Path(referee.__file__).with_name("server.py"))
-    assert spec and spec.loader
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    module.load_engine()
-    module.wire = wire  # type: ignore[attr-defined]  # what it loads by its path
-    return module
-
-
 @contextlib.contextmanager
 def forked(id: str, source: str) -> Iterator[referee.Asking]:
     """What asks the answer `source` to exercise `id`, in a process of its own."""
-    server()
     here, there = socket.socketpair()
     pid = os.fork()
     if pid == 0:
@@ -87,13 +71,14 @@ def _answer(there: socket.socket, id: str, source: str) -> NoReturn:
     try:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         os.dup2(1, 2)
-        notebook = server().Notebook()
+        server.load()
+        notebook = server.Notebook()
         notebook.load("setup", cells(id[:2])["setup"])
         notebook.load(f"<answer {id}>", source)
         there.sendall(b"!")
         while head := there.recv(4, socket.MSG_WAITALL):
             text = there.recv(struct.unpack("<I", head)[0], socket.MSG_WAITALL)
-            there.sendall(server().answer_use(notebook, wire.load(text, prepared)))
+            there.sendall(server.answer_use(notebook, wire.load(text, prepared)))
     finally:
         leave(0)
 
