@@ -1,17 +1,18 @@
-"""What an answer needs of a student's other cells: definitions, which go with it, and state, which cannot.
+"""What an answer needs of a student's other cells: definitions, which go with it, and state.
 
-A definition is an import, a function, a class, or an assignment whose right side leans on nothing but
-definitions; so is an `if`, `try` or `with` around these. What comes of a loop, an augmented assignment,
-a call that changes (`LIST.append`) or `input` is state. Where a name has several definitions, the last
-in the order of the cells counts, or the last before the definition that needs it. A constant that later
-becomes state is state; an import, a function or a class stays what it is. A name that the grader gives
-is never taken, nor is a statement that would replace one.
+A definition is an import, a function, a class, or an assignment whose right side needs only
+definitions; so is an `if`, `try` or `with` around these. What comes of a loop, an augmented
+assignment, a call that changes (`LIST.append`) or `input` is state. If a name has several
+definitions, the last in the order of the cells counts, or the last before the definition that
+needs it. A constant that is changed later is state; an import, a function or a class stays a
+definition. A name that the grader gives is never taken, nor is a statement that would replace one.
 
-Standard library only. Reads source and runs nothing; of hostile source it reads no more than a limit.
+Standard library only. Reads source and runs nothing; of hostile source it reads up to a limit.
 """
 
 import ast
 import builtins
+import itertools
 import re
 import sys
 import textwrap
@@ -24,13 +25,14 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
 
-MOST_TEXT = 500_000
-"""Characters of all cells together; a cell that goes beyond is passed over. A notebook has some 10,000."""
+MOST_TEXT = 250_000
+"""Characters of all cells together; a cell beyond it is passed over. A notebook has some 10,000."""
 
 _MOST_STEPS = 200_000
 """Of the search, each the look at one statement."""
 
 Kind = Literal["definition", "constant", "state"]
+ScopeKind = Literal["function", "class", "comprehension"]
 
 _BUILTINS = frozenset(dir(builtins)) | {"__file__", "__builtins__", "__annotations__", "display"}
 _FROM_OUTSIDE = frozenset({"input", "open"})  # what a call of these gives is state
@@ -38,11 +40,11 @@ _CHANGING = re.compile(
     r"add|append(left)?|clear|discard|extend(left)?|fill|insert|load_state_dict|pop(item|left)?|put"
     r"|remove|resize|reverse|setdefault|sort|step|\w*update|zero_grad|\w*[^\W_]_"
 )
-"""Methods that change their object: a list, set, dictionary, array or optimiser; `fill_` and such of tensors."""
+"""Methods that change their object: a list, set, dictionary, array, optimiser or (`fill_`) tensor."""
 
 _MAGICS_OVER_PYTHON = ("%%time", "%%capture", "%%prun")  # what they run binds names of the notebook
 _LINE_OF_MAGIC = re.compile(r"^([ \t]*)(?:[%!?].*|[\w.]+\?{1,2}[ \t]*)$", re.MULTILINE)
-_GIVEN_BY_MAGIC = re.compile(r"^([ \t]*[\w, \t]+=)[ \t]*[%!].*$", re.MULTILINE)
+_GIVEN_BY_MAGIC = re.compile(r"^([\w, \t]+=)[ \t]*[%!].*$", re.MULTILINE)
 _STAR = re.compile(r"\bimport[ \t]*\*")
 _FUTURE = "from __future__ import annotations"
 
@@ -51,9 +53,9 @@ _FUTURE = "from __future__ import annotations"
 class Completed:
     """An answer with what it needs of other cells.
 
-    `taken` are the names of the definitions in `source` that are not the answer's own, in their order
-    there: `np`, `numpy.*` of a star import, `Scale.backward` of an assignment to an attribute of the
-    entry. `state` are the names that only another cell's state gives.
+    taken: the names of the definitions in `source` that are not the answer's own, in their order:
+    `np`, `numpy.*` of a star import, `Scale.backward` of an assignment to an attribute of the
+    entry. state: the names that only another cell's state gives.
     """
 
     source: str
@@ -65,9 +67,9 @@ def completed(answer: str, cells: Sequence[str], entry: str, given: Collection[s
     """The `answer`, with the definitions of other `cells` that it and they need.
 
     cells: the student's other code cells, in the notebook's order. entry: the name that is graded,
-    itself taken if the answer does not define it. given: the names that are there without any of it.
-    Definitions stand before the answer, except those that need at once what the answer defines. Where
-    the answer is no Python it is returned as it is.
+    itself taken if the answer does not define it. given: the names that the grader has anyway.
+    Definitions stand before the answer, except those that need at once what the answer defines.
+    An answer that is not Python is returned as it is.
 
     >>> completed("def f(x): return x / TWO", ["TWO = 2", "ONE = 1"], "f", ())
     Completed(source='TWO = 2\\n\\ndef f(x): return x / TWO', taken=('TWO',), state=())
@@ -81,7 +83,7 @@ def completed(answer: str, cells: Sequence[str], entry: str, given: Collection[s
 
 
 def stand_in(cells: Sequence[str], entry: str) -> str | None:
-    """The source of the one cell that defines `entry`, other than as a stub; None if none or several do.
+    """The source of the one cell that defines `entry`, not as a stub; None if none or several do.
 
     Equal cells count as one.
 
@@ -89,12 +91,15 @@ def stand_in(cells: Sequence[str], entry: str) -> str | None:
     'def f(x):\\n    return 2 * x'
     """
     known = _Cells(cells)
-    found = {known.sources[each.place[0]].strip(): known.sources[each.place[0]] for each in known.defining(entry)}
+    found = {}
+    with suppress(RecursionError):
+        sources = [known.sources[each.place[0]] for each in known.defining(entry)]
+        found = {source.strip(): source for source in sources}
     return next(iter(found.values())) if len(found) == 1 else None
 
 
 def names_defined(source: str) -> frozenset[str]:
-    """The names that a cell binds at its top level; empty where it is no Python.
+    """The names that a cell binds at its top level; empty if it is not Python.
 
     >>> sorted(names_defined("import numpy as np\\nfor i in range(3):\\n    def f(x): y = x"))
     ['f', 'i', 'np']
@@ -109,7 +114,7 @@ def names_defined(source: str) -> frozenset[str]:
 
 
 def _parsed(source: str) -> tuple[str, list[ast.stmt]]:
-    """A cell's source without the notebook's own lines, and its statements: none where it is no Python."""
+    """A cell's source without magic, and its statements: none if it is not Python."""
     text = source.replace("\r\n", "\n").replace("\r", "\n")
     if len(text) > MOST_TEXT or (text.lstrip().startswith("%%") and not _is_python(text)):
         return text, []
@@ -139,7 +144,7 @@ def _without_magic(text: str) -> str:
 class _Scope:
     """A function, a class's body or a comprehension that is being read."""
 
-    kind: Literal["function", "class", "comprehension"]
+    kind: ScopeKind
     stores: set[str]
     loads: dict[str, None] = field(default_factory=dict)
     outer: set[str] = field(default_factory=set)  # by `global`
@@ -147,7 +152,7 @@ class _Scope:
 
 
 class _Reader(ast.NodeVisitor):
-    """The names that statements need and bind at the top level of a cell, in the order of running."""
+    """The names that statements need and bind at the top level of a cell, in running order."""
 
     def __init__(self) -> None:
         self.now: dict[str, None] = {}  # needed as soon as they run: not inside functions
@@ -166,17 +171,13 @@ class _Reader(ast.NodeVisitor):
         for each in statements:
             self.visit(each)
 
-    def binds(self, name: str) -> bool:
-        """Whether they bind `name`, or change what it stands for."""
-        return name in self.stores or name in self.changes or name in self.written
-
     @property
     def is_running(self) -> bool:
         """Whether what is being read is outside functions."""
         return all(scope.kind != "function" for scope in self._scopes)
 
     @contextmanager
-    def _scope(self, kind: Literal["function", "class", "comprehension"], names: Iterable[str] = ()) -> Iterator[None]:
+    def _scope(self, kind: ScopeKind, names: Iterable[str] = ()) -> Iterator[None]:
         scope = _Scope(kind, set(names))
         self._scopes.append(scope)
         loops, self._loops = self._loops, 0
@@ -187,8 +188,8 @@ class _Reader(ast.NodeVisitor):
             self._scopes.pop()
             self._loops, self._kind = loops, before
         self.written |= scope.stores & scope.outer
-        free = [name for name in scope.loads if name not in scope.stores - scope.outer - scope.nonlocals]
-        for name in free:
+        own = scope.stores - scope.outer - scope.nonlocals
+        for name in (name for name in scope.loads if name not in own):
             if kind == "comprehension":
                 self._load(name)
             else:
@@ -342,7 +343,8 @@ class _Reader(ast.NodeVisitor):
             self._scopes[-1].stores.add(node.target.id)
 
     def _bind(self, targets: Iterable[ast.expr], value: ast.expr) -> None:
-        self._kind = "state" if self._loops else "definition" if isinstance(value, ast.Lambda) else "constant"
+        kind: Kind = "definition" if isinstance(value, ast.Lambda) else "constant"
+        self._kind = "state" if self._loops else kind
         for target in targets:
             self.visit(target)
         self._kind = "state"
@@ -417,14 +419,19 @@ def _type_parameters(node: Any) -> set[str]:
 
 
 def _is_stub(node: ast.AST) -> bool:
-    """Whether a function, or each function of a class, does nothing but raise `NotImplementedError`."""
+    """Whether a function, or each function of a class, only raises `NotImplementedError`."""
     if isinstance(node, ast.ClassDef):
         functions = [each for each in node.body if isinstance(each, ast.FunctionDef)]
         return bool(functions) and all(map(_is_stub, functions))
     if not isinstance(node, ast.FunctionDef):
         return False
-    does = [each for each in node.body if not (isinstance(each, ast.Expr) and isinstance(each.value, ast.Constant))]
-    return len(does) == 1 and isinstance(does[0], ast.Raise) and "NotImplementedError" in ast.unparse(does[0])
+    match node.body:
+        case [ast.Raise() as only] | [ast.Expr(value=ast.Constant()), ast.Raise() as only]:
+            return "NotImplementedError" in ast.unparse(only)
+    return False
+
+
+_BLOCKS = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
 # ---- the other cells -----------------------------------------------------------------------------
@@ -432,11 +439,12 @@ def _is_stub(node: ast.AST) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class _Statement:
-    """One at the top level of a cell. `place`: the number of its cell and its own in it; `text`: its lines."""
+    """One at the top level of a cell. `place`: the number of its cell, and its own number in it."""
 
     place: tuple[int, int]
     node: ast.stmt
-    text: str
+    lines: list[str]  # of the whole cell
+    is_alone: bool  # no other statement is in its lines
     read: _Reader
 
     @property
@@ -447,7 +455,15 @@ class _Statement:
     def is_plain(self) -> bool:
         """Whether it is a definition whatever it needs."""
         lambda_ = isinstance(self.node, ast.Assign) and isinstance(self.node.value, ast.Lambda)
-        return self.is_import or lambda_ or isinstance(self.node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+        return self.is_import or lambda_ or isinstance(self.node, _BLOCKS)
+
+    @property
+    def text(self) -> str:
+        """Its lines, or what it says where others stand in the same lines."""
+        decorators = getattr(self.node, "decorator_list", [])
+        first = self.lines[_first_line(self.node) - 1 : self.node.end_lineno]
+        is_whole = first[0].startswith("@") if decorators else self.node.col_offset == 0
+        return "\n".join(first) if self.is_alone and is_whole else ast.unparse(self.node)
 
     def source(self, names: Collection[str]) -> str:
         """Its source; of an import as much as binds `names`."""
@@ -467,8 +483,8 @@ class _Statement:
     def attribute_of(self, entry: str) -> str | None:
         """`a` where this is `entry.a = ...`."""
         match self.node:
-            case ast.Assign(targets=[ast.Attribute(value=ast.Name(id=name), attr=attribute)]) if name == entry:
-                return attribute
+            case ast.Assign(targets=[ast.Attribute(value=ast.Name(id=name), attr=attribute)]):
+                return attribute if name == entry else None
         return None
 
 
@@ -482,6 +498,7 @@ class _Cells:
         self.sources: list[str] = []
         self._of_word: dict[str, list[int]] = {}
         self._read: dict[int, list[_Statement]] = {}
+        self._by_name: dict[int, dict[str, list[_Statement]]] = {}
         self._binding: dict[str, list[_Statement]] = {}
         left = MOST_TEXT
         for source in sources:
@@ -490,7 +507,7 @@ class _Cells:
                 self._note(source)
 
     def _note(self, source: str) -> None:
-        text = source if source.isascii() else unicodedata.normalize("NFKC", source)  # as Python does with names
+        text = unicodedata.normalize("NFKC", source)  # as Python does with names
         for word in set(re.findall(r"\w+", text)):
             self._of_word.setdefault(word, []).append(len(self.sources))
         self.sources.append(source)
@@ -498,8 +515,9 @@ class _Cells:
     def binding(self, name: str) -> list[_Statement]:
         """Those that bind `name`, or change what it stands for, in order."""
         if name not in self._binding:
-            statements = [each for cell in self._of_word.get(name, ()) for each in self._statements(cell)]
-            self._binding[name] = [each for each in statements if each.read.binds(name)]
+            cells = self._of_word.get(name, ())
+            found = (self._binding_in(cell).get(name, ()) for cell in cells)
+            self._binding[name] = [each for several in found for each in several]
         return self._binding[name]
 
     def defining(self, name: str) -> list[_Statement]:
@@ -513,7 +531,8 @@ class _Cells:
     def stars(self) -> list[_Statement]:
         """Those that import everything that a module has."""
         cells = [number for number, source in enumerate(self.sources) if _STAR.search(source)]
-        return [each for cell in cells for each in self._statements(cell) if each.read.stars and each.is_import]
+        found = (each for cell in cells for each in self._statements(cell))
+        return [each for each in found if each.read.stars and each.is_import]
 
     @cached_property
     def has_stars(self) -> bool:
@@ -522,21 +541,33 @@ class _Cells:
 
     @cached_property
     def has_late_hints(self) -> bool:
-        """Whether a cell puts annotations off, which in a notebook holds for the cells after it."""
+        """Whether a cell puts annotations off, in a notebook for the cells after it too."""
         return any(_FUTURE in self.sources[cell] for cell in self._of_word.get("__future__", ()))
 
     def _statements(self, cell: int) -> list[_Statement]:
         if cell not in self._read:
             text, nodes = _parsed(self.sources[cell])
             lines = text.split("\n")
+            firsts = [*map(_first_line, nodes), len(lines) + 1]
+            lasts = [0, *(node.end_lineno or 0 for node in nodes)]
+            is_before = [last < first for last, first in zip(lasts, firsts, strict=True)]
+            is_alone = [before and after for before, after in itertools.pairwise(is_before)]
             try:
                 self._read[cell] = [
-                    _Statement((cell, number), node, _text(nodes, number, lines), _reading(node))
+                    _Statement((cell, number), node, lines, is_alone[number], _reading(node))
                     for number, node in enumerate(nodes)
                 ]
             except RecursionError:
                 self._read[cell] = []
         return self._read[cell]
+
+    def _binding_in(self, cell: int) -> dict[str, list[_Statement]]:
+        if cell not in self._by_name:
+            names = self._by_name[cell] = {}
+            for each in self._statements(cell):
+                for name in each.read.stores.keys() | each.read.changes | each.read.written:
+                    names.setdefault(name, []).append(each)
+        return self._by_name[cell]
 
 
 def _reading(node: ast.stmt) -> _Reader:
@@ -545,19 +576,15 @@ def _reading(node: ast.stmt) -> _Reader:
     return reader
 
 
-def _text(nodes: list[ast.stmt], number: int, lines: list[str]) -> str:
-    """The lines of a statement, or what it says where others stand in the same lines."""
-    node = nodes[number]
-    decorators = getattr(node, "decorator_list", [])
-    first = min(each.lineno for each in (node, *decorators))
-    last = node.end_lineno or first
-    is_first = number == 0 or (nodes[number - 1].end_lineno or 0) < first
-    is_last = number + 1 == len(nodes) or nodes[number + 1].lineno > last
-    starts = lines[first - 1].startswith("@") if decorators else node.col_offset == 0
-    return "\n".join(lines[first - 1 : last]) if is_first and is_last and starts else ast.unparse(node)
+def _first_line(node: ast.stmt) -> int:
+    return min(each.lineno for each in (node, *getattr(node, "decorator_list", ())))
 
 
 # ---- the search ----------------------------------------------------------------------------------
+
+
+_Need = tuple[str, _Statement | None, bool]
+"""A name, the statement that needs it (None: the answer), and whether as soon as that runs."""
 
 
 class _TooMuch(Exception):
@@ -572,8 +599,8 @@ class _Search:
         self.nodes = _parsed(answer)[1]
         self.own = _Reader()
         self.own.read(self.nodes)
-        written = [each for each in self.nodes if getattr(each, "name", None) == entry]
-        self.written = written[-1] if written else None  # the entry, as a function or class of the answer
+        named = [each for each in self.nodes if getattr(each, "name", None) == entry]
+        self.written = named[-1] if named else None  # of the entry, in the answer
         self.is_own = entry in self.own.stores and not (self.written and _is_stub(self.written))
         self.taken: dict[_Statement, dict[str, None]] = {}  # with the names that they are taken for
         self.uses: dict[_Statement, list[_Statement]] = {}  # what must stand before each
@@ -594,14 +621,16 @@ class _Search:
         stars = self.cells.stars() if self.nowhere else []
         late = self.nowhere and self.cells.has_late_hints and _FUTURE not in self.answer
         order = self._in_order()
+        first = [_FUTURE] if late else []
+        first += [each.text for each in stars]
         front = [each.source(self.taken[each]) for each in order if each not in self.behind]
         back = [each.source(self.taken[each]) for each in order if each in self.behind]
         names = ["__future__.annotations"] if late else []
-        names += [f"{star.module or '.' * star.level}.*" for each in stars for star in each.read.stars]
+        names += [f"{star.module}.*" for each in stars for star in each.read.stars]
         names += [name for each in order for name in self.taken[each]]
         unknown = self.own.written if not self.own.stars else self.state  # perhaps the answer's own
         return Completed(
-            self._joined([*([_FUTURE] if late else []), *(each.text for each in stars), *front], back),
+            self._joined([*first, *front], back),
             tuple(dict.fromkeys(names)),
             tuple(name for name in self.state if name not in unknown),
         )
@@ -609,7 +638,7 @@ class _Search:
     # -- what is taken
 
     def _take_entry(self) -> None:
-        """The entry, where the answer has none, or a stub of it and one cell has the entry itself."""
+        """The entry, if the answer has none, or has a stub and one other cell has the entry."""
         if self.is_own or self.entry in self.given:
             return
         if self.written is None:
@@ -621,8 +650,9 @@ class _Search:
             self.is_own = True
 
     def _take_attributes(self) -> None:
-        """`Entry.name = ...` of other cells, where the class itself has no such name or has it as a stub."""
-        entry = self.written if self.is_own else next((each.node for each in self.taken if self._is_entry(each)), None)
+        """`Entry.name = ...` of other cells, if the class has no such name or only a stub."""
+        others = [each.node for each in self.taken if self._is_entry(each)]
+        entry = next(iter([self.written] if self.is_own else others), None)
         if not isinstance(entry, ast.ClassDef):
             return
         body = _Reader()
@@ -636,12 +666,13 @@ class _Search:
     def _is_entry(self, statement: _Statement) -> bool:
         return self.entry in statement.read.stores
 
-    def _take(self, *needs: tuple[str, _Statement | None, bool]) -> None:
-        """What defines each name needed by a statement or (None) the answer, at once or in a function."""
+    def _take(self, *needs: _Need) -> None:
+        """What defines each name that a statement (None: the answer) needs, at once or later."""
         waiting = deque(needs)
         while waiting:
             name, user, is_at_once = waiting.popleft()
-            is_of_answer = user is not None and name in self.own.stores and (name != self.entry or self.is_own)
+            is_own = name in self.own.stores and (name != self.entry or self.is_own)
+            is_of_answer = user is not None and is_own
             if name in self.given or (is_of_answer and not is_at_once):
                 continue
             found = self._definition(name, user.place if user and is_at_once else None)
@@ -657,7 +688,7 @@ class _Search:
                 elif name not in self.own.stores:
                     self.nowhere.add(name)
 
-    def _add(self, statement: _Statement, name: str) -> list[tuple[str, _Statement | None, bool]]:
+    def _add(self, statement: _Statement, name: str) -> list[_Need]:
         """Take it, and with `import a.b` every other `import a.c`; returns what these need."""
         needs = []
         parts = [each for each in self.cells.binding(name) if each.imports_part_of(name)]
@@ -668,7 +699,7 @@ class _Search:
             self.taken[each][name] = None
         return needs
 
-    def _needs(self, statement: _Statement) -> list[tuple[str, _Statement | None, bool]]:
+    def _needs(self, statement: _Statement) -> list[_Need]:
         read = statement.read
         return [
             *((name, statement, True) for name in read.now),
@@ -678,7 +709,7 @@ class _Search:
     # -- what is a definition
 
     def _definition(self, name: str, before: tuple[int, int] | None) -> _Statement | None:
-        """The last definition of `name`, before that place if there is any; None if it is state, or nothing."""
+        """The last definition of `name`, if possible before that place; None if it is state."""
         if name == self.entry and self.is_own:
             return None
         binding = self.cells.binding(name)
@@ -695,16 +726,18 @@ class _Search:
         return None
 
     def _defines(self, statement: _Statement, name: str) -> bool:
-        if statement.read.stores.get(name, "state") == "state" or (name == self.entry and _is_stub(statement.node)):
+        if statement.read.stores.get(name, "state") == "state":
+            return False
+        if name == self.entry and _is_stub(statement.node):
             return False
         if statement.is_import:
             return True
-        if self.given & statement.read.stores.keys():
+        if any(given in statement.read.stores for given in self.given):
             return False
         return statement.is_plain or self._is_of_definitions(statement)
 
     def _is_of_definitions(self, statement: _Statement) -> bool:
-        """Whether all that the statement needs when it runs are definitions, which it does not change."""
+        """Whether it needs only definitions when it runs, and changes none of them."""
         if statement not in self._of_definitions:
             self._of_definitions[statement] = False  # meanwhile, where it leans on itself
             self._of_definitions[statement] = not statement.read.is_from_outside and all(
