@@ -8,7 +8,7 @@ import pytest
 from IPython.core.interactiveshell import InteractiveShell
 from traitlets.config import Config
 
-from autograd_teach.course import NotPassed, checking
+from autograd_teach.course import NotPassed, checking, definitions
 from autograd_teach.course.definitions import Completed, completed, names_defined, stand_in
 from autograd_teach.course.exercises import exercise, exercises
 
@@ -197,6 +197,10 @@ TAKEN = {
     "a decorated helper": Row(
         "def f(x): return g(x)", ("from functools import cache", "@cache\ndef g(x): return x"), ("cache", "g"), 3.0
     ),
+    "a decorator in brackets": Row(
+        "def f(x): return g(x)",
+        ("from functools import cache\n@(\n    cache\n)\ndef g(x): return x",), ("cache", "g"), 3.0,
+    ),
     "a helper wrapped afterwards": Row(
         "def f(x): return g(x)", ("def g(x): return x", "def twice(h): return lambda x: 2 * h(x)\ng = twice(g)"),
         ("g", "twice"), 6.0,
@@ -266,7 +270,7 @@ TAKEN = {
         "def f(x): return torch.tensor(math.floor(x)).item()", ("import not_there as torch, math",), ("math",), 3
     ),
     "a name in another script": Row(
-        "def f(x): return ﬁx + η", ("fix = 1\nη = 2",), ("fix", "η"), 3,
+        "def f(x): return ﬁx + η", ("ﬁx = 1\nη = 2",), ("fix", "η"), 3,
     ),
 }  # fmt: skip
 SPLIT = {
@@ -299,7 +303,11 @@ SPLIT = {
         CLASS.format("x", "grad") + "\ndef use(x): return apply(x)", ("apply = F.apply",), ("apply",), 3.0,
         entry="F", ask="use(torch.tensor(3.0)).item()",
     ),
-    "the last of its older versions": Row(
+    "what is made of that": Row(
+        CLASS.format("x", "grad") + "\ndef use(x): return made[0](x)", ("made = [apply]", "apply = F.apply"),
+        ("apply", "made"), 3.0, entry="F", ask="use(torch.tensor(3.0)).item()",
+    ),
+    "not its older version": Row(
         CLASS.format("x", "grad"), (CLASS.format("1", "1"), "old = F"), (), 2.0,
         entry="F", ask="F.forward(0, 2.0)",
     ),
@@ -375,6 +383,7 @@ def test_an_answer_gets_the_definitions_that_it_needs(row):
     done = completed(row.answer, row.cells, row.entry, names_defined(row.given))
     assert (done.taken, done.state) == (row.taken, row.state)
     assert row.taken or done.source == row.answer
+    assert done.source.startswith("%%") == row.answer.startswith("%%")
     if row.result is not None:
         names = {"__name__": "__main__"}
         exec(row.given, names)  # noqa: S102
@@ -386,6 +395,17 @@ def test_what_is_taken_looks_as_the_student_wrote_it():
     cells = ["import math\n\n@wraps  # mine\ndef g(x):\n    # twice\n    return (2 *\n            x)  # so\n"]
     done = completed("# my answer\ndef f(x): return g(x)\n", cells, "f", {"wraps"})
     assert done.source == cells[0].partition("\n\n")[2] + "\n# my answer\ndef f(x): return g(x)\n"
+
+
+def test_every_part_of_a_package_is_taken():
+    parts = ["import a.b", "import a.c as c", "import a.d, e", "import a"]
+    assert completed("f = a", parts, "f", ()).source == "import a.b\nimport a.d\nimport a\n\nf = a"
+
+
+def test_a_search_without_end_is_given_up(monkeypatch):
+    monkeypatch.setattr(definitions, "_MOST_STEPS", 100)
+    for count, taken in ((20, ("k", "g")), (200, ())):
+        assert completed("f = g", ["k = 1;" * count, "g = k"], "f", ()).taken == taken
 
 
 DOUBLE = "def f(x):\n    return 2 * x"
@@ -516,6 +536,7 @@ def test_a_check_says_what_state_the_answer_leans_on(cells, words):
 def test_what_another_exercises_answer_sets_is_there_when_graded():
     cells = [f"{LOOP}\nclass KillHead: pass", "class Scale:\n    k = rate"]
     assert checking.on_state(exercise("09.Scale"), cells) == ""
+    assert checking.on_state(exercise("09.Scale"), ["class Exp: rate = 1\nrate = 1", LOOP, cells[1]]) == ""
     assert "`rate`" in checking.on_state(exercise("09.Scale"), [LOOP, cells[1]])
 
 
@@ -526,7 +547,7 @@ def shell():
     InteractiveShell.clear_instance()
 
 
-@pytest.mark.parametrize(("before", "is_said"), [(LOOP, True), ("rate = 2", False)])
+@pytest.mark.parametrize(("before", "is_said"), [(LOOP, True), ("%%time\n" + LOOP, True), ("rate = 2", False)])
 def test_the_remark_is_in_text_and_page_and_changes_no_verdict(before, is_said, shell, monkeypatch):
     shown = []
     monkeypatch.setattr(checking, "_show", shown.append)
