@@ -6,6 +6,8 @@ May use the rest of course; IPython where it is there. Must not know grading: a 
 import inspect
 import re
 import zlib
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +15,7 @@ import numpy as np
 from . import progress_file
 from .checks import examine
 from .checks.report import Report
+from .definitions import completed, names_defined
 from .errors import UserError
 from .exercises import Exercise, exercise, exercises
 from .specs import spec_of
@@ -49,7 +52,7 @@ def check(id: str, answer: Any) -> None:
 
     Raises `NotPassed`, one line long, where something is not right or not attempted.
     """
-    report = report_on(id, answer)
+    report = replace(report_on(id, answer), remarks=_remarks(id))
     progress_file.note_check(report.exercise.id, report.passed, report.passing, len(report.lines), report.attempted)
     if is_stale(answer):
         print(
@@ -94,6 +97,56 @@ def is_stale(answer: Any) -> bool:
     defines = re.compile(rf"^[ \t]*(class|def)[ \t]+{answer.__name__}\b", re.MULTILINE)
     cells = [cell for cell in shell.user_ns.get("In", []) if defines.search(cell)]
     return bool(cells) and checked not in cells[-1] and any(checked in cell for cell in cells[:-1])
+
+
+_MOST_HISTORY = 200_000
+"""Characters of the newest cells that are looked through."""
+
+
+def _remarks(id: str) -> tuple[str, ...]:
+    """What to say of the cells that have run, in IPython; nothing elsewhere."""
+    shell = _ipython()
+    if shell is None:
+        return ()
+    try:
+        raw = getattr(getattr(shell, "history_manager", None), "input_hist_raw", None)  # as typed, magic and all
+        remark = on_state(_find(id), raw or shell.user_ns.get("In", []))
+    except Exception:  # noqa: BLE001  # a check never fails because of a remark
+        return ()
+    return (remark,) if remark else ()
+
+
+def on_state(exercise: Exercise, cells: Sequence[str]) -> str:
+    """A sentence if the answer in `cells`, the last one with its name, leans on what another cell has set and `grade` will not
+    have; else nothing. Definitions do not count: `grade` takes them along.
+
+    >>> on_state(exercise("16.Tape"), ["for rate in [1, 2]: pass", "class Tape:\\n    step = rate"])
+    "`Tape` uses `rate` from another cell, which `grade` will not have: move it into the answer's cell."
+    """
+    entries = {each.entry for each in exercises(exercise.notebook)}
+    is_named = re.compile(rf"\b({'|'.join(entries)})\b").search
+    answer, others, given, left = None, list[str](), set[str](), _MOST_HISTORY
+    for cell in dict.fromkeys(reversed(cells)):  # the newest first
+        left -= len(cell)
+        if left < 0:
+            break
+        defined = names_defined(cell) if is_named(cell) else frozenset()
+        if exercise.entry in defined:
+            answer = answer or cell
+        elif defined & entries:  # another exercise's answer, which is handed in as well
+            given |= defined
+        else:
+            others.insert(0, cell)
+    state = completed(answer, others, exercise.entry, given).state if answer else ()
+    if not state:
+        return ""
+    names = [f"`{name}`" for name in state[:3]] + ["others"] * (len(state) > 3)
+    listed = " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+    where, them = ("another cell", "it") if len(state) == 1 else ("other cells", "them")
+    return (
+        f"`{exercise.entry}` uses {listed} from {where}, which `grade` will not have: "
+        f"move {them} into the answer's cell."
+    )
 
 
 def _say_what_is_not_run_yet() -> None:

@@ -19,6 +19,8 @@ class Report:
     """The outcome of one `check`. Its repr is the text report, in a notebook it shows as HTML."""
 
     evidence: Evidence
+    remarks: tuple[str, ...] = ()
+    """Sentences on what is no part of the checks."""
 
     @property
     def exercise(self) -> Exercise:
@@ -78,7 +80,7 @@ class Report:
         notes = [] if self.passed else [f'Stuck? Run hint("{id_}") in a cell of its own.']
         if self.evidence.printed and not self.passed:
             notes.insert(0, "What your code prints is hidden here: call it yourself to see it.")
-        return notes
+        return [*(self.remarks if self.attempted else ()), *notes]
 
     def __repr__(self) -> str:
         text = [self.headline]
