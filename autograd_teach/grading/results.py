@@ -51,6 +51,8 @@ class Mark:
     recorded: str = ""  # what nbval recorded of its check cell; "" where no record was made. Never points
     said: str = ""  # the check's own words in that record, in one line: a student's program may have written them
     recorded_under: str = ""  # the isolation of that run
+    claimed: bool = False  # the stored output of its check cell said "passed" when it was handed in. Never points
+    origin: str = ""  # what `detail` says of where the answer is from: definitions taken from other cells
 
     @property
     def points(self) -> float:
@@ -65,10 +67,15 @@ class Mark:
         'its own check says it passes'
         >>> Mark("scale", Status.FAIL, 2, recorded="failed").contradiction
         ''
+        >>> Mark("scale", Status.FAIL, 2, claimed=True).contradiction
+        'its check said passed when it was handed in'
         """
         if self.status is Status.PASS:
             return _NOT_AS_WELL.get(self.recorded, "")
-        return "its own check says it passes" if self.recorded == PASSED else ""
+        says = ["its own check says it passes"] * (self.recorded == PASSED)
+        is_known = self.status not in (Status.NOT_GRADED, Status.GRADER_ERROR)
+        says += ["its check said passed when it was handed in"] * (self.claimed and is_known)
+        return "; ".join(says)
 
 
 _NOT_AS_WELL: Mapping[str, str] = {
@@ -152,14 +159,15 @@ class Result:
 
     @property
     def detail(self) -> str:
-        """Everything worth saying about what did not pass, in one line; exercises with the same to say share it.
+        """Everything worth saying in one line: of what did not pass, and of answers that were not whole in their cells;
+        exercises with the same to say share it.
 
         >>> Result("ada", (Mark("scale", Status.PASS, 2), Mark("exp", Status.FAIL, 2, "no"))).detail
         'exp: fail (no)'
         """
         alike: dict[str, list[str]] = {}
         for mark in self.marks:
-            if mark.status is not Status.PASS or mark.contradiction:
+            if mark.status is not Status.PASS or mark.contradiction or mark.origin:
                 alike.setdefault(_words(mark), []).append(mark.exercise)
         parts = [
             said if len(names) == len(self.marks) > 1 else f"{', '.join(names)}: {said}"

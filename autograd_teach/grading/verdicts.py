@@ -19,7 +19,8 @@ from ..course.errors import UserError
 from .notebook_run import Interrupted, Limits, NotebookRun, Runner
 from .rebuild import Assignment, Question, rebuild
 from .results import FAILED, NOT_RUN, PASSED, Mark, Result, Status
-from .submissions.intake import Submission, is_untouched
+from .submissions.answers import Answer, is_untouched
+from .submissions.intake import Submission
 
 JUDGE = "nbval"
 LONGEST_WORDS = 300
@@ -160,7 +161,15 @@ def _marks(
         marks |= judged.record(assignment, written, judged_before, stop)
     else:
         marks |= judged(assignment, written, stop)
-    return [marks[question.id] for question in assignment.questions]
+    return [_as_handed_in(marks[q.id], submission.answer(assignment, q)) for q in assignment.questions]
+
+
+def _as_handed_in(mark: Mark, answer: Answer) -> Mark:
+    """`mark` with what is known of its answer without running it."""
+    if answer.source is None or mark.origin:
+        return replace(mark, claimed=answer.claimed)
+    detail = "; ".join(filter(None, (mark.detail, answer.detail)))
+    return replace(mark, claimed=answer.claimed, origin=answer.detail, detail=detail)
 
 
 def _verdict(assignment: Assignment, question: Question, record: NotebookRun) -> tuple[Status, str]:
