@@ -19,7 +19,7 @@ from ..results import Mark, Status
 from .archives import Unreadable, printable, some
 
 LARGEST_NOTEBOOK = 100_000_000
-"""Bytes that are read. Most of a large notebook is pictures in outputs, and a larger one is hardly opened by any Jupyter. One at a
+"""Bytes that are read. Most of a large notebook is pictures in outputs, and no browser opens a larger one with ease. One at a
 time is held, and parsed is a fifth of it at most."""
 
 LARGEST_JSON = 20_000_000
@@ -181,8 +181,12 @@ class _Reading:
 
     def answers(self) -> dict[str, Answer]:
         """The answer to each question, with the definitions that it needs."""
-        plain = {q.id: self._answer(q) for q in self._questions}
-        return {q.id: self._whole(q, plain) for q in self._questions}
+        found: dict[str, Answer] = {}
+        names = self._setup
+        for question in self._questions:
+            found[question.id] = answer = self._whole(question, self._answer(question), names)
+            names |= _names(answer.source or self._stubs[question.id])  # answers run in this order
+        return found
 
     def _candidates(self, question: Question) -> list[_Cell]:
         """The cells that claim to be the answer; else the last one before the check cell that defines what is asked for."""
@@ -221,13 +225,11 @@ class _Reading:
         was = "" if cell.is_code else f"its answer cell is a {'Markdown' if cell.kind == 'markdown' else 'raw'} cell"
         return Answer(cell.source, detail=was, claimed=claimed)
 
-    def _whole(self, question: Question, plain: dict[str, Answer]) -> Answer:
-        """The answer to `question` with what it needs of the student's other cells."""
-        answer = plain[question.id]
+    def _whole(self, question: Question, answer: Answer, names: frozenset[str]) -> Answer:
+        """`answer` to `question` with what it needs of the student's other cells and is not among `names`."""
         if answer.source is None or not question.entry or is_untouched(answer.source, self._stubs[question.id]):
             return answer
-        names = {name for id, a in plain.items() if id != question.id for name in _names(a.source or self._stubs[id])}
-        whole = _safe(completed, answer.source, self._others, question.entry, self._setup | names)
+        whole = _safe(completed, answer.source, self._others, question.entry, names)
         if whole is None or len(whole.source.encode()) > LARGEST_ANSWER + LARGEST_REST:
             return answer
         said = "; ".join(filter(None, (answer.detail, *_words(whole))))
