@@ -9,6 +9,7 @@ import threading
 import unicodedata
 import zipfile
 from collections.abc import Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ import pytest
 
 from autograd_teach.grading import gradebook, reports
 from autograd_teach.grading.batch import grade_class, regrade_class
+from autograd_teach.grading.explain import explain_in
 from autograd_teach.grading.gradebook.standing import hash_of
 from autograd_teach.grading.notebook_run import Limits
 from autograd_teach.grading.rebuild import Assignment
@@ -24,7 +26,7 @@ from autograd_teach.grading.results import Mark, Result, Status
 from autograd_teach.grading.submissions import answers, roster
 from autograd_teach.grading.submissions.intake import take_in
 from autograd_teach.grading.submissions.selection import Wishes
-from autograd_teach.grading.verdicts import result
+from autograd_teach.grading.verdicts import Recorded, result
 from tests.grading.classroom import (
     EXPECTED,
     NAME,
@@ -36,6 +38,7 @@ from tests.grading.classroom import (
     exercise_notebook,
     notebook,
 )
+from tests.grading.stub import by_source
 
 Cell = dict[str, Any]
 DOUBLE, SQUARE, NEGATE = SOLUTIONS.values()
@@ -179,6 +182,9 @@ HABITS: dict[str, Odd] = {
     "two answers below the stub": Odd(
         beside("double-check", DOUBLE, WRONG, given=cells(double=UNTOUCHED), after=True), f"not_attempted {OTHERS}"
     ),
+    "an answer below the stub, which is kept in a copy too": Odd(
+        beside("double-check", UNTOUCHED, DOUBLE, given=cells(double=UNTOUCHED), after=True), ALL, ("the answer was found in another cell",)
+    ),
     "comments alone": Odd(cells(double="# no idea\n\n   # none"), f"not_attempted {OTHERS}"),
     "emptied": Odd(cells(double=" \n"), f"not_attempted {OTHERS}"),
     "copied and changed": Odd(
@@ -218,6 +224,9 @@ HABITS: dict[str, Odd] = {
     ),
     "a helper in another answer, and again in a cell above": Odd(
         beside("double-answer", HELPER, given=cells(double=NEEDS_HELPER, square=f"{HELPER}\n\n{SQUARE}")), ALL, ("taken from other cells: helper",)
+    ),
+    "a helper in an earlier answer, and another one in a cell": Odd(
+        beside("setup", "def helper(x):\n    return 7", given=cells(double=f"{HELPER}\n\n{NEEDS_HELPER}", square="def square(x):\n    return helper(x) * x // 2"))
     ),
     "a helper in a later answer": Odd(
         cells(double=NEEDS_HELPER, square=f"{HELPER}\n\n{SQUARE}"), f"fail {OTHERS}", ("name 'helper' is not defined",)
@@ -390,6 +399,10 @@ def test_what_was_taken_and_what_was_claimed_is_in_the_book_the_pages_and_the_re
     anew, changes = regrade_class([changed], timeout=None, **some)
     assert [one.marks for one in again] == [one.marks for one in anew] == [one.marks for one in first]
     assert (changes, len(asked)) == ([], 3 * (1 + 3 + 1 + 0 + 1 + 3)), "the reference thrice, all, none, all again"
+    why, _ = explain_in("ada", "double", [changed], output=output, as_then=lambda *_: nullcontext(judged))
+    assert all(
+        said in why for said in ("when handed in", CLAIM, "taken from other cells: helper", HELPER.splitlines()[0])
+    )
     with gradebook.reading(output) as book:
         index = reports.write("html", anew, output, book.answer)
     page = index.read_text()
@@ -411,6 +424,32 @@ def test_an_answer_handed_in_again_with_its_check_run_keeps_its_mark_and_has_the
         handed_in(tmp_path / "in", given)
         (ada,) = grade_class(tmp_path / "in", [assignment()], limits=Limits(), wishes=Wishes(), **some)
         assert (ada.marks[0].status, ada.marks[0].claimed, CLAIM in ada.detail) == (Status.FAIL, claimed, claimed)
+
+
+@pytest.mark.parametrize(
+    ("status", "recorded", "said"),
+    [
+        ("fail", "", CLAIM),
+        ("timeout", "failed", CLAIM),
+        ("fail", "passed", f"its own check says it passes; {CLAIM}"),
+        ("pass", "", ""),
+        ("pass", "failed", "its own check says it does not pass"),
+        ("grader_error", "", ""),
+        ("not_graded", "", ""),
+    ],
+)
+def test_a_claim_contradicts_what_is_no_pass_and_was_graded(status: str, recorded: str, said: str) -> None:
+    assert Mark("double", Status(status), 1, recorded=recorded, claimed=True).contradiction == said
+
+
+def test_where_only_the_record_is_made_what_was_taken_is_said_once(tmp_path: Path) -> None:
+    handed_in(tmp_path, beside("double-answer", HELPER, given=cells(double=NEEDS_HELPER)))
+    (ada,) = take_in(tmp_path, [assignment()])
+    before = {mark.exercise: mark for mark in result(ada, [assignment()], judged, threading.Event()).marks}
+    ada.answers[NAME] = {id: replace(answer, verdict=before[id]) for id, answer in ada.answers[NAME].items()}
+    recorded = result(ada, [assignment()], Recorded(judged, by_source, Limits()), threading.Event())
+    assert recorded.marks[0].recorded
+    assert [mark.detail for mark in recorded.marks] == ["taken from other cells: helper", "", ""]
 
 
 # ---- names and code of any size ------------------------------------------------------------------------------------------
