@@ -115,12 +115,10 @@ class _Cell:
         return (self.source or "").strip()
 
     def gives(self, entry: str) -> bool:
-        """Whether it defines `entry`, also where a mistake keeps it from being parsed."""
-        source = self.source or ""
-        pattern = rf"^[ \t]*(?:(?:async )?def|class) +{re.escape(entry)}\b|^{re.escape(entry)} *="
-        if not entry or entry not in source:
-            return False
-        return re.search(pattern, source, re.MULTILINE) is not None or entry in _names(source)
+        """Whether it defines `entry`: by a look at its lines, since a mistake may keep it from being parsed."""
+        name = re.escape(entry)
+        pattern = rf"^(?:(?:async )?def|class) +{name}\b|^{name} *(?::[^=\n]*)?=(?!=)"
+        return bool(entry) and re.search(pattern, self.source or "", re.MULTILINE) is not None
 
     def says_passed(self, entry: str) -> bool:
         """Whether an output that is stored with it is the report of a check of `entry` in which everything passes."""
