@@ -8,7 +8,7 @@ import json
 import threading
 import unicodedata
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -481,21 +481,23 @@ def test_names_are_shortened_before_anything_is_done_with_them(tmp_path: Path, m
 
 def test_of_more_code_than_is_parsed_nothing_is_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[int] = []
-    completed = answers.completed
+    for name in ("completed", "names_defined"):
+        look = getattr(answers, name)
 
-    def counted(answer: str, others: Any, entry: str, given: Any) -> Any:
-        asked.append(sum(map(len, others)))
-        return completed(answer, others, entry, given)
+        def counted(code: Any, *others: Any, look: Callable[..., Any] = look) -> Any:
+            asked.append(max(map(len, [code, *(cell for cells in others[:1] for cell in cells)])))
+            return look(code, *others)
 
-    monkeypatch.setattr(answers, "completed", counted)
-    for more in (0, answers.LARGEST_REST):
-        many = beside("double-answer", HELPER, "#" * more, given=cells(double=NEEDS_HELPER))
-        found = graded(handed_in(tmp_path, many))
-        assert (found.marks[0].status, more, max(asked) <= answers.LARGEST_REST) == (
-            "fail" if more else "pass",
-            more,
-            True,
-        )
+        monkeypatch.setattr(answers, name, counted)
+    large = f"#{'#' * answers.LARGEST_CODE}\n"
+    for many, status in (
+        (beside("double-answer", HELPER, given=cells(double=NEEDS_HELPER)), "pass"),
+        (beside("double-answer", HELPER, large, given=cells(double=NEEDS_HELPER)), "fail"),
+        (beside("double-answer", HELPER, given=cells(double=large + NEEDS_HELPER)), "fail"),
+        (cells(double=large + DOUBLE), "pass"),
+    ):
+        assert graded(handed_in(tmp_path, many)).marks[0].status == status
+    assert 0 < max(asked) <= answers.LARGEST_CODE
 
 
 @pytest.mark.parametrize("source", ["(" * 10_000, "-" * 50_000 + "1", "x = '\0'", "1+" * 40_000 + "1", "def f(:"])

@@ -28,8 +28,8 @@ LARGEST_JSON = 20_000_000
 LARGEST_ANSWER = 200_000
 """Bytes; one typed by hand has a few thousand."""
 
-LARGEST_REST = 100_000
-"""Bytes of a student's other cells together; where there are more no definitions are taken, since parsing takes time."""
+LARGEST_CODE = 50_000
+"""Letters of code that are parsed at a time, in less than a second: of larger cells, or more of them, no definitions are taken."""
 
 _LARGE_PART = re.compile(rb'"(?:outputs|attachments|widgets)"\s*:\s*(?=[\[{])')
 _TO_BRACKET = re.compile(rb'(?:[^"\[\]{}]++|"[^"\\]*+(?:\\.[^"\\]*+)*+")*+', re.DOTALL)
@@ -170,7 +170,7 @@ class _Reading:
         taken = {cell for found in self._found.values() for cell in found}
         own = [c for c in cells.all if c.is_code and c.source and c not in taken and c.text not in self._handed_out]
         size = sum(len(cell.source or "") for cell in own)
-        self._others = [cell.source or "" for cell in own] if size <= LARGEST_REST else []
+        self._others = [cell.source or "" for cell in own] if size <= LARGEST_CODE else []
         """The student's own cells, besides the answers'."""
 
         self._setup = frozenset[str]().union(
@@ -227,8 +227,10 @@ class _Reading:
         """`answer` to `question` with what it needs of the student's other cells and is not among `names`."""
         if answer.source is None or not question.entry or is_untouched(answer.source, self._stubs[question.id]):
             return answer
+        if len(answer.source) > LARGEST_CODE:
+            return answer
         whole = _safe(completed, answer.source, self._others, question.entry, names)
-        if whole is None or len(whole.source.encode()) > LARGEST_ANSWER + LARGEST_REST:
+        if whole is None:
             return answer
         said = "; ".join(filter(None, (answer.detail, *_words(whole))))
         return replace(answer, source=whole.source, detail=said)
@@ -243,7 +245,7 @@ def _words(whole: Completed) -> Iterator[str]:
 
 
 def _names(source: str) -> frozenset[str]:
-    return _safe(names_defined, source) or frozenset()
+    return (len(source) <= LARGEST_CODE and _safe(names_defined, source)) or frozenset()
 
 
 def _safe(look: Any, *arguments: Any) -> Any:
