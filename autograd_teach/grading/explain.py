@@ -20,7 +20,7 @@ from .verdicts import Judge
 
 _SAID = {
     *("exercise", "status", "maximum", "detail", "judge", "isolation", "seconds", "source"),
-    *("recorded", "said", "recorded_under", "reaches", "part", "adjusted"),
+    *("recorded", "said", "recorded_under", "reaches", "part", "adjusted", "claimed", "origin"),
 }
 """What has its own line; whatever else a mark has (a seed, say) gets one under its own name."""
 
@@ -89,6 +89,7 @@ def _lines(book: Gradebook, judged: Judged) -> list[str]:
     if mark.recorded:
         facts["its check cell"] = mark.recorded + (f": {mark.said}" if mark.said else "")
         facts["that run's isolation"] = mark.recorded_under or "-"
+    facts |= {"when handed in": "its check said passed"} if mark.claimed else {}
     if look := "; ".join(filter(None, (mark.contradiction, reaching_in_words(mark)))):
         facts["worth a look"] = look
     facts["graded"] = f"{judged.graded}, in {mark.seconds:.1f} s"

@@ -36,6 +36,8 @@ class DeclaredExercise(Protocol):
     def answer_cell(self) -> str: ...
     @property
     def check_cell(self) -> str: ...
+    @property
+    def entry(self) -> str: ...
 
 
 @dataclass(frozen=True)
@@ -46,6 +48,7 @@ class Question:
     points: float
     answer: str
     check: str
+    entry: str = ""  # the name that the answer defines; "" where that is not known
     declared: str = field(default="", compare=False)  # the hash of its declaration
 
 
@@ -62,8 +65,12 @@ class Assignment:
     @property
     def stubs(self) -> dict[str, str]:
         """The answer cells as they were handed out, by exercise id."""
-        sources = {cell["id"]: cell["source"] for cell in self.cells}
-        return {question.id: sources[question.answer] for question in self.questions}
+        return {question.id: self.sources[question.answer] for question in self.questions}
+
+    @property
+    def sources(self) -> dict[str, str]:
+        """The cells as they were handed out, by cell id."""
+        return {cell["id"]: cell["source"] for cell in self.cells}
 
     @property
     def code_cells(self) -> tuple[str, ...]:
@@ -78,7 +85,12 @@ def load_assignments(solutions: Path, exercises: Path, declared: Iterable[Declar
         name = Path(exercise.notebook).stem
         by_notebook.setdefault(name, []).append(
             Question(
-                exercise.id, exercise.points, exercise.answer_cell, exercise.check_cell, fingerprint.declared(exercise)
+                exercise.id,
+                exercise.points,
+                exercise.answer_cell,
+                exercise.check_cell,
+                exercise.entry,
+                fingerprint.declared(exercise),
             )
         )
     return [

@@ -73,10 +73,10 @@ class Mark:
     recorded: str = ""  # what nbval recorded of its check cell; "" where no record was made. Never points
     said: str = ""  # the check's own words in that record, in one line: a student's program may have written them
     recorded_under: str = ""  # the isolation of that run
-    by_the_clock: bool = (
-        False  # the clock ended it, which a busy machine can be the reason of: to be run once more, alone
-    )
+    by_the_clock: bool = False  # the clock ended it; then it is run once more, alone, before that counts
     reaches: tuple[str, ...] = ()  # where its source reaches beyond the task, as "line 3: sys._getframe"; never points
+    claimed: bool = False  # the stored output of its check cell said "passed" when it was handed in. Never points
+    origin: str = ""  # what `detail` says of where the answer is from: definitions taken from other cells
     part: float = 0.0  # of `partial`: the weights of the checks that pass, as a share of all weights
     adjusted: Adjustment | None = None  # by a person, whatever the judge says; kept apart in the gradebook, as are
     comment: str = ""  # a person's words to the student, a line a comment
@@ -105,10 +105,15 @@ class Mark:
         'its own check says it passes'
         >>> Mark("scale", Status.FAIL, 2, recorded="failed").contradiction
         ''
+        >>> Mark("scale", Status.FAIL, 2, claimed=True).contradiction
+        'its check said passed when it was handed in'
         """
         if self.status is Status.PASS:
             return _NOT_AS_WELL.get(self.recorded, "")
-        return "its own check says it passes" if self.recorded == PASSED else ""
+        says = ["its own check says it passes"] * (self.recorded == PASSED)
+        is_known = self.status not in (Status.NOT_GRADED, Status.GRADER_ERROR)
+        says += ["its check said passed when it was handed in"] * (self.claimed and is_known)
+        return "; ".join(says)
 
 
 _NOT_AS_WELL: Mapping[str, str] = {
@@ -195,14 +200,18 @@ class Result:
 
     @property
     def detail(self) -> str:
-        """Everything worth saying about what did not pass, in one line; exercises with the same to say share it.
+        """Everything worth saying in one line: of what did not pass, and of answers that were not whole in their cells;
+        exercises with the same to say share it.
 
         >>> Result("ada", (Mark("scale", Status.PASS, 2), Mark("exp", Status.FAIL, 2, "no"))).detail
         'exp: fail (no)'
         """
         alike: dict[str, list[str]] = {}
         for mark in self.marks:
-            if mark.status is not Status.PASS or mark.contradiction or mark.reaches or mark.adjusted:
+            is_plain = mark.status is Status.PASS and not (
+                mark.contradiction or mark.reaches or mark.adjusted or mark.origin
+            )
+            if not is_plain:
                 alike.setdefault(_words(mark), []).append(mark.exercise)
         parts = [
             said if len(names) == len(self.marks) > 1 else f"{', '.join(names)}: {said}"

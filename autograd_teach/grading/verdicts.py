@@ -20,7 +20,8 @@ from .notebook_run import Interrupted, Limits, NotebookRun, Runner
 from .oracle.reaching import reaching
 from .rebuild import Assignment, Question, rebuild
 from .results import FAILED, NOT_RUN, PASSED, Mark, Result, Status
-from .submissions.intake import Submission, is_untouched
+from .submissions.answers import Answer, is_untouched
+from .submissions.intake import Submission
 
 JUDGE = "nbval"
 LONGEST_WORDS = 300
@@ -163,8 +164,17 @@ def _marks(
         marks |= judged.record(assignment, written, judged_before, stop)
     else:
         marks |= judged(assignment, written, stop)
-    reaches = {id: tuple(map(str, reaching(source))) for id, source in written.items()}
-    return [replace(marks[each.id], reaches=reaches.get(each.id, ())) for each in assignment.questions]
+    return [_as_handed_in(marks[q.id], submission.answer(assignment, q)) for q in assignment.questions]
+
+
+def _as_handed_in(mark: Mark, answer: Answer) -> Mark:
+    """`mark` with what is known of its answer without running it."""
+    reaches = tuple(map(str, reaching(answer.source))) if mark.source and answer.source else ()
+    mark = replace(mark, claimed=answer.claimed, reaches=reaches)
+    if answer.source is None or mark.origin:
+        return mark
+    detail = "; ".join(filter(None, (mark.detail, answer.detail)))
+    return replace(mark, origin=answer.detail, detail=detail)
 
 
 def _verdict(assignment: Assignment, question: Question, record: NotebookRun) -> tuple[Status, str]:

@@ -27,7 +27,7 @@ SOLUTIONS = {
 }
 EXPECTED = {"double": [0, 2, 4], "square": [0, 1, 4], "negate": [0, -1, -2]}
 QUESTIONS = tuple(
-    Question(id, points, f"{id}-answer", f"{id}-check") for id, points in zip(SOLUTIONS, (1, 2, 3), strict=True)
+    Question(id, points, f"{id}-answer", f"{id}-check", id) for id, points in zip(SOLUTIONS, (1, 2, 3), strict=True)
 )
 
 

@@ -34,7 +34,7 @@ from autograd_teach.grading.gradebook.standing import Change, hash_of
 from autograd_teach.grading.notebook_run import CellRecord, Limits, NotebookRun, Runner
 from autograd_teach.grading.rebuild import Assignment, Notebook
 from autograd_teach.grading.results import Mark, Result, Status
-from autograd_teach.grading.submissions import intake
+from autograd_teach.grading.submissions import archives
 from autograd_teach.grading.submissions.selection import Wishes
 from autograd_teach.grading.verdicts import by_nbval
 from tests.grading.classroom import SOLUTIONS, assignment, hand_in
@@ -912,7 +912,7 @@ def test_a_submission_that_changes_while_it_is_read(
     path, left = submissions / "ada.ipynb", [times]
     whole = path.read_bytes()
     path.write_bytes(whole[:500])  # the upload is on its way
-    read = intake._read_all
+    read = archives._read_all
 
     def read_slowly(file, most: int) -> bytes:  # type: ignore[no-untyped-def]
         data = read(file, most)
@@ -922,7 +922,7 @@ def test_a_submission_that_changes_while_it_is_read(
             os.utime(path, ns=(0, left[0]))
         return data
 
-    monkeypatch.setattr(intake, "_read_all", read_slowly)
+    monkeypatch.setattr(archives, "_read_all", read_slowly)
     ada, bob = grade(submissions, tmp_path, Judge())
     assert bob.status is Status.PASS
     if times == 1:

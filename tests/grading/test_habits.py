@@ -21,7 +21,7 @@ from autograd_teach.grading import batch, judge
 from autograd_teach.grading.batch import grade_class, regrade_class
 from autograd_teach.grading.notebook_run import Limits, NotebookRun
 from autograd_teach.grading.results import Mark, Result, Status
-from autograd_teach.grading.submissions import intake, pseudonyms, roster, selection
+from autograd_teach.grading.submissions import archives, intake, pseudonyms, roster, selection
 from autograd_teach.grading.submissions.intake import Keep, take_in
 from autograd_teach.grading.submissions.preview import preview
 from autograd_teach.grading.submissions.selection import Wishes, due_date
@@ -250,7 +250,7 @@ def test_a_zip_s_clock_of_the_world_is_believed_before_its_local_time(tmp_path: 
 
 @pytest.mark.parametrize("seconds", [4e11, 1e300, float("nan"), -1e9, 0.0])
 def test_a_file_of_a_year_without_a_calendar_has_no_date(seconds: float) -> None:
-    assert intake._time(intake._Entry(("ada.ipynb",), False, (seconds,))) is None
+    assert archives.Entry(("ada.ipynb",), False, (seconds,)).came is None
 
 
 @pytest.mark.parametrize(
@@ -670,19 +670,24 @@ def test_a_file_that_is_no_key_is_never_written_over(tmp_path: Path, text: str) 
 def test_a_dry_run_shows_what_every_file_was_taken_for(tmp_path: Path) -> None:
     files = {
         **CLASS,
+        f"Eve_19{MOODLE}/x.ipynb": File(
+            json.dumps(exercise_notebook(SOLUTIONS, said=True)).replace("square: 3 of", "square: 2 of")
+        ),
         f"Bob_14{MOODLE}/essay.pdf": File(""),
         f"Carol_15{MOODLE}/x.ipynb": File("{"),
-        f"Dora_16{MOODLE}/{NAME}.ipynb": File(json.dumps(exercise_notebook({})).replace("square-answer", "gone")),
+        f"Dora_16{MOODLE}/{NAME}.ipynb": File(
+            json.dumps(exercise_notebook({})).replace("square-answer", "gone").replace("def square", "def cube")
+        ),
     }
     class_ = take_in(zipped(tmp_path / "in.zip", files), [assignment()])
     assert preview(class_, [assignment()], Wishes(due=due_date("2026-11-19"))).splitlines() == [
-        "student       assignment  written            submitted            late  file",
-        f"Ada Lovelace  09_tiny     3 of 3             2026-11-20 12:00:00  yes   Ada Lovelace_11{MOODLE}/x.ipynb",
+        "student       assignment  written            solved  submitted            late  file",
+        f"Ada Lovelace  09_tiny     3 of 3             0 of 3  2026-11-20 12:00:00  yes   Ada Lovelace_11{MOODLE}/x.ipynb",
         "Bob                       no notebook",
         "Carol                     unreadable",
-        f"Dora          09_tiny     0 of 3, 1 missing  2026-11-20 12:00:00  yes   Dora_16{MOODLE}/{NAME}.ipynb",
-        f"Eve           09_tiny     3 of 3             2026-11-20 12:00:00  yes   Eve_19{MOODLE}/x.ipynb",
-        f"Zoë Ångström  09_tiny     1 of 3             2026-11-20 12:00:00  yes   Zoë Ångström_12{MOODLE}/x.ipynb",
+        f"Dora          09_tiny     0 of 3, 1 missing  0 of 3  2026-11-20 12:00:00  yes   Dora_16{MOODLE}/{NAME}.ipynb",
+        f"Eve           09_tiny     3 of 3             2 of 3  2026-11-20 12:00:00  yes   Eve_19{MOODLE}/x.ipynb",
+        f"Zoë Ångström  09_tiny     1 of 3             0 of 3  2026-11-20 12:00:00  yes   Zoë Ångström_12{MOODLE}/x.ipynb",
         "",
         "  Bob: the folder holds no notebook, but essay.pdf",
         f"  Carol: Carol_15{MOODLE}/x.ipynb: it is not valid JSON",
@@ -700,14 +705,15 @@ def test_a_dry_run_calls_nobody_punctual_where_nothing_is_due(tmp_path: Path, ma
 
 
 def test_a_zip_too_deep_to_be_opened_is_said_to_be_one(tmp_path: Path) -> None:
-    zipped(tmp_path / "mine.zip", {f"{NAME}.ipynb": File()})
-    (tmp_path / "in").mkdir()
-    with zipfile.ZipFile(tmp_path / "in" / "ps9.zip", "w") as outer:
-        outer.write(tmp_path / "mine.zip", f"Gus_17{MOODLE}/mine.zip")
-    (gus,) = take_in(tmp_path / "in" / "ps9.zip", [assignment()])
+    inner = zipped(tmp_path / "mine.zip", {f"{NAME}.ipynb": File()}).read_bytes()
+    for number in range(archives.DEEPEST_ZIP):
+        inner = zipped(tmp_path / f"{number}.zip", {f"Gus_17{MOODLE}/mine.zip": File(inner)}).read_bytes()
+    (gus,) = take_in(tmp_path / f"{archives.DEEPEST_ZIP - 1}.zip", [assignment()])
     assert (gus.student, gus.notes, len(gus.answers)) == ("Gus", [], 1)
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "ps9.zip").write_bytes(inner)
     (gus,) = take_in(tmp_path / "in", [assignment()])
-    assert "mine.zip, a zip too deep in other zips to be opened" in gus.notes[0]
+    assert "mine.zip: it is a zip too deep in other zips to be opened" in gus.fault
 
 
 def test_the_command_s_dry_run_runs_nothing_and_writes_nothing(

@@ -14,7 +14,7 @@ import pytest
 from autograd_teach.course.errors import UserError
 from autograd_teach.grading.rebuild import rebuild
 from autograd_teach.grading.results import Status
-from autograd_teach.grading.submissions import intake
+from autograd_teach.grading.submissions import answers, archives, intake
 from autograd_teach.grading.submissions.intake import take_in
 from tests.grading.classroom import (
     NAME,
@@ -176,8 +176,8 @@ NOTEBOOKS: dict[str, tuple[list[dict[str, Any]], str | None, Status | None]] = {
             {**cell, "id": "mine", "metadata": {}} if cell["id"] == "double-answer" else cell
             for cell in cells_of(SOLUTIONS)
         ],
+        ANSWER,
         None,
-        Status.MISSING,
     ),
     "ids where Colab keeps them": (
         without_ids([{**cell, "metadata": {"id": cell["id"]}} for cell in cells_of(SOLUTIONS)]),
@@ -186,8 +186,8 @@ NOTEBOOKS: dict[str, tuple[list[dict[str, Any]], str | None, Status | None]] = {
     ),
     "the answer as text": (
         [{**cell, "cell_type": "raw"} for cell in cells_of(SOLUTIONS)],
+        ANSWER,
         None,
-        Status.MISSING,
     ),
     "an id that is no text": ([{**code("x", OTHER), "id": ["double-answer"]}, *cells_of(SOLUTIONS)], ANSWER, None),
     "an answer of a megabyte": (
@@ -282,7 +282,7 @@ BROKEN: dict[str, tuple[bytes, str]] = {
     "a format yet to come": (b'{"nbformat": 5, "cells": []}', "format 4"),
     "format 3": (b'{"nbformat": 3, "worksheets": []}', "format 4"),
     "no cells": (b'{"nbformat": 4, "cells": {}}', "no list of cells"),
-    "huge": (b'"' + b" " * intake.LARGEST_NOTEBOOK + b'"', "larger than 20 MB"),
+    "huge": (b'"' + b" " * answers.LARGEST_JSON + b'"', "larger than 20 MB"),
 }
 
 
@@ -304,6 +304,11 @@ def a_zip(files: dict[str, str | bytes]) -> bytes:
     return data.getvalue()
 
 
+def nested(data: bytes, times: int) -> bytes:
+    """`data`, a zip, in so many zips."""
+    return nested(a_zip({"inner.zip": data}), times - 1) if times else data
+
+
 WHOLE_ZIP = a_zip({f"work/{NAME}.ipynb": SOLVED, f"__MACOSX/work/._{NAME}.ipynb": b"\0\5"})
 ZIPS: dict[str, tuple[str, bytes, str | None, str]] = {
     "the student's name": ("eve.zip", WHOLE_ZIP, ANSWER, ""),
@@ -317,11 +322,35 @@ ZIPS: dict[str, tuple[str, bytes, str | None, str]] = {
     ),
     "damaged": ("eve.zip", b"PK\3\4 and no more", None, "eve.zip: it is a damaged zip"),
     "empty": ("eve.zip", a_zip({}), None, "no notebook"),
-    "a zip in it": ("eve.zip", a_zip({"deeper.zip": WHOLE_ZIP}), None, "no notebook"),
+    "a zip in it": ("eve.zip", a_zip({"deeper.zip": WHOLE_ZIP}), ANSWER, ""),
+    "as many zips in each other as are opened": ("eve.zip", nested(WHOLE_ZIP, archives.DEEPEST_ZIP - 1), ANSWER, ""),
+    "one too many": (
+        "eve.zip",
+        nested(WHOLE_ZIP, archives.DEEPEST_ZIP),
+        None,
+        "a zip too deep in other zips to be opened",
+    ),
+    "a zip in more zips than are opened": (
+        "eve.zip",
+        a_zip({f"{number:02}.zip": WHOLE_ZIP if number > archives.MOST_ZIPS else a_zip({}) for number in range(99)}),
+        None,
+        "one of more than 20: unpack the outer one",
+    ),
+    "too many files in the zips in it": (
+        "eve.zip",
+        a_zip({f"{number}.zip": a_zip(dict.fromkeys(map(str, range(1000)), "")) for number in range(6)}),
+        None,
+        "more than 5000 files",
+    ),
     "climbing": ("eve.zip", a_zip({f"../bob/{NAME}.ipynb": SOLVED}), None, "no notebook"),
-    "too many files": ("eve.zip", a_zip(dict.fromkeys(map(str, range(intake.MOST_FILES + 1)), "")), None, "more than"),
+    "too many files": (
+        "eve.zip",
+        a_zip(dict.fromkeys(map(str, range(archives.MOST_FILES + 1)), "")),
+        None,
+        "more than",
+    ),
     "a bomb": ("eve.zip", a_zip({f"{NAME}.ipynb": b" " * 100_000_000}), None, "larger than 20 MB"),
-    "huge": ("eve.zip", bytes(intake.LARGEST_ZIP + 1), None, "larger than 50 MB"),
+    "huge": ("eve.zip", bytes(archives.LARGEST_ZIP + 1), None, "larger than 50 MB"),
 }
 
 
@@ -344,7 +373,7 @@ def test_a_zip_is_read_no_further_than_the_cap_whatever_its_header_says(tmp_path
     bomb = zipped(tmp_path / "bomb.zip", {"eve.ipynb": b" " * 60_000_000})
     assert bomb.stat().st_size < 300_000
     (eve,) = take_in(bomb, [assignment()])
-    assert eve.answer(assignment(), QUESTIONS[0]).detail == "eve.ipynb: it is larger than 20 MB"
+    assert eve.answer(assignment(), QUESTIONS[0]).detail == "eve.ipynb: it is larger than 20 MB without its outputs"
 
 
 def test_a_notebook_of_500_mb_is_read_no_further_than_the_cap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -356,8 +385,8 @@ def test_a_notebook_of_500_mb_is_read_no_further_than_the_cap(tmp_path: Path, mo
     monkeypatch.setattr(intake, "read_answers", lambda data, *a: (asked.append(len(data)), read_answers(data, *a))[1])
     bob, eve = take_in(folder, [assignment()])
     assert bob.answer(assignment(), QUESTIONS[0]).source == ANSWER
-    assert eve.answer(assignment(), QUESTIONS[0]).detail == "eve.ipynb: it is larger than 20 MB"
-    assert max(asked) == intake.LARGEST_NOTEBOOK + 1
+    assert eve.answer(assignment(), QUESTIONS[0]).detail == "eve.ipynb: it is larger than 100 MB"
+    assert max(asked) == answers.LARGEST_NOTEBOOK + 1
 
 
 def test_a_thousand_notebooks_of_one_student_keep_nobody_waiting(tmp_path: Path) -> None:
@@ -491,7 +520,7 @@ def test_a_folder_too_deep_or_locked_costs_no_one_else_anything(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     hand_in(tmp_path / "alice.ipynb")
-    hand_in(tmp_path / "eve" / "/".join("d" * intake.DEEPEST_FOLDER) / "work.ipynb")
+    hand_in(tmp_path / "eve" / "/".join("d" * archives.DEEPEST_FOLDER) / "work.ipynb")
     (tmp_path / "locked").mkdir()
     scandir = os.scandir
 

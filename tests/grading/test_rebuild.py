@@ -112,12 +112,13 @@ class Declared:
     points: float
     answer_cell: str
     check_cell: str
+    entry: str
 
 
 def test_assignments_are_loaded_from_the_course_s_files(tmp_path: Path) -> None:
     (tmp_path / "solutions").mkdir()
     (tmp_path / "exercises").mkdir()
-    declared = [Declared(q.id, NAME, q.points, q.answer, q.check) for q in QUESTIONS]
+    declared = [Declared(q.id, NAME, q.points, q.answer, q.check, q.entry) for q in QUESTIONS]
     for room, notebook in (
         ("solutions", exercise_notebook(SOLUTIONS, said=True)),
         ("exercises", exercise_notebook({})),

@@ -14,7 +14,8 @@ from dataclasses import asdict, dataclass, replace
 from ..notebook_run import Limits
 from ..rebuild import Assignment, Question
 from ..results import Mark, Result, Status
-from ..submissions.intake import Answer, Submission, is_untouched
+from ..submissions.answers import Answer, is_untouched
+from ..submissions.intake import Submission
 from ..verdicts import has_record, with_record
 from . import fingerprint
 from .book import Basis, Judged
@@ -139,7 +140,8 @@ class Standing:
             return None
         if _difference(known, self._basis(submission, assignment, question), known.mark):
             return None
-        return replace(known.mark, maximum=question.points)
+        claimed = submission.answer(assignment, question).claimed
+        return replace(known.mark, maximum=question.points, claimed=claimed)
 
     def _of(self, submission: Submission, question: Question) -> Judged | None:
         return self._known.get(submission.student, {}).get(question.id)
@@ -196,8 +198,10 @@ def from_book(
 def _handed_in(judged: Judged, text_of: Callable[[str], str], stub: str) -> Answer:
     mark = judged.mark
     if mark.status is Status.NOT_ATTEMPTED:
-        return Answer(stub)  # today's, whatever it was then
-    return Answer(text_of(judged.answer)) if judged.answer else Answer(None, mark.status, mark.detail)
+        return Answer(stub, claimed=mark.claimed)  # today's, whatever it was then
+    if judged.answer:
+        return Answer(text_of(judged.answer), detail=mark.origin, claimed=mark.claimed)
+    return Answer(None, mark.status, mark.detail, claimed=mark.claimed)
 
 
 def _written(submission: Submission, assignment: Assignment) -> list[Question]:

@@ -34,7 +34,7 @@ class Found:
     def of(cls, mark: Mark) -> Self:
         """Of a mark, with what its check said where that is more than the detail has already."""
         is_more = mark.recorded == FAILED and mark.said not in mark.detail
-        return cls(mark.detail, mark.said if is_more else "")
+        return cls(mark.detail.removesuffix(mark.origin).removesuffix("; "), mark.said if is_more else "")
 
     @cached_property
     def _parts(self) -> tuple[str, tuple[str, ...], str]:

@@ -6,11 +6,12 @@ results. Must not know how they came about. The page itself is templates/student
 
 from collections.abc import Callable
 
-from ..results import Mark, Result, Status
+from ..results import PASSED, Mark, Result, Status
 from .mistakes import Found
 from .page import MEANING, of_check, render
 
 _BUT_PASSES = "Points do not come from that cell, but from inputs drawn after the answer was loaded, and with these something does not hold."
+_BUT_STORED = "Its check cell said that it passed when it was handed in: run everything from the top, and see whether it still does."
 _BUT_NOT = "Points do not come from that cell, but from inputs drawn after the answer was loaded, and with these all is as it has to be."
 
 
@@ -26,12 +27,14 @@ def student_page(result: Result, answer: Callable[[str], str]) -> bytes:
 
 
 def _said(mark: Mark, found: Found) -> str:
-    return " ".join(filter(None, (MEANING[mark.status].words, _recorded(mark, found))))
+    origin = f"{mark.origin[:1].upper()}{mark.origin[1:]}." if mark.origin else ""
+    return " ".join(filter(None, (MEANING[mark.status].words, _recorded(mark, found), origin)))
 
 
 def _recorded(mark: Mark, found: Found) -> str:
     """What became of the check cell in the notebook's run, and that points do not follow from it where they do not."""
-    if mark.contradiction:
+    if mark.contradiction and (mark.status is Status.PASS or mark.recorded == PASSED):
         return f"{of_check(mark.recorded).words} {_BUT_NOT if mark.status is Status.PASS else _BUT_PASSES}"
     count = f"{found.checks[0].upper()}{found.checks[1:]}." if found.checks else ""
-    return " ".join(filter(None, (of_check(mark.recorded).words, count)))
+    stored = _BUT_STORED if mark.contradiction else ""
+    return " ".join(filter(None, (of_check(mark.recorded).words, count, stored)))

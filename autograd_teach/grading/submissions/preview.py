@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 from ..rebuild import Assignment
 from ..results import Status
-from .intake import Answer, Submission, is_untouched
+from .answers import Answer, is_untouched
+from .intake import Submission
 from .selection import Wishes, clock, is_clocked
 
 _NOTHING = "nothing was handed in"
@@ -15,8 +16,9 @@ _NO_NOTEBOOK = "no notebook"
 
 
 def preview(class_: Sequence[Submission], assignments: Sequence[Assignment], wishes: Wishes) -> str:
-    """A row for each student and notebook, aligned; below it what has to be said, and the sum."""
-    rows = [["student", "assignment", "written", "submitted", "late", "file"]]
+    """A row for each student and notebook, aligned; below it what has to be said, and the sum. `solved` is how many of its
+    check cells say in their stored output that they passed."""
+    rows = [["student", "assignment", "written", "solved", "submitted", "late", "file"]]
     has_clock = is_clocked(class_, wishes)
     for submission in class_:
         rows += _rows(submission, assignments, wishes, has_clock)
@@ -35,11 +37,14 @@ def _rows(
     for assignment in assignments:
         for version in submission.versions.get(assignment.name, ()):
             clocked = clock([version], wishes.due)
-            written = _written(version.answers or submission.answers[assignment.name], assignment)
-            words = [assignment.name, written, clocked["submitted"], clocked["late"] if has_clock else "", version.path]
-            rows.append([submission.student, *words])
+            answers = version.answers or submission.answers[assignment.name]
+            solved = f"{sum(answer.claimed for answer in answers.values())} of {len(answers)}"
+            when = [clocked["submitted"], clocked["late"] if has_clock else ""]
+            rows.append(
+                [submission.student, assignment.name, _written(answers, assignment), solved, *when, version.path]
+            )
     what = "unreadable" if submission.fault else _NO_NOTEBOOK if submission.notes else _NOTHING
-    return rows or [[submission.student, "", what, "", "", ""]]
+    return rows or [[submission.student, "", what, "", "", "", ""]]
 
 
 def _written(answers: dict[str, Answer], assignment: Assignment) -> str:

@@ -17,7 +17,8 @@ from ..gradebook.standing import Change
 from ..rebuild import Assignment
 from ..results import Mark, Result, Status
 from . import pseudonyms, roster
-from .intake import Answer, Keep, Submission, Version, take_in
+from .answers import Answer
+from .intake import Keep, Submission, Version, take_in
 
 Say = Callable[[str], object]
 Grade = Callable[[Submission, list[Assignment]], Result]

@@ -1,0 +1,348 @@
+"""From the bytes of a notebook to the source of each answer, and what the notebook says of it. Runs nothing.
+
+Only the *source* of answer cells is taken, and of the student's other cells the definitions that an answer needs. An answer
+cell is found by its id, else by nbgrader's `grade_id` (a front end that drops ids keeps that) or Colab's own copy of the id,
+else by its place: the last cell before the check cell that defines what is asked for. Check cells are known by their source
+too. Outputs, tags, metadata and kernel names stay behind, so their faults do not matter; a check cell's stored output is a
+hint, never points. May parse a student's code. Must not know whose notebook it is.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ...course.definitions import Completed, completed, names_defined, stand_in
+from ..rebuild import Assignment, Question
+from ..results import Mark, Status
+from .archives import Unreadable, printable, some
+
+LARGEST_NOTEBOOK = 100_000_000
+"""Bytes that are read. Most of a large notebook is pictures in outputs, and no browser opens a larger one with ease. One at a
+time is held, and parsed is a fifth of it at most."""
+
+LARGEST_JSON = 20_000_000
+"""Bytes that are parsed: from a larger notebook long outputs, pasted pictures and the states of widgets are cut out first."""
+
+LARGEST_ANSWER = 200_000
+"""Bytes; one typed by hand has a few thousand."""
+
+LARGEST_CODE = 50_000
+"""Letters of code that are parsed at a time, in less than a second: of larger cells, or more of them, no definitions are taken."""
+
+_LARGE_PART = re.compile(rb'"(?:outputs|attachments|widgets)"\s*:\s*(?=[\[{])')
+_TO_BRACKET = re.compile(rb'(?:[^"\[\]{}]++|"[^"\\]*+(?:\\.[^"\\]*+)*+")*+', re.DOTALL)
+_KEPT, _MOST_BRACKETS = 200_000, 2_000_000
+"""Bytes of a part that stays, as a check's report does; and how many brackets are gone through, in less than two seconds."""
+
+_LONGEST_REPORT, _MOST_OUTPUTS = 20_000, 20
+_NAMED = 10
+"""So many names of definitions are said."""
+
+_NOT_UTF_8 = "its text is not UTF-8: save it as UTF-8 in a text editor, or download it again from where it was written"
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The source that a student gave for one exercise, or the status that says why there is none."""
+
+    source: str | None
+    status: Status | None = None
+    detail: str = ""  # why there is none; or what of it was found elsewhere than in its cell
+    verdict: Mark | None = None  # given before, and standing: only its record is to be made
+    claimed: bool = False  # the stored output of its check cell says that it passed
+
+
+def read_answers(data: bytes, assignments: Sequence[Assignment]) -> tuple[Assignment | None, dict[str, Answer]]:
+    """The assignment whose cells the notebook `data` has (None without any) and its answers by exercise id.
+
+    >>> read_answers(b"{", [])
+    Traceback (most recent call last):
+        ...
+    autograd_teach.grading.submissions.archives.Unreadable: it is not valid JSON
+    """
+    cells = _Cells(_cells(data))
+    best = max(assignments, key=cells.likeness, default=None)
+    if best is None or not cells.likeness(best):
+        return None, {}
+    return best, _Reading(cells, best).answers()
+
+
+def none_of(assignment: Assignment) -> dict[str, Answer]:
+    """What a notebook has that should be `assignment` and holds none of its cells."""
+    return _Reading(_Cells([]), assignment).answers()
+
+
+def is_untouched(source: str, stub: str) -> bool:
+    """Whether nothing was written: the stub as handed out, or nothing but blank lines and comments.
+
+    >>> is_untouched("# later\\n", stub="raise NotImplementedError")
+    True
+    """
+
+    def lines(text: str) -> list[str]:
+        return [line.rstrip() for line in text.strip().splitlines()]
+
+    empty = all(re.fullmatch(r"\s*(#.*)?", line) for line in lines(source))
+    return empty or lines(source) == lines(stub)
+
+
+def given(answers: dict[str, Answer]) -> int:
+    """How many of `answers` have a cell."""
+    return sum(answer.status is not Status.MISSING for answer in answers.values())
+
+
+# ---- cells ------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class _Cell:
+    """A cell as it was handed in; what it may be known by comes from the student."""
+
+    place: int
+    kind: object
+    source: str | None  # None: it is no text, or too long
+    names: tuple[object, object, object]  # its id, nbgrader's, Colab's
+    outputs: object
+
+    @property
+    def is_code(self) -> bool:
+        return self.kind == "code"
+
+    @property
+    def text(self) -> str:
+        return (self.source or "").strip()
+
+    def gives(self, entry: str) -> bool:
+        """Whether it defines `entry`: by a look at its lines, since a mistake may keep it from being parsed."""
+        name = re.escape(entry)
+        pattern = rf"^(?:(?:async )?def|class) +{name}\b|^{name} *(?::[^=\n]*)?=(?!=)"
+        return bool(entry) and re.search(pattern, self.source or "", re.MULTILINE) is not None
+
+    def says_passed(self, entry: str) -> bool:
+        """Whether an output that is stored with it is the report of a check of `entry` in which everything passes."""
+        name = re.escape(entry) or "[^:\n]{1,80}"
+        outputs = self.outputs[:_MOST_OUTPUTS] if isinstance(self.outputs, list) else []
+        passed = re.compile(rf"^{name}: ([1-9]\d*) of \1 checks pass", re.MULTILINE)
+        return any(passed.search(_said(output)) for output in outputs)
+
+
+class _Cells:
+    """The cells of one notebook, and which of them an exercise's id or a check's source names."""
+
+    def __init__(self, cells: list[dict[str, Any]]) -> None:
+        self.all = [_cell(place, cell) for place, cell in enumerate(cells)]
+        self._named: tuple[dict[str, list[_Cell]], ...] = ({}, {}, {})
+        self._by_source: dict[str, list[_Cell]] = {}
+        for cell in self.all:
+            for names, name in zip(self._named, cell.names, strict=True):
+                if isinstance(name, str):
+                    names.setdefault(name, []).append(cell)
+            self._by_source.setdefault(_plain(cell.text), []).append(cell)
+
+    def named(self, id: str) -> list[_Cell]:
+        """The cells that claim to be `id`, by what is to be believed first."""
+        return next((names[id] for names in self._named if id in names), [])
+
+    def checks(self, question: Question, source: str) -> list[_Cell]:
+        """The check cells of `question`, by id or by their source."""
+        return [*self.named(question.check), *self._by_source.get(_plain(source), [])]
+
+    def likeness(self, assignment: Assignment) -> int:
+        """How many of the cells of `assignment` there are: answers, and checks that are as they were handed out."""
+        sources = assignment.sources
+        return sum(
+            2 * bool(self.named(q.answer)) + (_plain(sources[q.check]) in self._by_source) for q in assignment.questions
+        )
+
+
+class _Reading:
+    """One notebook read as one assignment."""
+
+    def __init__(self, cells: _Cells, assignment: Assignment) -> None:
+        self._cells, self._questions, self._stubs = cells, assignment.questions, assignment.stubs
+        self._sources = assignment.sources
+        answers = {q.answer for q in self._questions}
+        self._handed_out = {source.strip() for source in self._sources.values()}
+        self._landmarks = {_plain(source) for id, source in self._sources.items() if id not in answers}
+        self._found = {q.id: self._candidates(q) for q in self._questions}
+        taken = {cell for found in self._found.values() for cell in found}
+        own = [c for c in cells.all if c.is_code and c.source and c not in taken and c.text not in self._handed_out]
+        size = sum(len(cell.source or "") for cell in own)
+        self._others = [cell.source or "" for cell in own] if size <= LARGEST_CODE else []
+        """The student's own cells, besides the answers'."""
+
+        self._setup = frozenset[str]().union(
+            *(_names(c["source"]) for c in assignment.cells if c["id"] not in answers and c["cell_type"] == "code")
+        )
+
+    def answers(self) -> dict[str, Answer]:
+        """The answer to each question, with the definitions that it needs."""
+        found: dict[str, Answer] = {}
+        names = self._setup
+        for question in self._questions:
+            found[question.id] = answer = self._whole(question, self._answer(question), names)
+            names |= _names(answer.source or self._stubs[question.id])  # answers run in this order
+        return found
+
+    def _candidates(self, question: Question) -> list[_Cell]:
+        """The cells that claim to be the answer; else the last one before the check cell that defines what is asked for."""
+        entry = question.entry
+        named = [cell for cell in self._cells.named(question.answer) if cell.is_code or cell.gives(entry)]
+        return named or next(filter(None, (self._before(check, entry) for check in self._checks(question))), [])
+
+    def _checks(self, question: Question) -> list[_Cell]:
+        return self._cells.checks(question, self._sources[question.check])
+
+    def _before(self, check: _Cell, entry: str) -> list[_Cell]:
+        for cell in reversed(self._cells.all[: check.place]):
+            is_another_s = any(isinstance(name, str) and name in self._sources for name in cell.names)
+            if is_another_s or _plain(cell.text) in self._landmarks:
+                break
+            if cell.gives(entry):
+                return [cell]
+        return []
+
+    def _answer(self, question: Question) -> Answer:
+        """The one source among cells that claim to be it; untouched copies of the stub do not count against it."""
+        candidates, stub = self._found[question.id], self._stubs[question.id]
+        claimed = any(check.says_passed(question.entry) for check in self._checks(question))
+        written = {c.source: c for c in candidates if c.source is None or not is_untouched(c.source, stub)}
+        if len(written) > 1:
+            return Answer(None, Status.INVALID_NOTEBOOK, "two different cells answer it: keep one", claimed=claimed)
+        if None in written:
+            return Answer(None, Status.INVALID_NOTEBOOK, "its answer cell holds no readable text", claimed=claimed)
+        if not written and (candidates or self._checks(question)) and question.entry:
+            elsewhere = _safe(stand_in, self._others, question.entry)
+            if elsewhere is not None:
+                return Answer(elsewhere, detail="the answer was found in another cell", claimed=claimed)
+        if not candidates:
+            return Answer(None, Status.MISSING, "its answer cell is not in the notebook", claimed=claimed)
+        cell = next(iter(written.values()), candidates[0])
+        was = "" if cell.is_code else f"its answer cell is a {'Markdown' if cell.kind == 'markdown' else 'raw'} cell"
+        return Answer(cell.source, detail=was, claimed=claimed)
+
+    def _whole(self, question: Question, answer: Answer, names: frozenset[str]) -> Answer:
+        """`answer` to `question` with what it needs of the student's other cells and is not among `names`."""
+        if answer.source is None or not question.entry or is_untouched(answer.source, self._stubs[question.id]):
+            return answer
+        if len(answer.source) > LARGEST_CODE:
+            return answer
+        whole = _safe(completed, answer.source, self._others, question.entry, names)
+        if whole is None:
+            return answer
+        said = "; ".join(filter(None, (answer.detail, *_words(whole))))
+        return replace(answer, source=whole.source, detail=said)
+
+
+def _words(whole: Completed) -> Iterator[str]:
+    if whole.taken:
+        yield f"taken from other cells: {some([printable(name, 40) for name in whole.taken], _NAMED)}"
+    if whole.state:
+        names = some([f"`{printable(name, 40)}`" for name in whole.state], _NAMED)
+        yield f"needs {names}, which only running another cell gives"
+
+
+def _names(source: str) -> frozenset[str]:
+    return (len(source) <= LARGEST_CODE and _safe(names_defined, source)) or frozenset()
+
+
+def _safe(look: Any, *arguments: Any) -> Any:
+    """What `look` finds in a student's code, None where Python cannot parse it."""
+    try:
+        return look(*arguments)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
+def _plain(source: str) -> str:
+    """`source` without what an editor may change in it: blanks, kinds of quotes, a semicolon at the end."""
+    return re.sub(r"[\s'\";]", "", source[:2_000])
+
+
+# ---- bytes ------------------------------------------------------------------------------------------------------------
+
+
+def _cells(data: bytes) -> list[dict[str, Any]]:
+    if len(data) > LARGEST_NOTEBOOK:
+        raise Unreadable(f"it is larger than {LARGEST_NOTEBOOK // 1_000_000} MB")
+    try:
+        encoding = json.detect_encoding(data)
+        if len(data) > LARGEST_JSON:
+            data = _lightened(data if encoding.startswith("utf-8") else data.decode(encoding).encode())
+            encoding = "utf-8-sig"
+        notebook = json.loads(data.decode(encoding))
+    except UnicodeError as problem:
+        raise Unreadable(_NOT_UTF_8 if data.lstrip()[:1] == b"{" else "it is not valid JSON") from problem
+    except (ValueError, RecursionError) as problem:
+        raise Unreadable("it is not valid JSON") from problem
+    if not isinstance(notebook, dict) or not isinstance(notebook.get("nbformat"), int):
+        raise Unreadable("it is JSON, but not a notebook")
+    if notebook["nbformat"] != 4:
+        raise Unreadable("it is not in notebook format 4: open it in JupyterLab, save it and hand it in again")
+    cells = notebook.get("cells")
+    if not isinstance(cells, list):
+        raise Unreadable("it has no list of cells")
+    return [cell for cell in cells if isinstance(cell, dict)]
+
+
+def _lightened(data: bytes) -> bytes:
+    """The JSON `data` without the long parts that no answer is in, whatever else it holds: found by brackets outside texts,
+    each byte looked at once."""
+    pieces: list[bytes] = []
+    done, left = 0, iter(range(_MOST_BRACKETS))
+    while part := _LARGE_PART.search(data, done):
+        begin = part.end()
+        end = _end(data, begin, left)
+        empty = b"[]" if data[begin] == ord("[") else b"{}"
+        pieces += [data[done:begin], empty if end - begin > _KEPT else data[begin:end]]
+        done = end
+    light = b"".join([*pieces, data[done:]])
+    if len(light) > LARGEST_JSON:
+        raise Unreadable(f"it is larger than {LARGEST_JSON // 1_000_000} MB without its outputs")
+    return light
+
+
+def _end(data: bytes, at: int, left: Iterator[int]) -> int:
+    """Where the list or object ends that begins at `at`; goes through as many brackets as are `left`."""
+    depth = 0
+    for _ in left:
+        depth += 1 if data[at] in b"[{" else -1
+        if not depth:
+            return at + 1
+        between = _TO_BRACKET.match(data, at + 1)
+        at = between.end() if between else len(data)
+        if at == len(data) or data[at] not in b"[]{}":
+            raise ValueError("a text or a list without an end")
+    raise Unreadable("its outputs have too many parts: clear all outputs, save it and hand it in again")
+
+
+def _cell(place: int, cell: dict[str, Any]) -> _Cell:
+    metadata = cell.get("metadata")
+    metadata = metadata if isinstance(metadata, dict) else {}
+    nbgrader = metadata.get("nbgrader")
+    grade_id = nbgrader.get("grade_id") if isinstance(nbgrader, dict) else None
+    source = _text(cell.get("source"))
+    try:
+        is_fit = source is not None and len(source.encode()) <= LARGEST_ANSWER
+    except UnicodeEncodeError:  # half of a surrogate pair: valid JSON, no text
+        is_fit = False
+    names = (cell.get("id"), grade_id, metadata.get("id"))
+    return _Cell(place, cell.get("cell_type"), source if is_fit else None, names, cell.get("outputs"))
+
+
+def _said(output: object) -> str:
+    """The beginning of what a stored output says as plain text."""
+    if not isinstance(output, dict):
+        return ""
+    data = output.get("data")
+    said = data.get("text/plain") if isinstance(data, dict) else output.get("text")
+    return (_text(said) or "")[:_LONGEST_REPORT]
+
+
+def _text(value: object) -> str | None:
+    """A notebook's way to write text: as one, or as a list of lines."""
+    if isinstance(value, list) and all(isinstance(line, str) for line in value):
+        return "".join(value)
+    return value if isinstance(value, str) else None
