@@ -10,12 +10,13 @@ from types import FrameType
 from typing import TYPE_CHECKING
 
 from ..course.errors import UserError
+from ..plain import line
 
 if TYPE_CHECKING:
     from .results import Result
     from .submissions.selection import Wishes
 
-REPORTS = ("html", "json", "gradescope")
+REPORTS = ("html", "json", "gradescope", "moodle", "canvas")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -51,7 +52,7 @@ def _add_shared(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--report", type=_kinds, default=["html"], metavar="KINDS",
         help="beside grades.csv, with commas between them: html (default: a page a student and one for the class), json, "
-        "gradescope (one student's results.json), none",
+        "gradescope (one student's results.json), moodle, canvas (grades to import there; with a --roster from there), none",
     )  # fmt: skip
     for room in ("solutions", "exercises"):
         parser.add_argument(f"--{room}", type=Path, metavar="FOLDER", help=f"other {room} than the course's own")
@@ -116,7 +117,7 @@ def _kinds(text: str) -> list[str]:
 def run(args: argparse.Namespace) -> int:
     """Grade and print the table; 0 when every student was graded, else 1. A `UserError` is the caller's to print."""
     from .batch import dry_run, grade
-    from .reports import table
+    from .reports import show, table
     from .results import Status
 
     if args.explain:
@@ -125,7 +126,7 @@ def run(args: argparse.Namespace) -> int:
         raise UserError("The submissions are required: autograd-teach grade SUBMISSIONS, a folder or a zip.")
     wishes = _wishes(args)
     if args.dry_run:
-        print(dry_run(args.submissions, **_rooms(args), progress=sys.stderr, wishes=wishes))
+        show(dry_run(args.submissions, **_rooms(args), progress=sys.stderr, wishes=wishes))
         return 0
     _end_like_ctrl_c()
     results = grade(
@@ -142,7 +143,7 @@ def run(args: argparse.Namespace) -> int:
         kinds=args.report,
         scheduler=args.scheduler,
     )
-    print(table(results))
+    show(table(results))
     _report(args, results)
     _say_what_it_is_worth(results)
     return 1 if any(result.status is Status.GRADER_ERROR for result in results) else 0
@@ -159,7 +160,7 @@ def _wishes(args: argparse.Namespace) -> "Wishes":
 def run_regrade(args: argparse.Namespace) -> int:
     """Judge again what no longer stands and print what changed; 0 when every student was graded, else 1."""
     from .batch import regrade
-    from .reports import table
+    from .reports import show, table
     from .results import Status
 
     _end_like_ctrl_c()
@@ -175,8 +176,12 @@ def run_regrade(args: argparse.Namespace) -> int:
         kinds=args.report,
         scheduler=args.scheduler,
     )
-    print(table(results))
-    print("\n".join(["", f"{len(changes)} grades changed:" if changes else "No grade changed.", *map(str, changes)]))
+    show(table(results))
+    show(
+        "\n".join(
+            ["", f"{len(changes)} grades changed:" if changes else "No grade changed.", *map(line, map(str, changes))]
+        )
+    )
     _report(args, results)
     _say_what_it_is_worth(results)
     return 1 if any(result.status is Status.GRADER_ERROR for result in results) else 0
@@ -194,11 +199,12 @@ def _say_what_it_is_worth(results: "Sequence[Result]") -> None:
 
 
 def _explain(args: argparse.Namespace) -> int:
+    from . import reports
     from .explain import explain
 
     student, exercise = args.explain
     text, same = explain(student, exercise, output=args.output, **_rooms(args), progress=sys.stderr)
-    print(text)
+    reports.show(text)
     return 0 if same else 1
 
 
@@ -216,8 +222,9 @@ def _report(args: argparse.Namespace, results: "Sequence[Result]") -> None:
 
     if args.report:
         with gradebook.reading(args.output) as book:
+            attempts = book.attempts()
             for kind in args.report:
-                print(f"written: {reports.write(kind, results, args.output, book.answer)}")
+                reports.show(f"written: {reports.write(kind, results, args.output, book.answer, attempts)}")
 
 
 def _end_like_ctrl_c() -> None:
