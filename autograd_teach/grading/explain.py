@@ -123,4 +123,4 @@ def _one_of(known: Collection[str], asked: str, what: str, where: object) -> str
         return asked
     near = sorted(each for each in known if asked.casefold() in each.casefold())[:10]
     near = near or get_close_matches(asked, list(known), n=3) or list(known)[:10]
-    raise UserError(f"There is no {what} {asked!r} in {where}; there are {', '.join(near)}.")
+    raise UserError(f"There is no {what} {asked!r} in {where}; there are {', '.join(map(line, near))}.")

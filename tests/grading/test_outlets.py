@@ -20,6 +20,9 @@ from autograd_teach.grading.gradebook import Basis, Judged
 from autograd_teach.grading.reports.similarity import LEAST, alike, normal_form
 from autograd_teach.grading.results import Mark, Result, Status
 from autograd_teach.grading.submissions import roster
+from autograd_teach.grading.submissions.intake import Submission
+from autograd_teach.grading.submissions.preview import preview
+from autograd_teach.grading.submissions.selection import NO_WISHES
 from autograd_teach.plain import cell
 
 NASTY = {
@@ -88,6 +91,7 @@ TERMINAL: dict[str, tuple[Callable[[str, Path], str], int | None]] = {
     "sentence": (lambda words, _: sentence(words), 1),
     "text": (lambda words, _: shown(words), None),
     "explain": (explained, None),
+    "dry run": (lambda words, _: preview([Submission(words, fault=words, notes=[words])], [], NO_WISHES), 6),
 }
 
 
