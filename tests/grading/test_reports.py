@@ -539,3 +539,30 @@ def test_pages_in_a_browser(tmp_path: Path, browser: Any) -> None:
     page.locator("table a", has_text="bob").click()
     assert "1 of 3.5 points" in page.locator("body").inner_text()
     context.close()
+
+
+LONG_NAMES = [
+    "Maria-Magdalena von und zu Hohenlohe-Waldenburg-Schillingsfürst",
+    "Wolfeschlegelsteinhausenbergerdorffwelchevoralternwaren",
+    "محمد بن موسى الخوارزمي بن عبد الله",
+]
+BROKEN_WORDS = r"""[...document.querySelectorAll('.name')].flatMap(({firstChild: text}) =>
+    [...text.data.matchAll(/[^\s-]+/g)].map(word => {
+        const range = document.createRange()
+        range.setStart(text, word.index)
+        range.setEnd(text, word.index + word[0].length)
+        return range.getClientRects().length > 1 ? word[0] : ''
+    }).filter(Boolean))"""
+
+
+def test_no_name_is_broken_within_a_word(tmp_path: Path, browser: Any) -> None:
+    """On a narrow page names wrap at blanks and hyphens, in the title, in lists and in the table."""
+    class_ = [Result(name, (judged(Status.FAIL, "the same mistake", ""),)) for name in LONG_NAMES]
+    pages(tmp_path, class_)
+    page = browser.new_page(viewport={"width": 390, "height": 800})
+    for path in (tmp_path / FOLDER).rglob("*.html"):
+        page.goto(path.as_uri())
+        assert page.locator(".name").count() == (1 if path.parent.name == "students" else 2 * len(class_))
+        assert page.evaluate(BROKEN_WORDS) == []
+        assert page.evaluate("document.documentElement.scrollWidth") == 390
+    page.close()
