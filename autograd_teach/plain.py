@@ -1,7 +1,7 @@
-"""Text that others wrote, made fit for where it is shown: `line` and `visible` for a terminal or a page, `cell` for a spreadsheet.
+"""Makes text that others wrote fit for where it is shown: a terminal, a page (`visible`, `line`), a spreadsheet (`cell`).
 
-File names, display names, exceptions and answers are a student's own words. On a page the templates escape them besides.
-Standard library only.
+File names, display names, exceptions and answers are a student's own words. On a page the templates escape
+them as well. Standard library only.
 """
 
 import re
@@ -31,10 +31,10 @@ def line(text: str) -> str:
 
 
 def cell(text: str) -> str:
-    """`line`, in a form that a spreadsheet shows and does not compute, also one that parts cells at `;`, tabs or `|`.
+    """`line`, so that no spreadsheet computes it, even one that separates cells at `;`, tabs or `|`.
 
-    An apostrophe goes before whatever may start a cell and looks like the start of a formula (`= + - @`, and what becomes one
-    of them, as `＝` does).
+    An apostrophe goes before whatever may start a cell and looks like the start of a formula: `= + - @`,
+    and characters that normalise to one of them, like `＝`.
 
     >>> cell("=1+1"), cell("no;＝HYPERLINK()"), cell("a - b = c")
     ("'=1+1", "no;'＝HYPERLINK()", 'a - b = c')

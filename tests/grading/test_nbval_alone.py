@@ -1,4 +1,4 @@
-"""What `pytest --nbval` and `--nbval-lax` say of notebooks as students hand them in: docs/grading.md, "Why points need grade"."""
+"""What `pytest --nbval` and `--nbval-lax` say of notebooks as students hand them in (docs/grading.md)."""
 
 import json
 import subprocess

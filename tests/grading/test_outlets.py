@@ -1,4 +1,4 @@
-"""What students can name, through every way out: a terminal, a spreadsheet, a page. And the files that platforms take up."""
+"""What students can name, through every way out: terminal, spreadsheet, page; and the files that platforms import."""
 
 import csv
 import io

@@ -43,7 +43,7 @@ def write(
     answer: Callable[[str], str],
     attempts: Mapping[tuple[str, str], int] | None = None,
 ) -> Path:
-    """Write the report of this kind ("html", "json", "gradescope", "moodle", "canvas") in `folder` and return the path to open.
+    """Write the report of this kind (one of `command.REPORTS`) in `folder` and return the path to open.
 
     `answer` gives an answer's text by its hash; `attempts` are how many different answers were judged, by student and
     exercise. A `UserError` where it cannot be written.

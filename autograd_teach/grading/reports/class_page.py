@@ -56,7 +56,7 @@ def class_page(
     answer: Callable[[str], str],
     attempts: Mapping[tuple[str, str], int],
 ) -> bytes:
-    """The page as a file's bytes; `links` lead to each student's own, `answer` and `attempts` are as in `reports.write`."""
+    """The page as a file's bytes; `links` lead to the students' pages, the rest is as in `reports.write`."""
     exercises = exercises_of(results)
     outcomes = [_outcome(results, exercise, attempts) for exercise in exercises]
     return render(
@@ -150,8 +150,10 @@ def _outcome(results: Sequence[Result], exercise: str, attempts: Mapping[tuple[s
 
 
 def _discrimination(results: Sequence[Result], exercise: str) -> str:
-    """How the points in `exercise` go with those in the others (a correlation, point-biserial where they are all or nothing),
-    among those who handed in something; "" where these are too few, or all have the same."""
+    """Correlation of the points in `exercise` with those in the others, among students who handed in something.
+
+    It is the point-biserial one if points are all or nothing; "" for too few students, or equal points.
+    """
     own, others = [], []
     for result in results:
         points = {mark.exercise: mark.points for mark in result.marks}

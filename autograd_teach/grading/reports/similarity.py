@@ -1,8 +1,9 @@
-"""Which answers are equal up to names, comments, layout and the words of messages: a hint that somebody may follow up, no verdict.
+"""Finds answers that are equal up to names, comments, layout and the words of messages: a hint, no verdict.
 
-Each answer gets a normal form, and equal forms are found by their hashes, so that a class takes as long as it has answers.
-Short answers are equal by nature: only a form of at least `LEAST` parts (nodes of the syntax, names, numbers) is compared. What
-is handed out has about 25 of them where a function is to be written and 60 where a class is; ten lines of one's own have 100.
+Each answer gets a normal form. Equal forms are found by their hashes, so the time grows with the number of
+answers, not with the number of pairs. Short answers are equal by nature: only a form of at least `LEAST`
+parts (nodes of the syntax, names, numbers) is compared. The code that is handed out has about 25 of them
+for a function and 60 for a class; ten lines of one's own have about 100.
 
 May use results and the answers' texts, which it never runs. Must not know who wrote them.
 """
@@ -31,7 +32,10 @@ class Alike:
 
 
 def alike(marks: Iterable[tuple[str, Mark]], answer: Callable[[str], str]) -> list[Alike]:
-    """The groups in `marks` (student, mark), by exercise, the smaller ones first; `answer` gives an answer's text by its hash."""
+    """The groups in `marks` (student, mark), by exercise, smaller ones first.
+
+    `answer` gives an answer's text by its hash.
+    """
     forms: dict[str, str] = {}
     groups: dict[tuple[str, str], list[str]] = {}
     exercises: dict[str, int] = {}

@@ -1,16 +1,17 @@
-"""Grades as CSV in the form in which Moodle and Canvas take them up.
+"""Grades as CSV files that Moodle and Canvas can import.
 
-*Moodle* (Grades, Import, CSV file): a line of column names, which the teacher maps by hand. "Map from" needs a column that
-identifies a user: email address, ID number or username. Then a column for each grade item, and `total`. An empty cell leaves
-a grade as it is.
+*Moodle* (Grades, Import, CSV file): a line of column names, which the teacher maps by hand. "Map from"
+needs a column that identifies a user: email address, ID number or username. Then come a column for each
+grade item, and `total`. An empty cell leaves a grade as it is.
 
-*Canvas* (Gradebook, Import): the columns Student, ID, SIS User ID, SIS Login ID and Section, in this order, where one of the
-three ids has to be there; then the assignments, called "Name (ID)" with Canvas's number. Canvas asks what a name without a
-number is. The second row has "Points Possible". An empty cell leaves a grade as it is.
+*Canvas* (Gradebook, Import): the columns Student, ID, SIS User ID, SIS Login ID and Section, in this order,
+with at least one of the three ids filled in; then the assignments, named "Name (ID)" with Canvas's number.
+Canvas asks about a name without a number. The second row has "Points Possible". An empty cell leaves a
+grade as it is.
 
-Both read UTF-8 with commas, points with a decimal point. The columns that identify a student are the roster's, as they came;
-who is not on the roster is left out, since Moodle refuses a file that names a stranger. What was not graded, or failed by a
-fault of the grader's, is an empty cell: nobody gets a 0 for it.
+Both read UTF-8, commas and decimal points. The columns that identify a student are the roster's, as they
+came. Who is not on the roster is left out, since Moodle refuses a file that names a stranger. What was not
+graded, or failed by a fault of the grader, is an empty cell: nobody gets a 0 for it.
 
 May use results. Must not know how they came about.
 """
