@@ -1,4 +1,4 @@
-"""Makes text that others wrote fit for where it is shown: a terminal, a page (`visible`, `line`), a spreadsheet (`cell`).
+"""Makes text that others wrote fit for a terminal or a page (`visible`, `line`) and a spreadsheet (`cell`).
 
 File names, display names, exceptions and answers are a student's own words. On a page the templates escape
 them as well. Standard library only.

@@ -52,7 +52,7 @@ def _add_shared(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--report", type=_kinds, default=["html"], metavar="KINDS",
         help="beside grades.csv, with commas between them: html (default: a page a student and one for the class), json, "
-        "gradescope (one student's results.json), moodle or canvas (grades to import there, with a --roster from there), "
+        "gradescope (one student's results.json), moodle or canvas (to import there; needs a --roster from there), "
         "none",
     )  # fmt: skip
     for room in ("solutions", "exercises"):
