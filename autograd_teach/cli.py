@@ -31,7 +31,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _complain(sentence: str) -> int:
-    print(f"autograd-teach: {sentence}", file=sys.stderr)
+    from .plain import visible  # a sentence may name what a student named
+
+    print(visible(f"autograd-teach: {sentence}"), file=sys.stderr)
     return 2
 
 

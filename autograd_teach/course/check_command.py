@@ -19,6 +19,7 @@ from typing import TextIO
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_notebook
 
+from ..plain import visible
 from .check_in_kernel import BEGIN, END, Outcome
 from .errors import UserError
 from .exercises import Exercise, exercises
@@ -72,7 +73,7 @@ def run(args: argparse.Namespace) -> int:
     paths = args.paths or [DEFAULT_FOLDER if DEFAULT_FOLDER.is_dir() else Path()]
     found = find(paths)
     checked = list(check_notebooks(found, progress=sys.stderr))
-    print(as_json(checked) if args.json else table(checked))
+    print(as_json(checked) if args.json else visible(table(checked)))
     return 0 if all(o.passed for each in checked for o in each.outcomes) and not any(c.trouble for c in checked) else 1
 
 
@@ -224,4 +225,4 @@ def as_json(checked: Iterable[Checked]) -> str:
 
 def _say(stream: TextIO | None, text: str, end: str = "\n") -> None:
     if stream is not None:
-        print(text, end=end, file=stream, flush=True)
+        print(visible(text), end=end, file=stream, flush=True)

@@ -110,7 +110,7 @@ def grade_class(
     assignments = selection.asked_for(assignments, wishes)
     reports.prepare(output)
     class_ = selection.gather(submissions, assignments, wishes, lambda sentence: reports.say(progress, sentence))
-    reports.refuse_unfit(kinds, len(class_))
+    reports.refuse_unfit(kinds, [one.columns for one in class_])
     handed_in = [a for a in assignments if wishes.only or any(a.name in s.answers for s in class_)] or list(assignments)
     with gradebook.writing(output) as book:
         judged = judged or by_nbval(runner, limits)
@@ -172,8 +172,8 @@ def regrade_class(
 
     The report is in the order and has the columns and the total of the points of the report before.
     """
-    with gradebook.reading(output) as book:  # which says so where there is none
-        reports.refuse_unfit(kinds, len(book.current()))
+    with gradebook.reading(output):  # which says so where there is none
+        pass
     reports.prepare(output)
     with gradebook.writing(output) as book:
         known = book.current()
@@ -191,6 +191,7 @@ def regrade_class(
         class_ = [from_book(student, known[student], book.answer, graded) for student in in_order]
         for submission in class_:
             submission.columns = dict(dressing.columns.get(submission.student, ()))
+        reports.refuse_unfit(kinds, [one.columns for one in class_])
         wishes = Wishes(points=dressing.points)
         judged = judged or by_nbval(runner, limits)
         late = gradebook.known_fields(Late, dressing.late) if dressing.late else None

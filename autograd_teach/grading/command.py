@@ -10,6 +10,7 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from ..course.errors import UserError
+from ..plain import line
 
 if TYPE_CHECKING:
     from .lateness import Late
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from .sandbox import Isolation
     from .submissions.selection import Wishes
 
-REPORTS = ("html", "json", "gradescope")
+REPORTS = ("html", "json", "gradescope", "moodle", "canvas")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -76,7 +77,8 @@ def _add_shared(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--report", type=_kinds, default=["html"], metavar="KINDS",
         help="beside grades.csv, with commas between them: html (default: a page a student and one for the class), json, "
-        "gradescope (one student's results.json), none",
+        "gradescope (one student's results.json), moodle or canvas (to import there; needs a --roster from there), "
+        "none",
     )  # fmt: skip
     for room in ("solutions", "exercises"):
         parser.add_argument(f"--{room}", type=Path, metavar="FOLDER", help=f"other {room} than the course's own")
@@ -154,7 +156,7 @@ def _kinds(text: str) -> list[str]:
 def run(args: argparse.Namespace) -> int:
     """Grade and print the table; 0 when every student was graded, else 1. A `UserError` is the caller's to print."""
     from .batch import dry_run, grade
-    from .reports import table
+    from .reports import show, table
     from .results import Status
 
     if args.explain:
@@ -164,7 +166,7 @@ def run(args: argparse.Namespace) -> int:
     wishes = _wishes(args)
     late = _late(args, wishes)
     if args.dry_run:
-        print(dry_run(args.submissions, **_rooms(args), progress=sys.stderr, wishes=wishes))
+        show(dry_run(args.submissions, **_rooms(args), progress=sys.stderr, wishes=wishes))
         return 0
     _end_like_ctrl_c()
     results = grade(
@@ -183,7 +185,7 @@ def run(args: argparse.Namespace) -> int:
         scheduler=args.scheduler,
         late=late,
     )
-    print(table(results))
+    show(table(results))
     _report(args, results)
     _say_what_it_is_worth(results)
     return 1 if any(result.status is Status.GRADER_ERROR for result in results) else 0
@@ -231,7 +233,7 @@ def run_remark(args: argparse.Namespace) -> int:
 def run_regrade(args: argparse.Namespace) -> int:
     """Judge again what no longer stands and print what changed; 0 when every student was graded, else 1."""
     from .batch import regrade
-    from .reports import table
+    from .reports import show, table
     from .results import Status
 
     _end_like_ctrl_c()
@@ -248,9 +250,9 @@ def run_regrade(args: argparse.Namespace) -> int:
         kinds=args.report,
         scheduler=args.scheduler,
     )
-    print(table(results))
+    show(table(results))
     said = f"{len(changes)} {'grade' if len(changes) == 1 else 'grades'} changed:" if changes else "No grade changed."
-    print("\n".join(["", said, *map(str, changes)]))
+    show("\n".join(["", said, *map(line, map(str, changes))]))
     _report(args, results)
     _say_what_it_is_worth(results)
     return 1 if any(result.status is Status.GRADER_ERROR for result in results) else 0
@@ -268,11 +270,12 @@ def _say_what_it_is_worth(results: "Sequence[Result]") -> None:
 
 
 def _explain(args: argparse.Namespace) -> int:
+    from . import reports
     from .explain import explain
 
     student, exercise = args.explain
     text, same = explain(student, exercise, output=args.output, **_rooms(args), progress=sys.stderr)
-    print(text)
+    reports.show(text)
     return 0 if same else 1
 
 
@@ -290,8 +293,9 @@ def _report(args: argparse.Namespace, results: "Sequence[Result]") -> None:
 
     if args.report:
         with gradebook.reading(args.output) as book:
+            attempts = book.attempts()
             for kind in args.report:
-                print(f"written: {reports.write(kind, results, args.output, book.answer)}")
+                reports.show(f"written: {reports.write(kind, results, args.output, book.answer, attempts)}")
 
 
 def _end_like_ctrl_c() -> None:

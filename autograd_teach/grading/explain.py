@@ -10,6 +10,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TextIO
 
+from ..plain import line, visible
 from . import gradebook, judge, reports
 from .gradebook import Gradebook, Judged, remarks, standing
 from .notebook_run import Limits
@@ -75,7 +76,7 @@ def explain_in(
     again = "from that answer, with that seed" if judged.mark.seed else "from that answer"
     lines.append(f"Judged again just now, {again}: {_outcome(mark)}, {'the same' if same else 'NOT the same'}.")
     if not same and mark.detail:
-        lines.append(f"  {mark.detail}")
+        lines.append(f"  {line(mark.detail)}")
     return "\n".join(lines), same
 
 
@@ -102,11 +103,11 @@ def _lines(book: Gradebook, judged: Judged) -> list[str]:
     for earlier in book.history(judged.student, mark.exercise)[:-1]:
         facts[f"before ({earlier.graded})"] = _outcome(earlier.mark)
     width = max(map(len, facts)) + 2
-    lines = [f"{judged.student}, {mark.exercise}: {_outcome(mark)}", ""]
-    lines += [f"  {name:{width}}{value}" for name, value in facts.items()]
+    lines = [line(f"{judged.student}, {mark.exercise}: {_outcome(mark)}"), ""]
+    lines += [line(f"  {name:{width}}{value}") for name, value in facts.items()]
     if judged.answer:
         lines += ["", f"The answer (SHA-256 {judged.answer}):", ""]
-        lines += [f"    {line}" for line in book.answer(judged.answer).splitlines()]
+        lines += [f"    {visible(each)}" for each in book.answer(judged.answer).splitlines()]
     return [*lines, ""]
 
 

@@ -300,6 +300,13 @@ class Gradebook:
         """Whether nbval's record stands beside any mark."""
         return any(judged.mark.recorded for marks in self.current().values() for judged in marks.values())
 
+    def attempts(self) -> dict[tuple[str, str], int]:
+        """How many different answers were judged, by student and exercise."""
+        query = "SELECT student, exercise, count(DISTINCT answer) FROM marks JOIN gradings ON grading = id"
+        with _told(self.path):
+            rows = self._connection.execute(f"{query} WHERE judge != '' GROUP BY student, exercise").fetchall()
+        return {(student, exercise): count for student, exercise, count in rows}
+
     def history(self, student: str, exercise: str) -> list[Judged]:
         """All marks of one student in one exercise, the oldest first."""
         return list(self._marks("WHERE student = ? AND exercise = ?", (student, exercise)))

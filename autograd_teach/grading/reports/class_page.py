@@ -8,12 +8,13 @@ import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from statistics import median
+from statistics import StatisticsError, correlation, mean, median
 from typing import Any
 
 from ..results import PASSED, Mark, Result, Status, reaching_in_words
 from .mistakes import commonest
 from .page import MEANING, Tone, counted, render
+from .similarity import LEAST, alike
 from .spreadsheet import told
 from .student_page import student_page
 from .terminal import exercises_of, number
@@ -25,11 +26,15 @@ _TONE_NAMES: dict[Tone, str] = {
     "none": "not attempted, missing, not graded",
     "odd": "anything else (took too long, not readable ...)",
 }
+_NOTHING = (Status.MISSING, Status.NOT_ATTEMPTED, Status.NOT_GRADED)
+_FEWEST = 10  # students: of fewer a correlation says nothing
 _BAR_ORDER: tuple[Tone, ...] = ("good", "bad", "odd", "none")
 _RESERVED = {"con", "prn", "aux", "nul", *(f"{port}{number}" for port in ("com", "lpt") for number in range(10))}
 
 
-def write_pages(results: Sequence[Result], folder: Path, answer: Callable[[str], str]) -> Path:
+def write_pages(
+    results: Sequence[Result], folder: Path, answer: Callable[[str], str], attempts: Mapping[tuple[str, str], int]
+) -> Path:
     """Write the class's page and one a student below `folder`; return the class's.
 
     They follow from the gradebook and are written anew each time; so they are not forced to the disk one by one.
@@ -41,13 +46,19 @@ def write_pages(results: Sequence[Result], folder: Path, answer: Callable[[str],
         for result in results:
             _write(pages / "students" / names[result.student], student_page(result, answer))
         links = {student: f"students/{name}" for student, name in names.items()}
-        _write(pages / "index.html", class_page(results, links))
+        _write(pages / "index.html", class_page(results, links, answer, attempts))
     return pages / "index.html"
 
 
-def class_page(results: Sequence[Result], links: Mapping[str, str]) -> bytes:
-    """The page as a file's bytes; `links` lead to each student's own."""
+def class_page(
+    results: Sequence[Result],
+    links: Mapping[str, str],
+    answer: Callable[[str], str],
+    attempts: Mapping[tuple[str, str], int],
+) -> bytes:
+    """The page as a file's bytes; `links` lead to the students' pages, the rest is as in `reports.write`."""
     exercises = exercises_of(results)
+    outcomes = [_outcome(results, exercise, attempts) for exercise in exercises]
     return render(
         "class.html",
         results=results,
@@ -57,7 +68,11 @@ def class_page(results: Sequence[Result], links: Mapping[str, str]) -> bytes:
         tones=[(tone, _TONE_NAMES[tone]) for tone in _BAR_ORDER],
         summary=_summary(results) if results else None,
         histogram=_histogram(results) if results else None,
-        outcomes=[_outcome(results, exercise) for exercise in exercises],
+        outcomes=outcomes,
+        has_attempts=any(count > 1 for count in attempts.values()),
+        has_discrimination=any(each["discrimination"] for each in outcomes),
+        alike=alike([(result.student, mark) for result in results for mark in result.marks], answer),
+        least=LEAST,
         contradictions=_contradictions(results, exercises),
         reaches=[
             (exercise, student, said)
@@ -120,19 +135,41 @@ def _histogram(results: Sequence[Result], bins: int = 10) -> dict[str, Any]:
     return {"bars": bars, "width": width * (bins + 1), "height": height, "said": ", ".join(said)}
 
 
-def _outcome(results: Sequence[Result], exercise: str) -> dict[str, Any]:
+def _outcome(results: Sequence[Result], exercise: str, attempts: Mapping[tuple[str, str], int]) -> dict[str, Any]:
     marks = [mark for _, mark in _of(results, exercise)]
+    tried = [attempts[result.student, exercise] for result in results if (result.student, exercise) in attempts]
     counts = Counter(mark.status for mark in marks)
     tones = {tone: sum(n for status, n in counts.items() if MEANING[status].tone == tone) for tone in _BAR_ORDER}
     passed = counts[Status.PASS]
     return {
         "exercise": exercise,
         "bar": [(tone, 100 * count / len(results)) for tone, count in tones.items() if count],
+        "said": ", ".join(f"{n} {MEANING[status].name}" for status, n in counts.most_common()),
+        "handed_in": sum(mark.status not in _NOTHING for mark in marks),
         "passed": passed,
         "share": 100 * passed / len(results),
+        "attempts": f"{mean(tried):.1f}" if tried else "",
+        "discrimination": _discrimination(results, exercise),
         "checks": sum(mark.recorded == PASSED for mark in marks),
         "others": ", ".join(f"{n} {MEANING[s].name}" for s, n in counts.most_common() if s is not Status.PASS),
     }
+
+
+def _discrimination(results: Sequence[Result], exercise: str) -> str:
+    """Correlation of the points in `exercise` with those in the others, among students who handed in something.
+
+    It is the point-biserial one if points are all or nothing; "" for too few students, or equal points.
+    """
+    own, others = [], []
+    for result in results:
+        points = {mark.exercise: mark.points for mark in result.marks}
+        if any(mark.status not in _NOTHING for mark in result.marks) and exercise in points:
+            own.append(points[exercise])
+            others.append(result.points - points[exercise])
+    try:
+        return f"{correlation(own, others):.2f}".replace("-", "−") if len(own) >= _FEWEST else ""
+    except StatisticsError:
+        return ""
 
 
 def _contradictions(results: Sequence[Result], exercises: Sequence[str]) -> list[tuple[str, Status, str, list[str]]]:

@@ -4,16 +4,17 @@ May use results. Must not know who wrote them: what it does not recognise it sho
 """
 
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Self
 
-from ..results import FAILED, Mark, Status
+from ..results import FAILED, Mark, Result, Status
 
 _CHECKS = re.compile(r"(?:NotPassed: )?(?:[^:]{1,80}: )?(\d+ of \d+ checks pass)(?: - )?(.*)", re.DOTALL)
 _NOT_SO = re.compile(r"not so: (.*?)(?: \((.*)\))?", re.DOTALL)
 _NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?")
+_PATH = re.compile(r"(?<![\w./])(?:[A-Za-z]:\\|/)(?:[\w.@+~-]+[/\\])+(?P<name>[\w.@+~-]*)|(?<!\w)/tmp/[\w.-]+")
 _ENDING = re.compile(r"\s*\([^()]*\d[^()]*\)\.?$")
 
 
@@ -41,7 +42,7 @@ class Found:
         if match := _CHECKS.fullmatch(self.detail):
             return match[1], (), match[2]
         if match := _NOT_SO.fullmatch(self.detail):
-            return "", tuple(match[1].split("; ")), match[2] or ""
+            return "", tuple(dict.fromkeys(match[1].split("; "))), match[2] or ""
         return "", (), self.detail
 
     @cached_property
@@ -91,6 +92,50 @@ class Found:
         True
         """
         return _NUMBER.sub("…", _ENDING.sub("", self.short)).strip()
+
+
+def for_student(result: Result) -> Result:
+    """`result` without what is the grader's own: where its files lie, and what it says of its own faults."""
+    marks = [
+        replace(
+            mark, detail="" if mark.status is Status.GRADER_ERROR else _pathless(mark.detail), said=_pathless(mark.said)
+        )
+        for mark in result.marks
+    ]
+    return replace(result, marks=tuple(marks), note=_pathless(result.note))
+
+
+def told_before(marks: Sequence[Mark]) -> dict[str, str]:
+    """By exercise, an earlier one of which the same was found, so that one reason is said once.
+
+    >>> both = [Mark(name, Status.FAIL, 1, "NameError: no x") for name in ("a", "b")]
+    >>> told_before(both)
+    {'b': 'a'}
+    """
+    first: dict[tuple[object, ...], str] = {}
+    same = {}
+    for mark in marks:
+        found = Found.of(mark)
+        reason = (mark.status, found.diagnosis, found.failed, found.remark)
+        if mark.status is Status.PASS or not any(reason[1:]):
+            continue
+        if first.setdefault(reason, mark.exercise) != mark.exercise:
+            same[mark.exercise] = first[reason]
+    return same
+
+
+def _pathless(words: str) -> str:
+    """`words` without the folders of files, and without the names of programs.
+
+    >>> _pathless("no /home/ada/data.csv; line 3 of /tmp/tmpx1/run.py; a/b/c")
+    'no …/data.csv; line 3 of …; a/b/c'
+    """
+
+    def shown(match: re.Match[str]) -> str:
+        name = match["name"] or ""
+        return f"…/{name}" if "." in name.strip(".") and not name.endswith((".py", ".pyc")) else "…"
+
+    return _PATH.sub(shown, words)
 
 
 @dataclass(frozen=True)

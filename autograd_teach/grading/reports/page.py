@@ -14,6 +14,7 @@ from typing import Any, Literal
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
+from ... import plain
 from ..results import FAILED, NOT_RUN, PASSED, Status
 from .terminal import number
 
@@ -97,14 +98,8 @@ def _environment() -> Environment:
 
 
 def visible(value: Any) -> Any:
-    """Text in which nothing invisible turns it round or hides it; for every value that a template shows.
-
-    >>> visible("a\\u202e")
-    'a\ufffd'
-    """
-    if isinstance(value, Markup) or not isinstance(value, str):
-        return value
-    return "".join(letter if letter.isprintable() or letter in "\n\t" else "\ufffd" for letter in value)
+    """`value` as a template shows it: text of others so that nothing in it hides the rest or turns it round."""
+    return plain.visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
 def anchor(exercise: str) -> str:

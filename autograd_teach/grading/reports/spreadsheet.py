@@ -12,6 +12,7 @@ from pathlib import Path
 
 from ... import files
 from ...course.errors import UserError
+from ...plain import cell
 from ..results import Result
 from .terminal import exercises_of, number, points_of
 
@@ -30,13 +31,13 @@ def write_csv(results: Sequence[Result], folder: Path) -> Path:
     ends = ["total", "max", "judge", "isolation", "recorded", "detail"]
     own = ["student", "status", *exercises, *ends]
     more = list(dict.fromkeys(name for result in results for name, _ in result.columns))
-    writer.writerow([*own, *(_as_text(f"roster {name}" if name in own else name) for name in more)])
+    writer.writerow([*own, *(cell(f"roster {name}" if name in own else name) for name in more)])
     for result in results:
         sums = [number(result.points), number(result.maximum)]
-        words = [result.judge, result.isolation, result.recorded, _as_text(result.detail)]
+        words = [result.judge, result.isolation, result.recorded, cell(result.detail)]
         points = points_of(result, exercises)
-        columns = [_as_text(dict(result.columns).get(name, "")) for name in more]
-        writer.writerow([_as_text(result.student), result.status, *points, *sums, *words, *columns])
+        columns = [cell(dict(result.columns).get(name, "")) for name in more]
+        writer.writerow([cell(result.student), result.status, *points, *sums, *words, *columns])
     with told(folder):
         return write_new(folder, ".csv", text.getvalue().encode("utf-8-sig"))
 
@@ -76,8 +77,3 @@ def write_new(folder: Path, ending: str, data: bytes) -> Path:
         if files.add(target, data):
             return target
         number, newest = number + 1, target if target.is_file() else None
-
-
-def _as_text(words: str) -> str:
-    """`words` so that a spreadsheet shows them and computes nothing: what starts like a formula gets an apostrophe."""
-    return f"'{words}" if words.lstrip()[:1] in ("=", "+", "-", "@") else words

@@ -11,8 +11,9 @@ from typing import Any
 
 from ... import files
 from ...course.errors import UserError
+from ...plain import visible
 from ..results import Mark, Result, Status
-from .mistakes import Found
+from .mistakes import Found, for_student, told_before
 from .page import MEANING, of_check
 from .spreadsheet import told, write_new
 from .terminal import number
@@ -63,36 +64,42 @@ def as_gradescope(result: Result) -> dict[str, Any]:
     >>> as_gradescope(Result("ada", (Mark("scale", Status.PASS, 2),)))["tests"][0]["status"]
     'passed'
     """
+    result = for_student(result)
+    same = told_before(result.marks)
     seconds = {mark.source: mark.seconds for mark in result.marks}.values()
     return {
         "score": result.points,
         "execution_time": round(sum(seconds)),
-        "output": "\n".join(
-            [f"{number(result.points)} of {number(result.maximum)} points.", *([result.note] if result.note else [])]
-        ),
+        "output": _lines(f"{number(result.points)} of {number(result.maximum)} points.", result.note),
         "output_format": "text",
         "visibility": "visible",
         "stdout_visibility": "hidden",  # what the grader itself prints is for the instructor
-        "tests": [_test(place, mark) for place, mark in enumerate(result.marks, 1)],
+        "tests": [_test(place, mark, same.get(mark.exercise, "")) for place, mark in enumerate(result.marks, 1)],
         "extra_data": {"judge": result.judge, "isolation": result.isolation},
     }
 
 
-def _test(place: int, mark: Mark) -> dict[str, Any]:
+def _test(place: int, mark: Mark, same: str) -> dict[str, Any]:
+    """One exercise; `same` is an earlier one of which the same was found."""
     found = Found.of(mark)
-    check = of_check(mark.recorded).words
-    said = filter(None, [MEANING[mark.status].words, mark.detail, check, found.diagnosis if found.said else ""])
+    why = [mark.detail, of_check(mark.recorded).words, found.diagnosis if found.said else ""]
+    if same:
+        why = [f"For the same reason as {same}.", of_check(mark.recorded).words]
     return {
         "number": str(place),
         "name": mark.exercise,
         "score": mark.points,
         "max_score": mark.maximum,
         "status": "passed" if mark.status is Status.PASS else "failed",
-        "output": "\n".join(said),
+        "output": _lines(MEANING[mark.status].words, *why),
         "output_format": "text",
         "visibility": "visible",
         "extra_data": {"status": str(mark.status)},
     }
+
+
+def _lines(*said: str) -> str:
+    return visible("\n".join(filter(None, said)))
 
 
 def _student(result: Result) -> dict[str, Any]:

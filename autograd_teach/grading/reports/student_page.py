@@ -7,7 +7,7 @@ results. Must not know how they came about. The page itself is templates/student
 from collections.abc import Callable
 
 from ..results import PASSED, Mark, Result, Status
-from .mistakes import Found
+from .mistakes import Found, for_student, told_before
 from .page import MEANING, of_check, render
 
 _BUT_PASSES = "Points do not come from that cell, but from inputs drawn after the answer was loaded, and with these something does not hold."
@@ -17,10 +17,13 @@ _BUT_NOT = "Points do not come from that cell, but from inputs drawn after the a
 
 def student_page(result: Result, answer: Callable[[str], str]) -> bytes:
     """The page as a file's bytes; `answer` gives the text of an answer by its hash."""
+    result = for_student(result)
     found = [(mark, Found.of(mark)) for mark in result.marks]
     return render(
         "student.html",
         result=result,
+        same=told_before(result.marks),
+        is_all_or_nothing=all(mark.points in (0, mark.maximum) for mark in result.marks),
         has_record=any(mark.recorded for mark in result.marks),
         sections=[(mark, each, _said(mark, each), answer(mark.source) if mark.source else "") for mark, each in found],
     )

@@ -3,9 +3,11 @@
 May use results. Must not know how they came about.
 """
 
+import sys
 from collections.abc import Sequence
 from typing import TextIO
 
+from ...plain import line, visible
 from ..results import Mark, Result
 
 
@@ -21,24 +23,29 @@ class Progress:
         self.done += 1
         if self.stream is None:
             return
-        what = f"{self.done}/{self.total} {result.student}: {result.status}"
+        what = line(f"{self.done}/{self.total} {result.student}: {result.status}")
         if not self._is_terminal:
-            print(what, file=self.stream)
+            _put(self.stream, what)
             return
         filled = 30 * self.done // self.total
         bar = "#" * filled + "." * (30 - filled)
-        print(f"\r[{bar}] {what[:40]:40}", end="", file=self.stream, flush=True)
+        _put(self.stream, f"\r[{bar}] {what[:40]:40}", end="")
 
     def close(self) -> None:
         """Leave the bar's line."""
         if self.stream is not None and self._is_terminal:
-            print(file=self.stream)
+            _put(self.stream, "")
 
 
 def say(stream: TextIO | None, sentence: str) -> None:
     """Write one line to `stream`, if there is one."""
     if stream is not None:
-        print(sentence, file=stream)
+        _put(stream, line(sentence))
+
+
+def show(text: str) -> None:
+    """Print `text`, of several lines, in which names, details and answers are a student's own words."""
+    _put(sys.stdout, visible(text))
 
 
 def table(results: Sequence[Result]) -> str:
@@ -55,10 +62,10 @@ def table(results: Sequence[Result]) -> str:
     rows = [["student", "status", *exercises, "total"]]
     for result in results:
         total = f"{number(result.points)}/{number(result.maximum)}"
-        rows.append([result.student, result.status, *points_of(result, exercises), total])
+        rows.append([line(result.student), result.status, *points_of(result, exercises), total])
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = ["  ".join(_aligned(row, widths)).rstrip() for row in rows]
-    details = [f"  {result.student}: {_short(result.detail)}" for result in results if result.detail]
+    details = [line(f"  {result.student}: {_short(result.detail)}") for result in results if result.detail]
     if details:
         lines += ["", *details]
     judges = sorted({f"judge: {r.judge}; isolation: {r.isolation}" for r in results if r.judge != "none"})
@@ -79,6 +86,12 @@ def points_of(result: Result, exercises: list[str]) -> list[str]:
 def number(value: float) -> str:
     """Points as a reader writes them: 2, not 2.0."""
     return f"{value:g}"
+
+
+def _put(stream: TextIO, text: str, end: str = "\n") -> None:
+    """Print `text`; what the terminal's encoding does not have becomes a question mark, no exception."""
+    encoding = getattr(stream, "encoding", None) or "utf-8"
+    print(text.encode(encoding, "replace").decode(encoding), end=end, file=stream, flush=True)
 
 
 def _short(detail: str, most: int = 160) -> str:

@@ -5,6 +5,7 @@ May use what intake and selection found. Must not know how an answer is judged.
 
 from collections.abc import Sequence
 
+from ...plain import line
 from ..rebuild import Assignment
 from ..results import Status
 from .answers import Answer, is_untouched
@@ -21,10 +22,12 @@ def preview(class_: Sequence[Submission], assignments: Sequence[Assignment], wis
     rows = [["student", "assignment", "written", "solved", "submitted", "late", "file"]]
     has_clock = is_clocked(class_, wishes)
     for submission in class_:
-        rows += _rows(submission, assignments, wishes, has_clock)
+        rows += [[line(word) for word in row] for row in _rows(submission, assignments, wishes, has_clock)]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = ["  ".join(word.ljust(width) for word, width in zip(row, widths, strict=True)).rstrip() for row in rows]
-    said = [f"  {s.student}: {'; '.join(notes)}" for s in class_ if (notes := [*filter(None, [s.fault]), *s.notes])]
+    said = [
+        line(f"  {s.student}: {'; '.join(notes)}") for s in class_ if (notes := [*filter(None, [s.fault]), *s.notes])
+    ]
     handed_in = sum(bool(submission.answers) for submission in class_)
     total = f"{len(class_)} students, {handed_in} with a notebook that was recognised. Nothing was run or written."
     return "\n".join([*lines, "", *said, *[""] * bool(said), total])

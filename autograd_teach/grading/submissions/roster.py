@@ -8,6 +8,7 @@ Standard library only besides the submissions it is given. Must not know what an
 
 import csv
 import io
+import re
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -25,6 +26,7 @@ _IDS = (
     "sis user id", "email", "e-mail", "email address", "github", "github username", "github_username",
 )  # fmt: skip
 _NUMBERED = ("id", "identifier", "user id")  # the platform's own number, which its export's file names carry too
+_KEPT = re.compile(r"section|\d\d[._].+ \(\d+\)")  # Canvas's, and its columns of our own assignments
 _NOT_STUDENTS = {"pointspossible", "studenttest"}  # lines of Canvas's gradebook
 _LARGEST = 10_000_000
 _LONGEST = 400
@@ -54,7 +56,7 @@ def read(path: Path) -> list[Row]:
         raise UserError(
             f"The first line of {path} names no column that says who a student is; call one name, id or email."
         )
-    shown = ids if names_given else ids[1:]
+    shown = [*ids, *(column for column, name in enumerate(header) if _KEPT.fullmatch(name))]
     rows: list[Row] = []
     for number, line in enumerate(lines[1:], start=2):
         cells = [*line, *[""] * (len(header) - len(line))]

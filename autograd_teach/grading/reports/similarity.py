@@ -1,0 +1,132 @@
+"""Finds answers that are equal up to names, comments, layout and the words of messages: a hint, no verdict.
+
+Each answer gets a normal form. Equal forms are found by their hashes, so the time grows with the number of
+answers, not with the number of pairs. Short answers are equal by nature: only a form of at least `LEAST`
+parts (nodes of the syntax, names, numbers) is compared. The code that is handed out has about 25 of them
+for a function and 60 for a class; ten lines of one's own have about 100.
+
+May use results and the answers' texts, which it never runs. Must not know who wrote them.
+"""
+
+import ast
+import hashlib
+import re
+import warnings
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from ..results import Mark, Status
+
+LEAST = 150
+_LONGEST = 20_000  # letters; what is longer is no answer typed by hand, and is compared by its words
+_WORD = re.compile(r"\w+|[^\w\s]")
+_COMMENT = re.compile(r"#.*")
+
+
+@dataclass(frozen=True)
+class Alike:
+    """Students whose answers to one exercise are equal."""
+
+    exercise: str
+    students: tuple[str, ...]
+
+
+def alike(marks: Iterable[tuple[str, Mark]], answer: Callable[[str], str]) -> list[Alike]:
+    """The groups in `marks` (student, mark), by exercise, smaller ones first.
+
+    `answer` gives an answer's text by its hash.
+    """
+    forms: dict[str, str] = {}
+    groups: dict[tuple[str, str], list[str]] = {}
+    exercises: dict[str, int] = {}
+    for student, mark in marks:
+        exercises.setdefault(mark.exercise, len(exercises))
+        if not mark.source or mark.status in (Status.NOT_ATTEMPTED, Status.MISSING):
+            continue
+        if mark.source not in forms:
+            forms[mark.source] = _hash_of_long(answer(mark.source))
+        if forms[mark.source]:
+            groups.setdefault((mark.exercise, forms[mark.source]), []).append(student)
+    found = [Alike(exercise, tuple(students)) for (exercise, _), students in groups.items() if len(students) > 1]
+    return sorted(found, key=lambda each: (exercises[each.exercise], len(each.students)))
+
+
+def normal_form(source: str) -> list[str]:
+    """The parts of `source` in order: its syntax where it has one, else its words without comments.
+
+    >>> normal_form("def f(x): return 2 * x") == normal_form("def g(value):  # doubled\\n    return 2 * value")
+    True
+    """
+    if len(source) <= _LONGEST:
+        try:
+            with warnings.catch_warnings(action="ignore"):
+                return _of_tree(ast.parse(source))
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            pass
+    return _WORD.findall(_COMMENT.sub("", source))
+
+
+def _of_tree(tree: ast.Module) -> list[str]:
+    own = _own_names(tree)
+    numbers: dict[str, int] = {}
+    words = {id(each) for node in ast.walk(tree) for each in _messages(node)}
+    parts: list[str] = []
+
+    def visit(value: object) -> None:
+        if isinstance(value, ast.Expr) and isinstance(value.value, ast.Constant):
+            return  # a docstring
+        if isinstance(value, ast.AST):
+            parts.append(type(value).__name__ if id(value) not in words else "a message")
+            if id(value) not in words:
+                for field in value._fields:
+                    visit(getattr(value, field, None))
+        elif isinstance(value, list):
+            parts.append("[")
+            for each in value:
+                visit(each)
+        elif isinstance(value, str) and value in own:
+            parts.append(f"name {numbers.setdefault(value, len(numbers))}")
+        elif value is not None:
+            parts.append(repr(value))
+
+    visit(tree)
+    return parts
+
+
+def _own_names(tree: ast.Module) -> set[str]:
+    """The names that the answer itself gives to something, attributes too."""
+    own: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            own.add(node.name)
+        elif isinstance(node, ast.arg):
+            own.add(node.arg)
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            own.add(node.id)
+        elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+            own.add(node.attr)
+        elif isinstance(node, ast.alias) and node.asname:
+            own.add(node.asname)
+        elif isinstance(node, ast.ExceptHandler) and node.name:
+            own.add(node.name)
+    return own
+
+
+def _messages(node: ast.AST) -> Iterable[ast.AST]:
+    """The texts in `node` that are for people: of an exception, an assertion, a print."""
+    if isinstance(node, ast.Raise):
+        held: list[ast.AST | None] = [node.exc]
+    elif isinstance(node, ast.Assert):
+        held = [node.msg]
+    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "print":
+        held = list(node.args)
+    else:
+        return []
+    texts = [each for one in held if one for each in ast.walk(one) if isinstance(each, (ast.Constant, ast.JoinedStr))]
+    return [each for each in texts if isinstance(each, ast.JoinedStr) or isinstance(each.value, str)]
+
+
+def _hash_of_long(source: str) -> str:
+    """The hash of an answer's normal form, "" where it is too short to tell anything."""
+    parts = normal_form(source)
+    return hashlib.sha256("\n".join(parts).encode("utf-8", "replace")).hexdigest() if len(parts) >= LEAST else ""

@@ -1,0 +1,133 @@
+"""Grades as CSV files that Moodle and Canvas can import.
+
+*Moodle* (Grades, Import, CSV file): a line of column names, which the teacher maps by hand. "Map from"
+needs a column that identifies a user: email address, ID number or username. Then come a column for each
+grade item, and `total`. An empty cell leaves a grade as it is.
+
+*Canvas* (Gradebook, Import): the columns Student, ID, SIS User ID, SIS Login ID and Section, in this order,
+with at least one of the three ids filled in; then the assignments, named "Name (ID)" with Canvas's number.
+Canvas asks about a name without a number. The second row has "Points Possible". An empty cell leaves a
+grade as it is.
+
+Both read UTF-8, commas and decimal points. The columns that identify a student are the roster's, as they
+came. Who is not on the roster is left out, since Moodle refuses a file that names a stranger. What was not
+graded, or failed by a fault of the grader, is an empty cell: nobody gets a 0 for it.
+
+May use results. Must not know how they came about.
+"""
+
+import csv
+import io
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+from ...course.errors import UserError
+from ...plain import cell
+from ..results import Mark, Result, Status
+from .spreadsheet import told, write_new
+from .terminal import exercises_of, number
+
+KINDS = ("moodle", "canvas")
+Columns = Mapping[str, str]
+
+_IDENTIFYING = {
+    "moodle": ("email address", "email", "e-mail", "id number", "username", "user name"),
+    "canvas": ("id", "sis user id", "sis login id"),
+}
+_WANTED = {
+    "moodle": "Email address, ID number or Username",
+    "canvas": "ID, SIS User ID or SIS Login ID, as Canvas exports them",
+}
+_CANVAS = ("ID", "SIS User ID", "SIS Login ID", "Section")
+_NOT_GRADED = (Status.NOT_GRADED, Status.GRADER_ERROR)
+_PLAIN_NUMBER = re.compile(r"[+-]?\d+(?:[.,]\d+)?")
+
+
+def refuse_unfit(kind: str, class_: Iterable[Columns]) -> None:
+    """A `UserError` unless the roster's columns, one mapping for each student, say who everybody is."""
+    on_roster = [columns for columns in class_ if _is_on_roster(columns)]
+    given = {_plain(name) for columns in on_roster for name in columns} & set(_IDENTIFYING[kind])
+    platform = kind.capitalize()
+    if not given:
+        raise UserError(
+            f"--report {kind} needs a --roster with a column that {platform} knows its users by: {_WANTED[kind]} "
+            "(and no --anonymous, which leaves them out)."
+        )
+    if not any(all(_of(columns, name) for columns in on_roster) for name in given):
+        raise UserError(
+            f"--report {kind} needs one column of the roster that is filled in for every student: {_WANTED[kind]}."
+        )
+
+
+def write_upload(kind: str, results: Sequence[Result], folder: Path) -> Path:
+    """Write `grades-moodle.csv` or `grades-canvas.csv` in `folder` and return its path; one that exists is kept."""
+    columns = {result.student: dict(result.columns) for result in results}
+    refuse_unfit(kind, columns.values())
+    listed = [result for result in results if _is_on_roster(columns[result.student])]
+    rows = (_moodle if kind == "moodle" else _canvas)(listed)
+    text = io.StringIO(newline="")
+    csv.writer(text).writerows([cell(name), *map(_fit, values)] for name, *values in rows)
+    with told(folder):
+        return write_new(folder, f"-{kind}.csv", text.getvalue().encode())
+
+
+def _moodle(results: Sequence[Result]) -> list[list[str]]:
+    exercises = exercises_of(results)
+    names = dict.fromkeys(name for result in results for name, _ in result.columns)
+    ids = [name for name in names if _plain(name) in _IDENTIFYING["moodle"]]
+    rows = [["Full name", *ids, *exercises, "total"]]
+    for result in results:
+        known = dict(result.columns)
+        points = [_points([mark]) for mark in result.marks]
+        rows.append([result.student, *(known.get(name, "") for name in ids), *points, _points(result.marks)])
+    return rows
+
+
+def _canvas(results: Sequence[Result]) -> list[list[str]]:
+    items = _canvas_items(results)
+    maxima = [
+        number(sum(mark.maximum for mark in results[0].marks if mark.exercise in held)) for held in items.values()
+    ]
+    rows = [["Student", *_CANVAS, *items], ["    Points Possible", *[""] * len(_CANVAS), *maxima]]
+    for result in results:
+        known = [_of(dict(result.columns), _plain(name)) for name in _CANVAS]
+        points = [_points([mark for mark in result.marks if mark.exercise in held]) for held in items.values()]
+        rows.append([result.student, *known, *points])
+    return rows
+
+
+def _canvas_items(results: Sequence[Result]) -> dict[str, list[str]]:
+    """The assignments by their names in Canvas, each with its exercises: those that the roster has a column for, as
+    "09.Scale (4711)" or, with all its exercises, "09_custom_functions (4712)"; where it has none, each exercise."""
+    exercises = exercises_of(results)
+    items: dict[str, list[str]] = {}
+    for column in dict.fromkeys(name for result in results for name, _ in result.columns):
+        if match := re.fullmatch(r"(?P<name>(?P<chapter>\d\d)[._].+) \(\d+\)", column):
+            held = [each for each in exercises if each == match["name"]]
+            if match["name"][2] == "_":
+                held = [each for each in exercises if each.startswith(f"{match['chapter']}.")]
+            items |= {column: held} if held else {}
+    return items or {each: [each] for each in exercises}
+
+
+def _points(marks: Sequence[Mark]) -> str:
+    """Their sum, "" where one of them is not known."""
+    return "" if any(mark.status in _NOT_GRADED for mark in marks) else number(sum(mark.points for mark in marks))
+
+
+def _fit(value: str) -> str:
+    """`value` as text that computes nothing; a number stays one, for an id has to be found again."""
+    return value if _PLAIN_NUMBER.fullmatch(value) else cell(value)
+
+
+def _is_on_roster(columns: Columns) -> bool:
+    return any(name not in ("submitted", "late") for name in columns)
+
+
+def _of(columns: Columns, name: str) -> str:
+    return next((value for column, value in columns.items() if _plain(column) == name), "")
+
+
+def _plain(name: str) -> str:
+    return " ".join(name.casefold().split())
