@@ -164,7 +164,7 @@ def canonical(notebook: NotebookNode) -> NotebookNode:
 
 
 Correction = Callable[[str, NotebookNode], Mapping[str, str]]
-"""Corrects a notebook of this name in place; a sentence for each thing that it changed."""
+"""Corrects a notebook of this name in place; says what it changed and how."""
 
 
 def canonicalise(
@@ -184,7 +184,7 @@ def canonicalise(
         stored = read_notebook(path)
         try:
             corrected = deepcopy(stored)
-            corrections = "; ".join(correct(path.stem, corrected).values())
+            corrections = "; ".join(f"{what}: {change}" for what, change in correct(path.stem, corrected).items())
             fresh = canonical(execute(corrected, path.parent, timeout))
             complaint = (corrections or _difference(stored, fresh, before)) if check else ""
         except UserError as problem:

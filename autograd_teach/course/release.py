@@ -82,7 +82,7 @@ def student_version(notebook: NotebookNode, source: Path) -> NotebookNode:
 def declare_points(name: str, notebook: NotebookNode) -> dict[str, str]:
     """Write the points that the course declares into a solution: into its check cells, and the headings that name them.
 
-    name: the notebook's, without its ending. Returns a sentence by exercise id for each that had other points.
+    name: the notebook's, without its ending. Returns what was otherwise, by exercise id.
     """
     cells = {cell.id: cell for cell in notebook.cells}
     said: dict[str, str] = {}
@@ -92,12 +92,12 @@ def declare_points(name: str, notebook: NotebookNode) -> dict[str, str]:
         points = f"{exercise.points} point{'s' if exercise.points != 1 else ''}"
         graded = cells[exercise.check_cell].metadata.get("nbgrader", {})
         if graded.get("points", exercise.points) != exercise.points:
-            said[exercise.id] = f"{exercise.id} is declared with {points}, its check cell says {graded['points']}"
+            said[exercise.id] = f"declared with {points}, but its check cell says {graded['points']}"
             graded["points"] = exercise.points
         statement = cells.get(exercise.statement_cell)
         heading = _HEADLINE.search(statement.source) if statement else None
         if statement and heading and heading.group() != points:
-            said[exercise.id] = f"{exercise.id} is declared with {points}, its heading says {heading.group()}"
+            said[exercise.id] = f"declared with {points}, but its heading says {heading.group()}"
             statement.source = _HEADLINE.sub(points, statement.source, count=1)
     return said
 

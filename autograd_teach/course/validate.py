@@ -56,7 +56,7 @@ def validate(solutions: Path, released: Path, only: str | None = None) -> Iterat
         notebook = read_notebook(path)
         cells = {cell.id: cell for cell in notebook.cells}
         other_points = declare_points(stem, deepcopy(notebook))
-        solved = _names([cell.source for cell in _answers(notebook)])
+        solved = _names([cell.source for cell in _answers(notebook)], str(path))
         stubs = [cell.source for cell in _answers(student_version(notebook, path))]
         for exercise in exercises(stem):
             report = report_on(exercise.id, solved[exercise.entry]) if exercise.entry in solved else None
@@ -80,7 +80,7 @@ def _answers(notebook: Any) -> list[Any]:
     return [c for c in notebook.cells if c.cell_type == "code" and c.id not in graded and c.id != "progress"]
 
 
-def _names(sources: list[str]) -> dict[str, Any]:
+def _names(sources: list[str], where: str = "the solutions") -> dict[str, Any]:
     names: dict[str, Any] = {"__name__": "validated"}
     for source in sources:
         try:
@@ -89,7 +89,7 @@ def _names(sources: list[str]) -> dict[str, Any]:
             continue
         except Exception as problem:
             raise UserError(
-                f"A cell of the solutions raises {type(problem).__name__}: {problem}; mend it first."
+                f"A cell of {where} raises {type(problem).__name__}: {problem}; mend it first."
             ) from problem
     return names
 
@@ -204,6 +204,7 @@ def _in_full(argument: Any) -> Any:
 # ---- mistakes acted out ----------------------------------------------------------------------------------------------
 
 
+@np.errstate(all="ignore")  # a mistake may well divide by zero
 def acted_out(exercise: Exercise, mistake: Mistake) -> Report:
     """The report on an answer that makes just this mistake and is right otherwise."""
     spec, rng = spec_of(exercise), drawing(exercise)

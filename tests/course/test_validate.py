@@ -141,11 +141,11 @@ def set_source(cells, id: str, old: str, new: str) -> None:
 NOT_STORED = {
     "points in the check cell": (
         lambda cells: cells["scale-check"].metadata.nbgrader.update(points=5),
-        "09.Scale is declared with 2 points, its check cell says 5: run autograd-teach notebooks PATH",
+        "declared with 2 points, but its check cell says 5: run autograd-teach notebooks PATH",
     ),
     "points in the heading": (
         lambda cells: set_source(cells, "scale-statement", "(2 points)", "(5 points)"),
-        "09.Scale is declared with 2 points, its heading says 5 points: run autograd-teach notebooks PATH",
+        "declared with 2 points, but its heading says 5 points: run autograd-teach notebooks PATH",
     ),
     "another stored output": (
         lambda cells: say(cells, "scale-check", "7 of 7 checks pass (2 points)", "9 of 9 checks pass (2 points)"),
@@ -211,13 +211,13 @@ def test_other_points_are_declared_once_and_two_commands_bring_the_notebooks_up_
     monkeypatch.setattr(notebooks, "execute", run)
     assert cli.main(["validate", "09", "--solutions", str(rooms["solutions"])]) == 1
     said = capsys.readouterr().out
-    assert "declared with 5 points, its heading says 2 points" in said
+    assert "09.Scale: declared with 5 points, but its heading says 2 points" in said
     assert "(stored: 'Scale: 7 of 7 checks pass (2 points)', now: 'Scale: 7 of 7 checks pass (5 points)')" in said
 
     assert cli.main(["notebooks", "--check", str(path)]) == 2  # which only says so
     assert "declared with 5 points" in capsys.readouterr().err
     assert cli.main(["notebooks", str(path)]) == 0
-    assert "rewritten (09.Scale is declared with 5 points" in capsys.readouterr().err
+    assert "rewritten (09.Scale: declared with 5 points" in capsys.readouterr().err
     assert cli.main(["release", "--solutions", str(rooms["solutions"])]) == 0
     assert cli.main(["validate", "09", "--solutions", str(rooms["solutions"])]) == 0
     for room in rooms.values():
