@@ -144,8 +144,12 @@ def _parser(name: str | None) -> argparse.ArgumentParser:
         "validate",
         help="examine the exercises themselves",
         description="Of every exercise: its solution passes, what students get is not attempted, each known mistake is called by its "
-        "own message, there are hints, and the released notebooks are up to date. Status 1 where something is not so.",
+        "own message, there are hints, points and stored outputs are those of the declaration, and the released notebooks are up to date. Status 1 where "
+        "something is not so.",
         allow_abbrev=False,
+    )
+    validate.add_argument(
+        "notebook", nargs="?", metavar="NOTEBOOK", help="those of one notebook, like 09 (default: all)"
     )
     validate.add_argument("--solutions", type=Path, metavar="FOLDER", help="default: those of this repository")
     validate.add_argument("--exercises", type=Path, metavar="FOLDER", help="default: exercises/ beside the solutions")
@@ -153,7 +157,8 @@ def _parser(name: str | None) -> argparse.ArgumentParser:
     notebooks = commands.add_parser(
         "notebooks",
         help="run notebooks and store them in canonical form",
-        description="Run each notebook from top to bottom and store it, with its outputs, in canonical form.",
+        description="Run each notebook from top to bottom and store it, with its outputs and the points that the course declares, "
+        "in canonical form.",
         allow_abbrev=False,
     )
     notebooks.add_argument("paths", nargs="+", type=Path, metavar="PATH", help="notebook or folder")
@@ -278,6 +283,7 @@ def _release(args: argparse.Namespace) -> int:
     from .course import content, release
 
     solutions = args.solutions or content.folder("solutions")
+    _note(content.without_effect(solutions))
     exercises = args.exercises or solutions.parent / "exercises"
     changed = release.release(solutions, exercises, args.check)
     for path in changed:
@@ -289,8 +295,9 @@ def _validate(args: argparse.Namespace) -> int:
     from .course import content, validate
 
     solutions = args.solutions or content.folder("solutions")
+    _note(content.without_effect(solutions))
     problems = 0
-    for each in validate.validate(solutions, args.exercises or solutions.parent / "exercises"):
+    for each in validate.validate(solutions, args.exercises or solutions.parent / "exercises", args.notebook):
         lines = each.problems or ("fit",)
         notes = [f"note: {note}" for note in each.notes]
         print(f"{each.exercise.id}: " + "\n  ".join([*lines, *notes]), flush=True)
@@ -300,10 +307,17 @@ def _validate(args: argparse.Namespace) -> int:
 
 
 def _notebooks(args: argparse.Namespace) -> int:
-    from .course import notebooks
+    from .course import content, notebooks, release
 
-    notebooks.canonicalise(args.paths, check=args.check)
+    for room in {path if path.is_dir() else path.parent for path in args.paths}:
+        _note(content.without_effect(room))
+    notebooks.canonicalise(args.paths, check=args.check, correct=release.declare_points)
     return 0
+
+
+def _note(sentence: str) -> None:
+    if sentence:
+        print(f"note: {sentence}", file=sys.stderr)
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 Knows the two layouts and nothing about what the notebooks hold.
 """
 
+import filecmp
 from pathlib import Path
 from typing import Literal
 
@@ -30,9 +31,28 @@ def folder(room: Room) -> Path:
             return candidate
     if room == "solutions":
         raise UserError(
-            "The solutions do not come with the installed package; "
-            "run the command in a copy of the repository, or name their folder with --solutions FOLDER."
+            "The solutions do not come with the installed package; run `pip install -e .` in a copy of the repository, "
+            "or name their folder with --solutions FOLDER."
         )
     raise UserError(
         f"This installation of autograd-teach has no {room}; install it again from a complete copy of the repository."
     )
+
+
+def without_effect(room: Path) -> str:
+    """A sentence if the repository of the folder `room` declares its exercises otherwise than the course that runs.
+
+    So it is when a copy was installed (`pip install .`) and the declarations were edited after that. Else empty.
+    """
+    repository = room.resolve().parent
+    written, running = (package / "course" for package in (repository / _PACKAGE.name, _PACKAGE))
+    if not written.is_dir() or written.samefile(running):
+        return ""
+    for path in sorted(written.rglob("*.py")):
+        installed = running / path.relative_to(written)
+        if not installed.is_file() or not filecmp.cmp(path, installed, shallow=False):
+            return (
+                f"{path.relative_to(repository)} in {repository} is not what is installed, and has no effect: "
+                f"run `pip install -e .` in that folder first."
+            )
+    return ""

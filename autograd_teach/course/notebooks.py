@@ -15,7 +15,7 @@ import re
 import subprocess
 import sys
 import warnings
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from copy import deepcopy
 from pathlib import Path
 from typing import Any
@@ -170,8 +170,16 @@ def canonical(notebook: NotebookNode) -> NotebookNode:
     return result
 
 
-def canonicalise(paths: Iterable[str | Path], check: bool = False, timeout: float = 60) -> list[Path]:
+Correction = Callable[[str, NotebookNode], Mapping[str, str]]
+"""Corrects a notebook of this name in place; says what it changed and how."""
+
+
+def canonicalise(
+    paths: Iterable[str | Path], check: bool = False, timeout: float = 60, correct: Correction = lambda *_: {}
+) -> list[Path]:
     """Run the notebooks (files, or all of a folder) and store them in canonical form; returns those that changed.
+
+    What `correct` changes before the run is said.
 
     With `check` nothing is written: a `UserError` names the notebooks that are not canonical or whose outputs a fresh
     run does not reproduce (pictures are not compared: they vary with layout engine and fonts).
@@ -182,8 +190,10 @@ def canonicalise(paths: Iterable[str | Path], check: bool = False, timeout: floa
         before = path.read_text(encoding="utf-8") if path.is_file() else ""
         stored = read_notebook(path)
         try:
-            fresh = canonical(execute(stored, path.parent, timeout))
-            complaint = _difference(stored, fresh, before) if check else ""
+            corrected = deepcopy(stored)
+            corrections = "; ".join(f"{what}: {change}" for what, change in correct(path.stem, corrected).items())
+            fresh = canonical(execute(corrected, path.parent, timeout))
+            complaint = (corrections or _difference(stored, fresh, before)) if check else ""
         except UserError as problem:
             raise UserError(f"{path}: {problem}") from problem
         if complaint:
@@ -192,6 +202,8 @@ def canonicalise(paths: Iterable[str | Path], check: bool = False, timeout: floa
             write_notebook(path, fresh)
             changed.append(path)
         state = complaint or ("rewritten" if path in changed else "up to date")
+        if corrections and not check:
+            state += f" ({corrections})"
         print(f"{path}: {state}", file=sys.stderr, flush=True)
     if complaints:
         raise UserError(f"Not up to date: {', '.join(complaints)}; run `autograd-teach notebooks` on them.")

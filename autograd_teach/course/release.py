@@ -1,6 +1,7 @@
 """Makes exercises/ from solutions/: the same notebooks with a stub where a solution was, and nothing run.
 
-May use notebooks. Knows nbgrader's cell metadata and marks, and does with them what `nbgrader generate_assignment` does.
+May use notebooks and what the exercises declare. Knows nbgrader's cell metadata and marks, and does with them what
+`nbgrader generate_assignment` does.
 """
 
 import re
@@ -10,12 +11,14 @@ from pathlib import Path
 from nbformat import NotebookNode
 
 from .errors import UserError
+from .exercises import exercises as declared_exercises
 from .notebooks import read_notebook, write_notebook
 
 BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
 STUB = ("# YOUR CODE HERE", "raise NotImplementedError()")
 """nbgrader's own default: the check recognises it as not attempted."""
 
+_HEADLINE = re.compile(r"(?<=\()\d+ points?(?=\)$)", re.MULTILINE)
 _MARK = re.compile(r"###\s*(BEGIN|END) SOLUTION", re.IGNORECASE)
 
 
@@ -74,6 +77,29 @@ def student_version(notebook: NotebookNode, source: Path) -> NotebookNode:
                 f"{source}, cell {cell.id!r} has a solution's mark but is no solution cell: students would read it."
             )
     return released
+
+
+def declare_points(name: str, notebook: NotebookNode) -> dict[str, str]:
+    """Write the points that the course declares into a solution: into its check cells, and the headings that name them.
+
+    name: the notebook's, without its ending. Returns what was otherwise, by exercise id.
+    """
+    cells = {cell.id: cell for cell in notebook.cells}
+    said: dict[str, str] = {}
+    for exercise in declared_exercises():
+        if exercise.notebook != name or exercise.check_cell not in cells:
+            continue
+        points = f"{exercise.points} point{'s' if exercise.points != 1 else ''}"
+        graded = cells[exercise.check_cell].metadata.get("nbgrader", {})
+        if graded.get("points", exercise.points) != exercise.points:
+            said[exercise.id] = f"declared with {points}, but its check cell says {graded['points']}"
+            graded["points"] = exercise.points
+        statement = cells.get(exercise.statement_cell)
+        heading = _HEADLINE.search(statement.source) if statement else None
+        if statement and heading and heading.group() != points:
+            said[exercise.id] = f"declared with {points}, but its heading says {heading.group()}"
+            statement.source = _HEADLINE.sub(points, statement.source, count=1)
+    return said
 
 
 def stubbed(text: str, where: str) -> str:

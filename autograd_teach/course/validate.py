@@ -2,13 +2,16 @@
 
 Of every exercise: the solution passes; what students get is *not attempted*; every known mistake, acted out, fails and is
 called by its own message; each sentence of the statement is held by a check or asks for nothing; there are two or three
-hints; inputs are drawn; exercises/ is what `release` makes. May use the engine and all of course. For those who write exercises; a student never runs it.
+hints; inputs are drawn; the solution has the declared points and the stored outputs that `grade` compares with; exercises/
+is what `release` makes. May use the engine and all of course. For those who write exercises; a student never runs it.
 """
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +30,7 @@ from .errors import UserError
 from .exercises import CallForm, Exercise, FunctionForm, Prepared, exercises
 from .jacobian import as_values, flat, is_float
 from .notebooks import read_notebook
-from .release import release, student_version
+from .release import declare_points, release, student_version
 from .specs import spec_of
 
 NEEDED = {"structure", "runs"}
@@ -43,25 +46,36 @@ class Validated:
     notes: tuple[str, ...] = ()
 
 
-def validate(solutions: Path, released: Path) -> Iterator[Validated]:
-    """Examine every exercise, in the order of the notebooks; `UserError` where a notebook of `solutions` is missing."""
+def validate(solutions: Path, released: Path, only: str | None = None) -> Iterator[Validated]:
+    """Examine every exercise, or those of the notebook `only` ("09"), in the order of the notebooks.
+
+    `UserError` where a notebook of `solutions` is missing, or there is no notebook `only` with exercises.
+    """
+    if not (chosen := exercises(only)):
+        known = ", ".join(dict.fromkeys(each.notebook for each in exercises()))
+        raise UserError(f"There is no notebook {only!r} with exercises; there are {known}.")
     outdated = {path.name for path in release(solutions, released, check=True)}
-    for stem in dict.fromkeys(each.notebook for each in exercises()):
+    for stem in dict.fromkeys(each.notebook for each in chosen):
         path = solutions / f"{stem}.ipynb"
         notebook = read_notebook(path)
-        solved = _names([cell.source for cell in _answers(notebook)])
+        cells = {cell.id: cell for cell in notebook.cells}
+        other_points = declare_points(stem, deepcopy(notebook))
+        solved = _names([cell.source for cell in _answers(notebook)], str(path))
         stubs = [cell.source for cell in _answers(student_version(notebook, path))]
         for exercise in exercises(stem):
-            problems = list(_problems(exercise, solved, stubs))
+            report = report_on(exercise.id, solved[exercise.entry]) if exercise.entry in solved else None
+            problems = list(_problems(exercise, report, stubs))
+            if exercise.id in other_points:
+                problems.append(f"{other_points[exercise.id]}: run autograd-teach notebooks {path}")
+            problems += _not_stored(exercise, report, cells, path)
             if path.name in outdated:
-                problems.append(f"{path.name} in {released.name}/ is out of date: run autograd-teach release")
-            statement = next((c.source for c in notebook.cells if c.id == _statement_cell(exercise)), "")
-            problems += unheld(exercise, statement)
+                problems.append(
+                    f"{path.name} in {released.name}/ is out of date: run autograd-teach release "
+                    f"--solutions {solutions} --exercises {released}"
+                )
+            statement = cells.get(exercise.statement_cell)
+            problems += unheld(exercise, statement.source if statement else "")
             yield Validated(exercise, tuple(problems), tuple(fixed_inputs(exercise)))
-
-
-def _statement_cell(exercise: Exercise) -> str:
-    return exercise.answer_cell.removesuffix("-answer") + "-statement"
 
 
 def _answers(notebook: Any) -> list[Any]:
@@ -70,7 +84,7 @@ def _answers(notebook: Any) -> list[Any]:
     return [c for c in notebook.cells if c.cell_type == "code" and c.id not in graded and c.id != "progress"]
 
 
-def _names(sources: list[str]) -> dict[str, Any]:
+def _names(sources: list[str], where: str = "the solutions") -> dict[str, Any]:
     names: dict[str, Any] = {"__name__": "validated"}
     for source in sources:
         try:
@@ -79,16 +93,16 @@ def _names(sources: list[str]) -> dict[str, Any]:
             continue
         except Exception as problem:
             raise UserError(
-                f"A cell of the solutions raises {type(problem).__name__}: {problem}; mend it first."
+                f"A cell of {where} raises {type(problem).__name__}: {problem}; mend it first."
             ) from problem
     return names
 
 
-def _problems(exercise: Exercise, solved: dict[str, Any], stubs: list[str]) -> Iterator[str]:
-    if exercise.entry not in solved:
+def _problems(exercise: Exercise, report: Report | None, stubs: list[str]) -> Iterator[str]:
+    """What is wrong with the exercise; `report`: on its solution."""
+    if report is None:
         yield f"the solution defines no {exercise.entry}"
         return
-    report = report_on(exercise.id, solved[exercise.entry])
     if not report.passed:
         yield f"the solution does not pass: {report.findings[0].message if report.findings else report.headline}"
     stub = _names(stubs).get(exercise.entry)
@@ -110,6 +124,29 @@ def unfit_weights(exercise: Exercise) -> Iterator[str]:
             yield f"{name!r} has a weight and is no check of this exercise; there are {', '.join(sorted(known))}"
         if not 0 < weight < math.inf:
             yield f"the weight of {name!r} is {weight:g}; it has to be a number above 0"
+
+
+def _not_stored(exercise: Exercise, report: Report | None, cells: Mapping[str, Any], path: Path) -> Iterator[str]:
+    """What the check cell lacks: `grade` compares its stored output with what it says of each answer."""
+    if missing := {exercise.answer_cell, exercise.check_cell} - cells.keys():
+        yield f"{path.name} has no cell with the id {' and none with '.join(sorted(missing))}"
+        return
+    check = cells[exercise.check_cell]
+    if (call := f'check("{exercise.id}", {exercise.entry})') not in check.source:
+        yield f"the cell {check.id} does not say {call}"
+        return
+    texts = [output.get("data", {}).get("text/plain", "") for output in check.get("outputs", [])]
+    store = f"run autograd-teach notebooks {path}"
+    if not any(texts):
+        yield f"the cell {check.id} has no stored output: {store}"
+    elif report and report.passed and (difference := _first_difference("".join(texts), repr(report))):
+        yield f"the stored output of the cell {check.id} is out of date ({difference}): {store}"
+
+
+def _first_difference(stored: str, now: str) -> str:
+    """The first line in which two texts differ; empty if none does."""
+    lines = zip_longest(stored.splitlines(), now.splitlines(), fillvalue="")
+    return next((f"stored: {old!r}, now: {new!r}" for old, new in lines if old != new), "")
 
 
 def _confused(exercise: Exercise) -> Iterator[str]:
@@ -184,6 +221,7 @@ def _in_full(argument: Any) -> Any:
 # ---- mistakes acted out ----------------------------------------------------------------------------------------------
 
 
+@np.errstate(all="ignore")  # a mistake may well divide by zero
 def acted_out(exercise: Exercise, mistake: Mistake) -> Report:
     """The report on an answer that makes just this mistake and is right otherwise."""
     spec, rng = spec_of(exercise), drawing(exercise)

@@ -202,8 +202,11 @@ def regrade_class(
 
 def _loaded(solutions: Path, exercises: Path, progress: TextIO | None) -> list[Assignment]:
     """The course's assignments; what an instructor should know of them is said."""
+    from ..course import content
     from ..course.exercises import exercises as declared
 
+    if sentence := content.without_effect(solutions):
+        reports.say(progress, sentence)
     assignments = load_assignments(solutions, exercises, declared())
     for assignment in assignments:
         for sentence in assignment.notices:
@@ -397,13 +400,16 @@ def _try_references(assignments: list[Assignment], judged: Judge, stop: threadin
             if mark.status is not Status.PASS:
                 raise UserError(
                     f"Nothing was graded: the reference solution of {mark.exercise} in {assignment.name} does not pass "
-                    f"on this machine ({mark.status}: {mark.detail}); repair the installation or the solution first."
+                    f"on this machine ({mark.status}: {mark.detail}); `autograd-teach validate {assignment.name}` says "
+                    "whether the exercise is at fault; repair that or the installation first."
                 )
             if mark.recorded not in ("", PASSED):
+                why = ": ".join(filter(None, (mark.recorded, mark.said)))
                 raise UserError(
                     f"Nothing was graded: the check of {mark.exercise} in {assignment.name} does not pass with its own "
-                    f"reference solution on this machine ({mark.recorded}: {mark.said}); repair the installation or the "
-                    "solution first, or give --points-only, which runs no checks."
+                    f"reference solution on this machine ({why}). If the exercise was changed, run `autograd-teach "
+                    f"notebooks` on {assignment.name}.ipynb of the solutions, which stores what the check says now; else "
+                    "repair the installation, or give --points-only, which runs no checks."
                 )
     return trial
 

@@ -282,10 +282,10 @@ def _explain(args: argparse.Namespace) -> int:
 def _rooms(args: argparse.Namespace) -> dict[str, Any]:
     from ..course import content
 
-    return {
-        "exercises": args.exercises or content.folder("exercises"),
-        "solutions": args.solutions or content.folder("solutions"),
-    }
+    solutions = args.solutions or content.folder("solutions")
+    beside = solutions.parent / "exercises"  # where `release` puts them
+    exercises = args.exercises or (beside if beside.is_dir() else content.folder("exercises"))
+    return {"exercises": exercises, "solutions": solutions}
 
 
 def _report(args: argparse.Namespace, results: "Sequence[Result]") -> None:

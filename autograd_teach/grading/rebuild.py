@@ -156,7 +156,7 @@ def _points_without_effect(questions: tuple[Question, ...], template: Notebook, 
     said = {cell["id"]: cell["metadata"].get("nbgrader", {}).get("points") for cell in template["cells"]}
     return [
         f"{question.id} has {said[question.check]} points in {path}, which has no effect: it is worth {question.points:g}, as "
-        "the course declares it in autograd_teach/course/exercises/."
+        f"the course declares it in autograd_teach/course/exercises/; `autograd-teach notebooks {path}` writes that into it."
         for question in questions
         if said[question.check] not in (None, question.points)
     ]

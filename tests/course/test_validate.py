@@ -10,14 +10,15 @@ import numpy as np
 import pytest
 
 from autograd_teach import cli
+from autograd_teach.course import content, notebooks, specs, validate
 from autograd_teach.course import exercises as registry
-from autograd_teach.course import specs, validate
+from autograd_teach.course.checking import report_on
 from autograd_teach.course.checks.spec import FunctionSpec, Mistake, Spec
-from autograd_teach.course.content import folder
+from autograd_teach.course.content import folder, without_effect
 from autograd_teach.course.exercises import Exercise, exercise, exercises, module_of
 from autograd_teach.course.exercises import e09_custom_functions as exercises_09
 from autograd_teach.course.notebooks import read_notebook, write_notebook
-from autograd_teach.course.release import release
+from autograd_teach.course.release import declare_points, release
 from autograd_teach.course.specs import e09_custom_functions as specs_09
 
 SOLUTIONS, EXERCISES = folder("solutions"), folder("exercises")
@@ -122,7 +123,157 @@ def test_a_solution_that_was_edited_must_be_released(
     notebook.cells[0].source += "\n\nOne more sentence."
     write_notebook(path, notebook)
     assert cli.main(["validate", "--solutions", str(tmp_path / "solutions")]) == 1
-    assert "out of date: run autograd-teach release" in capsys.readouterr().out
+    rooms = f"--solutions {tmp_path / 'solutions'} --exercises {tmp_path / 'exercises'}"
+    assert f"out of date: run autograd-teach release {rooms}\n" in capsys.readouterr().out
+
+
+def say(cells, id: str, old: str, new: str) -> None:
+    output = cells[id].outputs[0].data
+    assert old in output["text/plain"]
+    output["text/plain"] = output["text/plain"].replace(old, new)
+
+
+def set_source(cells, id: str, old: str, new: str) -> None:
+    assert old in cells[id].source
+    cells[id].source = cells[id].source.replace(old, new)
+
+
+NOT_STORED = {
+    "points in the check cell": (
+        lambda cells: cells["scale-check"].metadata.nbgrader.update(points=5),
+        "declared with 2 points, but its check cell says 5: run autograd-teach notebooks PATH",
+    ),
+    "points in the heading": (
+        lambda cells: set_source(cells, "scale-statement", "(2 points)", "(5 points)"),
+        "declared with 2 points, but its heading says 5 points: run autograd-teach notebooks PATH",
+    ),
+    "another stored output": (
+        lambda cells: say(cells, "scale-check", "7 of 7 checks pass (2 points)", "9 of 9 checks pass (2 points)"),
+        (
+            "the stored output of the cell scale-check is out of date (stored: 'Scale: 9 of 9 checks pass (2 points)', "
+            "now: 'Scale: 7 of 7 checks pass (2 points)'): run autograd-teach notebooks PATH"
+        ),
+    ),
+    "a stored output without its last line": (
+        lambda cells: say(cells, "scale-check", "\n  pass  calling it again", "\n"),
+        "the stored output of the cell scale-check is out of date (stored: ",
+    ),
+    "no stored output": (
+        lambda cells: cells["scale-check"].update(outputs=[]),
+        "the cell scale-check has no stored output: run autograd-teach notebooks PATH",
+    ),
+    "no check cell": (
+        lambda cells: cells["scale-check"].update(id="scale-control"),
+        "09_custom_functions.ipynb has no cell with the id scale-check",
+    ),
+    "another check": (
+        lambda cells: set_source(cells, "scale-check", "Scale", "Exp"),
+        'the cell scale-check does not say check("09.Scale", Scale)',
+    ),
+}
+
+
+@pytest.mark.parametrize("case", NOT_STORED)
+def test_what_grade_would_refuse_is_found(case: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    spoil, words = NOT_STORED[case]
+    path = tmp_path / "solutions" / "09_custom_functions.ipynb"
+    path.parent.mkdir()
+    notebook = read_notebook(SOLUTIONS / path.name)
+    spoil({cell.id: cell for cell in notebook.cells})
+    write_notebook(path, notebook)
+    only(monkeypatch, exercise("09.Scale"))
+    monkeypatch.setattr(validate, "_confused", lambda _: ())  # slow, and not asked for here
+    release(path.parent, tmp_path / "exercises")
+    (one,) = validate.validate(path.parent, tmp_path / "exercises")
+    assert [problem for problem in one.problems if problem.startswith(words.replace("PATH", str(path)))]
+    assert len(one.problems) == 1 and len(one.problems[0].splitlines()) == 1
+
+
+def test_other_points_are_declared_once_and_two_commands_bring_the_notebooks_up_to_date(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    worth_more = replace(exercise("09.Scale"), points=5)
+    rooms = {room: tmp_path / room for room in ("solutions", "exercises")}
+    for room, copied in rooms.items():
+        copied.mkdir()
+        shutil.copy(folder(room) / "09_custom_functions.ipynb", copied)
+    path = rooms["solutions"] / "09_custom_functions.ipynb"
+    only(monkeypatch, worth_more)
+    monkeypatch.setattr(validate, "_confused", lambda _: ())
+
+    def run(notebook, *_):
+        """In place of a kernel: what the check says."""
+        names = validate._names([cell.source for cell in validate._answers(notebook)])
+        (check,) = (cell for cell in notebook.cells if cell.id == worth_more.check_cell)
+        check.outputs[0].data["text/plain"] = repr(report_on(worth_more.id, names["Scale"]))
+        return notebook
+
+    monkeypatch.setattr(notebooks, "execute", run)
+    assert cli.main(["validate", "09", "--solutions", str(rooms["solutions"])]) == 1
+    said = capsys.readouterr().out
+    assert "09.Scale: declared with 5 points, but its heading says 2 points" in said
+    assert "(stored: 'Scale: 7 of 7 checks pass (2 points)', now: 'Scale: 7 of 7 checks pass (5 points)')" in said
+
+    assert cli.main(["notebooks", "--check", str(path)]) == 2  # which only says so
+    assert "declared with 5 points" in capsys.readouterr().err
+    assert cli.main(["notebooks", str(path)]) == 0
+    assert "rewritten (09.Scale: declared with 5 points" in capsys.readouterr().err
+    assert cli.main(["release", "--solutions", str(rooms["solutions"])]) == 0
+    assert cli.main(["validate", "09", "--solutions", str(rooms["solutions"])]) == 0
+    for room in rooms.values():
+        cells = {cell.id: cell for cell in read_notebook(room / path.name).cells}
+        assert cells["scale-check"].metadata.nbgrader.points == 5
+        assert "(5 points)" in cells["scale-statement"].source.splitlines()[0]
+        assert cells["exp-check"].metadata.nbgrader.points == 2  # nobody declared that otherwise
+
+
+def test_points_are_written_into_no_notebook_of_another_name() -> None:
+    notebook = read_notebook(SOLUTIONS / "09_custom_functions.ipynb")
+    for cell in notebook.cells:
+        cell.metadata.get("nbgrader", {})["points"] = 7
+    before = copy.deepcopy(notebook)
+    assert declare_points("my_notebook", notebook) == {} and notebook == before
+    assert declare_points("09_custom_functions", notebook).keys() == {"09.KillHead", "09.Scale", "09.Exp"}
+
+
+EDITED = {
+    # what the repository of the notebooks has: the file that the sentence names, or none
+    "as it is installed": ({"exercises/e09.py": "points=2"}, ""),
+    "other points": ({"exercises/e09.py": "points=3"}, "autograd_teach/course/exercises/e09.py"),
+    "another specification": (
+        {"exercises/e09.py": "points=2", "specs/e09.py": "lambda x: x"},
+        "autograd_teach/course/specs/e09.py",
+    ),
+    "no course": ({}, ""),
+}
+
+
+@pytest.mark.parametrize("case", EDITED)
+def test_edits_that_are_not_installed_are_said_to_have_no_effect(
+    case: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    files, named = EDITED[case]
+    installed, repository = tmp_path / "site-packages" / "autograd_teach", tmp_path / "repository"
+    for package, written in ((installed, {"exercises/e09.py": "points=2"}), (repository / "autograd_teach", files)):
+        for name, text in written.items():
+            path = package / "course" / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+    (repository / "solutions").mkdir(parents=True)
+    monkeypatch.setattr(content, "_PACKAGE", installed)
+    sentence = without_effect(repository / "solutions")
+    assert bool(sentence) == bool(named)
+    assert not named or sentence.startswith(
+        f"{named} in {repository} is not what is installed, and has no effect: run `pip"
+    )
+
+    for command in (["release", "--solutions"], ["validate", "--solutions"], ["notebooks"]):
+        assert cli.main([*command, str(repository / "solutions")]) == 2  # there are no notebooks
+        assert (f"note: {sentence}\n" in capsys.readouterr().err) == bool(named)
+
+
+def test_in_a_checkout_that_runs_as_it_is_nothing_is_said() -> None:
+    assert without_effect(SOLUTIONS) == ""
 
 
 def test_the_worked_example_of_the_page_for_instructors_holds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -145,8 +296,11 @@ def test_the_worked_example_of_the_page_for_instructors_holds(tmp_path: Path, mo
         cell.id = cell.metadata.nbgrader.grade_id = f"halve-{ending}"
         cell.source = source
         notebook.cells.append(cell)
-    write_notebook(path, notebook)
     only(monkeypatch, halve, **right)
+    declare_points(path.stem, notebook)
+    names = validate._names([cell.source for cell in validate._answers(notebook)])
+    notebook.cells[-1].outputs[0].data["text/plain"] = repr(report_on(halve.id, names[halve.entry]))
+    write_notebook(path, notebook)
     release(tmp_path / "solutions", tmp_path / "exercises")
     (one,) = validate.validate(tmp_path / "solutions", tmp_path / "exercises")
     assert one.problems == ()

@@ -139,7 +139,7 @@ def test_points_that_a_solution_notebook_says_and_nobody_counts_are_told() -> No
     tiny = make_assignment(NAME, QUESTIONS, template=template, released=exercise_notebook({}), rooms=rooms)
     assert list(tiny.notices) == [
         f"{id} has 2 points in mine/{NAME}.ipynb, which has no effect: it is worth {points}, as the course declares it in "
-        "autograd_teach/course/exercises/."
+        f"autograd_teach/course/exercises/; `autograd-teach notebooks mine/{NAME}.ipynb` writes that into it."
         for id, points in (("double", 1), ("negate", 3))
     ]
     assert assignment().notices == ()

@@ -181,6 +181,11 @@ class Exercise:
         return self.form.kind
 
     @property
+    def statement_cell(self) -> str:
+        """Cell id and nbgrader `grade_id` of the cell that says what to write."""
+        return f"{self.entry.lower().replace('_', '-')}-statement"
+
+    @property
     def answer_cell(self) -> str:
         """Cell id and nbgrader `grade_id` of the cell that the student writes."""
         return f"{self.entry.lower().replace('_', '-')}-answer"

@@ -43,6 +43,7 @@ from . import kernel
 
 NOTEBOOK = "notebook.ipynb"
 LONGEST_MESSAGE = 300
+LONGEST_LINE = 100
 LONGEST_START = 120.0
 """Seconds until a kernel has opened its sockets."""
 LOOK = 0.2
@@ -217,7 +218,10 @@ class Recorder:
         report = yield
         if call.when == "call":
             outcome = report.outcome if not hasattr(report, "wasxfail") else f"x{report.outcome}"
-            self._add(item, outcome, call.duration, _message(item, call.excinfo))
+            message = _message(item, call.excinfo)
+            if call.excinfo and not message and item.cell_num in self.checks:
+                message = _line(_unsaid(item.test_outputs or [], item.cell.outputs))
+            self._add(item, outcome, call.duration, message)
             self._stop_if_kernel_is_gone(item)
         elif call.when == "setup" and report.outcome != "passed":
             self.errors.append(report.longreprtext[-LONGEST_MESSAGE:])
@@ -246,11 +250,20 @@ def _comparing_what_was_said(compare: Any) -> Any:
     """
 
     def compare_lines(produced: list[Any], expected: list[Any]) -> bool:
-        said = iter(_lines(produced))
-        everything_said = all(line in said for line in _lines(expected))
-        return bool(compare(expected if everything_said else produced, expected))
+        return bool(compare(produced if _unsaid(produced, expected) else expected, expected))
 
     return compare_lines
+
+
+def _unsaid(produced: list[Any], expected: list[Any]) -> str:
+    """The first line of `expected` that is missing, and what was said in its place; "" if none is missing."""
+    said = _lines(produced)
+    for line in _lines(expected):
+        if line not in said:
+            instead = repr(said[0][:LONGEST_LINE]) if said else "nothing"
+            return f"says {instead} instead of {line[:LONGEST_LINE]!r}"
+        said = said[said.index(line) + 1 :]
+    return ""
 
 
 def _lines(outputs: list[Any]) -> list[str]:
