@@ -457,6 +457,9 @@ class Quiet:
     def write(self, text: str) -> None:
         self.lines += [line for line in text.splitlines() if line]
 
+    def flush(self) -> None:
+        pass
+
     def isatty(self) -> bool:
         return False
 

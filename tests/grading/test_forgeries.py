@@ -338,7 +338,9 @@ def test_who_reaches_keeps_the_points_and_is_on_the_page_to_look_at() -> None:
     mark = Mark("09.Scale", Status.PASS, 2, reaches=("line 3: sys._getframe",))
     result = Result("ada", (mark,))
     assert result.points == 2 and "line 3: sys._getframe" in result.detail
-    page = class_page([result, Result("bob", (replace(mark, reaches=()),))], {"ada": "a", "bob": "b"}).decode()
+    page = class_page([result, Result("bob", (replace(mark, reaches=()),))], {"ada": "a", "bob": "b"}, str, {}).decode()
     look = page.partition("Worth a look")[2].partition("</ul>")[0]
     assert "line 3: sys._getframe" in look and "ada" in look and "bob" not in look
-    assert "Worth a look" not in class_page([Result("bob", (replace(mark, reaches=()),))], {"bob": "b"}).decode()
+    assert (
+        "Worth a look" not in class_page([Result("bob", (replace(mark, reaches=()),))], {"bob": "b"}, str, {}).decode()
+    )

@@ -17,6 +17,7 @@ from autograd_teach.course.errors import UserError
 from autograd_teach.grading import gradebook, reports
 from autograd_teach.grading.explain import explain_in
 from autograd_teach.grading.gradebook import Basis, Judged
+from autograd_teach.grading.gradebook.standing import hash_of
 from autograd_teach.grading.reports.similarity import LEAST, alike, normal_form
 from autograd_teach.grading.results import Mark, Result, Status
 from autograd_teach.grading.submissions import roster
@@ -79,8 +80,9 @@ def explained(words: str, folder: Path) -> str:
     with gradebook.writing(folder) as book:
         book.begin("course", {}, {})
         mark = replace(nasty(name).marks[0], source="")
-        judged = Judged(name, "notebook", mark, Basis(*"abcdef"), answer="hash", note=name)
-        book.add(name, name, [judged], {"hash": f"{name}\n{name}"})
+        text = f"{name}\n{name}"
+        judged = Judged(name, "notebook", mark, Basis(*"abcdef"), answer=hash_of(text), note=name)
+        book.add(name, name, [judged], {hash_of(text): text})
     return explain_in(name, "a", [], output=folder, as_then=lambda *_: pytest.fail("there is nothing to judge"))[0]
 
 
@@ -225,8 +227,8 @@ def class_of(text: str, folder: Path) -> list[Result]:
 def test_a_platform_gets_its_own_columns_back(tmp_path: Path, kind: str, text: str, expected: list[list[str]]) -> None:
     """Whose grade is not known gets none, and who is not on the roster is left out."""
     class_ = [*class_of(text, tmp_path), Result("stranger", NOT_SO, "", (("late", "no"),))]
-    paths = [reports.write(kind, class_, tmp_path, str) for _ in range(2)]
-    assert [path.name for path in paths] == [f"grades-{kind}.csv", f"grades-2-{kind}.csv"]
+    paths = [reports.write(kind, each, tmp_path, str) for each in (class_, class_, class_[:1])]
+    assert [path.name for path in paths] == [f"grades-{kind}.csv", f"grades-{kind}.csv", f"grades-2-{kind}.csv"]
     assert not paths[0].read_bytes().startswith(b"\xef")
     with paths[0].open(newline="", encoding="utf-8") as file:
         assert list(csv.reader(file)) == expected

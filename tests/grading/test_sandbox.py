@@ -411,7 +411,7 @@ def asked(about: Callable[[], object]) -> object:
 def left(mark: str, boxes: Boxes) -> list[str]:
     """Processes, files, mounts and control groups of `boxes` that are still there."""
     found = [f"{folder}/{mark}" for folder in ("/tmp", "/var/tmp", "/dev/shm") if Path(folder, mark).exists()]
-    found += [str(path) for path in Path("/tmp").glob("autograd-teach-*/work")]
+    found += [str(path) for path in Path("/tmp").glob(f"autograd-teach-{os.getpid()}-*/work")]
     for folder in cgroups.parents().values():
         found += [str(path) for path in Path(folder).glob(f"autograd-teach-{os.getpid()}-*")]
     if boxes.process:
@@ -469,7 +469,7 @@ def test_a_box_ends_with_its_grader(way: Way, tmp_path: Path) -> None:
     groups = [
         path for folder in cgroups.parents().values() for path in Path(folder).glob(f"autograd-teach-{grader.pid}-*")
     ]
-    assert [*groups, *Path("/tmp").glob("autograd-teach-*/work")] == []
+    assert [*groups, *Path("/tmp").glob(f"autograd-teach-{grader.pid}-*/work")] == []
 
 
 def test_an_end_before_it_has_begun(boxes: Boxes) -> None:

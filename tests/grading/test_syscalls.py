@@ -1,4 +1,4 @@
-"""grading/syscalls.py: its numbers are the kernel's, its filter answers as it says, and a student's Python runs under it."""
+"""grading/sandbox/syscalls.py: its numbers are the kernel's, its filter answers as it says, and a student's Python runs under it."""
 
 import errno
 import os
@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from autograd_teach.grading import syscalls
+from autograd_teach.grading.sandbox import syscalls
 
 INCLUDE = Path("/usr/include")
 HEADERS = {
@@ -143,7 +143,7 @@ def test_a_program_for_another_processor_is_killed_and_an_unknown_one_has_no_fil
 # Copying with attributes, threads, processes, an event loop with a process, a database, a pool with its semaphores.
 UNDER_THE_FILTER = """
 import ctypes, os, socket
-from autograd_teach.grading import syscalls
+from autograd_teach.grading.sandbox import syscalls
 assert ctypes.CDLL(None).prctl(38, 1, 0, 0, 0) == 0
 syscalls.install(syscalls.filter_program(os.uname().machine, {socket.AF_UNIX}))
 import asyncio, multiprocessing, shutil, sqlite3, subprocess, tempfile, threading

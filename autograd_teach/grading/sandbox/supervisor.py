@@ -65,7 +65,8 @@ class Bounds:
 class Order:
     """What the grader wants to be made.
 
-    uid: the box's own user id; None if it keeps the grader's. group: the name of its control group. namespaces: whether
+    uid: the box's own user id; None if it keeps the grader's. group: the name of its control group, and what the name of its
+    folder begins with. namespaces: whether
     it gets its own; a box without them is as private as the forkserver that it is forked from. kept: folders of Python's
     own. readable: folders that it may read; None if the forkserver sees nothing else anyway.
     """
@@ -139,7 +140,7 @@ class Supervisor:
             confine.private_folders(bounds.disk, bounds.files, order.kept)
             confine.raise_loopback()
         else:
-            self._folder = Path(tempfile.mkdtemp(prefix="autograd-teach-"))
+            self._folder = Path(tempfile.mkdtemp(prefix=f"{order.group}-"))
             if order.uid is not None:
                 os.chown(self._folder, order.uid, order.uid)
         waits, goes = os.pipe()
