@@ -131,15 +131,18 @@ ATTACKS: dict[str, Row] = {
     ),
     "kills its parent": attack(
         "import os, signal; os.kill(os.getppid(), signal.SIGKILL); 1/0",
-        "died",
+        "fail",
+        "ZeroDivisionError",
     ),
     "stops its parent": attack(
         "import os, signal; os.kill(os.getppid(), signal.SIGSTOP); 1/0",
-        "died",
+        "fail",
+        "ZeroDivisionError",
     ),
     "kills everybody": attack(
         "import os, signal; os.kill(-1, signal.SIGKILL); 1/0",
-        "died",
+        "fail",
+        "ProcessLookupError|ZeroDivisionError",
     ),
     "kills its group": attack("import os, signal; os.killpg(0, signal.SIGKILL)", "died", is_long=True),
     "kills itself": attack("import os, signal; os.kill(os.getpid(), signal.SIGKILL)", "died"),
@@ -284,7 +287,7 @@ ATTACKS: dict[str, Row] = {
         """
         import glob, os
         others = {int(path[6:]) for path in glob.glob("/proc/[0-9]*")} - {1, os.getpid()}
-        if len(others) == 1: raise LookupError("alone with what runs the notebook")
+        if not others: raise LookupError("alone but for what runs the notebook")
         """,
         "fail",
         "LookupError: alone",

@@ -15,6 +15,7 @@ from autograd_teach.course import content
 from autograd_teach.course.errors import UserError
 from autograd_teach.course.notebooks import read_notebook, write_notebook
 from autograd_teach.grading import batch, command
+from autograd_teach.grading.notebook_run import inside
 from autograd_teach.grading.results import FAILED, Mark, Status
 from tests.grading.classroom import assignment
 
@@ -45,9 +46,8 @@ UNSAID = {
 
 @pytest.mark.parametrize("case", UNSAID)
 def test_what_a_check_does_not_say_is_named(case: str) -> None:
-    run_process = pytest.importorskip("autograd_teach.grading.notebook_run_process")
     expected, said, difference = UNSAID[case]
-    assert run_process._unsaid(output(said), output(expected)) == difference
+    assert inside._unsaid(output(said), output(expected)) == difference
 
 
 SENTENCES = {

@@ -340,8 +340,9 @@ BEYOND = {
         "for n in range(2): os.fork()\nx = bytearray(250_000_000)\nfor n in range(0, len(x), 4096): x[n] = 1\ntime.sleep(60)",
         {"bounds": replace(SMALL, memory=600_000_000)}, None, True),
     "ends itself": ("os._exit(7)", {}, "exit", False),
-    "kills itself": ("os.kill(os.getpid(), 9)", {}, "signal", False),
-    "stops itself": ("os.kill(os.getpid(), signal.SIGSTOP)", {}, "stopped", False),
+    "crashes": ("ctypes.string_at(0)", {}, "signal", False),
+    "stops one of its processes": (
+        "if os.fork(): time.sleep(1000)\nos.kill(os.getpid(), signal.SIGSTOP)", {}, "stopped", False),
     "closes its pipe and goes on": ("os.close(3); time.sleep(1000)", {}, "closed", False),
 }  # fmt: skip
 """name: (program, options, why its box ended, whether for lack of memory); None: by whoever notices first."""

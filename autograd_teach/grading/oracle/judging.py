@@ -50,6 +50,9 @@ class _Asking:
 
     box: Box
     stop: threading.Event
+    aside: (
+        bool  # in processes of their own: once an answer has ended its process, so that cells need not be loaded again
+    )
 
     def __call__(self, question: bytes, size: int, seconds: float) -> bytes:
         return self.box.exchange(question, size, seconds, self.stop)
@@ -88,7 +91,7 @@ class Oracle:
                 raise Interrupted
             try:
                 with self._boxes.open(self._bounds(assignment)) as box:
-                    found = self._round(_Asking(box, stop), assignment, answers, left, broken, lost)
+                    found = self._round(_Asking(box, stop, bool(marks)), assignment, answers, left, broken, lost)
             except Stopped:
                 raise Interrupted from None
             marks |= found
@@ -177,7 +180,7 @@ def _counted(checks: tuple[str, ...]) -> str:
 
 
 def _load(asking: "_Asking", name: str, source: str, seconds: float) -> tuple[bool, str]:
-    question, size = load_question(name, source)
+    question, size = load_question(name, source, asking.aside)
     return read_loaded(asking(question, size, seconds))
 
 

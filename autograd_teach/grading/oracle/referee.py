@@ -68,9 +68,10 @@ def _is_declared(kind: type) -> bool:
     return kind.__module__.rpartition(".")[0] == declaration.__name__.rpartition(".")[0]
 
 
-def load_question(exercise: str, source: str) -> tuple[bytes, int]:
-    """The question that has a cell run, and its reply's size."""
-    return wire.question({"ask": "load", "name": f"<answer {exercise}>", "source": source}), 1 + wire.WORDS
+def load_question(exercise: str, source: str, aside: bool = False) -> tuple[bytes, int]:
+    """The question that has a cell run, and its reply's size; `aside`: what is asked of it is asked in a forked process."""
+    asked = {"ask": "load", "name": f"<answer {exercise}>", "source": source, "aside": aside}
+    return wire.question(asked), 1 + wire.WORDS
 
 
 def read_loaded(reply: bytes) -> tuple[bool, str]:

@@ -1,9 +1,9 @@
 """The student's side of the oracle: loads cells, calls what they define, and tells what came of it.
 
 A job of the sandbox (../sandbox/forkserver.py): `load` runs once, and never meets a student's code; `serve` runs in each
-submission's box. Cells are loaded in one process. Every question about an answer is put in a process forked from that
-one, so that an answer that ends its process, or spoils it, does so for itself alone. May use the engine, and of
-course/checks what puts requests to an answer. No specification of an exercise (course/specs) is ever loaded here.
+submission's box. Where an answer has ended its process, the cells are loaded in another one, and from then on each
+question is put in a process forked from that (`aside`). May use the engine, and of course/checks what puts requests to an
+answer. No specification of an exercise (course/specs) is ever loaded here.
 
 Nothing that is computed here is a verdict, and nothing that is said here is believed beyond its numbers.
 """
@@ -52,6 +52,7 @@ class Notebook:
     def __init__(self) -> None:
         self.module = types.ModuleType("__main__")
         self.names = self.module.__dict__
+        self.asks_aside = False
         self.names["display"] = lambda *given, **named: None
         self.own_main = sys.modules["__main__"]  # kept: its names must not be cleared
         sys.modules["__main__"] = self.module
@@ -80,6 +81,7 @@ def _without_magic(source: str) -> str:
 
 def answer_load(notebook: Notebook, asked: dict[str, Any]) -> bytes:
     """Run a cell; tell whether it raised, and what."""
+    notebook.asks_aside = asked["aside"]
     try:
         notebook.load(asked["name"], asked["source"])
     except BaseException as problem:  # noqa: BLE001  # a cell may raise whatever it likes
@@ -94,7 +96,13 @@ def _said(problem: BaseException) -> str:
 
 
 def answer_use(notebook: Notebook, asked: dict[str, Any]) -> bytes:
-    """Put every request to the answer, up to the first at which it raises."""
+    """Put every request to the answer, up to the first at which it raises; aside where that was asked for."""
+    if notebook.asks_aside:
+        return aside(lambda: _used(notebook, asked), asked["capacity"])
+    return _used(notebook, asked)
+
+
+def _used(notebook: Notebook, asked: dict[str, Any]) -> bytes:
     from autograd_teach.course.checks import checker_of
     from autograd_teach.course.checks.records import read, told
     from autograd_teach.course.exercises import exercise as declared
@@ -114,7 +122,7 @@ def answer_use(notebook: Notebook, asked: dict[str, Any]) -> bytes:
 
 ANSWERS: dict[str, Callable[[Notebook, dict[str, Any]], bytes]] = {
     "load": answer_load,
-    "use": lambda notebook, asked: aside(lambda: answer_use(notebook, asked), asked["capacity"]),
+    "use": answer_use,
 }
 
 

@@ -2,7 +2,7 @@
 
 The grader finds where groups can be made (`parents`); the box's supervisor makes one there (`Group`), through folders
 that the grader has opened, since it sees no file system of control groups itself. Both versions of control groups are
-known: in version 2 one folder has all controllers, in version 1 each controller has its own.
+known: in version 2 one folder has all controllers; of version 1, where each has its own, memory and processes are used.
 """
 
 import contextlib
@@ -17,14 +17,13 @@ from pathlib import Path
 UNIFIED = "unified"
 _PREFIX = "autograd-teach"
 _NEEDED = {UNIFIED: ("memory.max", "pids.max"), "memory": ("memory.limit_in_bytes",), "pids": ("pids.max",)}
-_VERSION_1 = ("memory", "pids", "cpu", "cpuacct")
+_VERSION_1 = ("memory", "pids")
 _SETTINGS = {
     UNIFIED: {"memory.max": "memory", "memory.swap.max": "0", "pids.max": "processes", "cpu.weight": "30"},
     "memory": {"memory.limit_in_bytes": "memory", "memory.memsw.limit_in_bytes": "memory"},
     "pids": {"pids.max": "processes"},
-    "cpu": {"cpu.shares": "300"},
 }
-"""What is written where; `memory` and `processes` stand for the box's own bounds. A weight of 100 (1024 shares) is normal."""
+"""What is written where; `memory` and `processes` stand for the box's own bounds. A weight of 100 is normal."""
 
 _numbers = itertools.count()
 
@@ -112,7 +111,6 @@ class Group:
 
     def __init__(self, parents: Mapping[str, int], name: str, memory: int, processes: int) -> None:
         self._parents, self._name = parents, name
-        self._cpu_file = next((each for each in ("cpuacct", UNIFIED) if each in parents), None)
         values = {"memory": str(memory), "processes": str(processes)}
         for controller, parent in parents.items():
             os.mkdir(name, dir_fd=parent)
@@ -129,12 +127,10 @@ class Group:
             self._write(controller, "cgroup.procs", str(pid))
 
     def cpu(self) -> float | None:
-        """Seconds of CPU time that the whole group has used; None where that is not counted."""
-        if self._cpu_file == "cpuacct":
-            return int(self._read("cpuacct", "cpuacct.usage")) / 1e9
-        if self._cpu_file == UNIFIED:
-            return int(self._read(UNIFIED, "cpu.stat").split()[1]) / 1e6
-        return None
+        """Seconds of CPU time that the whole group has used; None in version 1, where that would be one more group."""
+        if UNIFIED not in self._parents:
+            return None
+        return int(self._read(UNIFIED, "cpu.stat").split()[1]) / 1e6
 
     def processes(self) -> list[int]:
         """Those that are in it now."""

@@ -6,6 +6,7 @@ fails silently. The order in a box: `enter_namespaces`, `private_folders`, (fork
 
 import contextlib
 import ctypes
+import functools
 import os
 import struct
 import sys
@@ -26,7 +27,11 @@ _SET_SUBREAPER, _NO_NEW_PRIVILEGES, _AMBIENT, _CLEAR_ALL = 36, 38, 47, 4
 _NO_ROOT = 0b1100_1111
 _SIGKILL = 9
 
-AF_UNIX, AF_INET, AF_INET6, AF_NETLINK = 1, 2, 10, 16
+ALONE = (1,)
+"""Families of sockets in a box that shares the machine's network: AF_UNIX."""
+
+IN_A_NAMESPACE = (1, 2, 10, 16)
+"""And in one with a network of its own, which leads nowhere: AF_UNIX, AF_INET, AF_INET6, AF_NETLINK."""
 
 
 def is_linux() -> bool:
@@ -34,6 +39,7 @@ def is_linux() -> bool:
     return sys.platform == "linux"
 
 
+@functools.cache
 def _libc() -> ctypes.CDLL:
     return ctypes.CDLL(None, use_errno=True)
 
@@ -107,7 +113,7 @@ def private_folders(size: int, files: int, kept: Sequence[str]) -> None:
 
 
 def mount_processes() -> None:
-    """In the first process of a new namespace: /proc shows the processes of the box alone. The supervisor keeps its own."""
+    """In the first process of a new namespace: /proc shows the processes of the box alone. Its parent keeps its own."""
     _call("unshare", _CLONE["mount"], what="no mounts of its own")
     flags = _NO_SUID | _NO_DEVICES | _NO_EXEC
     _call("mount", b"proc", b"/proc", b"proc", flags, None, what="no private /proc")
@@ -208,10 +214,22 @@ def drop_capabilities() -> None:
 
 def filter_system_calls(families: Collection[int]) -> bool:
     """Allow only the system calls of syscalls.py and sockets of `families`; False on a processor that it does not know."""
-    program = syscalls.filter_program(os.uname().machine, families) if is_linux() else None
+    program = _program(frozenset(families)) if is_linux() else None
     if program is not None:
         syscalls.install(program)
     return program is not None
+
+
+@functools.cache
+def _program(families: frozenset[int]) -> bytes | None:
+    return syscalls.filter_program(os.uname().machine, families)
+
+
+def prepare() -> None:
+    """Compute what does not depend on the box, once for all that are forked later."""
+    for families in (ALONE, IN_A_NAMESPACE):
+        _program(frozenset(families))
+    _libc()
 
 
 # ---- memory and parents -----------------------------------------------------------------------------------------------

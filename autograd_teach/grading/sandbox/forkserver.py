@@ -31,6 +31,7 @@ def main() -> None:
     control = socket.socket(fileno=os.dup(0))
     _let_go_of_streams()  # not before: what goes wrong until here is said on standard error
     sys.path.append(sys.path.pop(0))  # a student's own modules come before the grader's
+    confine.prepare()
     gc.collect()
     gc.freeze()
     for number in (signal.SIGCHLD, signal.SIGINT):

@@ -85,6 +85,7 @@ def readable_by_anyone(paths: Sequence[Path]) -> list[Path]:
     return [path for path in map(Path.resolve, paths) if _anyone_gets_to(path)]
 
 
+@functools.cache
 def python_paths() -> list[Path]:
     """Files and folders without which the running Python and this package do not start, less what the system has."""
     prefixes = {sys.prefix, sys.base_prefix, sys.exec_prefix, sys.base_exec_prefix}

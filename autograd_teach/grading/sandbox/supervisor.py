@@ -1,8 +1,8 @@
 """The process that makes one box, watches over it, and ends it. Forked by forkserver.py; runs no student's code.
 
-    supervisor      outside the box, whose processes it sees; tells the grader what becomes of it
-    first process   of the box's own process namespace, if it has one: waits for orphans, and ends when the job ends
-    job             limited, filtered and without rights: what runs the student's code
+    supervisor    outside the box, whose processes it sees; tells the grader what becomes of it
+    job           limited, filtered and without rights: what runs the student's code. It is the first process of its
+                  namespace, if the box has one: no other of the box can signal it, and all others end with it
 
 Two sockets lead to the grader. `talk` is the job's. `life` is the supervisor's; it carries messages (JSON):
 
@@ -40,8 +40,6 @@ LONGEST_END = 60.0
 for a broken disk, say) is left behind then."""
 
 _TALK, _NEWS = 3, 4
-_ALWAYS = (confine.AF_UNIX,)
-_IN_A_NAMESPACE = (confine.AF_UNIX, confine.AF_INET, confine.AF_INET6, confine.AF_NETLINK)
 _WRITABLE_DEVICES = ("/dev/null", "/dev/zero", "/dev/full")
 
 Serve = Callable[[socket.socket], None]
@@ -95,8 +93,8 @@ class Supervisor:
         self._order, self._talk, self._life, self._serve = order, talk, life, serve
         self._parents = parents  # controller -> the opened folder for groups
         self._group: Group | None = None
-        self._first = 0  # process id
-        self._tells = -1  # where the first process and the job tell how they are
+        self._job_id = 0  # process id
+        self._tells = -1  # where the job tells that it is ready
         self._ran_out_of_memory = False
         self._folder: Path | None = None  # on a disk, if the box has no /tmp of its own
         self._meter = usage.Meter(self._used)
@@ -109,8 +107,7 @@ class Supervisor:
             signal.signal(number, signal.SIG_DFL)
         confine.adopt_orphans()
         try:
-            news = self._made()
-            missing = [*self._missing(), *_heard(news, "missing")]
+            missing = _heard(self._made())
         except (OSError, ValueError) as problem:
             self._end()
             self._tell(refused=str(problem))
@@ -118,8 +115,6 @@ class Supervisor:
         self._tell(begun=missing)
         cause = self._watched()
         status = self._end()
-        if self._order.namespaces:
-            status = _heard(news, "status", otherwise=signal.SIGKILL)
         is_killed = os.WIFSIGNALED(status)
         self._tell(
             cause=cause or ("signal" if is_killed else "exit"),
@@ -131,7 +126,7 @@ class Supervisor:
     # ---- making it ----------------------------------------------------------------------------------------------------
 
     def _made(self) -> int:
-        """Start the first process; returns the pipe by which it and the job tell how they are."""
+        """Fork the job; returns the pipe by which it tells that it is ready."""
         order, bounds = self._order, self._order.bounds
         if self._parents:
             self._group = Group(self._parents, order.group, bounds.memory, bounds.processes)
@@ -146,14 +141,14 @@ class Supervisor:
         waits, goes = os.pipe()
         news, tells = os.pipe()
         self._tells = tells
-        self._first = os.fork()
-        if self._first == 0:
+        self._job_id = os.fork()
+        if self._job_id == 0:
             try:
                 for each in (self._life.fileno(), goes, news, *self._parents.values()):
                     os.close(each)
                 os.read(waits, 1)
                 os.close(waits)
-                self._first_process() if order.namespaces else self._job()
+                self._job()
             except BaseException as problem:  # noqa: BLE001  # whatever it is, the grader must know
                 _say(self._tells, problem=f"{type(problem).__name__}: {problem}")
             finally:
@@ -161,24 +156,10 @@ class Supervisor:
         for each in (self._talk, waits, tells):
             os.close(each)
         if self._group:
-            self._group.add(self._first)
+            self._group.add(self._job_id)
         os.write(goes, b"!")
         os.close(goes)
         return news
-
-    def _first_process(self) -> NoReturn:
-        """Start the job, wait for whoever ends here, and end with the job."""
-        confine.end_with_parent(0)
-        confine.mount_processes()
-        job = os.fork()
-        if job == 0:
-            self._job()
-        os.close(self._talk)
-        confine.drop_capabilities()
-        while (ended := os.wait())[0] != job:
-            pass
-        _say(self._tells, status=ended[1])
-        os._exit(0)
 
     def _job(self) -> NoReturn:
         """Give up everything that the box must not have, and serve."""
@@ -186,6 +167,9 @@ class Supervisor:
         _keep_open({_TALK: self._talk, _NEWS: self._tells})
         self._tells = _NEWS
         order, bounds = self._order, self._order.bounds
+        supervisor = os.getppid()
+        if order.namespaces:
+            confine.mount_processes()
         limits = {"AS": bounds.memory, "CPU": bounds.cpu, "FSIZE": bounds.file, "NOFILE": bounds.open_files, "CORE": 0}
         if order.namespaces or order.uid is not None:  # else all processes of the grader's user would count
             limits["NPROC"] = bounds.processes
@@ -199,13 +183,14 @@ class Supervisor:
         for each in ("home", "work"):
             (folder / each).mkdir(exist_ok=True)
         confine.drop_capabilities()
-        missing = []
+        confine.end_with_parent(supervisor)
+        missing = [] if self._group else ["no cgroup"]
         if order.readable is not None:
             if confine.landlock_version():
                 confine.limit_files(order.readable, [str(folder), *_WRITABLE_DEVICES])
             else:
                 missing.append("no landlock")
-        if not confine.filter_system_calls(_IN_A_NAMESPACE if order.namespaces else _ALWAYS):
+        if not confine.filter_system_calls(confine.IN_A_NAMESPACE if order.namespaces else confine.ALONE):
             missing.append("no filter")
         places = {"HOME": folder / "home", "MPLCONFIGDIR": folder / "home"}
         places |= dict.fromkeys(("TMPDIR", "TMP", "TEMP"), folder)
@@ -221,14 +206,11 @@ class Supervisor:
         finally:
             os._exit(status)
 
-    def _missing(self) -> list[str]:
-        return [] if self._group else ["no cgroup"]
-
     # ---- watching it --------------------------------------------------------------------------------------------------
 
     def _watched(self) -> str:
         """Wait until the box ends by itself (""), or the name of the reason why it is to be ended."""
-        ended = os.pidfd_open(self._first)
+        ended = os.pidfd_open(self._job_id)
         while True:
             ready, _, _ = select.select([ended, self._life.fileno()], [], [], LOOK)
             if ended in ready:
@@ -268,10 +250,10 @@ class Supervisor:
     def _end(self) -> int:
         """End everything; returns the first process's status when nothing is left."""
         status = 0
-        if self._first:
+        if self._job_id:
             with contextlib.suppress(ProcessLookupError):
-                os.kill(self._first, signal.SIGKILL)
-            status = os.waitpid(self._first, 0)[1]
+                os.kill(self._job_id, signal.SIGKILL)
+            status = os.waitpid(self._job_id, 0)[1]
         deadline = time.monotonic() + LONGEST_END
         while (left := self._left()) and time.monotonic() < deadline:
             if self._order.uid is not None and not self._order.namespaces:
@@ -323,14 +305,10 @@ def _say(pipe: int, **news: Any) -> None:
     os.write(pipe, json.dumps(news).encode() + b"\n")
 
 
-def _heard(pipe: int, name: str, otherwise: Any = None) -> Any:
-    """The news of this name, which are the next; OSError if there is a problem instead, or nothing and no `otherwise`."""
-    line = b""
-    while not line.endswith(b"\n") and (more := os.read(pipe, 1)):
-        line += more
-    news = json.loads(line or b"{}")
-    if name in news:
-        return news[name]
-    if otherwise is not None:
-        return otherwise
+def _heard(pipe: int) -> list[str]:
+    """What the job says is missing, when it is ready; OSError if there is a problem instead."""
+    with open(pipe, "rb") as stream:
+        news = json.loads(stream.readline() or b"{}")
+    if "missing" in news:
+        return list(news["missing"])
     raise OSError(news.get("problem", "the box ended while it was made"))
