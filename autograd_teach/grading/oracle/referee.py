@@ -118,13 +118,9 @@ def _judged(checker: Checker, evidence: Evidence, plan: Plan, replies: Sequence[
 
 def _replies(exercise: Exercise, checker: Checker, plan: Plan, ask: Asking) -> tuple[str | None, list[Any]]:
     """What is wrong with the object itself, and the replies: one for each request, up to the first that raised."""
-    capacity = _capacity(plan.requests)
-    question = {
-        "ask": "use",
-        "exercise": exercise.id,
-        "requests": [told(request.asked) for request in plan.requests],
-        "capacity": capacity,
-    }
+    asked = [told(request.asked) for request in plan.requests]
+    capacity = _capacity([asked, [request.expected for request in plan.requests]], len(asked))
+    question = {"ask": "use", "exercise": exercise.id, "requests": asked, "capacity": capacity}
     reply = wire.load(wire.unpadded(ask(wire.question(question), capacity)))
     match reply:
         case wire.Strange():
@@ -148,7 +144,21 @@ def _read(checker: Checker, data: Any) -> Any:
         raise wire.Broken(f"what was sent cannot be read: {type(problem).__name__}") from None
 
 
-def _capacity(requests: Sequence[Request]) -> int:
+def _capacity(like: Any, requests: int) -> int:
     """Room for any replies that may be right, in steps too wide to tell their length."""
-    longest = len(wire.dump([[told(request.asked), request.expected] for request in requests]))
-    return SMALLEST_REPLY * (1 + (8 * longest + 1024 * len(requests)) // SMALLEST_REPLY)
+    return SMALLEST_REPLY * (1 + (8 * _length(like) + 1024 * requests) // SMALLEST_REPLY)
+
+
+def _length(value: Any) -> int:
+    """About as many bytes as `wire.dump` makes of `value`."""
+    if isinstance(value, np.ndarray):
+        return 60 + value.nbytes * 4 // 3
+    if isinstance(value, str):
+        return 2 + len(value)
+    if isinstance(value, dict):
+        return sum(4 + len(str(key)) + _length(each) for key, each in value.items())
+    if isinstance(value, list | tuple):
+        return 12 + sum(1 + _length(each) for each in value)
+    if isinstance(value, Prepared):
+        return 60 + _length(vars(value))
+    return 24
