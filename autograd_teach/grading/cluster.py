@@ -62,7 +62,6 @@ class Order:
     limits: Limits
     hidden: tuple[str, ...]  # paths of the instructor's machine: a worker may share its disk
     options: Mapping[str, Any]  # more arguments of `judge.called`
-    encrypted: bool
     assignments: Mapping[str, Assignment]
     court: "Court | None" = field(default=None, repr=False)
 
@@ -125,7 +124,6 @@ def called(
         limits,
         tuple(str(path.resolve()) for path in hidden),
         options,
-        address.startswith("tls://"),
         {assignment.name: assignment for assignment in assignments},
     )
     with _connected(address) as client:
@@ -439,7 +437,7 @@ class Court:
             raise Unfit(f"it has {differs}; install the same everywhere. {GOES_ON}")
         hidden = _hidden(order, worker)
         promise: Promise[Judge] = Promise()
-        arguments = (promise, order.judge, order.limits, hidden, order.options, order.encrypted)
+        arguments = (promise, order.judge, order.limits, hidden, order.options)
         # A thread of its own, as long as the judge: a sandbox ends with the thread that started it.
         threading.Thread(target=self._keep, args=arguments, daemon=True).start()
         self._judge = promise.result()
@@ -451,7 +449,6 @@ class Court:
         limits: Limits,
         hidden: Sequence[Path],
         options: Mapping[str, Any],
-        encrypted: bool,
     ) -> None:
         said = io.StringIO()
         try:

@@ -532,15 +532,15 @@ def assignment() -> Assignment:
 
 
 def an_order(assignment: Assignment, **changes: Any) -> cluster.Order:
-    order = cluster.Order(
-        uuid.uuid4().hex, cluster.about(), "oracle", Limits(), (), {}, False, {assignment.name: assignment}
-    )
+    order = cluster.Order(uuid.uuid4().hex, cluster.about(), "oracle", Limits(), (), {}, {assignment.name: assignment})
     return replace(order, **changes)
 
 
 def judge_that_gives(status: Status) -> Callable[..., Any]:
     @contextmanager
     def called(*arguments: object, **options: object) -> Iterator[Any]:
+        if options.get("required") and not sandbox.available().is_sandbox:
+            raise UserError("there is no sandbox")
         yield lambda assignment, answers, stop: {id: Mark(id, status, 1, isolation="bubblewrap") for id in answers}
 
     return called
@@ -553,8 +553,8 @@ def judge_that_gives(status: Status) -> Callable[..., Any]:
         ({"made_by": {**cluster.about(), "numpy": "1.26.4"}}, "", Isolation.BUBBLEWRAP, Status.PASS, "numpy"),
         ({}, "user", Isolation.BUBBLEWRAP, Status.PASS, "its isolation is bubblewrap, that of the others user"),
         ({}, "", Isolation.BUBBLEWRAP, Status.FAIL, "the reference solution of 09.KillHead"),
-        ({"options": {"required": True}}, "", Isolation.USER, Status.PASS, "use a scheduler with TLS"),
-        ({"options": {"required": True}, "encrypted": True}, "", Isolation.USER, Status.PASS, ""),
+        ({"options": {"required": True}}, "", Isolation.PROCESS, Status.PASS, "there is no sandbox"),
+        ({"options": {"required": True}}, "", Isolation.USER, Status.PASS, ""),
         ({"options": {"required": True}}, "", Isolation.BUBBLEWRAP, Status.PASS, ""),
     ],
 )
