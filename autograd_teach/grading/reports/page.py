@@ -92,7 +92,7 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     known: dict[str, Callable[..., Any]] = {"number": number, "meaning": MEANING.__getitem__, "of_check": of_check}
-    environment.filters.update({**known, "counted": counted, "anchor": anchor})
+    environment.filters.update({**known, "counted": counted, "anchor": anchor, "sentence": sentence})
     environment.globals["style"] = Markup((_TEMPLATES / "page.css").read_text(encoding="utf-8"))  # our own file
     return environment
 
@@ -109,6 +109,14 @@ def anchor(exercise: str) -> str:
     '09-Scale'
     """
     return "".join(letter if letter.isalnum() else "-" for letter in exercise)
+
+
+def sentence(words: str) -> str:
+    """
+    >>> sentence("6 of 7 checks pass"), sentence("adjusted to 1 of 2: well done!"), sentence("")
+    ('6 of 7 checks pass.', 'Adjusted to 1 of 2: well done!', '')
+    """
+    return f"{words[:1].upper()}{words[1:]}{'' if words.endswith(('.', '!', '?')) else '.' * bool(words)}"
 
 
 def counted(number: int, what: str) -> str:
