@@ -284,7 +284,7 @@ def test_a_student_s_page_says_what_a_person_added_and_what_being_late_took(tmp_
         (text, "<p>1 day, 1:00:00 late: 0.6 points taken off (10%/day, 0m of grace).</p>"),
         (text, "<p>Well done.\nNearly\nall.</p>"),
         (text, '<td class="number">−0.6</td>'),
-        (of["a"], "✎ adjusted</span>, 1.5 of 2 points."),
+        (of["a"], "✎\xa0adjusted</span>, 1.5 of 2 points."),
         (of["a"], "<p>Adjusted to 1.5 of 2 by Prof, 2026-11-22: right but for a sign.</p>"),
         (of["a"], "<p>See me.\n<b>Soon.</p>"),
         (of["b"], "1 of 4 points. Some of it is right. Taken from other cells: helper."),

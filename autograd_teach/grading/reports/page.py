@@ -5,7 +5,6 @@ everywhere, by the environment of the templates. Colour is never the only sign: 
 results. Must not know how they came about.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -91,8 +90,8 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    known: dict[str, Callable[..., Any]] = {"number": number, "meaning": MEANING.__getitem__, "of_check": of_check}
-    environment.filters.update({**known, "counted": counted, "anchor": anchor, "sentence": sentence})
+    environment.filters.update(number=number, meaning=MEANING.__getitem__, of_check=of_check)
+    environment.filters.update(counted=counted, anchor=anchor, sentence=sentence)
     environment.globals["style"] = Markup((_TEMPLATES / "page.css").read_text(encoding="utf-8"))  # our own file
     return environment
 

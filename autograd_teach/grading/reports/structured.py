@@ -21,10 +21,7 @@ from .terminal import number
 FORMAT = 1
 """Goes up when something in the JSON changes its meaning or leaves."""
 
-_OF_STUDENT = (
-    *("student", "status", "points", "maximum", "penalty", "lateness", "comments"),
-    *("judge", "isolation", "note", "recorded"),
-)
+_OF_STUDENT = ("student", "status", "points", "maximum", "penalty", "lateness", "comments", "judge", "isolation")
 
 
 def write_json(results: Sequence[Result], folder: Path) -> Path:
@@ -115,7 +112,7 @@ def _student(result: Result) -> dict[str, Any]:
         {**asdict(mark), "share": mark.share, "points": mark.points, "contradiction": mark.contradiction}
         for mark in result.marks
     ]
-    own = {name: getattr(result, name) for name in _OF_STUDENT}
+    own = {name: getattr(result, name) for name in (*_OF_STUDENT, "note", "recorded")}
     return {**own, "columns": dict(result.columns), "marks": marks}
 
 

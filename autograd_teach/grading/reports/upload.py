@@ -90,9 +90,8 @@ def _moodle(results: Sequence[Result]) -> list[list[str]]:
 
 def _canvas(results: Sequence[Result]) -> list[list[str]]:
     items = _canvas_items(results)
-    maxima = [
-        number(sum(mark.maximum for mark in results[0].marks if mark.exercise in held)) for held in items.values()
-    ]
+    worth = {mark.exercise: mark.maximum for mark in results[0].marks}
+    maxima = [number(sum(worth[exercise] for exercise in held)) for held in items.values()]
     rows = [["Student", *_CANVAS, *items], ["    Points Possible", *[""] * len(_CANVAS), *maxima]]
     for result in results:
         known = [_of(dict(result.columns), _plain(name)) for name in _CANVAS]
