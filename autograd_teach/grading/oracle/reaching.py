@@ -10,8 +10,6 @@ import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ...plain import line as in_one_line
-
 MOST = 8
 """How many are told of one answer."""
 
@@ -71,7 +69,7 @@ def reaching(source: str) -> tuple[Reach, ...]:
 
 def _shown(text: str) -> str:
     """A student's text, short and in one line."""
-    return in_one_line(text.strip()[:_LONGEST_TEXT])
+    return "".join(letter if letter.isprintable() else " " for letter in text.strip()[:_LONGEST_TEXT])
 
 
 def _found(source: str) -> Iterator[tuple[int, str]]:
