@@ -1,4 +1,4 @@
-"""Makes text that others wrote fit for a terminal or a page (`visible`, `line`) and a spreadsheet (`cell`).
+"""Makes text that others wrote fit for a terminal or a page (`visible`, `line`, `tidy`) and a spreadsheet (`cell`).
 
 File names, display names, exceptions and answers are a student's own words. On a page the templates escape
 them as well. Standard library only.
@@ -28,6 +28,16 @@ def line(text: str) -> str:
     'Ada 2/2 Bob: pass'
     """
     return visible(text).replace("\n", " ").replace("\t", " ")
+
+
+def tidy(text: str, most: int | None = None) -> str:
+    """`line` with one blank between words, and no longer than `most`.
+
+    >>> tidy(" a\\n  b c ", 4)
+    'a b…'
+    """
+    short = line(" ".join(text.split()))
+    return short if most is None or len(short) <= most else f"{short[: most - 1]}…"
 
 
 def cell(text: str) -> str:

@@ -3,6 +3,7 @@
 Plain data. Must not know how it came about.
 """
 
+import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
@@ -148,16 +149,14 @@ class Result:
     student: str
     marks: tuple[Mark, ...]
     note: str = ""  # what intake had to say: a copy passed over, a file that is no notebook
-    columns: tuple[
-        tuple[str, str], ...
-    ] = ()  # more of the student for the report: of the roster, and when it was handed in
+    columns: tuple[tuple[str, str], ...] = ()  # more for the report: of the roster, and when it was handed in
     penalty: float = 0  # points taken off for being late
     lateness: str = ""  # how that came about, or why nothing was taken off
     comments: tuple[str, ...] = ()  # a person's words to the student, beside those on exercises
 
     @property
     def points(self) -> float:
-        return sum(mark.points for mark in self.marks) - self.penalty
+        return max(0, round(sum(mark.points for mark in self.marks) - self.penalty, 12))  # 0.3 - 0.1 - 0.2 is 0
 
     @property
     def maximum(self) -> float:
@@ -232,6 +231,11 @@ def _words(mark: Mark) -> str:
     adjusted = str(mark.adjusted) if mark.adjusted else ""
     said = "; ".join(filter(None, (adjusted, mark.contradiction, reaching_in_words(mark), mark.detail, check)))
     return f"{mark.status} ({said})" if said else str(mark.status)
+
+
+def hash_of(answer: object) -> str:
+    """The name of an answer, or of another text, in the gradebook."""
+    return hashlib.sha256(str(answer).encode()).hexdigest()
 
 
 def reaching_in_words(mark: Mark) -> str:

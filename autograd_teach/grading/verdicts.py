@@ -10,16 +10,16 @@ the mistake. It is never points, and whatever happens while it is made takes non
 Runs nothing itself: how a notebook is run is the `Runner` it is given. Must not know files.
 """
 
-import hashlib
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from ..course.errors import UserError
+from ..plain import tidy
 from .notebook_run import Interrupted, Limits, NotebookRun, Runner
 from .oracle.reaching import reaching
 from .rebuild import Assignment, Question, rebuild
-from .results import FAILED, NOT_RUN, PASSED, Mark, Result, Status
+from .results import FAILED, NOT_RUN, PASSED, Mark, Result, Status, hash_of
 from .submissions.answers import Answer, is_untouched
 from .submissions.intake import Submission
 
@@ -40,12 +40,7 @@ class NoJudge(UserError):
     """There is nobody left who could judge: the run ends with this sentence, and nobody gets a mark for it."""
 
 
-def result(
-    submission: Submission,
-    assignments: list[Assignment],
-    judged: Judge,
-    stop: threading.Event,
-) -> Result:
+def result(submission: Submission, assignments: list[Assignment], judged: Judge, stop: threading.Event) -> Result:
     """Grade everything that one student handed in."""
     marks = [mark for assignment in assignments for mark in _marks(submission, assignment, judged, stop)]
     return Result(submission.student, tuple(marks), "; ".join(submission.notes))
@@ -75,7 +70,7 @@ class Recorded:
         except Interrupted:
             raise
         except Exception as problem:  # noqa: BLE001 - whatever it is, the points stand
-            said = _line(f"{type(problem).__name__}: {problem}")
+            said = tidy(f"{type(problem).__name__}: {problem}", LONGEST_WORDS)
             fault = Mark("", Status.GRADER_ERROR, 0, recorded=Status.GRADER_ERROR, said=said)
             records = dict.fromkeys(runnable, fault)
         not_run = Mark("", Status.NOT_GRADED, 0, recorded=NOT_RUN)
@@ -99,11 +94,7 @@ def by_nbval(runner: Runner, limits: Limits) -> Judge:
 
 
 def marks_of(
-    assignment: Assignment,
-    answers: Mapping[str, str],
-    runner: Runner,
-    limits: Limits,
-    stop: threading.Event,
+    assignment: Assignment, answers: Mapping[str, str], runner: Runner, limits: Limits, stop: threading.Event
 ) -> dict[str, Mark]:
     """A mark for each of `answers` (exercise id -> source).
 
@@ -117,7 +108,7 @@ def marks_of(
         judged = {id: judge(assignment, _question(assignment, id), record) for id in left}
         blamed = _blamed(assignment, list(left), record)
         final = judged if blamed is None else {blamed: judged[blamed]}
-        marks |= {id: replace(mark, source=_hash(left.pop(id))) for id, mark in final.items()}
+        marks |= {id: replace(mark, source=hash_of(left.pop(id))) for id, mark in final.items()}
     return marks
 
 
@@ -133,18 +124,13 @@ def judge(assignment: Assignment, question: Question, record: NotebookRun) -> Ma
         record.isolation,
         record.seconds,
         recorded=_RECORDED.get(status, status),
-        said="" if detail == _NOT_AS_IT_SHOULD else _line(detail),  # its own words, not ours
+        said="" if detail == _NOT_AS_IT_SHOULD else tidy(detail, LONGEST_WORDS),  # its own words, not ours
         recorded_under=record.isolation,
         by_the_clock=record.by_the_clock,
     )
 
 
-def _marks(
-    submission: Submission,
-    assignment: Assignment,
-    judged: Judge,
-    stop: threading.Event,
-) -> list[Mark]:
+def _marks(submission: Submission, assignment: Assignment, judged: Judge, stop: threading.Event) -> list[Mark]:
     stubs = assignment.stubs
     marks: dict[str, Mark] = {}
     written: dict[str, str] = {}
@@ -208,13 +194,3 @@ def _checks(assignment: Assignment) -> list[int]:
 
 def _question(assignment: Assignment, id: str) -> Question:
     return next(question for question in assignment.questions if question.id == id)
-
-
-def _line(words: str) -> str:
-    """A student's words in one line of bounded length, fit for a terminal and a table."""
-    line = " ".join("".join(letter if letter.isprintable() else " " for letter in words).split())
-    return line if len(line) <= LONGEST_WORDS else f"{line[: LONGEST_WORDS - 1]}…"
-
-
-def _hash(source: str) -> str:
-    return hashlib.sha256(source.encode()).hexdigest()

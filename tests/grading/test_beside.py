@@ -11,11 +11,10 @@ import pytest
 from autograd_teach.course.errors import UserError
 from autograd_teach.grading import gradebook
 from autograd_teach.grading.batch import grade_class
-from autograd_teach.grading.gradebook.standing import hash_of
 from autograd_teach.grading.notebook_run import CellRecord, Interrupted, Limits, NotebookRun
 from autograd_teach.grading.notebook_run import Runner as Run
 from autograd_teach.grading.rebuild import Assignment, Notebook
-from autograd_teach.grading.results import Mark, Result, Status
+from autograd_teach.grading.results import Mark, Result, Status, hash_of
 from autograd_teach.grading.submissions.intake import Keep
 from autograd_teach.grading.submissions.selection import NO_WISHES, Wishes
 from autograd_teach.grading.verdicts import LONGEST_WORDS, Recorded
@@ -231,5 +230,5 @@ def test_what_a_check_says_is_one_printable_line_of_bounded_length(
     monkeypatch.setattr(f"{__name__}.WORDS", "Error: \x1b[31m\u202e red\n\n" + "x" * 1000)
     ada = grade(tmp_path, Oracle(), Runner(), ada={"double": answer("fail", "failed")})["ada"]
     said = ada.marks[0].said
-    assert said.startswith("Error: [31m red xxx") and said.endswith("…") and len(said) == LONGEST_WORDS
+    assert said.startswith("Error: \ufffd[31m\ufffd red xxx") and said.endswith("…") and len(said) == LONGEST_WORDS
     assert said.isprintable()

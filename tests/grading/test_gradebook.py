@@ -30,10 +30,10 @@ from autograd_teach.grading import batch, gradebook, judge
 from autograd_teach.grading.batch import grade_class, regrade_class
 from autograd_teach.grading.explain import explain_in
 from autograd_teach.grading.gradebook import fingerprint, remarks
-from autograd_teach.grading.gradebook.standing import Change, hash_of
+from autograd_teach.grading.gradebook.standing import Change
 from autograd_teach.grading.notebook_run import CellRecord, Limits, NotebookRun, Runner
 from autograd_teach.grading.rebuild import Assignment, Notebook
-from autograd_teach.grading.results import Mark, Result, Status
+from autograd_teach.grading.results import Mark, Result, Status, hash_of
 from autograd_teach.grading.submissions import archives
 from autograd_teach.grading.submissions.selection import Wishes
 from autograd_teach.grading.verdicts import by_nbval
@@ -796,7 +796,7 @@ def of_square(results: Sequence[Result]) -> list[float]:
 def test_an_adjustment_holds_whatever_is_judged_again_and_is_shown(tmp_path: Path) -> None:
     submissions = a_class(tmp_path / "in", "ada", "bob", square=WRONG_SQUARE)
     grade(submissions, tmp_path, Judge())
-    assert adjusted(tmp_path, 1.5) == "ada, square: adjusted to 1.5 of 2 points by Prof: right but [1m late"
+    assert adjusted(tmp_path, 1.5) == "ada, square: adjusted to 1.5 of 2 points by Prof: right but \ufffd[1m late"
     judge = Judge()
     assert of_square(grade(submissions, tmp_path, judge)) == [1.5, 0]
     assert judge.ran == []
@@ -806,7 +806,9 @@ def test_an_adjustment_holds_whatever_is_judged_again_and_is_shown(tmp_path: Pat
     assert ada.marks[1].status is Status.FAIL  # what the judge says stays
     row, _ = sheets(tmp_path)[-1]
     assert (row["square"], row["total"]) == ("1.5", "5.5")
-    assert re.search(r"square: fail \(adjusted to 1.5 of 2 by Prof, 20..-..-..: right but \[1m late; ", row["detail"])
+    assert re.search(
+        r"square: fail \(adjusted to 1.5 of 2 by Prof, 20..-..-..: right but \ufffd\[1m late; ", row["detail"]
+    )
     right = Judge(all_right=True)
     results, changes = regrade_class(
         [changed_check(TINY, "square")], output=tmp_path, timeout=None, jobs=1, progress=None, runner=right
@@ -893,7 +895,7 @@ def test_comments_add_up_until_they_are_taken_back(tmp_path: Path) -> None:
     for words in ("Well done.", " <b>Really.</b>\x1b "):
         remarks.comment("ada", words, exercise="square", output=tmp_path)
     remarks.comment("ada", " See me. ", output=tmp_path)
-    assert shown() == (("See me.",), "Well done.\n<b>Really.</b>", 6)
+    assert shown() == (("See me.",), "Well done.\n<b>Really.</b>\ufffd", 6)
     remarks.comment("ada", None, exercise="square", withdraw=True, output=tmp_path)
     assert shown() == (("See me.",), "", 6)
     with pytest.raises(UserError, match="Write the comment"):

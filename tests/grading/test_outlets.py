@@ -17,9 +17,9 @@ from autograd_teach.course.errors import UserError
 from autograd_teach.grading import gradebook, reports
 from autograd_teach.grading.explain import explain_in
 from autograd_teach.grading.gradebook import Basis, Judged
-from autograd_teach.grading.gradebook.standing import hash_of
+from autograd_teach.grading.lateness import Late, penalised
 from autograd_teach.grading.reports.similarity import LEAST, alike, normal_form
-from autograd_teach.grading.results import Mark, Result, Status
+from autograd_teach.grading.results import Adjustment, Mark, Result, Status, hash_of
 from autograd_teach.grading.submissions import roster
 from autograd_teach.grading.submissions.intake import Submission
 from autograd_teach.grading.submissions.preview import preview
@@ -47,9 +47,11 @@ UNSEEN = re.compile(
 
 
 def nasty(words: str) -> Result:
-    mark = Mark("a", Status.FAIL, 2, f"x {words}", "oracle", "process", 1, "ab" * 32, recorded="failed", said=words)
+    given = Adjustment(1, 2, words, words, "2026-11-22")
+    more = {"adjusted": given, "comment": words, "recorded": "failed", "said": words}
+    mark = Mark("a", Status.FAIL, 2, f"x {words}", "oracle", "process", 1, "ab" * 32, **more)  # type: ignore[arg-type]
     ids = (("Email address", words), ("ID", "12"), ("Section", words), (f"roster {words}", words))
-    return Result(words, (mark,), words, ids)
+    return Result(words, (mark,), words, ids, 0.5, words, (words, words))
 
 
 class Terminal(io.StringIO):
@@ -232,6 +234,33 @@ def test_a_platform_gets_its_own_columns_back(tmp_path: Path, kind: str, text: s
     assert not paths[0].read_bytes().startswith(b"\xef")
     with paths[0].open(newline="", encoding="utf-8") as file:
         assert list(csv.reader(file)) == expected
+
+
+TAKEN = Adjustment(1, 2, "half right", "Prof", "2026-11-22")
+OF_ADA = (("email", "a@x.org"), ("ID", "7"))
+REVISED = {  # exercises' marks, Moodle's columns and total, Canvas's columns: 20% are taken off what is not adjusted
+    "late": ((Mark("09.a", Status.PASS, 2), Mark("09.b", Status.PARTIAL, 2, part=0.5)), ["2", "1", "2.4"], ["1.6", "0.8"]),
+    "late and adjusted": ((Mark("09.a", Status.FAIL, 2, adjusted=TAKEN), Mark("09.b", Status.PASS, 2)), ["1", "2", "2.6"], ["1", "1.6"]),
+    "adjusted alone": ((Mark("09.a", Status.FAIL, 2, adjusted=TAKEN),), ["1", "1"], ["1"]),
+    "a fault of the grader's, adjusted": ((replace(GRADED[1], adjusted=TAKEN),), ["1.25", "1.25"], ["1.25"]),
+    "one that is not": (GRADED, ["2", "", ""], ["1.6", ""]),
+    "nothing": ((Mark("09.a", Status.MISSING, 2),), ["0", "0"], ["0"]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("given", "moodle", "canvas"), REVISED.values(), ids=REVISED)
+def test_a_total_that_is_uploaded_has_the_penalty(
+    tmp_path: Path, given: tuple[Mark, ...], moodle: list[str], canvas: list[str]
+) -> None:
+    """Moodle's column `total` has it; Canvas has no such column and adds up those that it gets."""
+    late = Late("10%/day", "2026-11-21 00:00:00")
+    times = (("submitted", "2026-11-22 01:00:00"), ("late", "yes"))
+    class_ = penalised([Result("ada", given, "", (*OF_ADA, *times)), Result("stranger", given, "", times)], late)
+    for kind, expected in (("moodle", moodle), ("canvas", canvas)):
+        with reports.write(kind, class_, tmp_path, str).open(newline="", encoding="utf-8") as file:
+            *_, row = csv.reader(file)
+        assert row[0] == "ada", "who is on no roster is in no upload"
+        assert row[-len(expected) :] == expected
 
 
 UNFIT = {

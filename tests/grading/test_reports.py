@@ -17,11 +17,12 @@ import pytest
 
 from autograd_teach.course.errors import UserError
 from autograd_teach.grading import command
+from autograd_teach.grading.lateness import Late, penalised
 from autograd_teach.grading.reports import Progress, prepare, table, write, write_csv
 from autograd_teach.grading.reports.class_page import FOLDER, file_names
 from autograd_teach.grading.reports.mistakes import commonest
 from autograd_teach.grading.reports.page import MEANING
-from autograd_teach.grading.results import Mark, Result, Status
+from autograd_teach.grading.results import Adjustment, Mark, Result, Status
 
 
 def result(student: str = "ada", detail: str = "", *statuses: Status) -> Result:
@@ -244,6 +245,142 @@ def test_gradescope_s_file_is_no_class_s(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="there are 2 students"):
         write("gradescope", [result("ada"), result("bob")], tmp_path, no_answer)
     assert list(tmp_path.iterdir()) == []
+
+
+# ---- what a person adds, and what being late takes ------------------------------------------------------------------
+
+ORIGIN = "taken from other cells: helper"
+GIVEN = Adjustment(1.5, 2, "right but for a sign", "Prof", "2026-11-22T10:00:00+00:00")
+SUSPICIONS = ("said passed when", "handed in: ", "reaches", "_getframe", "do not come from", "mallory")
+"""Words that are the instructor's."""
+
+
+def late(result: Result, hours: int = 25) -> Result:
+    times = (("submitted", f"2026-11-2{1 + hours // 24} {hours % 24:02}:00:00"), ("late", "yes"))
+    return penalised([replace(result, columns=(*result.columns, *times))], Late("10%/day", "2026-11-21 00:00:00"))[0]
+
+
+REVISED = late(
+    Result(
+        "ada",
+        (
+            Mark(
+                "a", Status.FAIL, 2, "not so: backward is right", "oracle", adjusted=GIVEN, comment="See me.\n<b>Soon."
+            ),
+            Mark("b", Status.PARTIAL, 4, f"not so: twice; {ORIGIN}", "oracle", part=0.25, origin=ORIGIN),
+            Mark("c", Status.FAIL, 2, "no", claimed=True, reaches=("line 3: sys._getframe",)),
+            Mark("d", Status.PASS, 2, "", reaches=("line 3: sys._getframe",), claimed=True),
+        ),
+        comments=("Well done.", "Nearly\nall."),
+    )
+)
+
+
+def test_a_student_s_page_says_what_a_person_added_and_what_being_late_took(tmp_path: Path) -> None:
+    text = html.unescape(pages(tmp_path, [REVISED])["ada.html"])
+    of = dict(zip("abcd", text.split("<h2 id=")[1:], strict=True))
+    for where, words in (
+        (text, "3.9 of 10 points"),
+        (text, "<p>1 day, 1:00:00 late: 0.6 points taken off (10%/day, 0m of grace).</p>"),
+        (text, "<p>Well done.\nNearly\nall.</p>"),
+        (text, '<td class="number">−0.6</td>'),
+        (of["a"], "✎\xa0adjusted</span>, 1.5 of 2 points."),
+        (of["a"], "<p>Adjusted to 1.5 of 2 by Prof, 2026-11-22: right but for a sign.</p>"),
+        (of["a"], "<p>See me.\n<b>Soon.</p>"),
+        (of["b"], "1 of 4 points. Some of it is right. Taken from other cells: helper."),
+        (of["b"], "</span> twice</li>"),
+    ):
+        assert words in where, words
+    assert "✎" not in of["b"] + of["c"] + of["d"] and "all of them.</p>" not in text
+    in_time = html.unescape(pages(tmp_path, [result("bob")])["bob.html"])
+    assert "adjusted" not in in_time and "late" not in in_time and "comment" not in in_time.partition("<body>")[2]
+
+
+def test_gradescope_says_it_too(tmp_path: Path) -> None:
+    read = json.loads(write("gradescope", [REVISED], tmp_path, no_answer).read_text())
+    assert fits(read, TOP) and all(fits(test, TEST) for test in read["tests"])
+    assert [read["score"], *(test["score"] for test in read["tests"])] == [3.9, 1.5, 1, 0, 2]
+    assert [test["status"] for test in read["tests"]] == ["failed", "failed", "failed", "passed"]
+    assert read["output"].splitlines()[1:] == [
+        "1 day, 1:00:00 late: 0.6 points taken off (10%/day, 0m of grace).", "Well done.", "Nearly", "all."
+    ]  # fmt: skip
+    assert read["tests"][0]["output"].splitlines()[1:4] == [
+        "Adjusted to 1.5 of 2 by Prof, 2026-11-22: right but for a sign.", "See me.", "<b>Soon."
+    ]  # fmt: skip
+    assert read["tests"][1]["output"].splitlines()[1:] == ["not so: twice", "Taken from other cells: helper."]
+
+
+@pytest.mark.parametrize(
+    ("status", "points", "said"),
+    [(Status.FAIL, 2, "passed"), (Status.FAIL, 3, "passed"), (Status.PASS, 1, "failed"), (Status.GRADER_ERROR, 2, "passed")],
+)  # fmt: skip
+def test_gradescope_s_colour_is_that_of_the_adjusted_points(
+    tmp_path: Path, status: Status, points: float, said: str
+) -> None:
+    mark = Mark("a", status, 2, adjusted=replace(GIVEN, points=points))
+    (test,) = json.loads(write("gradescope", [Result("ada", (mark,))], tmp_path, no_answer).read_text())["tests"]
+    assert (test["score"], test["status"]) == (points, said)
+
+
+def test_no_student_is_told_what_makes_an_answer_worth_a_look(tmp_path: Path) -> None:
+    mallory = replace(REVISED, student="mallory", columns=())
+    written = pages(tmp_path, [REVISED, mallory], "x = 1")
+    scope = write("gradescope", [REVISED], tmp_path, no_answer).read_text()
+    for text in (written["ada.html"].partition("<body>")[2], scope):
+        assert [words for words in SUSPICIONS if words in text] == []
+    shown = re.sub("<[^>]*>", "", written["index.html"].partition("Worth a look")[2].partition("<h2>")[0])
+    assert shown.count("c, ✗ failed, but its check said passed when it was handed in: ada, mallory") == 1
+    for exercise in "cd":
+        for student in ("ada", "mallory"):
+            said = f"{exercise}, its code reaches beyond the task: line 3: sys._getframe: {student}"
+            assert shown.count(said) == 1
+    assert shown.count("handed in") == 1 and shown.count("_getframe") == 4
+
+
+def test_json_has_it_as_data(tmp_path: Path) -> None:
+    (read,) = json.loads(write("json", [REVISED], tmp_path, no_answer).read_text())["students"]
+    assert (read["points"], read["penalty"], read["comments"]) == (3.9, 0.6, ["Well done.", "Nearly\nall."])
+    assert read["lateness"] == REVISED.lateness and read["columns"]["penalty"] == "0.6"
+    first, second, *_ = read["marks"]
+    assert first["adjusted"] == vars(GIVEN) and first["comment"] == "See me.\n<b>Soon."
+    assert (first["share"], first["points"], second["share"], second["origin"]) == (0, 1.5, 0.25, ORIGIN)
+
+
+def test_the_class_s_page_marks_adjusted_points_and_penalties(tmp_path: Path) -> None:
+    text = html.unescape(
+        pages(tmp_path, [REVISED, replace(REVISED, student="eve", penalty=0, lateness="")])["index.html"]
+    )
+    row = text.partition('ada.html">ada</a></th>')[2].partition("</tr>")[0]
+    assert re.findall(r">([^<]+)</td>", row) == ["✗ 1.5 ✎", "◐ 1", "✗ 0", "✓ 2", "−0.6", "3.9/10"]
+    assert 'title="failed; adjusted to 1.5 of 2 by Prof, 2026-11-22: right but for a sign"' in row
+    assert said_of(text, "a")[-1] == "2 failed, 2 adjusted"
+    assert "✎: a person adjusted these points" in text
+    plain = pages(tmp_path, [result("bob")])["index.html"]
+    assert "✎" not in plain and "penalty" not in plain
+
+
+def test_the_table_and_the_csv_add_up(tmp_path: Path) -> None:
+    lines = table([REVISED, replace(REVISED, student="eve", penalty=0.0)]).splitlines()
+    assert [each.split() for each in lines[:3]] == [
+        ["student", "status", "a", "b", "c", "d", "penalty", "total"],
+        ["ada", "partial", "1.5", "1", "0", "2", "-0.6", "3.9/10"],
+        ["eve", "partial", "1.5", "1", "0", "2", "0", "4.5/10"],
+    ]
+    assert "penalty" not in table([result()])
+    row = dict(zip(*rows(write_csv([REVISED], tmp_path)), strict=True))
+    assert [row[name] for name in ("a", "b", "c", "d", "penalty", "total", "max")] == [
+        "1.5", "1", "0", "2", "0.6", "3.9", "10"
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("shares", [(0.1, 0.2), (0.1, 0.2, 0.3), (0.7, 0.1, 0.1)])
+def test_who_loses_everything_has_zero_points(shares: tuple[float, ...]) -> None:
+    marks = tuple(Mark(f"e{n}", Status.PARTIAL, 1, part=share) for n, share in enumerate(shares))
+    lost = late(Result("ada", marks), 24 * 8 + 23)
+    for penalty in (sum(reversed(shares)), sum(shares)):
+        lost = replace(lost, penalty=penalty)
+        assert lost.points == 0
+        assert table([lost]).splitlines()[1].endswith(f" 0/{len(shares)}")
 
 
 # ---- pages ------------------------------------------------------------------------------------------------------------
@@ -488,7 +625,8 @@ def test_the_class_s_page_says_of_each_exercise_how_many_solved_it_and_what_it_t
 def test_discrimination_is_the_correlation_with_the_rest_of_the_points(tmp_path: Path) -> None:
     drawn = random.Random(0)
     columns = {name: [drawn.random() < 0.5 for _ in range(20)] for name in "abc"}
-    text = pages(tmp_path, class_of(columns))["index.html"]
+    late = [replace(each, penalty=n % 3) for n, each in enumerate(class_of(columns))]  # which is no matter
+    text = pages(tmp_path, late)["index.html"]
     rest = [sum(each) for each in zip(columns["b"], columns["c"], strict=True)]
     solved, not_solved = (
         [r for r, right in zip(rest, columns["a"], strict=True) if right is wanted] for wanted in HALF
@@ -513,10 +651,17 @@ def test_pages_in_a_browser(tmp_path: Path, browser: Any) -> None:
     """Nothing is loaded from anywhere, nothing of a student's runs, nothing runs off a narrow page, every word can be read."""
     records = ("passed", "failed", "not run", *Status)
     every = tuple(
-        Mark(f"e{n}", status, 1, EVIL, "oracle", "process", 1, "ab" * 32, recorded=recorded, said=f"NotPassed: {EVIL}")
+        Mark(
+            *(f"e{n}", status, 1, EVIL, "oracle", "process", 1, "ab" * 32),
+            recorded=recorded,
+            said=f"NotPassed: {EVIL}",
+            adjusted=Adjustment(1, 2, EVIL, EVIL, EVIL) if n % 3 else None,
+            comment=f"{EVIL}\n{EVIL}",
+        )
         for n, (status, recorded) in enumerate((status, recorded) for status in Status for recorded in records)
     )
-    pages(tmp_path, [Result(f"ada {EVIL}", every, EVIL), result("bob")], EVIL + "x" * 500)
+    ada = Result(f"ada {EVIL}", every, EVIL, penalty=0.5, lateness=EVIL, comments=(EVIL, "x" * 500))
+    pages(tmp_path, [ada, result("bob")], EVIL + "x" * 500)
     context = browser.new_context(viewport={"width": 390, "height": 800})
     page, asked = context.new_page(), []
     page.on("request", lambda request: asked.append(request.url))

@@ -11,7 +11,6 @@ One grader at a time holds the lock, a file beside the book that the system rele
 ends. Readers need no lock. May use results. Must not know how a mark came about.
 """
 
-import hashlib
 import json
 import os
 import platform
@@ -24,7 +23,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 from ...course.errors import UserError
-from ..results import Mark, Status
+from ..results import Mark, Status, hash_of
 
 FILE_NAME = "gradebook.sqlite"
 LOCK_NAME = "gradebook.lock"
@@ -203,7 +202,7 @@ class Gradebook:
         query = "SELECT hash, text FROM dressings JOIN runs ON dressing = hash GROUP BY hash ORDER BY max(id) DESC"
         with _told(self.path):
             for hash, text in self._connection.execute(query):
-                if _hash(text) != hash:
+                if hash_of(text) != hash:
                     raise self._changed("What a report adds to the grades")
                 stored = json.loads(text)
                 pairs = {
@@ -315,7 +314,7 @@ class Gradebook:
         """The text of an answer, by its hash; "" where the book has none, or another one."""
         with _told(self.path):
             found = self._connection.execute("SELECT text FROM answers WHERE hash = ?", (hash,)).fetchone()
-        return str(found[0]) if found and _hash(found[0]) == hash else ""
+        return str(found[0]) if found and hash_of(found[0]) == hash else ""
 
     def run(self, number: int | None = None) -> Run | None:
         """The run of this number, by default the last one."""
@@ -333,7 +332,7 @@ class Gradebook:
         query = f"SELECT {checksum}, {_SIGNED} FROM marks JOIN gradings ON grading = id {where} ORDER BY id"
         with _told(self.path):
             answers = {""} | {
-                hash for hash, text in self._connection.execute("SELECT * FROM answers") if _hash(text) == hash
+                hash for hash, text in self._connection.execute("SELECT * FROM answers") if hash_of(text) == hash
             }
             for checksum, *row in self._connection.execute(query, values):
                 student, exercise, notebook, *_, maximum, _, _, _, answer, mark, basis, note, graded, run = row
@@ -480,7 +479,7 @@ def _told(path: Path) -> Iterator[None]:
 def _kept(book: sqlite3.Connection, dressing: Dressing) -> str:
     """The hash of `dressing`, which the book has from now on; the same one is kept once."""
     text = json.dumps(asdict(dressing))
-    name = _hash(text)
+    name = hash_of(text)
     book.execute("INSERT OR IGNORE INTO dressings (hash, text) VALUES (?, ?)", (name, text))
     return name
 
@@ -496,11 +495,7 @@ def _row(judged: Judged) -> tuple[Any, ...]:
 
 def _checksum(*row: Any) -> str:
     """Of what a row holds; numbers as SQLite gives them back."""
-    return _hash(json.dumps([float(value) if isinstance(value, int) else value for value in row]))
-
-
-def _hash(text: Any) -> str:
-    return hashlib.sha256(str(text).encode()).hexdigest()
+    return hash_of(json.dumps([float(value) if isinstance(value, int) else value for value in row]))
 
 
 def _as_text(mark: Mark) -> str:

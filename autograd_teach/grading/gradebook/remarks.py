@@ -12,6 +12,7 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from ...course.errors import UserError
+from ...plain import tidy
 from ..results import Adjustment, Mark, Result
 from .book import Gradebook, Remark, reading, writing
 
@@ -31,7 +32,7 @@ def adjust(
     sentence. A `UserError` where the points are impossible: below 0, or above the exercise's without `bonus`."""
     if withdraw == (points is not None):
         raise UserError("Name the points, or give --withdraw to take an adjustment back: one of the two.")
-    reason = one_line(because)
+    reason = tidy(because)
     if not reason:
         raise UserError("An adjustment needs a reason, which the student reads; give it with --because.")
     with reading(output), writing(output) as book:  # which is not made here
@@ -39,14 +40,14 @@ def adjust(
         (result,) = remarked([Result(student, (book.current()[student][exercise].mark,))], book.remarks())
         (mark,) = result.marks
         if withdraw and not mark.adjusted:
-            raise UserError(f"{one_line(student)}, {exercise}: not adjusted; there is nothing to take back.")
+            raise UserError(f"{tidy(student)}, {exercise}: not adjusted; there is nothing to take back.")
         maximum = book.dressing().maxima.get(exercise, mark.maximum)
         if points is not None:
             _refuse_impossible(points, maximum, exercise, bonus)
         said = Remark(student, exercise, "points", reason, _who(by), "", points, maximum, withdraw)
         book.remark(said)
     given = f"adjusted to {points:g} of {maximum:g} points" if points is not None else "no longer adjusted"
-    return f"{one_line(student)}, {exercise}: {given} by {said.by}: {reason}"
+    return f"{tidy(student)}, {exercise}: {given} by {said.by}: {reason}"
 
 
 def comment(
@@ -59,13 +60,13 @@ def comment(
     withdraw: bool = False,
 ) -> str:
     """Add a comment to the student's page, beside one exercise or at its top, or `withdraw` all that are there; what was done."""
-    words = "\n".join(map(one_line, (text or "").strip().splitlines()))
+    words = "\n".join(map(tidy, (text or "").strip().splitlines()))
     if withdraw == bool(words):
         raise UserError("Write the comment, or give --withdraw to take the earlier ones back: one of the two.")
     with reading(output), writing(output) as book:  # which is not made here
         student, place = _found(book, student, exercise)
         said = Remark(student, place, "comment", words, _who(by), withdrawn=withdraw)
-        where = f"{one_line(student)}{f', {place}' if place else ''}"
+        where = f"{tidy(student)}{f', {place}' if place else ''}"
         if withdraw and all(_place(each) != _place(said) for each in _standing(book.remarks())):
             raise UserError(f"{where}: there is no comment to take back.")
         book.remark(said)
@@ -120,14 +121,9 @@ def _refuse_impossible(points: float, maximum: float, exercise: str, bonus: bool
 
 def _who(by: str | None) -> str:
     try:
-        return one_line(by or getpass.getuser())
+        return tidy(by or getpass.getuser())
     except (OSError, KeyError, ImportError) as problem:
         raise UserError("This machine does not know your login name; give a name with --by.") from problem
-
-
-def one_line(words: str) -> str:
-    """`words` fit for a terminal and a table."""
-    return " ".join("".join(letter if letter.isprintable() else " " for letter in words).split())
 
 
 def _found(book: Gradebook, student: str, exercise: str | None) -> tuple[str, str]:
@@ -149,4 +145,4 @@ def one_of(known: Collection[str], asked: str, what: str, where: object) -> str:
         return asked
     near = sorted(each for each in known if asked.casefold() in each.casefold())[:10]
     near = near or get_close_matches(asked, list(known), n=3) or list(known)[:10]
-    raise UserError(f"There is no {what} {asked!r} in {where}; there are {', '.join(map(one_line, near))}.")
+    raise UserError(f"There is no {what} {asked!r} in {where}; there are {', '.join(map(tidy, near))}.")

@@ -7,13 +7,12 @@ counted anew. A fault of the grader never stands. Where records are made, a mark
 Runs nothing. Must not know files or how a mark is reached.
 """
 
-import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 
 from ..notebook_run import Limits
 from ..rebuild import Assignment, Question
-from ..results import Mark, Result, Status
+from ..results import Mark, Result, Status, hash_of
 from ..submissions.answers import Answer, is_untouched
 from ..submissions.intake import Submission
 from ..verdicts import has_record, with_record
@@ -167,11 +166,6 @@ def changed_since(judged: Judged, assignment: Assignment) -> str:
     if judged.mark.maximum != question.points:
         return "The exercise's points changed"
     return "" if judged.basis.course == fingerprint.course() else "The course changed"
-
-
-def hash_of(answer: str) -> str:
-    """The name of an answer in the gradebook."""
-    return hashlib.sha256(answer.encode()).hexdigest()
 
 
 def answers_by_hash(submission: Submission, assignments: Sequence[Assignment]) -> dict[str, str]:

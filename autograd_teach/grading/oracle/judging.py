@@ -4,7 +4,6 @@ The cells are those of the notebook in its order: its setup, each answer, and wh
 out. An exercise is asked right after its own cell, as the notebook checks it. Must not know how answers are judged.
 """
 
-import hashlib
 import platform
 import threading
 import time
@@ -16,9 +15,10 @@ import numpy as np
 
 from ...course.checks.function.evidence import Unfit
 from ...course.exercises.declaration import Exercise
+from ...plain import tidy
 from ..notebook_run import Interrupted, Limits
 from ..rebuild import Assignment, Question
-from ..results import Mark, Status
+from ..results import Mark, Status, hash_of
 from ..sandbox import Bounds, Box, Boxes, Ended, Lost, Stopped, TooSlow
 from ..verdicts import Judge
 from . import wire
@@ -50,9 +50,7 @@ class _Asking:
 
     box: Box
     stop: threading.Event
-    aside: (
-        bool  # in processes of their own: once an answer has ended its process, so that cells need not be loaded again
-    )
+    aside: bool  # in processes of their own: once an answer has ended its process, so that cells are not loaded again
 
     def __call__(self, question: bytes, size: int, seconds: float) -> bytes:
         return self.box.exchange(question, size, seconds, self.stop)
@@ -69,13 +67,8 @@ class Oracle:
         otherwise: Judge,
         seed: Callable[[str], int] = lambda exercise: draw_seed(),
     ) -> None:
-        self._boxes, self._exercises, self._limits, self._otherwise, self._seed = (
-            boxes,
-            exercises,
-            limits,
-            otherwise,
-            seed,
-        )
+        self._boxes, self._exercises, self._limits = boxes, exercises, limits
+        self._otherwise, self._seed = otherwise, seed
         self._reasons: dict[str, str] = {}
 
     def __call__(self, assignment: Assignment, answers: Mapping[str, str], stop: threading.Event) -> dict[str, Mark]:
@@ -170,7 +163,7 @@ class Oracle:
         if verdict.passed:
             return Outcome(Status.PASS, _counted(verdict.counted), seed)
         if "raised MemoryError" in verdict.words:
-            return Outcome(Status.OUT_OF_MEMORY, _printable(verdict.words), seed)
+            return Outcome(Status.OUT_OF_MEMORY, tidy(verdict.words), seed)
         status = Status.PARTIAL if verdict.share else Status.FAIL
         return Outcome(status, "not so: " + "; ".join(verdict.failed) + _remark(verdict.words), seed, verdict.share)
 
@@ -186,7 +179,7 @@ def _load(asking: "_Asking", name: str, source: str, seconds: float) -> tuple[bo
 
 def _raised(words: str) -> Outcome:
     status = Status.OUT_OF_MEMORY if "raised MemoryError" in words else Status.FAIL
-    return Outcome(status, _printable(words) or "its cell raises an error")
+    return Outcome(status, tidy(words) or "its cell raises an error")
 
 
 def _is_tried_again(problem: Exception, lost: Counter[str], cell: str) -> bool:
@@ -209,9 +202,8 @@ def _ended(problem: Exception) -> Outcome:
         case Ended(out_of_memory=True) | wire.AtEnd(how="memory"):
             return Outcome(Status.OUT_OF_MEMORY, "its process had no memory left")
         case Ended(cause="exit") | wire.AtEnd(was_killed=False):
-            return Outcome(
-                Status.DIED, f"it ended its own process ({problem}), as os._exit() and exit() do: take that line out"
-            )
+            how = f"it ended its own process ({problem}), as os._exit() and exit() do: take that line out"
+            return Outcome(Status.DIED, how)
         case Ended():
             return Outcome(Status.DIED, f"its process ended: {problem}")
     return Outcome(Status.PROTOCOL_ERROR, str(problem))
@@ -226,7 +218,7 @@ def _mark(question: Question, outcome: Outcome, answers: Mapping[str, str], isol
         JUDGE,
         isolation,
         seconds,
-        hashlib.sha256(answers[question.id].encode()).hexdigest(),
+        hash_of(answers[question.id]),
         "" if outcome.seed is None else str(outcome.seed),
         versions(),
         by_the_clock=outcome.by_the_clock,
@@ -246,9 +238,4 @@ def versions() -> str:
 
 
 def _remark(words: str) -> str:
-    return f" ({_printable(words)})" if words else ""
-
-
-def _printable(words: str) -> str:
-    """A student's text fit for a terminal and a table."""
-    return " ".join("".join(letter if letter.isprintable() else " " for letter in words).split())
+    return f" ({tidy(words)})" if words else ""

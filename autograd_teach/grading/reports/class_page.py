@@ -20,15 +20,14 @@ from .student_page import student_page
 from .terminal import exercises_of, number
 
 FOLDER = "grades-pages"
-_TONE_NAMES: dict[Tone, str] = {
+_TONES: dict[Tone, str] = {  # in a bar's order
     "good": "passed",
     "bad": "failed",
-    "none": "not attempted, missing, not graded",
     "odd": "anything else (took too long, not readable ...)",
+    "none": "not attempted, missing, not graded",
 }
 _NOTHING = (Status.MISSING, Status.NOT_ATTEMPTED, Status.NOT_GRADED)
 _FEWEST = 10  # students: of fewer a correlation says nothing
-_BAR_ORDER: tuple[Tone, ...] = ("good", "bad", "odd", "none")
 _RESERVED = {"con", "prn", "aux", "nul", *(f"{port}{number}" for port in ("com", "lpt") for number in range(10))}
 
 
@@ -65,7 +64,9 @@ def class_page(
         links=links,
         exercises=exercises,
         has_record=any(result.recorded for result in results),
-        tones=[(tone, _TONE_NAMES[tone]) for tone in _BAR_ORDER],
+        has_penalty=any(result.penalty for result in results),
+        has_adjusted=any(mark.adjusted for result in results for mark in result.marks),
+        tones=_TONES.items(),
         summary=_summary(results) if results else None,
         histogram=_histogram(results) if results else None,
         outcomes=outcomes,
@@ -139,8 +140,9 @@ def _outcome(results: Sequence[Result], exercise: str, attempts: Mapping[tuple[s
     marks = [mark for _, mark in _of(results, exercise)]
     tried = [attempts[result.student, exercise] for result in results if (result.student, exercise) in attempts]
     counts = Counter(mark.status for mark in marks)
-    tones = {tone: sum(n for status, n in counts.items() if MEANING[status].tone == tone) for tone in _BAR_ORDER}
-    passed = counts[Status.PASS]
+    tones = {tone: sum(n for status, n in counts.items() if MEANING[status].tone == tone) for tone in _TONES}
+    passed, adjusted = counts[Status.PASS], sum(bool(mark.adjusted) for mark in marks)
+    others = [f"{n} {MEANING[status].name}" for status, n in counts.most_common() if status is not Status.PASS]
     return {
         "exercise": exercise,
         "bar": [(tone, 100 * count / len(results)) for tone, count in tones.items() if count],
@@ -151,7 +153,7 @@ def _outcome(results: Sequence[Result], exercise: str, attempts: Mapping[tuple[s
         "attempts": f"{mean(tried):.1f}" if tried else "",
         "discrimination": _discrimination(results, exercise),
         "checks": sum(mark.recorded == PASSED for mark in marks),
-        "others": ", ".join(f"{n} {MEANING[s].name}" for s, n in counts.most_common() if s is not Status.PASS),
+        "others": ", ".join([*others, *[f"{adjusted} adjusted"] * bool(adjusted)]),
     }
 
 
@@ -165,7 +167,7 @@ def _discrimination(results: Sequence[Result], exercise: str) -> str:
         points = {mark.exercise: mark.points for mark in result.marks}
         if any(mark.status not in _NOTHING for mark in result.marks) and exercise in points:
             own.append(points[exercise])
-            others.append(result.points - points[exercise])
+            others.append(sum(points.values()) - points[exercise])  # a penalty says nothing of an exercise
     try:
         return f"{correlation(own, others):.2f}".replace("-", "−") if len(own) >= _FEWEST else ""
     except StatisticsError:

@@ -95,14 +95,14 @@ class Found:
 
 
 def for_student(result: Result) -> Result:
-    """`result` without what is the grader's own: where its files lie, and what it says of its own faults."""
-    marks = [
-        replace(
-            mark, detail="" if mark.status is Status.GRADER_ERROR else _pathless(mark.detail), said=_pathless(mark.said)
-        )
-        for mark in result.marks
-    ]
-    return replace(result, marks=tuple(marks), note=_pathless(result.note))
+    """`result` without what is the grader's own: where its files lie, and what it says of its own faults; and without what
+    makes an answer worth a look to the instructor."""
+
+    def of(mark: Mark) -> Mark:
+        detail = "" if mark.status is Status.GRADER_ERROR else _pathless(mark.detail)
+        return replace(mark, detail=detail, said=_pathless(mark.said), reaches=(), claimed=False)
+
+    return replace(result, marks=tuple(map(of, result.marks)), note=_pathless(result.note))
 
 
 def told_before(marks: Sequence[Mark]) -> dict[str, str]:

@@ -5,7 +5,6 @@ everywhere, by the environment of the templates. Colour is never the only sign: 
 results. Must not know how they came about.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -91,8 +90,8 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    known: dict[str, Callable[..., Any]] = {"number": number, "meaning": MEANING.__getitem__, "of_check": of_check}
-    environment.filters.update({**known, "counted": counted, "anchor": anchor})
+    environment.filters.update(number=number, meaning=MEANING.__getitem__, of_check=of_check)
+    environment.filters.update(counted=counted, anchor=anchor, sentence=sentence)
     environment.globals["style"] = Markup((_TEMPLATES / "page.css").read_text(encoding="utf-8"))  # our own file
     return environment
 
@@ -109,6 +108,14 @@ def anchor(exercise: str) -> str:
     '09-Scale'
     """
     return "".join(letter if letter.isalnum() else "-" for letter in exercise)
+
+
+def sentence(words: str) -> str:
+    """
+    >>> sentence("6 of 7 checks pass"), sentence("adjusted to 1 of 2: well done!"), sentence("")
+    ('6 of 7 checks pass.', 'Adjusted to 1 of 2: well done!', '')
+    """
+    return f"{words[:1].upper()}{words[1:]}{'' if words.endswith(('.', '!', '?')) else '.' * bool(words)}"
 
 
 def counted(number: int, what: str) -> str:

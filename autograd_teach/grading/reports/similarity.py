@@ -21,6 +21,9 @@ LEAST = 150
 _LONGEST = 20_000  # letters; what is longer is no answer typed by hand, and is compared by its words
 _WORD = re.compile(r"\w+|[^\w\s]")
 _COMMENT = re.compile(r"#.*")
+_NAMED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.ExceptHandler)
+_NAMING: dict[type[ast.AST], str] = dict.fromkeys(_NAMED, "name") | {ast.arg: "arg", ast.alias: "asname"}
+_NAMING |= {ast.Name: "id", ast.Attribute: "attr"}
 
 
 @dataclass(frozen=True)
@@ -95,21 +98,13 @@ def _of_tree(tree: ast.Module) -> list[str]:
 
 def _own_names(tree: ast.Module) -> set[str]:
     """The names that the answer itself gives to something, attributes too."""
-    own: set[str] = set()
-    for node in ast.walk(tree):
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-            own.add(node.name)
-        elif isinstance(node, ast.arg):
-            own.add(node.arg)
-        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            own.add(node.id)
-        elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
-            own.add(node.attr)
-        elif isinstance(node, ast.alias) and node.asname:
-            own.add(node.asname)
-        elif isinstance(node, ast.ExceptHandler) and node.name:
-            own.add(node.name)
-    return own
+    fields = [(node, _NAMING.get(type(node), "")) for node in ast.walk(tree)]
+    given = (getattr(node, field) for node, field in fields if field and _is_given(node))
+    return {name for name in given if name}
+
+
+def _is_given(node: ast.AST) -> bool:
+    return isinstance(getattr(node, "ctx", ast.Store()), ast.Store)
 
 
 def _messages(node: ast.AST) -> Iterable[ast.AST]:

@@ -14,12 +14,14 @@ from ...course.errors import UserError
 from ...plain import visible
 from ..results import Mark, Result, Status
 from .mistakes import Found, for_student, told_before
-from .page import MEANING, of_check
+from .page import MEANING, of_check, sentence
 from .spreadsheet import told, write_new
 from .terminal import number
 
 FORMAT = 1
 """Goes up when something in the JSON changes its meaning or leaves."""
+
+_OF_STUDENT = ("student", "status", "points", "maximum", "penalty", "lateness", "comments", "judge", "isolation")
 
 
 def write_json(results: Sequence[Result], folder: Path) -> Path:
@@ -70,7 +72,10 @@ def as_gradescope(result: Result) -> dict[str, Any]:
     return {
         "score": result.points,
         "execution_time": round(sum(seconds)),
-        "output": _lines(f"{number(result.points)} of {number(result.maximum)} points.", result.note),
+        "output": _lines(
+            f"{number(result.points)} of {number(result.maximum)} points.",
+            *(sentence(result.lateness), *result.comments, result.note),
+        ),
         "output_format": "text",
         "visibility": "visible",
         "stdout_visibility": "hidden",  # what the grader itself prints is for the instructor
@@ -82,16 +87,16 @@ def as_gradescope(result: Result) -> dict[str, Any]:
 def _test(place: int, mark: Mark, same: str) -> dict[str, Any]:
     """One exercise; `same` is an earlier one of which the same was found."""
     found = Found.of(mark)
-    why = [mark.detail, of_check(mark.recorded).words, found.diagnosis if found.said else ""]
-    if same:
-        why = [f"For the same reason as {same}.", of_check(mark.recorded).words]
+    why = [f"For the same reason as {same}." if same else found.detail, of_check(mark.recorded).words]
+    why += [found.diagnosis if found.said and not same else "", sentence(mark.origin)]
+    has_all = mark.points >= mark.maximum if mark.adjusted else mark.status is Status.PASS
     return {
         "number": str(place),
         "name": mark.exercise,
         "score": mark.points,
         "max_score": mark.maximum,
-        "status": "passed" if mark.status is Status.PASS else "failed",
-        "output": _lines(MEANING[mark.status].words, *why),
+        "status": "passed" if has_all else "failed",
+        "output": _lines(MEANING[mark.status].words, sentence(str(mark.adjusted or "")), mark.comment, *why),
         "output_format": "text",
         "visibility": "visible",
         "extra_data": {"status": str(mark.status)},
@@ -103,20 +108,12 @@ def _lines(*said: str) -> str:
 
 
 def _student(result: Result) -> dict[str, Any]:
-    return {
-        "student": result.student,
-        "status": str(result.status),
-        "points": result.points,
-        "maximum": result.maximum,
-        "judge": result.judge,
-        "isolation": result.isolation,
-        "note": result.note,
-        "recorded": result.recorded,
-        "columns": dict(result.columns),
-        "marks": [
-            {**asdict(mark), "points": mark.points, "contradiction": mark.contradiction} for mark in result.marks
-        ],
-    }
+    marks = [
+        {**asdict(mark), "share": mark.share, "points": mark.points, "contradiction": mark.contradiction}
+        for mark in result.marks
+    ]
+    own = {name: getattr(result, name) for name in (*_OF_STUDENT, "note", "recorded")}
+    return {**own, "columns": dict(result.columns), "marks": marks}
 
 
 def _as_bytes(data: dict[str, Any]) -> bytes:

@@ -6,12 +6,11 @@ results. Must not know how they came about. The page itself is templates/student
 
 from collections.abc import Callable
 
-from ..results import PASSED, Mark, Result, Status
+from ..results import Mark, Result, Status
 from .mistakes import Found, for_student, told_before
-from .page import MEANING, of_check, render
+from .page import MEANING, of_check, render, sentence
 
 _BUT_PASSES = "Points do not come from that cell, but from inputs drawn after the answer was loaded, and with these something does not hold."
-_BUT_STORED = "Its check cell said that it passed when it was handed in: run everything from the top, and see whether it still does."
 _BUT_NOT = "Points do not come from that cell, but from inputs drawn after the answer was loaded, and with these all is as it has to be."
 
 
@@ -23,21 +22,16 @@ def student_page(result: Result, answer: Callable[[str], str]) -> bytes:
         "student.html",
         result=result,
         same=told_before(result.marks),
-        is_all_or_nothing=all(mark.points in (0, mark.maximum) for mark in result.marks),
+        is_all_or_nothing=all(mark.share in (0, 1) for mark in result.marks),
         has_record=any(mark.recorded for mark in result.marks),
         sections=[(mark, each, _said(mark, each), answer(mark.source) if mark.source else "") for mark, each in found],
     )
 
 
 def _said(mark: Mark, found: Found) -> str:
-    origin = f"{mark.origin[:1].upper()}{mark.origin[1:]}." if mark.origin else ""
-    return " ".join(filter(None, (MEANING[mark.status].words, _recorded(mark, found), origin)))
-
-
-def _recorded(mark: Mark, found: Found) -> str:
-    """What became of the check cell in the notebook's run, and that points do not follow from it where they do not."""
-    if mark.contradiction and (mark.status is Status.PASS or mark.recorded == PASSED):
-        return f"{of_check(mark.recorded).words} {_BUT_NOT if mark.status is Status.PASS else _BUT_PASSES}"
-    count = f"{found.checks[0].upper()}{found.checks[1:]}." if found.checks else ""
-    stored = _BUT_STORED if mark.contradiction else ""
-    return " ".join(filter(None, (of_check(mark.recorded).words, count, stored)))
+    """What became of the answer and of its check cell, that points do not follow from that cell where they do not, and
+    where the answer is from."""
+    but = _BUT_NOT if mark.status is Status.PASS else _BUT_PASSES
+    more = but if mark.contradiction else sentence(found.checks)
+    words = (MEANING[mark.status].words, of_check(mark.recorded).words, more, sentence(mark.origin))
+    return " ".join(filter(None, words))

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from typing import TextIO
 
-from ...plain import line, visible
+from ...plain import line, tidy, visible
 from ..results import Mark, Result
 
 
@@ -59,13 +59,14 @@ def table(results: Sequence[Result]) -> str:
     judge: nbval; isolation: process
     """
     exercises = exercises_of(results)
-    rows = [["student", "status", *exercises, "total"]]
+    has_penalty = any(result.penalty for result in results)
+    rows = [["student", "status", *exercises, *["penalty"] * has_penalty, "total"]]
     for result in results:
-        total = f"{number(result.points)}/{number(result.maximum)}"
-        rows.append([line(result.student), result.status, *points_of(result, exercises), total])
+        sums = [number(-result.penalty)] * has_penalty + [f"{number(result.points)}/{number(result.maximum)}"]
+        rows.append([line(result.student), result.status, *points_of(result, exercises), *sums])
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = ["  ".join(_aligned(row, widths)).rstrip() for row in rows]
-    details = [line(f"  {result.student}: {_short(result.detail)}") for result in results if result.detail]
+    details = [line(f"  {result.student}: {tidy(result.detail, 160)}") for result in results if result.detail]
     if details:
         lines += ["", *details]
     judges = sorted({f"judge: {r.judge}; isolation: {r.isolation}" for r in results if r.judge != "none"})
@@ -85,17 +86,13 @@ def points_of(result: Result, exercises: list[str]) -> list[str]:
 
 def number(value: float) -> str:
     """Points as a reader writes them: 2, not 2.0."""
-    return f"{value:g}"
+    return f"{round(value, 6) + 0:g}"  # neither 5.6e-17 nor -0
 
 
 def _put(stream: TextIO, text: str, end: str = "\n") -> None:
     """Print `text`; what the terminal's encoding does not have becomes a question mark, no exception."""
     encoding = getattr(stream, "encoding", None) or "utf-8"
     print(text.encode(encoding, "replace").decode(encoding), end=end, file=stream, flush=True)
-
-
-def _short(detail: str, most: int = 160) -> str:
-    return detail if len(detail) <= most else f"{detail[: most - 1]}…"
 
 
 def _aligned(row: list[str], widths: list[int]) -> list[str]:

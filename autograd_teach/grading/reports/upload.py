@@ -9,6 +9,9 @@ with at least one of the three ids filled in; then the assignments, named "Name 
 Canvas asks about a name without a number. The second row has "Points Possible". An empty cell leaves a
 grade as it is.
 
+*A penalty* for being late is in Moodle's `total`, not in the exercises' columns, as in grades.csv. Canvas
+adds up the columns itself: there each has its share of the penalty, by the points that it was taken from.
+
 Both read UTF-8, commas and decimal points. The columns that identify a student are the roster's, as they
 came. Who is not on the roster is left out, since Moodle refuses a file that names a stranger. What was not
 graded, or failed by a fault of the grader, is an empty cell: nobody gets a 0 for it.
@@ -80,20 +83,21 @@ def _moodle(results: Sequence[Result]) -> list[list[str]]:
     for result in results:
         known = dict(result.columns)
         points = [_points([mark]) for mark in result.marks]
-        rows.append([result.student, *(known.get(name, "") for name in ids), *points, _points(result.marks)])
+        total = _points(result.marks, result.penalty)
+        rows.append([result.student, *(known.get(name, "") for name in ids), *points, total])
     return rows
 
 
 def _canvas(results: Sequence[Result]) -> list[list[str]]:
     items = _canvas_items(results)
-    maxima = [
-        number(sum(mark.maximum for mark in results[0].marks if mark.exercise in held)) for held in items.values()
-    ]
+    worth = {mark.exercise: mark.maximum for mark in results[0].marks}
+    maxima = [number(sum(worth[exercise] for exercise in held)) for held in items.values()]
     rows = [["Student", *_CANVAS, *items], ["    Points Possible", *[""] * len(_CANVAS), *maxima]]
     for result in results:
         known = [_of(dict(result.columns), _plain(name)) for name in _CANVAS]
-        points = [_points([mark for mark in result.marks if mark.exercise in held]) for held in items.values()]
-        rows.append([result.student, *known, *points])
+        marks = [[mark for mark in result.marks if mark.exercise in held] for held in items.values()]
+        share = result.penalty / (_lowered(result.marks) or 1)
+        rows.append([result.student, *known, *(_points(each, share * _lowered(each)) for each in marks)])
     return rows
 
 
@@ -111,9 +115,15 @@ def _canvas_items(results: Sequence[Result]) -> dict[str, list[str]]:
     return items or {each: [each] for each in exercises}
 
 
-def _points(marks: Sequence[Mark]) -> str:
-    """Their sum, "" where one of them is not known."""
-    return "" if any(mark.status in _NOT_GRADED for mark in marks) else number(sum(mark.points for mark in marks))
+def _points(marks: Sequence[Mark], off: float = 0) -> str:
+    """Their sum less `off`, "" where one of them is not known."""
+    is_known = all(mark.adjusted or mark.status not in _NOT_GRADED for mark in marks)
+    return number(sum(mark.points for mark in marks) - off) if is_known else ""
+
+
+def _lowered(marks: Sequence[Mark]) -> float:
+    """The points that a penalty is taken from: adjusted ones are left as they are."""
+    return sum(mark.points for mark in marks if not mark.adjusted)
 
 
 def _fit(value: str) -> str:
@@ -122,7 +132,7 @@ def _fit(value: str) -> str:
 
 
 def _is_on_roster(columns: Columns) -> bool:
-    return any(name not in ("submitted", "late") for name in columns)
+    return any(name not in ("submitted", "late", "penalty") for name in columns)
 
 
 def _of(columns: Columns, name: str) -> str:

@@ -4,7 +4,6 @@ was due, how many points it makes, under which names it is reported.
 `gather` comes before grading, `best_of` around that of one student, `dress` after it. Must not know how an answer is judged.
 """
 
-import hashlib
 import math
 import re
 from collections.abc import Callable, Sequence
@@ -15,7 +14,7 @@ from pathlib import Path
 from ...course.errors import UserError
 from ..gradebook.standing import Change
 from ..rebuild import Assignment
-from ..results import Mark, Result, Status
+from ..results import Mark, Result, Status, hash_of
 from . import pseudonyms, roster
 from .answers import Answer
 from .intake import Keep, Submission, Version, take_in
@@ -283,4 +282,4 @@ def _nameless(submission: Submission, pseudonym: str) -> Submission:
 
 
 def _hash(answer: Answer) -> str | None:
-    return None if answer.source is None else hashlib.sha256(answer.source.encode()).hexdigest()
+    return None if answer.source is None else hash_of(answer.source)
