@@ -19,8 +19,7 @@ import uuid
 import weakref
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError, ThreadPoolExecutor
-from concurrent.futures import Future as Promise
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
@@ -32,7 +31,8 @@ from .gradebook import fingerprint
 from .notebook_run import Interrupted, Limits
 from .rebuild import Assignment
 from .results import Mark, Status
-from .verdicts import Judge, NoJudge
+from .sandbox import Isolation
+from .verdicts import NoJudge
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -118,16 +118,10 @@ def called(
 
     A `UserError` where there is no scheduler, where no worker comes, or where a worker has other software than this machine.
     """
-    order = Order(
-        uuid.uuid4().hex,
-        about(),
-        name,
-        limits,
-        tuple(str(path.resolve()) for path in hidden),
-        options,
-        address.startswith("tls://"),
-        {assignment.name: assignment for assignment in assignments},
-    )
+    paths = tuple(str(path.resolve()) for path in hidden)
+    by_name = {assignment.name: assignment for assignment in assignments}
+    is_encrypted = address.startswith("tls://")
+    order = Order(uuid.uuid4().hex, about(), name, limits, paths, options, is_encrypted, by_name)
     with _connected(address) as client:
         workers = Workers(client, order, progress)
         try:
@@ -245,10 +239,14 @@ class Workers:
         trial = self._trials[assignment.name]
         if answers == assignment.references:
             return dict(trial)
-        reply = self._reply(assignment, answers, stop, isolation=_isolation(trial))
+
+        def ask() -> Reply | None:
+            return self._awaited(self._send(assignment, answers, isolation=_isolation(trial)), stop)
+
+        reply = ask()
         if reply is None:  # in whose company did workers die? One suspect at a time shows whose fault it was
             with self._alone(stop):
-                reply = self._reply(assignment, answers, stop, isolation=_isolation(trial))
+                reply = ask()
         if reply is None:
             raise RuntimeError("every worker that took these answers died of it, or beside it")
         if reply.fault:
@@ -288,11 +286,6 @@ class Workers:
             return self._client.submit(judged, self._sent, assignment.name, dict(answers), isolation, key=key, **pinned)
         except Exception as problem:
             raise NoJudge(self._over or self._lost()) from problem
-
-    def _reply(
-        self, assignment: Assignment, answers: Mapping[str, str], stop: threading.Event, *, isolation: str
-    ) -> Reply | None:
-        return self._awaited(self._send(assignment, answers, isolation=isolation), stop)
 
     def _awaited(self, future: "Future", stop: threading.Event, worker: str = "") -> Reply | None:
         """What comes; None where it cost the life of every worker that tried, or of the one that was asked."""
@@ -430,38 +423,17 @@ class Court:
     """One worker's judge for one order."""
 
     def __init__(self, order: Order, worker: Any) -> None:
-        self.key, self.said = order.key, ""
-        self.stop = threading.Event()
-        self._end = threading.Event()
+        self.key, self.stop = order.key, threading.Event()
         self._trials: dict[str, Mapping[str, Mark]] = {}
         self._trial = threading.Lock()
         if differs := differences(about(), order.made_by):
             raise Unfit(f"it has {differs}; install the same everywhere. {GOES_ON}")
-        hidden = _hidden(order, worker)
-        promise: Promise[Judge] = Promise()
-        arguments = (promise, order.judge, order.limits, hidden, order.options, order.encrypted)
-        # A thread of its own, as long as the judge: a sandbox ends with the thread that started it.
-        threading.Thread(target=self._keep, args=arguments, daemon=True).start()
-        self._judge = promise.result()
-
-    def _keep(
-        self,
-        promise: "Promise[Judge]",
-        name: judges.Name,
-        limits: Limits,
-        hidden: Sequence[Path],
-        options: Mapping[str, Any],
-        encrypted: bool,
-    ) -> None:
+        self._needs_network_closed = bool(order.options.get("required")) and not order.encrypted
         said = io.StringIO()
-        try:
-            with judges.called(name, limits, hidden, progress=said, **options) as judge:
-                self.said = " ".join(said.getvalue().split())
-                promise.set_result(judge)
-                self._end.wait()
-        except BaseException as problem:  # noqa: BLE001 - whatever it is, it is told where the judge was asked for
-            if not promise.done():
-                promise.set_exception(problem)
+        self._open = ExitStack()
+        called = judges.called(order.judge, order.limits, _hidden(order, worker), progress=said, **order.options)
+        self._judge = self._open.enter_context(called)
+        self.said = " ".join(said.getvalue().split())
 
     def judge(self, assignment: Assignment, answers: Mapping[str, str], isolation: str) -> Mapping[str, Mark]:
         """Marks; `Unfit` where this machine fails a right answer, or is not the fortress that the others are."""
@@ -472,6 +444,11 @@ class Court:
         if isolation not in ("", own := _isolation(trial)):
             raise Unfit(
                 f"its isolation is {own}, that of the others {isolation}; end it, or set it up alike. {GOES_ON}"
+            )
+        if self._needs_network_closed and Isolation.USER in own and "no filter" in own:
+            raise Unfit(
+                "--require-sandbox was given, and students' code would have the network there, with a scheduler that takes "
+                "orders from anyone; install bubblewrap there, or use a scheduler with TLS (tls://…)."
             )
         if answers == assignment.references:
             return trial
@@ -488,9 +465,9 @@ class Court:
         return trial
 
     def end(self) -> None:
-        """Ends what still runs, then the judge and its processes."""
+        """End what still runs, then the judge and its processes, for which nobody waits: a worker answers other questions."""
         self.stop.set()
-        self._end.set()
+        threading.Thread(target=self._open.close, daemon=True).start()
 
 
 _courts: "weakref.WeakSet[Court]" = weakref.WeakSet()
@@ -531,7 +508,8 @@ def _court(order: Order, worker: Any) -> Court:
         if order.court is None:
             order.court = Court(order, worker)
             _courts.add(order.court)
-            weakref.finalize(order, order.court.end)
+            # At the end of this process the judge's own processes end with it.
+            weakref.finalize(order, order.court.end).atexit = False
         if order.key in _withdrawn:
             order.court.end()
         return order.court
