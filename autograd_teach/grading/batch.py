@@ -51,17 +51,18 @@ class Options:
         self, assignments: Sequence[Assignment], judge: judges.Name, limits: Limits, record: bool, *inputs: Path
     ) -> Iterator[dict[str, Any]]:
         """What `grade_class` and `regrade_class` need: the judge, here or behind the scheduler, and so on. No student sees `inputs`."""
-        wanted = {"wanted": self.isolation, "required": self.require_sandbox, "record": record}
-        arguments = (judge, limits, (*inputs, self.solutions, self.output))
+        hidden = (*inputs, self.solutions, self.output)
+        wanted: dict[str, Any] = {"wanted": self.isolation, "required": self.require_sandbox, "record": record}
+        wanted["progress"] = self.progress
         shared = {"output": self.output, "progress": self.progress, "kinds": self.kinds}
         if self.scheduler is None:
             judged_by = judges.called_here(judge, self.isolation, record)
-            with judges.called(*arguments, progress=self.progress, **wanted) as judged:
+            with judges.called(judge, limits, hidden, **wanted) as judged:
                 yield {**shared, "judged": judged, "jobs": self.jobs, "judged_by": judged_by}
             return
         from . import cluster  # and with it dask
 
-        with cluster.called(self.scheduler, assignments, *arguments, progress=self.progress, **wanted) as workers:
+        with cluster.called(self.scheduler, assignments, judge, limits, hidden, **wanted) as workers:
             yield {**shared, "judged": workers, "jobs": workers.at_a_time}
 
 
