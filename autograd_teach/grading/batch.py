@@ -254,7 +254,7 @@ def _into(
     book.begin(fingerprint.course(), fingerprint.versions(), asdict(limits), dressing())
 
     def settle(fresh: Result, stood: bool = False) -> None:
-        submission = selection.as_counted(submissions[fresh.student], fresh)
+        submission = selection.settled(submissions[fresh.student], fresh.marks)
         final = standing.merged(submission, fresh)
         if news := standing.news(submission, final):
             book.add(final.student, final.note, news, answers_by_hash(submission, assignments))

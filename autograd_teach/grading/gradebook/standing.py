@@ -124,8 +124,7 @@ class Standing:
                 is_same = known and known.mark == mark and not (mark.source and _difference(known, basis, mark))
                 if known and is_same and basis.versions in ("", known.basis.versions):
                     continue
-                source = submission.answer(assignment, question).source
-                answer = "" if source is None else hash_of(source)
+                answer = submission.answer(assignment, question).hash or ""
                 new.append(Judged(submission.student, assignment.name, mark, basis, answer, result.note))
                 if known and known.is_sound and known.mark.maximum != mark.maximum:
                     self.worth[question.id] = (known.mark.maximum, mark.maximum)
@@ -176,8 +175,8 @@ def hash_of(answer: str) -> str:
 
 def answers_by_hash(submission: Submission, assignments: Sequence[Assignment]) -> dict[str, str]:
     """The texts of all answers of one student."""
-    sources = [submission.answer(a, q).source for a in assignments for q in a.questions]
-    return {hash_of(source): source for source in sources if source is not None}
+    answers = [submission.answer(a, q) for a in assignments for q in a.questions]
+    return {answer.hash: answer.source for answer in answers if answer.hash and answer.source is not None}
 
 
 def from_book(

@@ -7,6 +7,7 @@ too. Outputs, tags, metadata and kernel names stay behind, so their faults do no
 hint, never points. May parse a student's code. Must not know whose notebook it is.
 """
 
+import hashlib
 import json
 import re
 from collections.abc import Iterator, Sequence
@@ -52,6 +53,11 @@ class Answer:
     detail: str = ""  # why there is none; or what of it was found elsewhere than in its cell
     verdict: Mark | None = None  # given before, and standing: only its record is to be made
     claimed: bool = False  # the stored output of its check cell says that it passed
+
+    @property
+    def hash(self) -> str | None:
+        """The SHA-256 of the source, by which the gradebook names it."""
+        return None if self.source is None else hashlib.sha256(self.source.encode()).hexdigest()
 
 
 def read_answers(data: bytes, assignments: Sequence[Assignment]) -> tuple[Assignment | None, dict[str, Answer]]:

@@ -104,8 +104,10 @@ class _Notebook:
 
     @property
     def version(self) -> Version:
-        late = self.name is not None and self.name.late
-        return Version(_path(self), self.answers, self.submitted, late)
+        questions = self.assignment.questions if self.fault and self.assignment else ()
+        broken = Answer(None, Status.INVALID_NOTEBOOK, f"{_path(self)}: {self.fault}")
+        answers = self.answers or {question.id: broken for question in questions}
+        return Version(_path(self), answers, self.submitted, self.name is not None and self.name.late)
 
     def _is_named(self, ending: str = "") -> bool:
         """Whether the file has the assignment's own name, with at most what the pattern `ending` allows behind it."""
@@ -323,11 +325,8 @@ def _settle(submission: Submission, notebooks: list[_Notebook], assignments: Seq
         if not rivals:
             continue
         best = rivals.pop()
-        submission.answers[assignment.name] = best.answers or {
-            question.id: Answer(None, Status.INVALID_NOTEBOOK, f"{_path(best)}: {best.fault}")
-            for question in assignment.questions
-        }
         versions = [best.version]
+        submission.answers[assignment.name] = versions[0].answers
         if keep is Keep.BEST:
             versions += [n.version for n in reversed(rivals) if not n.fault and n.is_written]
             rivals = [n for n in rivals if n.fault or not n.is_written]
