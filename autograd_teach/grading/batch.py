@@ -50,7 +50,7 @@ class Options:
     def called(
         self, assignments: Sequence[Assignment], judge: judges.Name, limits: Limits, record: bool, *inputs: Path
     ) -> Iterator[dict[str, Any]]:
-        """What `grade_class` and `regrade_class` need: the judge, here or behind the scheduler, and so on. No student sees `inputs`."""
+        """The arguments of a `Setting`: the judge, here or behind the scheduler; students' code sees none of `inputs`."""
         hidden = (*inputs, self.solutions, self.output)
         wanted: dict[str, Any] = {"wanted": self.isolation, "required": self.require_sandbox, "record": record}
         wanted["progress"] = self.progress
@@ -239,7 +239,7 @@ def _into(
     class_ = settled
     bar = reports.Progress(setting.progress, len(class_))
     submissions = {s.student: s for s in class_}
-    results = {s.student: _all(s, assignments, Status.NOT_GRADED, "") for s in class_}
+    results = {s.student: _all(s, assignments, Status.NOT_GRADED) for s in class_}
 
     def dressed() -> list[Result]:
         plain = selection.dress([results[s.student] for s in class_], class_, wishes)
@@ -335,8 +335,7 @@ def _graded(
         except NoJudge:
             raise
         except Exception as problem:  # noqa: BLE001 - whatever it is, the class gets its grades
-            detail = f"{type(problem).__name__}: {problem}"
-            return _all(submission, assignments, Status.GRADER_ERROR, detail)
+            return _all(submission, assignments, Status.GRADER_ERROR, f"{type(problem).__name__}: {problem}")
 
     with ThreadPoolExecutor(jobs) as pool:
         futures = [pool.submit(one, submission) for submission in class_]
@@ -376,10 +375,7 @@ def _try_references(assignments: list[Assignment], judged: Judge, stop: threadin
     return trial
 
 
-def _all(submission: Submission, assignments: list[Assignment], status: Status, detail: str) -> Result:
-    marks = [
-        Mark(question.id, status, question.points, detail)
-        for assignment in assignments
-        for question in assignment.questions
-    ]
-    return Result(submission.student, tuple(marks), "; ".join(submission.notes))
+def _all(submission: Submission, assignments: list[Assignment], status: Status, detail: str = "") -> Result:
+    questions = [question for assignment in assignments for question in assignment.questions]
+    marks = tuple(Mark(question.id, status, question.points, detail) for question in questions)
+    return Result(submission.student, marks, "; ".join(submission.notes))

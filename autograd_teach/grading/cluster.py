@@ -145,7 +145,8 @@ def _connected(address: str) -> Iterator["Client"]:
                 pool.submit(asyncio.run, _greeted(address)).result()
             client = Client(address, timeout=CONNECT, set_as_default=False)
         except (OSError, ValueError, TypeError, RuntimeError, ImportError) as problem:
-            reason = f"nothing answers there in {CONNECT:g} seconds" if _is_timeout(problem) else _short(problem)
+            timed_out = isinstance(problem, TimeoutError) or "Timed out" in str(problem)
+            reason = f"nothing answers there in {CONNECT:g} seconds" if timed_out else _short(problem)
             tls = " Certificates for tls:// are set in dask's own configuration." if address.startswith("tls:") else ""
             raise UserError(
                 f"No scheduler can be reached at {address or 'an empty address'} ({reason}); start one with `dask scheduler` and "
@@ -168,10 +169,6 @@ async def _greeted(address: str) -> None:
             kind = (await there.identity())["type"]
     if kind in ("Worker", "Nanny"):
         raise ValueError(f"a {kind} is there")
-
-
-def _is_timeout(problem: BaseException) -> bool:
-    return isinstance(problem, TimeoutError) or "Timed out" in str(problem)
 
 
 @contextmanager
@@ -265,8 +262,8 @@ class Workers:
                 raise Interrupted
             if self._over:
                 raise NoJudge(self._over)
-        (first, reply), *others = trials.items()
-        for worker, other in others:
+        first, reply = next(iter(trials.items()))
+        for worker, other in trials.items():
             if _isolation(other.marks) != _isolation(reply.marks):
                 raise NoJudge(
                     f"Nothing was graded: the workers do not protect themselves alike from students' code ({first}: {reply.said}; "
@@ -318,10 +315,8 @@ class Workers:
             return None
         except TimeoutError:
             raise
-        except (CancelledError, asyncio.CancelledError) as problem:
-            raise NoJudge(self._lost()) from problem
-        except Exception as problem:
-            if self._is_lost:
+        except (Exception, asyncio.CancelledError) as problem:
+            if self._is_lost or isinstance(problem, (CancelledError, asyncio.CancelledError)):
                 raise NoJudge(self._lost()) from problem
             raise NoJudge(
                 f"The scheduler or a worker at {self._address} cannot load the grader ({_short(problem)}); every machine needs the "
@@ -351,16 +346,16 @@ class Workers:
         return f"The scheduler at {self._address} was lost, or was made to forget this class. {GOES_ON}"
 
     def _wait_for_workers(self) -> None:
-        start = said = time.monotonic()
+        start, said = time.monotonic(), -REMIND
         while not (threads := dict(self._client.nthreads())):
-            now = time.monotonic()
-            if now - start > PATIENCE:
+            waited = time.monotonic() - start
+            if waited > PATIENCE:
                 raise UserError(f"Nothing was graded: {self._nobody()}")
-            if said == start or now - said > REMIND:
-                said = now
+            if waited - said > REMIND:
+                said = waited
                 reports.say(
                     self._progress,
-                    f"The scheduler at {self._address} has no worker yet; waiting {PATIENCE - (now - start):.0f} seconds for one "
+                    f"The scheduler at {self._address} has no worker yet; waiting {PATIENCE - waited:.0f} seconds for one "
                     f"(`dask worker {self._address}` starts one)",
                 )
             time.sleep(TICK)
@@ -525,6 +520,5 @@ def _hidden(order: Order, worker: Any) -> list[Path]:
     paths = [*order.hidden, worker.local_directory]
     with suppress(UserError):
         paths.append(str(content.folder("solutions")))
-    for kind in ("worker", "client", "scheduler"):
-        paths.append(dask.config.get(f"distributed.comm.tls.{kind}.key", None) or "")
+    paths += [dask.config.get(f"distributed.comm.tls.{kind}.key", None) for kind in ("worker", "client", "scheduler")]
     return [Path(path) for path in paths if path]

@@ -11,7 +11,6 @@ import pytest
 from autograd_teach.course.errors import UserError
 from autograd_teach.grading import gradebook
 from autograd_teach.grading.batch import grade_class
-from autograd_teach.grading.gradebook.standing import hash_of
 from autograd_teach.grading.notebook_run import CellRecord, Interrupted, Limits, NotebookRun
 from autograd_teach.grading.notebook_run import Runner as Run
 from autograd_teach.grading.rebuild import Assignment, Notebook
@@ -19,7 +18,7 @@ from autograd_teach.grading.results import Mark, Result, Status
 from autograd_teach.grading.submissions.intake import Keep
 from autograd_teach.grading.submissions.selection import NO_WISHES, Wishes
 from autograd_teach.grading.verdicts import LONGEST_WORDS, Recorded
-from tests.grading.classroom import SOLUTIONS, STUB, assignment, hand_in
+from tests.grading.classroom import SOLUTIONS, STUB, assignment, hand_in, hash_of
 
 TINY = assignment()
 CELLS = TINY.code_cells

@@ -30,14 +30,14 @@ from autograd_teach.grading import batch, gradebook, judge
 from autograd_teach.grading.batch import grade_class, regrade_class
 from autograd_teach.grading.explain import explain_in
 from autograd_teach.grading.gradebook import fingerprint, remarks
-from autograd_teach.grading.gradebook.standing import Change, hash_of
+from autograd_teach.grading.gradebook.standing import Change
 from autograd_teach.grading.notebook_run import CellRecord, Limits, NotebookRun, Runner
 from autograd_teach.grading.rebuild import Assignment, Notebook
 from autograd_teach.grading.results import Mark, Result, Status
 from autograd_teach.grading.submissions import archives
 from autograd_teach.grading.submissions.selection import Wishes
 from autograd_teach.grading.verdicts import by_nbval
-from tests.grading.classroom import SOLUTIONS, assignment, hand_in
+from tests.grading.classroom import SOLUTIONS, assignment, hand_in, hash_of
 
 ROOT = Path(__file__).parents[2]
 TINY = assignment()

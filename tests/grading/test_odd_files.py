@@ -19,7 +19,6 @@ import pytest
 from autograd_teach.grading import gradebook, reports
 from autograd_teach.grading.batch import grade_class, regrade_class
 from autograd_teach.grading.explain import explain_in
-from autograd_teach.grading.gradebook.standing import hash_of
 from autograd_teach.grading.notebook_run import Limits
 from autograd_teach.grading.rebuild import Assignment
 from autograd_teach.grading.results import Mark, Result, Status
@@ -36,6 +35,7 @@ from tests.grading.classroom import (
     assignment,
     code,
     exercise_notebook,
+    hash_of,
     notebook,
 )
 from tests.grading.stub import by_source

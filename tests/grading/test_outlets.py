@@ -17,7 +17,6 @@ from autograd_teach.course.errors import UserError
 from autograd_teach.grading import gradebook, reports
 from autograd_teach.grading.explain import explain_in
 from autograd_teach.grading.gradebook import Basis, Judged
-from autograd_teach.grading.gradebook.standing import hash_of
 from autograd_teach.grading.reports.similarity import LEAST, alike, normal_form
 from autograd_teach.grading.results import Mark, Result, Status
 from autograd_teach.grading.submissions import roster
@@ -25,6 +24,7 @@ from autograd_teach.grading.submissions.intake import Submission
 from autograd_teach.grading.submissions.preview import preview
 from autograd_teach.grading.submissions.selection import NO_WISHES
 from autograd_teach.plain import cell
+from tests.grading.classroom import hash_of
 
 NASTY = {
     "escape": "\x1b[2J\x1b]0;taken\x07\x9b31m",

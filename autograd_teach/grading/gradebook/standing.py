@@ -7,7 +7,6 @@ counted anew. A fault of the grader never stands. Where records are made, a mark
 Runs nothing. Must not know files or how a mark is reached.
 """
 
-import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 
@@ -104,14 +103,9 @@ class Standing:
 
     def merged(self, submission: Submission, fresh: Result) -> Result:
         """`fresh` with the marks that stand in their places."""
-        standing = {
-            question.id: mark
-            for assignment in self._assignments
-            for question in _written(submission, assignment)
-            if (mark := self._standing(submission, assignment, question))
-        }
-        marks = [_kept(standing.get(mark.exercise), mark) for mark in fresh.marks]
-        return replace(fresh, marks=tuple(marks))
+        written = ((a, question) for a in self._assignments for question in _written(submission, a))
+        standing = {question.id: self._standing(submission, a, question) for a, question in written}
+        return replace(fresh, marks=tuple(_kept(standing.get(mark.exercise), mark) for mark in fresh.marks))
 
     def news(self, submission: Submission, result: Result) -> list[Judged]:
         """What the book does not have yet of this final `result`; remembers what changed."""
@@ -168,11 +162,6 @@ def changed_since(judged: Judged, assignment: Assignment) -> str:
     return "" if judged.basis.course == fingerprint.course() else "The course changed"
 
 
-def hash_of(answer: str) -> str:
-    """The name of an answer in the gradebook."""
-    return hashlib.sha256(answer.encode()).hexdigest()
-
-
 def answers_by_hash(submission: Submission, assignments: Sequence[Assignment]) -> dict[str, str]:
     """The texts of all answers of one student."""
     answers = [submission.answer(a, q) for a in assignments for q in a.questions]
@@ -207,9 +196,7 @@ def _written(submission: Submission, assignment: Assignment) -> list[Question]:
     """The questions of `assignment` whose answers have to be run."""
     stubs = assignment.stubs
     answers = [(question, submission.answer(assignment, question).source) for question in assignment.questions]
-    return [
-        question for question, source in answers if source is not None and not is_untouched(source, stubs[question.id])
-    ]
+    return [q for q, source in answers if source is not None and not is_untouched(source, stubs[q.id])]
 
 
 def basis_of_trial(assignments: Sequence[Assignment], judge: str, limits: Limits) -> str:
@@ -221,10 +208,7 @@ def basis_of_trial(assignments: Sequence[Assignment], judge: str, limits: Limits
 def _hash_of_question(assignment: Assignment, question: Question) -> str:
     """One exercise as it is now: its cells, its stored outputs, its reference, its declaration, and the cells that belong to no
     exercise (the set-up). Not its points."""
-    others = {id for each in assignment.questions for id in (each.answer, each.check)} - {
-        question.answer,
-        question.check,
-    }
+    others = {id for each in assignment.questions if each is not question for id in (each.answer, each.check)}
     code = [cell for cell in assignment.cells if cell["cell_type"] == "code" and cell["id"] not in others]
     cells = [[cell["id"], cell["source"], cell["outputs"]] for cell in code]
     return fingerprint.of(cells, assignment.references.get(question.id), question.declared)

@@ -158,9 +158,8 @@ class _Cells:
     def likeness(self, assignment: Assignment) -> int:
         """How many of the cells of `assignment` there are: answers, and checks that are as they were handed out."""
         sources = assignment.sources
-        return sum(
-            2 * bool(self.named(q.answer)) + (_plain(sources[q.check]) in self._by_source) for q in assignment.questions
-        )
+        questions = assignment.questions
+        return sum(2 * bool(self.named(q.answer)) + (_plain(sources[q.check]) in self._by_source) for q in questions)
 
 
 class _Reading:

@@ -232,33 +232,30 @@ def _is_class(entries: list[Entry], known: set[str]) -> bool:
 
 
 def _below(entries: list[Entry], top: str) -> list[Entry]:
-    return [
-        replace(entry, parts=entry.parts[1:]) for entry in entries if entry.parts[0] == top and len(entry.parts) > 1
-    ]
+    inside = (entry for entry in entries if entry.parts[0] == top and len(entry.parts) > 1)
+    return [replace(entry, parts=entry.parts[1:]) for entry in inside]
 
 
 # ---- names ----------------------------------------------------------------------------------------------------------
 
 
 def _owners(entries: list[Entry], holder: str, known: set[str]) -> dict[str, tuple[str, Name | None]]:
-    """For the name of each file and folder beside the students': whose it is, and what a platform says by it."""
+    """For the name of each file and folder beside the students': whose it is, and what a platform says by it.
+
+    Where several students share a name, the platform's number stands beside it.
+    """
     tops = {entry.parts[0]: entry.is_top_file or entry.parts[0].lower().endswith(".zip") for entry in entries}
     reader = names.convention(tops)
     prefix = holder.removesuffix("submissions") if holder.endswith("-submissions") else ""
     if not all(top.startswith(prefix) for top in tops):
         prefix = ""
     whose: dict[str, tuple[str, Name | None]] = {}
+    ids: dict[str, set[str]] = {}
     for top, is_file in tops.items():
         name = reader(top)
-        student = name.student if name else _named_by(PurePosixPath(top).stem, known) if is_file else top
-        whose[top] = printable(student if name else student.removeprefix(prefix)), name
-    return _told_apart(whose)
-
-
-def _told_apart(whose: dict[str, tuple[str, Name | None]]) -> dict[str, tuple[str, Name | None]]:
-    """`whose` with the platform's number beside a name that several students share."""
-    ids: dict[str, set[str]] = {}
-    for student, name in whose.values():
+        own = _named_by(PurePosixPath(top).stem, known) if is_file else top
+        student = printable(name.student if name else own.removeprefix(prefix))
+        whose[top] = student, name
         ids.setdefault(student, set()).update({name.id} if name and name.id else ())
     return {
         top: (f"{student} ({name.id})" if name and name.id and len(ids[student]) > 1 else student, name)
