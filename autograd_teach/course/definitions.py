@@ -118,7 +118,7 @@ def _parsed(source: str) -> tuple[str, list[ast.stmt]]:
     text = source.replace("\r\n", "\n").replace("\r", "\n")
     if len(text) > MOST_TEXT or (text.lstrip().startswith("%%") and not _is_python(text)):
         return text, []
-    for without in (lambda: text, lambda: _without_magic(text)):
+    for without in (lambda: text, lambda: without_magic(text)):
         plain = without()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # about a backslash in a string
@@ -135,7 +135,12 @@ def _is_python(text: str) -> bool:
     return text.split(maxsplit=1)[0] in _MAGICS_OVER_PYTHON
 
 
-def _without_magic(text: str) -> str:
+def without_magic(text: str) -> str:
+    """The source of a cell without what is a notebook's own and no Python: `%matplotlib inline`, `!ls`, `name?`.
+
+    >>> without_magic("%time\\nfiles = !ls")
+    'pass\\nfiles = get_ipython()'
+    """
     plain = _LINE_OF_MAGIC.sub(r"\1pass", text)
     return textwrap.dedent(_GIVEN_BY_MAGIC.sub(r"\1 get_ipython()", plain))
 

@@ -2,20 +2,19 @@
 
 The rooms, in the order in which a submission walks through them:
 
-    submissions/   reads files and runs nothing; keeps the source of the answer cells and no more; whose they are, and which count
-    rebuild.py     sets those answers into the instructor's own notebook
-    sandbox.py     what stands between a student's program and this machine; confine.py is its last step before the program
-    notebook_run.py    runs that notebook through nbval (notebook_run_process.py), its kernel in the sandbox (a `Runner`): the record
-    waiting.py     interpreters that wait loaded and are forked for each submission: nbval, kernels (kernel_server.py), the oracle;
-                   wardens.py is their side of it
-    oracle/        asks each answer, in a process of its own, on inputs drawn after it was loaded: the judge of points
-    verdicts.py    from a `Judge` (the oracle, or nbval's records) to a mark an exercise and a result a student; sets the record
-                   beside the oracle's verdict
-    judge.py       chooses the judge, and the isolation
-    cluster.py     a judge whose judging is done by other machines, with dask
-    gradebook/     keeps every mark with its evidence, and says which of them still stand
-    reports/       the table, CSV, JSON, Gradescope's file, a page a student and one for the class
-    batch.py       walks a class through all of them; command.py is the command line's view of it, explain.py of one mark
+    submissions/    reads files and runs nothing; keeps the answers and what they need; whose they are, and which count
+    rebuild.py      sets those answers into the instructor's own notebook
+    sandbox/        one box for one submission: all that runs a student's code runs in one
+    notebook_run/   runs that notebook through nbval in such a box (a `Runner`): the record
+    oracle/         asks each answer, in such a box, on inputs drawn after it was loaded: the judge of points
+    verdicts.py     from a `Judge` (the oracle, or nbval's records) to a mark an exercise and a result a student; sets the
+                    record beside the oracle's verdict
+    judge.py        chooses the judge, and the isolation
+    cluster.py      a judge whose judging is done by other machines, with dask
+    gradebook/      keeps every mark with its evidence, what a person adds, and says which of them still stand
+    lateness.py     takes points off for being late
+    reports/        the table, CSV, JSON, files for Gradescope, Moodle and Canvas, a page a student and one for the class
+    batch.py        walks a class through all of them; command.py is the command line's view of it, explain.py of one mark
 
 With `--judge nbval` a check passes because nbval says so, and a notebook written to deceive nbval can do that.
 

@@ -31,7 +31,6 @@ from .gradebook import fingerprint
 from .notebook_run import Interrupted, Limits
 from .rebuild import Assignment
 from .results import Mark, Status
-from .sandbox import Isolation
 from .verdicts import NoJudge
 
 if TYPE_CHECKING:
@@ -62,7 +61,6 @@ class Order:
     limits: Limits
     hidden: tuple[str, ...]  # paths of the instructor's machine: a worker may share its disk
     options: Mapping[str, Any]  # more arguments of `judge.called`
-    encrypted: bool
     assignments: Mapping[str, Assignment]
     court: "Court | None" = field(default=None, repr=False)
 
@@ -120,8 +118,7 @@ def called(
     """
     paths = tuple(str(path.resolve()) for path in hidden)
     by_name = {assignment.name: assignment for assignment in assignments}
-    is_encrypted = address.startswith("tls://")
-    order = Order(uuid.uuid4().hex, about(), name, limits, paths, options, is_encrypted, by_name)
+    order = Order(uuid.uuid4().hex, about(), name, limits, paths, options, by_name)
     with _connected(address) as client:
         workers = Workers(client, order, progress)
         try:
@@ -423,7 +420,6 @@ class Court:
         self._trial = threading.Lock()
         if differs := differences(about(), order.made_by):
             raise Unfit(f"it has {differs}; install the same everywhere. {GOES_ON}")
-        self._needs_network_closed = bool(order.options.get("required")) and not order.encrypted
         said = io.StringIO()
         self._open = ExitStack()
         called = judges.called(order.judge, order.limits, _hidden(order, worker), progress=said, **order.options)
@@ -439,11 +435,6 @@ class Court:
         if isolation not in ("", own := _isolation(trial)):
             raise Unfit(
                 f"its isolation is {own}, that of the others {isolation}; end it, or set it up alike. {GOES_ON}"
-            )
-        if self._needs_network_closed and Isolation.USER in own and "no filter" in own:
-            raise Unfit(
-                "--require-sandbox was given, and students' code would have the network there, with a scheduler that takes "
-                "orders from anyone; install bubblewrap there, or use a scheduler with TLS (tls://…)."
             )
         if answers == assignment.references:
             return trial

@@ -66,7 +66,7 @@ def called_here(name: str, wanted: Isolation | None, record: bool) -> str:
 def _isolation(hidden: Sequence[Path], wanted: Isolation | None, required: bool, progress: TextIO | None) -> Isolation:
     """The isolation that the class is run under, said before anything else; never a lesser one than `wanted` quietly."""
     best = sandbox.available()
-    if wanted and wanted.is_sandbox and wanted is not best and (problem := sandbox.problem_with(wanted)):
+    if wanted and wanted is not best and (problem := sandbox.problem_with(wanted)):
         raise UserError(f"Nothing was graded: the isolation {wanted} does not work here ({problem}).")
     isolation = wanted or best
     if not isolation.is_sandbox and wanted is None:
@@ -78,6 +78,8 @@ def _isolation(hidden: Sequence[Path], wanted: Isolation | None, required: bool,
     if isolation is not Isolation.BUBBLEWRAP and not sandbox.limits_files():
         seen = sandbox.readable_by_anyone(hidden) if isolation is Isolation.USER else hidden
         lacks += [f"students' code can read {', '.join(map(str, seen))}"] if seen else []
+    if isolation is Isolation.USER and not sandbox.filters_calls():
+        lacks.append("students' code has the network")
     if required and lacks:
         raise UserError(
             f"Nothing was graded: --require-sandbox was given, and {' and '.join(lacks)} here; "

@@ -483,7 +483,9 @@ WORDS = {
         True,
     ): "Nothing was graded: there is no sandbox for students' code here (no, and no). Install",
     ("process", "process", False, True): "Isolation: process (students' code runs as you)",
-    ("bubblewrap", "process", False, True): "Isolation: process (students' code runs as you)",
+    ("bubblewrap", "process", False, True): "Nothing was graded: the isolation process does not work here (broken)",
+    ("odd user", "", False, True): "Isolation: user (students' code has the network)",
+    ("odd user", "", True, True): "Nothing was graded: --require-sandbox was given, and students' code has the network",
     (
         "process",
         "process",
@@ -500,7 +502,8 @@ def test_the_isolation_is_said_first_and_a_lesser_one_is_on_request_only(
     monkeypatch: pytest.MonkeyPatch, case: tuple[str, str, bool, bool]
 ) -> None:
     best, wanted, required, has_landlock = case
-    monkeypatch.setattr(sandbox, "available", lambda: Isolation(best))
+    monkeypatch.setattr(sandbox, "available", lambda: Isolation(best.removeprefix("odd ")))
+    monkeypatch.setattr(sandbox, "filters_calls", lambda: not best.startswith("odd "))
     monkeypatch.setattr(sandbox, "why", lambda: "no, and no")
     monkeypatch.setattr(sandbox, "problem_with", lambda kind: "broken")
     monkeypatch.setattr(sandbox, "limits_files", lambda: has_landlock)

@@ -115,6 +115,23 @@ def test_a_fault_of_the_grader_is_one_student_s_status_and_no_one_else_s(tmp_pat
     assert "RuntimeError: disk on fire" in results["bob"].detail
 
 
+@pytest.mark.parametrize(("then", "status"), [(None, "pass"), (Status.TIMEOUT, "timeout")])
+def test_who_is_stopped_by_the_clock_is_run_once_more_alone(tmp_path: Path, then: Status | None, status: str) -> None:
+    ran: list[str] = []
+
+    def runner(notebook: Notebook, *rest: object) -> NotebookRun:
+        student = source(notebook, "double-answer").partition("# ")[2]
+        ran.append(student)
+        stopped = Status.TIMEOUT if ran.count("ada") == 1 else then
+        if student != "ada" or not stopped:
+            return NotebookRun(dict.fromkeys(range(len(CELLS)), PASSED))
+        return NotebookRun({}, stopped, by_the_clock=True)
+
+    results = run(class_of(tmp_path / "in", "ada", "bob", "eve"), tmp_path, runner)
+    assert [results[name].status for name in ("ada", "bob", "eve")] == [status, "pass", "pass"]
+    assert (sorted(ran[1:-1]), ran[-1]) == (["ada", "bob", "eve"], "ada")
+
+
 def test_nothing_is_graded_where_the_reference_itself_does_not_pass(tmp_path: Path) -> None:
     def runner(*_: object) -> NotebookRun:
         return NotebookRun({**dict.fromkeys(range(len(CELLS)), PASSED), 4: FAILED})

@@ -34,12 +34,30 @@ def without_check(cell: Cell) -> None:
         cell["source"] = "# " + cell["source"]
 
 
+def tagged(cell: Cell) -> None:
+    if cell["id"] == "scale-check":
+        cell["metadata"]["tags"] = ["nbval-skip"]
+
+
+def with_words_for_a_check(cell: Cell) -> None:
+    if cell["id"] == "scale-check":
+        cell["source"] = "print('Scale: 7 of 7 checks pass (2 points)')"
+
+
+def with_another_check(cell: Cell) -> None:
+    if cell["id"] == "scale-answer":
+        cell["source"] += "\ncheck = lambda *given: None"
+
+
 ROWS: dict[str, tuple[tuple[Callable[[Cell], None], ...], bool, bool]] = {
     "right": ((), True, True),
     "right, cleared": ((cleared,), True, True),
     "right, with old results": ((with_old_results,), False, True),
     "wrong, cleared": ((cleared, wrong), False, False),
     "wrong, its check skipped": ((cleared, wrong, without_check), True, True),
+    "wrong, its check tagged": ((cleared, wrong, tagged), True, True),
+    "wrong, its check's words printed": ((cleared, wrong, with_words_for_a_check), True, True),
+    "wrong, check replaced": ((cleared, wrong, with_another_check), True, True),
 }
 """What was done to the solution, and whether it passes by `--nbval` and by `--nbval-lax`."""
 

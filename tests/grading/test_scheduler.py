@@ -27,12 +27,13 @@ import pytest
 from autograd_teach import cli
 from autograd_teach.course import content
 from autograd_teach.course.errors import UserError
-from autograd_teach.grading import batch, cluster, gradebook
+from autograd_teach.grading import batch, cluster, gradebook, sandbox
 from autograd_teach.grading import judge as judges
 from autograd_teach.grading.gradebook import fingerprint
 from autograd_teach.grading.notebook_run import Interrupted, Limits
 from autograd_teach.grading.rebuild import Assignment
 from autograd_teach.grading.results import Mark, Result, Status
+from autograd_teach.grading.sandbox import Isolation
 from autograd_teach.grading.submissions.selection import Wishes
 from tests.grading.classroom import load_once
 from tests.grading.mortal import DEADLY
@@ -555,16 +556,16 @@ def assignment() -> Assignment:
 
 
 def an_order(assignment: Assignment, **changes: Any) -> cluster.Order:
-    order = cluster.Order(
-        uuid.uuid4().hex, cluster.about(), "oracle", Limits(), (), {}, False, {assignment.name: assignment}
-    )
+    order = cluster.Order(uuid.uuid4().hex, cluster.about(), "oracle", Limits(), (), {}, {assignment.name: assignment})
     return replace(order, **changes)
 
 
-def judge_that_gives(status: Status, isolation: str = "bubblewrap") -> Callable[..., Any]:
+def judge_that_gives(status: Status) -> Callable[..., Any]:
     @contextmanager
     def called(*arguments: object, **options: object) -> Iterator[Any]:
-        yield lambda assignment, answers, stop: {id: Mark(id, status, 1, isolation=isolation) for id in answers}
+        if options.get("required") and not sandbox.available().is_sandbox:
+            raise UserError("there is no sandbox")
+        yield lambda assignment, answers, stop: {id: Mark(id, status, 1, isolation="bubblewrap") for id in answers}
 
     return called
 
@@ -572,15 +573,13 @@ def judge_that_gives(status: Status, isolation: str = "bubblewrap") -> Callable[
 @pytest.mark.parametrize(
     ("changes", "isolation", "has", "status", "said"),
     [
-        ({}, "bubblewrap", "bubblewrap", Status.PASS, ""),
-        ({"made_by": {**cluster.about(), "numpy": "1.26.4"}}, "", "bubblewrap", Status.PASS, "numpy"),
-        ({}, "user", "bubblewrap", Status.PASS, "its isolation is bubblewrap, that of the others user"),
-        ({}, "", "bubblewrap", Status.FAIL, "the reference solution of 09.KillHead"),
-        ({"options": {"required": True}}, "", "user (no filter)", Status.PASS, "use a scheduler with TLS"),
-        ({"options": {"required": True}, "encrypted": True}, "", "user (no filter)", Status.PASS, ""),
-        ({"options": {"required": True}}, "", "user (no cgroup)", Status.PASS, ""),
-        ({"options": {"required": True}}, "", "bubblewrap (no filter)", Status.PASS, ""),
-        ({}, "", "user (no filter)", Status.PASS, ""),
+        ({}, "bubblewrap", Isolation.BUBBLEWRAP, Status.PASS, ""),
+        ({"made_by": {**cluster.about(), "numpy": "1.26.4"}}, "", Isolation.BUBBLEWRAP, Status.PASS, "numpy"),
+        ({}, "user", Isolation.BUBBLEWRAP, Status.PASS, "its isolation is bubblewrap, that of the others user"),
+        ({}, "", Isolation.BUBBLEWRAP, Status.FAIL, "the reference solution of 09.KillHead"),
+        ({"options": {"required": True}}, "", Isolation.PROCESS, Status.PASS, "there is no sandbox"),
+        ({"options": {"required": True}}, "", Isolation.USER, Status.PASS, ""),
+        ({"options": {"required": True}}, "", Isolation.BUBBLEWRAP, Status.PASS, ""),
     ],
 )
 def test_an_unfit_worker_judges_nobody(
@@ -589,11 +588,12 @@ def test_an_unfit_worker_judges_nobody(
     monkeypatch: pytest.MonkeyPatch,
     changes: dict[str, Any],
     isolation: str,
-    has: str,
+    has: Isolation,
     status: Status,
     said: str,
 ) -> None:
-    monkeypatch.setattr(judges, "called", judge_that_gives(status, has))
+    monkeypatch.setattr(judges, "called", judge_that_gives(status))
+    monkeypatch.setattr(sandbox, "available", lambda: has)
     worker = SimpleNamespace(address="tcp://10.0.0.9:1", local_directory=str(tmp_path))
     monkeypatch.setattr("distributed.get_worker", lambda: worker)
     order = an_order(assignment, **changes)

@@ -21,6 +21,7 @@ import types
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from ...course.definitions import without_magic
 from . import wire
 
 MOST_REPLY = 1 << 20  # bytes read at a time
@@ -54,6 +55,7 @@ class Notebook:
         self.names = self.module.__dict__
         self.asks_aside = False
         self.names["display"] = lambda *given, **named: None
+        self.names["get_ipython"] = NoShell
         self.own_main = sys.modules["__main__"]  # kept: its names must not be cleared
         sys.modules["__main__"] = self.module
 
@@ -62,18 +64,17 @@ class Notebook:
         try:
             code = compile(source, name, "exec", dont_inherit=True)
         except SyntaxError:
-            source = _without_magic(source)
+            source = without_magic(source)
             code = compile(source, name, "exec", dont_inherit=True)
         linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
         exec(code, self.names)  # noqa: S102  # what this process is for
 
 
-def _without_magic(source: str) -> str:
-    """`%matplotlib inline` and `!ls` are a notebook's own and no Python."""
-    return "\n".join(
-        line[: len(line) - len(line.lstrip())] + "pass" if line.lstrip().startswith(("%", "!", "?")) else line
-        for line in source.splitlines()
-    )
+class NoShell:
+    """In place of IPython's shell, which a right answer may call for a magic: it does nothing."""
+
+    def __getattr__(self, name: str) -> Any:
+        return lambda *given, **named: None
 
 
 # ---- questions ------------------------------------------------------------------------------------------------------

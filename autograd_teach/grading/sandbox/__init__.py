@@ -12,7 +12,7 @@ Must not know notebooks, students or points.
 """
 
 from .box import Box, Boxes, Ended, Lost, NotMade, Stopped, TooSlow
-from .isolation import Isolation, limits_files, readable_by_anyone
+from .isolation import Isolation, filters_calls, limits_files, readable_by_anyone
 from .probe import available, problem_with, why
 from .supervisor import Bounds
 
@@ -27,6 +27,7 @@ __all__ = [
     "Stopped",
     "TooSlow",
     "available",
+    "filters_calls",
     "limits_files",
     "problem_with",
     "readable_by_anyone",

@@ -19,7 +19,7 @@ from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
 
-from . import confine
+from . import confine, syscalls
 
 _PACKAGE = Path(__file__).resolve().parents[2]
 _SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
@@ -78,6 +78,11 @@ def readable_in_a_box() -> list[str]:
 def limits_files() -> bool:
     """Whether boxes without a view of their own read nothing but the system and Python (Landlock)."""
     return confine.landlock_version() > 0
+
+
+def filters_calls() -> bool:
+    """Whether the processor is one for which system calls are filtered, and with them what leads to the network."""
+    return confine.is_linux() and syscalls.filter_program(os.uname().machine, confine.ALONE) is not None
 
 
 def readable_by_anyone(paths: Sequence[Path]) -> list[Path]:
