@@ -9,7 +9,7 @@ import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import contextmanager, nullcontext, suppress
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -30,50 +30,79 @@ from .submissions.selection import NO_WISHES, Wishes
 from .verdicts import Judge, NoJudge, by_nbval, result
 
 
-def grade(
-    submissions: Path,
-    *,
-    output: Path,
-    exercises: Path,
-    solutions: Path,
-    timeout: float,
-    jobs: int,
-    progress: TextIO | None,
-    wishes: Wishes = NO_WISHES,
-    isolation: Isolation | None = None,
-    require_sandbox: bool = False,
-    judge: judges.Name = "oracle",
-    points_only: bool = False,
-    kinds: Sequence[str] = (),
-    scheduler: str | None = None,
-    late: Late | None = None,
-) -> list[Result]:
-    """Grade the folder or zip `submissions`, write a new `grades.csv` in `output`, and return a result a student.
+@dataclass(frozen=True)
+class Options:
+    """What `grade` and `regrade` have in common: where everything is, and how answers are judged."""
 
-    `timeout` is in seconds a cell; `jobs` notebooks run at a time, or with a `scheduler` of dask as many as its workers take.
-    `judge` gives the points; `isolation` is the best sandbox where they run, and with `require_sandbox` one in which solutions
-    cannot be read (judge.py, sandbox/ say what they are worth). nbval's record stands beside the points, unless `points_only`.
-    `kinds` are the reports that are wanted afterwards; `late` takes points off. A `UserError` says what is wrong with the arguments, or that the
-    reference solution itself does not pass here; a broken submission is a status in its own result.
+    output: Path  # where gradebook and reports go
+    exercises: Path
+    solutions: Path
+    jobs: int  # notebooks that run at a time
+    progress: TextIO | None
+    isolation: Isolation | None = None  # where answers run; None: the best sandbox (sandbox/ says what each is worth)
+    require_sandbox: bool = False  # refuse to grade where solutions could be read
+    judge: judges.Name | None = None  # who gives the points
+    points_only: bool = False  # without nbval's record beside the points
+    kinds: Sequence[str] = ()  # the reports that are wanted afterwards
+    scheduler: str | None = None  # the address of one of dask: as many run at a time as its workers take
+
+    @contextmanager
+    def called(
+        self, assignments: Sequence[Assignment], judge: judges.Name, limits: Limits, record: bool, *inputs: Path
+    ) -> Iterator[dict[str, Any]]:
+        """The arguments of a `Setting`: the judge, here or behind the scheduler; students' code sees none of `inputs`."""
+        hidden = (*inputs, self.solutions, self.output)
+        wanted: dict[str, Any] = {"wanted": self.isolation, "required": self.require_sandbox, "record": record}
+        wanted["progress"] = self.progress
+        shared = {"output": self.output, "progress": self.progress, "kinds": self.kinds}
+        if self.scheduler is None:
+            judged_by = judges.called_here(judge, self.isolation, record)
+            with judges.called(judge, limits, hidden, **wanted) as judged:
+                yield {**shared, "judged": judged, "jobs": self.jobs, "judged_by": judged_by}
+            return
+        from . import cluster  # and with it dask
+
+        with cluster.called(self.scheduler, assignments, judge, limits, hidden, **wanted) as workers:
+            yield {**shared, "judged": workers, "jobs": workers.at_a_time}
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What `grade_class` and `regrade_class` have in common: the judge as an argument, by default nbval, run by `runner`.
+
+    `judged_by` says in words who judges, and under what: while it and all else is the same, references need no second trial.
     """
-    assignments = _loaded(solutions, exercises, progress)
-    limits = Limits(timeout=timeout)
-    hidden = (submissions, solutions, output, *filter(None, (wishes.roster, wishes.anonymous)))
-    options = {"wanted": isolation, "required": require_sandbox, "record": not points_only, "progress": progress}
-    with _called(scheduler, assignments, jobs, judge, limits, hidden, **options) as (judged, at_a_time):
-        return grade_class(
-            submissions,
-            assignments,
-            output=output,
-            limits=limits,
-            jobs=at_a_time,
-            progress=progress,
-            judged=judged,
-            wishes=wishes,
-            kinds=kinds,
-            late=late,
-            judged_by="" if scheduler else judges.called_here(judge, isolation, not points_only),
-        )
+
+    output: Path
+    jobs: int
+    progress: TextIO | None
+    runner: Runner = run_nbval
+    judged: Judge | None = None
+    kinds: Sequence[str] = ()
+    judged_by: str = ""
+
+    def judge(self, limits: Limits) -> Judge:
+        return self.judged or by_nbval(self.runner, limits)
+
+    def say(self, sentence: str) -> None:
+        reports.say(self.progress, sentence)
+
+
+def grade(
+    submissions: Path, *, timeout: float, wishes: Wishes = NO_WISHES, late: Late | None = None, **options: Any
+) -> list[Result]:
+    """Grade the folder or zip `submissions`, write a new `grades.csv`, and return a result a student.
+
+    `timeout` is in seconds a cell; `late` takes points off; the others are `Options`, whose judge is the oracle by default. A
+    `UserError` says what is wrong with them, or that the reference solution itself does not pass here; a broken submission is
+    a status in its own result.
+    """
+    chosen = Options(**options)
+    assignments = _loaded(chosen.solutions, chosen.exercises, chosen.progress)
+    limits, judge = Limits(timeout=timeout), chosen.judge or "oracle"
+    inputs = (submissions, *filter(None, (wishes.roster, wishes.anonymous)))
+    with chosen.called(assignments, judge, limits, not chosen.points_only, *inputs) as setting:
+        return grade_class(submissions, assignments, limits=limits, wishes=wishes, late=late, **setting)
 
 
 def dry_run(submissions: Path, *, exercises: Path, solutions: Path, progress: TextIO | None, wishes: Wishes) -> str:
@@ -91,111 +120,67 @@ def grade_class(
     submissions: Path,
     assignments: Sequence[Assignment],
     *,
-    output: Path,
     limits: Limits,
-    jobs: int,
-    progress: TextIO | None,
-    runner: Runner = run_nbval,
-    judged: Judge | None = None,
     wishes: Wishes = NO_WISHES,
-    kinds: Sequence[str] = (),
     late: Late | None = None,
-    judged_by: str = "",
+    **setting: Any,
 ) -> list[Result]:
-    """`grade` with the assignments as data, and the judge as an argument: by default nbval, run by `runner` (notebook_run.py).
-
-    `judged_by` says in words who judges, and under what: while it and all else is the same, references need no second trial.
-    """
-    _refuse_impossible(limits, jobs)
+    """`grade` with the assignments as data; the other arguments are those of `Setting`."""
+    chosen = Setting(**setting)
+    _refuse_impossible(limits, chosen.jobs)
     assignments = selection.asked_for(assignments, wishes)
-    reports.prepare(output)
-    class_ = selection.gather(submissions, assignments, wishes, lambda sentence: reports.say(progress, sentence))
-    reports.refuse_unfit(kinds, [one.columns for one in class_])
+    reports.prepare(chosen.output)
+    class_ = selection.gather(submissions, assignments, wishes, chosen.say)
+    reports.refuse_unfit(chosen.kinds, [one.columns for one in class_])
     handed_in = [a for a in assignments if wishes.only or any(a.name in s.answers for s in class_)] or list(assignments)
-    with gradebook.writing(output) as book:
-        judged = judged or by_nbval(runner, limits)
-        return _into(book, class_, handed_in, output, limits, jobs, progress, judged, wishes, late, judged_by)[0]
+    with gradebook.writing(chosen.output) as book:
+        return _into(book, class_, handed_in, limits, wishes, late, chosen)[0]
 
 
-def regrade(
-    *,
-    output: Path,
-    exercises: Path,
-    solutions: Path,
-    timeout: float | None,
-    jobs: int,
-    progress: TextIO | None,
-    isolation: Isolation | None = None,
-    require_sandbox: bool = False,
-    judge: judges.Name | None = None,
-    points_only: bool = False,
-    kinds: Sequence[str] = (),
-    scheduler: str | None = None,
-) -> tuple[list[Result], list[Change]]:
-    """Judge again what the gradebook in `output` has and what no longer stands, from the answers in it; say what changed.
+def regrade(*, timeout: float | None, **options: Any) -> tuple[list[Result], list[Change]]:
+    """Judge again what the gradebook has and what no longer stands, from the answers in it; say what changed.
 
-    Time limits are those of the last run where `timeout` is None, and the judge is that of the book where `judge` is. Records are
-    made where the book has any: what changed nothing must run nobody.
+    The arguments are `Options`. Time limits are those of the last run where `timeout` is None, and the judge is that of the
+    book where none is named. Records are made where the book has any: what changed nothing must run nobody.
     """
-    assignments = _loaded(solutions, exercises, progress)
-    with gradebook.reading(output) as book:
-        judge = judge or ("oracle" if "oracle" in book.judges() else "nbval")
+    chosen = Options(**options)
+    assignments = _loaded(chosen.solutions, chosen.exercises, chosen.progress)
+    with gradebook.reading(chosen.output) as book:
+        judge = chosen.judge or ("oracle" if "oracle" in book.judges() else "nbval")
         limits = _limits(book, timeout)
-        record = not points_only and book.has_records()
-    options = {"wanted": isolation, "required": require_sandbox, "record": record, "progress": progress}
-    with _called(scheduler, assignments, jobs, judge, limits, (solutions, output), **options) as (judged, at_a_time):
-        return regrade_class(
-            assignments,
-            output=output,
-            timeout=timeout,
-            jobs=at_a_time,
-            progress=progress,
-            judged=judged,
-            kinds=kinds,
-            judged_by="" if scheduler else judges.called_here(judge, isolation, record),
-        )
+        record = not chosen.points_only and book.has_records()
+    with chosen.called(assignments, judge, limits, record) as setting:
+        return regrade_class(assignments, timeout=timeout, **setting)
 
 
 def regrade_class(
-    assignments: Sequence[Assignment],
-    *,
-    output: Path,
-    timeout: float | None,
-    jobs: int,
-    progress: TextIO | None,
-    runner: Runner = run_nbval,
-    judged: Judge | None = None,
-    kinds: Sequence[str] = (),
-    judged_by: str = "",
+    assignments: Sequence[Assignment], *, timeout: float | None, **setting: Any
 ) -> tuple[list[Result], list[Change]]:
-    """`regrade` with the assignments as data, and the judge as an argument.
+    """`regrade` with the assignments as data; the other arguments are those of `Setting`.
 
     The report is in the order and has the columns and the total of the points of the report before.
     """
-    with gradebook.reading(output):  # which says so where there is none
+    chosen = Setting(**setting)
+    with gradebook.reading(chosen.output):  # which says so where there is none
         pass
-    reports.prepare(output)
-    with gradebook.writing(output) as book:
+    reports.prepare(chosen.output)
+    with gradebook.writing(chosen.output) as book:
         known = book.current()
         notebooks = {judged.notebook for marks in known.values() for judged in marks.values()}
         graded = [assignment for assignment in assignments if assignment.name in notebooks]
         if not graded:
             raise UserError(f"{book.path} has no grades of this course's exercises; grade something first.")
         limits = _limits(book, timeout)
-        _refuse_impossible(limits, jobs)
+        _refuse_impossible(limits, chosen.jobs)
         dressing = book.dressing()
-        in_order = [
-            *(s for s in dressing.columns if s in known),
-            *sorted(known.keys() - dressing.columns, key=str.casefold),
-        ]
+        absent = sorted(known.keys() - dressing.columns, key=str.casefold)
+        in_order = [*(student for student in dressing.columns if student in known), *absent]
         class_ = [from_book(student, known[student], book.answer, graded) for student in in_order]
         for submission in class_:
             submission.columns = dict(dressing.columns.get(submission.student, ()))
-        reports.refuse_unfit(kinds, [one.columns for one in class_])
-        wishes = Wishes(points=dressing.points)
-        judged = judged or by_nbval(runner, limits)
+        reports.refuse_unfit(chosen.kinds, [one.columns for one in class_])
         late = gradebook.known_fields(Late, dressing.late) if dressing.late else None
-        results, changes = _into(book, class_, graded, output, limits, jobs, progress, judged, wishes, late, judged_by)
+        results, changes = _into(book, class_, graded, limits, Wishes(points=dressing.points), late, chosen)
         kept = {(one.student, mark.exercise): mark.points for one in results for mark in one.marks if mark.adjusted}
         return results, [change.beneath(kept) for change in selection.scaled(changes, results)]
 
@@ -214,26 +199,6 @@ def _loaded(solutions: Path, exercises: Path, progress: TextIO | None) -> list[A
     return assignments
 
 
-@contextmanager
-def _called(
-    scheduler: str | None,
-    assignments: Sequence[Assignment],
-    jobs: int,
-    name: judges.Name,
-    *arguments: Any,
-    **options: Any,
-) -> Iterator[tuple[Judge, int]]:
-    """The judge, here or behind `scheduler`, and how many students it takes at a time; the rest is for `judge.called`."""
-    if scheduler is None:
-        with judges.called(name, *arguments, **options) as judged:
-            yield judged, jobs
-        return
-    from . import cluster  # and with it dask
-
-    with cluster.called(scheduler, assignments, name, *arguments, **options) as workers:
-        yield workers, workers.at_a_time
-
-
 def _limits(book: Gradebook, timeout: float | None) -> Limits:
     """Those of the book's last run, but for `timeout` where there is one."""
     last = book.run()
@@ -245,19 +210,16 @@ def _into(
     book: Gradebook,
     class_: Sequence[Submission],
     assignments: list[Assignment],
-    output: Path,
     limits: Limits,
-    jobs: int,
-    progress: TextIO | None,
-    judged: Judge,
     wishes: Wishes,
     late: Late | None,
-    judged_by: str,
+    setting: Setting,
 ) -> tuple[list[Result], list[Change]]:
     """Grade what does not stand in the book yet, each student into the book as soon as the result is final."""
-    reports.say(progress, f"{len(class_)} students; grading {', '.join(a.name for a in assignments)}")
+    setting.say(f"{len(class_)} students; grading {', '.join(a.name for a in assignments)}")
+    judged, judged_by, output = setting.judge(limits), setting.judged_by, setting.output
     stop = threading.Event()
-    known = book.current(lambda sentence: reports.say(progress, sentence))
+    known = book.current(setting.say)
     said = book.remarks()
     basis = basis_of_trial(assignments, judged_by, limits)
     trial = book.trial(basis) if judged_by else None
@@ -275,9 +237,9 @@ def _into(
             break
         trial = None  # what is run now rests on a trial of now
     class_ = settled
-    bar = reports.Progress(progress, len(class_))
+    bar = reports.Progress(setting.progress, len(class_))
     submissions = {s.student: s for s in class_}
-    results = {s.student: _not_graded(s, assignments) for s in class_}
+    results = {s.student: _all(s, assignments, Status.NOT_GRADED) for s in class_}
 
     def dressed() -> list[Result]:
         plain = selection.dress([results[s.student] for s in class_], class_, wishes)
@@ -292,7 +254,7 @@ def _into(
     book.begin(fingerprint.course(), fingerprint.versions(), asdict(limits), dressing())
 
     def settle(fresh: Result, stood: bool = False) -> None:
-        submission = selection.as_counted(submissions[fresh.student], fresh)
+        submission = selection.settled(submissions[fresh.student], fresh.marks)
         final = standing.merged(submission, fresh)
         if news := standing.news(submission, final):
             book.add(final.student, final.note, news, answers_by_hash(submission, assignments))
@@ -307,8 +269,8 @@ def _into(
             if not is_left:
                 settle(result(submission, assignments, judged, stop), stood=True)  # which runs nothing
         if stood := bar.done:
-            reports.say(progress, f"{stood} of {len(class_)} students need no run")
-        for one in _graded([s for s, is_left in to_do if is_left], assignments, judged, jobs, stop, wishes):
+            setting.say(f"{stood} of {len(class_)} students need no run")
+        for one in _graded([s for s, is_left in to_do if is_left], assignments, judged, setting.jobs, stop, wishes):
             settle(one)
         book.end(dressing())
     finally:
@@ -320,11 +282,11 @@ def _into(
         with suppress(UserError) if isinstance(sys.exception(), UserError) else nullcontext():
             path = reports.write_csv(in_order, output)
             where = f"as before in {path}" if path in there else f"written to {path}"
-            reports.say(progress, f"{bar.done} of {len(class_)} students graded, {where}")
+            setting.say(f"{bar.done} of {len(class_)} students graded, {where}")
             if isinstance(sys.exception(), KeyboardInterrupt):
-                reports.say(progress, "Stopped; nothing that was graded is lost. The same command goes on from here.")
+                setting.say("Stopped; nothing that was graded is lost. The same command goes on from here.")
     for exercise, (before, now) in standing.worth.items():
-        reports.say(progress, f"{exercise} is worth {now:g} points now, not {before:g}; each mark keeps its share.")
+        setting.say(f"{exercise} is worth {now:g} points now, not {before:g}; each mark keeps its share.")
     return in_order, standing.changes
 
 
@@ -353,11 +315,15 @@ def _graded(
 ) -> Iterator[Result]:
     """Results as they come; a fault of the grader itself ends in that student's result and in no other's.
 
-    Who ran into the clock's limit is run once more when all others are through.
+    Who ran into the clock's limit, with whichever of several notebooks, is run once more when all others are through.
     """
+    hindered: set[str] = set()
 
     def of_one(submission: Submission, assignments: list[Assignment]) -> Result:
-        return result(submission, assignments, judged, stop)
+        graded = result(submission, assignments, judged, stop)
+        if any(mark.by_the_clock for mark in graded.marks):
+            hindered.add(submission.student)
+        return graded
 
     def one(submission: Submission) -> Result | None:
         try:
@@ -369,22 +335,17 @@ def _graded(
         except NoJudge:
             raise
         except Exception as problem:  # noqa: BLE001 - whatever it is, the class gets its grades
-            detail = f"{type(problem).__name__}: {problem}"
-            return _all(submission, assignments, Status.GRADER_ERROR, detail)
+            return _all(submission, assignments, Status.GRADER_ERROR, f"{type(problem).__name__}: {problem}")
 
-    alone: list[Submission] = []
     with ThreadPoolExecutor(jobs) as pool:
-        futures = {pool.submit(one, submission): submission for submission in class_}
+        futures = [pool.submit(one, submission) for submission in class_]
         try:
             for future in as_completed(futures):
                 graded = future.result()
-                if graded is not None and any(mark.by_the_clock for mark in graded.marks):
-                    alone.append(futures[future])
-                elif graded is not None:
+                if graded is not None and graded.student not in hindered:
                     yield graded
-            for submission in alone:  # the machine may have been too busy: that must not count
-                graded = one(submission)
-                if graded is not None:
+            for submission in class_:  # the machine may have been too busy: that must not count
+                if submission.student in hindered and (graded := one(submission)) is not None:
                     yield graded
         finally:
             stop.set()
@@ -414,14 +375,7 @@ def _try_references(assignments: list[Assignment], judged: Judge, stop: threadin
     return trial
 
 
-def _not_graded(submission: Submission, assignments: list[Assignment]) -> Result:
-    return _all(submission, assignments, Status.NOT_GRADED, "")
-
-
-def _all(submission: Submission, assignments: list[Assignment], status: Status, detail: str) -> Result:
-    marks = [
-        Mark(question.id, status, question.points, detail)
-        for assignment in assignments
-        for question in assignment.questions
-    ]
-    return Result(submission.student, tuple(marks), "; ".join(submission.notes))
+def _all(submission: Submission, assignments: list[Assignment], status: Status, detail: str = "") -> Result:
+    questions = [question for assignment in assignments for question in assignment.questions]
+    marks = tuple(Mark(question.id, status, question.points, detail) for question in questions)
+    return Result(submission.student, marks, "; ".join(submission.notes))

@@ -19,8 +19,7 @@ import uuid
 import weakref
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError, ThreadPoolExecutor
-from concurrent.futures import Future as Promise
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
@@ -32,7 +31,7 @@ from .gradebook import fingerprint
 from .notebook_run import Interrupted, Limits
 from .rebuild import Assignment
 from .results import Mark, Status
-from .verdicts import Judge, NoJudge
+from .verdicts import NoJudge
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -117,15 +116,9 @@ def called(
 
     A `UserError` where there is no scheduler, where no worker comes, or where a worker has other software than this machine.
     """
-    order = Order(
-        uuid.uuid4().hex,
-        about(),
-        name,
-        limits,
-        tuple(str(path.resolve()) for path in hidden),
-        options,
-        {assignment.name: assignment for assignment in assignments},
-    )
+    paths = tuple(str(path.resolve()) for path in hidden)
+    by_name = {assignment.name: assignment for assignment in assignments}
+    order = Order(uuid.uuid4().hex, about(), name, limits, paths, options, by_name)
     with _connected(address) as client:
         workers = Workers(client, order, progress)
         try:
@@ -149,7 +142,8 @@ def _connected(address: str) -> Iterator["Client"]:
                 pool.submit(asyncio.run, _greeted(address)).result()
             client = Client(address, timeout=CONNECT, set_as_default=False)
         except (OSError, ValueError, TypeError, RuntimeError, ImportError) as problem:
-            reason = f"nothing answers there in {CONNECT:g} seconds" if _is_timeout(problem) else _short(problem)
+            timed_out = isinstance(problem, TimeoutError) or "Timed out" in str(problem)
+            reason = f"nothing answers there in {CONNECT:g} seconds" if timed_out else _short(problem)
             tls = " Certificates for tls:// are set in dask's own configuration." if address.startswith("tls:") else ""
             raise UserError(
                 f"No scheduler can be reached at {address or 'an empty address'} ({reason}); start one with `dask scheduler` and "
@@ -172,10 +166,6 @@ async def _greeted(address: str) -> None:
             kind = (await there.identity())["type"]
     if kind in ("Worker", "Nanny"):
         raise ValueError(f"a {kind} is there")
-
-
-def _is_timeout(problem: BaseException) -> bool:
-    return isinstance(problem, TimeoutError) or "Timed out" in str(problem)
 
 
 @contextmanager
@@ -243,10 +233,14 @@ class Workers:
         trial = self._trials[assignment.name]
         if answers == assignment.references:
             return dict(trial)
-        reply = self._reply(assignment, answers, stop, isolation=_isolation(trial))
+
+        def ask() -> Reply | None:
+            return self._awaited(self._send(assignment, answers, isolation=_isolation(trial)), stop)
+
+        reply = ask()
         if reply is None:  # in whose company did workers die? One suspect at a time shows whose fault it was
             with self._alone(stop):
-                reply = self._reply(assignment, answers, stop, isolation=_isolation(trial))
+                reply = ask()
         if reply is None:
             raise RuntimeError("every worker that took these answers died of it, or beside it")
         if reply.fault:
@@ -265,8 +259,8 @@ class Workers:
                 raise Interrupted
             if self._over:
                 raise NoJudge(self._over)
-        (first, reply), *others = trials.items()
-        for worker, other in others:
+        first, reply = next(iter(trials.items()))
+        for worker, other in trials.items():
             if _isolation(other.marks) != _isolation(reply.marks):
                 raise NoJudge(
                     f"Nothing was graded: the workers do not protect themselves alike from students' code ({first}: {reply.said}; "
@@ -286,11 +280,6 @@ class Workers:
             return self._client.submit(judged, self._sent, assignment.name, dict(answers), isolation, key=key, **pinned)
         except Exception as problem:
             raise NoJudge(self._over or self._lost()) from problem
-
-    def _reply(
-        self, assignment: Assignment, answers: Mapping[str, str], stop: threading.Event, *, isolation: str
-    ) -> Reply | None:
-        return self._awaited(self._send(assignment, answers, isolation=isolation), stop)
 
     def _awaited(self, future: "Future", stop: threading.Event, worker: str = "") -> Reply | None:
         """What comes; None where it cost the life of every worker that tried, or of the one that was asked."""
@@ -323,10 +312,8 @@ class Workers:
             return None
         except TimeoutError:
             raise
-        except (CancelledError, asyncio.CancelledError) as problem:
-            raise NoJudge(self._lost()) from problem
-        except Exception as problem:
-            if self._is_lost:
+        except (Exception, asyncio.CancelledError) as problem:
+            if self._is_lost or isinstance(problem, (CancelledError, asyncio.CancelledError)):
                 raise NoJudge(self._lost()) from problem
             raise NoJudge(
                 f"The scheduler or a worker at {self._address} cannot load the grader ({_short(problem)}); every machine needs the "
@@ -356,16 +343,16 @@ class Workers:
         return f"The scheduler at {self._address} was lost, or was made to forget this class. {GOES_ON}"
 
     def _wait_for_workers(self) -> None:
-        start = said = time.monotonic()
+        start, said = time.monotonic(), -REMIND
         while not (threads := dict(self._client.nthreads())):
-            now = time.monotonic()
-            if now - start > PATIENCE:
+            waited = time.monotonic() - start
+            if waited > PATIENCE:
                 raise UserError(f"Nothing was graded: {self._nobody()}")
-            if said == start or now - said > REMIND:
-                said = now
+            if waited - said > REMIND:
+                said = waited
                 reports.say(
                     self._progress,
-                    f"The scheduler at {self._address} has no worker yet; waiting {PATIENCE - (now - start):.0f} seconds for one "
+                    f"The scheduler at {self._address} has no worker yet; waiting {PATIENCE - waited:.0f} seconds for one "
                     f"(`dask worker {self._address}` starts one)",
                 )
             time.sleep(TICK)
@@ -428,37 +415,16 @@ class Court:
     """One worker's judge for one order."""
 
     def __init__(self, order: Order, worker: Any) -> None:
-        self.key, self.said = order.key, ""
-        self.stop = threading.Event()
-        self._end = threading.Event()
+        self.key, self.stop = order.key, threading.Event()
         self._trials: dict[str, Mapping[str, Mark]] = {}
         self._trial = threading.Lock()
         if differs := differences(about(), order.made_by):
             raise Unfit(f"it has {differs}; install the same everywhere. {GOES_ON}")
-        hidden = _hidden(order, worker)
-        promise: Promise[Judge] = Promise()
-        arguments = (promise, order.judge, order.limits, hidden, order.options)
-        # A thread of its own, as long as the judge: a sandbox ends with the thread that started it.
-        threading.Thread(target=self._keep, args=arguments, daemon=True).start()
-        self._judge = promise.result()
-
-    def _keep(
-        self,
-        promise: "Promise[Judge]",
-        name: judges.Name,
-        limits: Limits,
-        hidden: Sequence[Path],
-        options: Mapping[str, Any],
-    ) -> None:
         said = io.StringIO()
-        try:
-            with judges.called(name, limits, hidden, progress=said, **options) as judge:
-                self.said = " ".join(said.getvalue().split())
-                promise.set_result(judge)
-                self._end.wait()
-        except BaseException as problem:  # noqa: BLE001 - whatever it is, it is told where the judge was asked for
-            if not promise.done():
-                promise.set_exception(problem)
+        self._open = ExitStack()
+        called = judges.called(order.judge, order.limits, _hidden(order, worker), progress=said, **order.options)
+        self._judge = self._open.enter_context(called)
+        self.said = " ".join(said.getvalue().split())
 
     def judge(self, assignment: Assignment, answers: Mapping[str, str], isolation: str) -> Mapping[str, Mark]:
         """Marks; `Unfit` where this machine fails a right answer, or is not the fortress that the others are."""
@@ -485,9 +451,9 @@ class Court:
         return trial
 
     def end(self) -> None:
-        """Ends what still runs, then the judge and its processes."""
+        """End what still runs, then the judge and its processes, for which nobody waits: a worker answers other questions."""
         self.stop.set()
-        self._end.set()
+        threading.Thread(target=self._open.close, daemon=True).start()
 
 
 _courts: "weakref.WeakSet[Court]" = weakref.WeakSet()
@@ -528,7 +494,8 @@ def _court(order: Order, worker: Any) -> Court:
         if order.court is None:
             order.court = Court(order, worker)
             _courts.add(order.court)
-            weakref.finalize(order, order.court.end)
+            # At the end of this process the judge's own processes end with it.
+            weakref.finalize(order, order.court.end).atexit = False
         if order.key in _withdrawn:
             order.court.end()
         return order.court
@@ -544,6 +511,5 @@ def _hidden(order: Order, worker: Any) -> list[Path]:
     paths = [*order.hidden, worker.local_directory]
     with suppress(UserError):
         paths.append(str(content.folder("solutions")))
-    for kind in ("worker", "client", "scheduler"):
-        paths.append(dask.config.get(f"distributed.comm.tls.{kind}.key", None) or "")
+    paths += [dask.config.get(f"distributed.comm.tls.{kind}.key", None) for kind in ("worker", "client", "scheduler")]
     return [Path(path) for path in paths if path]

@@ -15,135 +15,97 @@ from ..plain import line
 if TYPE_CHECKING:
     from .lateness import Late
     from .results import Result
-    from .sandbox import Isolation
     from .submissions.selection import Wishes
 
 REPORTS = ("html", "json", "gradescope", "moodle", "canvas")
 
+# An option's help stands below it.
+# fmt: off
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Give `parser` the arguments of `autograd-teach grade`."""
-    parser.add_argument("submissions", type=Path, nargs="?", metavar="SUBMISSIONS", help="folder or zip")
-    parser.add_argument(
-        "--explain", nargs=2, metavar=("STUDENT", "EXERCISE"),
-        help="grade nothing; say why this grade in the gradebook is what it is, and judge that answer once more",
-    )  # fmt: skip
-    parser.add_argument(
-        "--timeout", type=float, default=60.0, metavar="SECONDS",
-        help="the longest that one cell may take (default: 60); the oracle gives an answer about 10 at most",
-    )  # fmt: skip
+    add = parser.add_argument
+    add("submissions", type=Path, nargs="?", metavar="SUBMISSIONS", help="folder or zip")
+    add("--explain", nargs=2, metavar=("STUDENT", "EXERCISE"),
+        help="grade nothing; say why this grade in the gradebook is what it is, and judge that answer once more")
+    add("--timeout", type=float, default=60.0, metavar="SECONDS",
+        help="the longest that one cell may take (default: 60); the oracle gives an answer about 10 at most")
     _add_shared(parser)
-    _add_class_arguments(parser)
+    add = parser.add_argument_group("the class").add_argument
+    add("--dry-run", action="store_true", help="show what is recognised; run and write nothing")
+    add("--only", action="append", default=[], metavar="NOTEBOOK",
+        help="grade this alone, like 09_custom_functions; may be given again (default: all that anybody handed in)")
+    add("--roster", type=Path, metavar="FILE",
+        help="a CSV file with a line a student; who handed in nothing is missing, who is not on it is named")
+    add("--due", metavar="DATE", help="like 2026-11-20 or “2026-11-20 18:00”; adds the columns submitted and late")
+    add("--late", metavar="RULE",
+        help="take points off for being late: like 10%%/day (of the student's points, for each day begun), 5/hour (points), or with an "
+        "end to it “10%%/day up to 50%%”; hour, day or week. Needs --due. An adjustment is made after it, and is left as it is")
+    add("--grace", metavar="TIME",
+        help="with --late: who is late by no more than this (like 15m, 2h or 1d) loses nothing")
+    add("--keep", choices=("named", "newest", "best"), default="named",
+        help="of several notebooks of one student: the one with the assignment's name (default), the newest, or the best")
+    add("--points", type=float, metavar="TOTAL", help="make the points of everything that is graded add up to this")
+    add("--anonymous", type=Path, metavar="KEY",
+        help="report pseudonyms; the file KEY, made where there is none, says whose they are")
 
 
 def add_regrade_arguments(parser: argparse.ArgumentParser) -> None:
     """Give `parser` the arguments of `autograd-teach regrade`."""
-    parser.add_argument(
-        "--timeout", type=float, metavar="SECONDS",
-        help="the longest that one cell may take (default: as when it was graded)",
-    )  # fmt: skip
+    parser.add_argument("--timeout", type=float, metavar="SECONDS",
+        help="the longest that one cell may take (default: as when it was graded)")
     _add_shared(parser)
     parser.set_defaults(judge=None)
 
 
 def add_remark_arguments(parser: argparse.ArgumentParser, command: str) -> None:
     """Give `parser` the arguments of `autograd-teach adjust` or `autograd-teach comment`."""
-    parser.add_argument("student", metavar="STUDENT", help="as in the grades")
+    add = parser.add_argument
+    add("student", metavar="STUDENT", help="as in the grades")
     if command == "adjust":
-        parser.add_argument("exercise", metavar="EXERCISE", help="like 09.Scale")
-        parser.add_argument(
-            "points", type=float, nargs="?", metavar="POINTS", help="instead of those that the judge gave; a late student keeps all of them"
-        )  # fmt: skip
-        parser.add_argument(
-            "--because", default="", metavar="TEXT", help="the reason, which the student reads; required"
-        )
-        parser.add_argument("--bonus", action="store_true", help="more points than the exercise is worth are meant")
+        add("exercise", metavar="EXERCISE", help="like 09.Scale")
+        add("points", type=float, nargs="?", metavar="POINTS",
+            help="instead of those that the judge gave; a late student keeps all of them")
+        add("--because", default="", metavar="TEXT", help="the reason, which the student reads; required")
+        add("--bonus", action="store_true", help="more points than the exercise is worth are meant")
     else:
-        parser.add_argument("text", nargs="?", metavar="TEXT", help="what the student's page is to say")
-        parser.add_argument("--exercise", metavar="EXERCISE", help="beside this one (default: at the top of the page)")
+        add("text", nargs="?", metavar="TEXT", help="what the student's page is to say")
+        add("--exercise", metavar="EXERCISE", help="beside this one (default: at the top of the page)")
     what = "the adjustment" if command == "adjust" else "all comments there"
-    parser.add_argument("--withdraw", action="store_true", help=f"take {what} back")
-    parser.add_argument("--by", metavar="NAME", help="who says so (default: your login name)")
-    parser.add_argument(
-        "--output", type=Path, default=Path(), metavar="FOLDER", help="where the gradebook is (default: here)"
-    )
+    add("--withdraw", action="store_true", help=f"take {what} back")
+    add("--by", metavar="NAME", help="who says so (default: your login name)")
+    add("--output", type=Path, default=Path(), metavar="FOLDER", help="where the gradebook is (default: here)")
 
 
 def _add_shared(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--output", type=Path, default=Path(), metavar="FOLDER",
-        help="where the gradebook and grades.csv go (default: here); a grades.csv that exists is kept and the new one gets a number",
-    )  # fmt: skip
-    parser.add_argument(
-        "--report", type=_kinds, default=["html"], metavar="KINDS",
+    add = parser.add_argument
+    add("--output", type=Path, default=Path(), metavar="FOLDER",
+        help="where the gradebook and grades.csv go (default: here); a grades.csv that exists is kept and the new one "
+        "gets a number")
+    add("--report", type=_kinds, default=["html"], metavar="KINDS",
         help="beside grades.csv, with commas between them: html (default: a page a student and one for the class), json, "
-        "gradescope (one student's results.json), moodle or canvas (to import there; needs a --roster from there), "
-        "none",
-    )  # fmt: skip
+        "gradescope (one student's results.json), moodle or canvas (to import there; needs a --roster from there), none")
     for room in ("solutions", "exercises"):
-        parser.add_argument(f"--{room}", type=Path, metavar="FOLDER", help=f"other {room} than the course's own")
-    parser.add_argument(
-        "--jobs", type=int, default=os.cpu_count() or 2, metavar="N",
-        help="notebooks that run at a time (default: one a processor)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--scheduler", metavar="ADDRESS",
+        add(f"--{room}", type=Path, metavar="FOLDER", help=f"other {room} than the course's own")
+    add("--jobs", type=int, default=os.cpu_count() or 2, metavar="N",
+        help="notebooks that run at a time (default: one a processor)")
+    add("--scheduler", metavar="ADDRESS",
         help="let the workers of this dask.distributed cluster run them, like tcp://10.0.0.1:8786; --jobs is then the number of "
-        "their threads (docs/grading.md, “Many machines”)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--judge", choices=("oracle", "nbval"), default="oracle",
+        "their threads (docs/grading.md, “Many machines”)")
+    add("--judge", choices=("oracle", "nbval"), default="oracle",
         help="who gives the points: the oracle, outside the student's process, or the check cells' own outputs, "
-        "which a notebook can forge (default: oracle; to regrade: as before)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--points-only", action="store_true",
-        help="no record of what the check cells say beside the oracle's points: much faster, but no page names a mistake",
-    )  # fmt: skip
-    parser.add_argument(
-        "--isolation", choices=("bubblewrap", "user", "process"),
+        "which a notebook can forge (default: oracle; to regrade: as before)")
+    add("--points-only", action="store_true",
+        help="no record of what the check cells say beside the oracle's points: much faster, but no page names a mistake")
+    add("--isolation", choices=("bubblewrap", "user", "process"),
         help="what is to stand between students' code and this machine (default: the better of bubblewrap and user that works; "
-        "process, in which it runs as you, on request only)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--require-sandbox", action="store_true",
-        help="grade nothing where students' code cannot be kept from reading solutions and other submissions",
-    )  # fmt: skip
+        "process, in which it runs as you, on request only)")
+    add("--require-sandbox", action="store_true",
+        help="grade nothing where students' code cannot be kept from reading solutions and other submissions")
 
 
-def _add_class_arguments(parser: argparse.ArgumentParser) -> None:
-    of_class = parser.add_argument_group("the class")
-    of_class.add_argument("--dry-run", action="store_true", help="show what is recognised; run and write nothing")
-    of_class.add_argument(
-        "--only", action="append", default=[], metavar="NOTEBOOK",
-        help="grade this alone, like 09_custom_functions; may be given again (default: all that anybody handed in)",
-    )  # fmt: skip
-    of_class.add_argument(
-        "--roster", type=Path, metavar="FILE",
-        help="a CSV file with a line a student; who handed in nothing is missing, who is not on it is named",
-    )  # fmt: skip
-    of_class.add_argument(
-        "--due", metavar="DATE", help="like 2026-11-20 or “2026-11-20 18:00”; adds the columns submitted and late",
-    )  # fmt: skip
-    of_class.add_argument(
-        "--late", metavar="RULE",
-        help="take points off for being late: like 10%%/day (of the student's points, for each day begun), 5/hour (points), or with an "
-        "end to it “10%%/day up to 50%%”; hour, day or week. Needs --due. An adjustment is made after it, and is left as it is",
-    )  # fmt: skip
-    of_class.add_argument(
-        "--grace", metavar="TIME", help="with --late: who is late by no more than this (like 15m, 2h or 1d) loses nothing",
-    )  # fmt: skip
-    of_class.add_argument(
-        "--keep", choices=("named", "newest", "best"), default="named",
-        help="of several notebooks of one student: the one with the assignment's name (default), the newest, or the best",
-    )  # fmt: skip
-    of_class.add_argument(
-        "--points", type=float, metavar="TOTAL", help="make the points of everything that is graded add up to this",
-    )  # fmt: skip
-    of_class.add_argument(
-        "--anonymous", type=Path, metavar="KEY",
-        help="report pseudonyms; the file KEY, made where there is none, says whose they are",
-    )  # fmt: skip
+# fmt: on
 
 
 def _kinds(text: str) -> list[str]:
@@ -156,8 +118,7 @@ def _kinds(text: str) -> list[str]:
 def run(args: argparse.Namespace) -> int:
     """Grade and print the table; 0 when every student was graded, else 1. A `UserError` is the caller's to print."""
     from .batch import dry_run, grade
-    from .reports import show, table
-    from .results import Status
+    from .reports import show
 
     if args.explain:
         return _explain(args)
@@ -169,32 +130,40 @@ def run(args: argparse.Namespace) -> int:
         show(dry_run(args.submissions, **_rooms(args), progress=sys.stderr, wishes=wishes))
         return 0
     _end_like_ctrl_c()
-    results = grade(
-        args.submissions,
-        output=args.output,
-        **_rooms(args),
-        timeout=args.timeout,
-        jobs=args.jobs,
-        progress=sys.stderr,
-        wishes=wishes,
-        isolation=_isolation(args),
-        require_sandbox=args.require_sandbox,
-        judge=args.judge,
-        points_only=args.points_only,
-        kinds=args.report,
-        scheduler=args.scheduler,
-        late=late,
-    )
+    return _told(args, grade(args.submissions, wishes=wishes, late=late, **_options(args)))
+
+
+def run_regrade(args: argparse.Namespace) -> int:
+    """Judge again what no longer stands and print what changed; 0 when every student was graded, else 1."""
+    from .batch import regrade
+
+    _end_like_ctrl_c()
+    results, changes = regrade(**_options(args))
+    said = f"{len(changes)} {'grade' if len(changes) == 1 else 'grades'} changed:" if changes else "No grade changed."
+    return _told(args, results, "\n".join(["", said, *map(line, map(str, changes))]))
+
+
+def _options(args: argparse.Namespace) -> dict[str, Any]:
+    """What `grade` and `regrade` have in common."""
+    from .sandbox import Isolation
+
+    names = ("output", "timeout", "jobs", "require_sandbox", "judge", "points_only", "scheduler")
+    options = {name: getattr(args, name) for name in names} | _rooms(args)
+    isolation = Isolation(args.isolation) if args.isolation else None
+    return {**options, "isolation": isolation, "kinds": args.report, "progress": sys.stderr}
+
+
+def _told(args: argparse.Namespace, results: "Sequence[Result]", news: str = "") -> int:
+    """Print the table, `news` and what the points are worth, write the reports; the exit status."""
+    from .reports import show, table
+    from .results import Status
+
     show(table(results))
+    if news:
+        show(news)
     _report(args, results)
     _say_what_it_is_worth(results)
     return 1 if any(result.status is Status.GRADER_ERROR for result in results) else 0
-
-
-def _isolation(args: argparse.Namespace) -> "Isolation | None":
-    from .sandbox import Isolation
-
-    return Isolation(args.isolation) if args.isolation else None
 
 
 def _wishes(args: argparse.Namespace) -> "Wishes":
@@ -228,34 +197,6 @@ def run_remark(args: argparse.Namespace) -> int:
         said = remarks.comment(args.student, args.text, exercise=args.exercise, **where)
     print(f"{said}.\nReports have it from the next `autograd-teach regrade` or `grade` on.")
     return 0
-
-
-def run_regrade(args: argparse.Namespace) -> int:
-    """Judge again what no longer stands and print what changed; 0 when every student was graded, else 1."""
-    from .batch import regrade
-    from .reports import show, table
-    from .results import Status
-
-    _end_like_ctrl_c()
-    results, changes = regrade(
-        output=args.output,
-        **_rooms(args),
-        timeout=args.timeout,
-        jobs=args.jobs,
-        progress=sys.stderr,
-        isolation=_isolation(args),
-        require_sandbox=args.require_sandbox,
-        judge=args.judge,
-        points_only=args.points_only,
-        kinds=args.report,
-        scheduler=args.scheduler,
-    )
-    show(table(results))
-    said = f"{len(changes)} {'grade' if len(changes) == 1 else 'grades'} changed:" if changes else "No grade changed."
-    show("\n".join(["", said, *map(line, map(str, changes))]))
-    _report(args, results)
-    _say_what_it_is_worth(results)
-    return 1 if any(result.status is Status.GRADER_ERROR for result in results) else 0
 
 
 def _say_what_it_is_worth(results: "Sequence[Result]") -> None:

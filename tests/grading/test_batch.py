@@ -4,8 +4,10 @@ import argparse
 import csv
 import io
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import TextIO
 
 import pytest
 
@@ -13,8 +15,9 @@ from autograd_teach.course.errors import UserError
 from autograd_teach.grading import batch, command
 from autograd_teach.grading.batch import grade_class
 from autograd_teach.grading.notebook_run import CellRecord, Interrupted, Limits, NotebookRun, Runner
-from autograd_teach.grading.rebuild import Notebook
+from autograd_teach.grading.rebuild import Assignment, Notebook
 from autograd_teach.grading.results import Mark, Result, Status
+from autograd_teach.grading.submissions.intake import Keep
 from autograd_teach.grading.submissions.selection import Wishes
 from tests.grading.classroom import NAME, SOLUTIONS, assignment, hand_in
 
@@ -166,6 +169,68 @@ def test_an_interrupted_run_keeps_what_it_has_and_calls_the_rest_not_graded(tmp_
         rows = {row["student"]: row["status"] for row in csv.DictReader(file)}
     assert rows == {"ada": "pass", "bob": "pass", "eve": "not_graded"}
     assert progress.getvalue().endswith("The same command goes on from here.\n")
+
+
+class Hurried:
+    """A judge on a machine that is too busy: the clock ends the first `tries` at an answer that says `# slow`, and an answer
+    that says `# worse` fails. Remembers who was judged, in which order."""
+
+    def __init__(self, tries: int) -> None:
+        self.tries = tries
+        self.judged: list[str] = []
+        self._lock = threading.Lock()
+
+    def __call__(self, assignment: Assignment, answers: Mapping[str, str], stop: threading.Event) -> dict[str, Mark]:
+        _, _, who = answers["double"].partition("  # ")
+        with self._lock:
+            is_slow = "slow" in who and self.judged.count(who) < self.tries
+            self.judged += [who] if who else []
+        if is_slow:
+            return {id: Mark(id, Status.TIMEOUT, 2, judge="hurried", by_the_clock=True) for id in answers}
+        marks = {id: Mark(id, Status.PASS, 2, judge="hurried") for id in answers}
+        return {**marks, "double": replace(marks["double"], status=Status.FAIL)} if "worse" in who else marks
+
+
+def in_a_hurry(folder: Path, judge: Hurried, progress: TextIO | None = None) -> dict[str, str]:
+    """The statuses of ada, bob (who has two notebooks) and eve."""
+    says = {"ada": "ada slow", "bob/new": "bob worse", "bob/old": "bob slow", "eve": "eve"}
+    for file, word in says.items():
+        answers = {**SOLUTIONS, "double": f"{SOLUTIONS['double']}  # {word}"}
+        hand_in(folder / "in" / f"{file}.ipynb", answers)
+    shared = {"output": folder, "limits": Limits(), "jobs": 2, "progress": progress, "judged": judge}
+    results = grade_class(folder / "in", [assignment()], wishes=Wishes(keep=Keep.BEST), **shared)  # type: ignore[arg-type]
+    return {one.student: statuses(one) for one in results}
+
+
+@pytest.mark.parametrize(
+    ("tries", "ada", "bob"),
+    [
+        (1, "pass pass pass", "pass pass pass"),  # also where the clock ended a notebook that was not the best then
+        (2, "timeout timeout timeout", "fail pass pass"),  # it was not the machine: that counts
+    ],
+)
+def test_who_the_clock_ended_is_judged_once_more_alone(tmp_path: Path, tries: int, ada: str, bob: str) -> None:
+    judge = Hurried(tries)
+    found = in_a_hurry(tmp_path, judge)
+    assert found == {"ada": ada, "bob": bob, "eve": "pass pass pass"}
+    assert sorted(judge.judged[:4]) == ["ada slow", "bob slow", "bob worse", "eve"]
+    assert judge.judged[4] == "ada slow" and sorted(judge.judged[5:]) == ["bob slow", "bob worse"]
+
+
+def test_nobody_is_judged_once_more_when_the_run_is_stopped(tmp_path: Path) -> None:
+    class Impatient(io.StringIO):
+        def write(self, text: str) -> int:
+            if "1/3" in text:
+                raise KeyboardInterrupt
+            return super().write(text)
+
+    judge = Hurried(1)
+    with pytest.raises(KeyboardInterrupt):
+        in_a_hurry(tmp_path, judge, Impatient())
+    assert len(set(judge.judged)) == len(judge.judged) <= 4
+    with (tmp_path / "grades.csv").open(newline="", encoding="utf-8-sig") as file:
+        rows = {row["student"]: row["status"] for row in csv.DictReader(file)}
+    assert rows == {"ada": "not_graded", "bob": "not_graded", "eve": "pass"}
 
 
 def test_only_notebooks_that_someone_handed_in_are_graded(tmp_path: Path) -> None:

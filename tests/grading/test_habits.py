@@ -20,6 +20,7 @@ from autograd_teach.course.errors import UserError
 from autograd_teach.grading import batch, judge
 from autograd_teach.grading.batch import grade_class, regrade_class
 from autograd_teach.grading.notebook_run import Limits, NotebookRun
+from autograd_teach.grading.rebuild import Assignment
 from autograd_teach.grading.results import Mark, Result, Status
 from autograd_teach.grading.submissions import archives, intake, pseudonyms, roster, selection
 from autograd_teach.grading.submissions.intake import Keep, take_in
@@ -314,6 +315,21 @@ def test_the_best_stays_the_best_when_the_gradebook_knows_it(tmp_path: Path) -> 
     assert (once["ada"]["total"], newest["ada"]["total"]) == ("6", "0")
 
 
+def test_a_broken_notebook_stays_one_beside_another_of_which_the_best_counts(tmp_path: Path) -> None:
+    files = {"ada/a.ipynb": File(HALF), "ada/b.ipynb": File(), "ada/10_other.ipynb": File(SOLVED[:99])}
+    assignments = [assignment(), assignment("10_other")]
+
+    def grade(submission: intake.Submission, asked: list[Assignment]) -> Result:
+        answers = [(q, submission.answer(each, q)) for each in asked for q in each.questions]
+        return Result("ada", tuple(Mark(q.id, answer.status or Status.PASS, 1) for q, answer in answers))
+
+    (submission,) = take_in(zipped(tmp_path / "in.zip", files), assignments, keep=Keep.BEST)
+    best = selection.best_of(submission, assignments, grade, None)
+    assert [mark.status for mark in best.marks[3:]] == [Status.INVALID_NOTEBOOK] * 3
+    known = selection.settled(submission, best.marks).answers["10_other"].values()
+    assert [answer.status for answer in known] == [Status.INVALID_NOTEBOOK] * 3
+
+
 COPIES = [
     (f"{NAME} (1)", NEWER, True),
     (f"{NAME}(12)", NEWER, True),
@@ -446,9 +462,9 @@ def test_a_grader_error_in_one_of_several_hides_no_better_one_and_no_unknown_one
 def test_what_counted_is_what_a_gradebook_keeps(tmp_path: Path) -> None:
     (submission, _) = take_in(zipped(tmp_path / "in.zip", SEVERAL), [assignment()], keep=Keep.BEST)
     best = next(version for version in submission.versions[NAME] if version.path == "ada/mine.ipynb")
-    source = selection._hash(best.answers["square"])
+    source = best.answers["square"].hash
     result = Result("ada", (Mark("square", Status.PASS, 1, source=source or ""),))
-    assert selection.as_counted(submission, result).answers[NAME] == best.answers
+    assert selection.settled(submission, result.marks).answers[NAME] == best.answers
 
 
 # ---- the roster ---------------------------------------------------------------------------------------------------------

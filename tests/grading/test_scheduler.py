@@ -379,6 +379,30 @@ def test_a_class_is_graded_by_workers_as_it_is_without(
     assert books[0] == books[1] and len(books[0]) == 8 * 3
 
 
+def test_who_the_clock_ended_on_a_busy_worker_is_judged_once_more(
+    here: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    judged: list[str] = []
+
+    def busy(*arguments: object, **options: object) -> Any:
+        def judge(assignment: Assignment, answers: Mapping[str, str], stop: threading.Event) -> dict[str, Mark]:
+            _, _, who = answers["09.KillHead"].rpartition("  # ")
+            judged.append(who)
+            with quick_judge() as quick:
+                marks = quick(assignment, answers, stop)
+            if who != "right0" or judged.count(who) > 1:
+                return marks
+            return {id: replace(mark, status=Status.TIMEOUT, by_the_clock=True) for id, mark in marks.items()}
+
+        return nullcontext(judge)
+
+    monkeypatch.setattr(judges, "called", busy)
+    a_class(tmp_path / "in", {"right": 3})
+    results = grade(tmp_path / "in", tmp_path, here)
+    assert {statuses(one) for one in results.values()} == {"pass pass pass"}
+    assert judged[-1] == "right0" and sorted(judged[-4:]) == ["right0", "right0", "right1", "right2"]
+
+
 OTHER: dict[str, str] = {}
 _about = cluster.about
 

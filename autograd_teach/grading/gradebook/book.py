@@ -105,6 +105,9 @@ _SIGNED = (
 )
 """What a mark's checksum is of, in the order of `_checksum`'s arguments."""
 
+_COLUMNS = (
+    "grading, exercise, notebook, status, points, maximum, judge, isolation, seconds, answer, mark, basis, checksum"
+)
 _NOT_BELIEVED = "its row in the gradebook is not as the grader wrote it"
 
 Say = Callable[[str], object]
@@ -188,28 +191,23 @@ class Gradebook:
     ) -> None:
         """Note that a run starts; what is added from now on belongs to it."""
         words = (_now(), platform.node(), os.getpid(), course, json.dumps(dict(versions)), json.dumps(dict(limits)))
+        columns = "started, machine, process, course, versions, limits, dressing"
         with self._transaction() as book:
-            cursor = book.execute(
-                "INSERT INTO runs (started, machine, process, course, versions, limits, dressing) VALUES (?, ?, ?, ?, ?, ?, ?)",
-                (*words, _kept(book, dressing or Dressing())),
-            )
-        self._run = cursor.lastrowid or 0
+            row = (*words, _kept(book, dressing or Dressing()))
+            self._run = book.execute(f"INSERT INTO runs ({columns}) VALUES (?, ?, ?, ?, ?, ?, ?)", row).lastrowid or 0
 
     def dressing(self) -> Dressing:
         """That of the last report, with the columns of those students besides whom only earlier ones show."""
         columns: dict[str, Sequence[tuple[str, str]]] = {}
         newest: Dressing | None = None
         query = "SELECT hash, text FROM dressings JOIN runs ON dressing = hash GROUP BY hash ORDER BY max(id) DESC"
-        with _told(self.path):
-            for hash, text in self._connection.execute(query):
-                if hash_of(text) != hash:
-                    raise self._changed("What a report adds to the grades")
-                stored = json.loads(text)
-                pairs = {
-                    student: [(name, value) for name, value in each] for student, each in stored["columns"].items()
-                }
-                newest = newest or known_fields(Dressing, {**stored, "columns": pairs})
-                columns = {**columns, **{student: each for student, each in pairs.items() if student not in columns}}
+        for hash, text in self._found(query):
+            if hash_of(text) != hash:
+                raise self._changed("What a report adds to the grades")
+            stored = json.loads(text)
+            pairs = {student: [(name, value) for name, value in each] for student, each in stored["columns"].items()}
+            newest = newest or known_fields(Dressing, {**stored, "columns": pairs})
+            columns |= {student: each for student, each in pairs.items() if student not in columns}
         return replace(newest, columns=columns) if newest else Dressing()
 
     def end(self, dressing: Dressing | None = None) -> None:
@@ -225,16 +223,11 @@ class Gradebook:
         rows = [_row(replace(each, student=student, note=note, graded=now, run=self._run)) for each in judged]
         texts = {each.answer: answers[each.answer] for each in judged if each.answer}
         with self._transaction() as book:
-            grading = book.execute(
-                "INSERT INTO gradings (run, student, graded, note) VALUES (?, ?, ?, ?)",
-                (self._run, student, now, note),
-            ).lastrowid
+            insert = "INSERT INTO gradings (run, student, graded, note) VALUES (?, ?, ?, ?)"
+            grading = book.execute(insert, (self._run, student, now, note)).lastrowid
             book.executemany("INSERT OR REPLACE INTO answers (hash, text) VALUES (?, ?)", texts.items())
-            book.executemany(
-                "INSERT INTO marks (grading, exercise, notebook, status, points, maximum, judge, isolation, seconds, answer,"
-                " mark, basis, checksum) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                [(grading, *row) for row in rows],
-            )
+            insert = f"INSERT INTO marks ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+            book.executemany(insert, [(grading, *row) for row in rows])
 
     def remark(self, remark: Remark) -> None:
         """Add what a person has to say; when is now."""
@@ -246,19 +239,16 @@ class Gradebook:
         """All that people had to say, the oldest first; a `UserError` where some of it is not as it was written."""
         if self._version < _CHECKED:
             return []
-        with _told(self.path):
-            found = self._connection.execute("SELECT remark, checksum FROM remarks ORDER BY id").fetchall()
+        found = self._found("SELECT remark, checksum FROM remarks ORDER BY id")
         if any(_checksum(text) != checksum for text, checksum in found):
             raise self._changed("An adjustment or a comment")
         return [known_fields(Remark, json.loads(text)) for text, _ in found]
 
     def trial(self, basis: str) -> dict[str, Mark] | None:
         """The references' marks, where they were tried on this basis."""
-        with _told(self.path):
-            found = self._connection.execute("SELECT marks, checksum FROM trials WHERE basis = ?", (basis,)).fetchone()
-        if found is None or _checksum(basis, found[0]) != found[1]:
-            return None
-        return {id: _mark(each) for id, each in json.loads(found[0]).items()}
+        found = self._found("SELECT marks, checksum FROM trials WHERE basis = ?", basis)
+        sound = [text for text, checksum in found if _checksum(basis, text) == checksum]
+        return {id: _mark(each) for id, each in json.loads(sound[0]).items()} if sound else None
 
     def keep_trial(self, basis: str, marks: Mapping[str, Mark]) -> None:
         """Note that the references pass, on this basis."""
@@ -278,22 +268,18 @@ class Gradebook:
         for judged in (each for marks in newest.values() for each in marks.values()):
             if not judged.is_sound:
                 sentence = (
-                    f"The mark of {judged.student!r} in {judged.mark.exercise!r} in {self.path} is not as the grader wrote it: it was "
-                    "changed by hand or by a bad disk. It is not believed; "
+                    f"The mark of {judged.student!r} in {judged.mark.exercise!r} in {self.path} is not as the grader wrote it: "
+                    "it was changed by hand or by a bad disk. It is not believed; "
                 )
+                again = "give the `grade` command again, which judges it anew from what was handed in"
                 if say is None:
-                    raise UserError(
-                        f"{sentence}give the `grade` command again, which judges it anew from what was handed in, or put a copy of the book back."
-                    )
+                    raise UserError(f"{sentence}{again}, or put a copy of the book back.")
                 say(f"{sentence}what was handed in for it here is judged anew.")
         return newest
 
     def judges(self) -> set[str]:
         """Everybody who ever judged something here."""
-        with _told(self.path):
-            return {
-                judge for (judge,) in self._connection.execute("SELECT DISTINCT judge FROM marks WHERE judge != ''")
-            }
+        return {judge for (judge,) in self._found("SELECT DISTINCT judge FROM marks WHERE judge != ''")}
 
     def has_records(self) -> bool:
         """Whether nbval's record stands beside any mark."""
@@ -302,8 +288,7 @@ class Gradebook:
     def attempts(self) -> dict[tuple[str, str], int]:
         """How many different answers were judged, by student and exercise."""
         query = "SELECT student, exercise, count(DISTINCT answer) FROM marks JOIN gradings ON grading = id"
-        with _told(self.path):
-            rows = self._connection.execute(f"{query} WHERE judge != '' GROUP BY student, exercise").fetchall()
+        rows = self._found(f"{query} WHERE judge != '' GROUP BY student, exercise")
         return {(student, exercise): count for student, exercise, count in rows}
 
     def history(self, student: str, exercise: str) -> list[Judged]:
@@ -312,28 +297,26 @@ class Gradebook:
 
     def answer(self, hash: str) -> str:
         """The text of an answer, by its hash; "" where the book has none, or another one."""
-        with _told(self.path):
-            found = self._connection.execute("SELECT text FROM answers WHERE hash = ?", (hash,)).fetchone()
-        return str(found[0]) if found and hash_of(found[0]) == hash else ""
+        found = self._found("SELECT text FROM answers WHERE hash = ?", hash)
+        return next((str(text) for (text,) in found if hash_of(text) == hash), "")
 
     def run(self, number: int | None = None) -> Run | None:
         """The run of this number, by default the last one."""
         which, values = ("WHERE id = ?", (number,)) if number is not None else ("ORDER BY id DESC LIMIT 1", ())
-        columns = "started, ended, machine, process, course, versions, limits"
+        columns = "started, ifnull(ended, ''), machine, process, course, versions, limits"
+        found = self._found(f"SELECT {columns} FROM runs {which}", *values)
+        return Run(*found[0][:-2], *map(json.loads, found[0][-2:])) if found else None
+
+    def _found(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
         with _told(self.path):
-            found = self._connection.execute(f"SELECT {columns} FROM runs {which}", values).fetchone()
-        if found is None:
-            return None
-        started, ended, machine, process, course, versions, limits = found
-        return Run(started, ended or "", machine, process, course, json.loads(versions), json.loads(limits))
+            return self._connection.execute(query, values).fetchall()
 
     def _marks(self, where: str, values: tuple[str, ...]) -> Iterator[Judged]:
         checksum = "checksum" if self._version >= _CHECKED else "NULL"
         query = f"SELECT {checksum}, {_SIGNED} FROM marks JOIN gradings ON grading = id {where} ORDER BY id"
         with _told(self.path):
-            answers = {""} | {
-                hash for hash, text in self._connection.execute("SELECT * FROM answers") if hash_of(text) == hash
-            }
+            whole = {hash for hash, text in self._connection.execute("SELECT * FROM answers") if hash_of(text) == hash}
+            answers = {""} | whole
             for checksum, *row in self._connection.execute(query, values):
                 student, exercise, notebook, *_, maximum, _, _, _, answer, mark, basis, note, graded, run = row
                 if checksum in (None, _checksum(*row)) and answer in answers:

@@ -88,14 +88,11 @@ def remarked(results: Sequence[Result], remarks: Sequence[Remark]) -> list[Resul
         place = (student, mark.exercise)
         return replace(mark, adjusted=adjusted.get(place), comment="\n".join(comments.get(place, ())))
 
-    return [
-        replace(
-            result,
-            marks=tuple(of(result.student, mark) for mark in result.marks),
-            comments=comments.get((result.student, ""), ()),
-        )
-        for result in results
-    ]
+    def all_of(result: Result) -> Result:
+        marks = tuple(of(result.student, mark) for mark in result.marks)
+        return replace(result, marks=marks, comments=comments.get((result.student, ""), ()))
+
+    return list(map(all_of, results))
 
 
 def _standing(remarks: Sequence[Remark]) -> list[Remark]:

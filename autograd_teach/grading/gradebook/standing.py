@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass, replace
 
 from ..notebook_run import Limits
 from ..rebuild import Assignment, Question
-from ..results import Mark, Result, Status, hash_of
+from ..results import Mark, Result, Status
 from ..submissions.answers import Answer, is_untouched
 from ..submissions.intake import Submission
 from ..verdicts import has_record, with_record
@@ -103,14 +103,9 @@ class Standing:
 
     def merged(self, submission: Submission, fresh: Result) -> Result:
         """`fresh` with the marks that stand in their places."""
-        standing = {
-            question.id: mark
-            for assignment in self._assignments
-            for question in _written(submission, assignment)
-            if (mark := self._standing(submission, assignment, question))
-        }
-        marks = [_kept(standing.get(mark.exercise), mark) for mark in fresh.marks]
-        return replace(fresh, marks=tuple(marks))
+        written = ((a, question) for a in self._assignments for question in _written(submission, a))
+        standing = {question.id: self._standing(submission, a, question) for a, question in written}
+        return replace(fresh, marks=tuple(_kept(standing.get(mark.exercise), mark) for mark in fresh.marks))
 
     def news(self, submission: Submission, result: Result) -> list[Judged]:
         """What the book does not have yet of this final `result`; remembers what changed."""
@@ -123,8 +118,7 @@ class Standing:
                 is_same = known and known.mark == mark and not (mark.source and _difference(known, basis, mark))
                 if known and is_same and basis.versions in ("", known.basis.versions):
                     continue
-                source = submission.answer(assignment, question).source
-                answer = "" if source is None else hash_of(source)
+                answer = submission.answer(assignment, question).hash or ""
                 new.append(Judged(submission.student, assignment.name, mark, basis, answer, result.note))
                 if known and known.is_sound and known.mark.maximum != mark.maximum:
                     self.worth[question.id] = (known.mark.maximum, mark.maximum)
@@ -170,8 +164,8 @@ def changed_since(judged: Judged, assignment: Assignment) -> str:
 
 def answers_by_hash(submission: Submission, assignments: Sequence[Assignment]) -> dict[str, str]:
     """The texts of all answers of one student."""
-    sources = [submission.answer(a, q).source for a in assignments for q in a.questions]
-    return {hash_of(source): source for source in sources if source is not None}
+    answers = [submission.answer(a, q) for a in assignments for q in a.questions]
+    return {answer.hash: answer.source for answer in answers if answer.hash and answer.source is not None}
 
 
 def from_book(
@@ -202,9 +196,7 @@ def _written(submission: Submission, assignment: Assignment) -> list[Question]:
     """The questions of `assignment` whose answers have to be run."""
     stubs = assignment.stubs
     answers = [(question, submission.answer(assignment, question).source) for question in assignment.questions]
-    return [
-        question for question, source in answers if source is not None and not is_untouched(source, stubs[question.id])
-    ]
+    return [q for q, source in answers if source is not None and not is_untouched(source, stubs[q.id])]
 
 
 def basis_of_trial(assignments: Sequence[Assignment], judge: str, limits: Limits) -> str:
@@ -216,10 +208,7 @@ def basis_of_trial(assignments: Sequence[Assignment], judge: str, limits: Limits
 def _hash_of_question(assignment: Assignment, question: Question) -> str:
     """One exercise as it is now: its cells, its stored outputs, its reference, its declaration, and the cells that belong to no
     exercise (the set-up). Not its points."""
-    others = {id for each in assignment.questions for id in (each.answer, each.check)} - {
-        question.answer,
-        question.check,
-    }
+    others = {id for each in assignment.questions if each is not question for id in (each.answer, each.check)}
     code = [cell for cell in assignment.cells if cell["cell_type"] == "code" and cell["id"] not in others]
     cells = [[cell["id"], cell["source"], cell["outputs"]] for cell in code]
     return fingerprint.of(cells, assignment.references.get(question.id), question.declared)

@@ -15,7 +15,7 @@ from typing import Any
 
 from ...course.definitions import Completed, completed, names_defined, stand_in
 from ..rebuild import Assignment, Question
-from ..results import Mark, Status
+from ..results import Mark, Status, hash_of
 from .archives import Unreadable, printable, some
 
 LARGEST_NOTEBOOK = 100_000_000
@@ -52,6 +52,11 @@ class Answer:
     detail: str = ""  # why there is none; or what of it was found elsewhere than in its cell
     verdict: Mark | None = None  # given before, and standing: only its record is to be made
     claimed: bool = False  # the stored output of its check cell says that it passed
+
+    @property
+    def hash(self) -> str | None:
+        """The SHA-256 of the source, by which the gradebook names it."""
+        return None if self.source is None else hash_of(self.source)
 
 
 def read_answers(data: bytes, assignments: Sequence[Assignment]) -> tuple[Assignment | None, dict[str, Answer]]:
@@ -152,9 +157,8 @@ class _Cells:
     def likeness(self, assignment: Assignment) -> int:
         """How many of the cells of `assignment` there are: answers, and checks that are as they were handed out."""
         sources = assignment.sources
-        return sum(
-            2 * bool(self.named(q.answer)) + (_plain(sources[q.check]) in self._by_source) for q in assignment.questions
-        )
+        questions = assignment.questions
+        return sum(2 * bool(self.named(q.answer)) + (_plain(sources[q.check]) in self._by_source) for q in questions)
 
 
 class _Reading:

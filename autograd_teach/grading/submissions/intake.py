@@ -104,8 +104,10 @@ class _Notebook:
 
     @property
     def version(self) -> Version:
-        late = self.name is not None and self.name.late
-        return Version(_path(self), self.answers, self.submitted, late)
+        questions = self.assignment.questions if self.fault and self.assignment else ()
+        broken = Answer(None, Status.INVALID_NOTEBOOK, f"{_path(self)}: {self.fault}")
+        answers = self.answers or {question.id: broken for question in questions}
+        return Version(_path(self), answers, self.submitted, self.name is not None and self.name.late)
 
     def _is_named(self, ending: str = "") -> bool:
         """Whether the file has the assignment's own name, with at most what the pattern `ending` allows behind it."""
@@ -230,33 +232,30 @@ def _is_class(entries: list[Entry], known: set[str]) -> bool:
 
 
 def _below(entries: list[Entry], top: str) -> list[Entry]:
-    return [
-        replace(entry, parts=entry.parts[1:]) for entry in entries if entry.parts[0] == top and len(entry.parts) > 1
-    ]
+    inside = (entry for entry in entries if entry.parts[0] == top and len(entry.parts) > 1)
+    return [replace(entry, parts=entry.parts[1:]) for entry in inside]
 
 
 # ---- names ----------------------------------------------------------------------------------------------------------
 
 
 def _owners(entries: list[Entry], holder: str, known: set[str]) -> dict[str, tuple[str, Name | None]]:
-    """For the name of each file and folder beside the students': whose it is, and what a platform says by it."""
+    """For the name of each file and folder beside the students': whose it is, and what a platform says by it.
+
+    Where several students share a name, the platform's number stands beside it.
+    """
     tops = {entry.parts[0]: entry.is_top_file or entry.parts[0].lower().endswith(".zip") for entry in entries}
     reader = names.convention(tops)
     prefix = holder.removesuffix("submissions") if holder.endswith("-submissions") else ""
     if not all(top.startswith(prefix) for top in tops):
         prefix = ""
     whose: dict[str, tuple[str, Name | None]] = {}
+    ids: dict[str, set[str]] = {}
     for top, is_file in tops.items():
         name = reader(top)
-        student = name.student if name else _named_by(PurePosixPath(top).stem, known) if is_file else top
-        whose[top] = printable(student if name else student.removeprefix(prefix)), name
-    return _told_apart(whose)
-
-
-def _told_apart(whose: dict[str, tuple[str, Name | None]]) -> dict[str, tuple[str, Name | None]]:
-    """`whose` with the platform's number beside a name that several students share."""
-    ids: dict[str, set[str]] = {}
-    for student, name in whose.values():
+        own = _named_by(PurePosixPath(top).stem, known) if is_file else top
+        student = printable(name.student if name else own.removeprefix(prefix))
+        whose[top] = student, name
         ids.setdefault(student, set()).update({name.id} if name and name.id else ())
     return {
         top: (f"{student} ({name.id})" if name and name.id and len(ids[student]) > 1 else student, name)
@@ -323,11 +322,8 @@ def _settle(submission: Submission, notebooks: list[_Notebook], assignments: Seq
         if not rivals:
             continue
         best = rivals.pop()
-        submission.answers[assignment.name] = best.answers or {
-            question.id: Answer(None, Status.INVALID_NOTEBOOK, f"{_path(best)}: {best.fault}")
-            for question in assignment.questions
-        }
         versions = [best.version]
+        submission.answers[assignment.name] = versions[0].answers
         if keep is Keep.BEST:
             versions += [n.version for n in reversed(rivals) if not n.fault and n.is_written]
             rivals = [n for n in rivals if n.fault or not n.is_written]

@@ -40,7 +40,7 @@ def _rows(
     for assignment in assignments:
         for version in submission.versions.get(assignment.name, ()):
             clocked = clock([version], wishes.due)
-            answers = version.answers or submission.answers[assignment.name]
+            answers = version.answers
             solved = f"{sum(answer.claimed for answer in answers.values())} of {len(answers)}"
             when = [clocked["submitted"], clocked["late"] if has_clock else ""]
             rows.append(

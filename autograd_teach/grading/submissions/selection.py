@@ -14,7 +14,7 @@ from pathlib import Path
 from ...course.errors import UserError
 from ..gradebook.standing import Change
 from ..rebuild import Assignment
-from ..results import Mark, Result, Status, hash_of
+from ..results import Mark, Result, Status
 from . import pseudonyms, roster
 from .answers import Answer
 from .intake import Keep, Submission, Version, take_in
@@ -106,22 +106,19 @@ def has_several(submission: Submission) -> bool:
 def rivals(submission: Submission, due: datetime | None) -> dict[str, list[object]]:
     """All that it depends on which notebook is the best, besides how they are judged: their answers, and whether they are in time."""
     return {
-        name: [[{id: _hash(answer) for id, answer in v.answers.items()}, clock([v], due)["late"]] for v in versions]
+        name: [[{id: answer.hash for id, answer in v.answers.items()}, clock([v], due)["late"]] for v in versions]
         for name, versions in submission.versions.items()
     }
 
 
 def settled(submission: Submission, marks: Sequence[Mark]) -> Submission:
-    """`submission` with the notebooks that `marks` are of and no others to try, as `best_of` found them before."""
-    chosen = dict(zip(submission.versions, counted(submission, Result("", tuple(marks))), strict=True))
-    several = {name: versions for name, versions in submission.versions.items() if len(versions) > 1}
-    notes = [_is_best(chosen[name], len(versions)) for name, versions in several.items()]
-    return replace(
-        submission,
-        answers={**submission.answers, **{name: version.answers for name, version in chosen.items()}},
-        versions={name: [version] for name, version in chosen.items()},
-        notes=[*submission.notes, *notes],
-    )
+    """`submission` with the notebooks that `marks` are of, as `best_of` found them, and no others to try."""
+    chosen = dict(zip(submission.versions, counted(submission, marks), strict=True))
+    answers = submission.answers | {name: version.answers for name, version in chosen.items()}
+    tried = {name: len(versions) for name, versions in submission.versions.items()}
+    notes = [_is_best(version, tried[name]) for name, version in chosen.items() if tried[name] > 1]
+    versions = {name: [version] for name, version in chosen.items()}
+    return replace(submission, answers=answers, versions=versions, notes=[*submission.notes, *notes])
 
 
 def best_of(submission: Submission, assignments: list[Assignment], grade: Grade, due: datetime | None) -> Result:
@@ -135,8 +132,7 @@ def best_of(submission: Submission, assignments: list[Assignment], grade: Grade,
     marks: list[Mark] = []
     notes = list(submission.notes)
     for assignment in assignments:
-        versions = submission.versions.get(assignment.name, [])
-        if not versions:
+        if not (versions := submission.versions.get(assignment.name)):
             marks += grade(submission, [assignment]).marks
             continue
         tried: list[tuple[tuple[bool, bool, float, bool], Version, Result]] = []
@@ -156,14 +152,6 @@ def _is_best(version: Version, of: int) -> str:
     return f"{version.path} is the best of {of}"
 
 
-def as_counted(submission: Submission, result: Result) -> Submission:
-    """`submission` with the answers that the marks of `result` are of, where several were tried."""
-    if not has_several(submission):
-        return submission
-    chosen = dict(zip(submission.versions, counted(submission, result), strict=True))
-    return replace(submission, answers={**submission.answers, **{name: v.answers for name, v in chosen.items()}})
-
-
 def dress(results: Sequence[Result], class_: Sequence[Submission], wishes: Wishes) -> list[Result]:
     """`results` with the columns that roster and clock add, and with points that make the total asked for."""
     by_name = {submission.student: submission for submission in class_}
@@ -173,7 +161,7 @@ def dress(results: Sequence[Result], class_: Sequence[Submission], wishes: Wishe
         submission = by_name[result.student]
         columns = dict(submission.columns)
         if has_clock:
-            columns |= clock(counted(submission, result), wishes.due)
+            columns |= clock(counted(submission, result.marks), wishes.due)
         factor = wishes.points / result.maximum if wishes.points and result.maximum else 1.0
         marks = tuple(replace(mark, maximum=mark.maximum * factor) for mark in result.marks)
         dressed.append(replace(result, marks=marks, columns=tuple(columns.items())))
@@ -195,9 +183,8 @@ def scaled(changes: Sequence[Change], results: Sequence[Result]) -> list[Change]
 
 def is_clocked(class_: Sequence[Submission], wishes: Wishes) -> bool:
     """Whether it can be told who is late: there is a due date, or a platform has marked somebody."""
-    return wishes.due is not None or any(
-        version.is_late for one in class_ for versions in one.versions.values() for version in versions
-    )
+    versions = (version for one in class_ for several in one.versions.values() for version in several)
+    return wishes.due is not None or any(version.is_late for version in versions)
 
 
 def clock(versions: Sequence[Version], due: datetime | None) -> dict[str, str]:
@@ -217,15 +204,14 @@ def clock(versions: Sequence[Version], due: datetime | None) -> dict[str, str]:
     return {"submitted": str(last or ""), "late": late}
 
 
-def counted(submission: Submission, result: Result | None = None) -> list[Version]:
-    """The version of each assignment that the marks of `result` are of: told by the hashes of the answers."""
-    sources = {mark.source for mark in result.marks if mark.source} if result else set()
-    chosen = []
-    for versions in submission.versions.values():
-        judged = (v for v in versions if any(_hash(answer) in sources for answer in v.answers.values()))
-        best = max(judged, key=lambda v: sum(_hash(a) in sources for a in v.answers.values()), default=versions[0])
-        chosen.append(best)
-    return chosen
+def counted(submission: Submission, marks: Sequence[Mark]) -> list[Version]:
+    """The version of each assignment that `marks` are of, told by the hashes of the answers; else the first."""
+    judged = {mark.source for mark in marks if mark.source}
+
+    def alike(version: Version) -> int:
+        return sum(answer.hash in judged for answer in version.answers.values())
+
+    return [max(versions, key=alike) for versions in submission.versions.values()]
 
 
 def _merged(several: list[Submission], keep: Keep) -> Submission:
@@ -279,7 +265,3 @@ def _nameless(submission: Submission, pseudonym: str) -> Submission:
             for name, versions in submission.versions.items()
         },
     )
-
-
-def _hash(answer: Answer) -> str | None:
-    return None if answer.source is None else hash_of(answer.source)
