@@ -298,7 +298,8 @@ def test_a_kernel_whose_last_word_comes_too_late_was_ended_by_the_clock(monkeypa
     """nbval waits five seconds for it: on a busy machine that is not the student's fault, so it is tried again."""
     inside = pytest.importorskip("autograd_teach.grading.notebook_run.inside")
     kernel = object.__new__(inside.WatchedKernel)
-    kernel.km, kernel._early, kernel._watching = SimpleNamespace(is_alive=lambda: True), deque(), True
+    kernel.km, kernel._early = SimpleNamespace(is_alive=lambda: True), deque()
+    kernel._watching, kernel.by_the_clock = True, False
     monkeypatch.setattr(inside.WatchedKernel, "_next", lambda *_: None)
     monkeypatch.setattr(inside.WatchedKernel, "stop", lambda *_: None)
     with pytest.raises(inside.Stopped, match="timeout"):
