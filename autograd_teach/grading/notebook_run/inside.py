@@ -94,6 +94,7 @@ class WatchedKernel(RunningKernel):
             return self._early.popleft()
         message = self._next(stream, timeout)
         if message is None:
+            self.by_the_clock |= self._watching and self.km.is_alive()  # nbval waits for a few seconds
             self._stop("timeout" if self.km.is_alive() else "died")
             raise Empty
         return message

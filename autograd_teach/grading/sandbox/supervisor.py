@@ -216,7 +216,9 @@ class Supervisor:
             if ended in ready:
                 return ""
             if ready:
-                message = self._life.recv(1000)
+                message = b""
+                with contextlib.suppress(ConnectionResetError):  # it was killed before it read what it was told
+                    message = self._life.recv(1000)
                 if not message:
                     return "closed"
                 self._meter.allow(json.loads(message)["seconds"])
