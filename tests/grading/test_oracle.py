@@ -471,7 +471,7 @@ def test_who_ends_the_program_is_told_in_plain_words(
 ) -> None:
     source, words = EXITS[name]
     marks = judged(pool, assignments["09"], {**assignments["09"].references, "09.Scale": source})
-    assert marks["09.Scale"].points == 0
+    assert (marks["09.Scale"].points, marks["09.Scale"].status) == (0, Status.DIED)
     assert words in marks["09.Scale"].detail and "take that line out" in marks["09.Scale"].detail
     assert {marks[id].status for id in ("09.KillHead", "09.Exp")} == {Status.PASS}
 

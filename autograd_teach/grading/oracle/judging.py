@@ -162,9 +162,10 @@ class Oracle:
             return Outcome(Status.GRADER_ERROR, f"{problem} (seed {seed})", seed)
         if verdict.passed:
             return Outcome(Status.PASS, _counted(verdict.counted), seed)
-        if "raised MemoryError" in verdict.words:
-            return Outcome(Status.OUT_OF_MEMORY, tidy(verdict.words), seed)
-        status = Status.PARTIAL if verdict.share else Status.FAIL
+        if verdict.share:
+            status = Status.PARTIAL
+        elif (status := _status(verdict.words)) is not Status.FAIL:
+            return Outcome(status, tidy(verdict.words), seed)
         return Outcome(status, "not so: " + "; ".join(verdict.failed) + _remark(verdict.words), seed, verdict.share)
 
 
@@ -178,8 +179,14 @@ def _load(asking: "_Asking", name: str, source: str, seconds: float) -> tuple[bo
 
 
 def _raised(words: str) -> Outcome:
-    status = Status.OUT_OF_MEMORY if "raised MemoryError" in words else Status.FAIL
-    return Outcome(status, tidy(words) or "its cell raises an error")
+    return Outcome(_status(words), tidy(words) or "its cell raises an error")
+
+
+def _status(words: str) -> Status:
+    """By what was raised; a student may have written these words, and none of them is worth a point."""
+    if "raised MemoryError" in words:
+        return Status.OUT_OF_MEMORY
+    return Status.DIED if "ends the program (SystemExit)" in words else Status.FAIL
 
 
 def _is_tried_again(problem: Exception, lost: Counter[str], cell: str) -> bool:
