@@ -92,6 +92,9 @@ class WatchedKernel(RunningKernel):
     def get_message(self, stream: str, timeout: float | None = None) -> dict[str, Any]:
         if stream == "iopub" and self._early:
             return self._early.popleft()
+        self._meter.look()
+        if self._meter.is_over:  # what comes after the end of a cell is of its time, too
+            self._stop("timeout")
         message = self._next(stream, timeout)
         if message is None:
             self._stop("timeout" if self.km.is_alive() else "died")
@@ -109,7 +112,7 @@ class WatchedKernel(RunningKernel):
             self._stop("protocol_error")
             return None
         if stream == "iopub":
-            self._output += _size(message["content"])
+            self._output += sum(_size(message[part]) for part in ("content", "metadata", "buffers"))
             if self._output > self.most_output:
                 self._stop("output_limit")
         return message
@@ -126,10 +129,10 @@ class WatchedKernel(RunningKernel):
 def _size(content: Any) -> int:
     """Characters in a message, whatever its kind."""
     if isinstance(content, dict):
-        return sum(map(_size, content.values()))
+        return sum(map(_size, [*content, *content.values()]))
     if isinstance(content, list):
         return sum(map(_size, content))
-    return len(content) if isinstance(content, str) else 8
+    return len(content) if isinstance(content, str | bytes | memoryview) else 8
 
 
 class Kernel(LocalProvisioner):

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from ...course.checks import checker_of
-from ...course.checks.checker import Check, Checker, Evidence, Plan, Request, failed_checks, share
+from ...course.checks.checker import Check, Checker, Evidence, Plan, failed_checks, share
 from ...course.checks.function.evidence import Unfit
 from ...course.checks.records import read, told
 from ...course.exercises import declaration
