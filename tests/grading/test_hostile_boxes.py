@@ -4,6 +4,7 @@ import os
 import re
 import stat
 import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import suppress
@@ -19,7 +20,7 @@ from autograd_teach.grading.notebook_run import Limits
 from autograd_teach.grading.notebook_run.run import Nbval
 from autograd_teach.grading.rebuild import Assignment, load_assignments
 from autograd_teach.grading.results import Status
-from autograd_teach.grading.sandbox import Bounds, Boxes, Ended, box, usage
+from autograd_teach.grading.sandbox import Bounds, Boxes, Ended, Isolation, box, usage
 from autograd_teach.grading.sandbox.supervisor import remove
 from tests.grading import test_sandbox
 from tests.grading.classroom import exercise_notebook
@@ -182,3 +183,13 @@ def test_a_kernel_that_plays_with_its_channels_ends_as_it_deserves(nbval: Nbval,
     run = nbval(exercise_notebook(after(twin), said=True), CHECKS, Limits(), threading.Event())
     assert run.stopped is None and run.cells[2].outcome == "passed", run
     assert left("nothing", nbval.boxes) == []
+
+
+def test_no_other_box_is_told_where_a_kernels_sockets_are() -> None:
+    """A path socket answers whoever knows its path and may go there, and a kernel tells it all cells."""
+    if sys.platform != "linux":
+        pytest.skip("needs Linux")
+    cell = "assert not [line for line in open('/proc/net/unix') if 'autograd-teach-' in line and '/k-' in line]"
+    with Nbval(Isolation.PROCESS, []) as one:
+        run = one(exercise_notebook(after(cell), said=True), CHECKS, Limits(), threading.Event())
+    assert run.stopped is None and run.cells[2].outcome == "passed", run

@@ -46,6 +46,10 @@ LONGEST_MESSAGE = 300
 LONGEST_LINE = 100
 LONGEST_START = 120.0
 """Seconds until a kernel has opened its sockets."""
+_SOCKETS = "../k"
+"""What the kernel's sockets are called from its folder, and from nbval's. /proc/net/unix tells names as they were given to
+all boxes without a network of their own: no path, so that no other student's program can listen."""
+
 LOOK = 0.2
 """Seconds between two looks at what all processes of the notebook use together."""
 
@@ -189,7 +193,7 @@ class Manager(KernelManager):
     """jupyter_client's manager with ours for its provisioner."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, transport="ipc", ip=os.path.join(os.environ["TMPDIR"], "k"), **kwargs)
+        super().__init__(*args, transport="ipc", ip=_SOCKETS, **kwargs)
         self.provisioner = Kernel(parent=self, kernel_spec=self.kernel_spec, kernel_id="sandboxed")
 
 
