@@ -329,7 +329,7 @@ ATTACKS: dict[str, Row] = {
         """
         import json, ipykernel, os, stat, time
         known = json.load(open(ipykernel.get_connection_file()))
-        own = {f"{known['ip']}-{known[name]}" for name in known if name.endswith("_port")}
+        own = {way(f"{known['ip']}-{known[name]}") for way in (str, os.path.abspath) for name in known if name.endswith("_port")}
         def opened(folder):
             paths = [os.path.join(root, name) for root, _, names in os.walk(folder) for name in names]
             return {path for path in paths if stat.S_ISSOCK(os.lstat(path).st_mode)}
@@ -337,7 +337,7 @@ ATTACKS: dict[str, Row] = {
             listening = {line.split()[-1] for line in open("/proc/net/unix").readlines()[1:] if "/" in line or "@" in line}
             if (listening | opened("/tmp")) - own: break
             time.sleep(0.1)
-        else: raise LookupError(f"{len(own)} of its own")
+        else: raise LookupError(f"{len(own) // 2} of its own")
         """,
         "fail",
         "LookupError: 5 of its own",

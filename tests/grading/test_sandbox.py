@@ -423,7 +423,8 @@ def left(mark: str, boxes: Boxes) -> list[str]:
             pid for pid, (_, _, parent) in facts.items() if boxes.kind == "bubblewrap" and parent in wrappers
         }
         # A supervisor, which the forkserver is the parent of, tells of the end as the last thing that it does.
-        found += [str(each) for pid, (each, name, parent) in facts.items() if name and not {pid, parent} & servers]
+        known = {pid: fact for pid, fact in facts.items() if fact[1] and fact[2] is not None}  # others have just ended
+        found += [str(each) for pid, (each, _, parent) in known.items() if not {pid, parent} & servers]
         _, alive = psutil.wait_procs([each for pid, (each, _, _) in facts.items() if pid not in servers], timeout=10)
         found += [str(each) for each in alive]
     return found

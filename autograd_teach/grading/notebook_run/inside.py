@@ -46,6 +46,10 @@ LONGEST_MESSAGE = 300
 LONGEST_LINE = 100
 LONGEST_START = 120.0
 """Seconds until a kernel has opened its sockets."""
+_SOCKETS = "../k"
+"""What the kernel's sockets are called from its folder, and from nbval's. /proc/net/unix tells names as they were given to
+all boxes without a network of their own: no path, so that no other student's program can listen."""
+
 LOOK = 0.2
 """Seconds between two looks at what all processes of the notebook use together."""
 
@@ -92,6 +96,9 @@ class WatchedKernel(RunningKernel):
     def get_message(self, stream: str, timeout: float | None = None) -> dict[str, Any]:
         if stream == "iopub" and self._early:
             return self._early.popleft()
+        self._meter.look()
+        if self._meter.is_over:  # what comes after the end of a cell is of its time, too
+            self._stop("timeout")
         message = self._next(stream, timeout)
         if message is None:
             self.by_the_clock |= self._watching and self.km.is_alive()  # nbval waits for a few seconds
@@ -110,7 +117,7 @@ class WatchedKernel(RunningKernel):
             self._stop("protocol_error")
             return None
         if stream == "iopub":
-            self._output += _size(message["content"])
+            self._output += sum(_size(message[part]) for part in ("content", "metadata", "buffers"))
             if self._output > self.most_output:
                 self._stop("output_limit")
         return message
@@ -127,10 +134,10 @@ class WatchedKernel(RunningKernel):
 def _size(content: Any) -> int:
     """Characters in a message, whatever its kind."""
     if isinstance(content, dict):
-        return sum(map(_size, content.values()))
+        return sum(map(_size, [*content, *content.values()]))
     if isinstance(content, list):
         return sum(map(_size, content))
-    return len(content) if isinstance(content, str) else 8
+    return len(content) if isinstance(content, str | bytes | memoryview) else 8
 
 
 class Kernel(LocalProvisioner):
@@ -187,7 +194,7 @@ class Manager(KernelManager):
     """jupyter_client's manager with ours for its provisioner."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, transport="ipc", ip=os.path.join(os.environ["TMPDIR"], "k"), **kwargs)
+        super().__init__(*args, transport="ipc", ip=_SOCKETS, **kwargs)
         self.provisioner = Kernel(parent=self, kernel_spec=self.kernel_spec, kernel_id="sandboxed")
 
 

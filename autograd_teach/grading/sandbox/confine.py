@@ -18,6 +18,9 @@ from . import syscalls
 PRIVATE = ("/tmp", "/dev/shm")
 """Folders that each box has for itself in a namespace of its own; /var/tmp is a link to /tmp there."""
 
+_SETTINGS = ("/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus")
+"""Of the whole machine."""
+
 _CLONE = {"mount": 0x20000, "uts": 0x4000000, "ipc": 0x8000000, "pid": 0x20000000, "net": 0x40000000}
 _CLONE_USER = 0x10000000
 _READ_ONLY, _NO_SUID, _NO_DEVICES, _NO_EXEC, _REMOUNT, _BIND = 1, 2, 4, 8, 0x20, 0x1000
@@ -117,6 +120,11 @@ def mount_processes() -> None:
     _call("unshare", _CLONE["mount"], what="no mounts of its own")
     flags = _NO_SUID | _NO_DEVICES | _NO_EXEC
     _call("mount", b"proc", b"/proc", b"proc", flags, None, what="no private /proc")
+    for name in filter(os.path.exists, _SETTINGS):  # user 0 owns them, whatever capabilities it has
+        _call("mount", name.encode(), name.encode(), None, _BIND | _RECURSIVE, None, what=f"{name} stays open")
+        _call(
+            "mount", None, name.encode(), None, _BIND | _REMOUNT | _READ_ONLY | flags, None, what=f"{name} stays open"
+        )
 
 
 def raise_loopback() -> None:
@@ -222,7 +230,7 @@ def filter_system_calls(families: Collection[int]) -> bool:
 
 @functools.cache
 def _program(families: frozenset[int]) -> bytes | None:
-    return syscalls.filter_program(os.uname().machine, families)
+    return syscalls.filter_program(os.uname().machine, families, families == frozenset(ALONE))
 
 
 def prepare() -> None:

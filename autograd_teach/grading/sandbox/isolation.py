@@ -26,6 +26,9 @@ _SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 _SETTINGS = ("ld.so.cache", "ld.so.conf", "ld.so.conf.d", "alternatives", "localtime", "fonts")
 """Of /etc: what programs need in order to start, the time zone, and fonts for plots. No passwords, hosts or keys."""
 
+_DEVICES = tuple(f"/dev/{name}" for name in ("null", "zero", "full", "random", "urandom"))
+"""All else there is the machine's: disks, memory that others share, the terminal that the grader was started in."""
+
 _RIGHTS = ("SYS_ADMIN", "SETUID", "SETGID", "SETPCAP", "CHOWN", "KILL", "DAC_OVERRIDE", "NET_ADMIN")
 """What a forkserver under bubblewrap needs in order to make boxes, none of which keeps any."""
 
@@ -72,7 +75,7 @@ def enclosed(command: Sequence[str], kind: Isolation, hidden: Sequence[Path]) ->
 
 def readable_in_a_box() -> list[str]:
     """What a box may read that has no view of its own."""
-    return [*_SYSTEM, "/proc", "/dev", *(f"/etc/{name}" for name in _SETTINGS), *map(str, python_paths())]
+    return [*_SYSTEM, "/proc", *_DEVICES, *(f"/etc/{name}" for name in _SETTINGS), *map(str, python_paths())]
 
 
 def limits_files() -> bool:

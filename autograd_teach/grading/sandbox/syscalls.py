@@ -77,6 +77,17 @@ denied: ptrace 101 117, unshare 272 97, setns 308 268, mount 165 40, umount2 166
 """Calls that programs know to be forbidden at times: EPERM. `shutil.copystat`, say, passes over that, not over ENOSYS."""
 
 
+_OF_PROCESSES = ("sched_setscheduler", "sched_setparam", "sched_setaffinity", "setpriority")
+"""They can slow down every process of the same user. They do nothing in a box, and say that they did: ZeroMQ ends the
+process if the first fails."""
+
+_OF_FILES = (
+    *("chmod", "fchmod", "fchmodat", "chown", "fchown", "lchown", "fchownat"),
+    *("utime", "utimes", "futimesat", "utimensat"),
+)
+"""Landlock does not limit these. Where that is all that keeps a box from the user's files, they only seem to work, too."""
+
+
 def _read(table: str) -> dict[str, tuple[int | None, int | None]]:
     """Numbers by name."""
     calls = re.findall(r"(\w+) (\d+|-) (\d+|-)", table)
@@ -94,6 +105,7 @@ _MACHINES = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}  # column of
 _OTHER_NUMBERS = 0x40000000  # from here on x86-64 numbers its calls a second way (x32)
 _NEW_NAMESPACES = 0x7E020000  # CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET
 _TIOCSTI, _TIOCLINUX = 0x5412, 0x541C  # type into a terminal
+_F_SETLEASE, _F_NOTIFY = 1024, 1026  # a lease on a file stops whoever opens it, for 45 s
 _PR_SET_SECCOMP, _FILTER = 22, 2
 _AF_NETLINK = 16
 
@@ -135,15 +147,17 @@ def _limited(families: Collection[int]) -> dict[str, list[_Instruction]]:
         "socket": by_family,
         "socketpair": by_family,
         "clone": _judge(0, _ANY_BIT, [_NEW_NAMESPACES], not_permitted, _ALLOW),
+        "fcntl": _judge(1, _EQUAL, [_F_SETLEASE, _F_NOTIFY], not_permitted, _ALLOW),
+        "prlimit64": _judge(0, _EQUAL, [0], _ALLOW, not_permitted),  # its own limits
         "ioctl": _judge(1, _EQUAL, [_TIOCSTI, _TIOCLINUX], not_permitted, _ALLOW),
         "prctl": _judge(0, _EQUAL, [_PR_SET_SECCOMP], not_permitted, _ALLOW),
     }
 
 
-def filter_program(machine: str, families: Collection[int]) -> bytes | None:
+def filter_program(machine: str, families: Collection[int], keeps_modes: bool = False) -> bytes | None:
     """The filter for `install` on such a processor (`os.uname().machine`), with sockets of these address families alone.
 
-    None for a processor it does not know, and for a Python of 32 bits.
+    keeps_modes: the mode, owner and times of files do not change. None for a processor it does not know, and for a Python of 32 bits.
     """
     if machine not in _MACHINES or sys.maxsize < 2**32:
         return None
@@ -155,6 +169,8 @@ def filter_program(machine: str, families: Collection[int]) -> bytes | None:
     program += [(_LOAD, 0, 0, _NUMBER), (_AT_LEAST, 0, 1, _OTHER_NUMBERS), _fail(errno.ENOSYS)]
     for name, lines in _limited(families).items():
         program += [(_EQUAL, 0, len(lines), allowed.pop(name)), *lines]
+    pretended = [*_OF_PROCESSES, *(_OF_FILES if keeps_modes else ())]
+    program += _among([allowed.pop(name) for name in pretended if name in allowed], _fail(0))
     program += [*_among(allowed.values(), _ALLOW), *_among(forbidden, _fail(errno.EPERM)), _fail(errno.ENOSYS)]
     return b"".join(struct.pack("=HBBI", *instruction) for instruction in program)
 

@@ -17,7 +17,8 @@ class Usage:
     """Of all descendants of a process: seconds of CPU time, bytes of memory, and whether any of them is running.
 
     memory: what each has beyond the `shared` bytes that it was forked with. is_running: a thread runs, waits for a
-    processor, or waits for a disk; if not, all of them sleep. is_stopped: one of them was stopped by a signal.
+    processor, or waits for a disk; if not, all of them sleep. is_stopped: one of them was stopped by a signal. pids: all
+    of them, where `cpu` lacks those that have ended and nobody waited for.
     """
 
     cpu: float = 0.0
@@ -25,23 +26,25 @@ class Usage:
     is_running: bool = False
     is_stopped: bool = False
     processes: int = 0
+    pids: frozenset[int] = frozenset()
 
 
 def of_descendants(pid: int, shared: int = 0) -> Usage:
     """The usage of everything below `pid`; CPU time includes processes that have ended and were waited for."""
     cpu, memory, is_running, is_stopped, count = 0.0, 0, False, False, 0
-    for each in descendants(pid):
+    pids = descendants(pid)
+    for each in pids:
         with contextlib.suppress(OSError, ValueError, IndexError):  # it has just ended
             fields = _stat(f"/proc/{each}/stat")
             cpu += sum(map(int, fields[11:15])) / _TICK
-            memory += max(0, int(fields[21]) * _PAGE - shared)
+            memory += max(0, _resident(each, fields) - shared)
             count += 1
             is_running = is_running or _runs(each, fields)
             is_stopped = is_stopped or fields[0] == "T"
     if pid == os.getpid():
         reaped = resource.getrusage(resource.RUSAGE_CHILDREN)
         cpu += reaped.ru_utime + reaped.ru_stime
-    return Usage(cpu, memory, is_running, is_stopped, count)
+    return Usage(cpu, memory, is_running, is_stopped, count, frozenset(pids))
 
 
 def descendants(pid: int) -> list[int]:
@@ -62,13 +65,26 @@ def _children(pid: int) -> list[int]:
     return children
 
 
+def _resident(pid: int, fields: list[str]) -> int:
+    """Bytes in use. The first thread may have ended, and tells of none then."""
+    if fields[0] == "Z" and int(fields[17]) > 1:
+        return max(int(_stat(thread)[21]) for thread in _threads(pid)) * _PAGE
+    return int(fields[21]) * _PAGE
+
+
 def _runs(pid: int, fields: list[str]) -> bool:
-    if fields[0] in "RD":
-        return True
-    if int(fields[17]) == 1:  # thread
-        return False
-    threads = (f"/proc/{pid}/task/{thread}/stat" for thread in os.listdir(f"/proc/{pid}/task"))
-    return any(_stat(thread)[0] in "RD" for thread in threads)
+    states = {fields[0]} if int(fields[17]) == 1 else {_stat(thread)[0] for thread in _threads(pid)}
+    return "R" in states or ("D" in states and _waits_for_disk())
+
+
+def _threads(pid: int) -> list[str]:
+    return [f"/proc/{pid}/task/{thread}/stat" for thread in os.listdir(f"/proc/{pid}/task")]
+
+
+def _waits_for_disk() -> bool:
+    """Whether anybody on this machine does. Who starts a program that never begins (vfork) is in the same state."""
+    words = Path("/proc/stat").read_text().split()
+    return words[words.index("procs_blocked") + 1] != "0"
 
 
 def _stat(path: str) -> list[str]:
@@ -84,29 +100,37 @@ def resident(pid: int) -> int:
 
 
 def disk(folder: Path, most_files: int) -> tuple[int, int]:
-    """(bytes, files) in `folder`; counting stops above `most_files`."""
-    size = files = 0
-    for root, folders, names in os.walk(folder):
-        files += len(folders) + len(names)
-        for name in names:
-            with contextlib.suppress(OSError):
-                size += os.lstat(os.path.join(root, name)).st_blocks * 512
-        if files > most_files:
-            break
+    """(bytes, files) in `folder`; counting stops above `most_files`, which a folder that cannot be read counts for."""
+    size, files, left = 0, 0, [str(folder)]
+    while left and files <= most_files:
+        try:
+            with os.scandir(left.pop()) as entries:
+                for entry in entries:
+                    files += 1
+                    if entry.is_dir(follow_symlinks=False):
+                        left.append(entry.path)
+                    else:
+                        size += entry.stat(follow_symlinks=False).st_blocks * 512
+        except (FileNotFoundError, NotADirectoryError):  # it has just been removed
+            continue
+        except OSError:
+            files += most_files + 1
     return size, files
 
 
 class Meter:
     """Counts the seconds that a box uses: its CPU time, and time in which all of it sleeps.
 
-    So a computation is not charged for a processor that others keep busy, and waiting for nothing has an end. `measure`
-    returns the usage; nothing is counted until `allow` is called.
+    So a computation is not charged for a processor that others keep busy, and waiting for nothing has an end. Where a
+    process has ended whose time may not be known, all time counts. `measure` returns the usage; nothing is counted until
+    `allow` is called.
     """
 
     def __init__(self, measure: Callable[[], Usage]) -> None:
         self._measure = measure
         self._left: float | None = None
         self._at, self._cpu = 0.0, 0.0
+        self._pids: frozenset[int] = frozenset()
 
     def allow(self, seconds: float | None) -> None:
         """From now on the box may use so much; None: nothing is counted."""
@@ -118,8 +142,9 @@ class Meter:
         used, now = self._measure(), time.monotonic()
         if self._left is not None:
             computed = max(0.0, used.cpu - self._cpu)
-            self._left -= computed if used.is_running else max(computed, now - self._at)
-            self._at, self._cpu = now, used.cpu
+            is_known = used.is_running and self._pids <= used.pids
+            self._left -= computed if is_known else max(computed, now - self._at)
+            self._at, self._cpu, self._pids = now, used.cpu, used.pids
         return used
 
     @property
