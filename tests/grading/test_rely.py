@@ -22,9 +22,11 @@ import psutil
 import pytest
 
 from autograd_teach.grading import gradebook
+from autograd_teach.grading.notebook_run import inside
 from autograd_teach.grading.results import Mark
 from autograd_teach.grading.sandbox import cgroups, confine
 from autograd_teach.grading.sandbox.supervisor import Bounds, Order, Supervisor
+from autograd_teach.grading.sandbox.usage import Meter, Usage
 from tests.grading.hostile import mounts
 from tests.grading.test_rehearsal_oracle import EXP, IDS, KILL_HEAD, NOTEBOOK, ROOT, SCALE, TWICE, notebook
 
@@ -296,9 +298,9 @@ def busy(processes: int) -> Iterator[None]:
 
 def test_a_kernel_whose_last_word_comes_too_late_was_ended_by_the_clock(monkeypatch: pytest.MonkeyPatch) -> None:
     """nbval waits five seconds for it: on a busy machine that is not the student's fault, so it is tried again."""
-    inside = pytest.importorskip("autograd_teach.grading.notebook_run.inside")
     kernel = object.__new__(inside.WatchedKernel)
     kernel.km, kernel._early = SimpleNamespace(is_alive=lambda: True), deque()
+    kernel._meter, kernel._next_look = Meter(Usage), 0.0
     kernel._watching, kernel.by_the_clock = True, False
     monkeypatch.setattr(inside.WatchedKernel, "_next", lambda *_: None)
     monkeypatch.setattr(inside.WatchedKernel, "stop", lambda *_: None)

@@ -68,6 +68,7 @@ class WatchedKernel(RunningKernel):
         self.stopped_by, self.by_the_clock = "", False
         self._watching = False
         self._meter = usage.Meter(lambda: usage.of_descendants(os.getpid()))
+        self._next_look = 0.0
         self._output = 0
         self._early: deque[dict[str, Any]] = deque()
         super().__init__(*args, **kwargs)
@@ -76,12 +77,9 @@ class WatchedKernel(RunningKernel):
     def await_reply(self, msg_id: str, timeout: float | None = None) -> None:
         """Wait for a cell to end, reading its output on the way (nbval reads it afterwards, however much it is)."""
         allowed = timeout or 0.0
-        deadline, look = time.monotonic() + box.WAIT + box.WAIT_FOR_EACH * allowed, time.monotonic() + LOOK
+        deadline = time.monotonic() + box.WAIT + box.WAIT_FOR_EACH * allowed
         self._meter.allow(allowed)
-        while not self._meter.is_over and time.monotonic() < deadline:
-            if time.monotonic() > look:
-                self._meter.look()
-                look = time.monotonic() + LOOK
+        while not self._is_over() and time.monotonic() < deadline:
             reply = self._next("shell", 0)
             if reply and reply["parent_header"].get("msg_id") == msg_id:
                 return
@@ -93,11 +91,17 @@ class WatchedKernel(RunningKernel):
         self.by_the_clock = not self._meter.is_over
         self._stop("timeout")
 
+    def _is_over(self) -> bool:
+        """Whether the cell's time is used up; looks now and then."""
+        if time.monotonic() > self._next_look:
+            self._meter.look()
+            self._next_look = time.monotonic() + LOOK
+        return self._meter.is_over
+
     def get_message(self, stream: str, timeout: float | None = None) -> dict[str, Any]:
         if stream == "iopub" and self._early:
             return self._early.popleft()
-        self._meter.look()
-        if self._meter.is_over:  # what comes after the end of a cell is of its time, too
+        if self._is_over():  # what comes after the end of a cell is of its time, too
             self._stop("timeout")
         message = self._next(stream, timeout)
         if message is None:

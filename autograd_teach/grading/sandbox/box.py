@@ -76,8 +76,8 @@ class Ended(Exception):
 class Box:
     """One box; `isolation` says what stands between it and this machine, and what is missing."""
 
-    def __init__(self, talk: socket.socket, life: socket.socket, isolation: str) -> None:
-        self.isolation = isolation
+    def __init__(self, talk: socket.socket, life: socket.socket, isolation: str, group: str) -> None:
+        self.isolation, self._group = isolation, group
         self._talk, self._life = talk, life
         self._end: Ended | None = None
         talk.settimeout(0)
@@ -148,6 +148,8 @@ class Box:
                 told = json.loads(message)
                 self._end = self._end or Ended(told["cause"], told["number"], told["memory"])
         self._life.close()
+        if self._end is None:
+            cgroups.remove(self._group)
 
 
 class Boxes:
@@ -270,7 +272,7 @@ class _Forkserver:
         finally:
             for number in folders:
                 os.close(number)
-        return Box(talk, life, isolation.described(self._kind, told["begun"]))
+        return Box(talk, life, isolation.described(self._kind, told["begun"]), order.group)
 
     def _last_words(self) -> str:
         self.process.kill()

@@ -47,6 +47,24 @@ def new_name() -> str:
     return f"{_PREFIX}-{os.getpid()}-{next(_numbers)}"
 
 
+def remove(name: str) -> None:
+    """Remove what is left of a group whose supervisor was ended."""
+    for folder in parents().values():
+        _remove(name, None, folder)
+
+
+def _remove(name: str, parent: int | None, folder: str = "") -> None:
+    """Remove an empty group below an opened folder, or one with a path; its last process may still be on its way out."""
+    for _ in range(200):
+        try:
+            os.rmdir(os.path.join(folder, name), dir_fd=parent)
+            return
+        except FileNotFoundError:
+            return
+        except OSError:
+            time.sleep(0.005)
+
+
 def _own_groups() -> dict[str, Path]:
     """Controller -> the folder of this process's own group."""
     found = {}
@@ -148,14 +166,7 @@ class Group:
     def close(self) -> None:
         """Remove it; its processes must have ended."""
         for parent in self._parents.values():
-            for _ in range(200):
-                try:
-                    os.rmdir(self._name, dir_fd=parent)
-                    break
-                except FileNotFoundError:
-                    break
-                except OSError:  # the last process is on its way out
-                    time.sleep(0.005)
+            _remove(self._name, parent)
             os.close(parent)
 
     def _write(self, controller: str, file: str, text: str) -> None:
