@@ -176,12 +176,12 @@ def test_the_reference_is_right_on_whatever_is_drawn(
 ) -> None:
     assignment = assignments[number]
     sources = {cell["id"]: cell["source"] for cell in assignment.cells}
-    with pool.session() as session:
-        load(session, "setup", sources["setup"])
+    with pool.open(Bounds()) as box:
+        load(box, "setup", sources["setup"])
         for question in assignment.questions:
-            load(session, question.id, assignment.references[question.id])
+            load(box, question.id, assignment.references[question.id])
             for seed in range(4):
-                verdict = referee.judge(BY_ID[question.id], partial(session.ask, seconds=60.0), seed)
+                verdict = referee.judge(BY_ID[question.id], partial(ask, box), seed)
                 assert verdict.passed, verdict
 
 

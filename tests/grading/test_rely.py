@@ -83,12 +83,6 @@ CALLED = SCALE.replace("        ctx.factor = factor\n", "        {}\n        ctx
 LEAVES = "from os import _exit as leave\n" + CALLED.format("leave(3)")
 GREEDY = CALLED.format("bytearray(50_000_000_000)")
 PRINTS = "import sys\nprint('hm', file=sys.stderr)\n" + CALLED.format("print('forward', factor)")
-WARMS_UP = """
-import time
-def warm_up(end=[]):
-    end = end or end.append(time.process_time() + 1.5) or end
-    while time.process_time() < end[0]: pass
-"""
 UNLIMITED = "bytearray(50_000_000_000)\n"
 RIGHT = (KILL_HEAD, SCALE, EXP)
 
@@ -111,7 +105,6 @@ KILLED_CLASS: Mapping[str, tuple[tuple[str, str, str], str]] = {
 BUSY_CLASS: Mapping[str, tuple[tuple[str, str, str], str]] = {
     **{name: KILLED_CLASS[name] for name in ("ada", "bob", "dan", "eve", "fay", "gus", "hal", "ida", "kim")},
     "mia": ((KILL_HEAD, SLOW.format(1.5) + SCALE, EXP), "pass pass pass"),
-    "ned": ((KILL_HEAD, WARMS_UP + CALLED.format("warm_up()"), EXP), "pass pass pass"),
     "oda": ((KILL_HEAD, SCALE, "import time; time.sleep(1000)"), "pass pass timeout"),
     "pip": ((KILL_HEAD, SCALE, "import time; time.sleep(1.5)\n" + EXP), "pass pass pass"),
     "qia": ((KILL_HEAD, GREEDY, EXP), "pass out_of_memory pass"),

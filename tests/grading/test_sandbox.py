@@ -318,8 +318,8 @@ def test_a_program_is_fenced_in(
     monkeypatch: pytest.MonkeyPatch,
     said_by_all: dict[Way, dict[str, str]],
 ) -> None:
-    if way.kind not in PROGRAMS[name][0]:
-        return
+    if way.kind not in PROGRAMS[name][0] or (name.startswith("all files") and not way.nests):
+        return  # without a /tmp of its own a box is looked at once a second: see the test of disks
     if way not in said_by_all:
         monkeypatch.setenv("GRADER_SECRET", "1")
         said_by_all[way] = said_in(way, boxes, tmp_path / "secret")

@@ -171,7 +171,8 @@ class Supervisor:
         if order.namespaces:
             confine.mount_processes()
         limits = {"AS": bounds.memory, "CPU": bounds.cpu, "FSIZE": bounds.file, "NOFILE": bounds.open_files, "CORE": 0}
-        if order.namespaces or order.uid is not None:  # else all processes of the grader's user would count
+        is_private = order.readable is None  # the forkserver is in namespaces, if the box is not in its own
+        if is_private or order.uid is not None:  # else all processes of the grader's user would count
             limits["NPROC"] = bounds.processes
         confine.bound_resources(limits)
         if os.geteuid() == 0:
@@ -190,7 +191,7 @@ class Supervisor:
                 confine.limit_files(order.readable, [str(folder), *_WRITABLE_DEVICES])
             else:
                 missing.append("no landlock")
-        if not confine.filter_system_calls(confine.IN_A_NAMESPACE if order.namespaces else confine.ALONE):
+        if not confine.filter_system_calls(confine.IN_A_NAMESPACE if is_private else confine.ALONE):
             missing.append("no filter")
         places = {"HOME": folder / "home", "MPLCONFIGDIR": folder / "home"}
         places |= dict.fromkeys(("TMPDIR", "TMP", "TEMP"), folder)
