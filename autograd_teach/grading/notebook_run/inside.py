@@ -21,7 +21,6 @@ import socket
 import sys
 import time
 from collections import deque
-from collections.abc import Iterator
 from pathlib import Path
 from queue import Empty
 from typing import Any, ClassVar, TextIO
@@ -314,17 +313,16 @@ def serve(talk: socket.socket) -> None:
     Kernel.waiting = kernel.fork(talk)
     with talk.makefile("rb") as stream:
         job = json.loads(stream.readline())
-    with talk.makefile("w", encoding="utf-8") as report_to, _own_folder():
+    _enter_own_folder()
+    with talk.makefile("w", encoding="utf-8") as report_to:
         _run(job, report_to)
 
 
-@contextlib.contextmanager
-def _own_folder() -> Iterator[None]:
-    """Where nbval reads the notebook from, away from the kernel's folder."""
+def _enter_own_folder() -> None:
+    """Change to where nbval reads the notebook from, away from the kernel's folder."""
     folder = Path(os.environ["TMPDIR"], "nbval")
     folder.mkdir(mode=0o700)
     os.chdir(folder)
-    yield
 
 
 def _run(job: dict[str, Any], report_to: TextIO) -> None:

@@ -132,8 +132,7 @@ class Box:
                     self._life.settimeout(END)
                     message = self._life.recv(LARGEST_MESSAGE)
                 if message:
-                    told = json.loads(message)
-                    self._end = Ended(told["cause"], told["number"], told["memory"])
+                    self._end = _ended(message)
         if self._end is None:
             raise Lost
         return self._end
@@ -145,11 +144,16 @@ class Box:
             self._life.shutdown(socket.SHUT_WR)
             self._life.settimeout(END)
             while message := self._life.recv(LARGEST_MESSAGE):
-                told = json.loads(message)
-                self._end = self._end or Ended(told["cause"], told["number"], told["memory"])
+                self._end = self._end or _ended(message)
         self._life.close()
         if self._end is None:
             cgroups.remove(self._group)
+
+
+def _ended(message: bytes) -> Ended:
+    """How a box ended, as its supervisor tells."""
+    told = json.loads(message)
+    return Ended(told["cause"], told["number"], told["memory"])
 
 
 class Boxes:
@@ -177,6 +181,7 @@ class Boxes:
 
     def _opened(self, bounds: Bounds, stack: contextlib.ExitStack) -> Box:
         for attempt in itertools.count(1):
+            server = None
             try:
                 if self.kind is Isolation.BUBBLEWRAP and not self._nests:
                     alone = _Forkserver(self.job, self.kind, self._hidden)
@@ -194,7 +199,8 @@ class Boxes:
             except OSError:  # somebody ended the forkserver: what it forked has ended with it
                 if attempt == _ATTEMPTS:
                     raise
-                self._discard(server)
+                if server:
+                    self._discard(server)
         raise AssertionError
 
     @property

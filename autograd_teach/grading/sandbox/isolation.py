@@ -58,7 +58,7 @@ def described(kind: Isolation, missing: Sequence[str]) -> str:
 
 
 def enclosed(command: Sequence[str], kind: Isolation, hidden: Sequence[Path]) -> list[str]:
-    """`command`, a forkserver, with the view of this machine that its boxes have; `hidden` is empty for it if it can be."""
+    """`command`, a forkserver, with the view of this machine that its boxes get; under bubblewrap `hidden` folders are empty."""
     if kind is not Isolation.BUBBLEWRAP:
         return list(command)
     is_root = _can_change_user()

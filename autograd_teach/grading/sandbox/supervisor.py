@@ -251,7 +251,7 @@ class Supervisor:
     # ---- ending it ----------------------------------------------------------------------------------------------------
 
     def _end(self) -> int:
-        """End everything; returns the first process's status when nothing is left."""
+        """End everything; returns the job's exit status once nothing is left."""
         status = 0
         if self._job_id:
             with contextlib.suppress(ProcessLookupError):
