@@ -112,7 +112,7 @@ PROGRAMS: dict[str, Row] = {
     "cuts a file of the grader's": Row(
         "tried(lambda: os.truncate(PRIVATE, 0))",
         REFUSED,
-        "open('j', 'w').write('abc'); os.truncate('j', 1); print(open('j').read())",
+        "open('j', 'w').write('abc'); open('j', 'r+').truncate(1); print(open('j').read())",
         "a",
     ),
     "goes through a folder opened as a path": Row(

@@ -83,6 +83,13 @@ CALLED = SCALE.replace("        ctx.factor = factor\n", "        {}\n        ctx
 LEAVES = "from os import _exit as leave\n" + CALLED.format("leave(3)")
 GREEDY = CALLED.format("bytearray(50_000_000_000)")
 PRINTS = "import sys\nprint('hm', file=sys.stderr)\n" + CALLED.format("print('forward', factor)")
+WARMS_UP = """
+import time
+def warm_up(end=[]):
+    end = end or end.append(time.process_time() + 0.8) or end
+    while time.process_time() < end[0]: pass
+"""
+"""Computes when it is asked, clearly less than the 1.5 s that the course's own check allows: who computes just as long is told either."""
 UNLIMITED = "bytearray(50_000_000_000)\n"
 RIGHT = (KILL_HEAD, SCALE, EXP)
 
@@ -105,6 +112,7 @@ KILLED_CLASS: Mapping[str, tuple[tuple[str, str, str], str]] = {
 BUSY_CLASS: Mapping[str, tuple[tuple[str, str, str], str]] = {
     **{name: KILLED_CLASS[name] for name in ("ada", "bob", "dan", "eve", "fay", "gus", "hal", "ida", "kim")},
     "mia": ((KILL_HEAD, SLOW.format(1.5) + SCALE, EXP), "pass pass pass"),
+    "ned": ((KILL_HEAD, WARMS_UP + CALLED.format("warm_up()"), EXP), "pass pass pass"),
     "oda": ((KILL_HEAD, SCALE, "import time; time.sleep(1000)"), "pass pass timeout"),
     "pip": ((KILL_HEAD, SCALE, "import time; time.sleep(1.5)\n" + EXP), "pass pass pass"),
     "qia": ((KILL_HEAD, GREEDY, EXP), "pass out_of_memory pass"),
@@ -228,8 +236,9 @@ def is_ended(grader: "subprocess.Popen[str]", moment: Moment) -> bool:
             time.sleep(moment.delay)
             grader.send_signal(moment.how)
             said = grader.stderr.read()
-            assert grader.wait() in ((130,) if moment.how is signal.SIGTERM else (-signal.SIGKILL,)), said
-            return True
+            ends = grader.wait()
+            assert ends in (0, 130 if moment.how is signal.SIGTERM else -signal.SIGKILL), said
+            return ends != 0
     assert grader.wait() == 0
     return False
 

@@ -527,6 +527,7 @@ tried(lambda: open(f"{ROOT}/open", "a"))
     [
         ("process (no cgroup)", (cgroups, "parents", dict)),
         ("process (no landlock)", (confine, "landlock_version", lambda: 0)),
+        ("process (old landlock)", (confine, "landlock_version", lambda: 5)),
         ("process (no filter)", (confine.syscalls, "filter_program", lambda machine, families: None)),
     ],
 )
@@ -538,9 +539,8 @@ def test_what_is_missing_is_a_word_of_the_isolation(
     way = prepared(WAYS["process"], require_tool, monkeypatch)
     monkeypatch.setattr(*patch)
     where, name, _ = patch
-    lacking = f"import {where.__name__} as it; it.{name} = " + (
-        "lambda *given: 0" if "landlock" in name else "lambda *given: None"
-    )  # type: ignore[attr-defined]
+    value = {"process (no landlock)": 0, "process (old landlock)": 5}.get(words)
+    lacking = f"import {where.__name__} as it; it.{name} = lambda *given: {value}"  # type: ignore[attr-defined]
     monkeypatch.setattr(box, "_PROGRAM", box._PROGRAM.replace("forkserver.main()", f"\n{lacking}\nforkserver.main()"))
     with boxes_of(way) as boxes, boxes.open(SMALL) as one:
         assert one.isolation == words

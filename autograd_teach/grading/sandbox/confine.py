@@ -143,7 +143,11 @@ _READING = 0b1101  # execute, read file, read folder
 _CREATE_RULESET, _ADD_RULE, _RESTRICT = 444, 445, 446
 _ALL_OF_VERSION = {1: 0x1FFF, 2: 0x3FFF, 3: 0x7FFF, 5: 0xFFFF}
 _OF_FILES = 0xC007  # execute, write, read, truncate, device calls
-_SCOPED = 0b11  # no abstract sockets and no signals beyond the box (version 6)
+_SCOPED = 0b11  # no abstract sockets and no signals beyond the box
+
+
+FULL_LANDLOCK = 6
+"""From this version on it also knows signals and sockets without a file."""
 
 
 def landlock_version() -> int:
@@ -155,7 +159,7 @@ def limit_files(readable: Sequence[str], writable: Sequence[str]) -> None:
     """From here on only these folders can be read, and only `writable` ones written to (Landlock)."""
     version = landlock_version()
     rights = _ALL_OF_VERSION[max(each for each in _ALL_OF_VERSION if each <= version)]
-    scoped = _SCOPED if version >= 6 else 0
+    scoped = _SCOPED if version >= FULL_LANDLOCK else 0
     attributes = struct.pack("QQQ", rights, 0, scoped)[: 24 if scoped else 8]
     ruleset = _libc().syscall(_CREATE_RULESET, attributes, len(attributes), 0)
     if ruleset < 0:

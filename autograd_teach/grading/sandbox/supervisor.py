@@ -187,10 +187,11 @@ class Supervisor:
         confine.end_with_parent(supervisor)
         missing = [] if self._group else ["no cgroup"]
         if order.readable is not None:
-            if confine.landlock_version():
+            version = confine.landlock_version()
+            if version:
                 confine.limit_files(order.readable, [str(folder), *_WRITABLE_DEVICES])
-            else:
-                missing.append("no landlock")
+            if version < confine.FULL_LANDLOCK:
+                missing.append("old landlock" if version else "no landlock")
         if not confine.filter_system_calls(confine.IN_A_NAMESPACE if is_private else confine.ALONE):
             missing.append("no filter")
         places = {"HOME": folder / "home", "MPLCONFIGDIR": folder / "home"}

@@ -17,9 +17,8 @@ _TABLE = """
 files: open 2 -, openat 257 56, openat2 437 437, creat 85 -, close 3 57, close_range 436 436,
     read 0 63, write 1 64, pread64 17 67, pwrite64 18 68, readv 19 65, writev 20 66, preadv 295 69,
     pwritev 296 70, preadv2 327 286, pwritev2 328 287, lseek 8 62, dup 32 23, dup2 33 -,
-    dup3 292 24, fcntl 72 25, flock 73 32, fsync 74 82, fdatasync 75 83, truncate 76 45,
-    ftruncate 77 46, fallocate 285 47, fadvise64 221 223, sendfile 40 71, copy_file_range 326 285,
-    umask 95 166
+    dup3 292 24, fcntl 72 25, flock 73 32, fsync 74 82, fdatasync 75 83,
+    ftruncate 77 46, fallocate 285 47, sendfile 40 71, copy_file_range 326 285, umask 95 166
 paths: stat 4 -, lstat 6 -, fstat 5 80, newfstatat 262 79, statx 332 291, statfs 137 43,
     fstatfs 138 44, access 21 -, faccessat 269 48, faccessat2 439 439, getdents 78 -,
     getdents64 217 61, getcwd 79 17, chdir 80 49, fchdir 81 50, mkdir 83 -, mkdirat 258 34,
@@ -72,9 +71,10 @@ denied: ptrace 101 117, unshare 272 97, setns 308 268, mount 165 40, umount2 166
     setuid 105 146, setgid 106 144, setreuid 113 145, setregid 114 143, setresuid 117 147,
     setresgid 119 149, setgroups 116 159, capset 126 91, sethostname 170 161, settimeofday 164 170,
     clock_settime 227 112, setxattr 188 5, lsetxattr 189 6, fsetxattr 190 7, removexattr 197 14,
-    lremovexattr 198 15, fremovexattr 199 16, sched_setattr 314 274
+    lremovexattr 198 15, fremovexattr 199 16, sched_setattr 314 274, truncate 76 45, fadvise64 221 223
 """
-"""Calls that programs know to be forbidden at times: EPERM. `shutil.copystat`, say, passes over that, not over ENOSYS."""
+"""Calls that programs know to be forbidden at times: EPERM. `shutil.copystat`, say, passes over that, not over ENOSYS.
+Older versions of Landlock do not know truncate; fadvise64 throws away what others have in the page cache."""
 
 
 _OF_PROCESSES = ("sched_setscheduler", "sched_setparam", "sched_setaffinity", "setpriority")
