@@ -33,6 +33,7 @@ import nbformat
 import nbval.kernel
 import nbval.plugin
 import pytest
+from jupyter_client.blocking.client import BlockingKernelClient
 from jupyter_client.manager import KernelManager
 from jupyter_client.provisioning.local_provisioner import LocalProvisioner
 from nbval.kernel import RunningKernel
@@ -44,7 +45,8 @@ NOTEBOOK = "notebook.ipynb"
 LONGEST_MESSAGE = 300
 LONGEST_LINE = 100
 LONGEST_START = 120.0
-"""Seconds until a kernel has opened its sockets."""
+"""Seconds until a kernel has opened its sockets, and until it replies."""
+LONGEST_END = 5.0
 _SOCKETS = "../k"
 """What the kernel's sockets are called from its folder, and from nbval's. /proc/net/unix tells names as they were given to
 all boxes without a network of their own: no path, so that no other student's program can listen."""
@@ -188,16 +190,33 @@ class Forked:
         return 1
 
     def kill(self) -> None:
-        """End it."""
+        """End it, and wait for that: jupyter_client would look again in a tenth of a second only."""
         with contextlib.suppress(ProcessLookupError):
             signal.pidfd_send_signal(self._number, signal.SIGKILL)
+        select.select([self._number], [], [], LONGEST_END)
+
+
+class Client(BlockingKernelClient):
+    """jupyter_client's client without its wait for silence: nbval looks itself whether output comes."""
+
+    def wait_for_ready(self, timeout: float | None = None) -> None:
+        """Until the kernel replies; a RuntimeError if it ends first, or does not."""
+        deadline = time.monotonic() + LONGEST_START
+        while self.is_alive() and time.monotonic() < deadline:
+            self.kernel_info()
+            with contextlib.suppress(Empty):
+                reply = self.get_shell_msg(timeout=1)
+                self.get_iopub_msg(timeout=0.2)  # where it is not connected yet, it is asked again
+                self._handle_kernel_info_reply(reply)
+                return
+        raise RuntimeError("the kernel did not start in its sandbox")
 
 
 class Manager(KernelManager):
-    """jupyter_client's manager with ours for its provisioner."""
+    """jupyter_client's manager with our client and our provisioner."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, transport="ipc", ip=_SOCKETS, **kwargs)
+        super().__init__(*args, transport="ipc", ip=_SOCKETS, client_factory=Client, **kwargs)
         self.provisioner = Kernel(parent=self, kernel_spec=self.kernel_spec, kernel_id="sandboxed")
 
 
