@@ -25,10 +25,27 @@ from autograd_teach.course.specs import e01_requires_grad, e08_in_place, spec_of
 from tests.course import table
 from tests.libraries import LIBRARIES
 
-RIGHT, WRONG = (
-    [pytest.param(number, id=f"{exercise}-{table.name(answer)}") for number, (exercise, answer, *_) in enumerate(rows)]
-    for rows in (table.right(), table.wrong())
-)
+
+def numbered(table_rows, is_long=lambda row: False):
+    """A parameter a row; those that are `is_long` run with the long tests."""
+    return [
+        pytest.param(number, id=f"{row[0]}-{table.name(row[1])}", marks=[pytest.mark.full] if is_long(row) else [])
+        for number, row in enumerate(table_rows)
+    ]
+
+
+_seen = set()
+
+
+def is_another(row):
+    """Whether an earlier wrong answer to the same exercise has the same diagnosis."""
+    exercise, _, diagnosis, _ = row
+    known = (exercise, diagnosis) in _seen
+    _seen.add((exercise, diagnosis))
+    return known
+
+
+RIGHT, WRONG = numbered(table.right()), numbered(table.wrong(), is_another)
 
 
 def rows(kind, engine):

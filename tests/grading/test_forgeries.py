@@ -101,9 +101,9 @@ SHORT = (
     "05.train_linear",
     "06.two_gradients",
     "09.KillHead",
-    "11.Cube",
-    "12.BroadcastAdd",
-    "13.SinCos",
+    pytest.param("11.Cube", marks=pytest.mark.full),
+    pytest.param("12.BroadcastAdd", marks=pytest.mark.full),
+    pytest.param("13.SinCos", marks=pytest.mark.full),
 )
 """Exercises of each form that answers pass quickly."""
 

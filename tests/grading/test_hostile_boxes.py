@@ -27,7 +27,7 @@ from tests.grading.classroom import exercise_notebook
 from tests.grading.hostile import after
 from tests.grading.hostile_boxes import BEYOND, FORGED, KERNELS, PROGRAMS
 from tests.grading.test_oracle import WRONG, judged, new_pool, scale
-from tests.grading.test_sandbox import SMALL, Way, exchanged, left
+from tests.grading.test_sandbox import IN_ONE_WAY, SMALL, Way, exchanged, left
 
 boxes, open_boxes, way = test_sandbox.boxes, test_sandbox.open_boxes, test_sandbox.way
 Said = dict[Way, tuple[dict[str, str], dict[str, str], list[object]]]
@@ -86,6 +86,7 @@ def test_a_hostile_program_gets_nowhere_and_its_twin_works(
     assert changed == [], "of what is not theirs"
 
 
+@IN_ONE_WAY
 @pytest.mark.parametrize("name", BEYOND)
 def test_the_bounds_hold_against_who_hides_what_it_uses(
     boxes: Boxes, name: str, monkeypatch: pytest.MonkeyPatch

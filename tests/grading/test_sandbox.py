@@ -348,6 +348,15 @@ BEYOND = {
 """name: (program, options, why its box ended, whether for lack of memory); None: by whoever notices first."""
 
 
+IN_ONE_WAY = pytest.mark.parametrize(
+    "way",
+    ["bubblewrap", *(pytest.param(name, marks=pytest.mark.full) for name in WAYS if name != "bubblewrap")],
+    indirect=True,
+)
+"""The other ways to make boxes with the long tests: these use up their bounds, which takes seconds."""
+
+
+@IN_ONE_WAY
 @pytest.mark.parametrize("name", BEYOND)
 def test_a_box_that_goes_beyond_its_bounds_ends_and_says_why(
     boxes: Boxes, name: str, monkeypatch: pytest.MonkeyPatch
