@@ -74,6 +74,7 @@ WAYS = {
 OF_ITS_OWN = {Isolation.BUBBLEWRAP}
 FENCED = {Isolation.BUBBLEWRAP, Isolation.USER}
 ALL = {*Isolation}
+HAS_OLD_LANDLOCK = confine.landlock_version() < confine.FULL_LANDLOCK
 
 # name: (where it holds, program, what it prints as a regular expression)
 PROGRAMS: dict[str, tuple[set[Isolation], str, str]] = {
@@ -136,11 +137,13 @@ PROGRAMS: dict[str, tuple[set[Isolation], str, str]] = {
     ),
     "reaches no listener of this machine": (
         ALL,
-        (
-            "tried(lambda: socket.create_connection(('127.0.0.1', PORT), 1))\n"
-            "tried(lambda: socket.socket(socket.AF_UNIX).connect('\\0' + ABSTRACT))"
-        ),
-        r"(ConnectionRefusedError|OSError) \d+\s+(ConnectionRefusedError|PermissionError) \d+",
+        "tried(lambda: socket.create_connection(('127.0.0.1', PORT), 1))",
+        r"(ConnectionRefusedError|OSError) \d+",
+    ),
+    "reaches no listener whose socket has no file": (
+        OF_ITS_OWN if HAS_OLD_LANDLOCK else ALL,
+        "tried(lambda: socket.socket(socket.AF_UNIX).connect('\\0' + ABSTRACT))",
+        r"(ConnectionRefusedError|PermissionError) \d+",
     ),
     "opens no socket of an odd kind": (
         ALL,
