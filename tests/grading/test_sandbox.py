@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import psutil
 import pytest
@@ -457,6 +458,7 @@ GRADER = """
 import sys, threading
 sys.path.insert(0, sys.argv[1])
 from pathlib import Path
+from types import SimpleNamespace
 import pytest
 from tests.grading import test_sandbox
 with pytest.MonkeyPatch.context() as patch:
@@ -556,6 +558,40 @@ def test_what_is_missing_is_a_word_of_the_isolation(
     monkeypatch.setattr(box, "_PROGRAM", box._PROGRAM.replace("forkserver.main()", f"\n{lacking}\nforkserver.main()"))
     with boxes_of(way) as boxes, boxes.open(SMALL) as one:
         assert one.isolation == words
+
+
+@pytest.mark.parametrize("nests", [True, False])
+@pytest.mark.parametrize("times", [0, 2, 3])
+def test_a_box_is_tried_again_where_somebody_ended_what_makes_it(
+    nests: bool, times: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started: list[Fleeting] = []
+    closed: list[Fleeting] = []
+
+    class Fleeting:
+        def __init__(self, *_: object) -> None:
+            started.append(self)
+
+        def fork(self, bounds: Bounds, *, nested: bool) -> box.Box:
+            assert nested is nests
+            if len(started) <= times:
+                raise ConnectionResetError("gone")
+            return SimpleNamespace(close=lambda: None)  # type: ignore[return-value]
+
+        def close(self) -> None:
+            closed.append(self)
+
+    monkeypatch.setattr(box, "_Forkserver", Fleeting)
+    with Boxes(JOB, Isolation.BUBBLEWRAP) as boxes:
+        boxes._nests = nests
+        if times < 3:
+            with boxes.open(SMALL):
+                assert len(started) == times + 1
+        else:
+            with pytest.raises(ConnectionResetError), boxes.open(SMALL):
+                pass
+            assert len(started) == times
+    assert {*started} == {*closed}
 
 
 def test_a_mount_that_fails_is_no_box(require_tool: Callable[..., str], monkeypatch: pytest.MonkeyPatch) -> None:
