@@ -565,8 +565,8 @@ def test_what_is_missing_is_a_word_of_the_isolation(
 def test_a_box_is_tried_again_where_somebody_ended_what_makes_it(
     nests: bool, times: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    started: list[Fleeting] = []
-    closed: list[Fleeting] = []
+    started: list[object] = []
+    closed: list[object] = []
 
     class Fleeting:
         def __init__(self, *_: object) -> None:
