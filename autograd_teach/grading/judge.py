@@ -66,7 +66,8 @@ def called_here(name: str, wanted: Isolation | None, record: bool) -> str:
 def _isolation(hidden: Sequence[Path], wanted: Isolation | None, required: bool, progress: TextIO | None) -> Isolation:
     """The isolation that the class is run under, said before anything else; never a lesser one than `wanted` quietly."""
     best = sandbox.available()
-    if wanted and wanted is not best and (problem := sandbox.problem_with(wanted)):
+    is_tried = wanted is best and best.is_sandbox
+    if wanted and not is_tried and (problem := sandbox.problem_with(wanted)):
         raise UserError(f"Nothing was graded: the isolation {wanted} does not work here ({problem}).")
     isolation = wanted or best
     if not isolation.is_sandbox and wanted is None:

@@ -483,6 +483,7 @@ WORDS = {
         True,
     ): "Nothing was graded: there is no sandbox for students' code here (no, and no). Install",
     ("process", "process", False, True): "Isolation: process (students' code runs as you)",
+    ("no process", "process", False, True): "Nothing was graded: the isolation process does not work here (broken)",
     ("bubblewrap", "process", False, True): "Nothing was graded: the isolation process does not work here (broken)",
     ("odd user", "", False, True): "Isolation: user (students' code has the network)",
     ("odd user", "", True, True): "Nothing was graded: --require-sandbox was given, and students' code has the network",
@@ -502,10 +503,10 @@ def test_the_isolation_is_said_first_and_a_lesser_one_is_on_request_only(
     monkeypatch: pytest.MonkeyPatch, case: tuple[str, str, bool, bool]
 ) -> None:
     best, wanted, required, has_landlock = case
-    monkeypatch.setattr(sandbox, "available", lambda: Isolation(best.removeprefix("odd ")))
+    monkeypatch.setattr(sandbox, "available", lambda: Isolation(best.split()[-1]))
     monkeypatch.setattr(sandbox, "filters_calls", lambda: not best.startswith("odd "))
     monkeypatch.setattr(sandbox, "why", lambda: "no, and no")
-    monkeypatch.setattr(sandbox, "problem_with", lambda kind: "broken")
+    monkeypatch.setattr(sandbox, "problem_with", lambda kind: "" if kind == best else "broken")
     monkeypatch.setattr(sandbox, "limits_files", lambda: has_landlock)
     monkeypatch.setattr(sandbox, "readable_by_anyone", lambda paths: [path for path in paths if path.name == "open"])
     stream = Quiet()

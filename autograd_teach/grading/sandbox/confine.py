@@ -1,15 +1,15 @@
 """What a process gives up before a student's code runs in it: its view of the machine, its rights, and its limits.
 
-Standard library only. Each function does one thing that cannot be undone, or raises OSError with a sentence; nothing
-fails silently. The order in a box: `enter_namespaces`, `private_folders`, (fork), `mount_processes`, `give_up_rights`.
+For Linux. Standard library only. Each function does one thing that cannot be undone, or raises OSError with a sentence;
+nothing fails silently. The order in a box: `enter_namespaces`, `private_folders`, (fork), `mount_processes`, `give_up_rights`.
 """
 
 import contextlib
 import ctypes
 import functools
 import os
+import resource
 import struct
-import sys
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
@@ -37,11 +37,6 @@ IN_A_NAMESPACE = (1, 2, 10, 16)
 """And in one with a network of its own, which leads nowhere: AF_UNIX, AF_INET, AF_INET6, AF_NETLINK."""
 
 
-def is_linux() -> bool:
-    """Whether the calls below exist."""
-    return sys.platform == "linux"
-
-
 @functools.cache
 def _libc() -> ctypes.CDLL:
     return ctypes.CDLL(None, use_errno=True)
@@ -55,7 +50,7 @@ def _call(name: str, *arguments: object, what: str) -> None:
 
 def _prctl(option: int, value: int = 0, third: int = 0, *, what: str = "") -> None:
     """prctl; where `what` is given, a failure raises."""
-    if is_linux() and _libc().prctl(option, value, third, 0, 0) and what:
+    if _libc().prctl(option, value, third, 0, 0) and what:
         raise OSError(ctypes.get_errno(), what)
 
 
@@ -152,7 +147,7 @@ FULL_LANDLOCK = 6
 
 def landlock_version() -> int:
     """The version of Landlock that this kernel has; 0 if it has none."""
-    return max(0, _libc().syscall(_CREATE_RULESET, None, 0, 1)) if is_linux() else 0
+    return max(0, _libc().syscall(_CREATE_RULESET, None, 0, 1))
 
 
 def limit_files(readable: Sequence[str], writable: Sequence[str]) -> None:
@@ -183,19 +178,11 @@ def limit_files(readable: Sequence[str], writable: Sequence[str]) -> None:
 
 def bound_resources(limits: Mapping[str, int]) -> None:
     """Set each limit by its name in `resource`, hard and soft; none is raised above what it was."""
-    import resource
-
     for name, most in limits.items():
-        number = getattr(resource, f"RLIMIT_{name}", None)
-        if number is None:
-            continue
+        number = getattr(resource, f"RLIMIT_{name}")
         hard = resource.getrlimit(number)[1]
         lower = most if hard == resource.RLIM_INFINITY else min(most, hard)
-        try:
-            resource.setrlimit(number, (lower, lower))
-        except (ValueError, OSError):
-            if is_linux():  # macOS refuses a limit on address space
-                raise
+        resource.setrlimit(number, (lower, lower))
 
 
 def lock_capabilities() -> None:
@@ -212,8 +199,6 @@ def become(uid: int) -> None:
 
 def drop_capabilities() -> None:
     """All, for good; and no program that is started brings one back."""
-    if not is_linux():
-        return
     for capability in range(64):
         _prctl(_DROP_BOUND, capability)  # fails for those that this kernel does not have
     version_3_of_this_process = (ctypes.c_uint32 * 2)(0x20080522, 0)
@@ -226,7 +211,7 @@ def drop_capabilities() -> None:
 
 def filter_system_calls(families: Collection[int]) -> bool:
     """Allow only the system calls of syscalls.py and sockets of `families`; False on a processor that it does not know."""
-    program = _program(frozenset(families)) if is_linux() else None
+    program = _program(frozenset(families))
     if program is not None:
         syscalls.install(program)
     return program is not None
@@ -260,7 +245,7 @@ def show_memory() -> None:
 def end_with_parent(parent: int) -> None:
     """Be killed when the process `parent` ends (0: it has no number here). A change of user undoes this."""
     _prctl(_SET_PARENT_DEATH, _SIGKILL)
-    if is_linux() and os.getppid() != parent:
+    if os.getppid() != parent:
         os._exit(0)
 
 
