@@ -4,18 +4,16 @@ The cells are those of the notebook in its order: its setup, each answer, and wh
 out. An exercise is asked right after its own cell, as the notebook checks it. Must not know how answers are judged.
 """
 
-import platform
 import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-import numpy as np
-
 from ...course.checks.function.evidence import Unfit
 from ...course.exercises.declaration import Exercise
 from ...plain import tidy
+from ..gradebook import fingerprint
 from ..notebook_run import Interrupted, Limits
 from ..rebuild import Assignment, Question
 from ..results import Mark, Status, hash_of
@@ -235,13 +233,8 @@ def _mark(question: Question, outcome: Outcome, answers: Mapping[str, str], isol
 
 def versions() -> str:
     """What a seed's numbers depend on, and the course."""
-    from importlib.metadata import PackageNotFoundError, version
-
-    try:
-        own = version("autograd-teach")
-    except PackageNotFoundError:
-        own = "unknown"
-    return f"autograd-teach {own}, NumPy {np.__version__}, Python {platform.python_version()}"
+    names = {"autograd-teach": "autograd-teach", "numpy": "NumPy", "python": "Python"}
+    return ", ".join(f"{said} {fingerprint.versions()[name]}" for name, said in names.items())
 
 
 def _remark(words: str) -> str:

@@ -189,21 +189,6 @@ def _end(size: int, how: int | str) -> bytes:
 def _questions(grader: socket.socket) -> Iterator[dict[str, Any]]:
     from autograd_teach.course.exercises.declaration import prepared
 
-    while True:
-        head = _exactly(grader, 4)
-        if head is None:
-            return
-        text = _exactly(grader, wire.length_of_question(head))
-        if text is None:
-            return
-        yield wire.load(text, prepared)
-
-
-def _exactly(grader: socket.socket, count: int) -> bytes | None:
-    data = b""
-    while len(data) < count:
-        more = grader.recv(count - len(data))
-        if not more:
-            return None
-        data += more
-    return data
+    with grader.makefile("rb") as stream:
+        while head := stream.read(wire.HEAD):
+            yield wire.load(stream.read(wire.length_of_question(head)), prepared)

@@ -28,22 +28,11 @@ WORDS = 160
 """Bytes for what was raised, in a sentence."""
 
 LARGEST_INTEGER = 2**62
-_DTYPES = (
-    "float64",
-    "float32",
-    "float16",
-    "int64",
-    "int32",
-    "int16",
-    "int8",
-    "uint8",
-    "bool",
-    "complex64",
-    "complex128",
-)
+_DTYPES = "float64 float32 float16 int64 int32 int16 int8 uint8 bool complex64 complex128".split()
 _MOST_DIMENSIONS = 16
 _LENGTH = struct.Struct("<I")
-
+HEAD = _LENGTH.size
+"""Bytes of a question that tell its length."""
 
 OUT_OF_TIME = -24
 """How a process ends that has used its CPU time (SIGXCPU)."""
@@ -80,15 +69,9 @@ def load(text: bytes, make: Make | None = None) -> Any:
     """What `dump` made; `Broken` where the text is anything else. Without `make` there is nothing to be made in it."""
     try:
         return _inward(json.loads(text), make)
-    except (
-        ValueError,
-        TypeError,
-        LookupError,
-        AttributeError,
-        RecursionError,
-        ArithmeticError,
-        MemoryError,
-    ) as problem:
+    except Broken:
+        raise
+    except Exception as problem:
         raise Broken(f"unreadable: {type(problem).__name__}") from None
 
 
@@ -153,9 +136,8 @@ def _word(key: Any) -> str:
 
 
 def _array(dtype: str, shape: list[Any], data: str) -> np.ndarray:
-    if dtype not in _DTYPES or len(shape) > _MOST_DIMENSIONS:
-        raise Broken("an array of another form")
-    if not all(type(size) is int and 0 <= size < 2**31 for size in shape):
+    is_shape = all(type(size) is int and 0 <= size < 2**31 for size in shape)
+    if dtype not in _DTYPES or len(shape) > _MOST_DIMENSIONS or not is_shape:
         raise Broken("an array of another form")
     raw = base64.b64decode(data, validate=True)
     if len(raw) != math.prod(shape) * np.dtype(dtype).itemsize:
@@ -189,7 +171,7 @@ def question(value: Any) -> bytes:
 
 
 def length_of_question(head: bytes) -> int:
-    """From its first four bytes."""
+    """From its first bytes (`HEAD`)."""
     (length,) = _LENGTH.unpack(head)
     return int(length)
 
