@@ -28,7 +28,10 @@ WORDS = 160
 """Bytes for what was raised, in a sentence."""
 
 LARGEST_INTEGER = 2**62
-_DTYPES = "float64 float32 float16 int64 int32 int16 int8 uint8 bool complex64 complex128".split()
+_DTYPES = (
+    *("float64", "float32", "float16", "complex64", "complex128", "bool"),
+    *("int64", "int32", "int16", "int8", "uint8"),
+)
 _MOST_DIMENSIONS = 16
 _LENGTH = struct.Struct("<I")
 HEAD = _LENGTH.size
@@ -72,7 +75,7 @@ def load(text: bytes, make: Make | None = None) -> Any:
     except Broken:
         raise
     except Exception as problem:
-        raise Broken(f"unreadable: {type(problem).__name__}") from None
+        raise Broken(f"unreadable: {type(problem).__name__}") from problem
 
 
 def _outward(value: Any) -> Any:
