@@ -28,9 +28,10 @@ from ..course.errors import UserError
 from . import judge as judges
 from . import reports
 from .gradebook import fingerprint
-from .notebook_run import Interrupted, Limits
+from .notebook_run import Limits
 from .rebuild import Assignment
 from .results import Mark, Status
+from .sandbox import Interrupted
 from .verdicts import NoJudge
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from typing import Literal, TextIO
 from ..course import specs
 from ..course.errors import UserError
 from . import reports, sandbox
-from .notebook_run import Limits, nbval_under
+from .notebook_run import Limits, Nbval
 from .sandbox import Isolation
 from .verdicts import Judge, Recorded, by_nbval
 
@@ -44,7 +44,7 @@ def called(
     `seed` says what the oracle draws an exercise's inputs with, where a verdict is to be reproduced.
     """
     isolation = _isolation(hidden, wanted, required, progress)
-    with nbval_under(isolation, hidden) as runner:  # which starts nothing before it is called
+    with Nbval(isolation, hidden) as runner:  # which starts nothing before it is called
         nbval = by_nbval(runner, limits)
         if name == "nbval":
             yield nbval

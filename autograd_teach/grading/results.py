@@ -128,17 +128,9 @@ _NOT_AS_WELL: Mapping[str, str] = {
 
 
 _GRAVEST_FIRST = (
-    Status.NOT_GRADED,
-    Status.GRADER_ERROR,
-    Status.PROTOCOL_ERROR,
-    Status.INVALID_NOTEBOOK,
-    Status.TIMEOUT,
-    Status.DIED,
-    Status.OUT_OF_MEMORY,
-    Status.OUTPUT_LIMIT,
-    Status.FAIL,
-    Status.NOT_ATTEMPTED,
-    Status.MISSING,
+    *(Status.NOT_GRADED, Status.GRADER_ERROR, Status.PROTOCOL_ERROR, Status.INVALID_NOTEBOOK),
+    *(Status.TIMEOUT, Status.DIED, Status.OUT_OF_MEMORY, Status.OUTPUT_LIMIT),
+    *(Status.FAIL, Status.NOT_ATTEMPTED, Status.MISSING),
 )
 
 

@@ -16,10 +16,11 @@ from dataclasses import dataclass, replace
 
 from ..course.errors import UserError
 from ..plain import tidy
-from .notebook_run import Interrupted, Limits, NotebookRun, Runner
+from .notebook_run import Limits, NotebookRun, Runner
 from .oracle.reaching import reaching
 from .rebuild import Assignment, Question, rebuild
 from .results import FAILED, NOT_RUN, PASSED, Mark, Result, Status, hash_of
+from .sandbox import Interrupted
 from .submissions.answers import Answer, is_untouched
 from .submissions.intake import Submission
 
@@ -155,7 +156,7 @@ def _marks(submission: Submission, assignment: Assignment, judged: Judge, stop: 
 
 def _as_handed_in(mark: Mark, answer: Answer) -> Mark:
     """`mark` with what is known of its answer without running it."""
-    reaches = tuple(map(str, reaching(answer.source))) if mark.source and answer.source else ()
+    reaches = reaching(answer.source) if mark.source and answer.source else ()
     mark = replace(mark, claimed=answer.claimed, reaches=reaches)
     if answer.source is None or mark.origin:
         return mark

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from .. import sandbox
 from ..results import Status
-from ..sandbox import Bounds, Boxes, Ended, Isolation, Lost, NotMade, Stopped, TooSlow
+from ..sandbox import Bounds, Boxes, Ended, Isolation, Lost, NotMade, TooSlow
 
 if TYPE_CHECKING:
     from ..rebuild import Notebook
@@ -70,25 +70,19 @@ Runner = Callable[["Notebook", Sequence[int], Limits, threading.Event], Notebook
 """(notebook, numbers of its check cells, limits, an event that asks to stop) -> what happened."""
 
 
-class Interrupted(Exception):
-    """The instructor stopped the run before this notebook was through."""
-
-
 def run_nbval(notebook: "Notebook", checks: Sequence[int], limits: Limits, stop: threading.Event) -> NotebookRun:
     """Run `notebook` and return its `NotebookRun`; `Interrupted` when `stop` is set. No process of it is left afterwards."""
-    with nbval_under(sandbox.available()) as runner:
+    with Nbval(sandbox.available()) as runner:
         return runner(notebook, checks, limits, stop)
 
 
-def nbval_under(isolation: Isolation, hidden: Sequence[Path] = ()) -> "Nbval":
-    """A `Runner` under `isolation`; `hidden` are folders that no student's program may see."""
-    return Nbval(isolation, hidden)
-
-
 class Nbval:
-    """A `Runner`, used as a context manager: what its boxes are forked from is started once."""
+    """A `Runner` under `isolation`, used as a context manager: what its boxes are forked from is started once.
 
-    def __init__(self, isolation: Isolation, hidden: Sequence[Path]) -> None:
+    `hidden` are folders that no student's program may see.
+    """
+
+    def __init__(self, isolation: Isolation, hidden: Sequence[Path] = ()) -> None:
         self.boxes = Boxes(JOB, isolation, hidden)
 
     def __enter__(self) -> Self:
@@ -126,8 +120,6 @@ class Nbval:
                 found = NotebookRun({}, Status.TIMEOUT, None, "the whole notebook took too long", by_the_clock=True)
             except Ended as how:
                 found = _ended(NotebookRun({}), how)
-            except Stopped:
-                raise Interrupted from None
         return replace(found, seconds=time.monotonic() - started, isolation=box.isolation)
 
 

@@ -14,10 +14,10 @@ from ...course.checks.function.evidence import Unfit
 from ...course.exercises.declaration import Exercise
 from ...plain import tidy
 from ..gradebook import fingerprint
-from ..notebook_run import Interrupted, Limits
+from ..notebook_run import Limits
 from ..rebuild import Assignment, Question
 from ..results import Mark, Status, hash_of
-from ..sandbox import Bounds, Box, Boxes, Ended, Lost, Stopped, TooSlow
+from ..sandbox import Bounds, Box, Boxes, Ended, Interrupted, Lost, TooSlow
 from ..verdicts import Judge
 from . import wire
 from .referee import can_ask, draw_seed, judge, load_question, read_loaded
@@ -80,11 +80,8 @@ class Oracle:
         while left:
             if stop.is_set():
                 raise Interrupted
-            try:
-                with self._boxes.open(self._bounds(assignment)) as box:
-                    found = self._round(_Asking(box, stop, bool(marks)), assignment, answers, left, broken, lost)
-            except Stopped:
-                raise Interrupted from None
+            with self._boxes.open(self._bounds(assignment)) as box:
+                found = self._round(_Asking(box, stop, bool(marks)), assignment, answers, left, broken, lost)
             marks |= found
             left = [question for question in left if question.id not in found]
         return marks

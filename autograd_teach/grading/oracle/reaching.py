@@ -8,7 +8,6 @@ import ast
 import re
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 MOST = 8
 """How many are told of one answer."""
@@ -40,31 +39,16 @@ _RUNNING = frozenset({"exec", "eval", "compile"})
 _MAGIC = re.compile(r"^(\s*)[%!?].*$", re.MULTILINE)
 
 
-@dataclass(frozen=True)
-class Reach:
-    """One place: its line, the line's text, and what it reaches for."""
-
-    line: int
-    text: str
-    what: str
-
-    def __str__(self) -> str:
-        return f"line {self.line}: {self.what}"
-
-
-def reaching(source: str) -> tuple[Reach, ...]:
+def reaching(source: str) -> tuple[str, ...]:
     """What `source` reaches for, by line; `MOST` of it.
 
-    >>> [str(each) for each in reaching("import sys\\n%matplotlib inline\\nframe = sys._getframe(1).f_back")]
-    ['line 3: f_back, sys._getframe']
+    >>> reaching("import sys\\n%matplotlib inline\\nframe = sys._getframe(1).f_back")
+    ('line 3: f_back, sys._getframe',)
     """
-    source = source[:_LONGEST_SOURCE]
-    lines = source.splitlines()
     found: dict[int, dict[str, None]] = {}
-    for line, what in _found(source):
+    for line, what in _found(source[:_LONGEST_SOURCE]):
         found.setdefault(line, {})[what] = None
-    texts = {line: "".join(lines[line - 1 : line]) for line in found}
-    return tuple(Reach(line, _shown(texts[line]), _shown(", ".join(found[line]))) for line in sorted(found)[:MOST])
+    return tuple(f"line {line}: {_shown(', '.join(found[line]))}" for line in sorted(found)[:MOST])
 
 
 def _shown(text: str) -> str:
@@ -78,12 +62,8 @@ def _found(source: str) -> Iterator[tuple[int, str]]:
             warnings.simplefilter("ignore")
             tree = ast.parse(_MAGIC.sub(r"\1pass", source))
         yield from _Walk(tree).reaches()
-    except (
-        SyntaxError,
-        ValueError,
-        RecursionError,
-        MemoryError,
-    ):  # what does not parse may still have been meant to run
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        # It may still have been meant to run.
         for number, line in enumerate(source.splitlines(), 1):
             words = re.findall(r"[\w.]+", line)
             yield from (
@@ -183,9 +163,8 @@ def _is_closed(module: str) -> bool:
 
 def _is_open(module: str) -> bool:
     """`check` and the like, which any notebook imports."""
-    return (
-        re.fullmatch(r"autograd_teach\.course\.\w+", module) is not None and module.rpartition(".")[2] in _FOR_STUDENTS
-    )
+    room, _, name = module.rpartition(".")
+    return room == "autograd_teach.course" and name in _FOR_STUDENTS
 
 
 _FOR_STUDENTS = frozenset({"check", "hint", "progress", "predict", "ask", "NotPassed"})

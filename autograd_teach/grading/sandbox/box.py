@@ -56,8 +56,8 @@ class Lost(Exception):
         return "the process that runs answers was ended from outside"
 
 
-class Stopped(Exception):
-    """The instructor stopped the run."""
+class Interrupted(Exception):
+    """The instructor stopped the run before this submission was through."""
 
 
 class TooSlow(Exception):
@@ -85,7 +85,7 @@ class Box:
     def exchange(self, sent: bytes, most: int, allowed: float, stop: threading.Event, *, whole: bool = True) -> bytes:
         """Send `sent`; returns the next `most` bytes, for which the box may use `allowed` seconds (usage.Meter).
 
-        Raises `Ended`, `Lost`, `TooSlow` or `Stopped` if they do not come. With `whole` False, fewer bytes are returned if
+        Raises `Ended`, `Lost`, `TooSlow` or `Interrupted` if they do not come. With `whole` False, fewer bytes are returned if
         the box closes its side.
         """
         deadline = time.monotonic() + WAIT + WAIT_FOR_EACH * allowed
@@ -93,7 +93,7 @@ class Box:
         unsent, received = memoryview(sent), bytearray()
         while unsent or len(received) < most:
             if stop.is_set():
-                raise Stopped
+                raise Interrupted
             if time.monotonic() > deadline:
                 raise TooSlow
             reading, writing, _ = select.select([self._talk], [self._talk] if unsent else [], [], 0.2)
