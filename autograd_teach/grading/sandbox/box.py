@@ -18,6 +18,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Self
 
@@ -124,15 +125,9 @@ class Box:
             self._talk.close()
             with contextlib.suppress(OSError):
                 self._life.settimeout(LAST_WORDS)
-                message = b""
-                with contextlib.suppress(TimeoutError):
-                    message = self._life.recv(LARGEST_MESSAGE)
-                if not message:
-                    self._life.shutdown(socket.SHUT_WR)
-                    self._life.settimeout(END)
-                    message = self._life.recv(LARGEST_MESSAGE)
-                if message:
-                    self._end = _ended(message)
+                self._hear()
+        if self._end is None:
+            self._finish()
         if self._end is None:
             raise Lost
         return self._end
@@ -140,20 +135,25 @@ class Box:
     def close(self) -> None:
         """End it and everything that it started; returns when all of that is gone."""
         self._talk.close()
-        with contextlib.suppress(OSError):
-            self._life.shutdown(socket.SHUT_WR)
-            self._life.settimeout(END)
-            while message := self._life.recv(LARGEST_MESSAGE):
-                self._end = self._end or _ended(message)
+        self._finish()
         self._life.close()
         if self._end is None:
             cgroups.remove(self._group)
 
+    def _finish(self) -> None:
+        """Have the supervisor end it, and wait until that is gone."""
+        with contextlib.suppress(OSError):
+            self._life.shutdown(socket.SHUT_WR)
+            self._life.settimeout(END)
+            while self._hear():
+                pass
 
-def _ended(message: bytes) -> Ended:
-    """How a box ended, as its supervisor tells."""
-    told = json.loads(message)
-    return Ended(told["cause"], told["number"], told["memory"])
+    def _hear(self) -> bytes:
+        """The supervisor's next message, which tells how the box ended; empty when the supervisor is gone."""
+        if message := self._life.recv(LARGEST_MESSAGE):
+            told = json.loads(message)
+            self._end = self._end or Ended(told["cause"], told["number"], told["memory"])
+        return message
 
 
 class Boxes:
@@ -260,7 +260,7 @@ class _Forkserver:
         talk, its_talk = socket.socketpair()
         life, its_life = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         try:
-            message = json.dumps({"order": order.told(), "groups": list(groups)}).encode()
+            message = json.dumps({"order": asdict(order), "groups": list(groups)}).encode()
             with self._lock:
                 socket.send_fds(self._control, [message], [its_talk.fileno(), its_life.fileno(), *folders])
             its_talk.close()

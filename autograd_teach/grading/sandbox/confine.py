@@ -48,9 +48,9 @@ def _call(name: str, *arguments: object, what: str) -> None:
         raise OSError(number, f"{what}: {os.strerror(number)}")
 
 
-def _prctl(option: int, value: int = 0, third: int = 0, *, what: str = "") -> None:
+def _prctl(option: int, value: int = 0, *, what: str = "") -> None:
     """prctl; where `what` is given, a failure raises."""
-    if _libc().prctl(option, value, third, 0, 0) and what:
+    if _libc().prctl(option, value, 0, 0, 0) and what:
         raise OSError(ctypes.get_errno(), what)
 
 
@@ -164,12 +164,10 @@ def limit_files(readable: Sequence[str], writable: Sequence[str]) -> None:
             number = os.open(folder, os.O_PATH)
             kinds = rights if os.path.isdir(folder) else rights & _OF_FILES
             rule = struct.pack("=Qi", allowed & kinds, number)
-            if _libc().syscall(_ADD_RULE, ruleset, 1, rule, 0):
-                raise OSError(ctypes.get_errno(), f"{folder} cannot be allowed")
+            _call("syscall", _ADD_RULE, ruleset, 1, rule, 0, what=f"{folder} cannot be allowed")
             os.close(number)
     _prctl(_NO_NEW_PRIVILEGES, 1, what="no_new_privs was refused")
-    if _libc().syscall(_RESTRICT, ruleset, 0):
-        raise OSError(ctypes.get_errno(), "files cannot be limited")
+    _call("syscall", _RESTRICT, ruleset, 0, what="files cannot be limited")
     os.close(ruleset)
 
 
@@ -203,8 +201,7 @@ def drop_capabilities() -> None:
         _prctl(_DROP_BOUND, capability)  # fails for those that this kernel does not have
     version_3_of_this_process = (ctypes.c_uint32 * 2)(0x20080522, 0)
     none = (ctypes.c_uint32 * 6)()
-    if _libc().capset(version_3_of_this_process, none):
-        raise OSError(ctypes.get_errno(), "capabilities could not be dropped")
+    _call("capset", version_3_of_this_process, none, what="capabilities could not be dropped")
     _prctl(_AMBIENT, _CLEAR_ALL)
     _prctl(_NO_NEW_PRIVILEGES, 1, what="no_new_privs was refused")
 
