@@ -104,9 +104,10 @@ def marks_of(
     """
     marks: dict[str, Mark] = {}
     left = dict(answers)
+    checks = [assignment.code_cells.index(question.check) for question in assignment.questions]
     while left:
-        record = runner(rebuild(assignment, left), _checks(assignment), limits, stop)
-        judged = {id: judge(assignment, _question(assignment, id), record) for id in left}
+        record = runner(rebuild(assignment, left), checks, limits, stop)
+        judged = {q.id: judge(assignment, q, record) for q in assignment.questions if q.id in left}
         blamed = _blamed(assignment, list(left), record)
         final = judged if blamed is None else {blamed: judged[blamed]}
         marks |= {id: replace(mark, source=hash_of(left.pop(id))) for id, mark in final.items()}
@@ -187,11 +188,3 @@ def _blamed(assignment: Assignment, run: list[str], record: NotebookRun) -> str 
         if question.id in run and assignment.code_cells.index(question.answer) <= record.stopped_at
     ]
     return before[-1] if before else None
-
-
-def _checks(assignment: Assignment) -> list[int]:
-    return [assignment.code_cells.index(question.check) for question in assignment.questions]
-
-
-def _question(assignment: Assignment, id: str) -> Question:
-    return next(question for question in assignment.questions if question.id == id)

@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 from .. import sandbox
 from ..results import Status
@@ -110,7 +110,8 @@ class Nbval:
         job = {"notebook": notebook, "checks": list(checks), "timeout": limits.timeout, "output": limits.output}
         with self.boxes.open(Bounds(memory=limits.memory, cpu=int(seconds) + 1)) as box:
             try:
-                report = box.exchange(_line(job), _LARGEST_REPORT, seconds, stop, whole=False)
+                told = json.dumps(job).encode() + b"\n"
+                report = box.exchange(told, _LARGEST_REPORT, seconds, stop, whole=False)
                 found = _read(report, code_cells)
                 if found.stopped in (Status.DIED, Status.TIMEOUT) and (
                     (how := box.end()).out_of_memory or not found.is_whole
@@ -123,23 +124,14 @@ class Nbval:
         return replace(found, seconds=time.monotonic() - started, isolation=box.isolation)
 
 
-def _line(job: dict[str, Any]) -> bytes:
-    return json.dumps(job).encode() + b"\n"
-
-
 def _ended(found: NotebookRun, how: Ended) -> NotebookRun:
     """`found`, in which the kernel died or the report stops, with what the supervisor says of the end."""
     if how.out_of_memory:
-        status, detail = Status.OUT_OF_MEMORY, ""
-    elif how.cause == "time":
-        status, detail = Status.TIMEOUT, ""
-    elif how.cause == "stopped":
-        status, detail = Status.DIED, "a signal stopped its processes"
-    elif how.cause in ("disk", "processes"):
-        status, detail = Status.DIED, f"it went beyond the limit on {how.cause}"
-    else:
-        status, detail = Status.DIED, ""
-    return replace(found, stopped=status, detail=detail)
+        return replace(found, stopped=Status.OUT_OF_MEMORY, detail="")
+    beyond = f"it went beyond the limit on {how.cause}"
+    details = {"stopped": "a signal stopped its processes", "disk": beyond, "processes": beyond}
+    status = Status.TIMEOUT if how.cause == "time" else Status.DIED
+    return replace(found, stopped=status, detail=details.get(how.cause, ""))
 
 
 def _read(report: bytes, code_cells: int) -> NotebookRun:

@@ -131,7 +131,8 @@ class Oracle:
                 is_loaded, words = _load(asking, question.id, source, self._seconds(question.id))
                 if question not in left:
                     continue
-                outcome = self._ask(asking, question) if is_loaded else _raised(words)
+                raised = Outcome(_status(words), tidy(words) or "its cell raises an error")
+                outcome = self._ask(asking, question) if is_loaded else raised
                 is_over = False
             except wire.AtEnd as end:  # of the process that was asked; the one with the cells goes on
                 is_over = end.was_killed
@@ -156,25 +157,19 @@ class Oracle:
         except Unfit as problem:
             return Outcome(Status.GRADER_ERROR, f"{problem} (seed {seed})", seed)
         if verdict.passed:
-            return Outcome(Status.PASS, _counted(verdict.counted), seed)
+            said = f"as its own process says, not seen from outside: {'; '.join(verdict.counted)}"
+            return Outcome(Status.PASS, said if verdict.counted else "", seed)
         if verdict.share:
             status = Status.PARTIAL
         elif (status := _status(verdict.words)) is not Status.FAIL:
             return Outcome(status, tidy(verdict.words), seed)
-        return Outcome(status, "not so: " + "; ".join(verdict.failed) + _remark(verdict.words), seed, verdict.share)
-
-
-def _counted(checks: tuple[str, ...]) -> str:
-    return f"as its own process says, not seen from outside: {'; '.join(checks)}" if checks else ""
+        remark = f" ({tidy(verdict.words)})" if verdict.words else ""
+        return Outcome(status, f"not so: {'; '.join(verdict.failed)}{remark}", seed, verdict.share)
 
 
 def _load(asking: "_Asking", name: str, source: str, seconds: float) -> tuple[bool, str]:
     question, size = load_question(name, source, asking.aside)
     return read_loaded(asking(question, size, seconds))
-
-
-def _raised(words: str) -> Outcome:
-    return Outcome(_status(words), tidy(words) or "its cell raises an error")
 
 
 def _status(words: str) -> Status:
@@ -232,7 +227,3 @@ def versions() -> str:
     """What a seed's numbers depend on, and the course."""
     names = {"autograd-teach": "autograd-teach", "numpy": "NumPy", "python": "Python"}
     return ", ".join(f"{said} {fingerprint.versions()[name]}" for name, said in names.items())
-
-
-def _remark(words: str) -> str:
-    return f" ({tidy(words)})" if words else ""

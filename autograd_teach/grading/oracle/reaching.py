@@ -1,7 +1,7 @@
 """What an answer's source reaches for beyond its task: frames, other modules' insides, the course's own code.
 
 An answer can be right and do so, and one can do so unseen: this names lines for a person to look at, and takes no points.
-Found by syntax alone; nothing is run. Standard library only.
+Found by syntax alone; nothing is run.
 """
 
 import ast
@@ -9,11 +9,14 @@ import re
 import warnings
 from collections.abc import Iterator
 
+from ...plain import tidy
+
 MOST = 8
 """How many are told of one answer."""
 
 _LONGEST_SOURCE = 200_000
-_LONGEST_TEXT = 80
+_LONGEST = 80
+"""Letters of what is told of one line."""
 
 _NEEDLESS = """
     _getframe _current_frames currentframe getouterframes f_back f_locals f_globals f_builtins f_code f_trace gi_frame
@@ -48,12 +51,7 @@ def reaching(source: str) -> tuple[str, ...]:
     found: dict[int, dict[str, None]] = {}
     for line, what in _found(source[:_LONGEST_SOURCE]):
         found.setdefault(line, {})[what] = None
-    return tuple(f"line {line}: {_shown(', '.join(found[line]))}" for line in sorted(found)[:MOST])
-
-
-def _shown(text: str) -> str:
-    """A student's text, short and in one line."""
-    return "".join(letter if letter.isprintable() else " " for letter in text.strip()[:_LONGEST_TEXT])
+    return tuple(f"line {line}: {tidy(', '.join(found[line]), _LONGEST)}" for line in sorted(found)[:MOST])
 
 
 def _found(source: str) -> Iterator[tuple[int, str]]:
@@ -62,8 +60,7 @@ def _found(source: str) -> Iterator[tuple[int, str]]:
             warnings.simplefilter("ignore")
             tree = ast.parse(_MAGIC.sub(r"\1pass", source))
         yield from _Walk(tree).reaches()
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        # It may still have been meant to run.
+    except (SyntaxError, ValueError, RecursionError, MemoryError):  # it may still be meant to run
         for number, line in enumerate(source.splitlines(), 1):
             words = re.findall(r"[\w.]+", line)
             yield from (

@@ -121,8 +121,8 @@ def _inward(read: Any, make: Make | None) -> Any:
             return _array(dtype, shape, data).view(NumPyArray)
         case "tuple", list(entries):
             return tuple(_inward(each, make) for each in entries)
-        case "dict", list(pairs):
-            return {_word(key): _inward(each, make) for key, each in pairs}
+        case "dict", list(pairs) if all(isinstance(key, str) for key, _ in pairs):
+            return {key: _inward(each, make) for key, each in pairs}
         case "made", [str(module), str(kind), state] if make is not None:
             return make(module, kind, _inward(state, make))
         case "strange", str(name):
@@ -130,12 +130,6 @@ def _inward(read: Any, make: Make | None) -> Any:
         case "nothing", _:
             return NOTHING
     raise Broken("an object of another form")
-
-
-def _word(key: Any) -> str:
-    if not isinstance(key, str):
-        raise Broken("a key that is no text")
-    return key
 
 
 def _array(dtype: str, shape: list[Any], data: str) -> np.ndarray:

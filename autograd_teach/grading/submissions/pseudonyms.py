@@ -23,19 +23,13 @@ def of(students: Iterable[str], key: Path) -> dict[str, str]:
     known = _read(key)
     taken = set(known.values())
     new = [student for student in students if student not in known]
+    drawn = iter(lambda: "S-" + "".join(secrets.choice(_LETTERS) for _ in range(6)), None)
     for student in new:
-        pseudonym = _drawn()
-        while pseudonym in taken:
-            pseudonym = _drawn()
-        known[student] = pseudonym
-        taken.add(pseudonym)
+        known[student] = next(pseudonym for pseudonym in drawn if pseudonym not in taken)
+        taken.add(known[student])
     if new:
         _write(known, key)
     return known
-
-
-def _drawn() -> str:
-    return "S-" + "".join(secrets.choice(_LETTERS) for _ in range(6))
 
 
 def _read(key: Path) -> dict[str, str]:
