@@ -66,8 +66,8 @@ def load_assignments(solutions: Path, exercises: Path, declared: Iterable[Exerci
     """One `Assignment` for each notebook that the `declared` exercises name; a `UserError` where a file does not fit."""
     by_notebook: dict[str, list[Question]] = {}
     for each in declared:
-        declaration = fingerprint.declared(each)
-        question = Question(each.id, each.points, each.answer_cell, each.check_cell, each.entry, declaration)
+        cells = each.answer_cell, each.check_cell
+        question = Question(each.id, each.points, *cells, each.entry, fingerprint.declared(each))
         by_notebook.setdefault(Path(each.notebook).stem, []).append(question)
     return [
         make_assignment(

@@ -182,9 +182,6 @@ def _blamed(assignment: Assignment, run: list[str], record: NotebookRun) -> str 
     """The exercise in whose part of the notebook the run was stopped; None where it was not, or none can be named."""
     if record.stopped_at is None:
         return None
-    before = [
-        question.id
-        for question in assignment.questions
-        if question.id in run and assignment.code_cells.index(question.answer) <= record.stopped_at
-    ]
+    place, last = assignment.code_cells.index, record.stopped_at
+    before = [q.id for q in assignment.questions if q.id in run and place(q.answer) <= last]
     return before[-1] if before else None

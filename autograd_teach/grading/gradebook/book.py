@@ -371,10 +371,10 @@ def reading(folder: Path) -> Iterator[Gradebook]:
 
 
 def _bring_up(connection: sqlite3.Connection, version: int) -> None:
-    """Make a book of an earlier version, or an empty one (0), one of today's, in one step or not at all."""
+    """Bring a book of an earlier version, or a new one (0), up to date: in one step or not at all."""
     if version == SCHEMA_VERSION:
         return
-    added = [each for number, several in _TO_VERSION.items() if number > version for each in several]
+    added = [each for number, all in _TO_VERSION.items() if number > version for each in all]
     with connection:
         connection.execute("BEGIN IMMEDIATE")
         for statement in added if version else _SCHEMA.split(";\n"):

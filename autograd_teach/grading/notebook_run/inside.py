@@ -248,10 +248,10 @@ class Recorder:
         report = yield
         if call.when == "call":
             outcome = report.outcome if not hasattr(report, "wasxfail") else f"x{report.outcome}"
-            message = _message(item, call.excinfo)
+            seconds, message = round(call.duration, 3), _message(item, call.excinfo)
             if call.excinfo and not message and item.cell_num in self.checks:
                 message = _line(_unsaid(item.test_outputs or [], item.cell.outputs))
-            self.tell(number=item.cell_num, outcome=outcome, seconds=round(call.duration, 3), message=message)
+            self.tell(number=item.cell_num, outcome=outcome, seconds=seconds, message=message)
             self._stop_if_kernel_is_gone(item)
         elif call.when == "setup" and report.outcome != "passed":
             self.errors.append(report.longreprtext[-LONGEST_MESSAGE:])

@@ -10,9 +10,10 @@ import json
 import threading
 import time
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
 from .. import sandbox
 from ..results import Status
@@ -76,17 +77,14 @@ def run_nbval(notebook: "Notebook", checks: Sequence[int], limits: Limits, stop:
         return runner(notebook, checks, limits, stop)
 
 
-class Nbval:
-    """A `Runner` under `isolation`, used as a context manager: what its boxes are forked from is started once.
+class Nbval(AbstractContextManager["Nbval"]):
+    """A `Runner`, used as a context manager: what its boxes are forked from is started once.
 
-    `hidden` are folders that no student's program may see.
+    It runs under `isolation`; `hidden` are folders that no student's program may see.
     """
 
     def __init__(self, isolation: Isolation, hidden: Sequence[Path] = ()) -> None:
         self.boxes = Boxes(JOB, isolation, hidden)
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, *_: object) -> None:
         self.boxes.close()

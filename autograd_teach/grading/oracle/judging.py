@@ -9,6 +9,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cache
 
 from ...course.checks.function.evidence import Unfit
 from ...course.exercises.declaration import Exercise
@@ -67,11 +68,11 @@ class Oracle:
     ) -> None:
         self._boxes, self._exercises, self._limits = boxes, exercises, limits
         self._otherwise, self._seed = otherwise, seed
-        self._reasons: dict[str, str] = {}
+        self._can_ask = cache(lambda id: id in exercises and not can_ask(exercises[id]))
 
     def __call__(self, assignment: Assignment, answers: Mapping[str, str], stop: threading.Event) -> dict[str, Mark]:
         """A mark for each of `answers`; `Interrupted` when `stop` is set."""
-        mute = [id for id in answers if self.why_not(id)]
+        mute = [id for id in answers if not self._can_ask(id)]
         marks = self._otherwise(assignment, answers, stop) if mute else {}
         marks = {id: mark for id, mark in marks.items() if id in mute}
         left = [question for question in assignment.questions if question.id in answers and question.id not in mute]
@@ -81,17 +82,11 @@ class Oracle:
             if stop.is_set():
                 raise Interrupted
             with self._boxes.open(self._bounds(assignment)) as box:
-                found = self._round(_Asking(box, stop, bool(marks)), assignment, answers, left, broken, lost)
+                asking = _Asking(box, stop, bool(marks))
+                found = self._round(asking, assignment, answers, left, broken, lost)
             marks |= found
             left = [question for question in left if question.id not in found]
         return marks
-
-    def why_not(self, exercise: str) -> str:
-        """Why an exercise has another judge; "" where the oracle can ask it."""
-        if exercise not in self._reasons:
-            known = self._exercises.get(exercise)
-            self._reasons[exercise] = can_ask(known) if known else "it is not declared"
-        return self._reasons[exercise]
 
     def _bounds(self, assignment: Assignment) -> Bounds:
         seconds = sum(2 * self._seconds(question.id) for question in assignment.questions)

@@ -51,7 +51,8 @@ def reaching(source: str) -> tuple[str, ...]:
     found: dict[int, dict[str, None]] = {}
     for line, what in _found(source[:_LONGEST_SOURCE]):
         found.setdefault(line, {})[what] = None
-    return tuple(f"line {line}: {tidy(', '.join(found[line]), _LONGEST)}" for line in sorted(found)[:MOST])
+    first = sorted(found.items())[:MOST]
+    return tuple(f"line {line}: {tidy(', '.join(reached), _LONGEST)}" for line, reached in first)
 
 
 def _found(source: str) -> Iterator[tuple[int, str]]:

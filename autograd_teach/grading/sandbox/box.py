@@ -20,7 +20,7 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 from ...course.errors import UserError
 from . import cgroups, isolation
@@ -86,8 +86,8 @@ class Box:
     def exchange(self, sent: bytes, most: int, allowed: float, stop: threading.Event, *, whole: bool = True) -> bytes:
         """Send `sent`; returns the next `most` bytes, for which the box may use `allowed` seconds (usage.Meter).
 
-        Raises `Ended`, `Lost`, `TooSlow` or `Interrupted` if they do not come. With `whole` False, fewer bytes are returned if
-        the box closes its side.
+        Raises `Ended`, `Lost`, `TooSlow` or `Interrupted` if they do not come. With `whole` False,
+        fewer bytes are returned if the box closes its side.
         """
         deadline = time.monotonic() + WAIT + WAIT_FOR_EACH * allowed
         self._allow(allowed)
@@ -149,14 +149,14 @@ class Box:
                 pass
 
     def _hear(self) -> bytes:
-        """The supervisor's next message, which tells how the box ended; empty when the supervisor is gone."""
+        """The supervisor's next message, which tells how the box ended; empty when that is gone."""
         if message := self._life.recv(LARGEST_MESSAGE):
             told = json.loads(message)
             self._end = self._end or Ended(told["cause"], told["number"], told["memory"])
         return message
 
 
-class Boxes:
+class Boxes(contextlib.AbstractContextManager["Boxes"]):
     """Makes boxes for one kind of job, under one isolation; starts nothing before the first `open`."""
 
     def __init__(self, job: str, kind: Isolation, hidden: Sequence[Path] = ()) -> None:
@@ -164,9 +164,6 @@ class Boxes:
         self._lock = threading.Lock()
         self._server: _Forkserver | None = None
         self._nests = kind is Isolation.BUBBLEWRAP  # whether boxes get namespaces within the forkserver's
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, *_: object) -> None:
         self.close()

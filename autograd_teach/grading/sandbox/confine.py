@@ -1,7 +1,7 @@
 """What a process gives up before a student's code runs in it: its view of the machine, its rights, and its limits.
 
-For Linux. Standard library only. Each function does one thing that cannot be undone, or raises OSError with a sentence;
-nothing fails silently. The order in a box: `enter_namespaces`, `private_folders`, (fork), `mount_processes`, `give_up_rights`.
+Linux and the standard library only. Each function does one thing that cannot be undone, or raises
+OSError with a sentence; nothing fails silently. supervisor.py calls them in their order.
 """
 
 import contextlib

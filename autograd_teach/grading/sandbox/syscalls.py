@@ -91,7 +91,7 @@ _OF_FILES = (
 def _read(table: str) -> Mapping[str, list[int | None]]:
     """Numbers by name: on x86-64, on arm64."""
     calls = re.findall(r"(\w+) (\d+|-) (\d+|-)", table)
-    return {name: [None if each == "-" else int(each) for each in numbers] for name, *numbers in calls}
+    return {name: [None if n == "-" else int(n) for n in numbers] for name, *numbers in calls}
 
 
 ALLOWED, NOT_PERMITTED = _read(_TABLE), _read(_NOT_PERMITTED_TABLE)

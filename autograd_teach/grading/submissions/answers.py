@@ -152,9 +152,9 @@ class _Cells:
 
     def likeness(self, assignment: Assignment) -> int:
         """How many of the cells of `assignment` there are: answers, and checks that are as they were handed out."""
-        sources = assignment.sources
-        questions = assignment.questions
-        return sum(2 * bool(self.named(q.answer)) + (_plain(sources[q.check]) in self.by_source) for q in questions)
+        questions, sources = assignment.questions, assignment.sources
+        checks = sum(_plain(sources[question.check]) in self.by_source for question in questions)
+        return 2 * sum(bool(self.named(question.answer)) for question in questions) + checks
 
 
 class _Reading:
@@ -194,8 +194,8 @@ class _Reading:
 
     def _checks(self, question: Question) -> list[_Cell]:
         """The check cells of `question`, by id or by their source."""
-        check = question.check
-        return [*self._cells.named(check), *self._cells.by_source.get(_plain(self._sources[check]), [])]
+        handed_out = _plain(self._sources[question.check])
+        return [*self._cells.named(question.check), *self._cells.by_source.get(handed_out, [])]
 
     def _before(self, check: _Cell, entry: str) -> list[_Cell]:
         for cell in reversed(self._cells.all[: check.place]):

@@ -39,11 +39,11 @@ def _rows(
             clocked = clock([version], wishes.due)
             answers = version.answers
             solved = f"{sum(answer.claimed for answer in answers.values())} of {len(answers)}"
-            when = [clocked["submitted"], clocked["late"] if has_clock else ""]
-            rows.append(
-                [submission.student, assignment.name, _written(answers, assignment), solved, *when, version.path]
-            )
-    what = "unreadable" if submission.fault else "no notebook" if submission.notes else "nothing was handed in"
+            row = [submission.student, assignment.name, _written(answers, assignment), solved]
+            late = clocked["late"] if has_clock else ""
+            rows.append([*row, clocked["submitted"], late, version.path])
+    nothing = "no notebook" if submission.notes else "nothing was handed in"
+    what = "unreadable" if submission.fault else nothing
     return rows or [[submission.student, "", what, "", "", "", ""]]
 
 

@@ -48,13 +48,10 @@ def _read(key: Path) -> dict[str, str]:
 
 
 def _write(known: dict[str, str], key: Path) -> None:
-    text = io.StringIO(newline="")
-    writer = csv.writer(text)
-    writer.writerow(_HEADER)
-    writer.writerows((pseudonym, student) for student, pseudonym in known.items())
+    text = files.as_csv([_HEADER, *((pseudonym, student) for student, pseudonym in known.items())])
     try:
         key.parent.mkdir(parents=True, exist_ok=True)
-        files.replace(key, text.getvalue().encode())
+        files.replace(key, text.encode())
         key.chmod(0o600)
     except OSError as problem:
         raise UserError(f"The pseudonyms could not be written to {key} ({problem.strerror}).") from problem
