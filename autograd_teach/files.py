@@ -4,9 +4,11 @@ Standard library only; used by viz, course and grading, and by `torch.save`.
 """
 
 import contextlib
+import csv
+import io
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 
@@ -52,6 +54,17 @@ def add(path: Path, data: bytes) -> bool:
     finally:
         temporary.unlink(missing_ok=True)
     return True
+
+
+def as_csv(rows: Iterable[Iterable[object]]) -> str:
+    """The text of a CSV file. What a spreadsheet might compute is for `plain.cell` to prevent.
+
+    >>> as_csv([["a", 1], ["b, c", 2]])
+    'a,1\\r\\n"b, c",2\\r\\n'
+    """
+    text = io.StringIO(newline="")
+    csv.writer(text).writerows(rows)
+    return text.getvalue()
 
 
 def write_beside(path: Path, data: bytes) -> Path:

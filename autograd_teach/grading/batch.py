@@ -20,10 +20,10 @@ from .gradebook import Gradebook, fingerprint
 from .gradebook.remarks import remarked
 from .gradebook.standing import Change, Standing, answers_by_hash, basis_of_trial, from_book
 from .lateness import Late, penalised
-from .notebook_run import Interrupted, Limits, Runner, run_nbval
+from .notebook_run import Limits, Runner, run_nbval
 from .rebuild import Assignment, load_assignments
 from .results import PASSED, Mark, Result, Status
-from .sandbox import Isolation
+from .sandbox import Interrupted, Isolation
 from .submissions import selection
 from .submissions.intake import Submission
 from .submissions.selection import NO_WISHES, Wishes

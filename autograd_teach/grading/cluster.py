@@ -28,9 +28,10 @@ from ..course.errors import UserError
 from . import judge as judges
 from . import reports
 from .gradebook import fingerprint
-from .notebook_run import Interrupted, Limits
+from .notebook_run import Limits
 from .rebuild import Assignment
 from .results import Mark, Status
+from .sandbox import Interrupted
 from .verdicts import NoJudge
 
 if TYPE_CHECKING:
@@ -363,17 +364,16 @@ class Workers:
 
     def _compare(self) -> None:
         """What differs may make another grade: then nothing is graded."""
-        here, wrong = self._order.made_by, {}
-        for worker, there in self._client.run(about, on_error="return").items():
-            if isinstance(there, Exception):
-                wrong[worker] = f"cannot load autograd_teach ({_short(there)})"
-            elif differs := differences(there, here):
-                wrong[worker] = f"has {differs}"
-        for worker, what in wrong.items():
+        here, found = self._order.made_by, self._client.run(about, on_error="return")
+        if wrong := [worker for worker, there in found.items() if there != here]:
+            there = found[wrong[0]]
+            is_loaded = not isinstance(there, Exception)
+            has = f"has {differences(there, here)}" if is_loaded else ""
+            what = has or f"cannot load autograd_teach ({_short(there)})"
             more = f" and {len(wrong) - 1} more like it" if len(wrong) > 1 else ""
             raise UserError(
-                f"Nothing was graded: the worker {worker} {what}{more}; install the same autograd-teach[cluster], Python and "
-                "libraries on every machine."
+                f"Nothing was graded: the worker {wrong[0]} {what}{more}; "
+                "install the same autograd-teach[cluster], Python and libraries on every machine."
             )
 
     def _look(self) -> None:

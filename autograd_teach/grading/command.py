@@ -243,12 +243,11 @@ def _end_like_ctrl_c() -> None:
     """A closed terminal, a batch system's limit or a stopped container also ends with the grades so far and no process left."""
 
     def interrupt(number: int, frame: FrameType | None) -> None:
-        for name in wanted:
-            signal.signal(getattr(signal, name), signal.SIG_IGN)  # once is enough: what follows has to be finished
+        for each in wanted:
+            signal.signal(each, signal.SIG_IGN)  # once is enough: what follows has to be finished
         raise KeyboardInterrupt
 
-    wanted = [name for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
-    for name in wanted:
-        number = getattr(signal, name)
-        if signal.getsignal(number) is signal.SIG_DFL:  # nohup ignores SIGHUP, and means it
-            signal.signal(number, interrupt)
+    wanted = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    for each in wanted:
+        if signal.getsignal(each) is signal.SIG_DFL:  # nohup ignores SIGHUP, and means it
+            signal.signal(each, interrupt)

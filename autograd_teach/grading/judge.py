@@ -12,7 +12,7 @@ from typing import Literal, TextIO
 from ..course import specs
 from ..course.errors import UserError
 from . import reports, sandbox
-from .notebook_run import Limits, nbval_under
+from .notebook_run import Limits, Nbval
 from .sandbox import Isolation
 from .verdicts import Judge, Recorded, by_nbval
 
@@ -44,7 +44,7 @@ def called(
     `seed` says what the oracle draws an exercise's inputs with, where a verdict is to be reproduced.
     """
     isolation = _isolation(hidden, wanted, required, progress)
-    with nbval_under(isolation, hidden) as runner:  # which starts nothing before it is called
+    with Nbval(isolation, hidden) as runner:  # which starts nothing before it is called
         nbval = by_nbval(runner, limits)
         if name == "nbval":
             yield nbval
@@ -66,7 +66,8 @@ def called_here(name: str, wanted: Isolation | None, record: bool) -> str:
 def _isolation(hidden: Sequence[Path], wanted: Isolation | None, required: bool, progress: TextIO | None) -> Isolation:
     """The isolation that the class is run under, said before anything else; never a lesser one than `wanted` quietly."""
     best = sandbox.available()
-    if wanted and wanted is not best and (problem := sandbox.problem_with(wanted)):
+    is_tried = wanted is best and best.is_sandbox
+    if wanted and not is_tried and (problem := sandbox.problem_with(wanted)):
         raise UserError(f"Nothing was graded: the isolation {wanted} does not work here ({problem}).")
     isolation = wanted or best
     if not isolation.is_sandbox and wanted is None:

@@ -11,9 +11,10 @@ from collections.abc import Iterable, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from ..course.errors import UserError
+from ..course.exercises import Exercise
 from ..course.notebooks import read_notebook
 from .gradebook import fingerprint
 
@@ -21,23 +22,6 @@ Cell = dict[str, Any]
 Notebook = dict[str, Any]
 
 SOLUTION_MARK = "### BEGIN SOLUTION"
-
-
-class DeclaredExercise(Protocol):
-    """As much as grading needs of the course's `Exercise`."""
-
-    @property
-    def id(self) -> str: ...
-    @property
-    def notebook(self) -> str: ...
-    @property
-    def points(self) -> float: ...
-    @property
-    def answer_cell(self) -> str: ...
-    @property
-    def check_cell(self) -> str: ...
-    @property
-    def entry(self) -> str: ...
 
 
 @dataclass(frozen=True)
@@ -78,21 +62,13 @@ class Assignment:
         return tuple(cell["id"] for cell in self.cells if cell["cell_type"] == "code")
 
 
-def load_assignments(solutions: Path, exercises: Path, declared: Iterable[DeclaredExercise]) -> list[Assignment]:
+def load_assignments(solutions: Path, exercises: Path, declared: Iterable[Exercise]) -> list[Assignment]:
     """One `Assignment` for each notebook that the `declared` exercises name; a `UserError` where a file does not fit."""
     by_notebook: dict[str, list[Question]] = {}
-    for exercise in declared:
-        name = Path(exercise.notebook).stem
-        by_notebook.setdefault(name, []).append(
-            Question(
-                exercise.id,
-                exercise.points,
-                exercise.answer_cell,
-                exercise.check_cell,
-                exercise.entry,
-                fingerprint.declared(exercise),
-            )
-        )
+    for each in declared:
+        cells = each.answer_cell, each.check_cell
+        question = Question(each.id, each.points, *cells, each.entry, fingerprint.declared(each))
+        by_notebook.setdefault(Path(each.notebook).stem, []).append(question)
     return [
         make_assignment(
             name,

@@ -128,17 +128,9 @@ _NOT_AS_WELL: Mapping[str, str] = {
 
 
 _GRAVEST_FIRST = (
-    Status.NOT_GRADED,
-    Status.GRADER_ERROR,
-    Status.PROTOCOL_ERROR,
-    Status.INVALID_NOTEBOOK,
-    Status.TIMEOUT,
-    Status.DIED,
-    Status.OUT_OF_MEMORY,
-    Status.OUTPUT_LIMIT,
-    Status.FAIL,
-    Status.NOT_ATTEMPTED,
-    Status.MISSING,
+    *(Status.NOT_GRADED, Status.GRADER_ERROR, Status.PROTOCOL_ERROR, Status.INVALID_NOTEBOOK),
+    *(Status.TIMEOUT, Status.DIED, Status.OUT_OF_MEMORY, Status.OUTPUT_LIMIT),
+    *(Status.FAIL, Status.NOT_ATTEMPTED, Status.MISSING),
 )
 
 
@@ -183,9 +175,8 @@ class Result:
     @property
     def isolation(self) -> str:
         """The isolation of everything that was run, the record too."""
-        return _joined(
-            name for mark in self.marks for each in (mark.isolation, mark.recorded_under) for name in each.split("+")
-        )
+        names = [f"{mark.isolation}+{mark.recorded_under}" for mark in self.marks]
+        return _joined("+".join(names).split("+"))
 
     @property
     def recorded(self) -> str:
@@ -207,10 +198,8 @@ class Result:
         """
         alike: dict[str, list[str]] = {}
         for mark in self.marks:
-            is_plain = mark.status is Status.PASS and not (
-                mark.contradiction or mark.reaches or mark.adjusted or mark.origin
-            )
-            if not is_plain:
+            is_odd = mark.contradiction or mark.reaches or mark.adjusted or mark.origin
+            if is_odd or mark.status is not Status.PASS:
                 alike.setdefault(_words(mark), []).append(mark.exercise)
         parts = [
             said if len(names) == len(self.marks) > 1 else f"{', '.join(names)}: {said}"

@@ -16,10 +16,11 @@ from dataclasses import dataclass, replace
 
 from ..course.errors import UserError
 from ..plain import tidy
-from .notebook_run import Interrupted, Limits, NotebookRun, Runner
+from .notebook_run import Limits, NotebookRun, Runner
 from .oracle.reaching import reaching
 from .rebuild import Assignment, Question, rebuild
 from .results import FAILED, NOT_RUN, PASSED, Mark, Result, Status, hash_of
+from .sandbox import Interrupted
 from .submissions.answers import Answer, is_untouched
 from .submissions.intake import Submission
 
@@ -103,9 +104,10 @@ def marks_of(
     """
     marks: dict[str, Mark] = {}
     left = dict(answers)
+    checks = [assignment.code_cells.index(question.check) for question in assignment.questions]
     while left:
-        record = runner(rebuild(assignment, left), _checks(assignment), limits, stop)
-        judged = {id: judge(assignment, _question(assignment, id), record) for id in left}
+        record = runner(rebuild(assignment, left), checks, limits, stop)
+        judged = {q.id: judge(assignment, q, record) for q in assignment.questions if q.id in left}
         blamed = _blamed(assignment, list(left), record)
         final = judged if blamed is None else {blamed: judged[blamed]}
         marks |= {id: replace(mark, source=hash_of(left.pop(id))) for id, mark in final.items()}
@@ -155,7 +157,7 @@ def _marks(submission: Submission, assignment: Assignment, judged: Judge, stop: 
 
 def _as_handed_in(mark: Mark, answer: Answer) -> Mark:
     """`mark` with what is known of its answer without running it."""
-    reaches = tuple(map(str, reaching(answer.source))) if mark.source and answer.source else ()
+    reaches = reaching(answer.source) if mark.source and answer.source else ()
     mark = replace(mark, claimed=answer.claimed, reaches=reaches)
     if answer.source is None or mark.origin:
         return mark
@@ -180,17 +182,6 @@ def _blamed(assignment: Assignment, run: list[str], record: NotebookRun) -> str 
     """The exercise in whose part of the notebook the run was stopped; None where it was not, or none can be named."""
     if record.stopped_at is None:
         return None
-    before = [
-        question.id
-        for question in assignment.questions
-        if question.id in run and assignment.code_cells.index(question.answer) <= record.stopped_at
-    ]
+    place, last = assignment.code_cells.index, record.stopped_at
+    before = [q.id for q in assignment.questions if q.id in run and place(q.answer) <= last]
     return before[-1] if before else None
-
-
-def _checks(assignment: Assignment) -> list[int]:
-    return [assignment.code_cells.index(question.check) for question in assignment.questions]
-
-
-def _question(assignment: Assignment, id: str) -> Question:
-    return next(question for question in assignment.questions if question.id == id)

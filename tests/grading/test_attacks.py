@@ -23,10 +23,10 @@ import pytest
 from autograd_teach.course.errors import UserError
 from autograd_teach.grading import judge, sandbox
 from autograd_teach.grading.batch import grade_class
-from autograd_teach.grading.notebook_run import Interrupted, Limits, Nbval, Runner, nbval_under, run_nbval
+from autograd_teach.grading.notebook_run import Limits, Nbval, Runner, run_nbval
 from autograd_teach.grading.rebuild import rebuild
 from autograd_teach.grading.results import Mark, Result
-from autograd_teach.grading.sandbox import Isolation, isolation
+from autograd_teach.grading.sandbox import Interrupted, Isolation, isolation
 from tests.grading.classroom import SOLUTIONS, assignment, hand_in
 from tests.grading.hostile import (
     CLASS,
@@ -98,7 +98,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def nbval(folder: Path, require_tool: Callable[..., str]) -> Iterator[Nbval]:
     """What runs notebooks under bubblewrap: interpreters that wait."""
     require_tool("bwrap")
-    with nbval_under(Isolation.BUBBLEWRAP, [folder, SOLVED]) as runner:
+    with Nbval(Isolation.BUBBLEWRAP, [folder, SOLVED]) as runner:
         yield runner
 
 
@@ -114,7 +114,7 @@ def graded_in(request: pytest.FixtureRequest, folder: Path) -> Iterator[Callable
                 return everybody_graded(way, folder / name, request.getfixturevalue("nbval"))
             if way.isolation.is_sandbox and (problem := sandbox.problem_with(way.isolation)):
                 pytest.skip(problem)
-            runner = open_.enter_context(nbval_under(way.isolation, [folder, SOLVED]))
+            runner = open_.enter_context(Nbval(way.isolation, [folder, SOLVED]))
             return everybody_graded(way, folder / name, runner)
 
         yield graded
@@ -307,7 +307,7 @@ def test_a_run_can_be_stopped_in_the_middle_of_a_cell(nbval: Nbval, tmp_path: Pa
     stops = threading.Thread(target=stop_once_it_runs, daemon=True)
     stops.start()
     endless = f"import subprocess, sys\nsubprocess.run([sys.executable, '-c', 'import time; time.sleep(600) # {mark}'])"
-    runner = nbval if isolation is Isolation.BUBBLEWRAP else nbval_under(isolation)
+    runner = nbval if isolation is Isolation.BUBBLEWRAP else Nbval(isolation)
     with pytest.raises(Interrupted):
         runner(rebuild(assignment(), {"double": endless}), CHECKS, Limits(timeout=1000), stop)
     assert running(mark) == []
@@ -321,7 +321,7 @@ def test_a_run_can_be_stopped_in_the_middle_of_a_cell(nbval: Nbval, tmp_path: Pa
 def test_a_right_answer_is_right_in_every_isolation(isolation: Isolation) -> None:
     if isolation.is_sandbox and (problem := sandbox.problem_with(isolation)):
         pytest.skip(problem)
-    with nbval_under(isolation) as runner:
+    with Nbval(isolation) as runner:
         found = runner(rebuild(assignment(), SOLUTIONS), CHECKS, LIMITS, threading.Event())
     assert (found.stopped, found.isolation.split()[0]) == (None, isolation.value), found.detail
     assert {cell.outcome for cell in found.cells.values()} == {"passed"}
@@ -414,7 +414,7 @@ def test_so_it_is_where_nobody_has_users_to_give(
 ) -> None:
     require_tool("bwrap")
     monkeypatch.setattr(isolation, "_can_change_user", lambda: False)
-    with nbval_under(Isolation.BUBBLEWRAP) as waiting:
+    with Nbval(Isolation.BUBBLEWRAP) as waiting:
         assert alike(*facts_of_three(waiting)) == ALIKE
 
 
@@ -483,6 +483,7 @@ WORDS = {
         True,
     ): "Nothing was graded: there is no sandbox for students' code here (no, and no). Install",
     ("process", "process", False, True): "Isolation: process (students' code runs as you)",
+    ("no process", "process", False, True): "Nothing was graded: the isolation process does not work",
     ("bubblewrap", "process", False, True): "Nothing was graded: the isolation process does not work here (broken)",
     ("odd user", "", False, True): "Isolation: user (students' code has the network)",
     ("odd user", "", True, True): "Nothing was graded: --require-sandbox was given, and students' code has the network",
@@ -502,10 +503,10 @@ def test_the_isolation_is_said_first_and_a_lesser_one_is_on_request_only(
     monkeypatch: pytest.MonkeyPatch, case: tuple[str, str, bool, bool]
 ) -> None:
     best, wanted, required, has_landlock = case
-    monkeypatch.setattr(sandbox, "available", lambda: Isolation(best.removeprefix("odd ")))
+    monkeypatch.setattr(sandbox, "available", lambda: Isolation(best.split()[-1]))
     monkeypatch.setattr(sandbox, "filters_calls", lambda: not best.startswith("odd "))
     monkeypatch.setattr(sandbox, "why", lambda: "no, and no")
-    monkeypatch.setattr(sandbox, "problem_with", lambda kind: "broken")
+    monkeypatch.setattr(sandbox, "problem_with", lambda kind: "" if kind == best else "broken")
     monkeypatch.setattr(sandbox, "limits_files", lambda: has_landlock)
     monkeypatch.setattr(sandbox, "readable_by_anyone", lambda paths: [path for path in paths if path.name == "open"])
     stream = Quiet()

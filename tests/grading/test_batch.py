@@ -14,9 +14,10 @@ import pytest
 from autograd_teach.course.errors import UserError
 from autograd_teach.grading import batch, command
 from autograd_teach.grading.batch import grade_class
-from autograd_teach.grading.notebook_run import CellRecord, Interrupted, Limits, NotebookRun, Runner
+from autograd_teach.grading.notebook_run import CellRecord, Limits, NotebookRun, Runner
 from autograd_teach.grading.rebuild import Assignment, Notebook
 from autograd_teach.grading.results import Mark, Result, Status
+from autograd_teach.grading.sandbox import Interrupted
 from autograd_teach.grading.submissions.intake import Keep
 from autograd_teach.grading.submissions.selection import Wishes
 from tests.grading.classroom import NAME, SOLUTIONS, assignment, hand_in

@@ -11,10 +11,11 @@ import pytest
 from autograd_teach.course.errors import UserError
 from autograd_teach.grading import gradebook
 from autograd_teach.grading.batch import grade_class
-from autograd_teach.grading.notebook_run import CellRecord, Interrupted, Limits, NotebookRun
+from autograd_teach.grading.notebook_run import CellRecord, Limits, NotebookRun
 from autograd_teach.grading.notebook_run import Runner as Run
 from autograd_teach.grading.rebuild import Assignment, Notebook
 from autograd_teach.grading.results import Mark, Result, Status, hash_of
+from autograd_teach.grading.sandbox import Interrupted
 from autograd_teach.grading.submissions.intake import Keep
 from autograd_teach.grading.submissions.selection import NO_WISHES, Wishes
 from autograd_teach.grading.verdicts import LONGEST_WORDS, Recorded

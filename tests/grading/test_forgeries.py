@@ -310,7 +310,7 @@ REACHES = {
     "getattr(f, 'f_back')": "line 1: f_back",
     "%matplotlib inline\n!ls\nimport gc": "line 3: gc",
     "def f(:\n  import gc": "line 2: gc",
-    "setattr(np, 'a\x1b[31m', 1)": "line 1: sets np.a [31m",
+    "setattr(np, 'a\x1b[31m', 1)": "line 1: sets np.a\ufffd[31m",
 }
 """A source and its first reach."""
 

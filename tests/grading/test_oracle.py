@@ -27,12 +27,12 @@ from autograd_teach.course.exercises import CallForm, FunctionForm, Leaf, exerci
 from autograd_teach.course.specs import spec_of
 from autograd_teach.grading import judge, sandbox
 from autograd_teach.grading.batch import grade
-from autograd_teach.grading.notebook_run import Interrupted, Limits
+from autograd_teach.grading.notebook_run import Limits
 from autograd_teach.grading.oracle import judging, referee, wire
 from autograd_teach.grading.oracle.judging import Oracle
 from autograd_teach.grading.rebuild import Assignment, load_assignments
 from autograd_teach.grading.results import Mark, Status
-from autograd_teach.grading.sandbox import Bounds, Box, Boxes, Ended, Isolation
+from autograd_teach.grading.sandbox import Bounds, Box, Boxes, Ended, Interrupted, Isolation
 from tests.grading.test_sandbox import asked
 
 ANSWERS = Path(__file__).parents[1] / "course" / "answers"

@@ -17,7 +17,7 @@ import pytest
 
 from autograd_teach.grading import sandbox
 from autograd_teach.grading.batch import grade_class, regrade_class
-from autograd_teach.grading.notebook_run import CellRecord, Limits, NotebookRun, Runner, nbval_under
+from autograd_teach.grading.notebook_run import CellRecord, Limits, Nbval, NotebookRun, Runner
 from autograd_teach.grading.rebuild import Assignment, Notebook
 from autograd_teach.grading.submissions.intake import Keep
 from autograd_teach.grading.submissions.selection import Wishes, due_date
@@ -164,7 +164,7 @@ def compare(sheet: Path, kinds: list[Kind], exercises: list[str], judge: str, is
 @pytest.fixture(scope="module")
 def nbval() -> Iterator[Runner]:
     """What the command runs notebooks with."""
-    with nbval_under(sandbox.available()) as runner:
+    with Nbval(sandbox.available()) as runner:
         yield runner
 
 

@@ -14,7 +14,7 @@ from autograd_teach.course import specs
 from autograd_teach.course.exercises import Exercise, exercise, exercises, module_of
 from autograd_teach.grading import judge, sandbox
 from autograd_teach.grading.batch import grade_class, regrade_class
-from autograd_teach.grading.notebook_run import Limits, nbval_under
+from autograd_teach.grading.notebook_run import Limits, Nbval
 from autograd_teach.grading.oracle.judging import JUDGE, Oracle
 from autograd_teach.grading.rebuild import Assignment, load_assignments
 from autograd_teach.grading.reports import write
@@ -144,7 +144,7 @@ def test_ten_appeals_are_granted_and_their_sheet_looks_like_the_one_before(
     mistaken = loaded(list(exercises()))
     mistaken = dataclasses.replace(mistaken, references={**mistaken.references, "09.Scale": MISTAKEN})
     output = tmp_path / "out"
-    with Boxes(judge.ORACLE, sandbox.available()) as pool, nbval_under(sandbox.available()) as nbval:
+    with Boxes(judge.ORACLE, sandbox.available()) as pool, Nbval(sandbox.available()) as nbval:
 
         def oracle(declared: list[Exercise]) -> Oracle:
             return Oracle(pool, {each.id: each for each in declared}, LIMITS, by_nbval(nbval, LIMITS))

@@ -30,10 +30,10 @@ from autograd_teach.course.errors import UserError
 from autograd_teach.grading import batch, cluster, gradebook, sandbox
 from autograd_teach.grading import judge as judges
 from autograd_teach.grading.gradebook import fingerprint
-from autograd_teach.grading.notebook_run import Interrupted, Limits
+from autograd_teach.grading.notebook_run import Limits
 from autograd_teach.grading.rebuild import Assignment
 from autograd_teach.grading.results import Mark, Result, Status
-from autograd_teach.grading.sandbox import Isolation
+from autograd_teach.grading.sandbox import Interrupted, Isolation
 from autograd_teach.grading.submissions.selection import Wishes
 from tests.grading.classroom import load_once
 from tests.grading.mortal import DEADLY

@@ -346,16 +346,13 @@ def writing(folder: Path) -> Iterator[Gradebook]:
     """
     path = folder / FILE_NAME
     with _locked(path), _told(path), closing(sqlite3.connect(path, timeout=30, isolation_level=None)) as connection:
-        if is_new := _is_empty(connection):
+        is_new = not connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+        version = 0 if is_new else _refuse_unfit(connection, path)  # before anything is written
+        if is_new:
             connection.execute("PRAGMA journal_mode = WAL")  # kept in the file
-        else:
-            version = _refuse_unfit(connection, path)  # before anything is written
         connection.execute("PRAGMA synchronous = FULL")  # a grade that was shown survives a power cut
         connection.execute("PRAGMA foreign_keys = ON")
-        if is_new:
-            _create(connection)
-        else:
-            _bring_up(connection, version)
+        _bring_up(connection, version)
         yield Gradebook(path, connection)
 
 
@@ -373,32 +370,20 @@ def reading(folder: Path) -> Iterator[Gradebook]:
         yield Gradebook(path, connection, _refuse_unfit(connection, path))
 
 
-def _is_empty(connection: sqlite3.Connection) -> bool:
-    return not connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
-
-
-def _create(connection: sqlite3.Connection) -> None:
-    with connection:
-        connection.execute("BEGIN IMMEDIATE")
-        for statement in _SCHEMA.split(";\n"):
-            connection.execute(statement)
-        connection.execute(f"PRAGMA application_id = {_APPLICATION}")
-        connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
-
-
 def _bring_up(connection: sqlite3.Connection, version: int) -> None:
-    """Make a book of an earlier version one of today's, in one step or not at all."""
+    """Bring a book of an earlier version, or a new one (0), up to date: in one step or not at all."""
     if version == SCHEMA_VERSION:
         return
+    added = [each for number, all in _TO_VERSION.items() if number > version for each in all]
     with connection:
         connection.execute("BEGIN IMMEDIATE")
-        for number in range(version + 1, SCHEMA_VERSION + 1):
-            for statement in _TO_VERSION[number]:
-                connection.execute(statement)
-        if version < _CHECKED:
+        for statement in added if version else _SCHEMA.split(";\n"):
+            connection.execute(statement)
+        if 0 < version < _CHECKED:
             rows = connection.execute(f"SELECT grading, {_SIGNED} FROM marks JOIN gradings ON grading = id").fetchall()
             words = [(_checksum(*row), grading, row[1]) for grading, *row in rows]
             connection.executemany("UPDATE marks SET checksum = ? WHERE grading = ? AND exercise = ?", words)
+        connection.execute(f"PRAGMA application_id = {_APPLICATION}")
         connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
 
 

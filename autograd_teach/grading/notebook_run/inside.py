@@ -248,17 +248,14 @@ class Recorder:
         report = yield
         if call.when == "call":
             outcome = report.outcome if not hasattr(report, "wasxfail") else f"x{report.outcome}"
-            message = _message(item, call.excinfo)
+            seconds, message = round(call.duration, 3), _message(item, call.excinfo)
             if call.excinfo and not message and item.cell_num in self.checks:
                 message = _line(_unsaid(item.test_outputs or [], item.cell.outputs))
-            self._add(item, outcome, call.duration, message)
+            self.tell(number=item.cell_num, outcome=outcome, seconds=seconds, message=message)
             self._stop_if_kernel_is_gone(item)
         elif call.when == "setup" and report.outcome != "passed":
             self.errors.append(report.longreprtext[-LONGEST_MESSAGE:])
         return report
-
-    def _add(self, item: Any, outcome: str, seconds: float, message: str) -> None:
-        self.tell(number=item.cell_num, outcome=outcome, seconds=round(seconds, 3), message=message)
 
     def tell(self, **line: Any) -> None:
         """A line of the report."""
@@ -332,16 +329,11 @@ def serve(talk: socket.socket) -> None:
     Kernel.waiting = kernel.fork(talk)
     with talk.makefile("rb") as stream:
         job = json.loads(stream.readline())
-    _enter_own_folder()
-    with talk.makefile("w", encoding="utf-8") as report_to:
-        _run(job, report_to)
-
-
-def _enter_own_folder() -> None:
-    """Change to where nbval reads the notebook from, away from the kernel's folder."""
-    folder = Path(os.environ["TMPDIR"], "nbval")
+    folder = Path(os.environ["TMPDIR"], "nbval")  # away from the kernel's folder
     folder.mkdir(mode=0o700)
     os.chdir(folder)
+    with talk.makefile("w", encoding="utf-8") as report_to:
+        _run(job, report_to)
 
 
 def _run(job: dict[str, Any], report_to: TextIO) -> None:

@@ -10,13 +10,14 @@ import json
 import threading
 import time
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING
 
 from .. import sandbox
 from ..results import Status
-from ..sandbox import Bounds, Boxes, Ended, Isolation, Lost, NotMade, Stopped, TooSlow
+from ..sandbox import Bounds, Boxes, Ended, Isolation, Lost, NotMade, TooSlow
 
 if TYPE_CHECKING:
     from ..rebuild import Notebook
@@ -70,29 +71,20 @@ Runner = Callable[["Notebook", Sequence[int], Limits, threading.Event], Notebook
 """(notebook, numbers of its check cells, limits, an event that asks to stop) -> what happened."""
 
 
-class Interrupted(Exception):
-    """The instructor stopped the run before this notebook was through."""
-
-
 def run_nbval(notebook: "Notebook", checks: Sequence[int], limits: Limits, stop: threading.Event) -> NotebookRun:
     """Run `notebook` and return its `NotebookRun`; `Interrupted` when `stop` is set. No process of it is left afterwards."""
-    with nbval_under(sandbox.available()) as runner:
+    with Nbval(sandbox.available()) as runner:
         return runner(notebook, checks, limits, stop)
 
 
-def nbval_under(isolation: Isolation, hidden: Sequence[Path] = ()) -> "Nbval":
-    """A `Runner` under `isolation`; `hidden` are folders that no student's program may see."""
-    return Nbval(isolation, hidden)
+class Nbval(AbstractContextManager["Nbval"]):
+    """A `Runner`, used as a context manager: what its boxes are forked from is started once.
 
+    It runs under `isolation`; `hidden` are folders that no student's program may see.
+    """
 
-class Nbval:
-    """A `Runner`, used as a context manager: what its boxes are forked from is started once."""
-
-    def __init__(self, isolation: Isolation, hidden: Sequence[Path]) -> None:
+    def __init__(self, isolation: Isolation, hidden: Sequence[Path] = ()) -> None:
         self.boxes = Boxes(JOB, isolation, hidden)
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, *_: object) -> None:
         self.boxes.close()
@@ -116,7 +108,8 @@ class Nbval:
         job = {"notebook": notebook, "checks": list(checks), "timeout": limits.timeout, "output": limits.output}
         with self.boxes.open(Bounds(memory=limits.memory, cpu=int(seconds) + 1)) as box:
             try:
-                report = box.exchange(_line(job), _LARGEST_REPORT, seconds, stop, whole=False)
+                told = json.dumps(job).encode() + b"\n"
+                report = box.exchange(told, _LARGEST_REPORT, seconds, stop, whole=False)
                 found = _read(report, code_cells)
                 if found.stopped in (Status.DIED, Status.TIMEOUT) and (
                     (how := box.end()).out_of_memory or not found.is_whole
@@ -126,28 +119,17 @@ class Nbval:
                 found = NotebookRun({}, Status.TIMEOUT, None, "the whole notebook took too long", by_the_clock=True)
             except Ended as how:
                 found = _ended(NotebookRun({}), how)
-            except Stopped:
-                raise Interrupted from None
         return replace(found, seconds=time.monotonic() - started, isolation=box.isolation)
-
-
-def _line(job: dict[str, Any]) -> bytes:
-    return json.dumps(job).encode() + b"\n"
 
 
 def _ended(found: NotebookRun, how: Ended) -> NotebookRun:
     """`found`, in which the kernel died or the report stops, with what the supervisor says of the end."""
     if how.out_of_memory:
-        status, detail = Status.OUT_OF_MEMORY, ""
-    elif how.cause == "time":
-        status, detail = Status.TIMEOUT, ""
-    elif how.cause == "stopped":
-        status, detail = Status.DIED, "a signal stopped its processes"
-    elif how.cause in ("disk", "processes"):
-        status, detail = Status.DIED, f"it went beyond the limit on {how.cause}"
-    else:
-        status, detail = Status.DIED, ""
-    return replace(found, stopped=status, detail=detail)
+        return replace(found, stopped=Status.OUT_OF_MEMORY, detail="")
+    beyond = f"it went beyond the limit on {how.cause}"
+    details = {"stopped": "a signal stopped its processes", "disk": beyond, "processes": beyond}
+    status = Status.TIMEOUT if how.cause == "time" else Status.DIED
+    return replace(found, stopped=status, detail=details.get(how.cause, ""))
 
 
 def _read(report: bytes, code_cells: int) -> NotebookRun:

@@ -4,22 +4,21 @@ The cells are those of the notebook in its order: its setup, each answer, and wh
 out. An exercise is asked right after its own cell, as the notebook checks it. Must not know how answers are judged.
 """
 
-import platform
 import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-
-import numpy as np
+from functools import cache
 
 from ...course.checks.function.evidence import Unfit
 from ...course.exercises.declaration import Exercise
 from ...plain import tidy
-from ..notebook_run import Interrupted, Limits
+from ..gradebook import fingerprint
+from ..notebook_run import Limits
 from ..rebuild import Assignment, Question
 from ..results import Mark, Status, hash_of
-from ..sandbox import Bounds, Box, Boxes, Ended, Lost, Stopped, TooSlow
+from ..sandbox import Bounds, Box, Boxes, Ended, Interrupted, Lost, TooSlow
 from ..verdicts import Judge
 from . import wire
 from .referee import can_ask, draw_seed, judge, load_question, read_loaded
@@ -69,11 +68,11 @@ class Oracle:
     ) -> None:
         self._boxes, self._exercises, self._limits = boxes, exercises, limits
         self._otherwise, self._seed = otherwise, seed
-        self._reasons: dict[str, str] = {}
+        self._can_ask = cache(lambda id: id in exercises and not can_ask(exercises[id]))
 
     def __call__(self, assignment: Assignment, answers: Mapping[str, str], stop: threading.Event) -> dict[str, Mark]:
         """A mark for each of `answers`; `Interrupted` when `stop` is set."""
-        mute = [id for id in answers if self.why_not(id)]
+        mute = [id for id in answers if not self._can_ask(id)]
         marks = self._otherwise(assignment, answers, stop) if mute else {}
         marks = {id: mark for id, mark in marks.items() if id in mute}
         left = [question for question in assignment.questions if question.id in answers and question.id not in mute]
@@ -82,21 +81,12 @@ class Oracle:
         while left:
             if stop.is_set():
                 raise Interrupted
-            try:
-                with self._boxes.open(self._bounds(assignment)) as box:
-                    found = self._round(_Asking(box, stop, bool(marks)), assignment, answers, left, broken, lost)
-            except Stopped:
-                raise Interrupted from None
+            with self._boxes.open(self._bounds(assignment)) as box:
+                asking = _Asking(box, stop, bool(marks))
+                found = self._round(asking, assignment, answers, left, broken, lost)
             marks |= found
             left = [question for question in left if question.id not in found]
         return marks
-
-    def why_not(self, exercise: str) -> str:
-        """Why an exercise has another judge; "" where the oracle can ask it."""
-        if exercise not in self._reasons:
-            known = self._exercises.get(exercise)
-            self._reasons[exercise] = can_ask(known) if known else "it is not declared"
-        return self._reasons[exercise]
 
     def _bounds(self, assignment: Assignment) -> Bounds:
         seconds = sum(2 * self._seconds(question.id) for question in assignment.questions)
@@ -136,7 +126,8 @@ class Oracle:
                 is_loaded, words = _load(asking, question.id, source, self._seconds(question.id))
                 if question not in left:
                     continue
-                outcome = self._ask(asking, question) if is_loaded else _raised(words)
+                raised = Outcome(_status(words), tidy(words) or "its cell raises an error")
+                outcome = self._ask(asking, question) if is_loaded else raised
                 is_over = False
             except wire.AtEnd as end:  # of the process that was asked; the one with the cells goes on
                 is_over = end.was_killed
@@ -161,25 +152,19 @@ class Oracle:
         except Unfit as problem:
             return Outcome(Status.GRADER_ERROR, f"{problem} (seed {seed})", seed)
         if verdict.passed:
-            return Outcome(Status.PASS, _counted(verdict.counted), seed)
+            said = f"as its own process says, not seen from outside: {'; '.join(verdict.counted)}"
+            return Outcome(Status.PASS, said if verdict.counted else "", seed)
         if verdict.share:
             status = Status.PARTIAL
         elif (status := _status(verdict.words)) is not Status.FAIL:
             return Outcome(status, tidy(verdict.words), seed)
-        return Outcome(status, "not so: " + "; ".join(verdict.failed) + _remark(verdict.words), seed, verdict.share)
-
-
-def _counted(checks: tuple[str, ...]) -> str:
-    return f"as its own process says, not seen from outside: {'; '.join(checks)}" if checks else ""
+        remark = f" ({tidy(verdict.words)})" if verdict.words else ""
+        return Outcome(status, f"not so: {'; '.join(verdict.failed)}{remark}", seed, verdict.share)
 
 
 def _load(asking: "_Asking", name: str, source: str, seconds: float) -> tuple[bool, str]:
     question, size = load_question(name, source, asking.aside)
     return read_loaded(asking(question, size, seconds))
-
-
-def _raised(words: str) -> Outcome:
-    return Outcome(_status(words), tidy(words) or "its cell raises an error")
 
 
 def _status(words: str) -> Status:
@@ -235,14 +220,5 @@ def _mark(question: Question, outcome: Outcome, answers: Mapping[str, str], isol
 
 def versions() -> str:
     """What a seed's numbers depend on, and the course."""
-    from importlib.metadata import PackageNotFoundError, version
-
-    try:
-        own = version("autograd-teach")
-    except PackageNotFoundError:
-        own = "unknown"
-    return f"autograd-teach {own}, NumPy {np.__version__}, Python {platform.python_version()}"
-
-
-def _remark(words: str) -> str:
-    return f" ({tidy(words)})" if words else ""
+    names = {"autograd-teach": "autograd-teach", "numpy": "NumPy", "python": "Python"}
+    return ", ".join(f"{said} {fingerprint.versions()[name]}" for name, said in names.items())

@@ -1,20 +1,22 @@
 """What an answer's source reaches for beyond its task: frames, other modules' insides, the course's own code.
 
 An answer can be right and do so, and one can do so unseen: this names lines for a person to look at, and takes no points.
-Found by syntax alone; nothing is run. Standard library only.
+Found by syntax alone; nothing is run.
 """
 
 import ast
 import re
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from ...plain import tidy
 
 MOST = 8
 """How many are told of one answer."""
 
 _LONGEST_SOURCE = 200_000
-_LONGEST_TEXT = 80
+_LONGEST = 80
+"""Letters of what is told of one line."""
 
 _NEEDLESS = """
     _getframe _current_frames currentframe getouterframes f_back f_locals f_globals f_builtins f_code f_trace gi_frame
@@ -40,36 +42,17 @@ _RUNNING = frozenset({"exec", "eval", "compile"})
 _MAGIC = re.compile(r"^(\s*)[%!?].*$", re.MULTILINE)
 
 
-@dataclass(frozen=True)
-class Reach:
-    """One place: its line, the line's text, and what it reaches for."""
-
-    line: int
-    text: str
-    what: str
-
-    def __str__(self) -> str:
-        return f"line {self.line}: {self.what}"
-
-
-def reaching(source: str) -> tuple[Reach, ...]:
+def reaching(source: str) -> tuple[str, ...]:
     """What `source` reaches for, by line; `MOST` of it.
 
-    >>> [str(each) for each in reaching("import sys\\n%matplotlib inline\\nframe = sys._getframe(1).f_back")]
-    ['line 3: f_back, sys._getframe']
+    >>> reaching("import sys\\n%matplotlib inline\\nframe = sys._getframe(1).f_back")
+    ('line 3: f_back, sys._getframe',)
     """
-    source = source[:_LONGEST_SOURCE]
-    lines = source.splitlines()
     found: dict[int, dict[str, None]] = {}
-    for line, what in _found(source):
+    for line, what in _found(source[:_LONGEST_SOURCE]):
         found.setdefault(line, {})[what] = None
-    texts = {line: "".join(lines[line - 1 : line]) for line in found}
-    return tuple(Reach(line, _shown(texts[line]), _shown(", ".join(found[line]))) for line in sorted(found)[:MOST])
-
-
-def _shown(text: str) -> str:
-    """A student's text, short and in one line."""
-    return "".join(letter if letter.isprintable() else " " for letter in text.strip()[:_LONGEST_TEXT])
+    first = sorted(found.items())[:MOST]
+    return tuple(f"line {line}: {tidy(', '.join(reached), _LONGEST)}" for line, reached in first)
 
 
 def _found(source: str) -> Iterator[tuple[int, str]]:
@@ -78,12 +61,7 @@ def _found(source: str) -> Iterator[tuple[int, str]]:
             warnings.simplefilter("ignore")
             tree = ast.parse(_MAGIC.sub(r"\1pass", source))
         yield from _Walk(tree).reaches()
-    except (
-        SyntaxError,
-        ValueError,
-        RecursionError,
-        MemoryError,
-    ):  # what does not parse may still have been meant to run
+    except (SyntaxError, ValueError, RecursionError, MemoryError):  # it may still be meant to run
         for number, line in enumerate(source.splitlines(), 1):
             words = re.findall(r"[\w.]+", line)
             yield from (
@@ -183,9 +161,8 @@ def _is_closed(module: str) -> bool:
 
 def _is_open(module: str) -> bool:
     """`check` and the like, which any notebook imports."""
-    return (
-        re.fullmatch(r"autograd_teach\.course\.\w+", module) is not None and module.rpartition(".")[2] in _FOR_STUDENTS
-    )
+    room, _, name = module.rpartition(".")
+    return room == "autograd_teach.course" and name in _FOR_STUDENTS
 
 
 _FOR_STUDENTS = frozenset({"check", "hint", "progress", "predict", "ask", "NotPassed"})

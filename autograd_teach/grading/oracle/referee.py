@@ -81,9 +81,9 @@ def read_loaded(reply: bytes) -> tuple[bool, str]:
     return reply[0] == 0, reply[1:].rstrip(b"\0").decode("utf-8", "replace")
 
 
-def judge(exercise: Exercise, ask: Asking, seed: int, spec: Any = None) -> Verdict:
+def judge(exercise: Exercise, ask: Asking, seed: int) -> Verdict:
     """Ask the answer that has just been loaded, and judge it. `wire.Broken` where a reply is none."""
-    checker, spec = checker_of(exercise), spec or spec_of(exercise)
+    checker, spec = checker_of(exercise), spec_of(exercise)
     evidence: Evidence = checker.evidence(exercise, spec)
     failed: list[Check] = []
     words, part = "", 1.0

@@ -121,12 +121,6 @@ def _used(notebook: Notebook, asked: dict[str, Any]) -> bytes:
     return wire.padded(wire.dump({"structure": structure, "replies": replies}), asked["capacity"])
 
 
-ANSWERS: dict[str, Callable[[Notebook, dict[str, Any]], bytes]] = {
-    "load": answer_load,
-    "use": answer_use,
-}
-
-
 def serve(grader: socket.socket) -> None:
     """The job: answer until the grader hangs up."""
     for name in [name for name in sys.modules if name.startswith("autograd_teach.grading")]:
@@ -134,7 +128,8 @@ def serve(grader: socket.socket) -> None:
     notebook = Notebook()
     for asked in _questions(grader):
         try:
-            reply = ANSWERS[asked["ask"]](notebook, asked)
+            answer = {"load": answer_load, "use": answer_use}[asked["ask"]]
+            reply = answer(notebook, asked)
         except MemoryError:
             notebook.names.clear()
             reply = _end(asked.get("capacity", 0), "memory")
@@ -189,21 +184,6 @@ def _end(size: int, how: int | str) -> bytes:
 def _questions(grader: socket.socket) -> Iterator[dict[str, Any]]:
     from autograd_teach.course.exercises.declaration import prepared
 
-    while True:
-        head = _exactly(grader, 4)
-        if head is None:
-            return
-        text = _exactly(grader, wire.length_of_question(head))
-        if text is None:
-            return
-        yield wire.load(text, prepared)
-
-
-def _exactly(grader: socket.socket, count: int) -> bytes | None:
-    data = b""
-    while len(data) < count:
-        more = grader.recv(count - len(data))
-        if not more:
-            return None
-        data += more
-    return data
+    with grader.makefile("rb") as stream:
+        while head := stream.read(wire.HEAD):
+            yield wire.load(stream.read(wire.length_of_question(head)), prepared)

@@ -29,21 +29,13 @@ WORDS = 160
 
 LARGEST_INTEGER = 2**62
 _DTYPES = (
-    "float64",
-    "float32",
-    "float16",
-    "int64",
-    "int32",
-    "int16",
-    "int8",
-    "uint8",
-    "bool",
-    "complex64",
-    "complex128",
+    *("float64", "float32", "float16", "complex64", "complex128", "bool"),
+    *("int64", "int32", "int16", "int8", "uint8"),
 )
 _MOST_DIMENSIONS = 16
 _LENGTH = struct.Struct("<I")
-
+HEAD = _LENGTH.size
+"""Bytes of a question that tell its length."""
 
 OUT_OF_TIME = -24
 """How a process ends that has used its CPU time (SIGXCPU)."""
@@ -80,16 +72,10 @@ def load(text: bytes, make: Make | None = None) -> Any:
     """What `dump` made; `Broken` where the text is anything else. Without `make` there is nothing to be made in it."""
     try:
         return _inward(json.loads(text), make)
-    except (
-        ValueError,
-        TypeError,
-        LookupError,
-        AttributeError,
-        RecursionError,
-        ArithmeticError,
-        MemoryError,
-    ) as problem:
-        raise Broken(f"unreadable: {type(problem).__name__}") from None
+    except Broken:
+        raise
+    except Exception as problem:
+        raise Broken(f"unreadable: {type(problem).__name__}") from problem
 
 
 def _outward(value: Any) -> Any:
@@ -135,8 +121,8 @@ def _inward(read: Any, make: Make | None) -> Any:
             return _array(dtype, shape, data).view(NumPyArray)
         case "tuple", list(entries):
             return tuple(_inward(each, make) for each in entries)
-        case "dict", list(pairs):
-            return {_word(key): _inward(each, make) for key, each in pairs}
+        case "dict", list(pairs) if all(isinstance(key, str) for key, _ in pairs):
+            return {key: _inward(each, make) for key, each in pairs}
         case "made", [str(module), str(kind), state] if make is not None:
             return make(module, kind, _inward(state, make))
         case "strange", str(name):
@@ -146,16 +132,9 @@ def _inward(read: Any, make: Make | None) -> Any:
     raise Broken("an object of another form")
 
 
-def _word(key: Any) -> str:
-    if not isinstance(key, str):
-        raise Broken("a key that is no text")
-    return key
-
-
 def _array(dtype: str, shape: list[Any], data: str) -> np.ndarray:
-    if dtype not in _DTYPES or len(shape) > _MOST_DIMENSIONS:
-        raise Broken("an array of another form")
-    if not all(type(size) is int and 0 <= size < 2**31 for size in shape):
+    is_shape = all(type(size) is int and 0 <= size < 2**31 for size in shape)
+    if dtype not in _DTYPES or len(shape) > _MOST_DIMENSIONS or not is_shape:
         raise Broken("an array of another form")
     raw = base64.b64decode(data, validate=True)
     if len(raw) != math.prod(shape) * np.dtype(dtype).itemsize:
@@ -189,7 +168,7 @@ def question(value: Any) -> bytes:
 
 
 def length_of_question(head: bytes) -> int:
-    """From its first four bytes."""
+    """From its first bytes (`HEAD`)."""
     (length,) = _LENGTH.unpack(head)
     return int(length)
 

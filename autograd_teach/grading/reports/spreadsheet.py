@@ -3,8 +3,6 @@
 May use results. Must not know how they came about.
 """
 
-import csv
-import io
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -26,20 +24,18 @@ def write_csv(results: Sequence[Result], folder: Path) -> Path:
     bytes, without which Excel reads ä as Ã¤. A `UserError` where the disk is full.
     """
     exercises = exercises_of(results)
-    text = io.StringIO(newline="")
-    writer = csv.writer(text)
     ends = ["total", "max", "judge", "isolation", "recorded", "detail"]
     own = ["student", "status", *exercises, *ends]
     more = list(dict.fromkeys(name for result in results for name, _ in result.columns))
-    writer.writerow([*own, *(cell(f"roster {name}" if name in own else name) for name in more)])
+    rows = [[*own, *(cell(f"roster {name}" if name in own else name) for name in more)]]
     for result in results:
         sums = [number(result.points), number(result.maximum)]
         words = [result.judge, result.isolation, result.recorded, cell(result.detail)]
         points = points_of(result, exercises)
         columns = [cell(dict(result.columns).get(name, "")) for name in more]
-        writer.writerow([cell(result.student), result.status, *points, *sums, *words, *columns])
+        rows.append([cell(result.student), result.status, *points, *sums, *words, *columns])
     with told(folder):
-        return write_new(folder, ".csv", text.getvalue().encode("utf-8-sig"))
+        return write_new(folder, ".csv", files.as_csv(rows).encode("utf-8-sig"))
 
 
 def prepare(folder: Path) -> None:

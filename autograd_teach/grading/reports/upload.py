@@ -19,12 +19,11 @@ graded, or failed by a fault of the grader, is an empty cell: nobody gets a 0 fo
 May use results. Must not know how they came about.
 """
 
-import csv
-import io
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
+from ... import files
 from ...course.errors import UserError
 from ...plain import cell
 from ..results import Mark, Result, Status
@@ -69,10 +68,9 @@ def write_upload(kind: str, results: Sequence[Result], folder: Path) -> Path:
     refuse_unfit(kind, columns.values())
     listed = [result for result in results if _is_on_roster(columns[result.student])]
     rows = (_moodle if kind == "moodle" else _canvas)(listed)
-    text = io.StringIO(newline="")
-    csv.writer(text).writerows([cell(name), *map(_fit, values)] for name, *values in rows)
+    text = files.as_csv([cell(name), *map(_fit, values)] for name, *values in rows)
     with told(folder):
-        return write_new(folder, f"-{kind}.csv", text.getvalue().encode())
+        return write_new(folder, f"-{kind}.csv", text.encode())
 
 
 def _moodle(results: Sequence[Result]) -> list[list[str]]:

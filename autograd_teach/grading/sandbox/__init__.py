@@ -11,7 +11,7 @@
 Must not know notebooks, students or points.
 """
 
-from .box import Box, Boxes, Ended, Lost, NotMade, Stopped, TooSlow
+from .box import Box, Boxes, Ended, Interrupted, Lost, NotMade, TooSlow
 from .isolation import Isolation, filters_calls, limits_files, readable_by_anyone
 from .probe import available, problem_with, why
 from .supervisor import Bounds
@@ -21,10 +21,10 @@ __all__ = [
     "Box",
     "Boxes",
     "Ended",
+    "Interrupted",
     "Isolation",
     "Lost",
     "NotMade",
-    "Stopped",
     "TooSlow",
     "available",
     "filters_calls",

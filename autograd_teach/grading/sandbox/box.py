@@ -18,8 +18,9 @@ import sys
 import threading
 import time
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 from ...course.errors import UserError
 from . import cgroups, isolation
@@ -56,8 +57,8 @@ class Lost(Exception):
         return "the process that runs answers was ended from outside"
 
 
-class Stopped(Exception):
-    """The instructor stopped the run."""
+class Interrupted(Exception):
+    """The instructor stopped the run before this submission was through."""
 
 
 class TooSlow(Exception):
@@ -85,15 +86,15 @@ class Box:
     def exchange(self, sent: bytes, most: int, allowed: float, stop: threading.Event, *, whole: bool = True) -> bytes:
         """Send `sent`; returns the next `most` bytes, for which the box may use `allowed` seconds (usage.Meter).
 
-        Raises `Ended`, `Lost`, `TooSlow` or `Stopped` if they do not come. With `whole` False, fewer bytes are returned if
-        the box closes its side.
+        Raises `Ended`, `Lost`, `TooSlow` or `Interrupted` if they do not come. With `whole` False,
+        fewer bytes are returned if the box closes its side.
         """
         deadline = time.monotonic() + WAIT + WAIT_FOR_EACH * allowed
         self._allow(allowed)
         unsent, received = memoryview(sent), bytearray()
         while unsent or len(received) < most:
             if stop.is_set():
-                raise Stopped
+                raise Interrupted
             if time.monotonic() > deadline:
                 raise TooSlow
             reading, writing, _ = select.select([self._talk], [self._talk] if unsent else [], [], 0.2)
@@ -124,15 +125,9 @@ class Box:
             self._talk.close()
             with contextlib.suppress(OSError):
                 self._life.settimeout(LAST_WORDS)
-                message = b""
-                with contextlib.suppress(TimeoutError):
-                    message = self._life.recv(LARGEST_MESSAGE)
-                if not message:
-                    self._life.shutdown(socket.SHUT_WR)
-                    self._life.settimeout(END)
-                    message = self._life.recv(LARGEST_MESSAGE)
-                if message:
-                    self._end = _ended(message)
+                self._hear()
+        if self._end is None:
+            self._finish()
         if self._end is None:
             raise Lost
         return self._end
@@ -140,23 +135,28 @@ class Box:
     def close(self) -> None:
         """End it and everything that it started; returns when all of that is gone."""
         self._talk.close()
-        with contextlib.suppress(OSError):
-            self._life.shutdown(socket.SHUT_WR)
-            self._life.settimeout(END)
-            while message := self._life.recv(LARGEST_MESSAGE):
-                self._end = self._end or _ended(message)
+        self._finish()
         self._life.close()
         if self._end is None:
             cgroups.remove(self._group)
 
+    def _finish(self) -> None:
+        """Have the supervisor end it, and wait until that is gone."""
+        with contextlib.suppress(OSError):
+            self._life.shutdown(socket.SHUT_WR)
+            self._life.settimeout(END)
+            while self._hear():
+                pass
 
-def _ended(message: bytes) -> Ended:
-    """How a box ended, as its supervisor tells."""
-    told = json.loads(message)
-    return Ended(told["cause"], told["number"], told["memory"])
+    def _hear(self) -> bytes:
+        """The supervisor's next message, which tells how the box ended; empty when that is gone."""
+        if message := self._life.recv(LARGEST_MESSAGE):
+            told = json.loads(message)
+            self._end = self._end or Ended(told["cause"], told["number"], told["memory"])
+        return message
 
 
-class Boxes:
+class Boxes(contextlib.AbstractContextManager["Boxes"]):
     """Makes boxes for one kind of job, under one isolation; starts nothing before the first `open`."""
 
     def __init__(self, job: str, kind: Isolation, hidden: Sequence[Path] = ()) -> None:
@@ -164,9 +164,6 @@ class Boxes:
         self._lock = threading.Lock()
         self._server: _Forkserver | None = None
         self._nests = kind is Isolation.BUBBLEWRAP  # whether boxes get namespaces within the forkserver's
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
@@ -260,7 +257,7 @@ class _Forkserver:
         talk, its_talk = socket.socketpair()
         life, its_life = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         try:
-            message = json.dumps({"order": order.told(), "groups": list(groups)}).encode()
+            message = json.dumps({"order": asdict(order), "groups": list(groups)}).encode()
             with self._lock:
                 socket.send_fds(self._control, [message], [its_talk.fileno(), its_life.fileno(), *folders])
             its_talk.close()

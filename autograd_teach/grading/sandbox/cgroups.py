@@ -35,8 +35,8 @@ _numbers = itertools.count()
 def parents() -> Mapping[str, str]:
     """Controller -> the folder in which groups can be made; empty if this machine gives none to this process."""
     own = _own_groups()
-    for candidate in filter(None, (own.get(UNIFIED), _parent_of(own.get(UNIFIED)))):
-        if _is_usable(UNIFIED, candidate):
+    for candidate in (own[UNIFIED], own[UNIFIED].parent) if UNIFIED in own else ():
+        if (candidate / "cgroup.procs").exists() and _is_usable(UNIFIED, candidate):
             return {UNIFIED: str(candidate)}
     found = {name: str(own[name]) for name in _VERSION_1 if name in own and _is_usable(name, own[name])}
     return found if {"memory", "pids"} <= set(found) else {}
@@ -90,10 +90,6 @@ def _mounts() -> Iterator[tuple[str, str, set[str]]]:
             yield root, at, {""}
         elif kind == "cgroup":
             yield root, at, set(options.split(","))
-
-
-def _parent_of(folder: Path | None) -> Path | None:
-    return folder.parent if folder and (folder.parent / "cgroup.procs").exists() else None
 
 
 def _is_usable(controller: str, folder: Path) -> bool:

@@ -1,15 +1,15 @@
 """What a process gives up before a student's code runs in it: its view of the machine, its rights, and its limits.
 
-Standard library only. Each function does one thing that cannot be undone, or raises OSError with a sentence; nothing
-fails silently. The order in a box: `enter_namespaces`, `private_folders`, (fork), `mount_processes`, `give_up_rights`.
+Linux and the standard library only. Each function does one thing that cannot be undone, or raises
+OSError with a sentence; nothing fails silently. supervisor.py calls them in their order.
 """
 
 import contextlib
 import ctypes
 import functools
 import os
+import resource
 import struct
-import sys
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
@@ -37,11 +37,6 @@ IN_A_NAMESPACE = (1, 2, 10, 16)
 """And in one with a network of its own, which leads nowhere: AF_UNIX, AF_INET, AF_INET6, AF_NETLINK."""
 
 
-def is_linux() -> bool:
-    """Whether the calls below exist."""
-    return sys.platform == "linux"
-
-
 @functools.cache
 def _libc() -> ctypes.CDLL:
     return ctypes.CDLL(None, use_errno=True)
@@ -53,9 +48,9 @@ def _call(name: str, *arguments: object, what: str) -> None:
         raise OSError(number, f"{what}: {os.strerror(number)}")
 
 
-def _prctl(option: int, value: int = 0, third: int = 0, *, what: str = "") -> None:
+def _prctl(option: int, value: int = 0, *, what: str = "") -> None:
     """prctl; where `what` is given, a failure raises."""
-    if is_linux() and _libc().prctl(option, value, third, 0, 0) and what:
+    if _libc().prctl(option, value, 0, 0, 0) and what:
         raise OSError(ctypes.get_errno(), what)
 
 
@@ -152,7 +147,7 @@ FULL_LANDLOCK = 6
 
 def landlock_version() -> int:
     """The version of Landlock that this kernel has; 0 if it has none."""
-    return max(0, _libc().syscall(_CREATE_RULESET, None, 0, 1)) if is_linux() else 0
+    return max(0, _libc().syscall(_CREATE_RULESET, None, 0, 1))
 
 
 def limit_files(readable: Sequence[str], writable: Sequence[str]) -> None:
@@ -169,12 +164,10 @@ def limit_files(readable: Sequence[str], writable: Sequence[str]) -> None:
             number = os.open(folder, os.O_PATH)
             kinds = rights if os.path.isdir(folder) else rights & _OF_FILES
             rule = struct.pack("=Qi", allowed & kinds, number)
-            if _libc().syscall(_ADD_RULE, ruleset, 1, rule, 0):
-                raise OSError(ctypes.get_errno(), f"{folder} cannot be allowed")
+            _call("syscall", _ADD_RULE, ruleset, 1, rule, 0, what=f"{folder} cannot be allowed")
             os.close(number)
     _prctl(_NO_NEW_PRIVILEGES, 1, what="no_new_privs was refused")
-    if _libc().syscall(_RESTRICT, ruleset, 0):
-        raise OSError(ctypes.get_errno(), "files cannot be limited")
+    _call("syscall", _RESTRICT, ruleset, 0, what="files cannot be limited")
     os.close(ruleset)
 
 
@@ -183,19 +176,11 @@ def limit_files(readable: Sequence[str], writable: Sequence[str]) -> None:
 
 def bound_resources(limits: Mapping[str, int]) -> None:
     """Set each limit by its name in `resource`, hard and soft; none is raised above what it was."""
-    import resource
-
     for name, most in limits.items():
-        number = getattr(resource, f"RLIMIT_{name}", None)
-        if number is None:
-            continue
+        number = getattr(resource, f"RLIMIT_{name}")
         hard = resource.getrlimit(number)[1]
         lower = most if hard == resource.RLIM_INFINITY else min(most, hard)
-        try:
-            resource.setrlimit(number, (lower, lower))
-        except (ValueError, OSError):
-            if is_linux():  # macOS refuses a limit on address space
-                raise
+        resource.setrlimit(number, (lower, lower))
 
 
 def lock_capabilities() -> None:
@@ -212,21 +197,18 @@ def become(uid: int) -> None:
 
 def drop_capabilities() -> None:
     """All, for good; and no program that is started brings one back."""
-    if not is_linux():
-        return
     for capability in range(64):
         _prctl(_DROP_BOUND, capability)  # fails for those that this kernel does not have
     version_3_of_this_process = (ctypes.c_uint32 * 2)(0x20080522, 0)
     none = (ctypes.c_uint32 * 6)()
-    if _libc().capset(version_3_of_this_process, none):
-        raise OSError(ctypes.get_errno(), "capabilities could not be dropped")
+    _call("capset", version_3_of_this_process, none, what="capabilities could not be dropped")
     _prctl(_AMBIENT, _CLEAR_ALL)
     _prctl(_NO_NEW_PRIVILEGES, 1, what="no_new_privs was refused")
 
 
 def filter_system_calls(families: Collection[int]) -> bool:
     """Allow only the system calls of syscalls.py and sockets of `families`; False on a processor that it does not know."""
-    program = _program(frozenset(families)) if is_linux() else None
+    program = _program(frozenset(families))
     if program is not None:
         syscalls.install(program)
     return program is not None
@@ -260,7 +242,7 @@ def show_memory() -> None:
 def end_with_parent(parent: int) -> None:
     """Be killed when the process `parent` ends (0: it has no number here). A change of user undoes this."""
     _prctl(_SET_PARENT_DEATH, _SIGKILL)
-    if is_linux() and os.getppid() != parent:
+    if os.getppid() != parent:
         os._exit(0)
 
 

@@ -76,13 +76,9 @@ class Order:
     kept: list[str]
     readable: list[str] | None
 
-    def told(self) -> dict[str, Any]:
-        """As plain data."""
-        return {**vars(self), "bounds": vars(self.bounds)}
-
     @classmethod
     def read(cls, fields: dict[str, Any]) -> "Order":
-        """What `told` has made."""
+        """From plain data, as `asdict` makes it."""
         return cls(**{**fields, "bounds": Bounds(**fields["bounds"])})
 
 

@@ -88,18 +88,13 @@ _OF_FILES = (
 """Landlock does not limit these. Where that is all that keeps a box from the user's files, they only seem to work, too."""
 
 
-def _read(table: str) -> dict[str, tuple[int | None, int | None]]:
-    """Numbers by name."""
+def _read(table: str) -> Mapping[str, list[int | None]]:
+    """Numbers by name: on x86-64, on arm64."""
     calls = re.findall(r"(\w+) (\d+|-) (\d+|-)", table)
-    return {name: (_number(intel), _number(arm)) for name, intel, arm in calls}
+    return {name: [None if n == "-" else int(n) for n in numbers] for name, *numbers in calls}
 
 
-def _number(text: str) -> int | None:
-    return None if text == "-" else int(text)
-
-
-ALLOWED: Mapping[str, tuple[int | None, int | None]] = _read(_TABLE)
-NOT_PERMITTED: Mapping[str, tuple[int | None, int | None]] = _read(_NOT_PERMITTED_TABLE)
+ALLOWED, NOT_PERMITTED = _read(_TABLE), _read(_NOT_PERMITTED_TABLE)
 
 _MACHINES = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}  # column of the tables, AUDIT_ARCH
 _OTHER_NUMBERS = 0x40000000  # from here on x86-64 numbers its calls a second way (x32)

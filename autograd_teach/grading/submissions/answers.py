@@ -139,26 +139,22 @@ class _Cells:
     def __init__(self, cells: list[dict[str, Any]]) -> None:
         self.all = [_cell(place, cell) for place, cell in enumerate(cells)]
         self._named: tuple[dict[str, list[_Cell]], ...] = ({}, {}, {})
-        self._by_source: dict[str, list[_Cell]] = {}
+        self.by_source: dict[str, list[_Cell]] = {}
         for cell in self.all:
             for names, name in zip(self._named, cell.names, strict=True):
                 if isinstance(name, str):
                     names.setdefault(name, []).append(cell)
-            self._by_source.setdefault(_plain(cell.text), []).append(cell)
+            self.by_source.setdefault(_plain(cell.text), []).append(cell)
 
     def named(self, id: str) -> list[_Cell]:
         """The cells that claim to be `id`, by what is to be believed first."""
         return next((names[id] for names in self._named if id in names), [])
 
-    def checks(self, question: Question, source: str) -> list[_Cell]:
-        """The check cells of `question`, by id or by their source."""
-        return [*self.named(question.check), *self._by_source.get(_plain(source), [])]
-
     def likeness(self, assignment: Assignment) -> int:
         """How many of the cells of `assignment` there are: answers, and checks that are as they were handed out."""
-        sources = assignment.sources
-        questions = assignment.questions
-        return sum(2 * bool(self.named(q.answer)) + (_plain(sources[q.check]) in self._by_source) for q in questions)
+        questions, sources = assignment.questions, assignment.sources
+        checks = sum(_plain(sources[question.check]) in self.by_source for question in questions)
+        return 2 * sum(bool(self.named(question.answer)) for question in questions) + checks
 
 
 class _Reading:
@@ -197,7 +193,9 @@ class _Reading:
         return named or next(filter(None, (self._before(check, entry) for check in self._checks(question))), [])
 
     def _checks(self, question: Question) -> list[_Cell]:
-        return self._cells.checks(question, self._sources[question.check])
+        """The check cells of `question`, by id or by their source."""
+        handed_out = _plain(self._sources[question.check])
+        return [*self._cells.named(question.check), *self._cells.by_source.get(handed_out, [])]
 
     def _before(self, check: _Cell, entry: str) -> list[_Cell]:
         for cell in reversed(self._cells.all[: check.place]):

@@ -269,18 +269,14 @@ def _stamps(entries: list[Entry]) -> dict[tuple[str, ...], datetime]:
     for entry in entries:
         if entry.parts[2:] == ("timestamp.txt",) and not entry.is_folder:
             try:
-                stamps[entry.parts[:2]] = _local_time(entry.read(100).decode())
+                day, clock, *zone = entry.read(100).decode().split()
+                time = datetime.fromisoformat(f"{day} {clock}")
+                if zone:
+                    time = time.replace(tzinfo=UTC if zone[0] == "UTC" else ZoneInfo(zone[0]))
+                stamps[entry.parts[:2]] = time.astimezone().replace(tzinfo=None)
             except (Unreadable, ValueError, OSError, KeyError):
                 continue
     return stamps
-
-
-def _local_time(text: str) -> datetime:
-    day, clock, *zone = text.split()
-    time = datetime.fromisoformat(f"{day} {clock}")
-    if zone:
-        time = time.replace(tzinfo=UTC if zone[0] == "UTC" else ZoneInfo(zone[0]))
-    return time.astimezone().replace(tzinfo=None)
 
 
 def _named_by(stem: str, known: set[str]) -> str:

@@ -12,9 +12,6 @@ from .answers import Answer, is_untouched
 from .intake import Submission
 from .selection import Wishes, clock, is_clocked
 
-_NOTHING = "nothing was handed in"
-_NO_NOTEBOOK = "no notebook"
-
 
 def preview(class_: Sequence[Submission], assignments: Sequence[Assignment], wishes: Wishes) -> str:
     """A row for each student and notebook, aligned; below it what has to be said, and the sum. `solved` is how many of its
@@ -42,11 +39,11 @@ def _rows(
             clocked = clock([version], wishes.due)
             answers = version.answers
             solved = f"{sum(answer.claimed for answer in answers.values())} of {len(answers)}"
-            when = [clocked["submitted"], clocked["late"] if has_clock else ""]
-            rows.append(
-                [submission.student, assignment.name, _written(answers, assignment), solved, *when, version.path]
-            )
-    what = "unreadable" if submission.fault else _NO_NOTEBOOK if submission.notes else _NOTHING
+            row = [submission.student, assignment.name, _written(answers, assignment), solved]
+            late = clocked["late"] if has_clock else ""
+            rows.append([*row, clocked["submitted"], late, version.path])
+    nothing = "no notebook" if submission.notes else "nothing was handed in"
+    what = "unreadable" if submission.fault else nothing
     return rows or [[submission.student, "", what, "", "", "", ""]]
 
 

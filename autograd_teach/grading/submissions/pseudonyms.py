@@ -23,19 +23,13 @@ def of(students: Iterable[str], key: Path) -> dict[str, str]:
     known = _read(key)
     taken = set(known.values())
     new = [student for student in students if student not in known]
+    drawn = iter(lambda: "S-" + "".join(secrets.choice(_LETTERS) for _ in range(6)), None)
     for student in new:
-        pseudonym = _drawn()
-        while pseudonym in taken:
-            pseudonym = _drawn()
-        known[student] = pseudonym
-        taken.add(pseudonym)
+        known[student] = next(pseudonym for pseudonym in drawn if pseudonym not in taken)
+        taken.add(known[student])
     if new:
         _write(known, key)
     return known
-
-
-def _drawn() -> str:
-    return "S-" + "".join(secrets.choice(_LETTERS) for _ in range(6))
 
 
 def _read(key: Path) -> dict[str, str]:
@@ -54,13 +48,10 @@ def _read(key: Path) -> dict[str, str]:
 
 
 def _write(known: dict[str, str], key: Path) -> None:
-    text = io.StringIO(newline="")
-    writer = csv.writer(text)
-    writer.writerow(_HEADER)
-    writer.writerows((pseudonym, student) for student, pseudonym in known.items())
+    text = files.as_csv([_HEADER, *((pseudonym, student) for student, pseudonym in known.items())])
     try:
         key.parent.mkdir(parents=True, exist_ok=True)
-        files.replace(key, text.getvalue().encode())
+        files.replace(key, text.encode())
         key.chmod(0o600)
     except OSError as problem:
         raise UserError(f"The pseudonyms could not be written to {key} ({problem.strerror}).") from problem
