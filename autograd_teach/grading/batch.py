@@ -158,23 +158,31 @@ def regrade_class(
 ) -> tuple[list[Result], list[Change]]:
     """`regrade` with the assignments as data; the other arguments are those of `Setting`.
 
-    The report is in the order and has the columns and the total of the points of the report before.
+    The report is that of before: its exercises, its students in their order, its columns and its total of the points.
     """
     chosen = Setting(**setting)
     with gradebook.reading(chosen.output):  # which says so where there is none
         pass
     reports.prepare(chosen.output)
     with gradebook.writing(chosen.output) as book:
-        known = book.current()
-        notebooks = {judged.notebook for marks in known.values() for judged in marks.values()}
+        dressing = book.dressing()
+        marks = book.current()
+        known = {
+            student: {id: judged for id, judged in of_one.items() if id in (dressing.maxima or of_one)}
+            for student, of_one in marks.items()
+        }
+        notebooks, all_notebooks = (
+            {judged.notebook for of_one in some.values() for judged in of_one.values()} for some in (known, marks)
+        )
         graded = [assignment for assignment in assignments if assignment.name in notebooks]
         if not graded:
             raise UserError(f"{book.path} has no grades of this course's exercises; grade something first.")
+        if left_out := sorted(all_notebooks - notebooks):
+            chosen.say(f"Not in the last report, and left as before: {', '.join(left_out)}.")
         limits = _limits(book, timeout)
         _refuse_impossible(limits, chosen.jobs)
-        dressing = book.dressing()
         absent = sorted(known.keys() - dressing.columns, key=str.casefold)
-        in_order = [*(student for student in dressing.columns if student in known), *absent]
+        in_order = [student for student in (*dressing.columns, *absent) if known.get(student)]
         class_ = [from_book(student, known[student], book.answer, graded) for student in in_order]
         for submission in class_:
             submission.columns = dict(dressing.columns.get(submission.student, ()))
@@ -251,6 +259,8 @@ def _into(
         rule = asdict(late) if late else {}
         return gradebook.Dressing({one.student: one.columns for one in in_order}, wishes.points, maxima, rule)
 
+    if not late and (rule := book.dressing().late.get("rule")):
+        setting.say(f"The last report took points off for being late ({rule}); this one takes none: it has no --late.")
     book.begin(fingerprint.course(), fingerprint.versions(), asdict(limits), dressing())
 
     def settle(fresh: Result, stood: bool = False) -> None:

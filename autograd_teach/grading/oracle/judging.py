@@ -131,11 +131,11 @@ class Oracle:
                 is_over = False
             except wire.AtEnd as end:  # of the process that was asked; the one with the cells goes on
                 is_over = end.was_killed
-                outcome = _ended(asking.box.end() if is_over else end)
+                outcome = _ended(asking.box.end() if is_over else end, self._seconds(question.id))
             except (Ended, Lost, TooSlow, wire.Broken) as problem:
                 if _is_tried_again(problem, lost, question.id):
                     break
-                outcome, is_over = _ended(problem), True
+                outcome, is_over = _ended(problem, self._seconds(question.id)), True
                 if not is_loaded:
                     broken.add(question.id)
             if question in left:
@@ -182,15 +182,15 @@ def _is_tried_again(problem: Exception, lost: Counter[str], cell: str) -> bool:
     return lost[cell] < _ATTEMPTS
 
 
-def _ended(problem: Exception) -> Outcome:
+def _ended(problem: Exception, seconds: float) -> Outcome:
     match problem:
         case Lost():
             how = f"{problem}, {_ATTEMPTS} times at this answer: by it, or by somebody on this machine"
             return Outcome(Status.GRADER_ERROR, how)
         case TooSlow():
-            return Outcome(Status.TIMEOUT, "no reply came, even with much more than its time limit", by_the_clock=True)
+            return Outcome(Status.TIMEOUT, f"no reply came, even with much more than its time limit of {seconds:g} s", by_the_clock=True)
         case Ended(cause="time") | wire.AtEnd(how=wire.OUT_OF_TIME):
-            return Outcome(Status.TIMEOUT, "no reply came within its time limit")
+            return Outcome(Status.TIMEOUT, f"no reply came within its time limit of {seconds:g} s")
         case Ended(out_of_memory=True) | wire.AtEnd(how="memory"):
             return Outcome(Status.OUT_OF_MEMORY, "its process had no memory left")
         case Ended(cause="exit") | wire.AtEnd(was_killed=False):

@@ -96,10 +96,10 @@ class Found:
 
 def for_student(result: Result) -> Result:
     """`result` without what is the grader's own: where its files lie, and what it says of its own faults; and without what
-    makes an answer worth a look to the instructor."""
+    makes an answer worth a look to the instructor, or tells what a pass rests on."""
 
     def of(mark: Mark) -> Mark:
-        detail = "" if mark.status is Status.GRADER_ERROR else _pathless(mark.detail)
+        detail = "" if mark.status in (Status.PASS, Status.GRADER_ERROR) else _pathless(mark.detail)
         return replace(mark, detail=detail, said=_pathless(mark.said), reaches=(), claimed=False)
 
     return replace(result, marks=tuple(map(of, result.marks)), note=_pathless(result.note))
