@@ -63,12 +63,12 @@ def exercise_notebook(answers: dict[str, str], said: bool = False) -> dict[str, 
     return notebook(cells)
 
 
-def assignment(name: str = NAME) -> Assignment:
+def assignment(name: str = NAME, questions: tuple[Question, ...] = QUESTIONS) -> Assignment:
     """The tiny notebook as the grader knows it."""
     solved = {id: f"{source}  ### END SOLUTION" for id, source in SOLUTIONS.items()}
     return make_assignment(
         name,
-        QUESTIONS,
+        questions,
         template=exercise_notebook(solved, said=True),
         released=exercise_notebook({}),
     )

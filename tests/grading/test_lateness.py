@@ -1,6 +1,7 @@
 """Points that are taken off for being late: the rule, and what becomes of it in the grades."""
 
 import csv
+import io
 import os
 from datetime import datetime
 from pathlib import Path
@@ -14,7 +15,7 @@ from autograd_teach.grading.lateness import Late, penalised
 from autograd_teach.grading.notebook_run import Limits
 from autograd_teach.grading.results import Adjustment, Mark, Result, Status
 from autograd_teach.grading.submissions.selection import Wishes
-from tests.grading.classroom import assignment
+from tests.grading.classroom import QUESTIONS, assignment
 from tests.grading.test_batch import class_of, everything_passes
 
 DUE = "2026-11-20 18:00:00"
@@ -109,3 +110,37 @@ def test_a_regraded_report_has_the_penalties_of_the_one_before(tmp_path: Path) -
     with (tmp_path / "grades-2.csv").open(newline="", encoding="utf-8-sig") as file:
         rows = [(row["total"], row["late"], row["penalty"]) for row in csv.DictReader(file)]
     assert rows == [("60", "no", "0"), ("52", "yes", "8")]
+
+
+def test_a_regraded_report_has_the_exercises_of_the_one_before(tmp_path: Path) -> None:
+    """Where two notebooks are graded into one folder, each has a due date of its own."""
+    submissions = class_of(tmp_path / "in", "ada", "bob")
+    due = datetime(2026, 11, 20, 18)
+    at = due.timestamp() + 30 * 3600
+    os.utime(submissions / "bob.ipynb", (at, at))
+    first = assignment("first", QUESTIONS[:1])
+    second = assignment("second", QUESTIONS[1:])
+    said = io.StringIO()
+    shared = {"output": tmp_path, "jobs": 1, "progress": said, "runner": everything_passes}
+    rule = {"limits": Limits(), "late": Late("1/day", str(due))}
+    for each, when in ((first, due), (second, due.replace(day=27))):
+        wishes = Wishes(only=(each.name,), due=when)
+        rule["late"] = Late("1/day", str(when))
+        results = grade_class(submissions, [first, second], wishes=wishes, **rule, **shared)  # type: ignore[arg-type]
+    again, changes = regrade_class([first, second], timeout=None, **shared)  # type: ignore[arg-type]
+    assert [(one.points, one.penalty, one.columns) for one in again] == [
+        (one.points, one.penalty, one.columns) for one in results
+    ]
+    assert [len(one.marks) for one in again] == [2, 2]
+    assert changes == []
+    assert "Not in the last report, and left as before: first." in said.getvalue()
+
+
+def test_a_report_without_the_rule_of_the_one_before_says_so(tmp_path: Path) -> None:
+    submissions = class_of(tmp_path / "in", "ada")
+    said = io.StringIO()
+    shared = {"output": tmp_path, "jobs": 1, "progress": said, "runner": everything_passes, "limits": Limits()}
+    words = "The last report took points off for being late (1/day); this one takes none: it has no --late."
+    for late, is_said in ((None, 0), (Late("1/day", DUE), 0), (Late("1/day", DUE), 0), (None, 1), (None, 1)):
+        grade_class(submissions, [assignment()], late=late, **shared)  # type: ignore[arg-type]
+        assert said.getvalue().count(words) == is_said
