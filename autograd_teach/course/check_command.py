@@ -11,6 +11,7 @@ import os
 import re
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -42,7 +43,7 @@ class Found:
 
     @property
     def exercises(self) -> list[Exercise]:
-        """Those whose answer cells it has."""
+        """Those of the course notebook that it is."""
         return [] if self.notebook is None else exercises_of(self.notebook)
 
     @property
@@ -109,15 +110,12 @@ def _read(path: Path) -> Found:
 
 
 def exercises_of(notebook: NotebookNode) -> list[Exercise]:
-    """The exercises whose answer cells `notebook` has, whatever its file is called: those of the one course notebook of
-    which it has most."""
+    """The exercises of the course notebook that `notebook` is, whatever its file is called: the one of whose answer and check
+    cells it has most. Exercises whose cells are missing are among them, so that they are named."""
     ids = {cell.id for cell in notebook.cells}
     ids |= {cell.metadata.get("nbgrader", {}).get("grade_id") for cell in notebook.cells}
-    by_notebook: dict[str, list[Exercise]] = {}
-    for each in exercises():
-        if each.answer_cell in ids:
-            by_notebook.setdefault(each.notebook, []).append(each)
-    return max(by_notebook.values(), key=len, default=[])
+    found = Counter(each.notebook for each in exercises() for id in (each.answer_cell, each.check_cell) if id in ids)
+    return [each for name, _ in found.most_common(1) for each in exercises(name)]
 
 
 def check_notebooks(found: Sequence[Found], progress: TextIO | None) -> Iterator[Checked]:

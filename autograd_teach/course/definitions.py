@@ -66,7 +66,7 @@ class Completed:
 def completed(answer: str, cells: Sequence[str], entry: str, given: Collection[str]) -> Completed:
     """The `answer`, with the definitions of other `cells` that it and they need.
 
-    cells: the student's other code cells, in the notebook's order. entry: the name that is graded,
+    cells: the student's other cells; the last definition counts. entry: the name that is graded,
     itself taken if the answer does not define it. given: the names that the grader has anyway.
     Definitions stand before the answer, except those that need at once what the answer defines.
     An answer that is not Python is returned as it is.
@@ -82,20 +82,19 @@ def completed(answer: str, cells: Sequence[str], entry: str, given: Collection[s
         return Completed(answer)
 
 
-def stand_in(cells: Sequence[str], entry: str) -> str | None:
-    """The source of the one cell that defines `entry`, not as a stub; None if none or several do.
+def stand_in(cells: Sequence[str], entry: str) -> tuple[str, int]:
+    """The source of the last cell that defines `entry`, not as a stub, and how many do.
 
-    Equal cells count as one.
+    Equal cells count as one. If no cell defines it, the source is empty.
 
-    >>> stand_in(["x = 3", "def f(x):\\n    return 2 * x"], "f")
-    'def f(x):\\n    return 2 * x'
+    >>> stand_in(["x = 3", "f = None", "def f(x):\\n    return 2 * x"], "f")
+    ('def f(x):\\n    return 2 * x', 2)
     """
     known = _Cells(cells)
-    found = {}
+    found = [""]
     with suppress(RecursionError):
-        sources = [known.sources[each.place[0]] for each in known.defining(entry)]
-        found = {source.strip(): source for source in sources}
-    return next(iter(found.values())) if len(found) == 1 else None
+        found += [known.sources[each.place[0]] for each in known.defining(entry)]
+    return found[-1], len({source.strip() for source in found}) - 1
 
 
 def names_defined(source: str) -> frozenset[str]:

@@ -238,6 +238,16 @@ def test_a_notebook_that_misbehaves_is_named_and_the_rest_of_it_is_checked(
     assert bad.outcomes == (() if name == "is killed" else good.outcomes)
 
 
+@pytest.mark.parametrize(
+    "gone",
+    [["scale-answer"], ["scale-answer", "scale-check"], ["killhead-answer", "scale-answer", "exp-answer"]],
+)
+def test_an_exercise_whose_cells_are_gone_is_checked_and_named(gone: list[str]) -> None:
+    notebook = read_notebook(content.folder("exercises") / NAME)
+    notebook.cells = [cell for cell in notebook.cells if cell.id not in gone]
+    assert [each.id for each in check_command.exercises_of(notebook)] == ["09.KillHead", "09.Scale", "09.Exp"]
+
+
 BAD = {
     "no such file": ("missing.ipynb", "There is no notebook"),
     "a folder without exercises": (".", "There is no notebook with exercises"),

@@ -137,12 +137,31 @@ class Odd:
     words: tuple[str, ...] = ()
 
 
+FOUND = "the answer was found in another cell"
 CLAIM = "its check said passed when it was handed in"
 WRONG = "def double(x):\n    return 3"
 HABITS: dict[str, Odd] = {
     # the answer's cell is not what it was
     "an answer in a Markdown cell": Odd(edited("double-answer", cell_type="markdown"), ALL, ("its answer cell is a Markdown cell",)),
     "an answer in a raw cell": Odd(edited("double-answer", cell_type="raw"), ALL, ("its answer cell is a raw cell",)),
+    "an answer between fences in a Markdown cell": Odd(
+        edited("double-answer", cell_type="markdown", source=f"My answer:\n\n```python\n{DOUBLE}\n```\nIt doubles."),
+        ALL,
+        ("its answer cell is a Markdown cell",),
+    ),
+    "an answer and its helper between fences": Odd(
+        edited("double-answer", cell_type="raw", source=f"```\n{HELPER}\n```\n~~~ python\n{NEEDS_HELPER}"), ALL, ("raw cell",)
+    ),
+    "a wrong answer between fences": Odd(
+        edited("double-answer", cell_type="markdown", source=f"```\n{WRONG}\n```"), f"fail {OTHERS}", ("not so",)
+    ),
+    "an answer beside an example between fences": Odd(
+        edited("double-answer", cell_type="raw", source=f"{DOUBLE}\n'''\n```\ndouble(3)\n```\n'''"), ALL, ("raw cell",)
+    ),
+    "an answer between fences in a code cell": Odd(cells(double=f"```\n{DOUBLE}\n```"), f"fail {OTHERS}", ("SyntaxError",)),
+    "a stub between fences": Odd(
+        edited("double-answer", cell_type="markdown", source=f"```python\n{UNTOUCHED}\n```"), f"not_attempted {OTHERS}"
+    ),
     "a wrong answer in a Markdown cell": Odd(
         edited("double-answer", cells(double=WRONG), cell_type="markdown"), f"fail {OTHERS}", ("not so", "Markdown")
     ),
@@ -173,16 +192,67 @@ HABITS: dict[str, Odd] = {
     "Colab's ids alone": Odd([{**cell, "metadata": {"id": cell["id"]}} for cell in cells()]),
     "the cell deleted and written anew": Odd(beside("double-check", DOUBLE, given=without("double-answer"))),
     "the cell deleted and written at the end": Odd(
-        [*without("double-answer"), code("mine", DOUBLE)], ALL, ("the answer was found in another cell",)
+        [*without("double-answer"), code("mine", DOUBLE)], ALL, (FOUND,)
     ),
     "written below the stub": Odd(
-        beside("double-check", DOUBLE, given=cells(double=UNTOUCHED), after=True), ALL, ("the answer was found in another cell",)
+        beside("double-check", DOUBLE, given=cells(double=UNTOUCHED), after=True), ALL, (FOUND,)
     ),
-    "two answers below the stub": Odd(
-        beside("double-check", DOUBLE, WRONG, given=cells(double=UNTOUCHED), after=True), f"not_attempted {OTHERS}"
+    "two answers below the stub, the last one right": Odd(
+        beside("double-check", WRONG, DOUBLE, given=cells(double=UNTOUCHED)), ALL, (f"{FOUND}, the last of 2 that give it",)
+    ),
+    "two answers below the stub, the last one wrong": Odd(
+        beside("double-check", DOUBLE, WRONG, given=cells(double=UNTOUCHED)), f"fail {OTHERS}", ("not so", "the last of 2 that give it")
+    ),
+    "a right answer above the check, a wrong one below": Odd(
+        [*beside("double-check", DOUBLE, given=cells(double=UNTOUCHED)), code("last", WRONG)], ALL, ("the last of 2 that give it",)
+    ),
+    "a wrong answer above the check, a right one below": Odd(
+        [*beside("double-check", WRONG, given=cells(double=UNTOUCHED)), code("last", DOUBLE)], f"fail {OTHERS}", ("the last of 2",)
+    ),
+    "two answers below the check": Odd(
+        beside("double-check", WRONG, DOUBLE, given=cells(double=UNTOUCHED), after=True), ALL, ("the last of 2 that give it",)
+    ),
+    "two answers below a stub that was touched": Odd(
+        beside("double-check", WRONG, DOUBLE, given=cells(double=f"{UNTOUCHED}  # below")), ALL, ("the last of 2 that give it",)
+    ),
+    "a right answer below a wrong one in its own cell": Odd(
+        beside("double-check", DOUBLE, given=cells(double=WRONG)), f"fail {OTHERS}", ("not so",)
+    ),
+    "a right answer below a mistake in the syntax": Odd(
+        beside("double-check", DOUBLE, given=cells(double="def double(x)\n    return 3")), f"fail {OTHERS}", ("SyntaxError",)
+    ),
+    "a right answer in another's cell, a wrong one in its own": Odd(
+        cells(double=WRONG, square=f"{SQUARE}\n\n{DOUBLE}"), f"fail {OTHERS}", ("not so",)
+    ),
+    "two answers in the first cell, the second one's cell deleted": Odd(
+        without("square-answer", given=cells(double=f"{DOUBLE}\n\n{SQUARE}")), ALL, (f"square: pass ({FOUND})",)
+    ),
+    "two answers in the first cell, the second one's cell and check deleted": Odd(
+        without("square-answer", "square-check", given=cells(double=f"{DOUBLE}\n\n{SQUARE}")), ALL, (f"square: pass ({FOUND})",)
+    ),
+    "all answers in the first cell, stubs left": Odd(
+        exercise_notebook({"double": f"{DOUBLE}\n\n{SQUARE}\n\n{NEGATE}"})["cells"], ALL, (f"square, negate: pass ({FOUND})",)
+    ),
+    "all answers in the last cell, stubs left": Odd(
+        exercise_notebook({"negate": f"{DOUBLE}\n\n{SQUARE}\n\n{NEGATE}"})["cells"], ALL, (f"double, square: pass ({FOUND})",)
+    ),
+    "two answers in a Markdown cell": Odd(
+        edited("double-answer", without("square-answer", given=cells(double=f"{DOUBLE}\n\n{SQUARE}")), cell_type="markdown"), ALL, (FOUND,)
+    ),
+    "swapped": Odd(cells(double=SQUARE, square=DOUBLE), ALL, (f"double, square: pass ({FOUND})",)),
+    "swapped, ids lost": Odd(bare(cells(double=SQUARE, square=DOUBLE)), ALL, (f"double, square: pass ({FOUND})",)),
+    "swapped, one of them wrong": Odd(cells(double=SQUARE, square=WRONG), f"fail {OTHERS}", ("not so", f"square: pass ({FOUND})")),
+    "a mistake in the name": Odd(cells(double=DOUBLE.replace("double", "doubel")), f"fail {OTHERS}", ("KeyError",)),
+    "words in the answer's cell, the answer below": Odd(
+        beside("double-check", DOUBLE, given=cells(double="see below!")), ALL, (FOUND,)
+    ),
+    "the answer's cell split after a loop": Odd(
+        beside("double-check", "def double(x):\n    return rate * x", given=cells(double="for rate in [1, 2]:\n    pass")),
+        ALL,
+        ("taken from other cells: double",),
     ),
     "an answer below the stub, which is kept in a copy too": Odd(
-        beside("double-check", UNTOUCHED, DOUBLE, given=cells(double=UNTOUCHED), after=True), ALL, ("the answer was found in another cell",)
+        beside("double-check", UNTOUCHED, DOUBLE, given=cells(double=UNTOUCHED), after=True), ALL, (FOUND,)
     ),
     "comments alone": Odd(cells(double="# no idea\n\n   # none"), f"not_attempted {OTHERS}"),
     "emptied": Odd(cells(double=" \n"), f"not_attempted {OTHERS}"),
@@ -228,7 +298,22 @@ HABITS: dict[str, Odd] = {
         beside("setup", "def helper(x):\n    return 7", given=cells(double=f"{HELPER}\n\n{NEEDS_HELPER}", square="def square(x):\n    return helper(x) * x // 2"))
     ),
     "a helper in a later answer": Odd(
-        cells(double=NEEDS_HELPER, square=f"{HELPER}\n\n{SQUARE}"), f"fail {OTHERS}", ("name 'helper' is not defined",)
+        cells(double=NEEDS_HELPER, square=f"{HELPER}\n\n{SQUARE}"), ALL, ("taken from other cells: helper",)
+    ),
+    "a helper in an earlier answer that does not count": Odd(
+        [*cells(double=f"{HELPER}\n\n{DOUBLE}", square="def square(x):\n    return helper(x) * x // 2"), code("double-answer", WRONG)],
+        f"invalid_notebook {OTHERS}",
+        ("taken from other cells: helper",),
+    ),
+    "a helper above the check, and another one below": Odd(
+        [*beside("double-answer", HELPER, given=cells(double=NEEDS_HELPER)), code("last", "def helper(x):\n    return 7")],
+        ALL,
+        ("taken from other cells: helper",),
+    ),
+    "a wrong helper above the check, and a right one below": Odd(
+        [*beside("double-answer", "def helper(x):\n    return 7", given=cells(double=NEEDS_HELPER)), code("last", HELPER)],
+        f"fail {OTHERS}",
+        ("not so",),
     ),
     "a state that running another cell leaves": Odd(
         beside("double-answer", "rate = open('rate').read()", given=cells(double="def double(x):\n    return rate * x")),
@@ -491,7 +576,14 @@ def test_of_more_code_than_is_parsed_nothing_is_taken(tmp_path: Path, monkeypatc
     large = f"#{'#' * answers.LARGEST_CODE}\n"
     for many, status in (
         (beside("double-answer", HELPER, given=cells(double=NEEDS_HELPER)), "pass"),
-        (beside("double-answer", HELPER, large, given=cells(double=NEEDS_HELPER)), "fail"),
+        (beside("double-answer", HELPER, large, given=cells(double=NEEDS_HELPER)), "pass"),
+        (
+            beside(
+                "double-answer", HELPER, large[: len(large) // 2], f" {large}"[:-9], given=cells(double=NEEDS_HELPER)
+            ),
+            "fail",
+        ),
+        (beside("double-answer", DOUBLE, given=cells(double=large + "no_entry = 3")), "fail"),
         (beside("double-answer", HELPER, given=cells(double=large + NEEDS_HELPER)), "fail"),
         (cells(double=large + DOUBLE), "pass"),
     ):

@@ -2,8 +2,8 @@
 
 Only the *source* of answer cells is taken, and of the student's other cells the definitions that an answer needs. An answer
 cell is found by its id, else by nbgrader's `grade_id` (a front end that drops ids keeps that) or Colab's own copy of the id,
-else by its place: the last cell before the check cell that defines what is asked for. Check cells are known by their source
-too. Outputs, tags, metadata and kernel names stay behind, so their faults do not matter; a check cell's stored output is a
+else by its place: the last cell before the check cell that defines what is asked for. If it does not define that, the last
+other cell that does counts, another exercise's too. Check cells are known by their source too. Outputs, tags, metadata and kernel names stay behind, so their faults do not matter; a check cell's stored output is a
 hint, never points. May parse a student's code. Must not know whose notebook it is.
 """
 
@@ -36,6 +36,7 @@ _TO_BRACKET = re.compile(rb'(?:[^"\[\]{}]++|"[^"\\]*+(?:\\.[^"\\]*+)*+")*+', re.
 _KEPT, _MOST_BRACKETS = 200_000, 2_000_000
 """Bytes of a part that stays, as a check's report does; and how many brackets are gone through, in less than two seconds."""
 
+_FENCED = re.compile(r"^ {0,3}(?:```|~~~).*\n((?s:.*?))(?:^ {0,3}(?:```|~~~)|\Z)", re.MULTILINE)
 _LONGEST_REPORT, _MOST_OUTPUTS = 20_000, 20
 _NAMED = 10
 """So many names of definitions are said."""
@@ -112,10 +113,6 @@ class _Cell:
     outputs: object
 
     @property
-    def is_code(self) -> bool:
-        return self.kind == "code"
-
-    @property
     def text(self) -> str:
         return (self.source or "").strip()
 
@@ -124,6 +121,13 @@ class _Cell:
         name = re.escape(entry)
         pattern = rf"^(?:(?:async )?def|class) +{name}\b|^{name} *(?::[^=\n]*)?=(?!=)"
         return bool(entry) and re.search(pattern, self.source or "", re.MULTILINE) is not None
+
+    def counts_before(self, other: str, entry: str) -> bool:
+        """Whether it defines `entry`, not as a stub, or has a state that the `other` cell, which does, needs."""
+        if entry in _names(self.text):
+            return bool(stand_in([self.text], entry)[1])
+        is_known = self.gives(entry) or len(self.text) > LARGEST_CODE
+        return is_known or bool(completed(other, [self.text], entry, ()).state)
 
     def says_passed(self, entry: str) -> bool:
         """Whether an output that is stored with it is the report of a check of `entry` in which everything passes."""
@@ -164,14 +168,12 @@ class _Reading:
         self._cells, self._questions, self._stubs = cells, assignment.questions, assignment.stubs
         self._sources = assignment.sources
         answers = {q.answer for q in self._questions}
-        self._handed_out = {source.strip() for source in self._sources.values()}
+        handed_out = {"", *(source.strip() for source in self._sources.values())}
         self._landmarks = {_plain(source) for id, source in self._sources.items() if id not in answers}
         self._found = {q.id: self._candidates(q) for q in self._questions}
-        taken = {cell for found in self._found.values() for cell in found}
-        own = [c for c in cells.all if c.is_code and c.source and c not in taken and c.text not in self._handed_out]
-        size = sum(len(cell.source or "") for cell in own)
-        self._others = [cell.source or "" for cell in own] if size <= LARGEST_CODE else []
-        """The student's own cells, besides the answers'."""
+        written = {cell for cell in cells.all if cell.kind == "code"}.union(*self._found.values())
+        own = [c for c in written if len(c.source or "") <= LARGEST_CODE and c.text not in handed_out]
+        self._own = own if sum(len(cell.source or "") for cell in own) <= LARGEST_CODE else []
 
         self._setup = frozenset[str]().union(
             *(_names(c["source"]) for c in assignment.cells if c["id"] not in answers and c["cell_type"] == "code")
@@ -187,10 +189,13 @@ class _Reading:
         return found
 
     def _candidates(self, question: Question) -> list[_Cell]:
-        """The cells that claim to be the answer; else the last one before the check cell that defines what is asked for."""
+        """The cells that claim to be the answer, else the last one that gives it before the check; of text, what is fenced."""
         entry = question.entry
-        named = [cell for cell in self._cells.named(question.answer) if cell.is_code or cell.gives(entry)]
-        return named or next(filter(None, (self._before(check, entry) for check in self._checks(question))), [])
+        named = [cell for cell in self._cells.named(question.answer) if cell.kind == "code" or cell.gives(entry)]
+        before = (self._before(check, entry) for check in self._checks(question))
+        found = named or next(filter(None, before), [])
+        fenced = [replace(cell, source="\n\n".join(_FENCED.findall(cell.source or ""))) for cell in found]
+        return [c if c.kind == "code" or not f.gives(entry) else f for c, f in zip(found, fenced, strict=True)]
 
     def _checks(self, question: Question) -> list[_Cell]:
         """The check cells of `question`, by id or by their source."""
@@ -206,6 +211,12 @@ class _Reading:
                 return [cell]
         return []
 
+    def _others(self, question: Question, answer: str = "") -> list[str]:
+        """The student's cells besides `answer`, stubs left out; last those above the check cell, as it checks what they give."""
+        check = max((check.place for check in self._checks(question)), default=len(self._cells.all))
+        cells = sorted(self._own, key=lambda cell: (cell.place < check, cell.place))
+        return [cell.source or "" for cell in cells if cell.source != answer]
+
     def _answer(self, question: Question) -> Answer:
         """The one source among cells that claim to be it; untouched copies of the stub do not count against it."""
         candidates, stub = self._found[question.id], self._stubs[question.id]
@@ -215,25 +226,26 @@ class _Reading:
             return Answer(None, Status.INVALID_NOTEBOOK, "two different cells answer it: keep one", claimed=claimed)
         if None in written:
             return Answer(None, Status.INVALID_NOTEBOOK, "its answer cell holds no readable text", claimed=claimed)
-        if not written and (candidates or self._checks(question)) and question.entry:
-            elsewhere = _safe(stand_in, self._others, question.entry)
-            if elsewhere is not None:
-                return Answer(elsewhere, detail="the answer was found in another cell", claimed=claimed)
+        own = next(iter(written.values()), None)
+        elsewhere, several = _safe(stand_in, self._others(question), question.entry) or ("", 0)
+        if several and not (own and _safe(own.counts_before, elsewhere, question.entry)):
+            of = f", the last of {several} that give it" * (several > 1)
+            return Answer(elsewhere, detail=f"the answer was found in another cell{of}", claimed=claimed)
         if not candidates:
             return Answer(None, Status.MISSING, "its answer cell is not in the notebook", claimed=claimed)
-        cell = next(iter(written.values()), candidates[0])
-        was = "" if cell.is_code else f"its answer cell is a {'Markdown' if cell.kind == 'markdown' else 'raw'} cell"
+        cell = own or candidates[0]
+        kind = "Markdown" if cell.kind == "markdown" else "raw"
+        was = "" if cell.kind == "code" else f"its answer cell is a {kind} cell"
         return Answer(cell.source, detail=was, claimed=claimed)
 
     def _whole(self, question: Question, answer: Answer, names: frozenset[str]) -> Answer:
         """`answer` to `question` with what it needs of the student's other cells and is not among `names`."""
-        if answer.source is None or not question.entry or is_untouched(answer.source, self._stubs[question.id]):
+        if answer.source is None or not question.entry or len(answer.source) > LARGEST_CODE:
             return answer
-        if len(answer.source) > LARGEST_CODE:
+        if is_untouched(answer.source, self._stubs[question.id]):
             return answer
-        whole = _safe(completed, answer.source, self._others, question.entry, names)
-        if whole is None:
-            return answer
+        others = self._others(question, answer.source)
+        whole = _safe(completed, answer.source, others, question.entry, names) or Completed(answer.source)
         said = "; ".join(filter(None, (answer.detail, *_words(whole))))
         return replace(answer, source=whole.source, detail=said)
 
