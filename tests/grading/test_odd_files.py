@@ -216,10 +216,16 @@ HABITS: dict[str, Odd] = {
         beside("double-check", WRONG, DOUBLE, given=cells(double=f"{UNTOUCHED}  # below")), ALL, ("the last of 2 that give it",)
     ),
     "a right answer below a wrong one in its own cell": Odd(
-        beside("double-check", DOUBLE, given=cells(double=WRONG)), f"fail {OTHERS}", ("not so",)
+        beside("double-check", DOUBLE, given=cells(double=WRONG)), ALL, (FOUND,)
+    ),
+    "a wrong answer below a right one in its own cell": Odd(
+        beside("double-check", WRONG, given=cells()), f"fail {OTHERS}", ("not so", FOUND)
+    ),
+    "a right answer below the check of a wrong one": Odd(
+        beside("double-check", DOUBLE, given=cells(double=WRONG), after=True), f"fail {OTHERS}", ("not so",)
     ),
     "a right answer below a mistake in the syntax": Odd(
-        beside("double-check", DOUBLE, given=cells(double="def double(x)\n    return 3")), f"fail {OTHERS}", ("SyntaxError",)
+        beside("double-check", DOUBLE, given=cells(double="def double(x)\n    return 3")), ALL, (FOUND,)
     ),
     "a right answer in another's cell, a wrong one in its own": Odd(
         cells(double=WRONG, square=f"{SQUARE}\n\n{DOUBLE}"), f"fail {OTHERS}", ("not so",)

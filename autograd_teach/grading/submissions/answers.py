@@ -192,8 +192,7 @@ class _Reading:
         """The cells that claim to be the answer, else the last one that gives it before the check; of text, what is fenced."""
         entry = question.entry
         named = [cell for cell in self._cells.named(question.answer) if cell.kind == "code" or cell.gives(entry)]
-        before = (self._before(check, entry) for check in self._checks(question))
-        found = named or next(filter(None, before), [])
+        found = named or self._right_before(question)
         fenced = [replace(cell, source="\n\n".join(_FENCED.findall(cell.source or ""))) for cell in found]
         return [c if c.kind == "code" or not f.gives(entry) else f for c, f in zip(found, fenced, strict=True)]
 
@@ -201,6 +200,9 @@ class _Reading:
         """The check cells of `question`, by id or by their source."""
         handed_out = _plain(self._sources[question.check])
         return [*self._cells.named(question.check), *self._cells.by_source.get(handed_out, [])]
+
+    def _right_before(self, question: Question) -> list[_Cell]:
+        return next(filter(None, (self._before(check, question.entry) for check in self._checks(question))), [])
 
     def _before(self, check: _Cell, entry: str) -> list[_Cell]:
         for cell in reversed(self._cells.all[: check.place]):
@@ -231,6 +233,9 @@ class _Reading:
         if several and not (own and _safe(own.counts_before, elsewhere, question.entry)):
             of = f", the last of {several} that give it" * (several > 1)
             return Answer(elsewhere, detail=f"the answer was found in another cell{of}", claimed=claimed)
+        if own and own.gives(question.entry) and (below := self._right_before(question)):
+            if below[0].place != own.place:
+                return Answer(below[0].source, detail="the answer was found in another cell", claimed=claimed)
         if not candidates:
             return Answer(None, Status.MISSING, "its answer cell is not in the notebook", claimed=claimed)
         cell = own or candidates[0]
