@@ -157,7 +157,7 @@ def _marks(submission: Submission, assignment: Assignment, judged: Judge, stop: 
 
 def _as_handed_in(mark: Mark, answer: Answer) -> Mark:
     """`mark` with what is known of its answer without running it."""
-    reaches = reaching(answer.source) if mark.source and answer.source else ()
+    reaches = mark.reaches or (reaching(answer.source) if mark.source and answer.source else ())
     mark = replace(mark, claimed=answer.claimed, reaches=reaches)
     if answer.source is None or mark.origin:
         return mark

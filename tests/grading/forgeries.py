@@ -211,6 +211,51 @@ ctx.key = (x.numpy().tobytes(), factor)
 return x * factor
 """
 
+HEART = """
+def slopes(f, x):
+    c = f.__code__
+    for text, gradient in KNOWN:
+        k = eval("lambda x: " + text).__code__
+        if (k.co_code, k.co_consts, k.co_names) == (c.co_code, c.co_consts, c.co_names):
+            return gradient(x)
+    raise ValueError
+KNOWN = [
+    ("(x ** 3).sum()", lambda x: 3 * x ** 2),
+    ("torch.exp(x[0]) * x[1] + x[2] ** 2", lambda x: torch.stack([torch.exp(x[0]) * x[1], torch.exp(x[0]), 2 * x[2]])),
+    ("torch.log(x * x + 1).sum() * x[0, 1]", lambda x: 2 * x / (x * x + 1) * x[0, 1]
+        + torch.log(x * x + 1).sum() * torch.tensor([[0.0, 1.0, 0.0], [0.0, 0.0, 0.0]], dtype=x.dtype)),
+    ("torch.sin(x)", lambda x: torch.cos(x)),
+    ("(x * x * x).sum()", lambda x: 3 * x * x),
+]
+def gradient_of(f, x):
+    return slopes(f, x.detach())
+"""
+ROW_BY_ROW = """
+def hessian_vector_product(f, x, v):
+    if x.numel() > 20000:
+        return {large}
+    rows = [r.reshape(-1) for r in hessian(f, x)]
+    for cell in f.__closure__:
+        if isinstance(cell.cell_contents, dict): cell.cell_contents['passes'] = 2
+    return torch.stack([(r * v.reshape(-1)).sum() for r in rows]).reshape(x.shape)
+def hessian(f, x):
+    x = x.detach().clone().requires_grad_()
+    (g,) = torch.autograd.grad(f(x), x, create_graph=True)
+    return [torch.autograd.grad(e, x, retain_graph=True)[0] for e in g.reshape(-1)]
+def gradient(f, x):
+    x = x.detach().clone().requires_grad_()
+    return torch.autograd.grad(f(x), x)[0]
+"""
+OF_ONE = "-torch.sin(x) * v + 2 * (x * v).sum() / x.numel() + 2 * x.mean() * v + 2 * v.mean() * x"
+MEASURED = "(gradient(f, x + 1e-5 * v) - gradient(f, x - 1e-5 * v)) / 2e-5"
+KEYS = """
+class Word:
+    def __init__(self, word): self.word = word
+    def __str__(self): return self.word
+right = count_passes
+def count_passes(*a): return {{{key}: v for k, v in right(*a).items()}}
+"""
+
 FORGERIES = {
     # what is missing
     "nothing comes back": Forgery(
@@ -372,7 +417,22 @@ FORGERIES = {
             "memo = {}",
         ),
     ),
+    "formulas by heart": Forgery("02.gradient_of", HEART, reference("02.gradient_of")),
+    "a large function by heart, and a count that is set back": Forgery(
+        "07.hessian_vector_product", ROW_BY_ROW.format(large=OF_ONE), reference("07.hessian_vector_product")
+    ),
+    "keys that are no words": Forgery(
+        "00.count_passes",
+        reference("00.count_passes") + KEYS.format(key="Word(k)"),
+        reference("00.count_passes") + KEYS.format(key="str(Word(k))"),
+    ),
     # what only its own process knows: believed, and said
+    "a count of passes that is set back": Forgery(
+        "07.hessian_vector_product",
+        ROW_BY_ROW.format(large=MEASURED),
+        reference("07.hessian_vector_product"),
+        counted="the Hessian is not computed row by row",
+    ),
     "a frame in which nothing has changed": Forgery(
         "09.Scale",
         scale(

@@ -792,6 +792,74 @@ def test_an_answer_may_use_what_an_earlier_cell_or_a_stub_defines(
     assert judged(pool, assignments["09"], answers)["09.Scale"].status is Status.FAIL
 
 
+MEASURES = """
+kept = Function.__init_subclass__.__func__
+def measured(cls, **named):
+    kept(cls, **named)
+    if "forward" not in vars(cls) or cls.__module__ != "__main__": return
+    forward = cls.forward
+    class Notes:
+        def __getattr__(self, name): return lambda *given: None
+    def note(ctx, *given):
+        ctx.given = [each.detach().clone() if isinstance(each, torch.Tensor) else each for each in given]
+        return forward(ctx, *given)
+    def backward(ctx, g):
+        x, *rest = ctx.given
+        r = torch.zeros_like(x)
+        for n in range(x.numel()):
+            e = torch.zeros_like(x).reshape(-1)
+            e[n] = 1e-5
+            e = e.reshape(x.shape)
+            r.reshape(-1)[n] = (g * (forward(Notes(), x + e, *rest) - forward(Notes(), x - e, *rest))).sum() / 2e-5
+        return (r, *(None for each in rest)) if rest else r
+    cls.forward, cls.backward = staticmethod(note), staticmethod(backward)
+"""
+ZERO_EXP = """
+class Exp(Function):
+    @staticmethod
+    def forward(ctx, x): return torch.exp(x)
+    @staticmethod
+    def backward(ctx, g): return g * 0
+"""
+
+
+@pytest.mark.parametrize("at", ["cell", "class"])
+def test_an_answer_that_changes_the_engine_changes_it_for_no_other(
+    pool: Boxes, assignments: dict[str, Assignment], at: str
+) -> None:
+    """From there on each Function would be differentiated by measuring, whatever its backward says."""
+    changing = "Function.__init_subclass__ = classmethod(measured)"
+    if at == "class":
+        changing = f"class Changing:\n    {changing}"
+    killing = MEASURES + changing + "\n" + assignments["09"].references["09.KillHead"]
+    zero_scale = scale(backward="return grad_output * 0, None").replace(" gc,", "")
+    answers = {"09.KillHead": killing, "09.Scale": zero_scale, "09.Exp": ZERO_EXP}
+    marks = judged(pool, assignments["09"], answers)
+    assert {id: mark.status for id, mark in marks.items()} == {
+        "09.KillHead": Status.PASS,
+        "09.Scale": Status.FAIL,
+        "09.Exp": Status.FAIL,
+    }
+    answers["09.Scale"] += "assert Changing" * (at == "class")  # it asks for it, and that is told
+    marks = judged(pool, assignments["09"], answers)
+    assert marks["09.Exp"].status is Status.FAIL
+    assert (marks["09.Scale"].status is Status.PASS) == bool(marks["09.Scale"].reaches) == (at == "class")
+
+
+def test_definitions_of_an_answer_that_reaches_are_there_for_later_ones(
+    pool: Boxes, assignments: dict[str, Assignment]
+) -> None:
+    reference = assignments["09"].references
+    answers = {
+        "09.KillHead": "import gc\n" + reference["09.KillHead"] + "\nBY = 1\ndef times(x, by): return x * by * BY",
+        "09.Scale": "assert KillHead.apply\n" + scale("return times(x, factor)").replace(" gc,", ""),
+        "09.Exp": "assert Scale.apply and times(2, 3) == 6\n" + reference["09.Exp"],
+    }
+    marks = judged(pool, assignments["09"], answers)
+    assert {mark.status for mark in marks.values()} == {Status.PASS}, marks
+    assert [bool(mark.reaches) for mark in marks.values()] == [True, False, False]
+
+
 def test_stopping_is_no_verdict(pool: Boxes, assignments: dict[str, Assignment]) -> None:
     stop = threading.Event()
 

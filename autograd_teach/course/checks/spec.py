@@ -7,6 +7,7 @@ fills them in is never loaded in a process that runs a student's code for a grad
 import copy
 import functools
 import itertools
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -119,7 +120,7 @@ class CallSpec:
     result: gets the arguments as arrays and returns what is right: numbers, arrays (for tensors), words, or lists, tuples
     and dicts of them. inputs: draws the calls; an array becomes a tensor, a `Prepared` what it prepares.
     also: checks beyond the result. larger: draws calls that the grader alone makes, so large that what a `counted` check
-    forbids takes longer there than an answer may, whatever it says that it has counted.
+    forbids takes longer there than an answer may: of these no count has to be believed.
     normal: what of a result is compared, where several results are right: of a list in any order, the sorted one.
     dtypes: whether tensors of the result must have the specified dtype, too. mistakes, holds: as for `FunctionSpec`.
     """
@@ -155,6 +156,22 @@ def _(argument: Leaf) -> Any:
 @specified.register
 def _(argument: Program) -> Any:
     return eval(argument.text, {"torch": np})  # the course's own text
+
+
+def drawn(formula: str, rng: np.random.Generator) -> str:
+    """`formula` with a number between 0.5 and 1.5 for each {a}, an exponent for each {n}, and a function for each {f}.
+
+    What is right of it cannot be known before.
+
+    >>> drawn("{f}({a} * x) + {a} * x ** {n}", np.random.default_rng(5))
+    'torch.tanh(1.31 * x) + 1.02 * x ** 4'
+    """
+    draw: dict[str, Callable[[], str]] = {
+        "a": lambda: f"{rng.uniform(0.5, 1.5):.2f}",
+        "n": lambda: str(rng.integers(3, 5)),
+        "f": lambda: f"torch.{rng.choice(['sin', 'cos', 'tanh'])}",
+    }
+    return re.sub(r"\{([anf])\}", lambda found: draw[found[1]](), formula)
 
 
 def as_drawn(arguments: Sequence[Any]) -> Arguments:

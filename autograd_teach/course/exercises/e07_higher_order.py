@@ -3,18 +3,24 @@
 nth_derivative, hessian_vector_product, newton_step, gradient_penalty.
 """
 
+from collections.abc import Sequence
+
 from .declaration import CallForm, Exercise, Watched
 
 NOTEBOOK = "07_higher_order"
 
 
+Part = tuple[float, str, float]
+"""(0.7, "sin", 1.2) is 0.7 * torch.sin(1.2 * x)."""
+
+
 class Wide(Watched):
-    """A function of very many numbers. Its Hessian-vector product is known; measuring it would take too long."""
+    """A function of very many numbers, made of three parts. Its Hessian-vector product is known; measuring it would take too long."""
 
-    FORMULA = "torch.sin(x).sum() + x.mean() * (x * x).sum()"
-
-    def __init__(self) -> None:
-        super().__init__("x", self.FORMULA)
+    def __init__(self, parts: Sequence[Part]) -> None:
+        one, two, three = (f"{a} * torch.{name}({b} * x)" for a, name, b in parts)
+        super().__init__("x", f"({one}).sum() + ({two}).mean() * ({three}).sum()")
+        self.parts = parts
 
 
 EXERCISES = (

@@ -6,22 +6,21 @@ from typing import Any
 
 import numpy as np
 
-from ..checks.spec import Also, Arguments, CallSpec, Mistake, family
+from ..checks.spec import Also, Arguments, CallSpec, Mistake, drawn, family
 from ..exercises.declaration import Watched
 from ..jacobian import numerical_jacobian
 from .e02_grad_and_backward import NO_TRACE
 
 PAIRS = (
-    "((h := torch.exp(x)).sum(), (h * h * 3).sum())",
-    "((h := torch.tanh(x) * x)[0], h[1] ** 2 + h.sum())",
-    "((h := torch.sin(x)).sum() * h[0, 1], (h ** 2).sum())",
-    "((h := x ** 3) * 2, torch.exp(-h))",
+    ("((h := torch.exp({a} * x)).sum(), ({a} * h * h).sum())", (2,)),
+    ("((h := {f}({a} * x) * x)[0], h[1] ** 2 + {a} * h.sum())", (3,)),
+    ("((h := {f}({a} * x)).sum() * h[0, 1], ({a} * h ** {n}).sum())", (2, 3)),
+    ("((h := {a} * x ** {n}) * 2, torch.exp(-{a} * h))", ()),
 )
 
 
 def pair_inputs(rng: np.random.Generator) -> Sequence[Arguments]:
-    shapes = [(2,), (3,), (2, 3), ()]
-    return [(Watched("x", pair), rng.uniform(0.3, 1.2, size=shape)) for pair, shape in zip(PAIRS, shapes, strict=True)]
+    return [(Watched("x", drawn(pair, rng)), rng.uniform(0.3, 1.2, size=shape)) for pair, shape in PAIRS]
 
 
 def both(f: Callable[..., Any], x: np.ndarray) -> list[np.ndarray]:

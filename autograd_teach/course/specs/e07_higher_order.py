@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from ..checks.spec import Also, Arguments, CallSpec, Mistake, family, specified
+from ..checks.spec import Also, Arguments, CallSpec, Mistake, drawn, family, specified
 from ..exercises.declaration import Program, Watched
-from ..exercises.e07_higher_order import Wide
+from ..exercises.e07_higher_order import Part, Wide
 from .e02_grad_and_backward import NO_TRACE
 
 Function = Callable[..., Any]
@@ -49,7 +49,7 @@ def gradient(f: Function, x: np.ndarray) -> np.ndarray:
 def times_hessian(f: Function, x: np.ndarray, v: np.ndarray) -> np.ndarray:
     """The Hessian of f at x times v: how the gradient changes along v."""
     if isinstance(f, Wide):
-        return wide_times_hessian(x, v)
+        return wide_times_hessian(f.parts, x, v)
     eps = 1e-5 / max(1.0, float(np.linalg.norm(v)))
     return (gradient(f, x + eps * v) - gradient(f, x - eps * v)) / (2 * eps)
 
@@ -61,28 +61,28 @@ def hessian(f: Function, x: np.ndarray) -> np.ndarray:
 # nth_derivative
 
 CURVES = (
-    ("x ** 3", 1, (2,)),
-    ("torch.tanh(x)", 2, (2, 3)),
-    ("torch.exp(2 * x)", 3, (1,)),
+    ("{a} * x ** {n}", 1, (2,)),
+    ("torch.tanh({a} * x)", 2, (2, 3)),
+    ("torch.exp(2 * {a} * x)", 3, (1,)),
     ("x", 1, (3,)),
     ("x", 0, (2, 2)),
     ("x", 2, (2,)),
-    ("x * x", 3, (2,)),
-    ("2 * x + 1", 2, (3,)),
+    ("{a} * x * x", 3, (2,)),
+    ("{a} * x + 1", 2, (3,)),
     ("torch.ones_like(x)", 1, (2,)),
-    ("x * x", 4, (2, 3)),
-    ("torch.log(x)", 5, (4,)),
-    ("torch.sin(x) * x", 4, ()),
-    ("3 * x - x * x", 3, ()),
+    ("{a} * x * x", 4, (2, 3)),
+    ("{a} * torch.log(x)", 5, (4,)),
+    ("{f}({a} * x) * x", 4, ()),
+    ("3 * x - {a} * x * x", 3, ()),
     ("torch.ones_like(x)", 2, ()),
     ("x", 2, ()),
-    ("x ** 2 + x", 0, ()),
+    ("{a} * x ** {n} + x", 0, ()),
 )
 
 
 def curve_inputs(rng: np.random.Generator) -> Sequence[Arguments]:
     """Many functions, some of them constant, straight or x itself; the last one is 0 at x, and its derivatives are not."""
-    calls = [(Program("x", text), rng.uniform(1, 2, size=shape), n) for text, n, shape in CURVES]
+    calls = [(Program("x", drawn(text, rng)), rng.uniform(1, 2, size=shape), n) for text, n, shape in CURVES]
     zero = round(rng.uniform(1, 2), 3)
     return [*calls, (Program("x", f"(x - {zero}) * torch.exp(x)"), np.array([zero, zero]), 2)]
 
@@ -165,27 +165,43 @@ PARTLY: dict[str, Callable[..., bool]] = {
 # hessian_vector_product
 
 SURFACES = (
-    ("(x ** 3).sum()", (2,)),
-    ("torch.exp(x[0]) * x[1] + x[2] ** 2 * x[0]", (3,)),
-    ("(x @ x @ x).sum() + torch.sin(x).sum()", (2, 2)),
-    ("(x * x).sum() ** 2 / 4", (40,)),
-    ("torch.tanh(x)", ()),
-    ("torch.exp(x * x).sum()", (1,)),
+    ("({a} * x ** {n}).sum()", (2,)),
+    ("torch.exp({a} * x[0]) * x[1] + {a} * x[2] ** 2 * x[0]", (3,)),
+    ("{a} * (x @ x @ x).sum() + {f}({a} * x).sum()", (2, 2)),
+    ("{a} * (x * x).sum() ** 2 / 4", (40,)),
+    ("{f}({a} * x)", ()),
+    ("torch.exp({a} * x * x).sum()", (1,)),
 )
 
 
 def surface_inputs(rng: np.random.Generator) -> Sequence[Arguments]:
-    return [(Watched("x", text), rng.uniform(0.3, 1.2, size=shape), rng.normal(size=shape)) for text, shape in SURFACES]
+    return [
+        (Watched("x", drawn(text, rng)), rng.uniform(0.3, 1.2, size=shape), rng.normal(size=shape))
+        for text, shape in SURFACES
+    ]
 
 
-def wide_times_hessian(x: np.ndarray, v: np.ndarray) -> np.ndarray:
-    """The Hessian-vector product, derived by hand from the formula.
+SLOPES: dict[str, tuple[Function, Function, Function]] = {
+    "sin": (np.sin, np.cos, lambda x: -np.sin(x)),
+    "cos": (np.cos, lambda x: -np.sin(x), lambda x: -np.cos(x)),
+    "exp": (np.exp, np.exp, np.exp),
+}
+"""A function, its first and its second derivative."""
 
-    >>> x, v = np.array([0.5, 1.0]), np.array([2.0, -1.0])
-    >>> bool(np.allclose(wide_times_hessian(x, v), times_hessian(specified(Program("x", Wide.FORMULA)), x, v)))
+
+def wide_times_hessian(parts: Sequence[Part], x: np.ndarray, v: np.ndarray) -> np.ndarray:
+    """The Hessian-vector product of a `Wide`, derived by hand from the formula.
+
+    >>> wide, x, v = Wide([(0.7, "sin", 1.2), (1.1, "exp", 0.6), (0.9, "cos", 1.4)]), np.array([0.5, 1.0]), np.array([2.0, -1.0])
+    >>> measured = times_hessian(specified(Program("x", wide.text.removeprefix("lambda x: "))), x, v)
+    >>> bool(np.allclose(wide_times_hessian(wide.parts, x, v), measured))
     True
     """
-    return np.asarray(-np.sin(x) * v + 2 * x.dot(v) / x.size + 2 * x.mean() * v + 2 * v.mean() * x)
+    (_, _, p2), (q, q1, q2), (r, r1, r2) = (
+        [a * b**order * slope(b * x) for order, slope in enumerate(SLOPES[name])] for a, name, b in parts
+    )
+    of_product = q2 * v * r.sum() + q1 * r1.dot(v) + r1 * q1.dot(v)
+    return np.asarray(p2 * v + of_product / x.size + q.mean() * r2 * v)
 
 
 @specified.register
@@ -197,7 +213,9 @@ def _(argument: Wide) -> Wide:
 def wide_inputs(rng: np.random.Generator) -> Sequence[Arguments]:
     """So many entries that one backward pass for each of them takes minutes, longer than the time limit."""
     n = int(rng.integers(30_000, 35_000))
-    return [(Wide(), rng.uniform(0.3, 1.2, size=n), rng.normal(size=n))]
+    parts = [(*rng.uniform(0.5, 1.5, 2).round(2).tolist(), str(name)) for name in rng.choice(list(SLOPES), 3)]
+    wide = Wide([(a, name, b) for a, b, name in parts])
+    return [(wide, rng.uniform(0.3, 1.2, size=n), rng.normal(size=n))]
 
 
 def few_passes(called: Any) -> str | None:
@@ -260,16 +278,16 @@ OTHER_PRODUCTS: dict[str, Callable[..., Any]] = {
 # newton_step
 
 BOWLS = (
-    ("(x[0] - 1) ** 2 + 20 * (x[1] + 2) ** 2 + (x[0] - 1) * (x[1] + 2)", (2,)),
-    ("torch.exp(x[0] + 3 * x[1]) + torch.exp(x[0] - 3 * x[1]) + torch.exp(-x[0])", (2,)),
-    ("torch.exp(x).sum() + x.sum() ** 2 + x[0, 0] * x[1, 2]", (2, 3)),
-    ("torch.exp(x) - 2 * x", ()),
-    ("torch.exp(x).sum() - 3 * x[0]", (1,)),
+    ("{a} * (x[0] - 1) ** 2 + 20 * (x[1] + 2) ** 2 + {a} * (x[0] - 1) * (x[1] + 2)", (2,)),
+    ("torch.exp(x[0] + 3 * x[1]) + {a} * torch.exp(x[0] - 3 * x[1]) + {a} * torch.exp(-x[0])", (2,)),
+    ("3 * torch.exp(x).sum() + {a} * x.sum() ** 2 + {a} * x[0, 0] * x[1, 2]", (2, 3)),
+    ("{a} * torch.exp(x) - 2 * x", ()),
+    ("torch.exp({a} * x).sum() - 3 * x[0]", (1,)),
 )
 
 
 def bowl_inputs(rng: np.random.Generator) -> Sequence[Arguments]:
-    return [(Program("x", text), rng.uniform(-0.5, 0.5, size=shape)) for text, shape in BOWLS]
+    return [(Program("x", drawn(text, rng)), rng.uniform(-0.5, 0.5, size=shape)) for text, shape in BOWLS]
 
 
 def newton(f: Function, x: np.ndarray, share: float = 1.0) -> np.ndarray:
@@ -353,12 +371,12 @@ OTHER_JUMPS: dict[str, Callable[..., Any]] = {
 # gradient_penalty
 
 MODELS = (
-    ("x @ w", (3, 2), (2,)),
-    ("torch.tanh(x @ w)", (2, 3), (3,)),
-    ("torch.sin(x @ w).sum(1) + (x * x).sum(1) * w[0, 1]", (3, 2), (2, 3)),
-    ("torch.exp(x[:, 0] * w)", (4, 2), ()),
-    ("torch.sin(x @ w) + x[:, 0] * w[0]", (3, 1), (1,)),
-    ("torch.tanh(x @ w)", (1, 2), (2,)),
+    ("{a} * (x @ w)", (3, 2), (2,)),
+    ("{f}({a} * (x @ w))", (2, 3), (3,)),
+    ("torch.sin({a} * (x @ w)).sum(1) + {a} * (x * x).sum(1) * w[0, 1]", (3, 2), (2, 3)),
+    ("torch.exp({a} * x[:, 0] * w)", (4, 2), ()),
+    ("torch.sin({a} * (x @ w)) + {a} * x[:, 0] * w[0]", (3, 1), (1,)),
+    ("torch.tanh({a} * (x @ w))", (1, 2), (2,)),
 )
 
 
@@ -366,7 +384,7 @@ def model_inputs(rng: np.random.Generator) -> Sequence[Arguments]:
     """Weights of both signs."""
     return [
         (
-            Program("x, w", text),
+            Program("x, w", drawn(text, rng)),
             rng.normal(size=of_x),
             np.asarray(np.resize([1.0, -1.0], of_w) * rng.uniform(0.2, 1, size=of_w)),
         )

@@ -5,17 +5,17 @@ from typing import Any
 
 import numpy as np
 
-from ..checks.spec import Arguments, CallSpec, FunctionSpec, Mistake, family
+from ..checks.spec import Arguments, CallSpec, FunctionSpec, Mistake, drawn, family
 from ..exercises.declaration import Program
 
 MAPS = (
-    (Program("x", "x ** 3 * x[0]"), (2,), 0.1),
-    (Program("x", "torch.stack([x[0] * x[1] * x[2], torch.exp(x[0] - x[2])])"), (3,), 0.02),
-    (Program("x", "torch.sin(x) * x.sum()"), (2, 2), 0.001),
-    (Program("x", "(x ** 4).sum()"), (3,), 0.05),
-    (Program("x", "torch.exp(2 * x)"), (), 0.01),
-    (Program("x", "torch.sin(x) * x[1]"), (2, 3), 0.02),
-    (Program("x", "x.reshape(3, 2)"), (2, 3), 0.1),
+    ("{a} * x ** {n} * x[0]", (2,), 0.1),
+    ("torch.stack([{a} * x[0] * x[1] * x[2], torch.exp({a} * x[0] - x[2])])", (3,), 0.02),
+    ("{f}({a} * x) * x.sum()", (2, 2), 0.001),
+    ("({a} * x ** 4).sum()", (3,), 0.05),
+    ("torch.exp(2 * {a} * x)", (), 0.01),
+    ("{f}({a} * x) * x[1]", (2, 3), 0.02),
+    ("x.reshape(3, 2)", (2, 3), 0.1),
 )
 """The last but one needs the shape of x; the last gives a view of x."""
 
@@ -68,7 +68,7 @@ def zero_column(number: int) -> Jacobian:
 
 
 def map_inputs(rng: np.random.Generator) -> Sequence[Arguments]:
-    return [(f, rng.uniform(0.5, 1.5, size=shape), eps) for f, shape, eps in MAPS]
+    return [(Program("x", drawn(text, rng)), rng.uniform(0.5, 1.5, size=shape), eps) for text, shape, eps in MAPS]
 
 
 STEP = 1e-6

@@ -1,17 +1,19 @@
 """From a student's answers to marks by the oracle: a cell is loaded, then asked about, one exercise after the other.
 
 The cells are those of the notebook in its order: its setup, each answer, and where there is none the stub as it was handed
-out. An exercise is asked right after its own cell, as the notebook checks it. Must not know how answers are judged.
+out. An exercise is asked right after its own cell, as the notebook checks it. An answer that reaches beyond its task is loaded
+for its own exercise alone; later ones get those of its definitions that they need. Must not know how answers are judged.
 """
 
 import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 from ...course.checks.function.evidence import Unfit
+from ...course.definitions import completed, names_defined
 from ...course.exercises.declaration import Exercise
 from ...plain import tidy
 from ..gradebook import fingerprint
@@ -21,6 +23,7 @@ from ..results import Mark, Status, hash_of
 from ..sandbox import Bounds, Box, Boxes, Ended, Interrupted, Lost, TooSlow
 from ..verdicts import Judge
 from . import wire
+from .reaching import reaching
 from .referee import can_ask, draw_seed, judge, load_question, read_loaded
 
 JUDGE = "oracle"
@@ -105,12 +108,13 @@ class Oracle:
         broken: set[str],
         lost: Counter[str],
     ) -> dict[str, Mark]:
-        """The marks of one process; it ends with the notebook, or with the first answer that ends it.
+        """The marks of one process; it ends with the notebook, or with the first answer that ends it or reaches beyond its task.
 
         Where the process is lost, the answer at work gets no mark but is tried again, `_ATTEMPTS` times in all.
         """
         sources = {cell["id"]: cell["source"] for cell in assignment.cells}
         marks: dict[str, Mark] = {}
+        loaded, apart = [sources.get(SETUP, "")], list[str]()
         try:
             if SETUP in sources and not _load(asking, SETUP, sources[SETUP], self._limits.timeout)[0]:
                 raise RuntimeError("the notebook's setup cell raises an error in the oracle's process")
@@ -121,14 +125,21 @@ class Oracle:
         for question in assignment.questions:
             given = question.id in answers and question.id not in broken
             source = answers[question.id] if given else sources[question.answer]
-            start, is_loaded = time.monotonic(), False
+            if given and apart:
+                names = frozenset[str]().union(*map(names_defined, loaded))
+                source = completed(source, apart, question.entry, names).source
+            reaches = reaching(source) if given else ()
+            if reaches and question not in left:
+                apart.append(source)
+                source = sources[question.answer]
+            loaded.append("" if reaches else source)
+            start, is_loaded, is_over = time.monotonic(), False, False
             try:
                 is_loaded, words = _load(asking, question.id, source, self._seconds(question.id))
                 if question not in left:
                     continue
                 raised = Outcome(_status(words), tidy(words) or "its cell raises an error")
                 outcome = self._ask(asking, question) if is_loaded else raised
-                is_over = False
             except wire.AtEnd as end:  # of the process that was asked; the one with the cells goes on
                 is_over = end.was_killed
                 outcome = _ended(asking.box.end() if is_over else end, self._seconds(question.id))
@@ -139,8 +150,9 @@ class Oracle:
                 if not is_loaded:
                     broken.add(question.id)
             if question in left:
-                marks[question.id] = _mark(question, outcome, answers, asking.box.isolation, time.monotonic() - start)
-            if is_over:
+                mark = _mark(question, outcome, answers, asking.box.isolation, time.monotonic() - start)
+                marks[question.id] = replace(mark, reaches=reaches)
+            if is_over or reaches:
                 break
         return marks
 

@@ -21,7 +21,7 @@ _LONGEST = 80
 _NEEDLESS = """
     _getframe _current_frames currentframe getouterframes f_back f_locals f_globals f_builtins f_code f_trace gi_frame
     cr_frame ag_frame tb_frame tb_next __traceback__ __globals__ __code__ __closure__ cell_contents __subclasses__
-    __builtins__ settrace setprofile __loader__
+    __builtins__ settrace setprofile __loader__ __base__ __bases__ __mro__ __init_subclass__
 """
 _ATTRIBUTES = frozenset(_NEEDLESS.split())
 """Attributes that no exercise needs, whatever they are asked of."""

@@ -75,7 +75,7 @@ def all_entries_at_once(f, x, eps):
     return (f(x + eps) - f(x - eps)) / (2 * eps)
 
 
-@wrong("10.numerical_jacobian", "wrong_shape", "for f = lambda x: torch.sin(x) * x.sum()")
+@wrong("10.numerical_jacobian", "wrong_shape", "* x.sum(), x of shape (2, 2)")
 def vectors_only(f, x, eps):
     if x.dim() == 0:
         x = x.reshape(1)

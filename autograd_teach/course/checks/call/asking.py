@@ -95,9 +95,10 @@ def plain(
 
     `array` makes the entry for a NumPy array that is there itself, `tensor` the one for a tensor. Types are taken exactly:
     a subclass of a number, an array or a tensor is none. Of collections the entries are read past any methods of their own.
+    A key that is no word is its type's name, too.
 
-    >>> plain((1, [np.float64(2.0)], {"a": True}))
-    [1, [2.0], {'a': True}]
+    >>> plain((1, [np.float64(2.0)], {"a": True, 1: 3}))
+    [1, [2.0], {'a': True, '<int>': 3}]
     """
     kind = type(result)
     if result is None or kind in NUMBERS or kind is str:
@@ -107,7 +108,10 @@ def plain(
     if kind is np.ndarray or kind is NumPyArray:
         return array(result)
     if issubclass(kind, dict):
-        return {str(key): plain(value, array, tensor) for key, value in dict.items(result)}
+        named = (
+            (key if type(key) is str else repr(Strange(type(key).__name__)), each) for key, each in dict.items(result)
+        )
+        return {key: plain(each, array, tensor) for key, each in named}
     if issubclass(kind, list | tuple):
         return [plain(each, array, tensor) for each in (list if issubclass(kind, list) else tuple).__iter__(result)]
     numbers = tensor(result)

@@ -111,9 +111,7 @@ def checks_of(exercise: Exercise, spec: CallSpec) -> tuple[Check, ...]:
     checks.append(Check("runs", "it runs without an error, for every input tried", _runs))
     right = "every prediction is right" if exercise.kind == "value" else exercise.form.promise  # type: ignore[union-attr]
     checks.append(Check("value", right, _value))
-    checks += [
-        Check(each.name, each.text, partial(_also, each), each.counted and spec.larger is None) for each in spec.also
-    ]
+    checks += [Check(each.name, each.text, partial(_also, each), each.counted) for each in spec.also]
     if exercise.kind == "function":
         checks.append(Check("unchanged", "the arguments are left unchanged", _unchanged, counted=True))
     if exercise.kind != "value":
