@@ -233,9 +233,9 @@ class _Reading:
         if several and not (own and _safe(own.counts_before, elsewhere, question.entry)):
             of = f", the last of {several} that give it" * (several > 1)
             return Answer(elsewhere, detail=f"the answer was found in another cell{of}", claimed=claimed)
-        if own and own.gives(question.entry) and (below := self._right_before(question)):
-            if below[0].place != own.place:
-                return Answer(below[0].source, detail="the answer was found in another cell", claimed=claimed)
+        below = self._right_before(question) if own and own.gives(question.entry) else []
+        if own and below and below[0].place != own.place:
+            return Answer(below[0].source, detail="the answer was found in another cell", claimed=claimed)
         if not candidates:
             return Answer(None, Status.MISSING, "its answer cell is not in the notebook", claimed=claimed)
         cell = own or candidates[0]
