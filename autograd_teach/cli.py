@@ -199,14 +199,14 @@ def _parser(name: str | None) -> argparse.ArgumentParser:
             help="give other points than the judge, with a reason",
             description="Give one mark in the gradebook other points than the judge gave, with a reason; it holds whatever is judged "
             "again. Nothing in the gradebook is overwritten, and --withdraw takes it back.",
-            epilog="Example: autograd-teach adjust ada 09.Scale 1.5 --because “right but for a sign” --output ps9/",
+            epilog="Example: autograd-teach adjust “Ada Lovelace” 09.Scale 1.5 --because “right but for a sign” --output ps9/",
             allow_abbrev=False,
         ),
         "comment": commands.add_parser(
             "comment",
             help="write to a student, on the student's page",
             description="Add a comment to a student's page, at its top or beside one exercise. It changes no points.",
-            epilog="Example: autograd-teach comment ada “Come and see me.” --exercise 09.Scale --output ps9/",
+            epilog="Example: autograd-teach comment “Ada Lovelace” “Come and see me.” --exercise 09.Scale --output ps9/",
             allow_abbrev=False,
         ),
     }

@@ -1,4 +1,5 @@
-"""Makes text that others wrote fit for a terminal or a page (`visible`, `line`, `tidy`) and a spreadsheet (`cell`).
+"""Makes text that others wrote fit for a terminal or a page (`visible`, `line`, `tidy`) and a spreadsheet (`cell`); and counts
+in words (`counted`, `some`).
 
 File names, display names, exceptions and answers are a student's own words. On a page the templates escape
 them as well. Standard library only.
@@ -6,6 +7,7 @@ them as well. Standard library only.
 
 import re
 import unicodedata
+from collections.abc import Sequence
 
 _KEPT = "\n\t\u200c\u200d"  # the last two join letters or part them, in the names of Persian, Hindi, Sinhala
 _SKIPPED = r"""[\s"“”„‟«»`´\ufffd\u200c\u200d\u115f\u1160\u2800\u3164\uffa0]*"""
@@ -55,6 +57,23 @@ def cell(text: str) -> str:
         return f"{match['before']}{apostrophe}{match['rest']}"
 
     return _START.sub(told, line(text))
+
+
+def counted(number: float, noun: str) -> str:
+    """
+    >>> counted(1, "student"), counted(0, "student"), counted(1.5, "point")
+    ('1 student', '0 students', '1.5 points')
+    """
+    return f"{number:g} {noun}{'' if number == 1 else 's'}"
+
+
+def some(words: Sequence[str], most: int) -> str:
+    """The first of `words` in a row, and how many more there are.
+
+    >>> some(["a", "b", "c"], 2), some(["a", "b"], 2)
+    ('a, b and 1 more', 'a, b')
+    """
+    return ", ".join(words[:most]) + f" and {len(words) - most} more" * (len(words) > most)
 
 
 def _starts_formula(sign: str) -> bool:

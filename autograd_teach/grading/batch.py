@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from ..course.errors import UserError
+from ..plain import counted
 from . import gradebook, reports
 from . import judge as judges
 from .gradebook import Gradebook, fingerprint
@@ -24,7 +25,7 @@ from .notebook_run import Limits, Runner, run_nbval
 from .rebuild import Assignment, load_assignments
 from .results import PASSED, Mark, Result, Status
 from .sandbox import Interrupted, Isolation
-from .submissions import selection
+from .submissions import pseudonyms, selection
 from .submissions.intake import Submission
 from .submissions.selection import NO_WISHES, Wishes
 from .verdicts import Judge, NoJudge, by_nbval, result
@@ -110,10 +111,10 @@ def dry_run(submissions: Path, *, exercises: Path, solutions: Path, progress: Te
     from .submissions.preview import preview
 
     assignments = _loaded(solutions, exercises, progress)
-    assignments = selection.asked_for(assignments, wishes)
+    asked = selection.asked_for(assignments, wishes)
     wishes = replace(wishes, anonymous=None)
     class_ = selection.gather(submissions, assignments, wishes, lambda sentence: reports.say(progress, sentence))
-    return preview(class_, assignments, wishes)
+    return preview(class_, asked, wishes)
 
 
 def grade_class(
@@ -128,11 +129,11 @@ def grade_class(
     """`grade` with the assignments as data; the other arguments are those of `Setting`."""
     chosen = Setting(**setting)
     _refuse_impossible(limits, chosen.jobs)
-    assignments = selection.asked_for(assignments, wishes)
+    asked = selection.asked_for(assignments, wishes)
     reports.prepare(chosen.output)
     class_ = selection.gather(submissions, assignments, wishes, chosen.say)
     reports.refuse_unfit(chosen.kinds, [one.columns for one in class_])
-    handed_in = [a for a in assignments if wishes.only or any(a.name in s.answers for s in class_)] or list(assignments)
+    handed_in = [a for a in asked if wishes.only or any(a.name in s.answers for s in class_)] or asked
     with gradebook.writing(chosen.output) as book:
         return _into(book, class_, handed_in, limits, wishes, late, chosen)[0]
 
@@ -224,10 +225,12 @@ def _into(
     setting: Setting,
 ) -> tuple[list[Result], list[Change]]:
     """Grade what does not stand in the book yet, each student into the book as soon as the result is final."""
-    setting.say(f"{len(class_)} students; grading {', '.join(a.name for a in assignments)}")
+    everybody = counted(len(class_), "student")
+    setting.say(f"{everybody}; grading {', '.join(a.name for a in assignments)}")
     judged, judged_by, output = setting.judge(limits), setting.judged_by, setting.output
     stop = threading.Event()
     known = book.current(setting.say)
+    pseudonyms.refuse_mixed(known, [one.student for one in class_], output)
     said = book.remarks()
     basis = basis_of_trial(assignments, judged_by, limits)
     trial = book.trial(basis) if judged_by else None
@@ -279,7 +282,7 @@ def _into(
             if not is_left:
                 settle(result(submission, assignments, judged, stop), stood=True)  # which runs nothing
         if stood := bar.done:
-            setting.say(f"{stood} of {len(class_)} students need no run")
+            setting.say(f"{stood} of {everybody} {'needs' if stood == 1 else 'need'} no run")
         for one in _graded([s for s, is_left in to_do if is_left], assignments, judged, setting.jobs, stop, wishes):
             settle(one)
         book.end(dressing())
@@ -292,11 +295,11 @@ def _into(
         with suppress(UserError) if isinstance(sys.exception(), UserError) else nullcontext():
             path = reports.write_csv(in_order, output)
             where = f"as before in {path}" if path in there else f"written to {path}"
-            setting.say(f"{bar.done} of {len(class_)} students graded, {where}")
+            setting.say(f"{bar.done} of {everybody} graded, {where}")
             if isinstance(sys.exception(), KeyboardInterrupt):
                 setting.say("Stopped; nothing that was graded is lost. The same command goes on from here.")
     for exercise, (before, now) in standing.worth.items():
-        setting.say(f"{exercise} is worth {now:g} points now, not {before:g}; each mark keeps its share.")
+        setting.say(f"{exercise} is worth {counted(now, 'point')} now, not {before:g}; each mark keeps its share.")
     return in_order, standing.changes
 
 

@@ -10,7 +10,7 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from ..course.errors import UserError
-from ..plain import line
+from ..plain import counted, line
 
 if TYPE_CHECKING:
     from .lateness import Late
@@ -139,11 +139,8 @@ def run_regrade(args: argparse.Namespace) -> int:
 
     _end_like_ctrl_c()
     results, changes = regrade(**_options(args))
-    said = (
-        f"{len(changes)} {'grade' if len(changes) == 1 else 'grades'} changed:"
-        if changes
-        else "No mark changed by being judged again."
-    )
+    unchanged = "No mark changed by being judged again."
+    said = f"{counted(len(changes), 'grade')} changed:" if changes else unchanged
     return _told(args, results, "\n".join(["", said, *map(line, map(str, changes))]))
 
 
@@ -174,20 +171,20 @@ def _wishes(args: argparse.Namespace) -> "Wishes":
     from .submissions.intake import Keep
     from .submissions.selection import Wishes, due_date
 
-    due = due_date(args.due) if args.due else None
+    due = due_date(args.due) if args.due is not None else None
     return Wishes(tuple(args.only), Keep(args.keep), due, args.roster, args.points, args.anonymous)
 
 
 def _late(args: argparse.Namespace, wishes: "Wishes") -> "Late | None":
     from .lateness import Late
 
-    if not args.late:
-        if args.grace:
+    if args.late is None:
+        if args.grace is not None:
             raise UserError("--grace goes with --late, which says what is taken off; give both.")
         return None
     if wishes.due is None:
         raise UserError("--late needs to know when it was due; give --due as well.")
-    return Late(args.late, str(wishes.due), args.grace or "0m")
+    return Late(args.late, str(wishes.due), "0m" if args.grace is None else args.grace)
 
 
 def run_remark(args: argparse.Namespace) -> int:
@@ -206,7 +203,7 @@ def run_remark(args: argparse.Namespace) -> int:
 def _say_what_it_is_worth(results: "Sequence[Result]") -> None:
     if disagreeing := [result.student for result in results if any(mark.contradiction for mark in result.marks)]:
         print(
-            f"Points and check cells disagree for {len(disagreeing)} of {len(results)} students; their details say where."
+            f"Points and check cells disagree for {len(disagreeing)} of {counted(len(results), 'student')}; their details say where."
         )
     if any("nbval" in result.judge.split("+") for result in results):
         print("Some points are nbval's verdict on check cells; a notebook written to deceive it can forge that.")

@@ -84,7 +84,8 @@ def _lines(book: Gradebook, judged: Judged) -> list[str]:
     run = book.run(judged.run)
     (mark,) = remarks.remarked([Result(judged.student, (judged.mark,))], book.remarks())[0].marks
     facts = {"adjusted": str(mark.adjusted)} if mark.adjusted else {}
-    facts |= {"why": mark.detail or "-", "judge": mark.judge or "none: nothing was run"}
+    facts |= {"why": mark.detail or "-"} | ({"note": judged.note} if judged.note else {})
+    facts |= {"judge": mark.judge or "none: nothing was run"}
     facts |= {"isolation": mark.isolation} if mark.isolation else {}
     facts |= {name: str(value) for name, value in asdict(mark).items() if name not in _SAID and value not in ("", None)}
     if mark.recorded:
@@ -99,7 +100,6 @@ def _lines(book: Gradebook, judged: Judged) -> list[str]:
         facts["course"] = run.course
         facts["versions"] = ", ".join(f"{name} {version}" for name, version in run.versions.items())
         facts["limits"] = ", ".join(f"{name} {value}" for name, value in run.limits.items())
-    facts |= {"note": judged.note} if judged.note else {}
     for earlier in book.history(judged.student, mark.exercise)[:-1]:
         facts[f"before ({earlier.graded})"] = _outcome(earlier.mark)
     width = max(map(len, facts)) + 2

@@ -18,12 +18,14 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from ..course.errors import UserError
+from ..plain import counted
 from .results import Result
 
 _UNITS = {"hour": timedelta(hours=1), "day": timedelta(days=1), "week": timedelta(weeks=1)}
 _GRACES = {"m": timedelta(minutes=1), "h": timedelta(hours=1), "d": timedelta(days=1)}
 _AMOUNT = r"(\d+(?:\.\d+)?)\s*(%?)"
 _RULE = re.compile(rf"{_AMOUNT}\s*/\s*({'|'.join(_UNITS)})(?:\s+up\s+to\s+{_AMOUNT})?", re.ASCII)
+_NONSENSE = re.compile(r"(?<![\d.])(?!100\s*%)\d{3,}(?:\.\d+)?\s*%|%.*\s[\d.]+$")  # over 100%; an end without its %
 _GRACE = re.compile(rf"(\d+)\s*([{''.join(_GRACES)}])", re.ASCII)
 
 
@@ -36,8 +38,10 @@ class Late:
     grace: str = "0m"
 
     def __post_init__(self) -> None:
-        if not _RULE.fullmatch(self.rule.strip()):
-            raise UserError(f"{self.rule!r} is no rule for --late; write it like “10%/day” or “5/hour up to 50%”.")
+        if not _RULE.fullmatch(self.rule.strip()) or _NONSENSE.search(self.rule.strip()):
+            raise UserError(
+                f"{self.rule!r} is no rule for --late; write it like “5/hour” or “10%/day up to 50%”, none above 100%."
+            )
         if not _GRACE.fullmatch(self.grace.strip()):
             raise UserError(f"{self.grace!r} is no time for --grace; write it like 15m, 2h or 1d.")
 
@@ -83,7 +87,7 @@ def _penalised(result: Result, late: Late) -> Result:
         said = "no points taken off, since nothing tells how late it came"
     elif is_late == "yes" and at:
         off = late.off(at, sum(mark.points for mark in result.marks if not mark.adjusted))
-        said = f"{late.by(at)} late: {off:g} points taken off ({late.rule}, {late.grace} of grace)"
+        said = f"{late.by(at)} late: {counted(off, 'point')} taken off ({late.rule}, {late.grace} of grace)"
     columns["penalty"] = f"{off:g}" if is_late else ""
     return replace(result, penalty=off, lateness=said, columns=tuple(columns.items()))
 

@@ -155,8 +155,9 @@ def _refuse_unfit(
         check = by_id[question.check]
         if not check.get("outputs") or check["execution_count"] is None:
             raise UserError(
-                f"The check of {question.id} in {solution} has no stored output to compare with; "
-                f"run `autograd-teach notebooks {solution}` and grade again."
+                f"{rooms[0]} seems to hold exercises, not solutions: the check of {question.id} in {solution} has no stored output "
+                "to compare with; name the folder of the solutions with --solutions or, if it is this one, run `autograd-teach "
+                f"notebooks {solution}` and grade again."
             )
     for cell in cells:
         if SOLUTION_MARK in cell["source"]:

@@ -323,4 +323,4 @@ def test_the_command_prints_the_table_and_says_what_the_points_are_worth(
     printed = capsys.readouterr().out
     assert "ada      pass         2    2/2" in printed
     assert "without a sandbox" in printed
-    assert printed.count("Points and check cells disagree for 1 of 1 students") == 2  # not where it passes
+    assert printed.count("Points and check cells disagree for 1 of 1 student;") == 2  # not where it passes

@@ -132,5 +132,5 @@ def test_an_instructor_who_changes_points_gets_to_the_end(tmp_path: Path) -> Non
     said("release", *rooms)
     assert "all exercises are fit" in said("validate", "09", *rooms)
     regraded = said("regrade", *rooms, "--output", "ps9")
-    assert "No grade changed." in regraded
+    assert "No mark changed by being judged again." in regraded
     assert "has no effect" not in regraded

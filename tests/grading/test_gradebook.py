@@ -847,8 +847,8 @@ def test_an_adjustment_is_in_the_points_of_the_report(tmp_path: Path) -> None:
         (("ada", "square", float("inf")), "Points cannot be inf"),
         (("ada", "square", 2.5), "square is worth 2 points, and 2.5 are more; give --bonus"),
         (("ada", "square", None), "one of the two"),
-        (("add", "square", 1), "There is no student 'add' in .*; there are ada.$"),
-        (("ada", "squar", 1), "There is no exercise 'squar' in .*; there are square.$"),
+        (("add", "square", 1), "There is no student 'add' in .*; there is ada.$"),
+        (("ada", "squar", 1), "There is no exercise 'squar' in .*; there is square.$"),
     ],
 )
 def test_an_adjustment_that_cannot_be_is_refused(tmp_path: Path, asked: tuple[str, str, float], said: str) -> None:
@@ -1101,12 +1101,18 @@ def test_explain_says_all_that_the_book_has_and_judges_again(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize(
-    ("asked", "said"), [(("adda", "square"), "ada."), (("A", "square"), "ada, zara."), (("ada", "squar"), "square.")]
+    ("asked", "said"),
+    [(("adda", "square"), "is ada."), (("A", "square"), "are ada, zara."), (("ada", "squar"), "is square.")],
 )
 def test_explain_names_what_comes_near(tmp_path: Path, asked: tuple[str, str], said: str) -> None:
     grade(a_class(tmp_path / "in", "ada", "bob", "zara"), tmp_path, Judge())
-    with pytest.raises(UserError, match=f"There is no .*; there are {re.escape(said)}$"):
+    with pytest.raises(UserError, match=f"There is no .*; there {re.escape(said)}$"):
         explain_in(*asked, [TINY], output=tmp_path, as_then=then(Judge()))
+
+
+def test_of_more_names_than_are_listed_the_number_is_said() -> None:
+    with pytest.raises(UserError, match="there are s00, .*, s08, s09 and 2 more.$"):
+        remarks.one_of([f"s{number:02}" for number in range(12)], "who", "student", "the book")
 
 
 # ---- fingerprints of exercises ----------------------------------------------------------------------------------------------

@@ -230,6 +230,37 @@ def test_every_sign_of_lateness_is_seen_and_none_of_the_student_s_own_making(tmp
             assert not submitted or rows[student]["submitted"] == submitted
 
 
+def came(target: Path) -> dict[str, str]:
+    return {one.student: str(one.versions[NAME][0].submitted) for one in take_in(target, [assignment()])}
+
+
+@pytest.mark.parametrize("named", [f"{NAME}.ipynb", "a class of renamed files"])
+def test_a_folder_that_holds_the_class_s_zip_alone_is_as_if_the_zip_were_named(tmp_path: Path, named: str) -> None:
+    old = File(zip_of((2001, 1, 1, 0, 0, 0), tmp_path), NEXT_DAY)
+    if named == f"{NAME}.ipynb":
+        files = {f"Ada_1{MOODLE}/{named}": File(), f"Bob_2{MOODLE}/{named}": File(), f"Eve_3{MOODLE}/x.zip": old}
+        dates = {"Ada": NOON, "Bob": NOON, "Eve": NEXT_DAY}
+    else:
+        files = {"ada_1_1_x.ipynb": File(), "bob_2_2_y.ipynb": File(), "eve_3_3_z.zip": old}
+        dates = {"ada": NOON, "bob": NOON, "eve": NEXT_DAY}
+    expected = {name: str(datetime(*date)) for name, date in dates.items()}
+    target = zipped(tmp_path / "ps9.zip", files)
+    inside = written(tmp_path / "dl", {"ps9.zip": File(target.read_bytes(), NEXT_DAY)})
+    assert came(target) == came(inside) == expected
+    assert came(zipped(tmp_path / "outer.zip", {"ps9.zip": File(target.read_bytes(), NEXT_DAY)})) == expected
+
+
+def test_a_zip_s_inner_dates_are_not_believed_where_it_is_a_student_s(tmp_path: Path) -> None:
+    old = File(zip_of((2001, 1, 1, 0, 0, 0), tmp_path), NEXT_DAY)
+    own, folder = {"ada.zip": old}, {f"ps9.zip/{name}/{name}.zip": old for name in ("ada", "bob")}
+    first = {f"ps9.zip/{name}/{NAME}.ipynb": File(HALF, (2000, 1, 1, 0, 0, 0)) for name in ("ada", "bob")}
+    assert came(written(tmp_path / "one", own)) == {"ada": str(datetime(*NEXT_DAY))}
+    assert came(written(tmp_path / "two", {**own, "bob.ipynb": File()}))["ada"] == str(datetime(*NEXT_DAY))
+    found = take_in(written(tmp_path / "a folder called so", folder | first), [assignment()], keep=Keep.BEST)
+    times = [str(version.submitted) for one in found for version in one.versions[NAME]]
+    assert len(found) == 2 and not any("2001" in time for time in times), "a folder's name makes it no zip"
+
+
 def test_without_a_due_date_only_what_the_platform_says_is_a_column(tmp_path: Path) -> None:
     assert "late" not in graded(zipped(tmp_path / "a.zip", {"ada_1_1_x.ipynb": File()}))["ada"]
     rows = graded(zipped(tmp_path / "b.zip", {"ada_1_1_x.ipynb": File(), "eve_LATE_2_2_x.ipynb": File()}))
@@ -489,6 +520,17 @@ ROSTERS: dict[str, tuple[dict[str, File], str, dict[str, str]]] = {
         + '"Lovelace, Ada",11,al,A\n"Angstrom, Zoe",12,za,A\n"Bob",13,b,A\n"Student, Test",99,t,A\n',
         {"Lovelace, Ada": "6", "Angstrom, Zoe": "1", "Bob": "0", "eve": "6"},
     ),
+    "Moodle's worksheet in German": (
+        CLASS,
+        "\ufeffID,Vollständiger Name,E-Mail-Adresse,Status,Bewertung\n"
+        + "Teilnehmer/in12,Zoë Ångström,z@x,,\nTeilnehmer/in11,Gräfin Lovelace,a@x,,\nTeilnehmer/in13,Bob,b@x,,\n",
+        {"Zoë Ångström": "1", "Gräfin Lovelace": "6", "Bob": "0", "Eve": "6"},
+    ),
+    "German columns": (
+        LOGINS,
+        "Vorname;Nachname;ID-Nummer;Anmeldename;E-Mail-Adresse\nAda;Lovelace;1;ada;a@x.org\nZoë;Ångström;zoe;;\n;Bob;;;b@x.org\n",
+        {"Ada Lovelace": "6", "Zoë Ångström": "1", "Bob": "0", "eve": "6"},
+    ),
     "GitHub Classroom's": (
         LOGINS,
         "identifier,github_username,github_id,name\nx1,ada,1,Ada Lovelace\nx2,zoe,2,\nx3,bob,3,Bob\n",
@@ -573,6 +615,28 @@ def test_who_is_absent_and_who_is_a_stranger_is_said(tmp_path: Path) -> None:
     ]
 
 
+WHO = {
+    "nobody": (
+        "name,id\nAdam,7\n",
+        "Nobody in .* was recognised; students are found by columns such as name, first name",
+    ),
+    "ids of nobody": ("ID;Mail\n91;a@x\n92;b@x\n", "Nobody in .* was recognised"),
+    "one of two": ("name\nAda Lovelace\nBob\n", ""),
+    "everybody": ("name\nAda Lovelace\nEve\nZoe Angstrom\n", ""),
+}
+
+
+@pytest.mark.parametrize(("text", "pattern"), WHO.values(), ids=WHO)
+def test_a_roster_of_which_nobody_is_recognised_is_said_to_be_one(tmp_path: Path, text: str, pattern: str) -> None:
+    (tmp_path / "r.csv").write_text(text)
+    said: list[str] = []
+    selection.gather(zipped(tmp_path / "in.zip", CLASS), [assignment()], Wishes(roster=tmp_path / "r.csv"), said.append)
+    of_nobody = [line for line in said if line.startswith("Nobody")]
+    assert len(of_nobody) == bool(pattern)
+    assert all(re.match(pattern, line) for line in of_nobody)
+    assert said or text == WHO["everybody"][0]
+
+
 @pytest.mark.parametrize(
     ("data", "said"),
     [
@@ -623,6 +687,48 @@ def test_only_the_notebooks_asked_for_are_graded_handed_in_or_not(tmp_path: Path
         selection.asked_for([assignment(), other], Wishes(("11_x",)))
 
 
+def test_a_notebook_that_was_not_asked_for_is_said_to_be_one(tmp_path: Path) -> None:
+    files = {
+        "ada/mine.ipynb": File(),
+        f"bob/{NAME}.ipynb": File("{"),
+        "eve/10_other.ipynb": File("{"),
+        f"fay_{NAME}.ipynb": File(),
+        "gus/x.ipynb": File("[]"),
+    }
+    both = [assignment(), assignment("10_other")]
+    found = selection.gather(zipped(tmp_path / "in.zip", files), both, Wishes(("10_other",)), print)
+    assert {one.student: one.notes for one in found} == {
+        "ada": [f"ada/mine.ipynb not used: it is {NAME}, which was not asked for"],
+        "bob": [f"bob/{NAME}.ipynb not used: it is not valid JSON"],
+        "eve": [],
+        "fay": [f"fay_{NAME}.ipynb not used: it is {NAME}, which was not asked for"],
+        "gus": [],
+    }
+    assert [(one.student, *one.answers) for one in found if one.answers] == [("eve", "10_other")]
+    assert [one.student for one in found if one.fault] == ["gus"]
+
+
+STRAYS = [(1, 9, True), (3, 27, True), (1, 8, False), (2, 10, False), (4, 96, False), (0, 20, False), (20, 0, False)]
+
+
+@pytest.mark.parametrize(("strays", "others", "is_said"), STRAYS)
+def test_a_notebook_of_a_few_is_said_before_everybody_lacks_it(
+    tmp_path: Path, strays: int, others: int, is_said: bool
+) -> None:
+    files = {f"a{n}/10_other.ipynb": File("{") for n in range(strays)} | {
+        f"b{n}/x.ipynb": File() for n in range(others)
+    }
+    target = zipped(tmp_path / "in.zip", files)
+    both = [assignment(), assignment("10_other")]
+    said: list[str] = []
+    selection.gather(target, both, Wishes(), said.append)
+    sentence = f"10_other was handed in by {strays} of {strays + others} students; --only {NAME} leaves it out."
+    assert said == [sentence] * is_said
+    for only in ((NAME,), (NAME, "10_other")):
+        selection.gather(target, both, Wishes(only), said.append)
+    assert len(said) == is_said, "who says which is not told which"
+
+
 # ---- points and names ---------------------------------------------------------------------------------------------------
 
 
@@ -655,7 +761,7 @@ def test_no_name_is_in_anonymous_grades_and_the_key_has_them_all(tmp_path: Path)
         text = json.dumps(rows)
         assert [name for name in NAMES if name in text] == []
         assert list(rows) == sorted(rows)
-    whose = {row["student"]: row["pseudonym"] for row in csv.DictReader(key.open())}
+    whose = {row["student"]: row["pseudonym"] for row in csv.DictReader(key.open(encoding="utf-8-sig"))}
     assert set(whose) == {"Ada Lovelace", "Grace Hopper", "Eve", "Eve One", "Eve Two", "Mallory", "Trudy"}
     assert rows[whose["Ada Lovelace"]]["total"] == "6"
     assert "file 1: it is not valid JSON" in rows[whose["Grace Hopper"]]["detail"]
@@ -668,6 +774,19 @@ def test_a_pseudonym_stays_and_a_new_student_gets_a_new_one(tmp_path: Path) -> N
     assert {name: second[name] for name in first} == first
     assert len(set(second.values())) == 3
     assert dict(second) == pseudonyms.of([], tmp_path / "k.csv")
+
+
+@pytest.mark.parametrize(("first", "then"), [("k.csv", None), (None, "k.csv")])
+def test_a_gradebook_has_names_or_pseudonyms_and_not_the_same_class_twice(
+    tmp_path: Path, first: str | None, then: str | None
+) -> None:
+    target = zipped(tmp_path / "in.zip", {"ada.ipynb": File(), "bob.ipynb": File(HALF)})
+    keys = [tmp_path / key if key else None for key in (first, then)]
+    before = graded(target, anonymous=keys[0])
+    with pytest.raises(UserError, match="grades under .*: grade with.* --anonymous, or name another --output"):
+        graded(target, anonymous=keys[1])
+    assert graded(target, anonymous=keys[0]) == before
+    regrade_class([assignment()], output=tmp_path / "out", timeout=None, jobs=1, progress=None, runner=by_source)
 
 
 @pytest.mark.parametrize(
@@ -694,22 +813,30 @@ def test_a_dry_run_shows_what_every_file_was_taken_for(tmp_path: Path) -> None:
         f"Dora_16{MOODLE}/{NAME}.ipynb": File(
             json.dumps(exercise_notebook({})).replace("square-answer", "gone").replace("def square", "def cube")
         ),
+        f"Fay_17{MOODLE}/{NAME}.ipynb": File(""),
     }
     class_ = take_in(zipped(tmp_path / "in.zip", files), [assignment()])
     assert preview(class_, [assignment()], Wishes(due=due_date("2026-11-19"))).splitlines() == [
-        "student       assignment  written            solved  submitted            late  file",
-        f"Ada Lovelace  09_tiny     3 of 3             0 of 3  2026-11-20 12:00:00  yes   Ada Lovelace_11{MOODLE}/x.ipynb",
+        "student       assignment  written               solved  submitted            late  file",
+        f"Ada Lovelace  09_tiny     3 of 3                0 of 3  2026-11-20 12:00:00  yes   Ada Lovelace_11{MOODLE}/x.ipynb",
         "Bob                       no notebook",
         "Carol                     unreadable",
-        f"Dora          09_tiny     0 of 3, 1 missing  0 of 3  2026-11-20 12:00:00  yes   Dora_16{MOODLE}/{NAME}.ipynb",
-        f"Eve           09_tiny     3 of 3             2 of 3  2026-11-20 12:00:00  yes   Eve_19{MOODLE}/x.ipynb",
-        f"Zoë Ångström  09_tiny     1 of 3             0 of 3  2026-11-20 12:00:00  yes   Zoë Ångström_12{MOODLE}/x.ipynb",
+        f"Dora          09_tiny     0 of 3, 1 missing     0 of 3  2026-11-20 12:00:00  yes   Dora_16{MOODLE}/{NAME}.ipynb",
+        f"Eve           09_tiny     3 of 3                2 of 3  2026-11-20 12:00:00  yes   Eve_19{MOODLE}/x.ipynb",
+        f"Fay           09_tiny     0 of 3, 3 unreadable  0 of 3  2026-11-20 12:00:00  yes   Fay_17{MOODLE}/{NAME}.ipynb",
+        f"Zoë Ångström  09_tiny     1 of 3                0 of 3  2026-11-20 12:00:00  yes   Zoë Ångström_12{MOODLE}/x.ipynb",
         "",
         "  Bob: the folder holds no notebook, but essay.pdf",
         f"  Carol: Carol_15{MOODLE}/x.ipynb: it is not valid JSON",
+        f"  Fay: Fay_17{MOODLE}/{NAME}.ipynb: it is empty",
         "",
-        "6 students, 4 with a notebook that was recognised. Nothing was run or written.",
+        "7 students, 5 with a notebook that was recognised. Nothing was run or written.",
     ]
+
+
+def test_a_dry_run_of_one_student_counts_one_student(tmp_path: Path) -> None:
+    class_ = take_in(zipped(tmp_path / "in.zip", {"ada.ipynb": File()}), [assignment()])
+    assert preview(class_, [assignment()], Wishes()).splitlines()[-1].startswith("1 student, 1 with a notebook")
 
 
 @pytest.mark.parametrize(("marked", "late"), [("", ""), ("LATE_", "no")])
@@ -748,6 +875,10 @@ def test_the_command_s_dry_run_runs_nothing_and_writes_nothing(
 BAD = {
     "no such folder": ["nowhere"],
     "no date": ["in.zip", "--due", "soon"],
+    "an empty date": ["in.zip", "--due", ""],
+    "an empty rule": ["in.zip", "--due", "2026-11-20", "--late", ""],
+    "an empty grace": ["in.zip", "--due", "2026-11-20", "--late", "1/day", "--grace", ""],
+    "a grace without a rule": ["in.zip", "--due", "2026-11-20", "--grace", ""],
     "no such notebook": ["in.zip", "--only", "99_no_such"],
     "no number of points": ["in.zip", "--points", "-3"],
     "points without end": ["in.zip", "--points", "inf"],

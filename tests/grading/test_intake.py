@@ -268,7 +268,7 @@ def test_whatever_is_done_to_the_rest_of_a_notebook_the_one_that_runs_is_ours(
 
 
 BROKEN: dict[str, tuple[bytes, str]] = {
-    "empty": (b"", "not valid JSON"),
+    "empty": (b"", "it is empty"),
     "cut off": (SOLVED.encode()[:500], "not valid JSON"),
     "binary": (bytes(range(256)), "not valid JSON"),
     "nested a million deep": (b"[" * 1_000_000, "not valid JSON"),
@@ -611,7 +611,7 @@ def test_paths_that_hold_no_submissions_get_one_sentence(tmp_path: Path) -> None
         ("nowhere", "There is no "),
         ("empty", "holds no notebooks"),
         ("notes.txt", "neither a folder nor a zip"),
-        ("cut.zip", "neither a folder nor a zip"),
+        ("cut.zip", "cut.zip is damaged, or was not downloaded to its end; download it again"),
     ]:
         with pytest.raises(UserError, match=said):
             students(tmp_path / name)

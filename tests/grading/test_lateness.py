@@ -30,7 +30,9 @@ DUE = "2026-11-20 18:00:00"
         ("10%/day", "0m", "2027-11-21 18:00:01", 8),
         ("10 % / day", "0m", "2026-11-20 18:00:01", 0.8),
         ("10%/day up to 25%", "0m", "2026-11-27 18:00:00", 2),
-        ("10%/day up to 3", "0m", "2026-11-27 18:00:00", 3),
+        ("100%/week", "0m", "2026-11-20 18:00:01", 8),
+        ("12.125%/week up to 100%", "0m", "2026-11-27 18:00:00", 0.97),
+        ("1/hour up to 200", "0m", "2026-11-20 20:30:00", 3),
         ("12.5%/week", "0m", "2026-11-27 18:00:00", 1),
         ("1/hour", "0m", "2026-11-20 20:30:00", 3),
         ("5/hour", "0m", "2026-11-20 20:30:00", 8),
@@ -51,7 +53,21 @@ def test_what_a_rule_takes_off_of_8_points(rule: str, grace: str, submitted: str
     [
         *(
             (rule, "0m")
-            for rule in ("", "10%", "10%/month", "-1/day", "1e3/day", "10%/day up to", "10%/day to 50%", "٣/day")
+            for rule in (
+                "",
+                "10%",
+                "10%/month",
+                "-1/day",
+                "1e3/day",
+                "10%/day up to",
+                "10%/day to 50%",
+                "٣/day",
+                "10%/day up to 50",
+                "10% / day  up to 3.5 ",
+                "200%/day",
+                "100.5 %/day",
+                "1/day up to 150%",
+            )
         ),
         *(("1/day", grace) for grace in ("", "15", "m", "-1m", "1.5h", "15 min")),
     ],
@@ -64,7 +80,7 @@ def test_what_is_no_rule_is_refused(rule: str, grace: str) -> None:
 SAID = {
     ("no", "2026-11-20 17:00:00"): (0, "0", ""),
     ("", ""): (0, "", ""),
-    ("yes", "2026-11-21 20:03:00"): (1, "1", "1 day, 2:03:00 late: 1 points taken off (1/week, 1h of grace)"),
+    ("yes", "2026-11-21 20:03:00"): (1, "1", "1 day, 2:03:00 late: 1 point taken off (1/week, 1h of grace)"),
     ("yes", "2026-11-20 18:59:00"): (0, "0", "0:59:00 late: 0 points taken off (1/week, 1h of grace)"),
     ("yes", "2026-11-19 18:59:00"): (0, "0", "no points taken off, since nothing tells how late it came"),
     ("yes", ""): (0, "0", "no points taken off, since nothing tells how late it came"),

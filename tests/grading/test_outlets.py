@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from autograd_teach import cli
+from autograd_teach import cli, files
 from autograd_teach.course.errors import UserError
 from autograd_teach.grading import gradebook, reports
 from autograd_teach.grading.explain import explain_in
@@ -20,7 +20,7 @@ from autograd_teach.grading.gradebook import Basis, Judged
 from autograd_teach.grading.lateness import Late, penalised
 from autograd_teach.grading.reports.similarity import LEAST, alike, normal_form
 from autograd_teach.grading.results import Adjustment, Mark, Result, Status, hash_of
-from autograd_teach.grading.submissions import roster
+from autograd_teach.grading.submissions import pseudonyms, roster
 from autograd_teach.grading.submissions.intake import Submission
 from autograd_teach.grading.submissions.preview import preview
 from autograd_teach.grading.submissions.selection import NO_WISHES
@@ -113,6 +113,11 @@ def test_what_explain_says_keeps_its_lines(tmp_path: Path) -> None:
     assert sum(line.startswith("  judge ") for line in text.splitlines()) == 1
 
 
+def test_explain_says_what_was_found_right_below_why(tmp_path: Path) -> None:
+    lines = [line.split() for line in explained("x.py", tmp_path).splitlines()]
+    assert lines[lines.index(["why", "x", "x.py"]) + 1] == ["note", "x.py"]
+
+
 def test_a_sentence_about_a_fault_is_text_too(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -138,9 +143,19 @@ def starts_formula(found: str) -> bool:
     return letters.strip(' \t\r\n"“”„«»').startswith(("=", "+", "-", "@", "−", "–"))
 
 
-SHEETS = {"grades": reports.write_csv} | {
-    kind: lambda results, folder, kind=kind: reports.write(kind, results, folder, str) for kind in ("moodle", "canvas")
-}
+def key_of(results: list[Result], folder: Path) -> Path:
+    pseudonyms.of([result.student for result in results], folder / "key.csv")
+    return folder / "key.csv"
+
+
+SHEETS = (
+    {"grades": reports.write_csv}
+    | {
+        kind: lambda results, folder, kind=kind: reports.write(kind, results, folder, str)
+        for kind in ("moodle", "canvas")
+    }
+    | {"pseudonyms": key_of}
+)
 
 
 @pytest.mark.parametrize("sheet", SHEETS)
@@ -151,6 +166,33 @@ def test_no_spreadsheet_computes_what_a_student_named(tmp_path: Path, name: str,
     for separator in ",;\t|":
         for row in csv.reader(io.StringIO(text, newline=""), delimiter=separator):
             assert not any(map(starts_formula, row)), separator
+
+
+PLAIN = ["Ada", "Zoë Ångström 🚀", "O'Neill-Smith, Jr.", "'t Hooft", "100% Ada", "李雷", "نرگس\u200cها"]
+ODD = ["=1+1", "+x", "-x", "@x", "'=x", "''=x", "\t=x", "a\tb", "a\r\nb", "ü;=ä", "'%00003d", "'%00003dx", "=%00003d"]
+
+
+@pytest.mark.parametrize("name", [*PLAIN, *ODD, *NASTY.values()])
+def test_a_name_in_the_file_of_pseudonyms_comes_back_exactly(tmp_path: Path, name: str) -> None:
+    names = ["Ada Lovelace", name]
+    first = pseudonyms.of(names, tmp_path / "key.csv")
+    assert pseudonyms.of(names, tmp_path / "key.csv") == first and list(first) == names
+    text = (tmp_path / "key.csv").read_bytes().decode("utf-8-sig")
+    assert (tmp_path / "key.csv").read_bytes().startswith(b"\xef\xbb\xbf"), "else Excel reads ä as Ã¤"
+    shown = [row[1] for row in csv.reader(io.StringIO(text, newline=""))]
+    assert cell(shown[2]) == shown[2], "no spreadsheet computes it"
+    assert shown[2] == name or name not in PLAIN
+    assert shown[2] == "'%00003d1%00002b1" or name != "=1+1"
+
+
+def test_a_file_of_pseudonyms_of_before_is_read(tmp_path: Path) -> None:
+    """It had names as they are, and no mark of its encoding."""
+    given = dict(zip([*PLAIN, "=1+1", "'=x", '"a"\nb', "'100% Ada"], [f"S-{n}" for n in range(99)], strict=False))
+    rows = [["pseudonym", "student"], *([pseudonym, name] for name, pseudonym in given.items())]
+    (tmp_path / "key.csv").write_bytes(files.as_csv(rows).encode())
+    assert pseudonyms.of(given, tmp_path / "key.csv") == given
+    written = pseudonyms.of([*given, "Eve"], tmp_path / "key.csv")
+    assert pseudonyms.of(given, tmp_path / "key.csv") == written == {**given, "Eve": written["Eve"]}
 
 
 @pytest.mark.parametrize(

@@ -83,7 +83,10 @@ def give_away(template: Cells, released: Cells) -> None:
             never_run,
             "check of double in mine/sol/09_tiny.ipynb has no stored output .* notebooks mine/sol/09_tiny.ipynb`",
         ),
-        (says_nothing, "check of double in mine/sol/09_tiny.ipynb has no stored output"),
+        (
+            says_nothing,
+            "mine/sol seems to hold exercises, not solutions: .* name the folder of the solutions with --solutions",
+        ),
         (give_away, "double-answer of ex/09_tiny.ipynb holds a solution"),
     ],
 )

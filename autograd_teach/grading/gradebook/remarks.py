@@ -12,7 +12,7 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from ...course.errors import UserError
-from ...plain import tidy
+from ...plain import some, tidy
 from ..results import Adjustment, Mark, Result
 from .book import Gradebook, Remark, reading, writing
 
@@ -140,6 +140,7 @@ def one_of(known: Collection[str], asked: str, what: str, where: object) -> str:
     """`asked`, if it is one of `known`; else a `UserError` that names those that come near."""
     if asked in known:
         return asked
-    near = sorted(each for each in known if asked.casefold() in each.casefold())[:10]
-    near = near or get_close_matches(asked, list(known), n=3) or list(known)[:10]
-    raise UserError(f"There is no {what} {asked!r} in {where}; there are {', '.join(map(tidy, near))}.")
+    near = sorted(each for each in known if asked.casefold() in each.casefold())
+    near = near or get_close_matches(asked, list(known), n=3) or list(known)
+    listed = f"there {'is' if len(near) == 1 else 'are'} {some([*map(tidy, near)], 10)}"
+    raise UserError(f"There is no {what} {asked!r} in {where}; {listed}.")

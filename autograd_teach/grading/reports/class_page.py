@@ -11,9 +11,10 @@ from pathlib import Path
 from statistics import StatisticsError, correlation, mean, median
 from typing import Any
 
+from ...plain import counted
 from ..results import PASSED, Mark, Result, Status, reaching_in_words
 from .mistakes import commonest
-from .page import MEANING, Tone, counted, render
+from .page import MEANING, Tone, render
 from .similarity import LEAST, alike
 from .spreadsheet import told
 from .student_page import student_page

@@ -91,7 +91,7 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.filters.update(number=number, meaning=MEANING.__getitem__, of_check=of_check)
-    environment.filters.update(counted=counted, anchor=anchor, sentence=sentence)
+    environment.filters.update(counted=plain.counted, anchor=anchor, sentence=sentence)
     environment.globals["style"] = Markup((_TEMPLATES / "page.css").read_text(encoding="utf-8"))  # our own file
     return environment
 
@@ -116,11 +116,3 @@ def sentence(words: str) -> str:
     ('6 of 7 checks pass.', 'Adjusted to 1 of 2: well done!', '')
     """
     return f"{words[:1].upper()}{words[1:]}{'' if words.endswith(('.', '!', '?')) else '.' * bool(words)}"
-
-
-def counted(number: int, what: str) -> str:
-    """
-    >>> counted(1, "student"), counted(2, "student")
-    ('1 student', '2 students')
-    """
-    return f"{number} {what}{'' if number == 1 else 's'}"

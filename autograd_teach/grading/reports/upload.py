@@ -34,9 +34,10 @@ KINDS = ("moodle", "canvas")
 Columns = Mapping[str, str]
 
 _IDENTIFYING = {
-    "moodle": ("email address", "email", "e-mail", "id number", "username", "user name"),
+    "moodle": ("email address", "email", "e-mail", "id number", "username", "user name",
+               "e-mail-adresse", "id-nummer", "anmeldename"),
     "canvas": ("id", "sis user id", "sis login id"),
-}
+}  # fmt: skip
 _WANTED = {
     "moodle": "Email address, ID number or Username",
     "canvas": "ID, SIS User ID or SIS Login ID, as Canvas exports them",

@@ -14,9 +14,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ...course.definitions import Completed, completed, names_defined, stand_in
+from ...plain import some
 from ..rebuild import Assignment, Question
 from ..results import Mark, Status, hash_of
-from .archives import Unreadable, printable, some
+from .archives import Unreadable, printable
 
 LARGEST_NOTEBOOK = 100_000_000
 """Bytes that are read. Most of a large notebook is pictures in outputs, and no browser opens a larger one with ease. One at a
@@ -295,7 +296,7 @@ def _cells(data: bytes) -> list[dict[str, Any]]:
     except UnicodeError as problem:
         raise Unreadable(_NOT_UTF_8 if data.lstrip()[:1] == b"{" else "it is not valid JSON") from problem
     except (ValueError, RecursionError) as problem:
-        raise Unreadable("it is not valid JSON") from problem
+        raise Unreadable("it is not valid JSON" if data.strip() else "it is empty") from problem
     if not isinstance(notebook, dict) or not isinstance(notebook.get("nbformat"), int):
         raise Unreadable("it is JSON, but not a notebook")
     if notebook["nbformat"] != 4:

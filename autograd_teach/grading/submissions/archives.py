@@ -35,7 +35,7 @@ DEEPEST_FOLDER = 10
 _READS = 5
 """How often a file is read that changes meanwhile: an upload, or an editor that saves."""
 
-_NO_DETOUR = sum(getattr(os, flag, 0) for flag in ("O_NOFOLLOW", "O_NONBLOCK"))
+_NO_DETOUR = sum(getattr(os, flag, 0) for flag in ("O_NOFOLLOW", "O_NONBLOCK"))  # it may be a link or a pipe by now
 
 _NOTEBOOKS = (".ipynb", ".ipynb.txt", ".ipynb.json")  # the second and third are how some browsers and mails save one
 _NOT_SUBMITTED = {"__MACOSX", "__pycache__"}
@@ -63,6 +63,7 @@ class Entry:
     read: Callable[[int], bytes] = bytes
     """(most) -> the file's bytes, but no more than one over `most`, which tells that there are too many."""
     fault: str = ""  # why a link, or a zip that is damaged, is not looked into
+    was_zip: bool = False  # a folder that is a zip among what was found
 
     @property
     def is_notebook(self) -> bool:
@@ -83,7 +84,7 @@ class Entry:
 
     @property
     def came(self) -> datetime | None:
-        """When it came: of the outermost zip's date, since what is in a student's own zip says what the student likes."""
+        """When it came: by the class's zip or folder, since what is in a student's own zip says what the student likes."""
         if not self.modified or self.modified[0] < _NO_TIME:
             return None
         try:
@@ -101,11 +102,11 @@ def opened(path: Path) -> Iterator[list[Entry]]:
         yield _with_zips(_entries_of_folder(path, ()))
     elif not path.exists():
         raise UserError(f"There is no {path}; name the folder or zip that holds the submissions.")
-    elif zipfile.is_zipfile(path):
+    elif zipfile.is_zipfile(path) or path.suffix.lower() == ".zip":
         try:
             archive = zipfile.ZipFile(path)
         except (zipfile.BadZipFile, OSError, ValueError) as problem:
-            raise UserError(f"{path} is a damaged zip; download it again.") from problem
+            raise UserError(f"{path} is damaged, or was not downloaded to its end; download it again.") from problem
         with archive:
             yield _with_zips(_entries_of_zip(archive, lambda: nullcontext(archive)))
     else:
@@ -123,15 +124,6 @@ def printable(name: str, longest: int = LONGEST_NAME) -> str:
     if len(short) > longest or len(name) > 2 * longest:
         short = short[: longest - 1] + "…"
     return "".join(letter if letter.isprintable() else "?" for letter in short).strip() or "?"
-
-
-def some(words: list[str], most: int) -> str:
-    """The first of `words` in a row.
-
-    >>> some(["a", "b", "c"], 2)
-    'a, b, ...'
-    """
-    return ", ".join(words[:most]) + ", ..." * (len(words) > most)
 
 
 def _entries_of_folder(folder: Path, above: tuple[str, ...]) -> Iterator[Entry]:
@@ -164,7 +156,7 @@ def _file_reader(path: Path) -> Callable[[int], bytes]:
     def read(most: int) -> bytes:
         try:
             for _ in range(_READS):
-                with open(path, "rb", opener=_as_it_was) as file:
+                with open(path, "rb", opener=lambda name, flags: os.open(name, flags | _NO_DETOUR)) as file:
                     before = os.fstat(file.fileno())
                     data = _read_all(file, most)
                     after = os.fstat(file.fileno())
@@ -175,11 +167,6 @@ def _file_reader(path: Path) -> Callable[[int], bytes]:
         raise Unreadable("it changed while it was read, again and again: grade when it is complete")
 
     return read
-
-
-def _as_it_was(path: str, flags: int) -> int:
-    """Opens what was neither a link nor a pipe a moment ago, and does not follow or wait where it is one by now."""
-    return os.open(path, flags | _NO_DETOUR)
 
 
 def _read_all(file: BinaryIO, most: int) -> bytes:
@@ -226,7 +213,7 @@ def _with_zips(found: Iterable[Entry]) -> list[Entry]:
         except Unreadable as problem:
             yield replace(entry, fault=str(problem))
             return
-        yield Entry(entry.parts, is_folder=True)
+        yield Entry(entry.parts, is_folder=True, was_zip=True)
         for one in inside:
             whole = replace(one, parts=(*entry.parts, *one.parts), modified=entry.modified + one.modified)
             if _is_wanted(whole.parts):

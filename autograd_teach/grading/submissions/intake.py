@@ -18,11 +18,12 @@ from pathlib import Path, PurePosixPath
 from zoneinfo import ZoneInfo
 
 from ...course.errors import UserError
+from ...plain import some
 from ..rebuild import Assignment, Question
 from ..results import Status
 from . import names
 from .answers import LARGEST_NOTEBOOK, Answer, given, is_untouched, none_of, read_answers
-from .archives import LINK, Entry, Unreadable, opened, printable, some
+from .archives import LINK, Entry, Unreadable, opened, printable
 from .names import Name
 
 MOST_NOTEBOOKS = 100
@@ -152,8 +153,10 @@ def take_in(
     assignments: Sequence[Assignment],
     say: Callable[[str], object] = lambda _: None,
     keep: Keep = Keep.NAMED,
+    only: Sequence[str] = (),
 ) -> list[Submission]:
-    """All students found in `submissions` (a folder or a zip), by name; a `UserError` where there are none.
+    """All students found in `submissions` (a folder or a zip), by name, with their answers to the assignments that `only` names,
+    or to all; a `UserError` where there are none.
 
     What lies beside the students and is nobody's is told to `say`, in one sentence.
     """
@@ -182,7 +185,8 @@ def take_in(
         )
     if strays:
         say(f"Passed over, as no student's work can be read from it: {some(strays, 10)}")
-    class_ = [_submission(student, hand_in, assignments, keep) for student, hand_in in taken.items()]
+    asked = [assignment for assignment in assignments if assignment.name in only or not only]
+    class_ = [_submission(student, hand_in, asked, keep) for student, hand_in in taken.items()]
     return sorted(class_, key=lambda submission: submission.student.casefold())
 
 
@@ -216,6 +220,8 @@ def _without_wrapper(entries: list[Entry], container: Path, known: set[str]) -> 
     wraps = (top == container.stem or several) and not stems & known
     if not inside or not wraps:
         return entries, container.stem
+    if any(entry.was_zip and entry.parts == (top,) for entry in entries):  # the platform's, whose dates are believed
+        inside, top = [replace(entry, modified=entry.modified[1:]) for entry in inside], PurePosixPath(top).stem
     if _NBGRADER in {entry.parts[0] for entry in inside}:
         return _below(inside, _NBGRADER), _NBGRADER
     return inside, top
@@ -330,11 +336,11 @@ def _settle(submission: Submission, notebooks: list[_Notebook], assignments: Seq
             if n.fault or given(n.answers)
         ]
     for notebook in notebooks:
-        if notebook.assignment is None and notebook.fault and not submission.answers:
+        if (known := notebook.assignment) is None and notebook.fault and not submission.answers:
             submission.fault = f"{_path(notebook)}: {notebook.fault}"
-        elif notebook.assignment is None and (notebook.fault or not submission.answers):
-            why = notebook.fault or "it has none of the exercises' cells"
-            submission.notes.append(f"{_path(notebook)} not used: {why}")
+        elif known not in assignments and (notebook.fault or not submission.answers):
+            why = f"it is {known.name}, which was not asked for" if known else "it has none of the exercises' cells"
+            submission.notes.append(f"{_path(notebook)} not used: {notebook.fault or why}")
 
 
 def _path(notebook: _Notebook) -> str:

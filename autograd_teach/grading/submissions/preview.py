@@ -5,7 +5,7 @@ May use what intake and selection found. Must not know how an answer is judged.
 
 from collections.abc import Sequence
 
-from ...plain import line
+from ...plain import counted, line
 from ..rebuild import Assignment
 from ..results import Status
 from .answers import Answer, is_untouched
@@ -22,11 +22,9 @@ def preview(class_: Sequence[Submission], assignments: Sequence[Assignment], wis
         rows += [[line(word) for word in row] for row in _rows(submission, assignments, wishes, has_clock)]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = ["  ".join(word.ljust(width) for word, width in zip(row, widths, strict=True)).rstrip() for row in rows]
-    said = [
-        line(f"  {s.student}: {'; '.join(notes)}") for s in class_ if (notes := [*filter(None, [s.fault]), *s.notes])
-    ]
+    said = [line(f"  {s.student}: {'; '.join(notes)}") for s in class_ if (notes := _notes(s))]
     handed_in = sum(bool(submission.answers) for submission in class_)
-    total = f"{len(class_)} students, {handed_in} with a notebook that was recognised. Nothing was run or written."
+    total = f"{counted(len(class_), 'student')}, {handed_in} with a notebook that was recognised. Nothing was run or written."
     return "\n".join([*lines, "", *said, *[""] * bool(said), total])
 
 
@@ -45,6 +43,13 @@ def _rows(
     nothing = "no notebook" if submission.notes else "nothing was handed in"
     what = "unreadable" if submission.fault else nothing
     return rows or [[submission.student, "", what, "", "", "", ""]]
+
+
+def _notes(submission: Submission) -> list[str]:
+    """What has to be said of it, each thing once: what is unreadable, what was passed over."""
+    answers = [a for several in submission.versions.values() for v in several for a in v.answers.values()]
+    why = [a.detail for a in answers if a.status is Status.INVALID_NOTEBOOK]
+    return list(dict.fromkeys(filter(None, [submission.fault, *why, *submission.notes])))
 
 
 def _written(answers: dict[str, Answer], assignment: Assignment) -> str:

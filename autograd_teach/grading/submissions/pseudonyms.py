@@ -13,9 +13,11 @@ from pathlib import Path
 
 from ... import files
 from ...course.errors import UserError
+from ...plain import cell
 
 _HEADER = ["pseudonym", "student"]
 _LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"  # none that is read for another
+_PSEUDONYM = re.compile(r"S-\w+")
 
 
 def of(students: Iterable[str], key: Path) -> dict[str, str]:
@@ -32,6 +34,14 @@ def of(students: Iterable[str], key: Path) -> dict[str, str]:
     return known
 
 
+def refuse_mixed(before: Iterable[str], now: Iterable[str], output: Path) -> None:
+    """A `UserError` where a gradebook has pseudonyms and `now` are names, or the other way round: all would be in it twice."""
+    old, new = ({_PSEUDONYM.fullmatch(student) is not None for student in students} for students in (before, now))
+    if old and new and not old & new:
+        was, how = ("pseudonyms", "with the same") if True in old else ("names", "without")
+        raise UserError(f"{output} has grades under {was}: grade {how} --anonymous, or name another --output.")
+
+
 def _read(key: Path) -> dict[str, str]:
     try:
         lines = list(csv.reader(io.StringIO(key.read_text(encoding="utf-8-sig"), newline="")))
@@ -41,17 +51,31 @@ def _read(key: Path) -> dict[str, str]:
         raise UserError(f"The pseudonyms in {key} cannot be read ({problem.strerror}).") from problem
     except (UnicodeDecodeError, csv.Error):
         lines = []
-    pseudonyms = [line[0] for line in lines[1:] if len(line) == 2 and re.fullmatch(r"S-\w+", line[0])]
+    pseudonyms = [line[0] for line in lines[1:] if len(line) == 2 and _PSEUDONYM.fullmatch(line[0])]
     if lines[:1] != [_HEADER] or len(set(pseudonyms)) != len(lines) - 1:
         raise UserError(f"{key} is not a file of pseudonyms that this command wrote; name another with --anonymous.")
-    return {student: pseudonym for pseudonym, student in lines[1:]}
+    return {_unescaped(student): pseudonym for pseudonym, student in lines[1:]}
 
 
 def _write(known: dict[str, str], key: Path) -> None:
-    text = files.as_csv([_HEADER, *((pseudonym, student) for student, pseudonym in known.items())])
+    text = files.as_csv([_HEADER, *((pseudonym, _escaped(student)) for student, pseudonym in known.items())])
     try:
         key.parent.mkdir(parents=True, exist_ok=True)
-        files.replace(key, text.encode())
+        files.replace(key, text.encode("utf-8-sig"))
         key.chmod(0o600)
     except OSError as problem:
         raise UserError(f"The pseudonyms could not be written to {key} ({problem.strerror}).") from problem
+
+
+def _escaped(student: str) -> str:
+    """`student` as it is or, if a spreadsheet might compute it, behind an apostrophe and all but letters as numbers: `'%00003d1`."""
+    if cell(student) == student == _unescaped(student):
+        return student
+    return "'" + re.sub(r"[^\w ]", lambda match: f"%{ord(match[0]):06x}", student)
+
+
+def _unescaped(text: str) -> str:
+    match = re.fullmatch(
+        r"'(?=.*%)((?:[\w ]|%[0-9a-f]{6})*)", text
+    )  # nothing else is: older files have names as they are
+    return re.sub("%(.{6})", lambda each: chr(int(each[1], 16)), match[1]) if match else text

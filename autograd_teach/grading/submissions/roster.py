@@ -18,13 +18,15 @@ from pathlib import Path
 from ...course.errors import UserError
 from .intake import Submission
 
-_FULL_NAMES = ("student", "name", "full name", "fullname", "student name")
-_FIRST_NAMES = ("first name", "firstname", "given name", "forename")
-_LAST_NAMES = ("last name", "lastname", "surname", "family name")
+_FULL_NAMES = ("student", "name", "full name", "fullname", "student name", "vollständiger name")
+_FIRST_NAMES = ("first name", "firstname", "given name", "forename", "vorname")
+_LAST_NAMES = ("last name", "lastname", "surname", "family name", "nachname")
 _IDS = (
     "id", "identifier", "student id", "user id", "id number", "username", "user name", "login", "login id", "sis login id",
     "sis user id", "email", "e-mail", "email address", "github", "github username", "github_username",
+    "anmeldename", "e-mail-adresse", "id-nummer",
 )  # fmt: skip
+UNDERSTOOD = "name, first name and last name, email, id, id number or login"
 _NUMBERED = ("id", "identifier", "user id")  # the platform's own number, which its export's file names carry too
 _KEPT = re.compile(r"section|\d\d[._].+ \(\d+\)")  # Canvas's, and its columns of our own assignments
 _NOT_STUDENTS = {"pointspossible", "studenttest"}  # lines of Canvas's gradebook
@@ -54,7 +56,7 @@ def read(path: Path) -> list[Row]:
     names_given = full is not None or last is not None
     if not names_given and not ids:
         raise UserError(
-            f"The first line of {path} names no column that says who a student is; call one name, id or email."
+            f"The first line of {path} names no column that says who a student is; there may be {UNDERSTOOD}."
         )
     shown = [*ids, *(column for column, name in enumerate(header) if _KEPT.fullmatch(name))]
     rows: list[Row] = []
@@ -184,6 +186,6 @@ def _key(text: str) -> str:
 
 
 def _digits(text: str) -> str:
-    """Moodle's "Participant 12345" as 12345."""
-    last = text.split()[-1] if text.split() else ""
-    return last if last.isdecimal() else ""
+    """Moodle's "Participant 12345" or "Teilnehmer/in12345" as 12345."""
+    match = re.fullmatch(r"(?:.*(?:\s|/in))?(\d+)", text[-_LONGEST:], re.DOTALL)
+    return match[1] if match else ""

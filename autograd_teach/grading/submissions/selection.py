@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
+from ... import plain
 from ...course.errors import UserError
 from ..gradebook.standing import Change
 from ..rebuild import Assignment
@@ -72,7 +73,7 @@ def asked_for(assignments: Sequence[Assignment], wishes: Wishes) -> list[Assignm
 def gather(submissions: Path, assignments: Sequence[Assignment], wishes: Wishes, say: Say) -> list[Submission]:
     """The class as it is to be graded and reported: recognised, held against the roster, under its pseudonyms."""
     rows = roster.read(wishes.roster) if wishes.roster else []
-    class_ = take_in(submissions, assignments, say, wishes.keep)
+    class_ = take_in(submissions, assignments, say, wishes.keep, wishes.only)
     if rows:
         class_, strangers = roster.compare(class_, rows, lambda several: _merged(several, wishes.keep))
     names = {one.student: one.student for one in class_}
@@ -80,22 +81,21 @@ def gather(submissions: Path, assignments: Sequence[Assignment], wishes: Wishes,
         names = pseudonyms.of(list(names), wishes.anonymous)
     if rows:
         absent = [names[one.student] for one in class_ if not (one.answers or one.notes or one.fault)]
-        say(f"{len(absent)} of {len(rows)} students on the roster handed in nothing{_listed(absent)}")
+        if absent:
+            of_all = f"{len(absent)} of {plain.counted(len(rows), 'student')}"
+            say(f"{of_all} on the roster handed in nothing: {plain.some(absent, _NAMED)}")
         if strangers:
-            say(f"Not on the roster, and graded all the same{_listed([names[name] for name in strangers])}")
+            say(f"Not on the roster, and graded all the same: {plain.some([names[one] for one in strangers], _NAMED)}")
+        if strangers and len(absent) == len(rows):
+            say(f"Nobody in {wishes.roster} was recognised; students are found by columns such as {roster.UNDERSTOOD}.")
+    counts = {assignment.name: sum(assignment.name in one.answers for one in class_) for assignment in assignments}
+    few = [name for name, count in counts.items() if 0 < count <= min(3, len(class_) / 10)]  # strays, it may be
+    usual = "".join(f" --only {name}" for name, count in counts.items() if count and name not in few)
+    for name in few if usual and not wishes.only else ():
+        say(f"{name} was handed in by {counts[name]} of {len(class_)} students;{usual} leaves it out.")
     if wishes.anonymous:
         class_ = sorted((_nameless(one, names[one.student]) for one in class_), key=lambda one: one.student)
     return class_
-
-
-def _listed(names: Sequence[str]) -> str:
-    """What ends a sentence about these students; the grades have those of whom there are too many here.
-
-    >>> _listed([]), _listed(["Ada", "Bob"])
-    ('.', ': Ada, Bob')
-    """
-    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-    return f": {', '.join(names[:_NAMED])}{more}" if names else "."
 
 
 def has_several(submission: Submission) -> bool:
