@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from . import progress_file
-from .checking import report_on
+from .checking import looked_at
 from .exercises import exercises
 
 BEGIN, END = "<<autograd-teach results>>", "<<end of results>>"
@@ -28,6 +28,8 @@ class Outcome:
     message: str = ""
     findings: tuple[dict[str, str], ...] = ()
     """All that is wrong, each by `name` and `message`, the most telling first: `message` is the first one's."""
+    remarks: tuple[str, ...] = ()
+    """What else to know: above all, what the answer uses that `grade` will not have."""
 
 
 def print_outcomes(ids: list[str], names: dict[str, Any]) -> None:
@@ -46,7 +48,7 @@ def print_outcomes(ids: list[str], names: dict[str, Any]) -> None:
                 f"there is no {each.entry} in the notebook, or its cell raises",
             )
         else:
-            report = report_on(each.id, answer)
+            report = looked_at(each.id, answer)
             findings = tuple(asdict(finding) for finding in report.findings)
             outcome = Outcome(
                 each.id,
@@ -57,6 +59,7 @@ def print_outcomes(ids: list[str], names: dict[str, Any]) -> None:
                 len(report.lines),
                 findings[0]["message"] if findings else "",
                 findings,
+                report.remarks if report.attempted else (),
             )
         progress_file.note_check(
             each.id, outcome.passed, outcome.passing, outcome.checks, outcome.attempted, is_try=False

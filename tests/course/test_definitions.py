@@ -9,6 +9,7 @@ from IPython.core.interactiveshell import InteractiveShell
 from traitlets.config import Config
 
 from autograd_teach.course import NotPassed, checking, definitions
+from autograd_teach.course.cells import on_files, on_state
 from autograd_teach.course.definitions import Completed, completed, names_defined, stand_in
 from autograd_teach.course.exercises import exercise, exercises
 
@@ -421,7 +422,7 @@ def test_a_reference_solution_needs_nothing_of_other_cells(path):
     for each in asked:
         answer = sources.pop(each.answer_cell)
         assert completed(answer, [*sources.values()], each.entry, given) == Completed(answer)
-        assert checking.on_state(each, [*sources.values(), answer]) == ""
+        assert on_state(each, [*sources.values(), answer]) == ""
 
 
 STAND_IN = {
@@ -529,15 +530,15 @@ SAID = {
 
 @pytest.mark.parametrize(("cells", "words"), SAID.values(), ids=SAID)
 def test_a_check_says_what_state_the_answer_leans_on(cells, words):
-    said = checking.on_state(exercise("16.Tape"), cells)
+    said = on_state(exercise("16.Tape"), cells)
     assert said == "" if words is None else words in said
 
 
 def test_what_another_exercises_answer_sets_is_there_when_graded():
     cells = [f"{LOOP}\nclass KillHead: pass", "class Scale:\n    k = rate"]
-    assert checking.on_state(exercise("09.Scale"), cells) == ""
-    assert checking.on_state(exercise("09.Scale"), ["class Exp: rate = 1\nrate = 1", LOOP, cells[1]]) == ""
-    assert "`rate`" in checking.on_state(exercise("09.Scale"), [LOOP, cells[1]])
+    assert on_state(exercise("09.Scale"), cells) == ""
+    assert on_state(exercise("09.Scale"), ["class Exp: rate = 1\nrate = 1", LOOP, cells[1]]) == ""
+    assert "`rate`" in on_state(exercise("09.Scale"), [LOOP, cells[1]])
 
 
 @pytest.fixture
@@ -569,4 +570,5 @@ def test_a_check_survives_whatever_the_history_holds(shell, monkeypatch):
 
 
 def test_outside_a_notebook_nothing_is_said():
-    assert checking._remarks("16.Tape") == ()
+    report = checking.looked_at("16.Tape", type("Tape", (), {}))
+    assert (report.remarks, report.obstacle) == ((), "")
