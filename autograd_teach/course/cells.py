@@ -9,6 +9,7 @@ import re
 import traceback
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -54,6 +55,20 @@ def error_in(entry: str, cells: Sequence[str]) -> str:
                 else ""
             )
     return ""
+
+
+def names_alike(entry: str, cells: Sequence[str]) -> str:
+    """The class or function that one of `cells` has defined under a name like `entry`; "" if there is none.
+
+    >>> names_alike("Scale", ["class Helper: pass", "class MyScale: pass"])
+    'MyScale'
+    """
+    found = re.findall(
+        r"^(?:class|def)[ \t]+(\w+)", "\n".join(c for c in cells if c.strip() not in _errors), re.MULTILINE
+    )
+    found = [name for name in found if name not in {each.entry for each in exercises()}]
+    holding = [name for name in found if entry.lower() in name.lower()]
+    return next(iter(holding or get_close_matches(entry, found, n=1, cutoff=0.75)), "")
 
 
 def still_raises(entry: str, cells: Sequence[str]) -> str:
@@ -107,9 +122,9 @@ def on_state(exercise: Exercise, cells: Sequence[str], live: Collection[str] = (
     if answer is None:
         return ""
     setup = next((cell for cell in answer.others if _SETUP.search(cell)), None)
-    state = [*answer.needs.state, *_attributes(exercise.entry, answer)]
+    given = names_defined(setup or "")
+    state = [*answer.needs.state, *_attributes(exercise.entry, answer, given)]
     if setup is not None and answer.is_all:
-        given = names_defined(setup)
         state += [name for name in answer.needs.nowhere if name in live]
         state += [name for name in answer.needs.taken if name in given and is_redefined(name, answer.others)]
     if not state:
@@ -123,8 +138,9 @@ def on_state(exercise: Exercise, cells: Sequence[str], live: Collection[str] = (
     )
 
 
-def _attributes(entry: str, answer: _Answer) -> list[str]:
-    """What other cells have set on `entry` in place of its methods, and on what it uses: `Scale.backward`, `cfg.rate`.
+def _attributes(entry: str, answer: _Answer, given: Collection[str]) -> list[str]:
+    """What other cells have set on `entry` in place of its methods, and on what it uses: `Scale.backward`, `cfg.rate`,
+    and on what is given: `torch.Tensor.twice`.
 
     Not what the answer sets itself: who counts in `Scale.calls` may begin again in another cell.
     """
@@ -139,7 +155,7 @@ def _attributes(entry: str, answer: _Answer) -> list[str]:
         found = {each: None for each in found if each[0] not in defined}
         for root, name in attributes_set(cell):
             of_entry = root == entry and name in methods and cell in answer.later
-            if of_entry or (root != entry and root in answer.needs.taken and name in used):
+            if of_entry or (root != entry and name in used and (root in given or root in answer.needs.taken)):
                 found[root, name] = None
     return [f"{root}.{name}" for root, name in found if f"{root}.{name}" not in answer.needs.taken]
 

@@ -7,12 +7,13 @@ import inspect
 import re
 import zlib
 from dataclasses import replace
+from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
 
 from . import progress_file
-from .cells import error_in, history, note_error, remarks, still_raises
+from .cells import error_in, history, names_alike, note_error, remarks, still_raises
 from .checks import examine
 from .checks.report import Report
 from .errors import UserError
@@ -74,8 +75,11 @@ def progress(notebook: str | None = None, folder: Any = None) -> None:
     """
     chosen = exercises(notebook)
     if not chosen:
-        known = ", ".join(dict.fromkeys(each.notebook for each in exercises()))
-        raise UnknownExercise(f"There is no notebook {notebook!r} with exercises; there are {known}.")
+        known = {each.notebook.partition("_")[0]: each.notebook for each in exercises()}
+        number = str(notebook).partition("_")[0].zfill(2)
+        near = [number] if number in known else get_close_matches(str(notebook), known.values(), n=1)
+        ask = f"did you mean {near[0]!r}?" if near else f"there are {min(known)!r} to {max(known)!r}."
+        raise UnknownExercise(f"There is no notebook {notebook!r} with exercises; {ask}")
     _show(Progress(chosen, progress_file.entries(folder)))
 
 
@@ -158,6 +162,9 @@ def not_run_yet(error: NameError, trace: Any, cells: list[str]) -> str | None:
     defines = re.compile(rf"^[ \t]*(class|def)[ \t]+{name}\b|^{name}\s*=", re.MULTILINE)
     if any(defines.search(cell) for cell in cells[:-1]):
         return f"The cell with {name} has run, but ended in an error: mend it and run it again, then check."
+    alike = names_alike(name, cells[:-1])
+    if alike:
+        return f"There is no `{name}` yet, but `{alike}` was defined: give it the name `{name}`."
     return f"The cell with your {name} has not run yet: run it first, then check."
 
 
