@@ -92,6 +92,14 @@ def test_the_command_says_the_same(shell, capsys):
     assert (outcome["passed"], outcome["passing"]) == (False, 7) and outcome["message"].endswith(AGAIN)
 
 
+def test_a_right_answer_under_another_name_is_no_pass(shell):
+    better = SCALE.replace("Scale", "Better")
+    stop = run(shell, STUB, better, CHECK.replace("Scale)", "Better)")).error_in_exec
+    assert str(stop).endswith("`grade` takes what is called `Scale`, and this is something else: give it that name.")
+    assert shell.noted == {"09.Scale": False}
+    assert run(shell, f"{better}\nScale = Better", CHECK.replace("Scale)", "Better)")).error_in_exec is None
+
+
 STANDS = {
     "above what was written": (HALF, "still stands in it, at line 5: take it out."),
     "an untouched stub": (STUB, None),
