@@ -139,11 +139,7 @@ def run_regrade(args: argparse.Namespace) -> int:
 
     _end_like_ctrl_c()
     results, changes = regrade(**_options(args))
-    said = (
-        f"{len(changes)} {'grade' if len(changes) == 1 else 'grades'} changed:"
-        if changes
-        else "No mark changed by being judged again."
-    )
+    said = f"{len(changes)} {'grade' if len(changes) == 1 else 'grades'} changed:" if changes else "No mark changed by being judged again."
     return _told(args, results, "\n".join(["", said, *map(line, map(str, changes))]))
 
 

@@ -188,11 +188,7 @@ def _ended(problem: Exception, seconds: float) -> Outcome:
             how = f"{problem}, {_ATTEMPTS} times at this answer: by it, or by somebody on this machine"
             return Outcome(Status.GRADER_ERROR, how)
         case TooSlow():
-            return Outcome(
-                Status.TIMEOUT,
-                f"no reply came, even with much more than its time limit of {seconds:g} s",
-                by_the_clock=True,
-            )
+            return Outcome(Status.TIMEOUT, f"no reply came, even with much more than its time limit of {seconds:g} s", by_the_clock=True)
         case Ended(cause="time") | wire.AtEnd(how=wire.OUT_OF_TIME):
             return Outcome(Status.TIMEOUT, f"no reply came within its time limit of {seconds:g} s")
         case Ended(out_of_memory=True) | wire.AtEnd(how="memory"):
