@@ -26,8 +26,11 @@ from .errors import UserError
 from .exercises import Exercise, exercises
 from .notebooks import client, read_notebook
 
-FIRST = "from autograd_teach.course import guard as _g; _stay = _g.nowhere_to_exit(); _stay.__enter__()"
-"""The first cell: what would end the kernel raises SystemExit instead, in cells as in the checks."""
+FIRST = (
+    "import autograd_teach.course.checking as _c, autograd_teach.course.guard as _g\n"
+    "_stay = _g.nowhere_to_exit(); _stay.__enter__()"
+)
+"""The first cell: what would end the kernel raises SystemExit instead, in cells as in the checks; and each error is noted."""
 
 CELL_SECONDS = 60.0
 """For each cell of the student's own: their answers are bounded by the checks' shorter limit."""
@@ -195,6 +198,7 @@ def table(checked: Iterable[Checked]) -> str:
             lines.append(f"{o.exercise:<{width}}{o.points if o.passed else 0} of {o.points}  {_state(o)}")
             said = [finding["message"] for finding in o.findings] or [o.message]
             lines += [f"{'':<{width}}  {message}" for message in said if message and not o.passed]
+            lines += [f"{'':<{width}}  {remark}" for remark in o.remarks]
     earned, total = _points(checked)
     return "\n".join([*lines, f"{earned} of {total} points"])
 

@@ -6,18 +6,19 @@ May use the rest of course; IPython where it is there. Must not know grading: a 
 import inspect
 import re
 import zlib
-from collections.abc import Sequence
 from dataclasses import replace
+from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
 
 from . import progress_file
+from .cells import error_in, history, names_alike, note_error, remarks, still_raises
 from .checks import examine
 from .checks.report import Report
-from .definitions import completed, names_defined
 from .errors import UserError
 from .exercises import Exercise, exercise, exercises
+from .guard import crash_of
 from .specs import spec_of
 
 
@@ -52,13 +53,8 @@ def check(id: str, answer: Any) -> None:
 
     Raises `NotPassed`, one line long, where something is not right or not attempted.
     """
-    report = replace(report_on(id, answer), remarks=_remarks(id))
+    report = looked_at(id, answer)
     progress_file.note_check(report.exercise.id, report.passed, report.passing, len(report.lines), report.attempted)
-    if is_stale(answer):
-        print(
-            f"The last cell that defines {answer.__name__} ended in an error: this is what it was before. "
-            "Mend that cell first, and run it again."
-        )
     _show(report)
     if not report.passed:
         raise NotPassed(_one_line(report))
@@ -79,8 +75,11 @@ def progress(notebook: str | None = None, folder: Any = None) -> None:
     """
     chosen = exercises(notebook)
     if not chosen:
-        known = ", ".join(dict.fromkeys(each.notebook for each in exercises()))
-        raise UnknownExercise(f"There is no notebook {notebook!r} with exercises; there are {known}.")
+        known = {each.notebook.partition("_")[0]: each.notebook for each in exercises()}
+        number = str(notebook).partition("_")[0].zfill(2)
+        near = [number] if number in known else get_close_matches(str(notebook), known.values(), n=1)
+        ask = f"did you mean {near[0]!r}?" if near else f"there are {min(known)!r} to {max(known)!r}."
+        raise UnknownExercise(f"There is no notebook {notebook!r} with exercises; {ask}")
     _show(Progress(chosen, progress_file.entries(folder)))
 
 
@@ -99,63 +98,47 @@ def is_stale(answer: Any) -> bool:
     return bool(cells) and checked not in cells[-1] and any(checked in cell for cell in cells[:-1])
 
 
-_MOST_HISTORY = 200_000
-"""Characters of the newest cells that are looked through."""
-
-
-def _remarks(id: str) -> tuple[str, ...]:
-    """What to say of the cells that have run, in IPython; nothing elsewhere."""
+def looked_at(id: str, answer: Any) -> Report:
+    """`report_on`, with what the cells that have run in IPython say of the answer: more than the object itself can."""
+    try:
+        report = report_on(id, answer)
+    except KeyboardInterrupt as stop:
+        raise _stopped(stop) from None
     shell = _ipython()
     if shell is None:
-        return ()
+        return report
     try:
-        raw = getattr(getattr(shell, "history_manager", None), "input_hist_raw", None)  # as typed, magic and all
-        remark = on_state(_find(id), raw or shell.user_ns.get("In", []))
+        cells, entry = history(shell), report.exercise.entry
+        obstacle = error_in(entry, cells) or _STALE.format(entry) * is_stale(answer)
+        if not obstacle and report.passed and shell.user_ns.get(entry) is not answer:
+            obstacle = f"`grade` takes what is called `{entry}`, and this is something else: give it that name."
+        obstacle = obstacle or ("" if report.attempted else still_raises(entry, cells))
+        return replace(report, remarks=remarks(report.exercise, shell), obstacle=obstacle)
     except Exception:  # noqa: BLE001  # a check never fails because of a remark
-        return ()
-    return (remark,) if remark else ()
+        return report
 
 
-def on_state(exercise: Exercise, cells: Sequence[str]) -> str:
-    """A sentence if the answer in `cells`, the last one with its name, leans on what another cell has set and `grade` will not
-    have; else nothing. Definitions do not count: `grade` takes them along.
-
-    >>> on_state(exercise("16.Tape"), ["for rate in [1, 2]: pass", "class Tape:\\n    step = rate"])
-    "`Tape` uses `rate` from another cell, which `grade` will not have: move it into the answer's cell."
-    """
-    entries = {each.entry for each in exercises(exercise.notebook)}
-    is_named = re.compile(rf"\b({'|'.join(entries)})\b").search
-    answer, others, given, left = None, list[str](), set[str](), _MOST_HISTORY
-    for cell in dict.fromkeys(reversed(cells)):  # the newest first
-        left -= len(cell)
-        if left < 0:
-            break
-        defined = names_defined(cell) if is_named(cell) else frozenset()
-        if exercise.entry in defined:
-            answer = answer or cell
-        elif defined & entries:  # another exercise's answer, which is handed in as well
-            given |= defined
-        else:
-            others.insert(0, cell)
-    state = completed(answer, others, exercise.entry, given).state if answer else ()
-    if not state:
-        return ""
-    names = [f"`{name}`" for name in state[:3]] + ["others"] * (len(state) > 3)
-    listed = " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
-    where, them = ("another cell", "it") if len(state) == 1 else ("other cells", "them")
-    return (
-        f"`{exercise.entry}` uses {listed} from {where}, which `grade` will not have: "
-        f"move {them} into the answer's cell."
-    )
+_STALE = "The last cell that defines `{0}` ended in an error: this is what it was before. Mend that cell first, and run it again."
 
 
-def _say_what_is_not_run_yet() -> None:
-    """In a notebook, let `check("09.Scale", Scale)` say that the cell with Scale has not run, where Python says NameError.
+def _stopped(stop: KeyboardInterrupt) -> KeyboardInterrupt:
+    """An interrupt again, so that the cells after it do not run, but shown as one line."""
+    line = crash_of(stop, "").line
+    sentence = "the check was stopped" + (f" (at line {line} of your answer)" if line else "")
+    told = KeyboardInterrupt(sentence)
+    told._render_traceback_ = lambda: [f"KeyboardInterrupt: {sentence}"]  # type: ignore[attr-defined]  # IPython asks for it
+    return told
+
+
+def _listen() -> None:
+    """In a notebook, note the cells that end in an error, and let `check("09.Scale", Scale)` say that the cell with Scale has not run, where Python says NameError.
 
     Python looks `Scale` up before it calls `check`: the error is IPython's to show. It stays a NameError, so that a check cell
     that was run too early counts as not passed, for nbval and nbgrader too.
     """
     shell = _ipython()
+    if shell is not None:
+        shell.events.register("post_run_cell", note_error)
     if shell is not None and not shell.custom_exceptions:
         shell.set_custom_exc((NameError,), _show_name_error)
 
@@ -181,6 +164,9 @@ def not_run_yet(error: NameError, trace: Any, cells: list[str]) -> str | None:
     defines = re.compile(rf"^[ \t]*(class|def)[ \t]+{name}\b|^{name}\s*=", re.MULTILINE)
     if any(defines.search(cell) for cell in cells[:-1]):
         return f"The cell with {name} has run, but ended in an error: mend it and run it again, then check."
+    alike = names_alike(name, cells[:-1])
+    if alike:
+        return f"There is no `{name}` yet, but `{alike}` was defined: give it the name `{name}`."
     return f"The cell with your {name} has not run yet: run it first, then check."
 
 
@@ -266,4 +252,4 @@ def _ipython() -> Any:
     return get_ipython()
 
 
-_say_what_is_not_run_yet()
+_listen()

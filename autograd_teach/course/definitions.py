@@ -55,12 +55,14 @@ class Completed:
 
     taken: the names of the definitions in `source` that are not the answer's own, in their order:
     `np`, `numpy.*` of a star import, `Scale.backward` of an assignment to an attribute of the
-    entry. state: the names that only another cell's state gives.
+    entry. state: the names that only another cell's state gives. nowhere: the names that no cell
+    gives, unless one imports everything that a module has.
     """
 
     source: str
     taken: tuple[str, ...] = ()
     state: tuple[str, ...] = ()
+    nowhere: tuple[str, ...] = field(default=(), repr=False, compare=False)
 
 
 def completed(answer: str, cells: Sequence[str], entry: str, given: Collection[str]) -> Completed:
@@ -95,6 +97,45 @@ def stand_in(cells: Sequence[str], entry: str) -> tuple[str, int]:
     with suppress(RecursionError):
         found += [known.sources[each.place[0]] for each in known.defining(entry)]
     return found[-1], len({source.strip() for source in found}) - 1
+
+
+def attributes_set(source: str) -> list[tuple[str, str]]:
+    """The attributes that a cell sets at its top level, each with the name that it begins with.
+
+    >>> attributes_set("torch.Tensor.twice = twice\\nsetattr(cfg, 'k', 1)")
+    [('torch', 'twice'), ('cfg', 'k')]
+    """
+    found: list[tuple[ast.expr, str]] = []
+    for node in _parsed(source)[1]:
+        match node:
+            case ast.Assign() | ast.AugAssign() | ast.AnnAssign():
+                targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+                found += [(each.value, each.attr) for each in targets if isinstance(each, ast.Attribute)]
+            case ast.Expr(ast.Call(ast.Name("setattr"), [owner, ast.Constant(str(name)), _])):
+                found.append((owner, name))
+    return [(root, name) for owner, name in found if (root := _root(owner))]
+
+
+def is_redefined(name: str, cells: Sequence[str]) -> bool:
+    """Whether the last of `cells` to define `name` does so by something else than an import."""
+    binding = [each for each in _Cells(cells).binding(name) if name in each.read.stores]
+    return bool(binding) and not binding[-1].is_import
+
+
+def left_over(source: str, entry: str) -> int | None:
+    """The line of a `raise NotImplementedError` in `entry`, beside other statements of its function.
+
+    >>> left_over("def f(x):\\n    raise NotImplementedError()\\n    return x", "f")
+    2
+    """
+    for top in _parsed(source)[1]:
+        for each in ast.walk(top) if getattr(top, "name", None) == entry else ():
+            if isinstance(each, ast.FunctionDef) and not _is_stub(each):
+                stops = [node for node in each.body if isinstance(node, ast.Raise)]
+                lines = [node.lineno for node in stops if "NotImplementedError" in ast.unparse(node)]
+                if lines:
+                    return lines[0]
+    return None
 
 
 def names_defined(source: str) -> frozenset[str]:
@@ -223,10 +264,9 @@ class _Reader(ast.NodeVisitor):
             self.stores[name] = kind
 
     def _change(self, node: ast.expr) -> None:
-        while isinstance(node, ast.Attribute | ast.Subscript):
-            node = node.value
-        if isinstance(node, ast.Name) and self.is_running:
-            self.changes.add(node.id)
+        name = _root(node)
+        if name and self.is_running:
+            self.changes.add(name)
 
     # -- expressions
 
@@ -401,6 +441,13 @@ class _Reader(ast.NodeVisitor):
     def visit_Nonlocal(self, node: ast.Nonlocal) -> None:
         if self._scopes:
             self._scopes[-1].nonlocals.update(node.names)
+
+
+def _root(node: ast.expr) -> str:
+    """The name that `a.b[c]` begins with; empty if it begins with something else."""
+    while isinstance(node, ast.Attribute | ast.Subscript):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else ""
 
 
 def _bound(alias: ast.alias) -> str:
@@ -637,6 +684,7 @@ class _Search:
             self._joined([*first, *front], back),
             tuple(dict.fromkeys(names)),
             tuple(name for name in self.state if name not in unknown),
+            () if stars or self.own.stars else tuple(sorted(self.nowhere - self.own.written)),
         )
 
     # -- what is taken

@@ -74,7 +74,18 @@ class Crash:
             return f"{self.phase}{where} ends the program (SystemExit), which an answer must not do: take that line out"
         if self.absent:
             return f"{self.phase}{where}: this package has no `{self.absent}`, only PyTorch has; other operations have to do it here"
-        return f"{self.phase}{where} raised {self.kind}" + (f": {self.message}" if self.message else "")
+        return f"{self.phase}{where} raised {self.kind}" + (f": {self.message}" if self.message else "") + self.instead
+
+    @property
+    def instead(self) -> str:
+        """What to write where a tensor was asked whether it is true; "" after other errors."""
+        if "more than one value is ambiguous" not in self.message:
+            return ""
+        if re.search(r"\b(and|or)\b|[<>]=?[^<>]*[<>]", self.source):
+            return "; combine two conditions on a tensor with `&` or `|`, each in parentheses: `(a > 0) & (a < 1)`"
+        if re.search(r"\b(?:if|elif|while|assert|not)(?: not)? [\w.]+ *(?:[:),]|else\b|$)", self.source):
+            return "; to ask whether something was given, write `is not None`, or `is None`"
+        return ""
 
 
 def crash_of(error: BaseException, phase: str) -> Crash:

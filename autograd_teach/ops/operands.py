@@ -99,6 +99,9 @@ def with_pytorch_names(function: str, keywords: dict[str, Any], known: Container
     named = {}
     for keyword, value in keywords.items():
         name = keyword if keyword in known else NUMPY_NAMES.get(keyword, "")
+        if keyword == "out" and value is None and name not in known:  # as `np.mean` calls `Tensor.mean`
+            numpy = f"NumPy's `np.{function}` is for arrays: use `torch.{function}`, or give it `x.detach().numpy()`."
+            raise TypeError(numpy)
         if name not in known or (name != keyword and name in keywords):
             raise keyword_error(function, TypeError(f"{function}() got an unexpected keyword argument {keyword!r}"))
         named[name] = value

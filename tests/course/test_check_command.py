@@ -32,19 +32,20 @@ WRONG_SCALE = """class Scale(Function):
     def backward(ctx, grad_output):
         return 2 * grad_output * ctx.factor, None
 """
+REMARK = "`KillHead` uses `rate` from another cell, which `grade` will not have: move it into the answer's cell."
 
 
 def a_student(folder: Path) -> Path:
-    """Write a student's notebook 09 there: KillHead solved, Scale wrong, Exp untouched, a cell of their own that raises."""
+    """Write a student's notebook 09 there: KillHead solved (it uses a loop's variable), Scale wrong, Exp untouched, a cell of their own that raises."""
     solved = sources(SOLVED)
     notebook = read_notebook(content.folder("exercises") / NAME)
     for cell in notebook.cells:
         if cell.id == "killhead-answer":
-            cell.source = solved[cell.id]
+            cell.source = solved[cell.id] + "\nused = rate"
         if cell.id == "scale-answer":
             cell.source = WRONG_SCALE
     notebook.cells = [cell for cell in notebook.cells if cell.id != "killhead-check"]
-    notebook.cells.insert(2, new_code_cell("1 / 0", id="mine"))
+    notebook.cells.insert(2, new_code_cell("for rate in [1]: pass\n1 / 0", id="mine"))
     folder.mkdir(parents=True)
     write_notebook(folder / "renamed.ipynb", notebook)
     return folder / "renamed.ipynb"
@@ -92,6 +93,7 @@ def test_a_folder_is_checked_with_the_words_of_the_notebook(ran: Run, capsys: py
     said = [line.partition(" (x[")[0] for line in capsys.readouterr().out.splitlines()]
     assert said == [
         "09.KillHead  2 of 2  passed",
+        f"               {REMARK}",
         "09.Scale     0 of 2  6 of 7 checks pass",
         "               the gradient is right but for a factor: 2 times too large",
         "09.Exp       0 of 2  not attempted",
@@ -111,6 +113,7 @@ def test_json_says_the_same(ran: Run, capsys: pytest.CaptureFixture[str]) -> Non
         ("09.Scale", False, True),
         ("09.Exp", False, False),
     ]
+    assert [each["remarks"] for each in notebook["exercises"]] == [[REMARK], [], []]
     scale = notebook["exercises"][1]
     assert [finding["name"] for finding in scale["findings"]] == ["factor"]
     assert scale["findings"][0]["message"] == scale["message"]
@@ -206,7 +209,7 @@ def troubled(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Checked]:
     path = a_student(folder)
     notebook = read_notebook(path)
     for name, (source, _) in TROUBLE.items():
-        notebook.cells[2].source = source
+        notebook.cells[2].source = f"for rate in [1]: pass\n{source}"
         write_notebook(path.with_name(f"{name}.ipynb"), notebook)
     path.unlink()
     (folder / NAME).write_text("{")

@@ -366,12 +366,8 @@ def test_a_class_whose_newer_definition_failed_is_said_to_be_the_older_one(tmp_p
     cells += [STUB, CHECK, broken, CHECK, STUB, CHECK]
     notebook = new_notebook(cells=[new_code_cell(each, metadata={"tags": ["raises-exception"]}) for each in cells])
     ran = execute(notebook, tmp_path).cells
-    printed = ["".join(o.text for o in ran[i].outputs if o.output_type == "stream") for i in (2, 4, 6)]
-    assert [text.startswith("The last cell that defines Scale ended in an error") for text in printed] == [
-        False,
-        True,
-        False,
-    ]
+    shown = [str(ran[i].outputs[0].data["text/plain"]) for i in (2, 4, 6)]
+    assert ["The last cell that defines `Scale` ended in an error" in text for text in shown] == [False, True, False]
 
 
 CHECK = 'check("09.Scale", Scale)'

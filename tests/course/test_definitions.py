@@ -9,6 +9,7 @@ from IPython.core.interactiveshell import InteractiveShell
 from traitlets.config import Config
 
 from autograd_teach.course import NotPassed, checking, definitions
+from autograd_teach.course.cells import on_files, on_state
 from autograd_teach.course.definitions import Completed, completed, names_defined, stand_in
 from autograd_teach.course.exercises import exercise, exercises
 
@@ -421,7 +422,9 @@ def test_a_reference_solution_needs_nothing_of_other_cells(path):
     for each in asked:
         answer = sources.pop(each.answer_cell)
         assert completed(answer, [*sources.values()], each.entry, given) == Completed(answer)
-        assert checking.on_state(each, [*sources.values(), answer]) == ""
+        cells = [*sources.values(), answer]
+        assert on_state(each, cells, {name for cell in cells for name in names_defined(cell)}) == ""
+        assert on_files(each, cells, Path()) == ""
 
 
 STAND_IN = {
@@ -532,15 +535,74 @@ SAID = {
 
 @pytest.mark.parametrize(("cells", "words"), SAID.values(), ids=SAID)
 def test_a_check_says_what_state_the_answer_leans_on(cells, words):
-    said = checking.on_state(exercise("16.Tape"), cells)
+    said = on_state(exercise("16.Tape"), cells)
     assert said == "" if words is None else words in said
+
+
+GIVEN = "import autograd_teach as torch\nfrom autograd_teach.autograd import Function\nfrom autograd_teach.course import check, hint"
+SCALE = "class Scale(Function):\n    def forward(ctx, x): return {}\n    def backward(ctx, grad): return grad"
+UNSEEN = {
+    "what exec has set": (["exec('k = 1')", SCALE.format("x * k")], "`k`"),
+    "an output": (["1", SCALE.format("x * _3")], "`_3`"),
+    "a captured output": (["%%capture cap\n1", SCALE.format("x * cap")], "`cap`"),
+    "what is no name at all": ([SCALE.format("x * absent")], None),
+    "what its own functions set": (
+        [SCALE.format("x * k") + "\n    def set(self):\n        global k\n        k = 1"],
+        None,
+    ),
+    "what a star may have": (["from math import *", SCALE.format("x * k")], None),
+    "Python's own": ([SCALE.format("abs(x)")], None),
+    "a helper by a given name": (["def hint(x): return x", SCALE.format("hint(x)")], "`hint`"),
+    "a given class made anew": (["class Function(Function): pass", SCALE.format("x")], "`Function`"),
+    "a given name imported again": (["import autograd_teach as torch", SCALE.format("torch.exp(x)")], None),
+    "a given name made anew in its own cell": (["def hint(x): return x\n" + SCALE.format("hint(x)")], None),
+    "a method of tensors": (["torch.Tensor.scaled = abs", SCALE.format("x.scaled()")], "`torch.scaled`"),
+    "an attribute of a module": (["torch.K = 1", SCALE.format("x * torch.K")], "`torch.K`"),
+    "one that is not used": (["torch.K = 1", SCALE.format("torch.exp(x)")], None),
+    "an attribute of a class": (["class c: k = 1", "c.k = 2", SCALE.format("x * c.k")], "`c.k`"),
+    "by setattr": (["class c: k = 1", "setattr(c, 'k', 2)", SCALE.format("x * c.k")], "`c.k`"),
+    "one whose class was made anew": (["c.k = 2", "class c: k = 1", SCALE.format("x * c.k")], None),
+    "a counter that it sets itself": (["class c: n = 0", "c.n = 0", SCALE.format("x\n    c.n += 1\n    c.n")], None),
+    "a method put in place of its own": ([SCALE.format("x"), "Scale.backward = abs"], "`Scale.backward`"),
+    "one that a newer class has not": (["Scale.backward = abs", SCALE.format("x")], None),
+    "one that it has not": ([SCALE.format("x * Scale.k"), "Scale.k = 2"], None),
+}
+
+
+@pytest.mark.parametrize(("cells", "words"), UNSEEN.values(), ids=UNSEEN)
+def test_a_check_says_what_grade_will_not_have_though_no_cell_assigns_it(cells, words):
+    live = {"k", "_3", "cap", "hint", "torch", "Function", "Scale", "abs"}
+    said = on_state(exercise("09.Scale"), [GIVEN, *cells], live)
+    assert said == "" if words is None else said.startswith(f"`Scale` uses {words} from another cell")
+
+
+def test_names_are_not_told_to_be_missing_where_the_first_cells_are_unknown():
+    assert on_state(exercise("09.Scale"), [SCALE.format("x * k")], {"k", "Function"}) == ""
+    assert on_state(exercise("09.Scale"), [GIVEN + "#" * 200_000, SCALE.format("x * k")], {"k", "Function"}) == ""
+
+
+FILES = {
+    "a module": ("from mine import g\n", "the file `mine.py`"),
+    "a module of another cell": ("x = g\n", "the file `mine.py`"),
+    "data": ("x = open('data.txt').read()\n", "the file `data.txt`"),
+    "data that it writes": ("open('data.txt', 'w').write('1')\nx = open('data.txt').read()\n", ""),
+    "what is not there": ("import math\nx = open('other.txt')\n", ""),
+}
+
+
+@pytest.mark.parametrize(("first", "words"), FILES.values(), ids=FILES)
+def test_a_check_says_which_file_the_answer_needs(first, words, tmp_path):
+    for name in ("mine.py", "data.txt", "torch.txt"):
+        (tmp_path / name).touch()
+    said = on_files(exercise("09.Scale"), [GIVEN, "from mine import g", first + SCALE.format("x")], tmp_path)
+    assert words in said and bool(said) == bool(words)
 
 
 def test_what_another_exercises_answer_sets_is_there_when_graded():
     cells = [f"{LOOP}\nclass KillHead: pass", "class Scale:\n    k = rate"]
-    assert checking.on_state(exercise("09.Scale"), cells) == ""
-    assert checking.on_state(exercise("09.Scale"), ["class Exp: rate = 1\nrate = 1", LOOP, cells[1]]) == ""
-    assert "`rate`" in checking.on_state(exercise("09.Scale"), [LOOP, cells[1]])
+    assert on_state(exercise("09.Scale"), cells) == ""
+    assert on_state(exercise("09.Scale"), ["class Exp: rate = 1\nrate = 1", LOOP, cells[1]]) == ""
+    assert "`rate`" in on_state(exercise("09.Scale"), [LOOP, cells[1]])
 
 
 @pytest.fixture
@@ -572,4 +634,5 @@ def test_a_check_survives_whatever_the_history_holds(shell, monkeypatch):
 
 
 def test_outside_a_notebook_nothing_is_said():
-    assert checking._remarks("16.Tape") == ()
+    report = checking.looked_at("16.Tape", type("Tape", (), {}))
+    assert (report.remarks, report.obstacle) == ((), "")

@@ -193,6 +193,25 @@ def test_in_a_notebook_exit_in_an_answer_is_named_and_the_kernel_lives_on(tmp_pa
     ] == [True] * 3, raised
 
 
+AMBIGUOUS = "Boolean value of Tensor with more than one value is ambiguous"
+ASKED_WHETHER = {
+    "if bias:": "is not None",
+    "if not grad_output: return None, None": "is not None",
+    "y = y + bias if bias else y": "is not None",
+    "mask = (x > ctx.low) and (x < ctx.high)": "`&`",
+    "return grad_output * (ctx.low < x < ctx.high), None": "`&`",
+    "if x < low:": "",
+    "while step(x):": "",
+}
+
+
+@pytest.mark.parametrize(("line", "words"), ASKED_WHETHER.items())
+def test_a_tensor_that_is_asked_whether_it_is_true_is_told_what_to_write(line, words):
+    said = str(guard.Crash("forward", "RuntimeError", AMBIGUOUS, 3, line))
+    assert words in said and said.endswith(AMBIGUOUS) == (not words)
+    assert str(guard.Crash("forward", "RuntimeError", "no", 3, line)).endswith("RuntimeError: no")
+
+
 def test_nobody_is_asked_while_a_check_runs():
     with pytest.raises(EOFError, match="many times"), guard.quiet():
         input("a number: ")

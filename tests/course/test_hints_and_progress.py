@@ -49,13 +49,46 @@ def test_an_unknown_exercise_is_one_line_that_names_the_near_ones():
     with pytest.raises(UserError, match=r"did you mean '09.Scale'\?") as caught:
         hint("09.scale")
     assert len(caught.value._render_traceback_()) == 1
-    with pytest.raises(UnknownExercise, match="no notebook '99'"):
-        progress("99")
+
+
+NOT_FOUND = {
+    "the class": (lambda: hint(type("Scale", (), {})), "named by a string first; did you mean '09.Scale'?"),
+    "swapped": (lambda: check(type("Scale", (), {}), "09.Scale"), "did you mean '09.Scale'?"),
+    "without its number": (lambda: hint("scale"), "did you mean '09.Scale'?"),
+    "nothing like it": (lambda: hint("qqqqqq"), "There is no exercise 'qqqqqq'; `progress()` lists them all."),
+    "no name": (lambda: hint([]), "`progress()` lists them all."),
+    "a notebook's digit": (lambda: progress("9"), "no notebook '9' with exercises; did you mean '09'?"),
+    "a number": (lambda: progress(9), "did you mean '09'?"),
+    "no notebook": (lambda: progress("99"), "no notebook '99' with exercises; there are '00' to '16'."),
+}
+
+
+@pytest.mark.parametrize(("call", "words"), NOT_FOUND.values(), ids=NOT_FOUND)
+def test_what_is_not_found_is_said_in_a_short_sentence(call, words):
+    with pytest.raises(UnknownExercise) as caught:
+        call()
+    assert words in str(caught.value) and len(str(caught.value)) < 120
 
 
 NOT_RUN = {
     "before its cell": ([], 'check("09.Scale", Scale)', "has not run yet"),
     "after its cell raised": (["1 / 0\nclass Scale: pass"], "check('09.Scale',  Scale)", "ended in an error"),
+    "under another name": (
+        ["class MyScale: pass"],
+        'check("09.Scale", Scale)',
+        "There is no `Scale` yet, but `MyScale` was",
+    ),
+    "in small letters": (
+        ["class scale: pass"],
+        'check("09.Scale", Scale)',
+        "`scale` was defined: give it the name `Scale`",
+    ),
+    "misspelt": (["class Scael: pass"], 'check("09.Scale", Scale)', "`Scael` was defined"),
+    "before its cell, after others": (
+        ["class Exp: pass\nclass Helper: pass"],
+        'check("09.Scale", Scale)',
+        "not run yet",
+    ),
     "another name": ([], 'check("09.Scale", Scael)', None),
     "another cell": ([], "print(Scale)", None),
     "deeper inside": ([], 'def f():\n    return Scale\ncheck("09.Scale", f())', None),

@@ -94,6 +94,7 @@ TABLE: list[tuple[str, type[Exception], str]] = [
     ("torch.vmap", AttributeError, "call the function in a loop, and `torch.stack` the results"),
     ("torch.special.expit", AttributeError, "`expit` is `torch.sigmoid`"),
     ("torch.sum(torch.ones(2), out=torch.ones(()))", TypeError, "takes `out=`, but autograd_teach's does not: assign the result."),
+    ("__import__('numpy').mean(torch.ones(2))", TypeError, "NumPy's `np.mean` is for arrays: use `torch.mean`"),
     ("torch.randperm(3, out=torch.arange(3))", TypeError, "takes `out=`, but autograd_teach's does not: assign the result."),
     ("from autograd_teach import compile", ImportError, MISSING.format("torch.compile")),
     ("from autograd_teach import Tensor, compile", ImportError, MISSING.format("torch.compile")),

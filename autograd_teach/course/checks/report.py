@@ -21,6 +21,8 @@ class Report:
     evidence: Evidence
     remarks: tuple[str, ...] = ()
     """Sentences on what is no part of the checks."""
+    obstacle: str = ""
+    """Why this is no pass, whatever the checks say."""
 
     @property
     def exercise(self) -> Exercise:
@@ -41,7 +43,8 @@ class Report:
     @cached_property
     def findings(self) -> list[Finding]:
         """What is wrong, the most telling first; empty where nothing is, or nothing was attempted."""
-        return checker_of(self.exercise).findings(self.evidence, self.failed) if self.attempted else []
+        found = checker_of(self.exercise).findings(self.evidence, self.failed) if self.attempted else []
+        return [Finding("cell", self.obstacle), *found] if self.obstacle else found
 
     @cached_property
     def attempted(self) -> bool:
@@ -61,8 +64,8 @@ class Report:
 
     @property
     def passed(self) -> bool:
-        """Whether all do."""
-        return self.passing == len(self.lines)
+        """Whether all do, and nothing else is in the way."""
+        return self.passing == len(self.lines) and not self.obstacle
 
     @property
     def headline(self) -> str:

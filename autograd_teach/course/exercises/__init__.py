@@ -86,13 +86,15 @@ def exercise(id: str) -> Exercise:
     >>> exercise("09.Scale").entry
     'Scale'
     """
-    if id in _BY_ID:
+    if isinstance(id, str) and id in _BY_ID:
         return _BY_ID[id]
+    said = id if isinstance(id, str) else getattr(id, "__name__", type(id).__name__)
     by_lower = {known.lower(): known for known in _BY_ID}
-    near = [by_lower[match] for match in get_close_matches(str(id).lower(), by_lower, n=3)]
+    near = [known for known in _BY_ID if known.partition(".")[2].lower() == said.lower()]
+    near = near or [by_lower[match] for match in get_close_matches(said.lower(), by_lower, n=3)]
     raise UserError(
-        f"There is no exercise {id!r}; "
-        + (f"did you mean {' or '.join(map(repr, near))}?" if near else f"the exercises are {', '.join(_BY_ID)}.")
+        (f"There is no exercise {id!r}; " if isinstance(id, str) else "An exercise is named by a string first; ")
+        + (f"did you mean {' or '.join(map(repr, near))}?" if near else "`progress()` lists them all.")
     )
 
 

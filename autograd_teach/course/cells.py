@@ -1,0 +1,198 @@
+"""What the cells that a student has run say of an answer, and its check cannot see: what `grade` will not have, and errors.
+
+`grade` runs the whole cell with the answer, and none of the others.
+"""
+
+import ast
+import builtins
+import re
+import traceback
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+from .definitions import Completed, attributes_set, completed, is_redefined, left_over, names_defined, without_magic
+from .exercises import Exercise, exercises
+from .guard import crash_of
+
+_MOST_HISTORY = 200_000
+"""Characters of the newest cells that are looked through."""
+
+_SETUP = re.compile(r"^from autograd_teach\.course import .*\bcheck\b", re.MULTILINE)
+_errors: dict[str, str] = {}
+"""What each cell whose last run ended in an error has raised, by its source."""
+
+
+def note_error(result: Any) -> None:
+    """Keep what a cell has raised, for `error_in`; IPython calls this after each cell."""
+    cell = result.info.raw_cell.strip()
+    error = result.error_before_exec or result.error_in_exec
+    _errors.pop(cell, None)
+    if error is not None and type(error).__name__ != "NotPassed":
+        _errors[cell] = _described(error)
+
+
+def _described(error: BaseException) -> str:
+    crash = crash_of(error, "")
+    own = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.name == "<module>"]
+    line = error.lineno if isinstance(error, SyntaxError) else own[0].lineno if own else crash.line
+    words = getattr(error, "msg", "") if isinstance(error, SyntaxError) else crash.message
+    return (f"line {line}: " if line else "") + crash.kind + (f": {words.rstrip('.')}" if words else "")
+
+
+def error_in(entry: str, cells: Sequence[str]) -> str:
+    """A sentence if the last of `cells` to define `entry` ended in an error when it was last run; else nothing."""
+    mentions = re.compile(rf"^[ \t]*(?:class|def)[ \t]+{entry}\b|^{entry}[ \t]*=", re.MULTILINE)
+    for cell in reversed(cells):
+        if mentions.search(cell) and entry in (names_defined(cell) or {entry}):
+            said = _errors.get(cell.strip())
+            return (
+                f"The last cell that defines `{entry}` ended in an error ({said}), and `grade` runs the whole cell: "
+                "mend that line or take it out, run the cell, then check again."
+                if said
+                else ""
+            )
+    return ""
+
+
+def names_alike(entry: str, cells: Sequence[str]) -> str:
+    """The class or function that one of `cells` has defined under a name like `entry`; "" if there is none.
+
+    >>> names_alike("Scale", ["class Helper: pass", "class MyScale: pass"])
+    'MyScale'
+    """
+    found = re.findall(
+        r"^(?:class|def)[ \t]+(\w+)", "\n".join(c for c in cells if c.strip() not in _errors), re.MULTILINE
+    )
+    found = [name for name in found if name not in {each.entry for each in exercises()}]
+    holding = [name for name in found if entry.lower() in name.lower()]
+    return next(iter(holding or get_close_matches(entry, found, n=1, cutoff=0.75)), "")
+
+
+def still_raises(entry: str, cells: Sequence[str]) -> str:
+    """A sentence if the last of `cells` to define `entry` is more than the stub, and still raises as the stub does."""
+    cell = next((each for each in reversed(cells) if entry in each and entry in names_defined(each)), "")
+    line = left_over(cell, entry)
+    return f"The line `raise NotImplementedError()` still stands in it, at line {line}: take it out." if line else ""
+
+
+@dataclass(frozen=True)
+class _Answer:
+    """The last cell that defines an exercise's entry, with what it needs of the others, in the order they were run."""
+
+    source: str
+    others: list[str]
+    later: list[str]  # of these, those run after it
+    needs: Completed
+    is_all: bool  # nothing was too long ago
+
+
+def _answer_in(exercise: Exercise, cells: Sequence[str]) -> _Answer | None:
+    entries = {each.entry for each in exercises(exercise.notebook)}
+    is_named = re.compile(rf"\b({'|'.join(entries)})\b").search
+    source, others, later, given, left = "", list[str](), list[str](), set[str](), _MOST_HISTORY
+    for cell in dict.fromkeys(reversed(cells)):  # the newest first
+        left -= len(cell)
+        if left < 0:
+            break
+        defined = names_defined(cell) if is_named(cell) else frozenset()
+        if exercise.entry in defined:
+            source = source or cell
+        elif defined & entries:  # another exercise's answer, which is handed in as well
+            given |= defined
+        else:
+            others.insert(0, cell)
+            if not source:
+                later.insert(0, cell)
+    if not source:
+        return None
+    return _Answer(source, others, later, completed(source, others, exercise.entry, given), left >= 0)
+
+
+def on_state(exercise: Exercise, cells: Sequence[str], live: Collection[str] = ()) -> str:
+    """A sentence if the answer in `cells`, the last one with its name, leans on what another cell has set and `grade` will not
+    have; else nothing. Definitions do not count: `grade` takes them along. live: all names that there are.
+
+    >>> on_state(exercise("16.Tape"), ["for rate in [1, 2]: pass", "class Tape:\\n    step = rate"])
+    "`Tape` uses `rate` from another cell, which `grade` will not have: move it into the answer's cell."
+    """
+    answer = _answer_in(exercise, cells)
+    if answer is None:
+        return ""
+    setup = next((cell for cell in answer.others if _SETUP.search(cell)), None)
+    given = names_defined(setup or "")
+    state = [*answer.needs.state, *_attributes(exercise.entry, answer, given)]
+    if setup is not None and answer.is_all:
+        state += [name for name in answer.needs.nowhere if name in live]
+        state += [name for name in answer.needs.taken if name in given and is_redefined(name, answer.others)]
+    if not state:
+        return ""
+    names = [f"`{name}`" for name in state[:3]] + ["others"] * (len(state) > 3)
+    listed = " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+    where, them = ("another cell", "it") if len(state) == 1 else ("other cells", "them")
+    return (
+        f"`{exercise.entry}` uses {listed} from {where}, which `grade` will not have: "
+        f"move {them} into the answer's cell."
+    )
+
+
+def _attributes(entry: str, answer: _Answer, given: Collection[str]) -> list[str]:
+    """What other cells have set on `entry` in place of its methods, and on what it uses: `Scale.backward`, `cfg.rate`,
+    and on what is given: `torch.Tensor.twice`.
+
+    Not what the answer sets itself: who counts in `Scale.calls` may begin again in another cell.
+    """
+    nodes = list(ast.walk(ast.parse(without_magic(answer.needs.source))))
+    used = {each.attr for each in nodes if isinstance(each, ast.Attribute) and isinstance(each.ctx, ast.Load)}
+    used -= {each.attr for each in nodes if isinstance(each, ast.Attribute) and not isinstance(each.ctx, ast.Load)}
+    bodies = [each.body for each in nodes if isinstance(each, ast.ClassDef) and each.name == entry]
+    methods = {each.name for body in bodies for each in body if isinstance(each, ast.FunctionDef)}
+    found: dict[tuple[str, str], None] = {}
+    for cell in answer.others:
+        defined = names_defined(cell)
+        found = {each: None for each in found if each[0] not in defined}
+        for root, name in attributes_set(cell):
+            of_entry = root == entry and name in methods and cell in answer.later
+            if of_entry or (root != entry and name in used and (root in given or root in answer.needs.taken)):
+                found[root, name] = None
+    return [f"{root}.{name}" for root, name in found if f"{root}.{name}" not in answer.needs.taken]
+
+
+def on_files(exercise: Exercise, cells: Sequence[str], folder: Path) -> str:
+    """A sentence if the answer in `cells` needs a module or a file of the notebook's own `folder`; else nothing."""
+    answer = _answer_in(exercise, cells)
+    if answer is None:
+        return ""
+    modules, read, written = list[str](), list[str](), set[str]()
+    for node in ast.walk(ast.parse(without_magic(answer.needs.source))):
+        match node:
+            case ast.Import(names):
+                modules += [each.name for each in names]
+            case ast.ImportFrom(str(name), _, 0):
+                modules.append(name)
+            case ast.Call(ast.Name("open"), [ast.Constant(str(name))]):
+                read.append(name)
+            case ast.Call(ast.Name("open"), [ast.Constant(str(name)), ast.Constant(str(mode)), *_]):
+                (read.append if mode.startswith("r") and "+" not in mode else written.add)(name)
+    files = [f"{name.partition('.')[0]}.py" for name in modules] + [name for name in read if name not in written]
+    found = next((name for name in files if not Path(name).is_absolute() and (folder / name).is_file()), None)
+    return (
+        f"`{exercise.entry}` uses the file `{found}`, which `grade` will not have: write what it needs into the answer's cell."
+        if found
+        else ""
+    )
+
+
+def history(shell: Any) -> list[str]:
+    """The cells that have run in IPython's `shell`, as they were typed, magic and all."""
+    raw = getattr(getattr(shell, "history_manager", None), "input_hist_raw", None)
+    return [cell for cell in raw or shell.user_ns.get("In", []) if isinstance(cell, str)]
+
+
+def remarks(exercise: Exercise, shell: Any) -> tuple[str, ...]:
+    """What `grade` will not have, in sentences."""
+    cells = history(shell)
+    live = {*shell.user_ns, *dir(builtins)}
+    return tuple(filter(None, (on_state(exercise, cells, live), on_files(exercise, cells, Path.cwd()))))
