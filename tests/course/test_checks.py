@@ -223,7 +223,7 @@ def test_a_failed_check_shows_a_report_and_raises_one_line(capsys):
     assert caught.value._render_traceback_() == [
         (
             "NotPassed: Scale: 6 of 7 checks pass - the gradient is right but for a factor: "
-            "2 times too large (x[2]: -5.226, numerically -2.613)"
+            "2 times too large (x[2]: 12.19, numerically 6.096)"
         )
     ]
     assert capsys.readouterr().out == (
@@ -235,13 +235,13 @@ def test_a_failed_check_shows_a_report_and_raises_one_line(capsys):
         "  FAIL  the gradient agrees with the numerical one, for random grad_output\n"
         "  pass  the arguments, the result and grad_output are left unchanged\n"
         "  pass  calling it again gives the same, calls do not disturb each other\n"
-        "-> the gradient is right but for a factor: 2 times too large (x[2]: -5.226, numerically -2.613)\n"
+        "-> the gradient is right but for a factor: 2 times too large (x[2]: 12.19, numerically 6.096)\n"
         "A small failing input:\n"
         "  x            [ 0.948, -0.725,  0.199]\n"
-        "  factor       1.5\n"
-        "  grad_output  [ 0.491, -1.544, -1.742]\n"
-        "  numerical    [ 0.736, -2.316, -2.613]\n"
-        "  yours        [ 1.472, -4.632, -5.226]\n"
+        "  factor       3.5\n"
+        "  grad_output  [-0.491, -1.544,  1.742]\n"
+        "  numerical    [-1.717, -5.404,  6.096]\n"
+        "  yours        [ -3.434, -10.808,  12.193]\n"
         'Stuck? Run hint("09.Scale") in a cell of its own.\n'
     )
 

@@ -13,10 +13,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NoReturn
 
+import numpy as np
+
 from autograd_teach.course import content
+from autograd_teach.course.checks import checker_of
 from autograd_teach.course.exercises import exercise
 from autograd_teach.course.exercises.declaration import prepared
 from autograd_teach.course.notebooks import read_notebook
+from autograd_teach.course.specs import spec_of
 from autograd_teach.grading.oracle import referee, server, wire
 
 SEED = 7_316_524
@@ -99,13 +103,14 @@ def verdict(id: str, source: str, seed: int = SEED) -> referee.Verdict | None:
 class Forgery:
     """A wrong answer that would pass if its lie were believed, and a right one like it.
 
-    counted: the check that it does get past, since no number can tell: then the mark says so.
+    counted: the check that it does get past, since no number can tell: then the mark says so. long: for the long tests.
     """
 
     exercise: str
     lie: str
     twin: str
     counted: str = ""
+    long: bool = False
 
 
 def function(
@@ -189,6 +194,84 @@ class SortDescending(Function):
         return r
 """
 ADDED = function("AddInPlace", "x, y", "return x + y", "return g, g")
+NOTED = """
+right_one = {name}
+class Notes:
+    def __init__(self, ctx): object.__setattr__(self, "ctx", ctx)
+    def save_for_backward(self, *tensors): object.__setattr__(self, "saved_tensors", tensors)
+    def __getattr__(self, name): return getattr(self.ctx, name)
+class {name}(Function):
+    kept = {{}}
+    @staticmethod
+    def forward(ctx, *given):
+        notes = Notes(ctx)
+        found = right_one.forward(notes, *given)
+        shape = tuple(found[0].shape if isinstance(found, tuple) else found.shape)
+        {place} = notes
+        return found
+    @staticmethod
+    def backward(ctx, *g):
+        shape = tuple(g[0].shape)
+        notes = {place}
+        object.__setattr__(notes, "ctx", ctx)
+        return right_one.backward(notes, *g)
+"""
+"""What a call notes is kept in `place`, such as on the class by the shape of the result: the next call of that shape spoils it."""
+USED = """
+right_one = {name}
+class {name}(right_one):
+    kept = {{}}
+    @staticmethod
+    def forward(ctx, *given):
+        tensors = [each for each in given if isinstance(each, torch.Tensor)]
+        plain = list(given[len(tensors):])
+        shape = tuple(tensors[0].shape)
+        key = *(tuple(each.shape) for each in tensors), tensors[0].dtype
+        everything = *key, *plain, *(each.numpy().tobytes() for each in tensors)
+        {line}
+        return right_one.forward(ctx, *tensors, *plain)
+"""
+"""Something else is used than what forward is given."""
+
+
+def noted(id: str, place: str) -> str:
+    return reference(id) + NOTED.format(name=id[3:], place=place)
+
+
+def used(id: str, line: str) -> str:
+    return reference(id) + USED.format(name=id[3:], line=line)
+
+
+def in_order(n: str) -> str:
+    """KillHead, and the numbers of columns that another grade asks for, in their order."""
+    one = exercise("09.KillHead")
+    plan = next(iter(checker_of(one).plans(one, spec_of(one), np.random.default_rng(SEED + 1), "grade")))
+    uses = [use for each in plan.requests for use in (each.asked.arguments, *each.asked.others)]
+    lines = f"ctx.n = n = {n}\nr = x.clone()\nr[:, :n] = 0\nreturn r"
+    known = f"import itertools\nORDER = itertools.chain({[n for _, n in uses]}, itertools.repeat(1))\n"
+    return known + function("KillHead", "x, n", lines, "g = g.clone()\ng[:, :ctx.n] = 0\nreturn g, None")
+
+
+KEPT_BY_SHAPE = ["09.KillHead", "09.Scale", "12.MatMul", "13.SortDescending"]
+KEPT_BY_SHAPE_TOO = [
+    *("09.Exp", "10.RepairReciprocal", "10.RepairSquare", "10.RepairTanh", "10.RepairScaleColumns", "11.Sigmoid"),
+    *("13.SinCos", "14.LayerNorm", "14.Interpolate", "14.GradientReversal", "15.NewtonSqrt", "15.CholeskyFactor"),
+]
+"""Those of the long tests."""
+GUESSED = {
+    "12.Clamp": {(6,): (-0.5, 1.0), (2, 3): (0, 2), (2, 1, 3): (-1.5, -0.25), (3,): (-2, 0), (): (-1.0, 0.5)},
+    "13.MaxPool1d": {(2, 5): [2], (15,): [4], (2, 6): [3], (3, 11): [3], (3,): [1], (4,): [2], (7,): [3]},
+    "14.HuberLoss": {(4, 2): [3.0], (2, 1, 3): [0.8], (3,): [0.5], (2, 3): [2.0], (): [1.5]},
+}
+"""To each shape plain arguments that are likely for it."""
+BUFFER = function(
+    "Scale",
+    "x, factor",
+    "ctx.factor = factor\ny = buffers.setdefault((tuple(x.shape), str(x.dtype)), torch.zeros_like(x))\ny.zero_()\n"
+    "y.add_(x * factor)\nreturn y.handed()",
+    RIGHT,
+    "buffers = {}",
+)
 cube = functools.partial(function, "Cube", "x", "ctx.save_for_backward(x)\nreturn x ** 3")
 CUBED = "(x,) = ctx.saved_tensors\nreturn g * 3 * x ** 2"
 CUBED_ONCE = "(x,) = ctx.saved_tensors\nreturn (g * 3 * x ** 2).detach()"
@@ -426,6 +509,38 @@ FORGERIES = {
         reference("00.count_passes") + KEYS.format(key="Word(k)"),
         reference("00.count_passes") + KEYS.format(key="str(Word(k))"),
     ),
+    **{
+        f"notes of {id} by the shape": Forgery(
+            id, noted(id, "__class__.kept[shape]"), noted(id, "ctx.notes"), long=id in KEPT_BY_SHAPE_TOO
+        )
+        for id in (*KEPT_BY_SHAPE, *KEPT_BY_SHAPE_TOO)
+    },
+    "a result in a buffer that the next call of its shape fills": Forgery(
+        "09.Scale", BUFFER.replace("handed", "detach"), BUFFER.replace("handed", "clone")
+    ),
+    **{
+        f"plain arguments of {id} guessed": Forgery(
+            id, used(id, f"plain = {table}[shape]"), used(id, f"assert shape in {table}")
+        )
+        for id, table in GUESSED.items()
+    },
+    **{
+        f"plain arguments of {id} from the first call of a shape": Forgery(
+            id,
+            used(id, "plain = __class__.kept.setdefault(key, plain)"),
+            used(id, "plain = __class__.kept.setdefault(everything, plain)"),
+        )
+        for id in ("12.MulConstant", *GUESSED)
+    },
+    **{
+        f"tensors of {id} from the first call of a shape": Forgery(
+            id,
+            used(id, "if tensors[0].dtype == torch.float64: tensors = __class__.kept.setdefault(key, tensors)"),
+            used(id, "tensors = __class__.kept.setdefault(everything, tensors)"),
+        )
+        for id in ("09.Exp", "12.MatMul")
+    },
+    "numbers of columns in the order of another grade": Forgery("09.KillHead", in_order("next(ORDER)"), in_order("n")),
     # what only its own process knows: believed, and said
     "a count of passes that is set back": Forgery(
         "07.hessian_vector_product",

@@ -30,9 +30,10 @@ from tests.course.table import right, wrong
 from tests.grading.forgeries import FORGERIES, SEED, reference, verdict
 
 COURSE = Path(__file__).parents[1] / "course"
+NAMES = [pytest.param(name, marks=[pytest.mark.full] if row.long else []) for name, row in FORGERIES.items()]
 
 
-@pytest.mark.parametrize("name", FORGERIES)
+@pytest.mark.parametrize("name", NAMES)
 def test_no_point_is_forged_and_what_cannot_be_told_is_named(name: str) -> None:
     row = FORGERIES[name]
     found = verdict(row.exercise, row.lie)
@@ -44,7 +45,7 @@ def test_no_point_is_forged_and_what_cannot_be_told_is_named(name: str) -> None:
     assert reaching(row.lie), "and a person is shown the line"
 
 
-@pytest.mark.parametrize("name", FORGERIES)
+@pytest.mark.parametrize("name", NAMES)
 def test_the_same_done_honestly_passes(name: str) -> None:
     row = FORGERIES[name]
     found = verdict(row.exercise, row.twin)

@@ -15,12 +15,14 @@ def kill_head(x: np.ndarray, n: int) -> np.ndarray:
 
 
 def kill_head_inputs(rng: np.random.Generator) -> Sequence[Arguments]:
-    """Matrices of several shapes; the last one has zeros of its own, in each row one before and one behind column n."""
-    shapes_and_n = [((2, 3), 1), ((3, 4), 2), ((2, 3), 0), ((2, 2), 1), ((2, 3), 3)]
+    """Matrices of several shapes, the first two of one; the last one has zeros of its own, in each row one before and one
+    behind column n."""
     with_zeros = rng.normal(size=(3, 8))
     for row in with_zeros:
-        row[[rng.integers(0, 5), rng.integers(5, 8)]] = 0
-    return [*((rng.normal(size=shape), n) for shape, n in shapes_and_n), (with_zeros, 5)]
+        row[[rng.integers(0, 2), rng.integers(6, 8)]] = 0
+    drawn = [rng.normal(size=shape) for shape in [(2, 3), (2, 3), (3, 4), (2, 2), (2, 3)]]
+    numbers = [1, 0, int(rng.integers(1, 4)), 1, 3, int(rng.integers(2, 7))]
+    return [*zip([*drawn, with_zeros], numbers, strict=True)]
 
 
 Part = Callable[[np.ndarray, int], np.ndarray]
@@ -63,8 +65,9 @@ def scale_inputs(rng: np.random.Generator) -> Sequence[Arguments]:
     The first factor is short, the other fractions are tenths that a float32 only comes near.
     """
     drawn = [np.asarray(rng.normal(size=shape)) for shape in [(3,), (2, 3), (2, 1, 3), ()]]
-    factors = [1.5, -1 - tenth(rng), int(rng.integers(2, 5)), tenth(rng)]
+    factors = [-1 - tenth(rng), int(rng.integers(2, 5)), tenth(rng)]
     others = [-int(rng.integers(2, 5)), 1 + tenth(rng), -tenth(rng), int(rng.integers(3, 6))]
+    factors.insert(0, float(rng.choice([1.5, 3.5, 4.5])))
     return [*zip(drawn, factors, strict=True), *((np.asarray(-x), f) for x, f in zip(drawn, others, strict=True))]
 
 

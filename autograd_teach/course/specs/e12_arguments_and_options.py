@@ -71,9 +71,9 @@ def with_bias(added: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> dict[str
 def mul_constant_inputs(rng: np.random.Generator) -> Sequence[Arguments]:
     """One of the constants is a tenth, which a float32 only comes near."""
     tenth = float(rng.choice([1, 2, 3, 4])) / 10
-    constants = [2.5, -1.5 - tenth, int(rng.integers(3, 6)), tenth, -int(rng.integers(2, 5))]
-    shapes = [(3,), (2, 3), (2, 1, 3), (), (4,)]
-    return [(rng.normal(size=shape), constant) for shape, constant in zip(shapes, constants, strict=True)]
+    constants = [-1.5 - tenth, int(rng.integers(3, 6)), tenth, -int(rng.integers(2, 5))]
+    drawn = [rng.normal(size=shape) for shape in [(3,), (2, 3), (2, 1, 3), (), (4,)]]
+    return [*zip(drawn, [float(rng.choice([1.5, 2.5, 3.5])), *constants], strict=True)]
 
 
 def mat_mul_inputs(rng: np.random.Generator) -> Sequence[Arguments]:
@@ -215,13 +215,17 @@ def only_one_dimension(g: np.ndarray, shape: tuple[int, ...], last: bool) -> np.
 
 
 def clamp_inputs(rng: np.random.Generator) -> Sequence[Arguments]:
-    bounds = [((6,), -0.5, 1.0), ((2, 3), 0, 2), ((2, 1, 3), -1.5, -0.25), ((3,), -2, 0)]
+    """Bounds of each kind: of both signs, 0 and a whole number, negative; how large they are is drawn."""
+    positive, negative = rng.integers(2, 5, size=2).tolist()
+    *scales, s, t = (1 + rng.integers(0, 5, size=6) / 8).tolist()
+    bounds = [((6,), -0.5 * s, 1.0 * s), ((2, 3), 0, positive), ((2, 1, 3), -1.5 * t, -0.25 * t), ((3,), -negative, 0)]
     inputs = []
     for shape, low, high in bounds:
         centre = np.resize([low - 0.8, (low + high) / 2, high + 0.8], int(np.prod(shape)))
         noise = rng.uniform(-0.4, 0.4, size=centre.shape)
         inputs.append((rng.permutation(centre + noise).reshape(shape), low, high))
-    return inputs + [(np.array(x + rng.uniform(-0.1, 0.1)), -1.0, 0.5) for x in (-1.7, 0.3, 0.9, -0.8)]
+    scaled = zip((-1.7, 0.3, 0.9, -0.8), scales, strict=True)
+    return inputs + [(np.array((x + rng.uniform(-0.1, 0.1)) * s), -1.0 * s, 0.5 * s) for x, s in scaled]
 
 
 def between(x: np.ndarray, low: float, high: float) -> np.ndarray:

@@ -94,8 +94,9 @@ def ranks(x: np.ndarray) -> np.ndarray:
 
 def sort_inputs(rng: np.random.Generator) -> Sequence[Arguments]:
     # A cycle of three numbers: here sorting and its inverse are different permutations.
-    circle = rng.uniform(0.1, 0.9, 3) + np.array([0.0, 4.0, 2.0])
-    return [(circle,), (distinct(rng, 5),), (distinct(rng, 8),), (distinct(rng, 12),), (distinct(rng, 1),)]
+    circle = rng.uniform(0.1, 0.9, 3)
+    others = [(distinct(rng, size),) for size in (5, 8, 12, 1)]
+    return [(circle + rng.choice([[0.0, 4.0, 2.0], [2.0, 0.0, 4.0]]),), *others]
 
 
 def add_inputs(rng: np.random.Generator) -> Sequence[Arguments]:
@@ -226,8 +227,10 @@ def elsewhere(other: np.ndarray, g: np.ndarray, x: np.ndarray, k: int) -> np.nda
 
 
 def max_pool_inputs(rng: np.random.Generator) -> Sequence[Arguments]:
-    shapes_and_k = [((4,), 2), ((2, 6), 3), ((7,), 3), ((2, 5), 2), ((3,), 1), ((15,), 4), ((3, 11), 3)]
-    return [(distinct(rng, *shape), k) for shape, k in shapes_and_k]
+    """Rows of which nothing is left over, and others; the windows of some shapes are drawn."""
+    drawn = [distinct(rng, *shape) for shape in [(4,), (2, 6), (7,), (2, 5), (3,), (15,), (3, 11)]]
+    windows_of = [[2], [3, 2], [3], [2, 3], [1], [4, 6], [3, 4, 5]]
+    return [(x, int(rng.choice(several))) for x, several in zip(drawn, windows_of, strict=True)]
 
 
 SPECS = {

@@ -711,8 +711,9 @@ INTERPOLATE_MISTAKES = (
 def gradient_reversal_inputs(rng: np.random.Generator) -> Sequence[Arguments]:
     """Positive strengths, then a negative one and 0."""
     negative = -round(rng.uniform(1.2, 1.9), 2)
-    shapes_and_strengths = [((3,), 0.5), ((2, 3), 2.0), ((2, 1, 3), 3), ((4,), negative), ((2,), 0), ((), 1.5)]
-    return [(rng.normal(size=shape), strength) for shape, strength in shapes_and_strengths]
+    drawn = [np.asarray(rng.normal(size=shape)) for shape in [(3,), (2, 3), (2, 1, 3), (4,), (2,), ()]]
+    half, two, three = rng.integers(1, 4) / 4, float(rng.integers(2, 5)), int(rng.integers(2, 5))
+    return [*zip(drawn, [float(half), two, three, negative, 0, 1.5], strict=True)]
 
 
 def _turned(x: np.ndarray, axis: int) -> np.ndarray:

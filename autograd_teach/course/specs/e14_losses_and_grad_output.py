@@ -43,9 +43,10 @@ huber = _huber()
 
 
 def huber_inputs(rng: np.random.Generator) -> Sequence[Arguments]:
-    """Errors on both sides of delta, none near it; the last call but one has errors of 0."""
+    """Errors on both sides of delta, none near it; the last call but one has errors of 0. All but the first delta are drawn."""
     calls: list[Arguments] = []
-    for shape, delta in [((3,), 0.5), ((2, 3), 2.0), ((2, 1, 3), 0.8), ((4, 2), 3.0), ((), 1.5)]:
+    for shape, about in [((3,), 0.5), ((2, 3), 2.0), ((2, 1, 3), 0.8), ((4, 2), 3.0), ((), 1.5)]:
+        delta = round(about * rng.uniform(0.85, 1.15), 2) if calls else about
         target = rng.normal(size=shape)
         inside, beyond = rng.uniform(0.2, 0.8, size=shape), rng.uniform(1.3, 2.5, size=shape)
         size = np.where(np.arange(target.size).reshape(shape) % 2 == 0, beyond, inside)
@@ -254,7 +255,9 @@ def cross_entropy_inputs(rng: np.random.Generator) -> Sequence[Arguments]:
         calls.append((logits, (columns - 1 - np.arange(rows)) % columns))
     apart = np.array([[1000.0], [-1000.0]]) + rng.normal(scale=1.5, size=(2, 3))
     below = rng.normal(scale=1.5, size=(2, 4)) - np.array([[0.0, 0, 0, 0], [0, 0, 1000, 0]])
-    return [*calls, (apart, np.array([2, 0])), (below, np.array([3, 2]))]
+    calls += [(apart, np.array([2, 0])), (below, np.array([3, 2]))]
+    orders = [rng.permutation(logits.shape[1]) for logits, _ in calls]  # so that the classes are drawn, too
+    return [(x[:, order], np.argsort(order)[target]) for (x, target), order in zip(calls, orders, strict=True)]
 
 
 def _after(logits: np.ndarray, target: np.ndarray) -> np.ndarray:

@@ -85,10 +85,11 @@ class FunctionAsking:
             return
         match request.mode:
             case "interleaved":
-                first = self.run
-                self.run = Run()
-                self._forward(self._tensors(request.other)[1])
+                first, self.run = self.run, Run()
+                for other in request.others:
+                    self._forward(self._tensors(other)[1])
                 self.run = first
+                first.values = tuple(self.engine.array(output).copy() for output in outputs)
             case "after_change":
                 self._change(inputs)
             case "no_gradient":

@@ -151,8 +151,9 @@ def _repeat(evidence: FunctionEvidence) -> State:
     if evidence.repeated is None or evidence.interleaved is None or evidence.backward_again is None:
         return "not reached"
     first, second = evidence.cases[0].run, evidence.cases[1 % len(evidence.cases)].run
-    if second.crash:
-        return "not reached"  # the second call fails by itself
+    crash = evidence.interleaved.crash
+    if second.crash or (crash and crash.phase == "forward"):
+        return "not reached"  # the second call fails by itself, or one that comes between
     again = (evidence.repeated, evidence.interleaved, evidence.backward_again)
     return state(all(same_run(first, run) for run in again))
 

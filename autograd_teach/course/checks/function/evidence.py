@@ -19,9 +19,6 @@ from .slopes import SecondOrder, one_hots, second_order, slopes
 HEAT_MAP_ENTRIES = 12
 """Largest result and argument whose whole Jacobian is computed; larger inputs are checked by random cotangents alone."""
 
-AGAIN = ("run", "interleaved", "again", "run")
-"""How each input of a grade is used again, with further cotangents."""
-
 SINGLES = 3
 """Inputs in float32 of a grade."""
 
@@ -95,11 +92,19 @@ class Unfit(Exception):
 
 
 class Drawing:
-    """What is drawn for one exercise."""
+    """What is drawn for one exercise.
 
-    def __init__(self, form: FunctionForm, spec: FunctionSpec, rng: np.random.Generator) -> None:
+    Each input is drawn twice: in the same shapes, so that what an answer keeps by the shape is not enough for it. A grade
+    asks about both, as about inputs of their own.
+    """
+
+    def __init__(
+        self, form: FunctionForm, spec: FunctionSpec, rng: np.random.Generator, purpose: Purpose = "check"
+    ) -> None:
         self.form, self.spec, self.rng = form, spec, rng
-        self.inputs = [as_drawn(arguments) for arguments in spec.inputs(rng)]
+        first, alike = ([as_drawn(each) for each in spec.inputs(one)] for one in (rng, *rng.spawn(1)))
+        self.drawn, self.period = [*first, *alike], len(first)
+        self.inputs = self.drawn if purpose == "grade" else first
         self.expected = [spec.values(arguments) for arguments in self.inputs]
         if not all(np.isfinite(value).all() for values in self.expected for value in values):
             raise Unfit("the specification is not finite at an input that was drawn")
@@ -117,6 +122,10 @@ class Drawing:
         """A use with input `number` and new cotangents."""
         return Asked(mode, self.inputs[number], self.cotangents(number), **how)
 
+    def others(self, number: int) -> tuple[tuple[Any, ...], ...]:
+        """Two more calls that come between forward and backward of a call on input `number`: one alike, and the next."""
+        return tuple(self.drawn[(number + step) % len(self.drawn)] for step in (self.period, 1))
+
     def floats(self, number: int = 0) -> list[int]:
         """The arguments of input `number` that have a gradient."""
         return [n for n, argument in enumerate(self.inputs[number]) if is_float(argument)]
@@ -124,7 +133,7 @@ class Drawing:
 
 def plan(form: FunctionForm, spec: FunctionSpec, rng: np.random.Generator, purpose: Purpose) -> Plan:
     """Every use of the Function that is asked for, by what it is for."""
-    drawing = Drawing(form, spec, rng)
+    drawing = Drawing(form, spec, rng, purpose)
     numbers = range(len(drawing.inputs))
     cases = [drawing.asked(number) for number in numbers]
     requests = [Request("case", *each) for each in zip(cases, drawing.expected, strict=True)]
@@ -134,19 +143,19 @@ def plan(form: FunctionForm, spec: FunctionSpec, rng: np.random.Generator, purpo
         requests += [Request(f"row {n}", each) for n in small for each in _rows(cases[n], form, drawing.expected[n])]
         requests += [Request("moved", each) for each in (_moved(cases[0]) if spec.vjp is None else [])]
     else:
-        again = [(mode, number) for mode in AGAIN for number in numbers]
-        other = {number: drawing.inputs[(number + 1) % len(cases)] for number in numbers}
-        requests += [
-            Request(f"row {number}", drawing.asked(number, mode, other=other[number]), drawing.expected[number])
-            for mode, number in again
-        ]
+        for n in numbers:
+            again = drawing.asked(n, "interleaved", others=drawing.others(n)), drawing.asked(n, "again")
+            requests += [Request(f"row {n}", asked, drawing.expected[n]) for asked in again]
+        beyond = requests[len(cases) :]
+        rng.shuffle(beyond)  # type: ignore[arg-type]  # a list will do
+        requests[len(cases) :] = beyond
     requests.append(Request("repeated", cases[0], drawing.expected[0]))  # what is asked again comes last of all
     return Plan(tuple(requests), needed=len(cases))
 
 
 def _further(drawing: Drawing, cases: list[Asked]) -> Iterator[tuple[str, Asked]]:
     first, properties = cases[0], drawing.form.properties
-    yield "interleaved", replace(first, mode="interleaved", other=drawing.inputs[1 % len(cases)])
+    yield "interleaved", replace(first, mode="interleaved", others=drawing.others(0))
     yield "backward_again", replace(first, mode="again")
     for single in _singles(drawing):
         yield "single", Asked("forward", single)

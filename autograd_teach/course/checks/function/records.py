@@ -19,9 +19,9 @@ from ..records import Broken
 class Asked:
     """One request: a use of the Function.
 
-    mode: "forward" alone; "run": forward, then backward; and backward "interleaved" with the forward of a call on `other`,
-    "again" through the same graph, "after_change" of the arguments, with "no_gradient" arriving, or differentiated "twice"
-    (with `weights` for the gradients of the first time).
+    mode: "forward" alone; "run": forward, then backward; and backward "interleaved" with the forward of calls on `others`
+    (the results are read after those), "again" through the same graph, "after_change" of the arguments, with "no_gradient"
+    arriving, or differentiated "twice" (with `weights` for the gradients of the first time).
     needed: the only argument that requires grad. only: the only result that is used.
     """
 
@@ -30,7 +30,7 @@ class Asked:
     cotangents: Values = ()
     needed: int | None = None
     only: int | None = None
-    other: tuple[Any, ...] = ()
+    others: tuple[tuple[Any, ...], ...] = ()
     weights: Values = ()
 
 
