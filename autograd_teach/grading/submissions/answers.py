@@ -36,7 +36,7 @@ _TO_BRACKET = re.compile(rb'(?:[^"\[\]{}]++|"[^"\\]*+(?:\\.[^"\\]*+)*+")*+', re.
 _KEPT, _MOST_BRACKETS = 200_000, 2_000_000
 """Bytes of a part that stays, as a check's report does; and how many brackets are gone through, in less than two seconds."""
 
-_LONGEST_REPORT, _MOST_OUTPUTS = 20_000, 20
+_LONGEST_REPORT, _MOST_OUTPUTS, MOST_CELLS = 20_000, 20, 10_000
 _NAMED = 10
 """So many names of definitions are said."""
 
@@ -198,7 +198,7 @@ class _Reading:
         return [*self._cells.named(question.check), *self._cells.by_source.get(handed_out, [])]
 
     def _before(self, check: _Cell, entry: str) -> list[_Cell]:
-        for cell in reversed(self._cells.all[: check.place]):
+        for cell in map(self._cells.all.__getitem__, range(check.place - 1, -1, -1)):
             is_another_s = any(isinstance(name, str) and name in self._sources for name in cell.names)
             if is_another_s or _plain(cell.text) in self._landmarks:
                 break
@@ -286,6 +286,8 @@ def _cells(data: bytes) -> list[dict[str, Any]]:
     cells = notebook.get("cells")
     if not isinstance(cells, list):
         raise Unreadable("it has no list of cells")
+    if len(cells) > MOST_CELLS:
+        raise Unreadable(f"it has more than {MOST_CELLS} cells")
     return [cell for cell in cells if isinstance(cell, dict)]
 
 
