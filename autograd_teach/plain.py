@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 _KEPT = "\n\t\u200c\u200d"  # the last two join letters or part them, in the names of Persian, Hindi, Sinhala
 _SKIPPED = r"""[\s"“”„‟«»`´\ufffd\u200c\u200d\u115f\u1160\u2800\u3164\uffa0]*"""
+_MOST_ACCENTS = 30
 _START = re.compile(rf"(?P<before>^|[;|])(?P<rest>{_SKIPPED})(?=(?P<sign>[^\w\s;|]))")
 
 
@@ -40,6 +41,22 @@ def tidy(text: str, most: int | None = None) -> str:
     """
     short = line(" ".join(text.split()))
     return short if most is None or len(short) <= most else f"{short[: most - 1]}…"
+
+
+def has_long_accents(text: str) -> bool:
+    """Whether more than 30 combining marks stand in a row, as no text needs (the Stream-Safe Text Format of UAX #15).
+
+    NFKC puts such a row in order in quadratic time, and Python applies it to every name that it parses.
+
+    >>> has_long_accents("e\u0301" * 1000), has_long_accents("e" + "\u0301" * 31)
+    (False, True)
+    """
+    row = 0
+    for letter in "" if text.isascii() else text:
+        row = row + 1 if unicodedata.combining(unicodedata.normalize("NFKD", letter)[0]) else 0
+        if row > _MOST_ACCENTS:
+            return True
+    return False
 
 
 def cell(text: str) -> str:

@@ -7,7 +7,8 @@ definitions, the last in the order of the cells counts, or the last before the d
 needs it. A constant that is changed later is state; an import, a function or a class stays a
 definition. A name that the grader gives is never taken, nor is a statement that would replace one.
 
-Standard library only. Reads source and runs nothing; of hostile source it reads up to a limit.
+Standard library and plain.py only. Reads source and runs nothing; of hostile source it reads up to
+a limit, and none with long rows of accents, which Python takes quadratic time to parse.
 """
 
 import ast
@@ -22,8 +23,10 @@ from collections import deque
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, Literal
+
+from ..plain import has_long_accents
 
 MOST_TEXT = 250_000
 """Characters of all cells together; a cell beyond it is passed over. A notebook has some 10,000."""
@@ -156,7 +159,9 @@ def names_defined(source: str) -> frozenset[str]:
 def _parsed(source: str) -> tuple[str, list[ast.stmt]]:
     """A cell's source without magic, and its statements: none if it is not Python."""
     text = source.replace("\r\n", "\n").replace("\r", "\n")
-    if len(text) > MOST_TEXT or (text.lstrip().startswith("%%") and not _is_python(text)):
+    if len(text) > MOST_TEXT or has_long_accents(text):
+        return text, []
+    if text.lstrip().startswith("%%") and not _is_python(text):
         return text, []
     for without in (lambda: text, lambda: without_magic(text)):
         plain = without()
@@ -234,11 +239,13 @@ class _Reader(ast.NodeVisitor):
             self._loops, self._kind = loops, before
         self.written |= scope.stores & scope.outer
         own = scope.stores - scope.outer - scope.nonlocals
+        around = next((each for each in reversed(self._scopes) if each.kind != "class"), None)
+        later = around.loads if around else self.later
         for name in (name for name in scope.loads if name not in own):
             if kind == "comprehension":
                 self._load(name)
             else:
-                self._load_later(name, name in scope.outer)
+                (self.later if name in scope.outer else later)[name] = None
 
     def _load(self, name: str) -> None:
         for scope in reversed(self._scopes):
@@ -249,13 +256,6 @@ class _Reader(ast.NodeVisitor):
                 return
         if name not in self.stores:
             self.now[name] = None
-
-    def _load_later(self, name: str, is_global: bool) -> None:
-        around = [] if is_global else [scope for scope in self._scopes if scope.kind != "class"]
-        if around:
-            around[-1].loads[name] = None
-        else:
-            self.later[name] = None
 
     def _store(self, name: str, kind: Kind) -> None:
         if self._scopes:
@@ -478,7 +478,8 @@ def _is_stub(node: ast.AST) -> bool:
         return False
     match node.body:
         case [ast.Raise() as only] | [ast.Expr(value=ast.Constant()), ast.Raise() as only]:
-            return "NotImplementedError" in ast.unparse(only)
+            names = (getattr(each, "id", getattr(each, "attr", "")) for each in ast.walk(only))
+            return "NotImplementedError" in names
     return False
 
 
@@ -507,6 +508,11 @@ class _Statement:
         """Whether it is a definition whatever it needs."""
         lambda_ = isinstance(self.node, ast.Assign) and isinstance(self.node.value, ast.Lambda)
         return self.is_import or lambda_ or isinstance(self.node, _BLOCKS)
+
+    @cached_property
+    def is_stub(self) -> bool:
+        """Whether it is a function or a class still to be written."""
+        return _is_stub(self.node)
 
     @property
     def text(self) -> str:
@@ -553,7 +559,7 @@ class _Cells:
         self._binding: dict[str, list[_Statement]] = {}
         left = MOST_TEXT
         for source in sources:
-            if len(source) <= left:
+            if len(source) <= left and not has_long_accents(source):
                 left -= len(source)
                 self._note(source)
 
@@ -574,9 +580,7 @@ class _Cells:
     def defining(self, name: str) -> list[_Statement]:
         """Those that may define `name`, and not as a stub."""
         return [
-            each
-            for each in self.binding(name)
-            if each.read.stores.get(name, "state") != "state" and not _is_stub(each.node)
+            each for each in self.binding(name) if each.read.stores.get(name, "state") != "state" and not each.is_stub
         ]
 
     def stars(self) -> list[_Statement]:
@@ -660,6 +664,9 @@ class _Search:
         self.nowhere: set[str] = set()
         self._of_definitions: dict[_Statement, bool] = {}
         self._steps = 0
+        # Cached, or a step could cost as much as a statement is long.
+        self._replaces_given = cache(lambda each: not given.isdisjoint(each.read.stores))
+        self._parts = cache(lambda name: [e for e in cells.binding(name) if e.imports_part_of(name)])
 
     def result(self) -> Completed:
         """All of it."""
@@ -743,8 +750,7 @@ class _Search:
     def _add(self, statement: _Statement, name: str) -> list[_Need]:
         """Take it, and with `import a.b` every other `import a.c`; returns what these need."""
         needs = []
-        parts = [each for each in self.cells.binding(name) if each.imports_part_of(name)]
-        for each in (statement, *(parts if statement.is_import else ())):
+        for each in (statement, *(self._parts(name) if statement.is_import else ())):
             if each not in self.taken:
                 self.taken[each] = {}
                 needs += self._needs(each)
@@ -780,11 +786,11 @@ class _Search:
     def _defines(self, statement: _Statement, name: str) -> bool:
         if statement.read.stores.get(name, "state") == "state":
             return False
-        if name == self.entry and _is_stub(statement.node):
+        if name == self.entry and statement.is_stub:
             return False
         if statement.is_import:
             return True
-        if any(given in statement.read.stores for given in self.given):
+        if self._replaces_given(statement):
             return False
         return statement.is_plain or self._is_of_definitions(statement)
 

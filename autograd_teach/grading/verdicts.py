@@ -173,7 +173,7 @@ def _verdict(assignment: Assignment, question: Question, record: NotebookRun) ->
     check = record.cells[numbers.index(question.check)]
     if check.outcome == "passed":
         return Status.PASS, ""
-    message = answer.message or check.message or _NOT_AS_IT_SHOULD
+    message = tidy(answer.message or check.message, LONGEST_WORDS) or _NOT_AS_IT_SHOULD
     out_of_memory = "MemoryError" in message.partition(":")[0]
     return (Status.OUT_OF_MEMORY if out_of_memory else Status.FAIL), message
 

@@ -29,6 +29,8 @@ STARTUP = 30.0
 
 _LARGEST_REPORT = 4_000_000
 _ATTEMPTS = 2
+_STOPS = {each: each for each in map(Status, ("timeout", "died", "output_limit", "protocol_error"))}
+"""What a report may say that stopped its run (`Stopped` in inside.py)."""
 
 
 @dataclass(frozen=True)
@@ -146,10 +148,10 @@ def _read(report: bytes, code_cells: int) -> NotebookRun:
                 cells[int(read["number"])] = record
             else:
                 last = read
-        stopped = Status(last["stopped"]) if last.get("stopped") else None
+        stopped = _STOPS[last["stopped"]] if last.get("stopped") else None
         errors = " ".join(str(last["errors"][0]).split())[-300:] if last.get("errors") else ""
         by_the_clock = bool(last.get("by_the_clock"))
-    except (ValueError, TypeError, KeyError, RecursionError, AttributeError):
+    except (ValueError, TypeError, KeyError, ArithmeticError, RecursionError, AttributeError):
         return NotebookRun({}, Status.PROTOCOL_ERROR, None, "its report is not readable")
     if stopped:
         return NotebookRun(cells, stopped, begun, by_the_clock=by_the_clock)

@@ -21,7 +21,7 @@ from ..notebook_run import Limits
 from ..rebuild import Assignment, Question
 from ..results import Mark, Status, hash_of
 from ..sandbox import Bounds, Box, Boxes, Ended, Interrupted, Lost, TooSlow
-from ..verdicts import Judge
+from ..verdicts import LONGEST_WORDS, Judge
 from . import wire
 from .reaching import reaching
 from .referee import can_ask, draw_seed, judge, load_question, read_loaded
@@ -138,7 +138,7 @@ class Oracle:
                 is_loaded, words = _load(asking, question.id, source, self._seconds(question.id))
                 if question not in left:
                     continue
-                raised = Outcome(_status(words), tidy(words) or "its cell raises an error")
+                raised = Outcome(_status(words), tidy(words, LONGEST_WORDS) or "its cell raises an error")
                 outcome = self._ask(asking, question) if is_loaded else raised
             except wire.AtEnd as end:  # of the process that was asked; the one with the cells goes on
                 is_over = end.was_killed
@@ -164,13 +164,14 @@ class Oracle:
         except Unfit as problem:
             return Outcome(Status.GRADER_ERROR, f"{problem} (seed {seed})", seed)
         if verdict.passed:
-            said = f"as its own process says, not seen from outside: {'; '.join(verdict.counted)}"
-            return Outcome(Status.PASS, said if verdict.counted else "", seed)
+            rests = f"as its own process says, not seen from outside: {'; '.join(verdict.counted)}"
+            return Outcome(Status.PASS, rests if verdict.counted else "", seed)
+        said = tidy(verdict.words, LONGEST_WORDS)
         if verdict.share:
             status = Status.PARTIAL
         elif (status := _status(verdict.words)) is not Status.FAIL:
-            return Outcome(status, tidy(verdict.words), seed)
-        remark = f" ({tidy(verdict.words)})" if verdict.words else ""
+            return Outcome(status, said, seed)
+        remark = f" ({said})" if said else ""
         return Outcome(status, f"not so: {'; '.join(verdict.failed)}{remark}", seed, verdict.share)
 
 
@@ -200,11 +201,8 @@ def _ended(problem: Exception, seconds: float) -> Outcome:
             how = f"{problem}, {_ATTEMPTS} times at this answer: by it, or by somebody on this machine"
             return Outcome(Status.GRADER_ERROR, how)
         case TooSlow():
-            return Outcome(
-                Status.TIMEOUT,
-                f"no reply came, even with much more than its time limit of {seconds:g} s",
-                by_the_clock=True,
-            )
+            how = f"no reply came, even with much more than its time limit of {seconds:g} s"
+            return Outcome(Status.TIMEOUT, how, by_the_clock=True)
         case Ended(cause="time") | wire.AtEnd(how=wire.OUT_OF_TIME):
             return Outcome(Status.TIMEOUT, f"no reply came within its time limit of {seconds:g} s")
         case Ended(out_of_memory=True) | wire.AtEnd(how="memory"):

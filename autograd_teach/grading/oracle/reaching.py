@@ -9,14 +9,14 @@ import re
 import warnings
 from collections.abc import Iterator
 
-from ...plain import tidy
+from ...plain import has_long_accents, tidy
 
 MOST = 8
 """How many are told of one answer."""
 
 _LONGEST_SOURCE = 200_000
 _LONGEST = 80
-"""Letters of what is told of one line."""
+"""Letters of what is told of one line; of a dotted name no more is looked at."""
 
 _NEEDLESS = """
     _getframe _current_frames currentframe getouterframes f_back f_locals f_globals f_builtins f_code f_trace gi_frame
@@ -39,7 +39,7 @@ _OWN = ("torch", "np", "numpy", "F", "nn", "Function", "Tensor", "autograd_teach
 
 _CHANGING = frozenset({"setattr", "delattr", "__setattr__", "__delattr__"})
 _RUNNING = frozenset({"exec", "eval", "compile"})
-_MAGIC = re.compile(r"^(\s*)[%!?].*$", re.MULTILINE)
+_MAGIC = re.compile(r"^([^\S\n]*)[%!?].*$", re.MULTILINE)
 
 
 def reaching(source: str) -> tuple[str, ...]:
@@ -56,6 +56,9 @@ def reaching(source: str) -> tuple[str, ...]:
 
 
 def _found(source: str) -> Iterator[tuple[int, str]]:
+    if has_long_accents(source):
+        yield 1, "nothing was read: there are more than 30 accents in a row"
+        return
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -75,11 +78,19 @@ class _Walk:
     def __init__(self, tree: ast.AST) -> None:
         self._tree = tree
         self._imported = {name: name for name in _OWN}
-        for node in ast.walk(tree):
+        self._dotted: dict[ast.AST, str] = {}  # names and chains of attributes, by the beginning of what they stand for
+        nodes = [*ast.walk(tree)]
+        for node in nodes:
             if isinstance(node, ast.Import):
                 self._imported |= {each.asname or each.name.partition(".")[0]: each.name for each in node.names}
             elif isinstance(node, ast.ImportFrom):
-                self._imported |= {each.asname or each.name: f"{node.module}.{each.name}" for each in node.names}
+                module = str(node.module)[:_LONGEST]
+                self._imported |= {each.asname or each.name: f"{module}.{each.name}" for each in node.names}
+        for node in reversed(nodes):  # each attribute behind what it is asked of
+            if isinstance(node, ast.Name):
+                self._dotted[node] = self._imported.get(node.id, node.id)
+            elif isinstance(node, ast.Attribute) and node.value in self._dotted:
+                self._dotted[node] = f"{self._dotted[node.value][:_LONGEST]}.{node.attr}"
 
     def reaches(self) -> Iterator[tuple[int, str]]:
         """Line and what it reaches for."""
@@ -88,7 +99,8 @@ class _Walk:
                 case ast.Import():
                     yield from ((node.lineno, each.name) for each in node.names if _is_closed(each.name))
                 case ast.ImportFrom():
-                    names = [f"{'.' * node.level}{node.module or ''}.{each.name}" for each in node.names]
+                    module = f"{'.' * node.level}{node.module or ''}"[:_LONGEST]
+                    names = [f"{module}.{each.name}" for each in node.names]
                     yield from ((node.lineno, name) for name in names if _is_closed(name) or self._is_reach(name))
                 case ast.Attribute():
                     yield from ((node.lineno, what) for what in self._of_attribute(node))
@@ -100,26 +112,20 @@ class _Walk:
                 case ast.Name(id="__builtins__"):
                     yield node.lineno, "__builtins__"
 
-    def _dotted(self, node: ast.AST) -> str:
-        """A chain of attributes by its full name; "" for anything else."""
-        if isinstance(node, ast.Name):
-            return self._imported.get(node.id, node.id)
-        inner = self._dotted(node.value) if isinstance(node, ast.Attribute) else ""
-        return f"{inner}.{node.attr}" if inner else ""  # type: ignore[attr-defined]  # an attribute
-
     def _is_reach(self, dotted: str) -> bool:
         return dotted in _DOTTED or dotted.rpartition(".")[2] in _ATTRIBUTES
 
     def _is_others(self, node: ast.AST) -> bool:
         """Whether `node` is something imported, or the namespace of that."""
         if isinstance(node, ast.Call):
-            return bool(node.args) and self._name(node.func) == "vars" and self._is_others(node.args[0])
+            is_vars = self._name(node.func) == "vars" and len(node.args) == 1 and not node.keywords
+            return is_vars and self._is_others(node.args[0])
         while isinstance(node, ast.Attribute):
             node = node.value
         return isinstance(node, ast.Name) and node.id in self._imported
 
     def _of_attribute(self, node: ast.Attribute) -> Iterator[str]:
-        dotted = self._dotted(node)
+        dotted = self._dotted.get(node, "")
         if node.attr in _ATTRIBUTES or dotted in _DOTTED:
             yield dotted if dotted in _DOTTED or dotted.startswith(("sys.", "inspect.")) else node.attr
         elif _COURSE.match(dotted):
@@ -154,9 +160,9 @@ class _Walk:
 
 def _is_closed(module: str) -> bool:
     """Whether a module, or a name of it, is one that no answer needs."""
-    parts = module.split(".")
-    inside = {".".join(parts[:count]) for count in range(1, len(parts) + 1)}
-    return bool(inside & _MODULES) or _COURSE.match(module) is not None and not _is_open(module)
+    parts = module.split(".", 2)
+    is_tool = parts[0] in _MODULES or ".".join(parts[:2]) in _MODULES
+    return is_tool or _COURSE.match(module) is not None and not _is_open(module)
 
 
 def _is_open(module: str) -> bool:

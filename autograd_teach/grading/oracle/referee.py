@@ -125,7 +125,7 @@ def _replies(exercise: Exercise, checker: Checker, plan: Plan, ask: Asking) -> t
     match reply:
         case wire.Strange():
             raise wire.Broken("a reply that is too large")
-        case {"end": int(how) | str(how)}:
+        case {"end": int(how) | ("memory" as how)}:
             raise wire.AtEnd(how)
         case {"structure": str(structure), "replies": []}:
             return structure, []

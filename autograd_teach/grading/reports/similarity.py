@@ -15,6 +15,7 @@ import warnings
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+from ...plain import has_long_accents
 from ..results import Mark, Status
 
 LEAST = 150
@@ -60,7 +61,7 @@ def normal_form(source: str) -> list[str]:
     >>> normal_form("def f(x): return 2 * x") == normal_form("def g(value):  # doubled\\n    return 2 * value")
     True
     """
-    if len(source) <= _LONGEST:
+    if len(source) <= _LONGEST and not has_long_accents(source):
         try:
             with warnings.catch_warnings(action="ignore"):
                 return _of_tree(ast.parse(source))
@@ -72,27 +73,28 @@ def normal_form(source: str) -> list[str]:
 def _of_tree(tree: ast.Module) -> list[str]:
     own = _own_names(tree)
     numbers: dict[str, int] = {}
-    words = {id(each) for node in ast.walk(tree) for each in _messages(node)}
     parts: list[str] = []
 
-    def visit(value: object) -> None:
+    def visit(value: object, is_told: bool) -> None:
         if isinstance(value, ast.Expr) and isinstance(value.value, ast.Constant):
             return  # a docstring
-        if isinstance(value, ast.AST):
-            parts.append(type(value).__name__ if id(value) not in words else "a message")
-            if id(value) not in words:
-                for field in value._fields:
-                    visit(getattr(value, field, None))
+        if is_told and _is_text(value):
+            parts.append("a message")
+        elif isinstance(value, ast.AST):
+            parts.append(type(value).__name__)
+            told = _told(value)
+            for field in value._fields:
+                visit(getattr(value, field, None), is_told or field == told)
         elif isinstance(value, list):
             parts.append("[")
             for each in value:
-                visit(each)
+                visit(each, is_told)
         elif isinstance(value, str) and value in own:
             parts.append(f"name {numbers.setdefault(value, len(numbers))}")
         elif value is not None:
             parts.append(repr(value))
 
-    visit(tree)
+    visit(tree, False)
     return parts
 
 
@@ -107,18 +109,14 @@ def _is_given(node: ast.AST) -> bool:
     return isinstance(getattr(node, "ctx", ast.Store()), ast.Store)
 
 
-def _messages(node: ast.AST) -> Iterable[ast.AST]:
-    """The texts in `node` that are for people: of an exception, an assertion, a print."""
-    if isinstance(node, ast.Raise):
-        held: list[ast.AST | None] = [node.exc]
-    elif isinstance(node, ast.Assert):
-        held = [node.msg]
-    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "print":
-        held = list(node.args)
-    else:
-        return []
-    texts = [each for one in held if one for each in ast.walk(one) if isinstance(each, (ast.Constant, ast.JoinedStr))]
-    return [each for each in texts if isinstance(each, ast.JoinedStr) or isinstance(each.value, str)]
+def _told(node: ast.AST) -> str:
+    """The field of `node` in which texts are for people: of an exception, an assertion, a print."""
+    is_print = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "print"
+    return "args" if is_print else {ast.Raise: "exc", ast.Assert: "msg"}.get(type(node), "")
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, ast.JoinedStr) or isinstance(value, ast.Constant) and isinstance(value.value, str)
 
 
 def _hash_of_long(source: str) -> str:

@@ -38,7 +38,7 @@ _KEPT, _MOST_BRACKETS = 200_000, 2_000_000
 """Bytes of a part that stays, as a check's report does; and how many brackets are gone through, in less than two seconds."""
 
 _FENCED = re.compile(r"^ {0,3}(?:```|~~~).*\n((?s:.*?))(?:^ {0,3}(?:```|~~~)|\Z)", re.MULTILINE)
-_LONGEST_REPORT, _MOST_OUTPUTS = 20_000, 20
+_LONGEST_REPORT, _MOST_OUTPUTS, MOST_CELLS = 20_000, 20, 10_000
 _NAMED = 10
 """So many names of definitions are said."""
 
@@ -206,7 +206,7 @@ class _Reading:
         return next(filter(None, (self._before(check, question.entry) for check in self._checks(question))), [])
 
     def _before(self, check: _Cell, entry: str) -> list[_Cell]:
-        for cell in reversed(self._cells.all[: check.place]):
+        for cell in map(self._cells.all.__getitem__, range(check.place - 1, -1, -1)):
             is_another_s = any(isinstance(name, str) and name in self._sources for name in cell.names)
             if is_another_s or _plain(cell.text) in self._landmarks:
                 break
@@ -304,6 +304,8 @@ def _cells(data: bytes) -> list[dict[str, Any]]:
     cells = notebook.get("cells")
     if not isinstance(cells, list):
         raise Unreadable("it has no list of cells")
+    if len(cells) > MOST_CELLS:
+        raise Unreadable(f"it has more than {MOST_CELLS} cells")
     return [cell for cell in cells if isinstance(cell, dict)]
 
 

@@ -197,7 +197,7 @@ def _length(evidence: CallEvidence) -> str | None:
 
 
 def _among(one: Any, several: Sequence[Any]) -> bool:
-    return isinstance(one, int | float | str) and any(type(one) is type(other) and one == other for other in several)
+    return type(one) in (bool, int, float, str) and any(type(one) is type(other) and one == other for other in several)
 
 
 def _end(at: Difference) -> str:
