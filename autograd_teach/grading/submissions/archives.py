@@ -241,7 +241,7 @@ def _with_zips(found: Iterable[Entry]) -> list[Entry]:
     return [inside for entry in found if _is_wanted(entry.parts) for inside in unpacked(entry, _Room())]
 
 
-def _length_of_list(file: BinaryIO) -> int:
+def _length_of_list(file: io.BufferedIOBase) -> int:
     """Bytes of a zip's list of files, by the function `ZipFile` finds it with: another could be shown another list."""
     end = zipfile._EndRecData(file)  # type: ignore[attr-defined]
     return int(end[zipfile._ECD_SIZE]) if end else 0  # type: ignore[attr-defined]
