@@ -145,6 +145,14 @@ PLATFORMS: dict[str, tuple[list[str], list[str]]] = {
         [f"ps_eve_{BLACKBOARD}_ps_bob_{BLACKBOARD}_x.ipynb", f"ps_bob_{BLACKBOARD}_x.ipynb"],
         ["bob", "eve"],
     ),
+    "Brightspace, one student": (
+        ["11-7 - Ada Lovelace - Nov 20, 2026 1158 PM - hand-in.ipynb", "index.html"],
+        ["Ada Lovelace"],
+    ),
+    "one of two names like a platform's": (
+        ["1-2 - Eve - Nov 1, 2026 1158 PM - x.ipynb", f"ada_{NAME}.ipynb"],
+        ["1-2 - Eve - Nov 1, 2026 1158 PM - x", "ada"],
+    ),
     "files named by students, one like a platform's": (
         ["ada.ipynb", "bob.ipynb", "eve_1_2_x.ipynb"],
         ["ada", "bob", "eve_1_2_x"],
@@ -217,8 +225,31 @@ def test_every_sign_of_lateness_is_seen_and_none_of_the_student_s_own_making(tmp
                 "submitted/eve/ps9/timestamp.txt": File("2026-11-25 11:00:00 UTC"),
                 f"submitted/odd/ps9/{NAME}.ipynb": File(),
                 "submitted/odd/ps9/timestamp.txt": File(b"\xff no time ../../Mars"),
+                f"submitted/first/ps9/{NAME}.ipynb": File(),
+                "submitted/first/ps9/timestamp.txt": File("0001-01-01 00:00:00 Asia/Tokyo"),
+                f"submitted/last/ps9/{NAME}.ipynb": File(),
+                "submitted/last/ps9/timestamp.txt": File("9999-12-31 23:59:59 America/New_York"),
             },
-            {"ada": ("2026-11-20 11:00:00.123456", "no"), "eve": ("", "yes"), "odd": ("2026-11-20 12:00:00", "no")},
+            {
+                "ada": ("2026-11-20 11:00:00.123456", "no"),
+                "eve": ("", "yes"),
+                **dict.fromkeys(("odd", "first", "last"), ("2026-11-20 12:00:00", "no")),
+            },
+        ),
+        "Brightspace": (
+            {
+                "11-7 - ada - Nov 20, 2026 1158 PM - x.ipynb": File(date=NEXT_DAY),
+                "12-7 - eve - Nov 21, 2026 905 AM - x.ipynb": File(),
+                "bob.ipynb": File(),
+            },
+            {"ada": ("2026-11-20 23:58:00", "no"), "eve": ("2026-11-21 09:05:00", "yes"), "bob": ("", "no")},
+        ),
+        "one of two names like a platform's": (
+            {"ada.ipynb": File(), "1-2 - Eve - Nov 1, 2026 1158 PM - x.ipynb": File(date=NEXT_DAY)},
+            {
+                "ada": ("2026-11-20 12:00:00", "no"),
+                "1-2 - Eve - Nov 1, 2026 1158 PM - x": ("2026-11-21 12:00:00", "yes"),
+            },
         ),
     }
     for name, (files, expected) in cases.items():

@@ -4,6 +4,7 @@ import io
 import json
 import os
 import stat
+import struct
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -67,6 +68,19 @@ LAYOUTS: dict[str, tuple[list[str], list[str]]] = {
         [f"source/ps1/{NAME}.ipynb", f"submitted/alice/ps1/{NAME}.ipynb", "gradebook.db"],
         ["alice"],
     ),
+    "nbgrader's submitted in a folder": (
+        [f"course/submitted/alice/ps1/{NAME}.ipynb", f"course/release/ps1/{NAME}.ipynb", "course/gradebook.db"],
+        ["alice"],
+    ),
+    "a file called submitted": (["alice.ipynb", "bob.ipynb", "submitted"], ["alice", "bob"]),
+    "a student called submitted": (
+        [f"alice/{NAME}.ipynb", f"submitted/{NAME}.ipynb", "bob.zip"],
+        ["alice", "bob", "submitted"],
+    ),
+    "a student called submitted in a folder": (
+        [f"ps9/alice/{NAME}.ipynb", f"ps9/submitted/{NAME}.ipynb"],
+        ["alice", "submitted"],
+    ),
     "a folder around files": (["class/alice.ipynb", "class/bob.ipynb"], ["alice", "bob"]),
     "the zip's own folder around folders": (
         [f"hand-ins/alice/{NAME}.ipynb", f"hand-ins/bob/{NAME}.ipynb"],
@@ -115,6 +129,56 @@ def test_students_are_recognised_in_every_layout(
 ) -> None:
     target = tmp_path / ("hand-ins.zip" if pack is zipped else "hand-ins")
     assert students(pack(target, dict.fromkeys(files, SOLVED))) == expected
+
+
+MOODLE = "_assignsubmission_file_/x.ipynb"
+CALLED_ALIKE: dict[str, tuple[list[str], list[str], list[str]]] = {
+    "a number of ours is a third's name": (
+        [f"Ada_1{MOODLE}", f"Ada_2{MOODLE}", f"Ada (1)_3{MOODLE}"],
+        ["Ada (1)", "Ada (1) (2)", "Ada (2)"],
+        ["Ada (1) (2)"],
+    ),
+    "two forms of accents": (["Zo\u00eb/x.ipynb", "Zoe\u0308/x.ipynb"], ["Zo\u00eb", "Zo\u00eb (2)"], ["Zo\u00eb (2)"]),
+    "a name that is one's own stays": (
+        ["Zo\u00eb/x.ipynb", "Zoe\u0308/x.ipynb", "Zo\u00eb (2)/x.ipynb"],
+        ["Zo\u00eb", "Zo\u00eb (2)", "Zo\u00eb (3)"],
+        ["Zo\u00eb (3)"],
+    ),
+    "two forms of accents, one number": (
+        [f"Zo\u00eb_1{MOODLE}", "Zoe\u0308_1_assignsubmission_onlinetext_/onlinetext.html"],
+        ["Zo\u00eb"],
+        [],
+    ),
+    "a sign that is not shown": (["Bob\x07/x.ipynb", "Bob?/x.ipynb"], ["Bob?", "Bob? (2)"], ["Bob? (2)"]),
+    "too long to be told apart": (
+        [f"{'n' * 300}{end}/x.ipynb" for end in "ab"],
+        [f"{'n' * 199}…", f"{'n' * 199}… (2)"],
+        [f"{'n' * 199}… (2)"],
+    ),
+    "a number and none": ([f"Ada_1{MOODLE}", f"Bob_2{MOODLE}", "Ada/x.ipynb"], ["Ada", "Ada (1)", "Bob"], []),
+    "one student by a file and a folder": ([f"alice_{NAME}.ipynb", "alice/x.ipynb"], ["alice"], []),
+}
+
+
+@pytest.mark.parametrize(("files", "expected", "renamed"), CALLED_ALIKE.values(), ids=CALLED_ALIKE)
+def test_nobody_is_called_like_another_and_new_numbers_are_said(
+    tmp_path: Path, files: list[str], expected: list[str], renamed: list[str]
+) -> None:
+    class_ = take_in(zipped(tmp_path / "in.zip", dict.fromkeys(files, HANDED_OUT)), [assignment()])
+    assert [one.student for one in class_] == expected
+    told = [one.student for one in class_ if any("a number tells them apart" in note for note in one.notes)]
+    assert told == renamed
+
+
+def test_a_student_called_submitted_is_said_to_be_taken_for_one(tmp_path: Path) -> None:
+    said: list[str] = []
+    names = ["alice.ipynb", "submitted/bob/x.ipynb"]
+    take_in(written(tmp_path / "in", dict.fromkeys(names, SOLVED)), [assignment()], said.append)
+    take_in(written(tmp_path / "file", {"alice.ipynb": SOLVED, "submitted": ""}), [assignment()], said.append)
+    assert said == [
+        "submitted is taken for a student, as notebooks lie beside it; name that folder if it holds the class.",
+        "Passed over, as no student's work can be read from it: submitted",
+    ]
 
 
 def cells_of(answers: dict[str, str]) -> list[dict[str, Any]]:
@@ -390,7 +454,7 @@ def test_a_notebook_of_500_mb_is_read_no_further_than_the_cap(tmp_path: Path, mo
 
 
 def test_a_thousand_notebooks_of_one_student_keep_nobody_waiting(tmp_path: Path) -> None:
-    many = a_zip({f"{'n' * 3000}{number}.ipynb": HANDED_OUT for number in range(1000)})
+    many = a_zip({f"{'n' * 1500}{number}.ipynb": HANDED_OUT for number in range(1000)})
     bob, eve = take_in(written(tmp_path / "in", {"eve.zip": many, f"bob/{NAME}.ipynb": SOLVED}), [assignment()])
     assert bob.answer(assignment(), QUESTIONS[0]).source == ANSWER
     assert "900 notebooks not looked at: read are 100 of one student" in eve.notes[-1]
@@ -407,6 +471,128 @@ def test_of_one_student_s_huge_notebooks_only_so_many_bytes_are_read(
     assert eve.answer(assignment(), QUESTIONS[0]).source == ANSWER
     assert any("6 notebooks not looked at" in note for note in eve.notes)
     assert any("have more than 0 MB together" in note for note in eve.notes)
+
+
+def spoiled(data: bytes) -> bytes:
+    """The zip `data` with a wrong checksum for each of its files."""
+    start, *entries = data.split(b"PK\1\2")
+    return b"PK\1\2".join([start, *(entry[:12] + bytes([entry[12] ^ 1]) + entry[13:] for entry in entries)])
+
+
+def test_what_was_read_of_a_damaged_file_counts_as_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(intake, "LARGEST_NOTEBOOK", 200_000)
+    monkeypatch.setattr(intake, "LARGEST_HAND_IN", 500_000)
+    bomb = spoiled(a_zip({f"{number}.ipynb": " " * 190_000 for number in range(9)}))
+    small = spoiled(a_zip({f"{number}.ipynb": " " * 100 for number in range(9)}))
+    folder = written(tmp_path / "in", {"eve.zip": bomb, "fay.zip": small, "fay.zip.zip": a_zip({"x.ipynb": SOLVED})})
+    eve, fay, whole = take_in(folder, [assignment()])
+    assert "is damaged inside the zip" in eve.fault + fay.fault
+    assert [note for one in (eve, fay) for note in one.notes if "not looked at" in note] == [
+        "5 notebooks not looked at: read are 100 of one student, and of all together 0 MB"
+    ]
+    assert whole.answer(assignment(), QUESTIONS[0]).source == ANSWER
+
+
+def listing(names: list[bytes], extra: bytes = b"") -> bytes:
+    """A zip that is nearly all list of files; packed into another it has a thousandth of that."""
+    head = struct.pack("<4s5H3L2H", b"PK\3\4", 20, 0, 0, 0, 0, 0, 0, 0, 1, 0) + b"x"
+    entry = "<4s4B4H3L5H2L"
+    files = b"".join(
+        struct.pack(entry, b"PK\1\2", 20, 0, 20, *[0] * 8, len(name), len(extra), *[0] * 5) + name + extra
+        for name in names
+    )
+    count = len(names) & 0xFFFF
+    return head + files + struct.pack("<4s4H2LH", b"PK\5\6", 0, 0, count, count, len(files), len(head), 0)
+
+
+NUMBERED = [b"%07d" % number for number in range(50_000)]
+EMPTY_FIELDS = bytes(65_532)
+TOO_LONG_LISTS: dict[str, tuple[str | bytes, ...]] = {
+    "many files": (listing(NUMBERED),),
+    "with a remark behind it": (listing(NUMBERED)[:-2] + b"\x03\x00abc",),
+    "fields of no use": (listing(NUMBERED[:40], EMPTY_FIELDS),),
+    "names of many folders": (listing([b"a/" * 32_700 + name for name in NUMBERED[:40]]),),
+    "of several zips together": (listing(NUMBERED[:30_000]), listing(NUMBERED[:30_000])),
+}
+
+
+@pytest.mark.parametrize("lists", TOO_LONG_LISTS.values(), ids=TOO_LONG_LISTS)
+def test_a_list_of_files_that_is_too_long_is_not_parsed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lists: tuple[str | bytes, ...]
+) -> None:
+    parsed: list[int] = []
+
+    class Parsed(zipfile.ZipFile):
+        def infolist(self) -> list[zipfile.ZipInfo]:
+            parsed.append(sum(46 + len(info.orig_filename) + len(info.extra) for info in super().infolist()))
+            return super().infolist()
+
+    data = a_zip({f"{number}.zip": each for number, each in enumerate(lists)})
+    folder = written(tmp_path / "in", {"eve.zip": data, f"bob/{NAME}.ipynb": SOLVED})
+    monkeypatch.setattr(zipfile, "ZipFile", Parsed)
+    monkeypatch.setattr(archives, "MOST_FILES", 100_000)
+    bob, eve = take_in(folder, [assignment()])
+    assert bob.answer(assignment(), QUESTIONS[0]).source == ANSWER
+    assert eve.fault == f"eve.zip/{len(lists) - 1}.zip: its list of files is larger than 2 MB"
+    assert sum(parsed) < 2 * archives.LONGEST_LIST  # each list is asked for twice
+
+
+def test_the_class_s_own_zip_may_have_a_longer_list_that_ends_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = [f"Student {n}_{n}_assignsubmission_file_/exercises/09_custom_functions.ipynb" for n in range(1000)]
+    assert 20 * len(a_zip(dict.fromkeys(real, ""))) < archives.LONGEST_OF_CLASS
+    path = zipped(tmp_path / "in.zip", {f"{n}/x.ipynb": SOLVED for n in range(9)})
+    assert len(students(path)) == 9
+    monkeypatch.setattr(archives, "LONGEST_OF_CLASS", 100)
+    monkeypatch.setattr(zipfile, "ZipFile", None)
+    with pytest.raises(UserError, match="lists more files than can be read; unpack it and name the folder."):
+        students(path)
+
+
+def test_a_name_is_shortened_before_it_is_split_and_passed_over_if_it_is_too_deep() -> None:
+    lengths: list[int] = []
+
+    class Watched(str):
+        def __getitem__(self, key: Any) -> str:
+            return Watched(super().__getitem__(key))
+
+        def __add__(self, other: str) -> str:
+            return Watched(super().__add__(other))
+
+        def replace(self, *words: Any) -> str:
+            return Watched(super().replace(*words))
+
+        def split(self, *by: Any) -> list[str]:  # type: ignore[override]
+            lengths.append(len(self))
+            return super().split(*by)
+
+    deep, deepest = "/".join("d" * archives.DEEPEST_FOLDER), "/".join("d" * (archives.DEEPEST_FOLDER - 1))
+    long = "n" * 60_000
+    names = ["a/" * 30_000 + "x.ipynb", f"{deep}/x.ipynb", f"{deepest}/x.ipynb", f"eve/{long}.ipynb"]
+    with zipfile.ZipFile(io.BytesIO(), "w") as archive:
+        for name in names:
+            archive.filelist.append(zipfile.ZipInfo("x"))
+            archive.filelist[-1].filename = Watched(name)
+        found = list(archives._entries_of_zip(archive, lambda: archive))
+        archive.filelist.clear()
+    assert [(len(entry.parts), entry.parts[0], entry.is_notebook) for entry in found] == [
+        (archives.DEEPEST_FOLDER, "d", True),
+        (2, "eve", True),
+    ]
+    assert len(lengths) == len(names)
+    assert max(lengths) <= 4096
+
+
+def test_fields_of_a_zip_s_list_are_read_without_copies_of_the_rest() -> None:
+    class Unsliced(bytes):
+        def __getitem__(self, key: Any) -> Any:
+            assert isinstance(key, int)
+            return super().__getitem__(key)
+
+    info = zipfile.ZipInfo("x.ipynb")
+    info.extra = Unsliced(bytes(4 * 10_000) + struct.pack("<HHBi", 0x5455, 5, 1, 1_000_000_000))
+    assert archives._modified(info) == 1_000_000_000
 
 
 def test_a_file_that_is_not_what_it_was_when_it_was_listed_is_named(
@@ -502,10 +688,19 @@ def test_links_and_names_that_climb_are_passed_over(tmp_path: Path) -> None:
     assert students(path) == ["bob"]
 
 
-@pytest.mark.parametrize("packing", [zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
-def test_damage_inside_a_zip_is_one_student_s_status(tmp_path: Path, packing: int) -> None:
+@pytest.mark.parametrize("packing", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_what_becomes_millions_of_times_as_large_is_not_unpacked(tmp_path: Path, packing: int) -> None:
+    with zipfile.ZipFile(tmp_path / "in.zip", "w", packing) as archive:
+        archive.writestr("eve.ipynb", SOLVED)
+        archive.writestr(zipfile.ZipInfo("bob.ipynb"), SOLVED, zipfile.ZIP_STORED)
+    bob, eve = take_in(tmp_path / "in.zip", [assignment()])
+    assert bob.answer(assignment(), QUESTIONS[0]).source == ANSWER
+    assert "packed in a way that is not supported" in eve.answer(assignment(), QUESTIONS[0]).detail
+
+
+def test_damage_inside_a_zip_is_one_student_s_status(tmp_path: Path) -> None:
     path = tmp_path / "in.zip"
-    with zipfile.ZipFile(path, "w", packing) as archive:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("eve.ipynb", SOLVED)
         archive.writestr("bob.ipynb", SOLVED)
     data = bytearray(path.read_bytes())

@@ -11,7 +11,7 @@ import struct
 import unicodedata
 import zipfile
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import lru_cache
@@ -20,16 +20,16 @@ from typing import BinaryIO
 
 from ...course.errors import UserError
 
-LARGEST_ZIP = 50_000_000
-"""Bytes of a zip that is handed in, not of the one that holds the class."""
+LARGEST_ZIP = 50_000_000  # bytes of a zip that is handed in, not of the one that holds the class
 
 MOST_FILES, MOST_ZIPS, DEEPEST_ZIP = 5_000, 20, 3
 """In one zip that is handed in: files and zips, those in inner zips too, and how deep one may lie in another. Opening all of
 them reads at most 1 GB, a few seconds; the bytes of as many as may lie in each other are kept."""
 
-LONGEST_NAME = 200
-"""Letters of a path that are shown."""
+LONGEST_LIST, LONGEST_OF_CLASS = 2_000_000, 50_000_000
+"""Bytes of the lists of files in all zips of one hand-in, and in the zip that holds the class."""
 
+LONGEST_NAME = 200  # letters of a path that are shown
 DEEPEST_FOLDER = 10
 
 _READS = 5
@@ -39,6 +39,7 @@ _NO_DETOUR = sum(getattr(os, flag, 0) for flag in ("O_NOFOLLOW", "O_NONBLOCK")) 
 
 _NOTEBOOKS = (".ipynb", ".ipynb.txt", ".ipynb.json")  # the second and third are how some browsers and mails save one
 _NOT_SUBMITTED = {"__MACOSX", "__pycache__"}
+_END = 2048  # letters at the beginning of a path in a zip, and at its end, that are looked at
 _WORLD_TIME = 0x5455  # the zip format's "extended timestamp"
 _NO_TIME = datetime(1980, 1, 2).timestamp()  # what a zip says that knows no time
 
@@ -50,7 +51,11 @@ _TOO_DEEP = (
 
 
 class Unreadable(Exception):
-    """A file is not one that answers can be taken from; the message says why."""
+    """A file is not one that answers can be taken from; the message says why, `size` how much was read."""
+
+    def __init__(self, why: str, size: int = 0) -> None:
+        super().__init__(why)
+        self.size = size
 
 
 @dataclass(frozen=True)
@@ -78,11 +83,6 @@ class Entry:
         return PurePosixPath(self.parts[-1]).stem.removesuffix(".ipynb")
 
     @property
-    def is_top_file(self) -> bool:
-        """Whether it lies beside the students' folders and is no folder."""
-        return len(self.parts) == 1 and not self.is_folder
-
-    @property
     def came(self) -> datetime | None:
         """When it came: by the class's zip or folder, since what is in a student's own zip says what the student likes."""
         if not self.modified or self.modified[0] < _NO_TIME:
@@ -104,11 +104,14 @@ def opened(path: Path) -> Iterator[list[Entry]]:
         raise UserError(f"There is no {path}; name the folder or zip that holds the submissions.")
     elif zipfile.is_zipfile(path) or path.suffix.lower() == ".zip":
         try:
+            with path.open("rb") as file:
+                if _length_of_list(file) > LONGEST_OF_CLASS:
+                    raise UserError(f"{path} lists more files than can be read; unpack it and name the folder.")
             archive = zipfile.ZipFile(path)
         except (zipfile.BadZipFile, OSError, ValueError) as problem:
             raise UserError(f"{path} is damaged, or was not downloaded to its end; download it again.") from problem
         with archive:
-            yield _with_zips(_entries_of_zip(archive, lambda: nullcontext(archive)))
+            yield _with_zips(_entries_of_zip(archive, lambda: archive))
     else:
         raise UserError(f"{path} is neither a folder nor a zip; name the folder or zip that holds the submissions.")
 
@@ -179,22 +182,24 @@ class _Room:
 
     files: int = MOST_FILES
     zips: int = MOST_ZIPS
+    lists: int = LONGEST_LIST
 
 
 def _with_zips(found: Iterable[Entry]) -> list[Entry]:
-    """`found` with what is in the zips among it; keeps the bytes of the last few zips alone, since files are read in order."""
-    bytes_of = lru_cache(DEEPEST_ZIP)(_bytes_of)
+    """`found` with what is in the zips among it; keeps the last few zips alone, since files are read in order."""
 
-    @contextmanager
-    def archive_of(entry: Entry) -> Iterator[zipfile.ZipFile]:
+    @lru_cache(DEEPEST_ZIP)
+    def archive_of(entry: Entry, longest: int) -> tuple[zipfile.ZipFile, int]:
+        """The zip, and how long its list of files is: no list that is longer than `longest` is parsed."""
+        data = entry.read(LARGEST_ZIP)
+        if len(data) > LARGEST_ZIP:
+            raise Unreadable(f"it is larger than {LARGEST_ZIP // 1_000_000} MB")
         try:
-            archive = zipfile.ZipFile(io.BytesIO(bytes_of(entry)))
-        except Unreadable:
-            raise
+            if (length := _length_of_list(io.BytesIO(data))) <= longest:
+                return zipfile.ZipFile(io.BytesIO(data)), length
         except Exception as problem:  # a damaged directory has several kinds of error
             raise Unreadable("it is a damaged zip") from problem
-        with archive:
-            yield archive
+        raise Unreadable(f"its list of files is larger than {LONGEST_LIST // 1_000_000} MB")
 
     def unpacked(entry: Entry, room: _Room, above: int = 0) -> Iterator[Entry]:
         """`entry` itself or, where it is a zip, a folder of its name and what is in it."""
@@ -205,11 +210,12 @@ def _with_zips(found: Iterable[Entry]) -> list[Entry]:
         try:
             if above == DEEPEST_ZIP or room.zips < 0:
                 raise Unreadable(_TOO_DEEP)
-            with archive_of(entry) as archive:
-                room.files -= len(archive.infolist())
-                if room.files < 0:
-                    raise Unreadable(f"it holds more than {MOST_FILES} files")
-                inside = list(_entries_of_zip(archive, lambda: archive_of(entry)))
+            archive, length = archive_of(entry, longest := room.lists)
+            room.lists -= length
+            room.files -= len(archive.infolist())
+            if room.files < 0:
+                raise Unreadable(f"it holds more than {MOST_FILES} files")
+            inside = list(_entries_of_zip(archive, lambda: archive_of(entry, longest)[0]))
         except Unreadable as problem:
             yield replace(entry, fault=str(problem))
             return
@@ -222,49 +228,50 @@ def _with_zips(found: Iterable[Entry]) -> list[Entry]:
     return [inside for entry in found if _is_wanted(entry.parts) for inside in unpacked(entry, _Room())]
 
 
-def _bytes_of(entry: Entry) -> bytes:
-    data = entry.read(LARGEST_ZIP)
-    if len(data) > LARGEST_ZIP:
-        raise Unreadable(f"it is larger than {LARGEST_ZIP // 1_000_000} MB")
-    return data
+def _length_of_list(file: io.BufferedIOBase) -> int:
+    """Bytes of a zip's list of files, by the function `ZipFile` finds it with: another could be shown another list."""
+    end = zipfile._EndRecData(file)  # type: ignore[attr-defined]
+    return int(end[zipfile._ECD_SIZE]) if end else 0  # type: ignore[attr-defined]
 
 
-Opener = Callable[[], AbstractContextManager[zipfile.ZipFile]]
-
-
-def _entries_of_zip(archive: zipfile.ZipFile, again: Opener) -> Iterator[Entry]:
+def _entries_of_zip(archive: zipfile.ZipFile, again: Callable[[], zipfile.ZipFile]) -> Iterator[Entry]:
     """What is in `archive`, to be read later from what `again` gives."""
     for info in archive.infolist():
-        name = info.filename.replace("\\", "/")
+        name = (info.filename[:_END] + info.filename[_END:][-_END:]).replace("\\", "/")
         parts = tuple(part for part in name.split("/") if part not in ("", "."))
         is_link = stat.S_ISLNK(info.external_attr >> 16)
-        if parts and not is_link and not name.startswith("/") and ".." not in parts:
+        if 0 < len(parts) <= DEEPEST_FOLDER and not is_link and not name.startswith("/") and ".." not in parts:
             yield Entry(parts, info.is_dir(), (_modified(info),), _zip_reader(again, info))
 
 
 def _modified(info: zipfile.ZipInfo) -> float:
     """The file's time in seconds since 1970: by the clock of the world where the zip has that, else taken as local time."""
-    extra = info.extra
-    while len(extra) >= 4:
-        kind, size = struct.unpack_from("<HH", extra)
-        if kind == _WORLD_TIME and size >= 5 and len(extra) >= 9 and extra[4] & 1:
-            return float(struct.unpack_from("<i", extra, 5)[0])
-        extra = extra[4 + size :]
+    extra, at = info.extra, 0
+    while len(extra) >= at + 4:
+        kind, size = struct.unpack_from("<HH", extra, at)
+        if kind == _WORLD_TIME and size >= 5 and len(extra) >= at + 9 and extra[at + 4] & 1:
+            return float(struct.unpack_from("<i", extra, at + 5)[0])
+        at += 4 + size
     try:
         return datetime(*info.date_time).timestamp()
     except (ValueError, OverflowError, OSError):  # the parts may be nonsense, which a calendar refuses
         return 0.0
 
 
-def _zip_reader(again: Opener, info: zipfile.ZipInfo) -> Callable[[int], bytes]:
+def _zip_reader(again: Callable[[], zipfile.ZipFile], info: zipfile.ZipInfo) -> Callable[[int], bytes]:
     def read(most: int) -> bytes:
+        data = bytearray()
         try:
-            with again() as archive, archive.open(info) as file:
-                return file.read(most + 1)  # what is read, not what the header claims
+            if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):  # 1 kB of others: 2 GB
+                raise NotImplementedError
+            with again().open(info) as file:  # what is read, not what the header claims
+                while chunk := file.read(min(65_536, most + 1 - len(data))):
+                    data += chunk
         except (RuntimeError, NotImplementedError) as problem:
             raise Unreadable("it is encrypted or packed in a way that is not supported") from problem
-        except Exception as problem:  # each way of packing has its own error for damage
-            raise Unreadable("it is damaged inside the zip") from problem
+        except Exception as problem:  # damage has several kinds of error
+            raise Unreadable("it is damaged inside the zip", len(data)) from problem
+        return bytes(data)
 
     return read
 

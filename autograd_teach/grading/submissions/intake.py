@@ -10,10 +10,12 @@ Whatever a file is, it ends in a named status, not in an exception.
 """
 
 import re
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from enum import StrEnum
+from itertools import count
 from pathlib import Path, PurePosixPath
 from zoneinfo import ZoneInfo
 
@@ -38,6 +40,7 @@ _COPY = r"(?: ?\(\d+\)|-Copy\d*|[-_ ]\d{1,2}| - Copy(?: \(\d+\))?| copy(?: \d+)?
 
 _COURSE_FOLDERS = {"lessons", "exercises"}
 _NBGRADER = "submitted"
+_NBGRADERS = {"source", "release", "downloaded", "autograded", "feedback"}  # beside it, nobody's
 
 
 class Keep(StrEnum):
@@ -131,6 +134,7 @@ class _HandIn:
     """All that one student handed in, as it is read."""
 
     id: str = ""
+    notes: list[str] = field(default_factory=list)
     notebooks: list[_Notebook] = field(default_factory=list)
     unread: int = 0  # notebooks beyond the most that are looked at
     others: list[str] = field(default_factory=list)
@@ -168,12 +172,12 @@ def take_in(
         whose = _owners(entries, holder, known)
         stamps = _stamps(entries) if holder == _NBGRADER else {}
         for entry in sorted(entries, key=lambda entry: entry.parts):
-            student, name = whose[entry.parts[0]]
+            student, notes, name = whose[entry.parts[0]]
             is_work = entry.is_notebook or entry.is_zip or entry.is_folder or name
             if len(entry.parts) == 1 and (not is_work or entry.fault == LINK):
                 strays.append(printable(entry.parts[0]) + " (a symbolic link)" * bool(entry.fault))
                 continue
-            hand_in = taken.setdefault(student, _HandIn(name.id if name else ""))
+            hand_in = taken.setdefault(student, _HandIn(name.id if name else "", notes))
             if entry.is_notebook or entry.fault:
                 at = stamps.get(entry.parts[:2]) or (name.at if name else None) or entry.came
                 hand_in.add(entry, assignments, name, at)
@@ -183,6 +187,8 @@ def take_in(
         raise UserError(
             f"{submissions} holds no notebooks (.ipynb) and no students' folders; name the folder or zip that does."
         )
+    if _NBGRADER in whose and _NBGRADER in taken:
+        say(f"{_NBGRADER} is taken for a student, as notebooks lie beside it; name that folder if it holds the class.")
     if strays:
         say(f"Passed over, as no student's work can be read from it: {some(strays, 10)}")
     asked = [assignment for assignment in assignments if assignment.name in only or not only]
@@ -191,7 +197,7 @@ def take_in(
 
 
 def _submission(student: str, hand_in: _HandIn, assignments: Sequence[Assignment], keep: Keep) -> Submission:
-    submission = Submission(student, id=hand_in.id)
+    submission = Submission(student, id=hand_in.id, notes=[*hand_in.notes])
     submission.paths = [_path(notebook) for notebook in hand_in.notebooks] + hand_in.others
     if not hand_in.notebooks:
         named = some(hand_in.others, 3)
@@ -209,7 +215,7 @@ def _without_wrapper(entries: list[Entry], container: Path, known: set[str]) -> 
     """The entries below the one folder that holds all students, if there is one (nbgrader's, or the one that zips add), and
     the name of what holds them."""
     tops = {entry.parts[0] for entry in entries}
-    if _NBGRADER in tops:
+    if _is_nbgrader(entries):
         return _below(entries, _NBGRADER), _NBGRADER
     if len(tops) != 1 or names.convention(tops)(next(iter(tops))):
         return entries, container.stem
@@ -222,19 +228,22 @@ def _without_wrapper(entries: list[Entry], container: Path, known: set[str]) -> 
         return entries, container.stem
     if any(entry.was_zip and entry.parts == (top,) for entry in entries):  # the platform's, whose dates are believed
         inside, top = [replace(entry, modified=entry.modified[1:]) for entry in inside], PurePosixPath(top).stem
-    if _NBGRADER in {entry.parts[0] for entry in inside}:
+    if _is_nbgrader(inside):
         return _below(inside, _NBGRADER), _NBGRADER
     return inside, top
 
 
+def _is_nbgrader(entries: list[Entry]) -> bool:
+    """Whether a folder `submitted` holds the class, and is not a student of that name: nobody's work lies beside it."""
+    return {entry.parts[0] for entry in entries if entry.is_notebook or entry.is_zip} - _NBGRADERS == {_NBGRADER}
+
+
 def _is_class(entries: list[Entry], known: set[str]) -> bool:
     """Whether these are several students' folders rather than one student's: two hold a notebook of the same name."""
-    folders: dict[str, set[str]] = {}
-    for entry in entries:
-        if entry.is_notebook and entry.stem in known and len(entry.parts) > 1:
-            folders.setdefault(entry.stem, set()).add(entry.parts[0])
+    found = {(e.stem, e.parts[0]) for e in entries if e.is_notebook and e.stem in known and len(e.parts) > 1}
     # The course's own folders share names too: that is one student's whole course.
-    return any(len(tops - _COURSE_FOLDERS) > 1 for tops in folders.values())
+    stems = [stem for stem, folder in found if folder not in _COURSE_FOLDERS]
+    return len(stems) > len(set(stems))
 
 
 def _below(entries: list[Entry], top: str) -> list[Entry]:
@@ -245,28 +254,33 @@ def _below(entries: list[Entry], top: str) -> list[Entry]:
 # ---- names ----------------------------------------------------------------------------------------------------------
 
 
-def _owners(entries: list[Entry], holder: str, known: set[str]) -> dict[str, tuple[str, Name | None]]:
-    """For the name of each file and folder beside the students': whose it is, and what a platform says by it.
-
-    Where several students share a name, the platform's number stands beside it.
-    """
-    tops = {entry.parts[0]: entry.is_top_file or entry.parts[0].lower().endswith(".zip") for entry in entries}
+def _owners(entries: list[Entry], holder: str, known: set[str]) -> dict[str, tuple[str, list[str], Name | None]]:
+    """For the name of each file and folder beside the students': whose it is, what is to be said of it, and what a platform says."""
+    files = {entry.parts[0] for entry in entries if len(entry.parts) == 1 and not entry.is_folder}
+    tops = {entry.parts[0] for entry in entries}
     reader = names.convention(tops)
     prefix = holder.removesuffix("submissions") if holder.endswith("-submissions") else ""
     if not all(top.startswith(prefix) for top in tops):
         prefix = ""
-    whose: dict[str, tuple[str, Name | None]] = {}
-    ids: dict[str, set[str]] = {}
-    for top, is_file in tops.items():
-        name = reader(top)
-        own = _named_by(PurePosixPath(top).stem, known) if is_file else top
-        student = printable(name.student if name else own.removeprefix(prefix))
-        whose[top] = student, name
-        ids.setdefault(student, set()).update({name.id} if name and name.id else ())
-    return {
-        top: (f"{student} ({name.id})" if name and name.id and len(ids[student]) > 1 else student, name)
-        for top, (student, name) in whose.items()
-    }
+    owners: dict[str, tuple[str, str]] = {}  # by name and the platform's number
+    for top in tops:
+        own = _named_by(PurePosixPath(top).stem, known) if top in files or top.lower().endswith(".zip") else top
+        name = reader(top) or Name(own.removeprefix(prefix))
+        owners[top] = printable(name.student) if name.id else name.student, name.id  # accents have two forms
+    called = _called({*owners.values()})
+    return {top: (*called[owner], reader(top)) for top, owner in owners.items()}
+
+
+def _called(owners: set[tuple[str, str]]) -> dict[tuple[str, str], tuple[str, list[str]]]:
+    """What each is called, and nobody else, and what is to be said of it."""
+    sharing = Counter(printable(name) for name, _ in owners)
+    taken: dict[str, tuple[tuple[str, str], list[str]]] = {}
+    note = "another student has this name too, or one that looks like it: a number tells them apart"
+    for name, id in sorted(owners, key=lambda owner: (printable(owner[0]) != owner[0], owner)):
+        wished = printable(name) + f" ({id})" * (id != "" and sharing[printable(name)] > 1)
+        student = next(free for n in count(1) if (free := wished + f" ({n})" * (n > 1)) not in taken)
+        taken[student] = (name, id), [note] * (student != wished)
+    return {owner: (student, notes) for student, (owner, notes) in taken.items()}
 
 
 def _stamps(entries: list[Entry]) -> dict[tuple[str, ...], datetime]:
@@ -280,7 +294,7 @@ def _stamps(entries: list[Entry]) -> dict[tuple[str, ...], datetime]:
                 if zone:
                     time = time.replace(tzinfo=UTC if zone[0] == "UTC" else ZoneInfo(zone[0]))
                 stamps[entry.parts[:2]] = time.astimezone().replace(tzinfo=None)
-            except (Unreadable, ValueError, OSError, KeyError):
+            except (Unreadable, ValueError, OSError, KeyError, OverflowError):
                 continue
     return stamps
 
@@ -311,7 +325,7 @@ def _read(entry: Entry, assignments: Sequence[Assignment], most: int) -> tuple[_
             raise Unreadable(f"the student's notebooks have more than {LARGEST_HAND_IN // 1_000_000} MB together")
         assignment, answers = read_answers(data, assignments)
     except Unreadable as problem:
-        return _Notebook(entry, by_name, {}, str(problem)), size
+        return _Notebook(entry, by_name, {}, str(problem)), max(size, problem.size)
     if assignment is None and by_name:
         assignment, answers = by_name, none_of(by_name)
     return _Notebook(entry, assignment, answers), size

@@ -8,6 +8,7 @@ little as they can, and one pattern is chosen for the whole export, by most of i
 
 import re
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -42,7 +43,7 @@ Reader = Callable[[str], Name | None]
 
 
 def convention(names: Iterable[str]) -> Reader:
-    """What reads the names of one export: those of the platform that most of `names` look like, if half of them do.
+    """What reads the names of one export: those of the platform that more than half of `names` look like.
 
     >>> reader = convention(["lovelaceada_LATE_123_456_hand-in.ipynb", "hopper_124_457_x_bob_attempt_2026-01-01-00-00-00.ipynb"])
     >>> reader("lovelaceada_LATE_123_456_hand-in.ipynb")
@@ -50,10 +51,10 @@ def convention(names: Iterable[str]) -> Reader:
     >>> reader("ada.ipynb") is None
     True
     """
-    names = list(names)
+    names = [name for name in names if name != "index.html"]  # Brightspace's own
     counts = {platform: sum(_read(platform, name) is not None for name in names) for platform in PLATFORMS}
     likeliest = max(counts, key=lambda platform: counts[platform])
-    if 2 * counts[likeliest] < len(names) or not counts[likeliest]:
+    if 2 * counts[likeliest] <= len(names):
         return lambda name: None
     return lambda name: _read(likeliest, name)
 
@@ -75,8 +76,6 @@ def _read(platform: str, name: str) -> Name | None:
 def _time(text: str) -> datetime | None:
     text = re.sub(r" (\d{3} [AP]M)$", r" 0\1", text)  # Brightspace writes 9:05 as 905
     for form in _TIMES:
-        try:
+        with suppress(ValueError):
             return datetime.strptime(text, form)
-        except ValueError:
-            continue
     return None
