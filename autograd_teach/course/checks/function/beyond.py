@@ -4,6 +4,8 @@ NumPy only, reads records alone. A message names the entry, argument or line and
 To add one: write a function `(FunctionEvidence) -> str | None` under `@diagnosis(name, checks that it explains)` at its place in the order.
 """
 
+from dataclasses import replace
+
 import numpy as np
 
 from ..diagnosing import Diagnosis, apart, index_in_words, into
@@ -20,8 +22,10 @@ diagnosis = into(BEYOND)
 
 @diagnosis("shared_between_calls", "repeat")
 def _shared_between_calls(evidence: FunctionEvidence) -> str | None:
-    first = evidence.cases[0].run
-    if same_run(first, evidence.repeated) and not same_run(first, evidence.interleaved):
+    first, between = evidence.cases[0].run, evidence.interleaved
+    if same_run(first, evidence.repeated) and not same_run(first, between):
+        if between and between.values and same_run(first, replace(between, values=first.values)):
+            return "a second call of forward changes the result of the first: each call must return a tensor of its own"
         return "a second call of forward spoils the backward of the first: what backward needs must be kept on ctx, of which each call has its own"
     return None
 
