@@ -115,6 +115,7 @@ def on_state(exercise: Exercise, cells: Sequence[str], live: Collection[str] = (
     """A sentence if the answer in `cells`, the last one with its name, leans on what another cell has set and `grade` will not
     have; else nothing. Definitions do not count: `grade` takes them along. live: all names that there are.
 
+    >>> from autograd_teach.course.exercises import exercise
     >>> on_state(exercise("16.Tape"), ["for rate in [1, 2]: pass", "class Tape:\\n    step = rate"])
     "`Tape` uses `rate` from another cell, which `grade` will not have: move it into the answer's cell."
     """

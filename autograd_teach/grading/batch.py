@@ -21,7 +21,7 @@ from .gradebook import Gradebook, fingerprint
 from .gradebook.remarks import remarked
 from .gradebook.standing import Change, Standing, answers_by_hash, basis_of_trial, from_book
 from .lateness import Late, penalised
-from .notebook_run import Limits, Runner, run_nbval
+from .notebook_run import Limits
 from .rebuild import Assignment, load_assignments
 from .results import PASSED, Mark, Result, Status
 from .sandbox import Interrupted, Isolation
@@ -69,7 +69,7 @@ class Options:
 
 @dataclass(frozen=True)
 class Setting:
-    """What `grade_class` and `regrade_class` have in common: the judge as an argument, by default nbval, run by `runner`.
+    """What `grade_class` and `regrade_class` have in common: the judge as an argument, else nbval, run by `runner`.
 
     `judged_by` says in words who judges, and under what: while it and all else is the same, references need no second trial.
     """
@@ -77,7 +77,7 @@ class Setting:
     output: Path
     jobs: int
     progress: TextIO | None
-    runner: Runner = run_nbval
+    runner: Any = None  # a `Runner`
     judged: Judge | None = None
     kinds: Sequence[str] = ()
     judged_by: str = ""

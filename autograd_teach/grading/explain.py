@@ -83,17 +83,14 @@ def explain_in(
 def _lines(book: Gradebook, judged: Judged) -> list[str]:
     run = book.run(judged.run)
     (mark,) = remarks.remarked([Result(judged.student, (judged.mark,))], book.remarks())[0].marks
-    facts = {"adjusted": str(mark.adjusted)} if mark.adjusted else {}
-    facts |= {"why": mark.detail or "-"} | ({"note": judged.note} if judged.note else {})
-    facts |= {"judge": mark.judge or "none: nothing was run"}
-    facts |= {"isolation": mark.isolation} if mark.isolation else {}
+    facts = {"adjusted": str(mark.adjusted or ""), "why": mark.detail or "-", "note": judged.note}
+    facts |= {"judge": mark.judge or "none: nothing was run", "isolation": mark.isolation}
     facts |= {name: str(value) for name, value in asdict(mark).items() if name not in _SAID and value not in ("", None)}
     if mark.recorded:
         facts["its check cell"] = mark.recorded + (f": {mark.said}" if mark.said else "")
         facts["that run's isolation"] = mark.recorded_under or "-"
-    facts |= {"when handed in": "its check said passed"} if mark.claimed else {}
-    if look := "; ".join(filter(None, (mark.contradiction, reaching_in_words(mark)))):
-        facts["worth a look"] = look
+    facts["when handed in"] = "its check said passed" if mark.claimed else ""
+    facts["worth a look"] = "; ".join(filter(None, (mark.contradiction, reaching_in_words(mark))))
     facts["graded"] = f"{judged.graded}, in {mark.seconds:.1f} s"
     if run:
         facts["run"] = f"{judged.run}, process {run.process} on {run.machine}"
@@ -102,9 +99,9 @@ def _lines(book: Gradebook, judged: Judged) -> list[str]:
         facts["limits"] = ", ".join(f"{name} {value}" for name, value in run.limits.items())
     for earlier in book.history(judged.student, mark.exercise)[:-1]:
         facts[f"before ({earlier.graded})"] = _outcome(earlier.mark)
-    width = max(map(len, facts)) + 2
+    width = max(len(name) for name, value in facts.items() if value) + 2
     lines = [line(f"{judged.student}, {mark.exercise}: {_outcome(mark)}"), ""]
-    lines += [line(f"  {name:{width}}{value}") for name, value in facts.items()]
+    lines += [line(f"  {name:{width}}{value}") for name, value in facts.items() if value]
     if judged.answer:
         lines += ["", f"The answer (SHA-256 {judged.answer}):", ""]
         lines += [f"    {visible(each)}" for each in book.answer(judged.answer).splitlines()]

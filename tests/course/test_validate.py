@@ -38,6 +38,8 @@ SLOW = {
     *(
         "00_start_here",
         "03_the_graph",
+        "04_dynamic_graphs",
+        "05_no_grad_and_detach",
         "07_higher_order",
         "10_gradcheck",
         "11_saving_tensors",

@@ -23,7 +23,7 @@ import pytest
 from autograd_teach.course.errors import UserError
 from autograd_teach.grading import judge, sandbox
 from autograd_teach.grading.batch import grade_class
-from autograd_teach.grading.notebook_run import Limits, Nbval, Runner, run_nbval
+from autograd_teach.grading.notebook_run import Limits, Nbval, Runner
 from autograd_teach.grading.rebuild import rebuild
 from autograd_teach.grading.results import Mark, Result
 from autograd_teach.grading.sandbox import Interrupted, Isolation, isolation
@@ -442,8 +442,9 @@ def test_nobody_is_blamed_for_what_ended_in_the_middle_of_their_notebook(nbval: 
 
 
 @pytest.mark.full
-def test_what_runs_by_default_says_what_it_was_run_by() -> None:
-    found = run_nbval(rebuild(assignment(), SOLUTIONS), CHECKS, LIMITS, threading.Event())
+def test_a_run_says_what_it_was_run_by() -> None:
+    with Nbval(sandbox.available()) as run:
+        found = run(rebuild(assignment(), SOLUTIONS), CHECKS, LIMITS, threading.Event())
     assert found.isolation.split()[0] == sandbox.available()
     assert {cell.outcome for cell in found.cells.values()} == {"passed"}
 

@@ -5,6 +5,6 @@ inside.py   in the box: nbval, which watches the kernel
 kernel.py   in the box: the notebook's kernel
 """
 
-from .run import CellRecord, Limits, Nbval, NotebookRun, Runner, run_nbval
+from .run import CellRecord, Limits, Nbval, NotebookRun, Runner
 
-__all__ = ["CellRecord", "Limits", "Nbval", "NotebookRun", "Runner", "run_nbval"]
+__all__ = ["CellRecord", "Limits", "Nbval", "NotebookRun", "Runner"]

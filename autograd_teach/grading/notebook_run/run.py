@@ -15,7 +15,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .. import sandbox
 from ..results import Status
 from ..sandbox import Bounds, Boxes, Ended, Isolation, Lost, NotMade, TooSlow
 
@@ -71,12 +70,6 @@ class NotebookRun:
 
 Runner = Callable[["Notebook", Sequence[int], Limits, threading.Event], NotebookRun]
 """(notebook, numbers of its check cells, limits, an event that asks to stop) -> what happened."""
-
-
-def run_nbval(notebook: "Notebook", checks: Sequence[int], limits: Limits, stop: threading.Event) -> NotebookRun:
-    """Run `notebook` and return its `NotebookRun`; `Interrupted` when `stop` is set. No process of it is left afterwards."""
-    with Nbval(sandbox.available()) as runner:
-        return runner(notebook, checks, limits, stop)
 
 
 class Nbval(AbstractContextManager["Nbval"]):

@@ -3,8 +3,8 @@
 Only the *source* of answer cells is taken, and of the student's other cells the definitions that an answer needs. An answer
 cell is found by its id, else by nbgrader's `grade_id` (a front end that drops ids keeps that) or Colab's own copy of the id,
 else by its place: the last cell before the check cell that defines what is asked for. If it does not define that, the last
-other cell that does counts, another exercise's too. Check cells are known by their source too. Outputs, tags, metadata and kernel names stay behind, so their faults do not matter; a check cell's stored output is a
-hint, never points. May parse a student's code. Must not know whose notebook it is.
+other cell that does counts, another exercise's too. Check cells are known by their source too. Outputs, tags, metadata and
+kernel names stay behind; a check cell's stored output is a hint, never points. Must not know whose notebook it is.
 """
 
 import json
@@ -230,8 +230,8 @@ class _Reading:
         if None in written:
             return Answer(None, Status.INVALID_NOTEBOOK, "its answer cell holds no readable text", claimed=claimed)
         own = next(iter(written.values()), None)
-        elsewhere, several = _safe(stand_in, self._others(question), question.entry) or ("", 0)
-        if several and not (own and _safe(own.counts_before, elsewhere, question.entry)):
+        elsewhere, several = stand_in(self._others(question), question.entry)
+        if several and not (own and own.counts_before(elsewhere, question.entry)):
             of = f", the last of {several} that give it" * (several > 1)
             return Answer(elsewhere, detail=f"the answer was found in another cell{of}", claimed=claimed)
         below = self._right_before(question) if own and own.gives(question.entry) else []
@@ -250,8 +250,7 @@ class _Reading:
             return answer
         if is_untouched(answer.source, self._stubs[question.id]):
             return answer
-        others = self._others(question, answer.source)
-        whole = _safe(completed, answer.source, others, question.entry, names) or Completed(answer.source)
+        whole = completed(answer.source, self._others(question, answer.source), question.entry, names)
         said = "; ".join(filter(None, (answer.detail, *_words(whole))))
         return replace(answer, source=whole.source, detail=said)
 
@@ -265,15 +264,7 @@ def _words(whole: Completed) -> Iterator[str]:
 
 
 def _names(source: str) -> frozenset[str]:
-    return (len(source) <= LARGEST_CODE and _safe(names_defined, source)) or frozenset()
-
-
-def _safe(look: Any, *arguments: Any) -> Any:
-    """What `look` finds in a student's code, None where Python cannot parse it."""
-    try:
-        return look(*arguments)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
+    return names_defined(source) if len(source) <= LARGEST_CODE else frozenset()
 
 
 def _plain(source: str) -> str:

@@ -75,7 +75,5 @@ def _escaped(student: str) -> str:
 
 
 def _unescaped(text: str) -> str:
-    match = re.fullmatch(
-        r"'(?=.*%)((?:[\w ]|%[0-9a-f]{6})*)", text
-    )  # nothing else is: older files have names as they are
+    match = re.fullmatch(r"'(?=.*%)((?:[\w ]|%[0-9a-f]{6})*)", text)  # else as it is, as in older files
     return re.sub("%(.{6})", lambda each: chr(int(each[1], 16)), match[1]) if match else text
