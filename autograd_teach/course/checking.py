@@ -110,7 +110,8 @@ def looked_at(id: str, answer: Any) -> Report:
     try:
         cells, entry = history(shell), report.exercise.entry
         obstacle = error_in(entry, cells) or _STALE.format(entry) * is_stale(answer)
-        if not obstacle and report.passed and shell.user_ns.get(entry) is not answer:
+        named = shell.user_ns.get(entry)  # a class, where the answer may be its `apply`
+        if not obstacle and report.passed and named is not answer and named is not getattr(answer, "__self__", None):
             obstacle = f"`grade` takes what is called `{entry}`, and this is something else: give it that name."
         obstacle = obstacle or ("" if report.attempted else still_raises(entry, cells))
         return replace(report, remarks=remarks(report.exercise, shell), obstacle=obstacle)

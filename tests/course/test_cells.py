@@ -97,7 +97,10 @@ def test_a_right_answer_under_another_name_is_no_pass(shell):
     stop = run(shell, STUB, better, CHECK.replace("Scale)", "Better)")).error_in_exec
     assert str(stop).endswith("`grade` takes what is called `Scale`, and this is something else: give it that name.")
     assert shell.noted == {"09.Scale": False}
-    assert run(shell, f"{better}\nScale = Better", CHECK.replace("Scale)", "Better)")).error_in_exec is None
+    for same in ("Better", "Better.apply", "Scale.apply"):
+        assert run(shell, f"{better}\nScale = Better", CHECK.replace("Scale)", f"{same})")).error_in_exec is None, same
+    again = f"{SCALE}\nscale = Scale.apply"
+    assert run(shell, again, CHECK.replace("Scale)", "scale)")).error_in_exec is None
 
 
 STANDS = {
