@@ -261,6 +261,7 @@ load_questions("01")["odd"] = replace(load_questions("01")["leaf"], id="01.odd")
 LOST = "Error displaying widget"
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("front_end", FRONT_ENDS)
 def test_a_question_opened_again_has_its_answer(
     lab: Lab, pages: Pages, front_end: str, require_module: Callable[[str], Any]

@@ -27,7 +27,7 @@ from tests.grading.classroom import exercise_notebook
 from tests.grading.hostile import after
 from tests.grading.hostile_boxes import BEYOND, FORGED, KERNELS, PROGRAMS
 from tests.grading.test_oracle import WRONG, judged, new_pool, scale
-from tests.grading.test_sandbox import IN_ONE_WAY, SMALL, Way, exchanged, left
+from tests.grading.test_sandbox import SMALL, Way, exchanged, left
 
 boxes, open_boxes, way = test_sandbox.boxes, test_sandbox.open_boxes, test_sandbox.way
 Said = dict[Way, tuple[dict[str, str], dict[str, str], list[object]]]
@@ -86,7 +86,7 @@ def test_a_hostile_program_gets_nowhere_and_its_twin_works(
     assert changed == [], "of what is not theirs"
 
 
-@IN_ONE_WAY
+@pytest.mark.full
 @pytest.mark.parametrize("name", BEYOND)
 def test_the_bounds_hold_against_who_hides_what_it_uses(
     boxes: Boxes, name: str, monkeypatch: pytest.MonkeyPatch
@@ -174,7 +174,12 @@ def nbval() -> Iterator[Nbval]:
         yield one
 
 
-@pytest.mark.parametrize("name", KERNELS)
+SHORT = ("replies to what nobody has asked", "sends bytes beside its words")
+
+
+@pytest.mark.parametrize(
+    "name", [*SHORT, *(pytest.param(name, marks=pytest.mark.full) for name in KERNELS if name not in SHORT)]
+)
 def test_a_kernel_that_plays_with_its_channels_ends_as_it_deserves(nbval: Nbval, name: str) -> None:
     hostile, stopped, twin = KERNELS[name]
     limits = Limits(timeout=2.0 if "timeout" in stopped else 60.0)
