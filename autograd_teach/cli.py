@@ -70,6 +70,10 @@ def _run(arguments: list[str]) -> int:
 
     if args.command in ("adjust", "comment"):
         return command.run_remark(args)
+    if sys.platform == "win32":
+        from .course.errors import UserError
+
+        raise UserError("Grading needs Linux; on Windows, run it in WSL or in a container (docs/grading.md).")
     return command.run_regrade(args) if args.command == "regrade" else command.run(args)
 
 

@@ -139,6 +139,19 @@ def test_old_python_gets_one_sentence(monkeypatch: pytest.MonkeyPatch, capsys: p
 
 
 @pytest.mark.parametrize(
+    "command", [["grade", "ps9.zip", "--dry-run"], ["grade", "--explain", "ada", "09.Scale"], ["regrade"]]
+)
+def test_on_windows_grading_ends_in_one_sentence(
+    command: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    monkeypatch.setattr(sys, "platform", "win32")
+    assert cli.main(command) == 2
+    assert capsys.readouterr().err == (
+        "autograd-teach: Grading needs Linux; on Windows, run it in WSL or in a container (docs/grading.md).\n"
+    )
+
+
+@pytest.mark.parametrize(
     "raised, status, said",
     [
         (UserError("Do this."), 2, "autograd-teach: Do this.\n"),
