@@ -61,8 +61,13 @@ Twice, look = Scale, check
 {SCALE}
 Right, Scale = Scale, Twice
 def check(name, answer):
-    return look(name, Right if answer is Twice else answer)"""
-"""The check looks at another class than the one that is handed in, and passes."""
+    global Scale
+    Scale = Right
+    try:
+        return look(name, Right if answer is Twice else answer)
+    finally:
+        Scale = Twice"""
+"""The check looks at another class than the one that is handed in, under its name, and passes."""
 
 SOLVED = notebook(KILL_HEAD, SCALE, EXP)
 ALL, NONE = (20, 20, 20), (0, 0, 0)
