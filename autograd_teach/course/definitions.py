@@ -23,7 +23,7 @@ from collections import deque
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from typing import Any, Literal
 
 from ..plain import has_long_accents
@@ -141,6 +141,7 @@ def left_over(source: str, entry: str) -> int | None:
     return None
 
 
+@lru_cache(500)
 def names_defined(source: str) -> frozenset[str]:
     """The names that a cell binds at its top level; empty if it is not Python.
 

@@ -56,12 +56,20 @@ def numerical_jacobian(forward: Callable[..., Any], arguments: Sequence[Any], in
 def wrong_values(got: np.ndarray, expected: np.ndarray) -> np.ndarray:
     """Where values of one shape differ by more than another order of the same float operations explains."""
     relative = 1e-5 if got.dtype.itemsize < 8 or expected.dtype.itemsize < 8 else 1e-9
-    return ~np.isclose(got, expected, rtol=relative, atol=relative * 1e-2)
+    return ~_close(got, expected, relative, relative * 1e-2)
 
 
 def wrong_slopes(got: np.ndarray, numerical: np.ndarray, equal_nan: bool = False) -> np.ndarray:
     """Where gradients of one shape differ by more than the central difference's own error."""
-    return ~np.isclose(got, numerical, rtol=1e-5, atol=1e-6, equal_nan=equal_nan)
+    return ~_close(got, numerical, 1e-5, 1e-6, equal_nan)
+
+
+def _close(got: np.ndarray, want: np.ndarray, rtol: float, atol: float, equal_nan: bool = False) -> Any:
+    """`np.isclose`, in a fifth of its time on a few numbers: a grade compares thousands of small arrays."""
+    want = np.asarray(want, np.result_type(want, 1.0))
+    with np.errstate(invalid="ignore"):
+        close = (np.abs(got - want) <= atol + rtol * np.abs(want)) & np.isfinite(want) | (got == want)
+    return close | (np.isnan(got) & np.isnan(want)) if equal_nan else close
 
 
 def same_slopes(got: np.ndarray, numerical: np.ndarray) -> bool:

@@ -166,8 +166,7 @@ def regrade_class(
         pass
     reports.prepare(chosen.output)
     with gradebook.writing(chosen.output) as book:
-        dressing = book.dressing()
-        marks = book.current()
+        dressing, marks = book.dressing(), book.current()
         known = {
             student: {id: judged for id, judged in of_one.items() if id in (dressing.maxima or of_one)}
             for student, of_one in marks.items()
@@ -202,9 +201,8 @@ def _loaded(solutions: Path, exercises: Path, progress: TextIO | None) -> list[A
     if sentence := content.without_effect(solutions):
         reports.say(progress, sentence)
     assignments = load_assignments(solutions, exercises, declared())
-    for assignment in assignments:
-        for sentence in assignment.notices:
-            reports.say(progress, sentence)
+    for sentence in (notice for assignment in assignments for notice in assignment.notices):
+        reports.say(progress, sentence)
     return assignments
 
 

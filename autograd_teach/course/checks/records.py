@@ -57,12 +57,19 @@ def _travelling(kind: Any) -> tuple[Field[Any], ...]:
     return tuple(each for each in fields(kind) if each.metadata.get("told", True))
 
 
+@cache
+def _parts(hint: Any) -> tuple[Any, tuple[Any, ...]]:
+    return get_origin(hint), get_args(hint)
+
+
 def _inward(value: Any, hint: Any, where: str) -> Any:
     """`value` where it is of the type `hint`."""
-    origin, inner = get_origin(hint), get_args(hint)
-    if hint is Any:
+    if hint is Any or type(value) is hint:
         return value
+    origin, inner = _parts(hint)
     if origin in (Union, types.UnionType):
+        if type(value) in inner:
+            return value
         for each in inner:
             try:
                 return _inward(value, each, where)
@@ -78,9 +85,6 @@ def _inward(value: Any, hint: Any, where: str) -> Any:
         return {_inward(k, inner[0], where): _inward(v, inner[1], where) for k, v in value.items()}
     elif origin is None and is_dataclass(hint) and isinstance(value, Mapping):
         return read(hint, value)  # type: ignore[arg-type]  # a class
-    elif hint is None or hint is type(None):
-        if value is None:
-            return None
-    elif isinstance(hint, type) and type(value) is hint:
-        return value
+    elif hint is None and value is None:
+        return None
     raise Broken(f"{where} is no {getattr(hint, '__name__', hint)}")

@@ -123,12 +123,14 @@ class _Cell:
         pattern = rf"^(?:(?:async )?def|class) +{name}\b|^{name} *(?::[^=\n]*)?=(?!=)"
         return bool(entry) and re.search(pattern, self.source or "", re.MULTILINE) is not None
 
+    def counts(self, entry: str) -> bool:
+        """Whether it defines `entry`, not as a stub."""
+        return entry in _names(self.text) and bool(stand_in([self.text], entry)[1])
+
     def counts_before(self, other: str, entry: str) -> bool:
-        """Whether it defines `entry`, not as a stub, or has a state that the `other` cell, which does, needs."""
-        if entry in _names(self.text):
-            return bool(stand_in([self.text], entry)[1])
+        """Whether, though it does not, it has a state that the `other` cell, which does, needs; or is too long to tell."""
         is_known = self.gives(entry) or len(self.text) > LARGEST_CODE
-        return is_known or bool(completed(other, [self.text], entry, ()).state)
+        return entry not in _names(self.text) and (is_known or bool(completed(other, [self.text], entry, ()).state))
 
     def says_passed(self, entry: str) -> bool:
         """Whether an output that is stored with it is the report of a check of `entry` in which everything passes."""
@@ -230,7 +232,8 @@ class _Reading:
         if None in written:
             return Answer(None, Status.INVALID_NOTEBOOK, "its answer cell holds no readable text", claimed=claimed)
         own = next(iter(written.values()), None)
-        elsewhere, several = stand_in(self._others(question), question.entry)
+        others = [] if own and own.counts(question.entry) else self._others(question)
+        elsewhere, several = stand_in(others, question.entry)
         if several and not (own and own.counts_before(elsewhere, question.entry)):
             of = f", the last of {several} that give it" * (several > 1)
             return Answer(elsewhere, detail=f"the answer was found in another cell{of}", claimed=claimed)
