@@ -157,6 +157,7 @@ def names_defined(source: str) -> frozenset[str]:
 # ---- reading -------------------------------------------------------------------------------------
 
 
+@lru_cache(100)
 def _parsed(source: str) -> tuple[str, list[ast.stmt]]:
     """A cell's source without magic, and its statements: none if it is not Python."""
     text = source.replace("\r\n", "\n").replace("\r", "\n")
