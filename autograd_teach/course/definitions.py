@@ -28,6 +28,9 @@ from typing import Any, Literal
 
 from ..plain import has_long_accents
 
+_SHORT = 10_000
+"""Characters. Statements take some 300 times as many bytes as their text."""
+
 MOST_TEXT = 250_000
 """Characters of all cells together; a cell beyond it is passed over. A notebook has some 10,000."""
 
@@ -141,7 +144,7 @@ def left_over(source: str, entry: str) -> int | None:
     return None
 
 
-@lru_cache(500)
+@lru_cache(64)
 def names_defined(source: str) -> frozenset[str]:
     """The names that a cell binds at its top level; empty if it is not Python.
 
@@ -157,9 +160,14 @@ def names_defined(source: str) -> frozenset[str]:
 # ---- reading -------------------------------------------------------------------------------------
 
 
-@lru_cache(100)
 def _parsed(source: str) -> tuple[str, list[ast.stmt]]:
-    """A cell's source without magic, and its statements: none if it is not Python."""
+    """A cell's source without magic, and its statements: none if it is not Python. For reading only:
+    those of short cells are kept, since each is looked at several times."""
+    return _parsed_once(source) if len(source) <= _SHORT else _parsed_once.__wrapped__(source)
+
+
+@lru_cache(32)
+def _parsed_once(source: str) -> tuple[str, list[ast.stmt]]:
     text = source.replace("\r\n", "\n").replace("\r", "\n")
     if len(text) > MOST_TEXT or has_long_accents(text):
         return text, []
