@@ -42,19 +42,22 @@ def _described(error: BaseException) -> str:
     return (f"line {line}: " if line else "") + crash.kind + (f": {words.rstrip('.')}" if words else "")
 
 
+def looks_defined(entry: str, cell: str) -> bool:
+    """Whether `cell` defines `entry`, by a look at its lines: it may be no Python."""
+    pattern = rf"^[ \t]*(?:class|def)[ \t]+{entry}\b|^{entry}\s*="
+    return re.search(pattern, cell, re.MULTILINE) is not None
+
+
 def error_in(entry: str, cells: Sequence[str]) -> str:
     """A sentence if the last of `cells` to define `entry` ended in an error when it was last run; else nothing."""
-    mentions = re.compile(rf"^[ \t]*(?:class|def)[ \t]+{entry}\b|^{entry}[ \t]*=", re.MULTILINE)
-    for cell in reversed(cells):
-        if mentions.search(cell) and entry in (names_defined(cell) or {entry}):
-            said = _errors.get(cell.strip())
-            return (
-                f"The last cell that defines `{entry}` ended in an error ({said}), and `grade` runs the whole cell: "
-                "mend that line or take it out, run the cell, then check again."
-                if said
-                else ""
-            )
-    return ""
+    defining = (c for c in reversed(cells) if looks_defined(entry, c) and entry in (names_defined(c) or {entry}))
+    said = _errors.get(next(defining, "").strip())
+    if not said:
+        return ""
+    return (
+        f"The last cell that defines `{entry}` ended in an error ({said}), and `grade` runs the whole cell: "
+        "mend that line or take it out, run the cell, then check again."
+    )
 
 
 def names_alike(entry: str, cells: Sequence[str]) -> str:
@@ -79,7 +82,7 @@ def still_raises(entry: str, cells: Sequence[str]) -> str:
 
 
 @dataclass(frozen=True)
-class _Answer:
+class Answer:
     """The last cell that defines an exercise's entry, with what it needs of the others, in the order they were run."""
 
     source: str
@@ -89,7 +92,8 @@ class _Answer:
     is_all: bool  # nothing was too long ago
 
 
-def _answer_in(exercise: Exercise, cells: Sequence[str]) -> _Answer | None:
+def answer_in(exercise: Exercise, cells: Sequence[str]) -> Answer | None:
+    """The answer to `exercise` in `cells`, which are in the order in which they were run; None if there is none."""
     entries = {each.entry for each in exercises(exercise.notebook)}
     is_named = re.compile(rf"\b({'|'.join(entries)})\b").search
     source, others, later, given, left = "", list[str](), list[str](), set[str](), _MOST_HISTORY
@@ -108,23 +112,23 @@ def _answer_in(exercise: Exercise, cells: Sequence[str]) -> _Answer | None:
                 later.insert(0, cell)
     if not source:
         return None
-    return _Answer(source, others, later, completed(source, others, exercise.entry, given), left >= 0)
+    return Answer(source, others, later, completed(source, others, exercise.entry, given), left >= 0)
 
 
-def on_state(exercise: Exercise, cells: Sequence[str], live: Collection[str] = ()) -> str:
-    """A sentence if the answer in `cells`, the last one with its name, leans on what another cell has set and `grade` will not
-    have; else nothing. Definitions do not count: `grade` takes them along. live: all names that there are.
+def on_state(entry: str, answer: Answer | None, live: Collection[str] = ()) -> str:
+    """A sentence if the `answer` uses what another cell has set and `grade` will not have; else nothing. Definitions do not
+    count: `grade` takes them along. live: all names that there are.
 
     >>> from autograd_teach.course.exercises import exercise
-    >>> on_state(exercise("16.Tape"), ["for rate in [1, 2]: pass", "class Tape:\\n    step = rate"])
+    >>> cells = ["for rate in [1, 2]: pass", "class Tape:\\n    step = rate"]
+    >>> on_state("Tape", answer_in(exercise("16.Tape"), cells))
     "`Tape` uses `rate` from another cell, which `grade` will not have: move it into the answer's cell."
     """
-    answer = _answer_in(exercise, cells)
     if answer is None:
         return ""
     setup = next((cell for cell in answer.others if _SETUP.search(cell)), None)
     given = names_defined(setup or "")
-    state = [*answer.needs.state, *_attributes(exercise.entry, answer, given)]
+    state = [*answer.needs.state, *_attributes(entry, answer, given)]
     if setup is not None and answer.is_all:
         state += [name for name in answer.needs.nowhere if name in live]
         state += [name for name in answer.needs.taken if name in given and is_redefined(name, answer.others)]
@@ -133,13 +137,10 @@ def on_state(exercise: Exercise, cells: Sequence[str], live: Collection[str] = (
     names = [f"`{name}`" for name in state[:3]] + ["others"] * (len(state) > 3)
     listed = " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
     where, them = ("another cell", "it") if len(state) == 1 else ("other cells", "them")
-    return (
-        f"`{exercise.entry}` uses {listed} from {where}, which `grade` will not have: "
-        f"move {them} into the answer's cell."
-    )
+    return f"`{entry}` uses {listed} from {where}, which `grade` will not have: move {them} into the answer's cell."
 
 
-def _attributes(entry: str, answer: _Answer, given: Collection[str]) -> list[str]:
+def _attributes(entry: str, answer: Answer, given: Collection[str]) -> list[str]:
     """What other cells have set on `entry` in place of its methods, and on what it uses: `Scale.backward`, `cfg.rate`,
     and on what is given: `torch.Tensor.twice`.
 
@@ -161,9 +162,8 @@ def _attributes(entry: str, answer: _Answer, given: Collection[str]) -> list[str
     return [f"{root}.{name}" for root, name in found if f"{root}.{name}" not in answer.needs.taken]
 
 
-def on_files(exercise: Exercise, cells: Sequence[str], folder: Path) -> str:
-    """A sentence if the answer in `cells` needs a module or a file of the notebook's own `folder`; else nothing."""
-    answer = _answer_in(exercise, cells)
+def on_files(entry: str, answer: Answer | None, folder: Path) -> str:
+    """A sentence if the `answer` needs a module or a file of the notebook's own `folder`; else nothing."""
     if answer is None:
         return ""
     modules, read, written = list[str](), list[str](), set[str]()
@@ -179,10 +179,10 @@ def on_files(exercise: Exercise, cells: Sequence[str], folder: Path) -> str:
                 (read.append if mode.startswith("r") and "+" not in mode else written.add)(name)
     files = [f"{name.partition('.')[0]}.py" for name in modules] + [name for name in read if name not in written]
     found = next((name for name in files if not Path(name).is_absolute() and (folder / name).is_file()), None)
+    if found is None:
+        return ""
     return (
-        f"`{exercise.entry}` uses the file `{found}`, which `grade` will not have: write what it needs into the answer's cell."
-        if found
-        else ""
+        f"`{entry}` uses the file `{found}`, which `grade` will not have: write what it needs into the answer's cell."
     )
 
 
@@ -194,6 +194,6 @@ def history(shell: Any) -> list[str]:
 
 def remarks(exercise: Exercise, shell: Any) -> tuple[str, ...]:
     """What `grade` will not have, in sentences."""
-    cells = history(shell)
-    live = {*shell.user_ns, *dir(builtins)}
-    return tuple(filter(None, (on_state(exercise, cells, live), on_files(exercise, cells, Path.cwd()))))
+    answer, live = answer_in(exercise, history(shell)), {*shell.user_ns, *dir(builtins)}
+    said = on_state(exercise.entry, answer, live), on_files(exercise.entry, answer, Path.cwd())
+    return tuple(filter(None, said))

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from . import progress_file
-from .cells import error_in, history, names_alike, note_error, remarks, still_raises
+from .cells import error_in, history, looks_defined, names_alike, note_error, remarks, still_raises
 from .checks import examine
 from .checks.report import Report
 from .errors import UserError
@@ -132,7 +132,8 @@ def _stopped(stop: KeyboardInterrupt) -> KeyboardInterrupt:
 
 
 def _listen() -> None:
-    """In a notebook, note the cells that end in an error, and let `check("09.Scale", Scale)` say that the cell with Scale has not run, where Python says NameError.
+    """In a notebook, note the cells that end in an error; and where Python says NameError, let `check("09.Scale", Scale)` say
+    that the cell with Scale has not run.
 
     Python looks `Scale` up before it calls `check`: the error is IPython's to show. It stays a NameError, so that a check cell
     that was run too early counts as not passed, for nbval and nbgrader too.
@@ -162,8 +163,7 @@ def not_run_yet(error: NameError, trace: Any, cells: list[str]) -> str | None:
         return None
     if not re.search(rf"\bcheck\(\s*['\"][^'\"]*['\"]\s*,\s*{name}\b", cells[-1]):
         return None
-    defines = re.compile(rf"^[ \t]*(class|def)[ \t]+{name}\b|^{name}\s*=", re.MULTILINE)
-    if any(defines.search(cell) for cell in cells[:-1]):
+    if any(looks_defined(name, cell) for cell in cells[:-1]):
         return f"The cell with {name} has run, but ended in an error: mend it and run it again, then check."
     alike = names_alike(name, cells[:-1])
     if alike:

@@ -9,9 +9,18 @@ from IPython.core.interactiveshell import InteractiveShell
 from traitlets.config import Config
 
 from autograd_teach.course import NotPassed, checking, definitions
-from autograd_teach.course.cells import on_files, on_state
+from autograd_teach.course import cells as of_cells
 from autograd_teach.course.definitions import Completed, completed, names_defined, stand_in
 from autograd_teach.course.exercises import exercise, exercises
+
+
+def on_state(exercise, cells, live=()):
+    return of_cells.on_state(exercise.entry, of_cells.answer_in(exercise, cells), live)
+
+
+def on_files(exercise, cells, folder):
+    return of_cells.on_files(exercise.entry, of_cells.answer_in(exercise, cells), folder)
+
 
 SETUP = "import autograd_teach as torch\nfrom autograd_teach.autograd import Function\ncheck = print"
 """What the grader gives, where a row does not say otherwise."""

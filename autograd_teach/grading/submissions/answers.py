@@ -128,7 +128,7 @@ class _Cell:
         return entry in _names(self.text) and bool(stand_in([self.text], entry)[1])
 
     def counts_before(self, other: str, entry: str) -> bool:
-        """Whether, though it does not, it has a state that the `other` cell, which does, needs; or is too long to tell."""
+        """Whether it is kept though only the `other` cell defines `entry`: that needs a state of it, or it is too long to tell."""
         is_known = self.gives(entry) or len(self.text) > LARGEST_CODE
         return entry not in _names(self.text) and (is_known or bool(completed(other, [self.text], entry, ()).state))
 
