@@ -66,6 +66,10 @@ def _run(arguments: list[str]) -> int:
         from .viz import command as graph_command
 
         return graph_command.run(args)
+    if args.command == "site":
+        from .site import command as site_command
+
+        return site_command.run(args)
     from .grading import command
 
     if args.command in ("adjust", "comment"):
@@ -179,6 +183,19 @@ def _parser(name: str | None) -> argparse.ArgumentParser:
         from .viz import command as graph_command
 
         graph_command.add_arguments(graph)
+
+    site = commands.add_parser(
+        "site",
+        help="make the course a website",
+        description="Write the course as a folder of static files, which any web server serves: pages to read, and notebooks that run in "
+        'the reader\'s browser. Needs what `pip install "autograd-teach[site]"` adds.',
+        epilog="Example: autograd-teach site public --base-url https://example.org/autograd (docs/site.md)",
+        allow_abbrev=False,
+    )
+    if name == "site":
+        from .site import command as site_command
+
+        site_command.add_arguments(site)
 
     grade = commands.add_parser("grade", help="grade a folder of submissions", allow_abbrev=False)
     if name == "grade":
