@@ -5,9 +5,12 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
+from urllib.parse import quote
 
 from ..course.errors import UserError
 
@@ -29,29 +32,43 @@ class Site:
     is_live: bool = True
 
     @property
-    def notebooks(self) -> tuple[Path, ...]:
+    def notebooks(self) -> tuple[Notebook, ...]:
         """All that is read and run: lessons with the glossary, then exercises, by name."""
-        return tuple(path for room in (self.lessons, self.exercises) for path in sorted(room.glob("*.ipynb")))
+        return (*_notebooks("lessons", self.lessons), *_notebooks("exercises", self.exercises))
 
 
-def page_name(notebook: Path) -> str:
-    """The address of a notebook's page below the site: `lessons/03.html`; a name that shares its number keeps all of it.
+@dataclass(frozen=True)
+class Notebook:
+    """A lesson, the glossary or a notebook with exercises, and where it is on the site, whatever folder it comes from.
 
-    >>> page_name(Path("lessons/glossary.ipynb"))
-    'lessons/glossary.html'
+    `name` is that of its page: its number, or all of its name where it has none or shares it.
+
+    >>> lesson = Notebook("lessons", Path("lessons/03_the_graph.ipynb"), "03")
+    >>> lesson.page, lesson.live
+    ('lessons/03.html', 'live/notebooks/index.html?path=lessons/03_the_graph.ipynb')
     """
-    number, *_ = notebook.stem.partition("_")
-    is_unique = number.isdecimal() and len(list(notebook.parent.glob(f"{number}_*.ipynb"))) == 1
-    return f"{notebook.parent.name}/{number if is_unique else notebook.stem}.html"
+
+    room: Literal["lessons", "exercises"]
+    path: Path
+    name: str
+
+    @property
+    def page(self) -> str:
+        """The address of its page, below the site."""
+        return f"{self.room}/{self.name}.html"
+
+    @property
+    def live(self) -> str:
+        """Where it runs, below the site: JupyterLite's Notebook app, opened at it."""
+        return f"live/notebooks/index.html?path={self.room}/{quote(self.path.name)}"
 
 
-def live_address(notebook: Path) -> str:
-    """Where a notebook runs, below the site: JupyterLite's Notebook app, opened at it.
-
-    >>> live_address(Path("lessons/03_the_graph.ipynb"))
-    'live/notebooks/index.html?path=lessons/03_the_graph.ipynb'
-    """
-    return f"live/notebooks/index.html?path={notebook.parent.name}/{notebook.name}"
+def _notebooks(room: Literal["lessons", "exercises"], folder: Path) -> Iterator[Notebook]:
+    paths = sorted(folder.glob("*.ipynb"))
+    numbers = Counter(path.stem.partition("_")[0] for path in paths)
+    for path in paths:
+        number = path.stem.partition("_")[0]
+        yield Notebook(room, path, number if number.isdecimal() and numbers[number] == 1 else path.stem)
 
 
 def build(site: Site, output: Path, pyodide: Sequence[Path] = (), tell: Tell = print) -> None:
