@@ -86,11 +86,16 @@ def deliver(folder: Path) -> Delivery:
 def course_files() -> Iterator[tuple[str, Path]]:
     """Every file a student gets, with its path in the student's folder."""
     for room in ("lessons", "exercises"):
-        source = content.folder(room)
-        for path in sorted(source.rglob("*")):
-            parts = path.relative_to(source).parts
-            if path.is_file() and not any(part.startswith((".", "__pycache__")) for part in parts):
-                yield "/".join((room, *parts)), path
+        for name, path in files_below(content.folder(room)):
+            yield f"{room}/{name}", path
+
+
+def files_below(folder: Path) -> Iterator[tuple[str, Path]]:
+    """What a student gets of a room of the course, with its path in that room."""
+    for path in sorted(folder.rglob("*")):
+        parts = path.relative_to(folder).parts
+        if path.is_file() and not any(part.startswith((".", "__pycache__")) for part in parts):
+            yield "/".join(parts), path
 
 
 def as_delivered(source: Path) -> bytes:

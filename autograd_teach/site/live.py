@@ -1,0 +1,123 @@
+"""The notebooks that run in a reader's browser: JupyterLite, with the course's notebooks and a Python that has the course.
+
+Writes the folder `live/` of a site: JupyterLite's apps and extensions, the notebooks as students get them, and in `pyodide/` what
+`runtime.py` finds. JupyterLite itself is a package of its own, run as a program.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from .. import viz
+from ..course import home
+from ..course.errors import UserError
+from ..course.lab import as_delivered, files_below
+from .build import Site, Tell
+from .runtime import LOCK, Runtime, pinned
+
+APPS = ("notebooks", "tree", "lab")
+KERNEL = "@jupyterlite/pyodide-kernel-extension"
+EXTENSIONS = (KERNEL, "@jupyter-widgets/jupyterlab-manager", "anywidget")
+"""What the pages need beside JupyterLite: the kernel and what shows widgets. Ours is taken from the package itself."""
+
+TESTED = {"jupyterlite-core": "0.7.6", "jupyterlite-pyodide-kernel": "0.7.2"}
+"""The versions that the pinned Pyodide belongs to."""
+
+_OWN = Path(viz.__file__).parent / "jupyter" / "labextensions" / "autograd-teach"
+_SHARE = Path(sys.prefix) / "share" / "jupyter" / "labextensions"
+
+
+def write(site: Site, output: Path, pyodide: Sequence[Path], tell: Tell) -> None:
+    """Write `live/` below `output`; `UserError` where JupyterLite or something of the runtime is missing."""
+    _require()
+    tell("the browser's Python ...")
+    runtime = Runtime(pinned(), pyodide, _SHARE / KERNEL / "static" / "pypi")
+    for line in runtime.left_out:
+        tell(f"note: {line}")
+    tell("JupyterLite ...")
+    with tempfile.TemporaryDirectory() as folder:
+        work = Path(folder)
+        _write_contents(site, work / "contents")
+        _write_settings(site, work, runtime)
+        _run(work)
+        shutil.move(work / "live", output / "live")
+    runtime.write(output / "live" / "pyodide")
+
+
+def settings(site: Site, runtime: Runtime) -> dict[str, Any]:
+    """What JupyterLite's pages read when they start, as its `jupyter-lite.json` holds it. Addresses are relative to `live/`."""
+    release = runtime.release
+    kernel = {
+        "pyodideUrl": "./pyodide/pyodide.js" if runtime.folders else f"{release.address}/pyodide.js",
+        "disablePyPIFallback": bool(runtime.folders),
+        "loadPyodideOptions": {"lockFileURL": f"./pyodide/{LOCK}", "packages": runtime.preloaded},
+    }
+    return {
+        "jupyter-lite-schema-version": 0,
+        "jupyter-config-data": {
+            "appName": site.name,
+            "exposeAppInBrowser": True,
+            "litePluginSettings": {f"{KERNEL}:kernel": kernel},
+        },
+    }
+
+
+def _require() -> None:
+    """Raise a `UserError` where the packages of the extra `site` are not here."""
+    missing = [name for name in TESTED if importlib.util.find_spec(name.replace("-", "_")) is None]
+    if missing:
+        raise UserError(
+            f"{' and '.join(missing)} is not installed; make a virtual environment for it and install the course there with its extra: "
+            'pip install ".[site]" (or leave the notebooks that run out: --pages-only).'
+        )
+    for name, tested in TESTED.items():
+        found = metadata.version(name)
+        if found != tested:
+            raise UserError(f"{name} {found} is installed, and the course is proven on {tested}: pip install {name}=={tested}")
+    for name in EXTENSIONS:
+        if not (_SHARE / name / "package.json").is_file():
+            raise UserError(f"The extension {name} is not in {_SHARE}; install the course in this environment again.")
+
+
+def _write_contents(site: Site, folder: Path) -> None:
+    """What a student gets: the notebooks, without results, their pictures, and the home page."""
+    for room, source in (("lessons", site.lessons), ("exercises", site.exercises)):
+        for name, path in files_below(source):
+            target = folder / room / name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(as_delivered(path))
+    home.write_page(folder)
+
+
+def _write_settings(site: Site, work: Path, runtime: Runtime) -> None:
+    build = {
+        "lite_dir": str(work),
+        "output_dir": str(work / "live"),
+        "cache_dir": str(work / "cache"),
+        "contents": [str(work / "contents")],
+        "apps": list(APPS),
+        "no_sourcemaps": True,
+        "no_unused_shared_packages": True,
+        # Only what is named, whatever else the environment has.
+        "ignore_sys_prefix": ["federated_extensions"],
+        "federated_extensions": [str(path) for path in (*(_SHARE / name for name in EXTENSIONS), _OWN)],
+    }
+    (work / "jupyter_lite_config.json").write_text(json.dumps({"LiteBuildConfig": build}), encoding="utf-8")
+    (work / "jupyter-lite.json").write_text(json.dumps(settings(site, runtime)), encoding="utf-8")
+
+
+def _run(work: Path) -> None:
+    command = [sys.executable, "-m", "jupyterlite_core", "build", "--config", "jupyter_lite_config.json"]
+    done = subprocess.run(command, cwd=work, capture_output=True, text=True, check=False)
+    if done.returncode:
+        lines = [line for line in (done.stdout + done.stderr).splitlines() if line.strip()]
+        raise UserError("JupyterLite could not be built; it says: " + " / ".join(lines[-5:]))

@@ -1,0 +1,266 @@
+"""The Python that runs in a reader's browser: Pyodide, the packages that the course needs there, and the lock file that names them.
+
+Every package comes from the first that has it: JupyterLite's own kernel; the folders named with --pyodide or, without any,
+the public address of Pyodide's release; the environment that builds (pure Python only). What nobody has and the course can do
+without is left out, and the build says so.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from packaging.utils import canonicalize_name
+
+from ..course.errors import UserError
+from .wheel import Wheel, course_wheel, empty_wheel, installed_wheel, read_wheel
+
+LOCK = "pyodide-lock.json"
+RUNTIME = ("pyodide.js", "pyodide.mjs", "pyodide.asm.js", "pyodide.asm.wasm", "python_stdlib.zip")
+"""The files of Pyodide itself."""
+
+COURSE = "autograd-teach"
+KERNEL = ("micropip", "piplite", "pyodide-kernel", "ipykernel", "ipython", "comm", "jedi", "sqlite3")
+"""What JupyterLite's kernel asks for by name when it starts; what the lock file has, it asks of nobody else."""
+
+LATER = ("matplotlib",)
+"""Large, and loaded when a cell imports it."""
+
+DISPENSABLE = {
+    "matplotlib": "cells that plot with it fail, and say so",
+    "sqlite3": "nothing in the course uses it",
+    "widgetsnbextension": "only older notebooks use it",
+    "jupyterlab-widgets": "the pages have it",
+}
+"""What the course can do without, and what that means."""
+
+
+@dataclass(frozen=True)
+class Release:
+    """A release of Pyodide: its version, its public address, its Python, and the packages that the course may take from it."""
+
+    version: str
+    address: str
+    info: dict[str, Any]
+    packages: dict[str, dict[str, Any]]
+
+    @property
+    def python(self) -> str:
+        """As markers of packages have it: "3.13"."""
+        return ".".join(self.info["python"].split(".")[:2])
+
+
+def pinned() -> Release:
+    """The release that the course is proven on.
+
+    >>> pinned().version, pinned().python
+    ('0.29.3', '3.13')
+    """
+    return Release(**json.loads((files(__package__) / "pyodide.json").read_text(encoding="utf-8")))
+
+
+@dataclass(frozen=True)
+class Package:
+    """A package and where its file comes from: a file, bytes, or, for None, its public address."""
+
+    entry: dict[str, Any]
+    source: Path | bytes | None = None
+
+    @property
+    def depends(self) -> list[str]:
+        """By name."""
+        return [str(canonicalize_name(name)) for name in self.entry["depends"]]
+
+    @property
+    def data(self) -> bytes:
+        """Its file; empty where it is loaded from elsewhere."""
+        return self.source.read_bytes() if isinstance(self.source, Path) else self.source or b""
+
+
+@dataclass
+class Runtime:
+    """What goes into a site's folder `pyodide/`.
+
+    folders: with Pyodide's files and wheels, to be put into the site; without any, readers load these from their public address.
+    kernel: the folder with the wheels of JupyterLite's kernel. Raises `UserError` where something is missing or damaged.
+    """
+
+    release: Release
+    folders: Sequence[Path]
+    kernel: Path
+
+    def __post_init__(self) -> None:
+        self.packages: dict[str, Package] = {}
+        self.missing: set[str] = set()
+        self._unfound: set[str] = set()
+        self._course = course_wheel(self.release.python)
+        for name in (COURSE, *KERNEL, *LATER):
+            if not self._resolve(name) and name not in DISPENSABLE:
+                raise UserError(self._what_is_missing())
+
+    @property
+    def left_out(self) -> list[str]:
+        """A line for each package that is missing and matters to a reader."""
+        return [f"{name} is not in the site: {DISPENSABLE[name]}" for name in LATER if name in self.missing]
+
+    @property
+    def preloaded(self) -> list[str]:
+        """The packages that a kernel loads when it starts."""
+        return [name for name in (COURSE, *KERNEL) if name in self.packages]
+
+    def write(self, folder: Path) -> None:
+        """Write the folder with its lock file."""
+        folder.mkdir(parents=True)
+        if self.folders:
+            for name in RUNTIME:
+                (folder / name).write_bytes(self._runtime_file(name).read_bytes())
+        entries = {}
+        for name, package in sorted(self.packages.items()):
+            entry = package.entry
+            if package.source is None:
+                entry = {**entry, "file_name": f"{self.release.address}/{entry['file_name']}"}
+            else:
+                (folder / entry["file_name"]).write_bytes(package.data)
+            entries[name] = {**entry, "depends": [each for each in package.depends if each in self.packages]}
+        lock = {"info": self.release.info, "packages": entries}
+        (folder / LOCK).write_text(json.dumps(lock, indent=1) + "\n", encoding="utf-8")
+
+    def _resolve(self, name: str) -> bool:
+        """Note a package and all that it needs; whether everything is there."""
+        if name in self.packages or name in self.missing:
+            return name in self.packages
+        package = self._find(name)
+        if package is not None:
+            self.packages[name] = package  # before its needs: some need one another
+            if all(self._resolve(each) or each in DISPENSABLE for each in package.depends):
+                return True
+            del self.packages[name]
+        else:
+            self._unfound.add(name)
+        self.missing.add(name)
+        return False
+
+    def _find(self, name: str) -> Package | None:
+        if name == COURSE:
+            return _packed(replace(self._course, depends=tuple(each for each in self._course.depends if each not in LATER)))
+        if name in self._of_the_kernel:
+            return _packed(self._of_the_kernel[name])
+        if not self.folders and name in self.release.packages:
+            return Package(self.release.packages[name])
+        if name in self._bundled:
+            return self._bundled[name]()
+        wheel = installed_wheel(name, self.release.python)
+        if wheel is not None and name in KERNEL and name in self.release.packages:
+            wheel = None  # the kernel fits the versions of the release: a later IPython stops it
+        if wheel is None and name in KERNEL and name in DISPENSABLE:
+            wheel = empty_wheel(name)  # importing it fails as if it were not there, but the kernel does not look for it elsewhere
+        return _packed(wheel) if wheel else None
+
+    @cached_property
+    def _of_the_kernel(self) -> dict[str, Wheel]:
+        """Its own wheels; of several versions the newest."""
+        wheels = (read_wheel(path, self.release.python) for path in sorted(self.kernel.glob("*.whl")))
+        return {wheel.name: wheel for wheel in wheels}
+
+    @cached_property
+    def _bundled(self) -> dict[str, Callable[[], Package]]:
+        """What the folders have, by name: what their lock files name, and wheels that lie there without being named."""
+        found: dict[str, Callable[[], Package]] = {}
+        for folder in self.folders:
+            named = set()
+            for entry in _locked(folder):
+                path = folder / entry["file_name"]
+                named.add(path)
+                if path.is_file():
+                    found.setdefault(str(canonicalize_name(entry["name"])), lambda e=entry, p=path: _checked(e, p))
+            for path in sorted(set(folder.glob("*-none-any.whl")) - named):
+                name = str(canonicalize_name(path.name.partition("-")[0]))
+                found.setdefault(name, lambda p=path: _packed(read_wheel(p, self.release.python)))
+        return found
+
+    def _runtime_file(self, name: str) -> Path:
+        for folder in self.folders:
+            if (folder / name).is_file():
+                return folder / name
+        raise UserError(
+            f"There is no {name} in {_listed(self.folders)}; name a folder with the release {self.release.version} of Pyodide: --pyodide FOLDER."
+        )
+
+    def _what_is_missing(self) -> str:
+        wanted = sorted(self._unfound - DISPENSABLE.keys())
+        known = self.release.packages
+        names = ", ".join(f"{name}=={known[name]['version']}" if name in known else name for name in wanted)
+        where = _listed(self.folders) if self.folders else f"Pyodide {self.release.version}"
+        return (
+            f"The browser's Python needs what is neither in {where} nor installed here as pure Python: {names}; "
+            "put the wheels into a folder (pip download --no-deps NAME) and name that too: --pyodide FOLDER."
+        )
+
+
+def _packed(wheel: Wheel) -> Package:
+    entry = {
+        "name": wheel.name,
+        "version": wheel.version,
+        "file_name": wheel.file_name,
+        "install_dir": "site",
+        "sha256": wheel.sha256,
+        "package_type": "package",
+        "imports": list(wheel.imports),
+        "depends": list(wheel.depends),
+        "unvendored_tests": False,
+    }
+    return Package(entry, wheel.data)
+
+
+def _locked(folder: Path) -> Iterator[dict[str, Any]]:
+    """The entries of a folder's lock file; none where it has no such file."""
+    path = folder / LOCK
+    try:
+        yield from json.loads(path.read_bytes())["packages"].values() if path.is_file() else ()
+    except (OSError, ValueError, KeyError, AttributeError) as problem:
+        raise UserError(f"{path} is not Pyodide's lock file; take it from the same release as the other files.") from problem
+
+
+def _checked(entry: dict[str, Any], path: Path) -> Package:
+    data = path.read_bytes()
+    if hashlib.sha256(data).hexdigest() != entry["sha256"]:
+        raise UserError(f"{path} is not the file that {path.parent / LOCK} names (its checksum differs); fetch both again.")
+    return Package(entry, path)
+
+
+def _listed(folders: Sequence[Path]) -> str:
+    return " and ".join(str(folder) for folder in folders)
+
+
+def pin(lock: Path, version: str) -> dict[str, Any]:
+    """What pyodide.json holds, from the lock file of another release: the course's packages and all that they need."""
+    known = json.loads(lock.read_bytes())
+    entries = {str(canonicalize_name(name)): entry for name, entry in known["packages"].items()}
+    waiting = [*course_wheel("3.13").depends, *KERNEL, *LATER]
+    kept: dict[str, Any] = {}
+    while waiting:
+        name = str(canonicalize_name(waiting.pop()))
+        if name in kept:
+            continue
+        if name in entries:
+            kept[name] = entries[name]
+            waiting += entries[name]["depends"]
+        elif wheel := installed_wheel(name, "3.13"):
+            waiting += wheel.depends
+            kept[name] = None
+    packages = {name: entry for name, entry in sorted(kept.items()) if entry}
+    address = f"https://cdn.jsdelivr.net/pyodide/v{version}/full"
+    return {"version": version, "address": address, "info": known["info"], "packages": packages}
+
+
+if __name__ == "__main__":
+    # python -m autograd_teach.site.runtime VERSION LOCKFILE writes the pinned release anew.
+    text = json.dumps(pin(Path(sys.argv[2]), sys.argv[1]), indent=1) + "\n"
+    Path(__file__).with_name("pyodide.json").write_text(text, encoding="utf-8")

@@ -1,0 +1,170 @@
+"""Wheels for the browser's Python, made of what is installed: this package without what only a desktop needs, and pure packages.
+
+A wheel here is a zip whose bytes depend on its files alone, so that the same course gives the same site.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import io
+import re
+import zipfile
+from collections.abc import Container, Iterable, Iterator
+from dataclasses import dataclass
+from importlib.metadata import Distribution, PackageNotFoundError, distribution
+from pathlib import Path, PurePosixPath
+
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+PACKAGE = Path(__file__).resolve().parents[1]
+NOT_IN_A_BROWSER = ("grading", "site", "_course", "viz/jupyter", "course/jupyter", "course/nbval_plugin.py")
+"""Of this package: what the browser's Python has no use for. Its notebooks lie beside it on the page's own drive."""
+
+BROWSER = {"sys_platform": "emscripten", "platform_system": "Emscripten", "platform_machine": "wasm32", "os_name": "posix"}
+"""What dependencies ask for by their markers, beside the Python of the runtime."""
+
+_KIND = b"Wheel-Version: 1.0\nGenerator: autograd-teach site\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+_LONG_AGO = (1980, 1, 1, 0, 0, 0)
+_COMPILED = (".so", ".pyd", ".dylib", ".dll")
+
+
+@dataclass(frozen=True)
+class Wheel:
+    """A wheel in memory, with what a lock file says of it."""
+
+    name: str
+    version: str
+    file_name: str
+    data: bytes
+    imports: tuple[str, ...]
+    depends: tuple[str, ...]
+
+    @property
+    def sha256(self) -> str:
+        """Of the whole file, as hexadecimal digits."""
+        return hashlib.sha256(self.data).hexdigest()
+
+
+def course_wheel(python: str) -> Wheel:
+    """This package for a browser with this `python` ("3.13"): engine, views, course; no notebooks, no grading."""
+    known = distribution("autograd-teach")
+    sources = {
+        f"autograd_teach/{path.relative_to(PACKAGE).as_posix()}": path.read_bytes() for path in sorted(_own_files())
+    }
+    wheel = _wheel(known, sources, python)
+    # A browser keeps a file as long as its name is the same; a build number of the content gives a new version a new name.
+    build = f"1{wheel.sha256[:10]}"
+    name = wheel.file_name.replace("-py3-", f"-{build}-py3-")
+    return Wheel(wheel.name, wheel.version, name, wheel.data, wheel.imports, wheel.depends)
+
+
+def installed_wheel(name: str, python: str) -> Wheel | None:
+    """The installed distribution `name` as a wheel again; None where it is not installed or not pure Python."""
+    try:
+        known = distribution(name)
+    except PackageNotFoundError:
+        return None
+    listed = {file.as_posix(): Path(str(file.locate())) for file in known.files or ()}
+    # Scripts and what belongs to JupyterLab lie outside.
+    inside = {name: path for name, path in listed.items() if not name.startswith("..") and path.is_file()}
+    compiled = [name for name in inside if PurePosixPath(name).suffix in _COMPILED]
+    if not all(_has_source(name, inside) for name in compiled):
+        return None
+    left_out = (*_COMPILED, ".pyc")
+    kept = {name: path for name, path in inside.items() if not name.endswith(left_out) and ".dist-info/" not in name}
+    return _wheel(known, {name: path.read_bytes() for name, path in sorted(kept.items())}, python) if kept else None
+
+
+def _has_source(compiled: str, names: Container[str]) -> bool:
+    """Whether a compiled module is one that mypyc made of a Python module beside it, which works alone.
+
+    >>> _has_source("psygnal/_signal.cpython-313-darwin.so", ["psygnal/_signal.py"]), _has_source("yaml/_yaml.pyd", [])
+    (True, False)
+    """
+    module = compiled.partition(".")[0]
+    return f"{module}.py" in names or module.endswith("__mypyc")
+
+
+def read_wheel(path: Path, python: str) -> Wheel:
+    """A wheel file as it is."""
+    data = path.read_bytes()
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        names = archive.namelist()
+        metadata = next(name for name in names if name.endswith(".dist-info/METADATA"))
+        text = archive.read(metadata).decode()
+    head = dict(re.findall(r"^(Name|Version): (.+)$", text.partition("\n\n")[0], flags=re.MULTILINE))
+    required = re.findall(r"^Requires-Dist: (.+)$", text.partition("\n\n")[0], flags=re.MULTILINE)
+    name = canonicalize_name(head["Name"].strip())
+    return Wheel(name, head["Version"].strip(), path.name, data, _imports(names), _depends(required, python))
+
+
+def empty_wheel(name: str) -> Wheel:
+    """A package of this name with nothing in it."""
+    info = f"{name}-0.dist-info"
+    metadata = f"Metadata-Version: 2.1\nName: {name}\nVersion: 0\n".encode()
+    data = zipped({f"{info}/METADATA": metadata, f"{info}/WHEEL": _KIND, f"{info}/RECORD": b""})
+    return Wheel(name, "0", f"{name}-0-py3-none-any.whl", data, (), ())
+
+
+def _own_files() -> Iterator[Path]:
+    for path in PACKAGE.rglob("*"):
+        place = path.relative_to(PACKAGE)
+        is_left_out = any(place.is_relative_to(each) for each in NOT_IN_A_BROWSER)
+        if path.is_file() and not is_left_out and "__pycache__" not in place.parts:
+            yield path
+
+
+def _wheel(known: Distribution, sources: dict[str, bytes], python: str) -> Wheel:
+    """A wheel of these files, with the metadata that is `known`."""
+    name, version = known.metadata["Name"], known.version
+    escaped = re.sub(r"[-_.]+", "_", name).lower()
+    info = f"{escaped}-{version}.dist-info"
+    metadata = known.read_text("METADATA") or f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n"
+    entries = {**sources, f"{info}/METADATA": metadata.encode(), f"{info}/WHEEL": _KIND}
+    entries[f"{info}/RECORD"] = _record(entries, f"{info}/RECORD").encode()
+    data = zipped(entries)
+    depends = _depends(known.requires or (), python)
+    return Wheel(canonicalize_name(name), version, f"{escaped}-{version}-py3-none-any.whl", data, _imports(sources), depends)
+
+
+def zipped(entries: dict[str, bytes]) -> bytes:
+    """A zip of these files, the same bytes for the same files."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        for name, data in sorted(entries.items()):
+            entry = zipfile.ZipInfo(name, _LONG_AGO)
+            entry.external_attr = 0o644 << 16
+            archive.writestr(entry, data, zipfile.ZIP_DEFLATED, 9)
+    return file.getvalue()
+
+
+def _record(entries: dict[str, bytes], own: str) -> str:
+    lines = []
+    for name, data in entries.items():
+        digest = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
+        lines.append(f"{name},sha256={digest},{len(data)}\n")
+    return "".join([*lines, f"{own},,\n"])
+
+
+def _imports(names: Iterable[str]) -> tuple[str, ...]:
+    """The top-level modules in a list of files.
+
+    >>> _imports(["six.py", "numpy/__init__.py", "numpy-2.2.5.dist-info/METADATA"])
+    ('numpy', 'six')
+    """
+    modules = (PurePosixPath(name) for name in names if name.endswith(".py"))
+    tops = {path.parts[0].removesuffix(".py") for path in modules}
+    return tuple(sorted(top for top in tops if top.isidentifier()))
+
+
+def _depends(required: Iterable[str], python: str) -> tuple[str, ...]:
+    """What is required in a browser, by name.
+
+    >>> _depends(["numpy>=2", "psutil; sys_platform != 'emscripten'", "torch; extra == 'torch'"], "3.13")
+    ('numpy',)
+    """
+    here = {**BROWSER, "python_version": python, "python_full_version": f"{python}.0", "extra": ""}
+    wanted = [Requirement(each) for each in required]
+    return tuple(sorted({canonicalize_name(r.name) for r in wanted if r.marker is None or r.marker.evaluate(here)}))
