@@ -82,7 +82,9 @@ class Addresses:
                     return found[1]
                 return f'{found[1]} {found["name"]}="{escape(to)}"'
             if to is None:
-                raise UserError(f"{source.path}: there is no picture {written}; put it there, or take it out of the text.")
+                raise UserError(
+                    f"{source.path}: there is no picture {written}; put it there, or take it out of the text."
+                )
             return f'{found[1]} {found["name"]}="{escape(to)}"{self._size(written, source)} loading="lazy"'
 
         return _ADDRESS.sub(changed, html)

@@ -152,7 +152,9 @@ class _Maker:
     def photograph(self, kind: str, data: str, is_told_in_words: bool) -> str:
         content = base64.b64decode(data)
         source = self.addresses.share(f"picture.{kind.partition('/')[2]}", content)
-        alt = "A plot; it is described in words below." if is_told_in_words else "The picture that the code above draws."
+        alt = (
+            "A plot; it is described in words below." if is_told_in_words else "The picture that the code above draws."
+        )
         return f'<img src="../{source}" alt="{alt}" loading="lazy"{pictures.png_size(content)}>'
 
     # ---- views ----

@@ -22,7 +22,9 @@ from .article import Article
 from .build import Notebook, Site
 from .markdown import Headings, as_html
 
-_ROW = re.compile(r"^\|\s*(?P<name>\[[^\]]*\]\([^)]*\)|[^|]*?)\s*\|.*\|\s*(?P<gives>[^|]+?)\s*\|\s*$", flags=re.MULTILINE)
+_ROW = re.compile(
+    r"^\|\s*(?P<name>\[[^\]]*\]\([^)]*\)|[^|]*?)\s*\|.*\|\s*(?P<gives>[^|]+?)\s*\|\s*$", flags=re.MULTILINE
+)
 
 
 PLAYED = """\
@@ -73,7 +75,7 @@ def hero(addresses: Addresses) -> Hero:
     """A backward pass to be stepped through, made now: the reader's browser needs no Python for it."""
     names: dict[str, Any] = {}
     linecache.cache["<played>"] = (len(PLAYED), None, PLAYED.splitlines(keepends=True), "<played>")
-    exec(compile(PLAYED, "<played>", "exec"), names)
+    exec(compile(PLAYED, "<played>", "exec"), names)  # noqa: S102  (the text above)
     view = viz.play(names["f"], a=3.0, b=-2.0)
     if not view.svg:
         return Hero(f'<pre class="result">{escape(view.text)}</pre>')
@@ -119,7 +121,9 @@ def content(site: Site, articles: Sequence[Article], hero: Hero) -> Mapping[str,
         "title": site.name,
         "hero": hero,
         "entries": entries,
-        "alone": [each for name, each in exercises.items() if name not in {entry.path.name for entry in _paths(lessons)}],
+        "alone": [
+            each for name, each in exercises.items() if name not in {entry.path.name for entry in _paths(lessons)}
+        ],
         "first": first,
         "binder": f"https://mybinder.org/v2/gh/{site.repository}/HEAD?urlpath=lab/tree/lessons/{first.path.name}"
         if site.repository

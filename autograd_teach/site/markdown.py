@@ -116,7 +116,8 @@ class _Renderer(mistune.HTMLRenderer):
 
 
 def _reader(headings: Headings) -> Callable[[str], Any]:
-    return mistune.create_markdown(renderer=_Renderer(headings), plugins=[*PLUGINS, _formulas])
+    plugins: list[Any] = [*PLUGINS, _formulas]
+    return mistune.create_markdown(renderer=_Renderer(headings), plugins=plugins)
 
 
 def _formulas(reader: Any) -> None:

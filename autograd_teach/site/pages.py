@@ -116,17 +116,21 @@ class _Frame:
     def render(self, template: str, page: str, **more: Any) -> str:
         """The template for `page`, filled in. Addresses below the site are reached through `root`."""
         root = "" if "/" not in page else "../"
-        return _environment().get_template(template).render(
-            site=self.site,
-            root=root,
-            page=page,
-            style=self.style,
-            script=self.script,
-            glossary=self.glossary,
-            canonical=self.canonical(page),
-            base_url=_base(self.site),
-            github=f"https://github.com/{self.site.repository}" if self.site.repository else "",
-            **{"base": "", "styles": [], "models": ""} | more,
+        return (
+            _environment()
+            .get_template(template)
+            .render(
+                site=self.site,
+                root=root,
+                page=page,
+                style=self.style,
+                script=self.script,
+                glossary=self.glossary,
+                canonical=self.canonical(page),
+                base_url=_base(self.site),
+                github=f"https://github.com/{self.site.repository}" if self.site.repository else "",
+                **{"base": "", "styles": [], "models": ""} | more,
+            )
         )
 
 

@@ -69,5 +69,3 @@ def png_size(content: bytes) -> str:
         return ""
     width, height = struct.unpack(">II", content[16:24])
     return f' width="{width}" height="{height}"'
-
-
