@@ -1,7 +1,8 @@
 """The part of the site that is read: a page for each lesson, the glossary and each notebook with exercises.
 
 Lessons are run, so that their views answer; exercises are shown as they are stored. `article.py` makes what a page says,
-`landing.py` the first page; this file runs the notebooks and puts the pages together.
+`landing.py` the first page; this file runs the notebooks and puts the pages together. Of what comes with Jupyter, the parts
+here use mistune (Markdown), Pygments (code) and nbconvert (a terminal's colours).
 """
 
 from __future__ import annotations
