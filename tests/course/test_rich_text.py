@@ -55,7 +55,7 @@ def test_a_formula_is_mathml(written: str, inside: str) -> None:
         (r"x^", "something is missing at its end"),
         (r"\frac{1}", "something is missing at its end"),
         (r"a & b", "& has no meaning there"),
-        (r"\begin{cases} 1", "\\end{cases} is missing"),
+        (r"\begin{cases} 1", "{cases} is missing"),
         (r"\begin{matrix} 1", "the only environment known here is cases"),
         (r"{x", "a } is missing"),
         (r"x}", "a } too many"),
