@@ -1,4 +1,6 @@
-r"""Formulas of questions, written as `$...$` in a small part of LaTeX: as MathML for a browser, as Unicode for a terminal.
+r"""Formulas, written as `$...$` in a small part of LaTeX: as MathML for a browser, as Unicode for a terminal.
+
+Those of questions, and on the course's website those of all notebooks.
 
 Standard library only. Every browser draws MathML by itself, so nothing is loaded. What is not known here is an error, so
 that no formula reaches a reader half converted.
@@ -19,9 +21,9 @@ SYMBOLS = {
     "partial": "∂", "nabla": "∇", "infty": "∞", "ell": "ℓ", "top": "⊤", "prime": "′",
 }  # fmt: skip
 OPERATORS = {
-    "cdot": "·", "times": "×", "pm": "±", "odot": "⊙", "circ": "∘", "to": "→", "rightarrow": "→", "mapsto": "↦",
+    "cdot": "·", "times": "×", "pm": "±", "odot": "⊙", "circ": "∘", "to": "→", "rightarrow": "→", "leftarrow": "←", "mapsto": "↦",
     "le": "≤", "leq": "≤", "ge": "≥", "geq": "≥", "ne": "≠", "neq": "≠", "approx": "≈", "in": "∈", "sim": "∼", "ll": "≪", "gg": "≫",
-    "dots": "…", "ldots": "…", "cdots": "⋯", "vdots": "⋮", "mid": "|", "|": "‖", "{": "{", "}": "}", "%": "%",
+    "dots": "…", "ldots": "…", "cdots": "⋯", "vdots": "⋮", "mid": "|", "|": "‖", "lvert": "|", "rvert": "|", "lVert": "‖", "rVert": "‖", "{": "{", "}": "}", "%": "%",
     "Rightarrow": "⇒", "sum": "∑", "prod": "∏", "int": "∫",
 }  # fmt: skip
 FUNCTIONS = {"sin", "cos", "tan", "tanh", "sinh", "cosh", "exp", "log", "ln", "max", "min", "det", "arctan", "lim"}
@@ -29,12 +31,15 @@ SPACES = {",": " ", ";": " ", ":": " ", " ": " ", "quad": "  ", "qquad": "  ", "
 IGNORED = {"left", "right", "big", "Big", "bigl", "bigr", "displaystyle", "limits"}
 TEXT = {"text", "mathrm", "operatorname", "mathbf", "texttt"}
 ACCENTS = {"bar": "‾", "hat": "^", "tilde": "~", "vec": "→", "dot": "˙"}
+BRACE = "⏟"
+"""Below what is named: `\\underbrace{...}_{its name}`."""
 COMBINING = {"bar": "\u0304", "hat": "\u0302", "tilde": "\u0303", "vec": "\u20d7", "dot": "\u0307"}
-SPACED = set("=<>+·×±⊙→↦≤≥≠≈∈∼≪≫⇒∘") | {"−"}
+SPACED = set("=<>+·×±⊙→←↦≤≥≠≈∈∼≪≫⇒∘") | {"−"}
 """Operators with a space on either side in plain text."""
 
 _RAISED = dict(zip("0123456789+−=()niTktxyabcm", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿⁱᵀᵏᵗˣʸᵃᵇᶜᵐ", strict=True)) | {"⊤": "ᵀ", "′": "′"}
 _LOWERED = dict(zip("0123456789+−=()aeijkmnoprstuvx", "₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎ₐₑᵢⱼₖₘₙₒₚᵣₛₜᵤᵥₓ", strict=True))
+ENDS = ("}", "&", r"\\", r"\end")
 _TOKEN = re.compile(r"\\[a-zA-Z]+|\\.|\d+(?:\.\d+)?|\s+|.", flags=re.DOTALL)
 
 
@@ -50,7 +55,9 @@ class Atom:
             return f'<mspace width="{0.3 * len(self.text) ** 2:.1f}em"/>'
         # A lone letter is drawn slanted, but ∂, ∞ and the like are not.
         upright = ' mathvariant="normal"' if self.tag == "mi" and self.text in "∂∇∞⊤" else ""
-        return f"<{self.tag}{upright}>{escape(self.text)}</{self.tag}>"
+        # Browsers drop spaces at the ends of words, which keep them apart from a letter beside them.
+        text = self.text.replace(" ", "\u00a0") if self.tag == "mtext" else self.text
+        return f"<{self.tag}{upright}>{escape(text)}</{self.tag}>"
 
     def plain(self) -> str:
         return self.text
@@ -113,6 +120,8 @@ class Built:
                 return f"{_grouped(words[0])}/{_grouped(words[1])}"
             case "msqrt":
                 return f"√{_grouped(words[0])}"
+            case "munder":
+                return words[0] if words[1] == BRACE else f"{words[0]} [{words[1]}]"
             case "mover":
                 accent = next(name for name, mark in ACCENTS.items() if mark == words[1])
                 return words[0] + COMBINING[accent]
@@ -123,7 +132,23 @@ class Built:
         return words[0] + _moved(words[1], _LOWERED, "_") + _moved(words[2], _RAISED, "^")
 
 
-Part = Atom | Row | Built
+@dataclass(frozen=True)
+class Cases:
+    """Lines behind a large brace, each of several cells: a value and when it is that."""
+
+    lines: "tuple[tuple[Row, ...], ...]"
+
+    def mathml(self) -> str:
+        cell = '<mtd style="text-align: left">{}</mtd>'
+        lines = ("".join(cell.format(each.mathml()) for each in line) for line in self.lines)
+        table = "".join(f"<mtr>{line}</mtr>" for line in lines)
+        return f'<mrow><mo form="prefix" stretchy="true">{{</mo><mtable>{table}</mtable></mrow>'
+
+    def plain(self) -> str:
+        return f"{{{'; '.join(' '.join(each.plain() for each in line) for line in self.lines)}}}"
+
+
+Part = Atom | Row | Built | Cases
 
 
 def _is_empty(part: Part) -> bool:
@@ -153,13 +178,14 @@ class _Parser:
     def all(self) -> Row:
         row = self.row()
         if self.place < len(self.tokens):
-            raise self.error("a } too many")
+            token = self.tokens[self.place]
+            raise self.error("a } too many" if token == "}" else f"{token} has no meaning there")
         return row
 
     def row(self) -> Row:
-        """Parts up to a closing brace or the end."""
+        """Parts up to a closing brace, the end of a cell or a line, or the end."""
         parts: list[Part] = []
-        while self.place < len(self.tokens) and self.tokens[self.place] != "}":
+        while self.place < len(self.tokens) and self.tokens[self.place] not in ENDS:
             token = self.tokens[self.place]
             if token in ("^", "_"):
                 parts[-1:] = [self.with_indices(parts[-1] if parts else Row(()))]
@@ -179,10 +205,16 @@ class _Parser:
                 raise self.error(f"two {mark} at one place")
             found[mark] = self.argument()
         tag = {"^": "msup", "_": "msub"}[mark] if len(found) == 1 else "msubsup"
+        if tag == "msub" and isinstance(base, Built) and base.parts[1:] == (Atom("mo", BRACE),):
+            tag = "munder"
         return Built(tag, (base, *(found[mark] for mark in "_^" if mark in found)))
 
     def argument(self) -> Part:
-        """A group in braces, or the next part."""
+        """A group in braces, or the next part; of a number its first digit, as in LaTeX."""
+        digits = self.tokens[self.place] if self.place < len(self.tokens) else ""
+        if len(digits) > 1 and digits[0].isdigit():
+            self.tokens[self.place] = digits[1:]
+            return Atom("mn", digits[0])
         part = self.one() if self.place < len(self.tokens) else None
         if part is None:
             raise self.error("something is missing at its end")
@@ -193,7 +225,7 @@ class _Parser:
         self.place += 1
         if token == "{":
             row = self.row()
-            if self.place == len(self.tokens):
+            if self.tokens[self.place : self.place + 1] != ["}"]:
                 raise self.error("a } is missing")
             self.place += 1
             return row
@@ -222,11 +254,36 @@ class _Parser:
             return Atom("mi" if name != "text" else "mtext", self.words())
         if name in ("frac", "tfrac", "dfrac"):
             return Built("mfrac", (self.argument(), self.argument()))
+        if name == "underbrace":
+            return Built("munder", (self.argument(), Atom("mo", BRACE)))
+        if name == "begin":
+            return self.cases()
         if name == "sqrt":
             return Built("msqrt", (self.argument(),))
         if name in ACCENTS:
             return Built("mover", (self.argument(), Atom("mo", ACCENTS[name])))
         raise self.error(f"\\{name} is not known here; write it otherwise")
+
+    def cases(self) -> Cases:
+        """What stands between `\\begin{cases}` and its end."""
+        opening, closing = (["{", *"cases", "}"], [r"\end", "{", *"cases", "}"])
+        if self.tokens[self.place : self.place + len(opening)] != opening:
+            raise self.error("the only environment known here is cases")
+        self.place += len(opening)
+        lines: list[tuple[Row, ...]] = []
+        cells: list[Row] = []
+        while True:
+            cells.append(self.row())
+            end = self.tokens[self.place] if self.place < len(self.tokens) else ""
+            if end != "&":
+                lines.append(tuple(cells))
+                cells = []
+            if self.tokens[self.place : self.place + len(closing)] == closing:
+                self.place += len(closing)
+                return Cases(tuple(lines))
+            if end not in ("&", r"\\"):
+                raise self.error(r"\end{cases} is missing")
+            self.place += 1
 
     def words(self) -> str:
         """The words in braces behind \\text or \\mathrm, with their spaces."""

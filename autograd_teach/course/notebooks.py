@@ -100,9 +100,12 @@ def write_notebook(path: str | Path, notebook: NotebookNode) -> None:
         raise UserError(f"{path} cannot be written ({problem.strerror}); nothing was changed.") from problem
 
 
-def execute(notebook: NotebookNode, folder: str | Path, timeout: float = 60) -> NotebookNode:
+def execute(
+    notebook: NotebookNode, folder: str | Path, timeout: float = 60, keep_widgets: bool = False
+) -> NotebookNode:
     """A copy of `notebook`, run top to bottom by a fresh kernel in `folder`; `timeout` is in seconds, for each cell.
 
+    keep_widgets: put the state of its widgets into its metadata, as JupyterLab does when it saves them.
     `UserError` where a cell without the tag `raises-exception` fails, takes too long or ends the kernel.
     """
     from nbclient.exceptions import (
@@ -114,7 +117,7 @@ def execute(notebook: NotebookNode, folder: str | Path, timeout: float = 60) -> 
     ran = deepcopy(notebook)
     without_progress = {progress_file.SWITCH: "1"}  # what somebody has answered there must not show in the outputs
     try:
-        client(ran, folder, timeout=timeout).execute(
+        client(ran, folder, timeout=timeout, store_widget_state=keep_widgets).execute(
             stderr=subprocess.DEVNULL,  # the kernel's own log, no cell's output
             env=os.environ | without_progress,
         )
@@ -141,9 +144,8 @@ def client(notebook: NotebookNode, folder: str | Path, **options: Any) -> Any:
         notebook,
         kernel_name="python3",
         kernel_manager_class=PrivateAsyncKernelManager,
-        store_widget_state=False,
         resources={"metadata": {"path": str(folder)}},
-        **options,
+        **{"store_widget_state": False} | options,
     )
 
 

@@ -9,6 +9,8 @@ PLAIN = [
     (r"x^2", "x²"),
     (r"\frac{\partial y}{\partial x} = 3x^2", "∂y/∂x = 3x²"),
     (r"\frac{a + b}{2c}", "(a + b)/(2c)"),
+    (r"f = \begin{cases} 1 & \text{if } a \\ 0 & b \end{cases}", "f = {1 if a; 0 b}"),
+    (r"x \leftarrow \underbrace{a}_{\text{new}}", "x ← a [new]"),
     (r"-x + \sin x \cdot e^{-x}", "−x + sin x · e⁻ˣ"),
     (r"x \times (-3) = -0.25", "x × (−3) = −0.25"),
     (r"\sum_{i=1}^n x_i^2", "∑ᵢ₌₁ⁿxᵢ²"),
@@ -34,6 +36,12 @@ def test_a_formula_is_one_line_of_text(written: str, plain: str) -> None:
         (r"y - 6", "<mo>−</mo><mn>6</mn>"),
         (r"a < b", "<mo>&lt;</mo>"),
         (r"\sin x", "<mi>sin</mi><mi>x</mi>"),
+        (r"\tfrac12 x", "<mfrac><mn>1</mn><mn>2</mn></mfrac><mi>x</mi>"),
+        (
+            r"\underbrace{a}_{\text{came in}}",
+            "<munder><munder><mi>a</mi><mo>⏟</mo></munder><mtext>came\u00a0in</mtext></munder>",
+        ),
+        (r"\begin{cases} 1 & a \\ 0 & b \end{cases}", '</mtr><mtr><mtd style="text-align: left"><mn>0</mn></mtd>'),
     ],
 )
 def test_a_formula_is_mathml(written: str, inside: str) -> None:
@@ -46,6 +54,9 @@ def test_a_formula_is_mathml(written: str, inside: str) -> None:
         (r"\matrix{a}", r"\\matrix is not known here"),
         (r"x^", "something is missing at its end"),
         (r"\frac{1}", "something is missing at its end"),
+        (r"a & b", "& has no meaning there"),
+        (r"\begin{cases} 1", "{cases} is missing"),
+        (r"\begin{matrix} 1", "the only environment known here is cases"),
         (r"{x", "a } is missing"),
         (r"x}", "a } too many"),
         (r"x^2^3", "two \\^ at one place"),

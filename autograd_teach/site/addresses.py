@@ -1,0 +1,98 @@
+"""Where everything on the site is: pages, files beside the notebooks, and what several pages share, named by its content."""
+
+from __future__ import annotations
+
+import hashlib
+import posixpath
+import re
+import shutil
+from collections.abc import Callable
+from html import escape, unescape
+from pathlib import Path
+from urllib.parse import quote, unquote
+
+from ..course.errors import UserError
+from .build import Notebook, Site
+
+STATIC = "static"
+"""The folder of what pages share."""
+
+_ADDRESS = re.compile(r'(<(?P<tag>a|img)\b[^>]*?)\s(?P<name>href|src)="(?P<to>[^"]*)"')
+_SCHEME = re.compile(r"[a-z][a-z0-9+.-]*:|//", flags=re.IGNORECASE)
+_VIEW_BOX = re.compile(r'<svg\b[^>]*\bviewBox="[\d.-]+[ ,]+[\d.-]+[ ,]+([\d.]+)[ ,]+([\d.]+)"')
+
+
+class Addresses:
+    """Turns links between notebooks into links between pages, and puts the files that pages need into the folder `made`.
+
+    `missing` is called with the name of a notebook and a link in it that leads nowhere on the site.
+    """
+
+    def __init__(self, site: Site, made: Path, missing: Callable[[str, str], None] = lambda *_: None) -> None:
+        self.made = made
+        self.missing = missing
+        self.pages = {f"{each.room}/{each.path.name}": each for each in site.notebooks}
+
+    def share(self, name: str, content: bytes) -> str:
+        """Write what pages share to `static/`, once, its name with a hash of its content; returns its address below the site."""
+        stem, dot, ending = name.rpartition(".")
+        address = f"{STATIC}/{stem}.{hashlib.sha256(content).hexdigest()[:10]}{dot}{ending}"
+        target = self.made / address
+        if not target.exists():
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(content)
+        return address
+
+    def page(self, written: str, source: Notebook) -> str | None:
+        """The address for a link that stands in the notebook `source`, seen from its page; None if it leads nowhere here."""
+        if not written or written.startswith("#") or _SCHEME.match(written):
+            return written
+        path, mark, anchor = written.partition("#")
+        found = posixpath.normpath(posixpath.join(source.room, unquote(path)))
+        if found in self.pages:
+            to = posixpath.relpath(self.pages[found].page, posixpath.dirname(source.page))
+            return quote(to) + mark + anchor
+        return path + mark + anchor if self._copied(found, source) else None
+
+    def _copied(self, address: str, source: Notebook) -> Path | None:
+        """The file that lies beside the notebook, once it is on the site too; None if there is no such file."""
+        within = address.removeprefix(f"{source.room}/")
+        if within == address or ".." in Path(within).parts or within.endswith(".ipynb"):
+            return None
+        there, target = source.path.parent / within, self.made / address
+        if not there.is_file():
+            return None
+        if not target.exists():
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(there, target)
+        return target
+
+    def rewrite(self, html: str, source: Notebook) -> str:
+        """`html`, its links and pictures as they are on the site. A link that leads nowhere here becomes mere text.
+
+        `UserError` if a picture is not there.
+        """
+
+        def changed(found: re.Match[str]) -> str:
+            written = unescape(found["to"])
+            to = self.page(written, source)
+            if found["tag"] == "a":
+                if to is None:
+                    self.missing(source.path.name, written)
+                    return found[1]
+                return f'{found[1]} {found["name"]}="{escape(to)}"'
+            if to is None:
+                raise UserError(
+                    f"{source.path}: there is no picture {written}; put it there, or take it out of the text."
+                )
+            return f'{found[1]} {found["name"]}="{escape(to)}"{self._size(written, source)} loading="lazy"'
+
+        return _ADDRESS.sub(changed, html)
+
+    def _size(self, written: str, source: Notebook) -> str:
+        """A drawing's width and height as attributes, so that the page keeps its place until it is loaded."""
+        if not written.endswith(".svg") or _SCHEME.match(written):
+            return ""
+        text = (source.path.parent / unquote(written)).read_text(encoding="utf-8")
+        found = _VIEW_BOX.search(text)
+        return f' width="{float(found[1]):.0f}" height="{float(found[2]):.0f}"' if found else ""

@@ -1,0 +1,180 @@
+"""The part of the site that is read: a page for each lesson, the glossary and each notebook with exercises.
+
+Lessons are run, so that their views answer; exercises are shown as they are stored. `article.py` makes what a page says,
+`landing.py` the first page; this file runs the notebooks and puts the pages together. Of what comes with Jupyter, the parts
+here use mistune (Markdown), Pygments (code) and nbconvert (a terminal's colours).
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import jinja2
+
+from ..course.errors import UserError
+from ..course.notebooks import execute, read_notebook
+from ..viz import layout
+from . import landing, pictures
+from .addresses import Addresses
+from .article import Article, article
+from .build import Notebook, Site, Tell
+
+GLOSSARY = "glossary"
+KERNELS = 2
+"""Lessons that run at the same time."""
+
+SECONDS_A_CELL = 300
+WITHOUT_DRAWING = (
+    "Nothing here can draw graphs, so the pages show them as text; to have pictures, install Graphviz (dot) or pygraphviz "
+    "and build the site again."
+)
+
+_TEMPLATES = files("autograd_teach.site") / "static"
+
+
+def write(site: Site, made: Path, tell: Tell = print) -> None:
+    """Write all pages into the folder `made`. `tell` is called with a line for each notebook that has run.
+
+    A `UserError` names a folder without notebooks, or the notebook that is broken, fails or cannot be shown.
+    """
+    for room, folder in (("lessons", site.lessons), ("exercises", site.exercises)):
+        if not any(each.room == room for each in site.notebooks):
+            raise UserError(f"There is no notebook in {folder}; name a folder that has some with --{room}.")
+    if layout.render("digraph { a }") is None:
+        tell(WITHOUT_DRAWING)
+    stored = {each: read_notebook(each.path) for each in site.notebooks}
+    contents = stored | dict(_run(stored, tell))
+
+    def missing(name: str, link: str) -> None:
+        tell(f"{name}: the link to {link} leads nowhere on this site; it is shown as text.")
+
+    addresses = Addresses(site, made, missing)
+    articles = [article(each, contents[each], addresses) for each in site.notebooks]
+    hero = landing.hero(addresses)
+    looks = set().union(hero.looks, *(each.looks for each in articles))
+    frame = _Frame(site, addresses, looks)
+    _write_page(made, "index.html", frame.render("index.html", "index.html", **landing.content(site, articles, hero)))
+    for place, each in enumerate(articles):
+        _write_page(made, each.notebook.page, _notebook_page(frame, articles, place))
+    _write_page(made, "404.html", frame.render("404.html", "404.html", title="Page not found", base=_base(site)))
+    if site.base_url:
+        written = ["index.html", *(each.notebook.page for each in articles)]
+        _write_page(made, "sitemap.xml", landing.sitemap([frame.canonical(each) for each in written]))
+
+
+def is_glossary(notebook: Notebook) -> bool:
+    """Whether it explains words, and is no lesson."""
+    return notebook.room == "lessons" and notebook.path.stem == GLOSSARY
+
+
+def _run(stored: Mapping[Notebook, Any], tell: Tell) -> Iterator[tuple[Notebook, Any]]:
+    """Each lesson with its outputs and the states of its widgets, run in a copy of its folder."""
+    lessons = [each for each in stored if each.room == "lessons"]
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary) / "lessons"
+        shutil.copytree(lessons[0].path.parent, folder, ignore=shutil.ignore_patterns(".*", "__pycache__"))
+
+        def run(notebook: Notebook) -> Any:
+            try:
+                return execute(stored[notebook], folder, SECONDS_A_CELL, keep_widgets=True)
+            except UserError as problem:
+                raise UserError(f"{notebook.path}: {problem}") from problem
+
+        pool = ThreadPoolExecutor(KERNELS)
+        try:
+            runs = [(each, pool.submit(run, each)) for each in lessons]
+            for number, (each, future) in enumerate(runs, 1):
+                ran = future.result()
+                tell(f"{each.path.name} has run ({number} of {len(runs)}).")
+                yield each, ran
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+
+class _Frame:
+    """What is the same on all pages."""
+
+    def __init__(self, site: Site, addresses: Addresses, looks: set[str]) -> None:
+        self.site = site
+        style = (_TEMPLATES / "site.css").read_text(encoding="utf-8") + pictures.style_sheet(looks)
+        self.style = addresses.share("site.css", style.encode())
+        self.script = addresses.share("site.js", (_TEMPLATES / "site.js").read_bytes())
+        self.glossary = next((each.page for each in site.notebooks if is_glossary(each)), "")
+
+    def canonical(self, page: str) -> str:
+        """Where the page will stand; empty if that is not known."""
+        path = "" if page == "index.html" else quote(page)
+        return f"{_base(self.site)}{path}" if self.site.base_url else ""
+
+    def render(self, template: str, page: str, **more: Any) -> str:
+        """The template for `page`, filled in. Addresses below the site are reached through `root`."""
+        root = "" if "/" not in page else "../"
+        return (
+            _environment()
+            .get_template(template)
+            .render(
+                site=self.site,
+                root=root,
+                page=page,
+                style=self.style,
+                script=self.script,
+                glossary=self.glossary,
+                canonical=self.canonical(page),
+                base_url=_base(self.site),
+                github=f"https://github.com/{self.site.repository}" if self.site.repository else "",
+                **{"base": "", "styles": [], "models": ""} | more,
+            )
+        )
+
+
+def _base(site: Site) -> str:
+    return f"{site.base_url.rstrip('/')}/" if site.base_url else ""
+
+
+def _notebook_page(frame: _Frame, articles: Sequence[Article], place: int) -> str:
+    here = articles[place]
+    notebook = here.notebook
+    row = [each for each in articles if each.notebook.room == notebook.room and not is_glossary(each.notebook)]
+    at = row.index(here) if here in row else None
+    beside = [each for each in articles if each.notebook.room != notebook.room and at is not None]
+    return frame.render(
+        "notebook.html",
+        notebook.page,
+        title=here.title,
+        summary=here.summary,
+        article=here,
+        kind="glossary" if at is None else {"lessons": "lesson", "exercises": "exercises"}[notebook.room],
+        previous=row[at - 1] if at else None,
+        next=row[at + 1] if at is not None and at + 1 < len(row) else None,
+        other=next((each for each in beside if each.notebook.path.name == notebook.path.name), None),
+        colab=landing.colab(frame.site, notebook),
+        styles=here.styles,
+        models=here.state if here.models else "",
+    )
+
+
+def _write_page(made: Path, page: str, text: str) -> None:
+    target = made / page
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_text(text, encoding="utf-8", newline="\n")
+
+
+@cache
+def _environment() -> jinja2.Environment:
+    environment = jinja2.Environment(
+        loader=jinja2.FunctionLoader(lambda name: (_TEMPLATES / name).read_text(encoding="utf-8")),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=jinja2.StrictUndefined,
+    )
+    environment.filters["anchor"] = lambda anchor: quote(anchor, safe="/:@!$&'()*+,;=~-._?")
+    return environment
