@@ -350,7 +350,9 @@ def test_watching_lets_with_and_finally_clean_up(body):
     source = f"with cleaning:\n  try:\n    {body}\n  finally:\n    cleaned.append('finally')"
     with contextlib.ExitStack() as cleaning, pytest.raises(TimeLimit), time_limit(20), guard._watch(0.02):
         cleaning.callback(cleaned.append, "with")
-        as_answer(f"def abs_(one): return one\nones = itertools.repeat(1)\n{source}", cleaned=cleaned, cleaning=cleaning)
+        as_answer(
+            f"def abs_(one): return one\nones = itertools.repeat(1)\n{source}", cleaned=cleaned, cleaning=cleaning
+        )
     assert cleaned == ["finally", "with"]
 
 
