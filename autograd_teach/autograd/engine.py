@@ -73,7 +73,10 @@ def _in_another_thread(*arguments: Any) -> list[Any]:
             results.append(problem)
 
     thread = threading.Thread(target=contextvars.copy_context().run, args=(run,))
-    thread.start()
+    try:
+        thread.start()
+    except RuntimeError:  # a browser has no threads
+        raise error("nested_too_deep", DEEPEST) from None
     thread.join()
     if results[0] is not None:
         raise results[0]

@@ -18,6 +18,7 @@ from typing import Any, Self
 
 from .. import dtypes
 from ..errors import require
+from .unlinking import unlinked_where_needed
 
 
 class Output:
@@ -41,6 +42,7 @@ LOST = Output(None, -1)
 next_sequence_number = itertools.count().__next__
 
 
+@unlinked_where_needed
 class Node:
     """The backward step of one operation, as `tensor.grad_fn` gives it; together the nodes are the graph.
 

@@ -7,6 +7,7 @@ Standard library only. Must not know exercises or the engine.
 import _thread
 import builtins
 import contextlib
+import functools
 import io
 import linecache
 import os
@@ -22,7 +23,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Any, NoReturn, Protocol
 from unittest import mock
 
@@ -31,6 +32,8 @@ _LIBRARIES = tuple(
     for path in {
         *(sysconfig.get_paths()[key] for key in ("stdlib", "platstdlib", "purelib", "platlib")),
         str(Path(__file__).parents[1]),
+        # In a browser the standard library is a zip file, and sysconfig names a folder that holds nothing.
+        os.path.dirname(contextlib.__file__),
     }
 )
 
@@ -111,6 +114,13 @@ def _shortened(message: str, width: int = 160) -> str:
 
 
 def _is_own(filename: str) -> bool:
+    """Whether code of this file is the student's: a cell or a module of theirs, not a library."""
+    # Nothing but short names is remembered: names that an answer makes up could fill the memory.
+    return _is_own_file(filename) if len(filename) < 500 else _is_own_file.__wrapped__(filename)
+
+
+@functools.lru_cache(maxsize=1000)
+def _is_own_file(filename: str) -> bool:
     if filename.startswith("<"):
         # The engine's generated source and Python's frozen modules carry such names too.
         return filename.startswith(("<ipython-input", "<stdin>", "<answer"))
@@ -206,11 +216,20 @@ def _ask_nobody(prompt: object = "") -> str:
 def time_limit(seconds: float) -> Iterator[None]:
     """Raise `TimeLimit` in the code inside once it has computed for `seconds`, or `PATIENCE` times that have passed by the clock.
 
-    So a right answer on a busy machine is not taken for an endless loop, and one that only waits ends as well. Uses signals; on
-    Windows, which has none of these, an interrupt from a timer thread; in a browser or off the main thread nothing.
+    So a right answer on a busy machine is not taken for an endless loop, and one that only waits ends as well. After the
+    first time it is raised again every 0.2 s. What holds depends on the place:
+
+    - Linux and macOS, by signals: all of this.
+    - Windows, by a timer thread: once, after `PATIENCE` times `seconds` by the clock.
+    - A browser, by `sys.monitoring`: after `PATIENCE` times `seconds` by the clock, at the next jump back or call in the
+      student's own code. What waits or computes inside one call of a library does not end.
+    - Off the main thread: no limit.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
+    elif sys.platform == "emscripten":
+        with _watch(PATIENCE * seconds):
+            yield
     elif hasattr(signal, "setitimer"):
         with _alarm(seconds):
             yield
@@ -271,11 +290,7 @@ def _interrupt(seconds: float) -> Iterator[None]:
 
     timer = threading.Timer(seconds, ring)
     timer.daemon = True
-    try:
-        timer.start()
-    except RuntimeError:  # Pyodide cannot start threads; its page offers "interrupt kernel".
-        yield
-        return
+    timer.start()
     try:
         yield
     except KeyboardInterrupt as interrupt:
@@ -284,3 +299,54 @@ def _interrupt(seconds: float) -> Iterator[None]:
         raise TimeLimit().with_traceback(interrupt.__traceback__) from None
     finally:
         timer.cancel()
+
+
+@contextlib.contextmanager
+def _watch(seconds: float) -> Iterator[None]:
+    """Look at the clock whenever the student's code jumps back or a function or generator of theirs goes on."""
+    monitoring: Any = sys.monitoring  # type: ignore[attr-defined]  # from Python 3.12 on, which every browser's is
+    tool = _free_tool(monitoring)
+    if tool is None:
+        yield
+        return
+    now, instruction, end = time.monotonic, monitoring.events.INSTRUCTION, time.monotonic() + seconds
+
+    def look(code: CodeType, *_: object) -> object:
+        if not _is_own(code.co_filename):
+            # This place is not asked about again: libraries run at full speed, and `with` can end.
+            return monitoring.DISABLE
+        if now() >= end:
+            # Raised at the next instruction: what is raised at a jump leaves the function without its `finally`, and
+            # with `with torch.no_grad():` on.
+            monitoring.set_local_events(tool, code, instruction)
+        return None
+
+    def ring(code: CodeType, *_: object) -> None:
+        nonlocal end
+        monitoring.set_local_events(tool, code, 0)
+        end = now() + 0.2  # rings again: a bare `except:` in the student's loop swallows the first
+        raise TimeLimit
+
+    places = (monitoring.events.JUMP, monitoring.events.PY_START, monitoring.events.PY_RESUME)
+    callbacks = {**dict.fromkeys(places, look), instruction: ring}
+    monitoring.use_tool_id(tool, __name__)
+    try:
+        for event, callback in callbacks.items():
+            monitoring.register_callback(tool, event, callback)
+        monitoring.set_events(tool, sum(places))
+        yield
+    finally:
+        # What was asleep for this tool is libraries' code, which stays libraries': `restart_events`, which would wake
+        # the places that other tools have done with, is not needed.
+        monitoring.set_events(tool, 0)
+        for event in callbacks:
+            monitoring.register_callback(tool, event, None)
+        monitoring.free_tool_id(tool)
+
+
+def _free_tool(monitoring: Any) -> int | None:
+    """A tool id of `sys.monitoring` that nobody uses: each limit inside a limit has one of its own. None if all are taken.
+
+    The ids without a name come first: debuggers, coverage and profilers look for theirs.
+    """
+    return next((tool for tool in (3, 4, 0, 5, 2, 1) if monitoring.get_tool(tool) is None), None)

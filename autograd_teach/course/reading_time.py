@@ -134,7 +134,7 @@ def shown(minutes: float) -> int:
 
 def lesson_paths() -> list[Path]:
     """The course's own lessons, in order."""
-    return sorted(content.folder("lessons").glob("[0-9][0-9]_*.ipynb"))
+    return content.lessons()
 
 
 def exercise_path(lesson: Path) -> Path:

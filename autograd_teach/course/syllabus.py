@@ -40,7 +40,7 @@ class Lesson:
 @cache
 def syllabus() -> tuple[Lesson, ...]:
     """All lessons of this installation, in order."""
-    return tuple(_lesson(path) for path in sorted(content.folder("lessons").glob("[0-9][0-9]_*.ipynb")))
+    return tuple(_lesson(path) for path in content.lessons())
 
 
 def _lesson(path: Path) -> Lesson:

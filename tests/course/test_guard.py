@@ -1,9 +1,14 @@
 """The notebook survives a student's code: time limits on every platform, and the line that is theirs."""
 
+import contextlib
+import importlib.util
+import json
 import os
 import signal
 import subprocess
 import sys
+import sysconfig
+import textwrap
 import threading
 import time
 from types import SimpleNamespace
@@ -222,3 +227,140 @@ def test_a_cell_of_a_notebook_is_the_students_and_generated_code_is_not():
     assert guard._is_own("<ipython-input-3-abc>")
     assert not guard._is_own("<autograd_teach mul>")
     assert not guard._is_own(guard.__file__)
+
+
+def test_file_names_are_remembered_within_bounds():
+    for name in ("x" * 10**6, *map(str, range(3000))):
+        assert guard._is_own(name)
+    assert guard._is_own_file.cache_info().currsize <= 1000
+    before = guard._is_own_file.cache_info().misses
+    guard._is_own("x" * 10**6)
+    assert guard._is_own_file.cache_info().misses == before, "a long name is not remembered"
+
+
+def test_a_standard_library_that_sysconfig_does_not_know_is_a_library(monkeypatch):
+    """In a browser it is a zip file."""
+    monkeypatch.setattr(sysconfig, "get_paths", lambda: dict.fromkeys(guard_paths, "/nowhere"))
+    spec = importlib.util.spec_from_file_location("guard_of_the_browser", guard.__file__)
+    there = importlib.util.module_from_spec(spec)
+    monkeypatch.setitem(sys.modules, spec.name, there)
+    spec.loader.exec_module(there)
+    assert not there._is_own(json.__file__)
+    assert there._is_own("/home/student/answer.py")
+
+
+guard_paths = ("stdlib", "platstdlib", "purelib", "platlib")
+
+# ---- the limit of a browser --------------------------------------------------------------------------------------------
+
+watching = pytest.mark.skipif(sys.version_info < (3, 12), reason="sys.monitoring came with Python 3.12")
+
+ENDLESS = {
+    "while": "while True: pass",
+    "while of a call": "while len([1]): pass",
+    "continue": "while True:\n  try: continue\n  finally: pass",
+    "for": "for _ in itertools.repeat(1): pass",
+    "list comprehension": "[0 for _ in itertools.repeat(1) if not _]",
+    "generator expression": "sum(0 for _ in itertools.repeat(1))",
+    "generator": "def many():\n  while True: yield 1\nall(many())",
+    "yield from": "def many():\n  yield from itertools.repeat(1)\nall(many())",
+    "called by a library": "all(map(lambda one: one, itertools.repeat(1)))",
+    "recursion": "def twice(n):\n  if n:\n    twice(n - 1)\n    twice(n - 1)\ntwice(60)",
+    "except Exception": "while True:\n  try:\n    while True: pass\n  except Exception: pass",
+}
+
+
+def as_answer(source, **names):
+    exec(compile(source, "<answer>", "exec"), {"itertools": __import__("itertools"), **names})  # noqa: S102
+
+
+def raised_by_watching(limit):
+    traceback = limit.value.__traceback__
+    while traceback.tb_next is not None:
+        traceback = traceback.tb_next
+    return traceback.tb_frame.f_code.co_name == "ring"
+
+
+@watching
+@pytest.mark.parametrize("name", ENDLESS)
+def test_watching_ends_what_never_ends(name):
+    # The signal, where there is one, only keeps a failing test from running for ever.
+    with pytest.raises(TimeLimit) as limit, time_limit(20), guard._watch(0.02):
+        as_answer(ENDLESS[name])
+    assert raised_by_watching(limit)
+
+
+@watching
+def test_watching_ends_a_loop_that_swallows_everything():
+    swallowed = []
+    source = """
+        while len(swallowed) < 3:
+            try:
+                while True: pass
+            except BaseException as limit:
+                swallowed.append(limit)
+        while True: pass
+    """
+    with pytest.raises(TimeLimit) as limit, time_limit(20), guard._watch(0.02):
+        as_answer(textwrap.dedent(source), swallowed=swallowed)
+    assert raised_by_watching(limit) and len(swallowed) == 3
+
+
+@watching
+def test_watching_leaves_libraries_alone_and_nothing_behind():
+    import fractions
+
+    tools = [sys.monitoring.get_tool(tool) for tool in range(6)]
+    with guard._watch(-1):
+        fractions.Fraction("1/3") ** 5
+    assert [sys.monitoring.get_tool(tool) for tool in range(6)] == tools
+    as_answer("for _ in range(3): pass")
+    with pytest.raises(TimeLimit), guard._watch(-1):  # the same code is looked at again
+        as_answer("for _ in range(3): pass")
+
+
+@watching
+def test_a_limit_inside_a_limit_rings_first_and_the_outer_one_rings_too():
+    with pytest.raises(TimeLimit) as outer, time_limit(20), guard._watch(0.1):
+        with pytest.raises(TimeLimit) as inner, guard._watch(0.01):
+            as_answer(ENDLESS["while"])
+        assert raised_by_watching(inner)
+        as_answer(ENDLESS["for"])
+    assert raised_by_watching(outer)
+
+
+@watching
+@pytest.mark.parametrize("taken", [range(1), range(1, 6), range(6)], ids=["a debugger's", "all but one", "all"])
+def test_watching_takes_no_tool_id_that_is_taken(taken):
+    mine = [tool for tool in taken if sys.monitoring.get_tool(tool) is None]
+    for tool in mine:
+        sys.monitoring.use_tool_id(tool, "another")
+    try:
+        with guard._watch(10):
+            assert all(sys.monitoring.get_tool(tool) == "another" for tool in mine)
+    finally:
+        for tool in mine:
+            sys.monitoring.free_tool_id(tool)
+
+
+@watching
+@pytest.mark.parametrize("body", ["while True: pass", "for _ in itertools.repeat(1): pass", "all(map(abs_, ones))"])
+def test_watching_lets_with_and_finally_clean_up(body):
+    cleaned = []
+    source = f"with cleaning:\n  try:\n    {body}\n  finally:\n    cleaned.append('finally')"
+    with contextlib.ExitStack() as cleaning, pytest.raises(TimeLimit), time_limit(20), guard._watch(0.02):
+        cleaning.callback(cleaned.append, "with")
+        as_answer(
+            f"def abs_(one): return one\nones = itertools.repeat(1)\n{source}", cleaned=cleaned, cleaning=cleaning
+        )
+    assert cleaned == ["finally", "with"]
+
+
+@watching
+def test_a_browser_watches(monkeypatch):
+    monkeypatch.setattr(sys, "platform", "emscripten")
+    monkeypatch.delattr(signal, "setitimer", raising=False)
+    monkeypatch.setattr(guard, "PATIENCE", 1)
+    with pytest.raises(TimeLimit) as limit, time_limit(0.02):
+        as_answer(ENDLESS["while"])
+    assert raised_by_watching(limit)

@@ -1,13 +1,16 @@
 """The home page: what it says of lessons and exercises, what it recommends next, and whose the notebook is."""
 
 import json
+import shutil
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from autograd_teach.course import home as module
-from autograd_teach.course import progress_file
+from autograd_teach.course import content, progress_file
+from autograd_teach.course.errors import UserError
 from autograd_teach.course.exercises import exercises
 from autograd_teach.course.home import CELL, PAGE, SOURCE, course_root, home, write_page
 from autograd_teach.course.notebooks import read_notebook
@@ -242,3 +245,50 @@ def test_a_folder_that_cannot_be_written(course: Path, monkeypatch: pytest.Monke
 
     monkeypatch.setattr(module.files, "write_beside", refuse)
     assert not write_page(course)
+
+
+# ---- in a browser ------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def drive(course: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """A browser's drive: the package carries no notebooks, the reader's copies lie beside the one that runs."""
+    for room in ("lessons", "exercises"):
+        for path in content.folder(room).glob("*.ipynb"):
+            shutil.copy(path, course / room)
+    package = course.parent / "site-packages" / "autograd_teach"
+    shutil.copytree(content._PACKAGE / "course" / "questions", package / "course" / "questions")
+    monkeypatch.setattr(content, "_PACKAGE", package)
+    monkeypatch.setattr(sys, "platform", "emscripten")
+    syllabus.cache_clear()
+    yield course
+    syllabus.cache_clear()
+
+
+@pytest.mark.parametrize("place", [".", "lessons", "exercises"])
+def test_in_a_browser_the_course_is_read_beside_the_notebook(
+    drive: Path, monkeypatch: pytest.MonkeyPatch, place: str
+) -> None:
+    shutil.copy(drive / "lessons" / "03_the_graph.ipynb", drive / "lessons" / "03_the_graph-Copy1.ipynb")
+    monkeypatch.chdir(drive / place)
+    page = home()
+    assert [each.lesson.number for each in page.standings] == READ
+    assert all(each.reading and each.practice >= bool(each.exercises) for each in page.standings)
+    assert page.next[0].href == "lessons/00_start_here.ipynb"
+
+
+@pytest.mark.parametrize("missing", ["lessons", "exercises", "all lessons"])
+def test_in_a_browser_what_is_missing_is_said(drive: Path, monkeypatch: pytest.MonkeyPatch, missing: str) -> None:
+    monkeypatch.chdir(drive)
+    shutil.rmtree(drive / missing.split()[-1])
+    if missing.startswith("all"):
+        (drive / "lessons").mkdir()
+    with pytest.raises(UserError, match=f"The course's {missing.split()[-1]} are not beside this notebook"):
+        home()
+
+
+def test_in_a_browser_there_are_no_solutions(drive: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (drive / "solutions").mkdir()
+    monkeypatch.chdir(drive)
+    with pytest.raises(UserError, match="solutions do not come"):
+        content.folder("solutions")
