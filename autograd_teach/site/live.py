@@ -82,7 +82,9 @@ def _require() -> None:
     for name, tested in TESTED.items():
         found = metadata.version(name)
         if found != tested:
-            raise UserError(f"{name} {found} is installed, and the course is proven on {tested}: pip install {name}=={tested}")
+            raise UserError(
+                f"{name} {found} is installed, and the course is proven on {tested}: pip install {name}=={tested}"
+            )
     for name in EXTENSIONS:
         if not (_SHARE / name / "package.json").is_file():
             raise UserError(f"The extension {name} is not in {_SHARE}; install the course in this environment again.")
@@ -94,8 +96,14 @@ def _write_contents(site: Site, folder: Path) -> None:
         for name, path in files_below(source):
             target = folder / room / name
             target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_bytes(as_delivered(path))
+            target.write_bytes(_as_shown(path))
     home.write_page(folder)
+
+
+def _as_shown(path: Path) -> bytes:
+    """A file as a student gets it; a picture in ASCII, since JupyterLite 0.7 cannot show one with any other letters."""
+    data = as_delivered(path)
+    return data.decode().encode("ascii", "xmlcharrefreplace") if path.suffix == ".svg" else data
 
 
 def _write_settings(site: Site, work: Path, runtime: Runtime) -> None:

@@ -20,7 +20,7 @@ from typing import Any
 from packaging.utils import canonicalize_name
 
 from ..course.errors import UserError
-from .wheel import Wheel, course_wheel, empty_wheel, installed_wheel, read_wheel
+from .wheel import Wheel, course_wheel, installed_wheel, made_wheel, read_wheel
 
 LOCK = "pyodide-lock.json"
 RUNTIME = ("pyodide.js", "pyodide.mjs", "pyodide.asm.js", "pyodide.asm.wasm", "python_stdlib.zip")
@@ -34,7 +34,7 @@ LATER = ("matplotlib",)
 """Large, and loaded when a cell imports it."""
 
 DISPENSABLE = {
-    "matplotlib": "cells that plot with it fail, and say so",
+    "matplotlib": "a sentence stands where a plot would be",
     "sqlite3": "nothing in the course uses it",
     "widgetsnbextension": "only older notebooks use it",
     "jupyterlab-widgets": "the pages have it",
@@ -104,11 +104,9 @@ class Runtime:
         for name in (COURSE, *KERNEL, *LATER):
             if not self._resolve(name) and name not in DISPENSABLE:
                 raise UserError(self._what_is_missing())
-
-    @property
-    def left_out(self) -> list[str]:
-        """A line for each package that is missing and matters to a reader."""
-        return [f"{name} is not in the site: {DISPENSABLE[name]}" for name in LATER if name in self.missing]
+        self.left_out = [f"{name} is not in the site: {DISPENSABLE[name]}." for name in LATER if name in self.missing]
+        for name in self.missing.intersection(LATER):
+            self.packages[name] = _packed(stand_in(name))
 
     @property
     def preloaded(self) -> list[str]:
@@ -149,7 +147,9 @@ class Runtime:
 
     def _find(self, name: str) -> Package | None:
         if name == COURSE:
-            return _packed(replace(self._course, depends=tuple(each for each in self._course.depends if each not in LATER)))
+            return _packed(
+                replace(self._course, depends=tuple(each for each in self._course.depends if each not in LATER))
+            )
         if name in self._of_the_kernel:
             return _packed(self._of_the_kernel[name])
         if not self.folders and name in self.release.packages:
@@ -157,10 +157,12 @@ class Runtime:
         if name in self._bundled:
             return self._bundled[name]()
         wheel = installed_wheel(name, self.release.python)
-        if wheel is not None and name in KERNEL and name in self.release.packages:
-            wheel = None  # the kernel fits the versions of the release: a later IPython stops it
+        if name in LATER or (name in KERNEL and name in self.release.packages):
+            wheel = None  # matplotlib is compiled; and the kernel fits the versions of the release: a later IPython stops it
         if wheel is None and name in KERNEL and name in DISPENSABLE:
-            wheel = empty_wheel(name)  # importing it fails as if it were not there, but the kernel does not look for it elsewhere
+            wheel = made_wheel(
+                name, {}
+            )  # importing it fails as if it were not there, but the kernel does not look for it elsewhere
         return _packed(wheel) if wheel else None
 
     @cached_property
@@ -204,6 +206,13 @@ class Runtime:
         )
 
 
+def stand_in(name: str) -> Wheel:
+    """A package in the place of one that is missing: what `stand_in/` holds under its name."""
+    root = Path(__file__).with_name("stand_in")
+    sources = {path.relative_to(root).as_posix(): path.read_bytes() for path in sorted((root / name).glob("*.py"))}
+    return made_wheel(name, sources)
+
+
 def _packed(wheel: Wheel) -> Package:
     entry = {
         "name": wheel.name,
@@ -225,13 +234,17 @@ def _locked(folder: Path) -> Iterator[dict[str, Any]]:
     try:
         yield from json.loads(path.read_bytes())["packages"].values() if path.is_file() else ()
     except (OSError, ValueError, KeyError, AttributeError) as problem:
-        raise UserError(f"{path} is not Pyodide's lock file; take it from the same release as the other files.") from problem
+        raise UserError(
+            f"{path} is not Pyodide's lock file; take it from the same release as the other files."
+        ) from problem
 
 
 def _checked(entry: dict[str, Any], path: Path) -> Package:
     data = path.read_bytes()
     if hashlib.sha256(data).hexdigest() != entry["sha256"]:
-        raise UserError(f"{path} is not the file that {path.parent / LOCK} names (its checksum differs); fetch both again.")
+        raise UserError(
+            f"{path} is not the file that {path.parent / LOCK} names (its checksum differs); fetch both again."
+        )
     return Package(entry, path)
 
 

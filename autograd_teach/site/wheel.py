@@ -22,7 +22,12 @@ PACKAGE = Path(__file__).resolve().parents[1]
 NOT_IN_A_BROWSER = ("grading", "site", "_course", "viz/jupyter", "course/jupyter", "course/nbval_plugin.py")
 """Of this package: what the browser's Python has no use for. Its notebooks lie beside it on the page's own drive."""
 
-BROWSER = {"sys_platform": "emscripten", "platform_system": "Emscripten", "platform_machine": "wasm32", "os_name": "posix"}
+BROWSER = {
+    "sys_platform": "emscripten",
+    "platform_system": "Emscripten",
+    "platform_machine": "wasm32",
+    "os_name": "posix",
+}
 """What dependencies ask for by their markers, beside the Python of the runtime."""
 
 _KIND = b"Wheel-Version: 1.0\nGenerator: autograd-teach site\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
@@ -100,12 +105,12 @@ def read_wheel(path: Path, python: str) -> Wheel:
     return Wheel(name, head["Version"].strip(), path.name, data, _imports(names), _depends(required, python))
 
 
-def empty_wheel(name: str) -> Wheel:
-    """A package of this name with nothing in it."""
+def made_wheel(name: str, sources: dict[str, bytes]) -> Wheel:
+    """A package of this name with these files, which needs no other."""
     info = f"{name}-0.dist-info"
     metadata = f"Metadata-Version: 2.1\nName: {name}\nVersion: 0\n".encode()
-    data = zipped({f"{info}/METADATA": metadata, f"{info}/WHEEL": _KIND, f"{info}/RECORD": b""})
-    return Wheel(name, "0", f"{name}-0-py3-none-any.whl", data, (), ())
+    data = zipped({**sources, f"{info}/METADATA": metadata, f"{info}/WHEEL": _KIND, f"{info}/RECORD": b""})
+    return Wheel(name, "0", f"{name}-0-py3-none-any.whl", data, _imports(sources), ())
 
 
 def _own_files() -> Iterator[Path]:
@@ -126,7 +131,9 @@ def _wheel(known: Distribution, sources: dict[str, bytes], python: str) -> Wheel
     entries[f"{info}/RECORD"] = _record(entries, f"{info}/RECORD").encode()
     data = zipped(entries)
     depends = _depends(known.requires or (), python)
-    return Wheel(canonicalize_name(name), version, f"{escaped}-{version}-py3-none-any.whl", data, _imports(sources), depends)
+    return Wheel(
+        canonicalize_name(name), version, f"{escaped}-{version}-py3-none-any.whl", data, _imports(sources), depends
+    )
 
 
 def zipped(entries: dict[str, bytes]) -> bytes:

@@ -1,0 +1,43 @@
+"""Stands in for matplotlib on a site that has none: cells that plot run, draw nothing, and say so in one sentence.
+
+Part of a site built without matplotlib's wheel, under matplotlib's name; never imported elsewhere.
+"""
+
+__version__ = "0"
+SENTENCE = "This site has no matplotlib: the plot is left out, and everything else works."
+
+
+class Nothing:
+    """What every call gives back: it can be called, asked for anything and counted through, and draws nothing."""
+
+    def __call__(self, *_, **__):
+        return self
+
+    def __getattr__(self, name):
+        if name.startswith("_"):  # so that IPython finds no way to show it
+            raise AttributeError(name)
+        return self
+
+    def __iter__(self):
+        return iter(())
+
+    def __getitem__(self, _):
+        return self
+
+    def __setitem__(self, _, __):
+        pass
+
+    def __len__(self):
+        return 0
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        return False
+
+
+def __getattr__(name):
+    if name.startswith("_"):
+        raise AttributeError(name)
+    return Nothing()
