@@ -12,7 +12,7 @@ import json
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -181,11 +181,14 @@ class Runtime:
                 path = folder / entry["file_name"]
                 named.add(path)
                 if path.is_file():
-                    found.setdefault(str(canonicalize_name(entry["name"])), lambda e=entry, p=path: _checked(e, p))
+                    found.setdefault(str(canonicalize_name(entry["name"])), partial(_checked, entry, path))
             for path in sorted(set(folder.glob("*-none-any.whl")) - named):
                 name = str(canonicalize_name(path.name.partition("-")[0]))
-                found.setdefault(name, lambda p=path: _packed(read_wheel(p, self.release.python)))
+                found.setdefault(name, partial(self._read, path))
         return found
+
+    def _read(self, path: Path) -> Package:
+        return _packed(read_wheel(path, self.release.python))
 
     def _runtime_file(self, name: str) -> Path:
         for folder in self.folders:

@@ -12,6 +12,7 @@ import re
 import zipfile
 from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from importlib.metadata import Distribution, PackageNotFoundError, distribution
 from pathlib import Path, PurePosixPath
 
@@ -52,6 +53,7 @@ class Wheel:
         return hashlib.sha256(self.data).hexdigest()
 
 
+@cache
 def course_wheel(python: str) -> Wheel:
     """This package for a browser with this `python` ("3.13"): engine, views, course; no notebooks, no grading."""
     known = distribution("autograd-teach")
@@ -65,6 +67,7 @@ def course_wheel(python: str) -> Wheel:
     return Wheel(wheel.name, wheel.version, name, wheel.data, wheel.imports, wheel.depends)
 
 
+@cache
 def installed_wheel(name: str, python: str) -> Wheel | None:
     """The installed distribution `name` as a wheel again; None where it is not installed or not pure Python."""
     try:

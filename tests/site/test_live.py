@@ -1,0 +1,176 @@
+"""The site's live notebooks in Chromium, without a network: opened as a reader does, checked, reloaded, taken home, graded."""
+
+import hashlib
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from autograd_teach.course import content
+from autograd_teach.site.build import Site, build
+from tests.site.live import Live, errors_in, live_page, pyodide_folders
+from tests.site.small import served
+from tests.site.tree import problems
+
+pytestmark = [pytest.mark.full, pytest.mark.site, pytest.mark.browser]
+
+EXERCISE = "exercises/09_custom_functions.ipynb"
+RIGHT = '''class Scale(Function):
+    """Every entry of x times the number factor."""
+
+    @staticmethod
+    def forward(ctx, x, factor):
+        ctx.factor = factor
+        return x * factor
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        return grad_output * ctx.factor, None
+'''
+WRONG = RIGHT.replace("grad_output * ctx.factor", "2 * grad_output * ctx.factor")
+ENDLESS = RIGHT.replace("        ctx.factor = factor\n", "        while True:\n            pass\n")
+ATTEMPTS = (
+    (None, "not attempted"),
+    (WRONG, "right but for a factor: 2 times too large"),
+    (ENDLESS, "is there an endless loop?"),
+    (RIGHT, "7 of 7 checks pass"),
+)
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folders = pyodide_folders()
+    folder = tmp_path_factory.mktemp("public") / "course"
+    site = Site("autograd_teach", "", "", content.folder("lessons"), content.folder("exercises"))
+    build(site, folder, folders, tell=lambda _: None)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def address(made: Path) -> Iterator[str]:
+    """Not at the root of the server, as on GitHub Pages."""
+    with served(made.parent) as root:
+        yield f"{root}{made.name}/"
+
+
+@pytest.fixture
+def profile(made: Path, tmp_path: Path, chromium: str, require_module: Any) -> Any:
+    """Opens a browser whose memory lasts from one start to the next."""
+
+    def start(playwright: Any) -> Any:
+        options = ["--no-sandbox", "--disable-gpu"]
+        return playwright.chromium.launch_persistent_context(
+            tmp_path / "profile", executable_path=chromium, args=options, headless=True, accept_downloads=True
+        )
+
+    require_module("playwright.sync_api")
+    return start
+
+
+def test_everything_leads_somewhere_inside(made: Path) -> None:
+    # JupyterLite's own pages name templates of addresses, which no reader sees.
+    assert problems(made, ignore=r"^live/(?!work\.html)") == []
+
+
+def test_the_lock_file_names_what_lies_beside_it(made: Path) -> None:
+    folder = made / "live" / "pyodide"
+    packages = json.loads((folder / "pyodide-lock.json").read_bytes())["packages"]
+    for name, entry in packages.items():
+        data = (folder / entry["file_name"]).read_bytes()
+        assert hashlib.sha256(data).hexdigest() == entry["sha256"], name
+        assert set(entry["depends"]) <= packages.keys(), name
+    kernel = json.loads((made / "live" / "jupyter-lite.json").read_bytes())["jupyter-config-data"]["litePluginSettings"]
+    assert "http" not in json.dumps(kernel["@jupyterlite/pyodide-kernel-extension:kernel"])
+
+
+@pytest.mark.parametrize("lesson", ["03_the_graph"])
+def test_a_lesson_runs_in_its_page_and_its_views_answer(browser: Any, address: str, lesson: str) -> None:
+    with live_page(browser.new_context(), address) as live:
+        cells = live.open(f"lessons/{lesson}.ipynb").run_all()
+        assert all(cell["count"] for cell in cells if cell["source"].strip())
+        assert [
+            error for cell in cells if "raises-exception" not in cell["tags"] for error in errors_in(cell["outputs"])
+        ] == []
+        view = live.page.locator(".jp-OutputArea-output", has=live.page.get_by_role("button", name="forward")).first
+        view.scroll_into_view_if_needed()
+        view.locator("svg .agt-operation, svg .agt-leaf").first.wait_for(state="attached")
+        before = view.locator(".agt-caption").inner_text()
+        view.get_by_role("button", name="forward").click()
+        assert view.locator(".agt-caption").inner_text() != before
+
+
+def test_answers_survive_a_reload_and_a_restart_go_home_and_are_graded(
+    profile: Any, address: str, made: Path, tmp_path: Path
+) -> None:
+    from playwright.sync_api import sync_playwright
+
+    downloaded = tmp_path / "submissions" / "ada" / Path(EXERCISE).name
+    downloaded.parent.mkdir(parents=True)
+    with sync_playwright() as playwright:
+        context = profile(playwright)
+        with live_page(context, address) as live:
+            _solve(live.open(EXERCISE))
+            live.page.reload()
+            live.open(EXERCISE)
+            assert any(cell["source"] == RIGHT for cell in live.cells())
+        context.close()
+        context = profile(playwright)
+        with live_page(context, address) as live:
+            live.open(EXERCISE)
+            assert any(cell["source"] == RIGHT for cell in live.cells())
+            live.run("from autograd_teach.course import")
+            assert "2 of 6 points" in live.run('progress("09")')
+            with live.page.expect_download() as download:
+                live.page.evaluate('() => { window.jupyterapp.commands.execute("docmanager:download") }')
+            download.value.save_as(downloaded)
+        work = _take_home(context, address, tmp_path)
+        context.close()
+    _expect_grade(downloaded.parents[1], tmp_path / "grades")
+    _expect_taken_up(work, tmp_path / "installed")
+
+
+def _solve(live: Live) -> None:
+    """A student's way: not yet, wrong, endless, right."""
+    live.run("from autograd_teach.course import")
+    for answer, expected in ATTEMPTS:
+        if answer:
+            live.run("class Scale(", answer)
+        said = live.run('check("09.Scale"')
+        assert expected in said, said
+    live.save()
+
+
+def _take_home(context: Any, address: str, folder: Path) -> Path:
+    page = context.new_page()
+    page.goto(f"{address}live/work.html")
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Download").first.click()
+    path = folder / download.value.suggested_filename
+    download.value.save_as(path)
+    page.close()
+    return path
+
+
+def _command(*arguments: object) -> str:
+    command = [sys.executable, "-m", "autograd_teach.cli", *map(str, arguments)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    return done.stdout + done.stderr
+
+
+def _expect_grade(submissions: Path, grades: Path) -> None:
+    solutions = content.folder("solutions")
+    said = _command("grade", submissions, "--solutions", solutions, "--output", grades, "--points-only")
+    rows = (grades / "grades.csv").read_text(encoding="utf-8").splitlines()
+    mark = [row for row in rows if "09.Scale" in row]
+    assert mark and ",2," in mark[0] and "passed" in mark[0], said + "\n".join(mark)
+
+
+def _expect_taken_up(work: Path, folder: Path) -> None:
+    said = _command("update", folder, "--from", work)
+    cells = json.loads((folder / EXERCISE).read_bytes())["cells"]
+    assert RIGHT.rstrip() in ["".join(cell["source"]).rstrip() for cell in cells], said
+    assert "2 of 187 points" in _command("progress", folder)
