@@ -49,7 +49,7 @@ def write(site: Site, output: Path, pyodide: Sequence[Path], tell: Tell) -> None
         _write_contents(site, work / "contents")
         _write_settings(site, work, runtime)
         _run(work)
-        shutil.move(work / "live", output / "live")
+        shutil.copytree(work / "live", output / "live", dirs_exist_ok=True)  # the page of the reader's work is there
     runtime.write(output / "live" / "pyodide")
 
 
@@ -82,7 +82,9 @@ def _require() -> None:
     for name, tested in TESTED.items():
         found = metadata.version(name)
         if found != tested:
-            raise UserError(f"{name} {found} is installed, and the course is proven on {tested}: pip install {name}=={tested}")
+            raise UserError(
+                f"{name} {found} is installed, and the course is proven on {tested}: pip install {name}=={tested}"
+            )
     for name in EXTENSIONS:
         if not (_SHARE / name / "package.json").is_file():
             raise UserError(f"The extension {name} is not in {_SHARE}; install the course in this environment again.")
