@@ -137,6 +137,14 @@ def _parser(name: str | None) -> argparse.ArgumentParser:
         allow_abbrev=False,
     )
     update.add_argument("folder", nargs="?", type=Path, metavar="FOLDER", help="default: ./autograd-course")
+    update.add_argument(
+        "--from",
+        dest="source",
+        type=Path,
+        metavar="FILE",
+        help="instead, take up what you wrote elsewhere: the .zip from the page “Your work” of the course's website, or a notebook. "
+        "Nothing is overwritten; a FOLDER without a course is made",
+    )
 
     release = commands.add_parser(
         "release",
@@ -294,9 +302,17 @@ def _progress(args: argparse.Namespace) -> int:
 
 def _update(args: argparse.Namespace) -> int:
     from .course.lab import DEFAULT_FOLDER
+
+    folder = args.folder or DEFAULT_FOLDER
+    if args.source is not None:
+        from .course.take_up import take_up
+        from .plain import visible
+
+        print(visible(str(take_up(folder, args.source))))
+        return 0
     from .course.update import update
 
-    print(update(args.folder or DEFAULT_FOLDER))
+    print(update(folder))
     return 0
 
 

@@ -9,6 +9,7 @@ that tells of a machine. Text that names a folder or a memory address cannot be 
 compares it strictly, so the cell has to print something else.
 """
 
+import io
 import json
 import os
 import re
@@ -61,10 +62,17 @@ def read_notebook(path: str | Path) -> NotebookNode:
     if not path.is_file():
         raise UserError(f"There is no notebook {path}; check the name and the folder.")
     try:
-        text = path.read_text(encoding="utf-8")
-        raw = json.loads(text)
+        data = path.read_bytes()
     except OSError as problem:
         raise UserError(f"{path} cannot be read ({problem.strerror}); check its permissions.") from problem
+    return parse_notebook(data, str(path))
+
+
+def parse_notebook(data: bytes, path: str) -> NotebookNode:
+    """The notebook that a file holds. `path` is for messages; a `UserError` says what is wrong with it."""
+    try:
+        text = io.TextIOWrapper(io.BytesIO(data), encoding="utf-8").read()
+        raw = json.loads(text)
     except (ValueError, RecursionError) as problem:
         raise UserError(
             f"{path} is not a valid notebook (its JSON is broken); restore it from a backup or start from a fresh copy."

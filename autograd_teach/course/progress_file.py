@@ -114,6 +114,45 @@ def note_recall(id: str, lesson: str, given: Given, right: bool, now: datetime |
     _update(PREDICTIONS, id, change)
 
 
+def take_up(folder: Path, data: bytes) -> bool:
+    """Add what another progress file holds to the one in `folder`; whether that changed it.
+
+    Nothing that is there gets lost: first answers stay, and what passed has passed. Unlike all else here it is not silent:
+    ValueError if either file cannot be read, or belongs to a newer version; OSError if it cannot be written.
+    """
+    file, other = _file(folder), _parsed(data)
+    with files.alone_in(file.parent):
+        stored = _load(file)
+        for each, whose in ((other, "it"), (stored, f"the {NAME} in your folder")):
+            if not each.sound:
+                raise ValueError(f"{whose} cannot be read")
+            if each.newer:
+                raise ValueError(f"{whose} belongs to a newer version of the course")
+        merged = {part: dict(stored.parts.get(part, {})) for part in PARTS}
+        for part, id, entry in ((part, id, entry) for part in PARTS for id, entry in other.parts[part].items()):
+            merged[part][id] = _both(merged[part].get(id, {}), entry)
+        if merged == {part: stored.parts.get(part, {}) for part in PARTS}:
+            return False
+        files.replace(file, _text(stored.rest, merged))
+        return True
+
+
+def _both(mine: Entry, other: Entry) -> Entry:
+    """One entry of two for the same exercise or question. Doing it again changes nothing."""
+    both = other | mine
+    if other.get("passed") is True and mine.get("passed") is not True:
+        both |= {key: other[key] for key in ("passed", "checks", "attempted") if key in other}
+    if _later(other, mine) and isinstance(mine.get("last"), str) and isinstance(other.get("last"), str):
+        both |= {"last": other["last"], "when": other["when"]}
+    counts = {key: max(_count(mine, key), _count(other, key)) for key in ("tries", "hints") if key in both}
+    return both | counts
+
+
+def _later(other: Entry, mine: Entry) -> bool:
+    stamps = [each if isinstance(each := entry.get("when"), str) else "" for entry in (other, mine)]
+    return stamps[0] > stamps[1]
+
+
 def given_in(entry: Entry) -> Given | None:
     """The answers that an entry (or its `recall`) holds; None if it holds none that can be read."""
     first, last, sure = (entry.get(key) for key in ("first", "last", "sure"))
@@ -167,10 +206,17 @@ def _known(file: Path) -> dict[str, Part]:
 def _load(file: Path) -> _Stored:
     """Read the file and nothing else: whatever is wrong with it, it stays as it is. No parts if there is no file."""
     try:
-        content = json.loads(file.read_bytes())
+        return _parsed(file.read_bytes())
     except FileNotFoundError:
         return _Stored({}, {})
-    except (OSError, ValueError, RecursionError):
+    except OSError:
+        return _Stored({}, {}, sound=False)
+
+
+def _parsed(data: bytes) -> _Stored:
+    try:
+        content = json.loads(data)
+    except (ValueError, RecursionError):
         return _Stored({}, {}, sound=False)
     if not isinstance(content, dict):
         return _Stored({}, {}, sound=False)

@@ -49,7 +49,7 @@ def write(site: Site, output: Path, pyodide: Sequence[Path], tell: Tell) -> None
         _write_contents(site, work / "contents")
         _write_settings(site, work, runtime)
         _run(work)
-        shutil.move(work / "live", output / "live")
+        shutil.copytree(work / "live", output / "live", dirs_exist_ok=True)  # the page of the reader's work is there
     runtime.write(output / "live" / "pyodide")
 
 

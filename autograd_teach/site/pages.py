@@ -7,6 +7,7 @@ here use mistune (Markdown), Pygments (code) and nbconvert (a terminal's colours
 
 from __future__ import annotations
 
+import json
 import shutil
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -28,6 +29,9 @@ from .article import Article, article
 from .build import Notebook, Site, Tell
 
 GLOSSARY = "glossary"
+WORK = "live/work.html"
+"""Beside the notebooks that run, whose store in the browser is named by their folder."""
+
 KERNELS = 2
 """Lessons that run at the same time."""
 
@@ -64,6 +68,8 @@ def write(site: Site, made: Path, tell: Tell = print) -> None:
     _write_page(made, "index.html", frame.render("index.html", "index.html", **landing.content(site, articles, hero)))
     for place, each in enumerate(articles):
         _write_page(made, each.notebook.page, _notebook_page(frame, articles, place))
+    if site.is_live:
+        _write_page(made, WORK, _work_page(frame, articles))
     _write_page(made, "404.html", frame.render("404.html", "404.html", title="Page not found", base=_base(site)))
     if site.base_url:
         written = ["index.html", *(each.notebook.page for each in articles)]
@@ -104,6 +110,7 @@ class _Frame:
 
     def __init__(self, site: Site, addresses: Addresses, looks: set[str]) -> None:
         self.site = site
+        self.addresses = addresses
         style = (_TEMPLATES / "site.css").read_text(encoding="utf-8") + pictures.style_sheet(looks)
         self.style = addresses.share("site.css", style.encode())
         self.script = addresses.share("site.js", (_TEMPLATES / "site.js").read_bytes())
@@ -159,6 +166,17 @@ def _notebook_page(frame: _Frame, articles: Sequence[Article], place: int) -> st
         styles=here.styles,
         models=here.state if here.models else "",
     )
+
+
+def _work_page(frame: _Frame, articles: Sequence[Article]) -> str:
+    """What the reader has written in this browser, to be carried elsewhere."""
+    notebooks = {
+        f"{each.notebook.room}/{each.notebook.path.name}": [each.title, each.notebook.live.removeprefix("live/")]
+        for each in articles
+    }
+    script = frame.addresses.share("work.js", (_TEMPLATES / "work.js").read_bytes())
+    listed = json.dumps(notebooks, ensure_ascii=False).replace("<", "\\u003c")
+    return frame.render("work.html", WORK, title="Your work", work_script=script, notebooks=listed)
 
 
 def _write_page(made: Path, page: str, text: str) -> None:

@@ -160,9 +160,8 @@ class Runtime:
         if name in LATER or (name in KERNEL and name in self.release.packages):
             wheel = None  # matplotlib is compiled; and the kernel fits the versions of the release: a later IPython stops it
         if wheel is None and name in KERNEL and name in DISPENSABLE:
-            wheel = made_wheel(
-                name, {}
-            )  # importing it fails as if it were not there, but the kernel does not look for it elsewhere
+            # Importing it fails as if it were not there, but the kernel does not look for it elsewhere.
+            wheel = made_wheel(name, {})
         return _packed(wheel) if wheel else None
 
     @cached_property
