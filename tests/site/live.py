@@ -115,5 +115,6 @@ def live_page(context: Any, address: str) -> Iterator[Live]:
     context.on("request", lambda request: live.outside.append(request.url))
     yield live
     live.page.close()
-    assert [url for url in live.outside if not url.startswith((address, "data:", "blob:"))] == []
-    assert live.problems == []
+    outside = sorted({url for url in live.outside if not url.startswith((address, "data:", "blob:"))})
+    assert not outside, outside
+    assert not live.problems, live.problems
