@@ -7,6 +7,10 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from .chains import LONG, let_go_of
+
+__all__ = ["LONG", "attempt", "first_sentence"]
+
 _SENTENCE_END = re.compile(r"\.?\s*\n|\.\s+(?=[A-Z`'\"(\[])|\.\s*$")
 
 
@@ -27,6 +31,7 @@ def attempt(call: Callable[[], Any]) -> None:
     except Exception as error:  # noqa: BLE001  # whatever it raises is the outcome
         sentence = first_sentence(str(error))
         print(f"{type(error).__name__}: {sentence}" if sentence else type(error).__name__)
+        let_go_of(error)
     else:
         print(*(["no error"] if value is None else ["no error:", value]))  # as `print` shows it: tensor(3.)
 

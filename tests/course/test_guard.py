@@ -267,6 +267,8 @@ ENDLESS = {
     "called by a library": "all(map(lambda one: one, itertools.repeat(1)))",
     "recursion": "def twice(n):\n  if n:\n    twice(n - 1)\n    twice(n - 1)\ntwice(60)",
     "except Exception": "while True:\n  try:\n    while True: pass\n  except Exception: pass",
+    "a loop around except": "while True:\n  try:\n    while True: pass\n  except: pass",
+    "a loop around except and a call": "def f():\n  while True: pass\nwhile True:\n  try: f()\n  except: pass",
 }
 
 
@@ -343,8 +345,17 @@ def test_watching_takes_no_tool_id_that_is_taken(taken):
             sys.monitoring.free_tool_id(tool)
 
 
+LOOPS = {
+    "while": "while True: pass",
+    "for": "for _ in itertools.repeat(1): pass",
+    "called by a library": "all(map(abs_, ones))",
+    "a loop around except": "while True:\n      try:\n        while True: pass\n      except: pass",
+    "a loop around except and a call": "while True:\n      try: abs_(1)\n      except: ones = 1",
+}
+
+
 @watching
-@pytest.mark.parametrize("body", ["while True: pass", "for _ in itertools.repeat(1): pass", "all(map(abs_, ones))"])
+@pytest.mark.parametrize("body", [*LOOPS.values()], ids=LOOPS)
 def test_watching_lets_with_and_finally_clean_up(body):
     cleaned = []
     source = f"with cleaning:\n  try:\n    {body}\n  finally:\n    cleaned.append('finally')"

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from autograd_teach.course import home as module
 from autograd_teach.course import content, progress_file
+from autograd_teach.course import home as module
 from autograd_teach.course.errors import UserError
 from autograd_teach.course.exercises import exercises
 from autograd_teach.course.home import CELL, PAGE, SOURCE, course_root, home, write_page

@@ -30,7 +30,7 @@ CLOSING = ["What you can now do", "Quiz", "Try changing", "Exercises"]
 LAST = ("Where to read on", "Where it comes from")
 SWAPPED = ("import autograd_teach as torch", "from autograd_teach.autograd import ")
 # What stays as it is under PyTorch: it knows neither library.
-NEUTRAL = ("from autograd_teach.course.attempt import attempt", 'plt.style.use("autograd_teach.course.theme")')
+NEUTRAL = ("from autograd_teach.course.attempt import ", 'plt.style.use("autograd_teach.course.theme")')
 DATA = "from autograd_teach.course.data import "  # brings NumPy arrays, to either library: in cells tagged `data`
 
 lesson = pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.stem)

@@ -20,7 +20,7 @@ SWAPS = {
 }
 DATA = "from autograd_teach.course.data import "
 # They know neither library, and stay as they are.
-NEUTRAL = ("from autograd_teach.course.attempt import attempt", 'plt.style.use("autograd_teach.course.theme")')
+NEUTRAL = ("from autograd_teach.course.attempt import ", 'plt.style.use("autograd_teach.course.theme")')
 PROOF = "import sys\nassert 'torch._C' in sys.modules and torch.__name__ == 'torch'"
 NOT_OURS = "assert 'autograd_teach' not in sys.modules"
 NO_TENSOR_OF_OURS = "assert not [v for v in globals().values() if type(v).__module__.startswith('autograd_teach')]"

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from ..chains import letting_go
 from .declaration import CallForm, Exercise, Prepared
 
 NOTEBOOK = "16_build_your_own"
@@ -31,7 +32,12 @@ class Computation(Prepared):
     def run(self, kind: Any) -> dict[str, Any]:
         """Run the program with the class `kind`: the value of each result, the gradient of each leaf."""
         leaves = {name: kind(value) for name, value in self.values.items()}
-        names = _results(self.program, leaves)
+        names = dict(leaves)
+        with letting_go(names):
+            return self._measured(names, leaves)
+
+    def _measured(self, names: dict[str, Any], leaves: dict[str, Any]) -> dict[str, Any]:
+        _run(self.program, names)
         for name in self.backward:
             names[name].backward()
         values = {f"{name}.value": _as_number(names[name].value) for name in dict.fromkeys(self.backward)}
@@ -57,8 +63,12 @@ def _as_number(value: Any) -> Any:
 
 def _results(program: str, leaves: dict[str, Any]) -> dict[str, Any]:
     names = dict(leaves)
-    exec(program, names)  # noqa: S102  # the course's own text
+    _run(program, names)
     return names
+
+
+def _run(program: str, names: dict[str, Any]) -> None:
+    exec(program, names)  # noqa: S102  # the course's own text
 
 
 EXERCISES = (

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..chains import DEEP
 from ..checks.spec import Also, Arguments, CallSpec, Mistake, family, specified
 from ..exercises.e03_the_graph import AGAIN, FIRST
 from ..exercises.recipe import Recipe
@@ -18,7 +19,7 @@ MOST_WAYS = 100_000
 
 def chain(rng: np.random.Generator) -> Recipe:
     """A chain deeper than Python's recursion limit."""
-    return Recipe(f"c = [a]\nfor i in range({rng.integers(1500, 2500)}):\n  c.append(c[-1] + 1)\ny = c[-1]", {"a": 2.0})
+    return Recipe(f"c = [a]\nfor i in range({rng.integers(*DEEP)}):\n  c.append(c[-1] + 1)\ny = c[-1]", {"a": 2.0})
 
 
 def doublings(rng: np.random.Generator) -> Recipe:
