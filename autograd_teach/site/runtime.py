@@ -149,9 +149,7 @@ class Runtime:
 
     def _find(self, name: str) -> Package | None:
         if name == COURSE:
-            return _packed(
-                replace(self._course, depends=tuple(each for each in self._course.depends if each not in LATER))
-            )
+            return _packed(replace(self._course, depends=tuple(each for each in self._course.depends if each not in LATER)))
         if name in self._of_the_kernel:
             return _packed(self._of_the_kernel[name])
         if not self.folders and name in self.release.packages:
@@ -162,9 +160,7 @@ class Runtime:
         if wheel is not None and name in KERNEL and name in self.release.packages:
             wheel = None  # the kernel fits the versions of the release: a later IPython stops it
         if wheel is None and name in KERNEL and name in DISPENSABLE:
-            wheel = empty_wheel(
-                name
-            )  # importing it fails as if it were not there, but the kernel does not look for it elsewhere
+            wheel = empty_wheel(name)  # importing it fails as if it were not there, but the kernel does not look for it elsewhere
         return _packed(wheel) if wheel else None
 
     @cached_property
@@ -229,17 +225,13 @@ def _locked(folder: Path) -> Iterator[dict[str, Any]]:
     try:
         yield from json.loads(path.read_bytes())["packages"].values() if path.is_file() else ()
     except (OSError, ValueError, KeyError, AttributeError) as problem:
-        raise UserError(
-            f"{path} is not Pyodide's lock file; take it from the same release as the other files."
-        ) from problem
+        raise UserError(f"{path} is not Pyodide's lock file; take it from the same release as the other files.") from problem
 
 
 def _checked(entry: dict[str, Any], path: Path) -> Package:
     data = path.read_bytes()
     if hashlib.sha256(data).hexdigest() != entry["sha256"]:
-        raise UserError(
-            f"{path} is not the file that {path.parent / LOCK} names (its checksum differs); fetch both again."
-        )
+        raise UserError(f"{path} is not the file that {path.parent / LOCK} names (its checksum differs); fetch both again.")
     return Package(entry, path)
 
 

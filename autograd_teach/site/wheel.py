@@ -22,12 +22,7 @@ PACKAGE = Path(__file__).resolve().parents[1]
 NOT_IN_A_BROWSER = ("grading", "site", "_course", "viz/jupyter", "course/jupyter", "course/nbval_plugin.py")
 """Of this package: what the browser's Python has no use for. Its notebooks lie beside it on the page's own drive."""
 
-BROWSER = {
-    "sys_platform": "emscripten",
-    "platform_system": "Emscripten",
-    "platform_machine": "wasm32",
-    "os_name": "posix",
-}
+BROWSER = {"sys_platform": "emscripten", "platform_system": "Emscripten", "platform_machine": "wasm32", "os_name": "posix"}
 """What dependencies ask for by their markers, beside the Python of the runtime."""
 
 _KIND = b"Wheel-Version: 1.0\nGenerator: autograd-teach site\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
@@ -131,9 +126,7 @@ def _wheel(known: Distribution, sources: dict[str, bytes], python: str) -> Wheel
     entries[f"{info}/RECORD"] = _record(entries, f"{info}/RECORD").encode()
     data = zipped(entries)
     depends = _depends(known.requires or (), python)
-    return Wheel(
-        canonicalize_name(name), version, f"{escaped}-{version}-py3-none-any.whl", data, _imports(sources), depends
-    )
+    return Wheel(canonicalize_name(name), version, f"{escaped}-{version}-py3-none-any.whl", data, _imports(sources), depends)
 
 
 def zipped(entries: dict[str, bytes]) -> bytes:
