@@ -25,10 +25,11 @@ def replace(path: Path, data: bytes) -> None:
 def alone_in(folder: Path) -> Iterator[None]:
     """One at a time of all processes that ask for `folder`: for who reads a file there and writes it again with something more.
 
-    Nothing is left behind. Where the system has no such lock (Windows, some network drives), nobody waits.
+    Nothing is left behind. Where the system has no such lock (Windows, a browser, some network drives), nobody waits.
     """
     with contextlib.ExitStack() as held:
-        with contextlib.suppress(ImportError, OSError):
+        # In a browser, `fcntl` is an empty module or there is none.
+        with contextlib.suppress(ImportError, AttributeError, OSError):
             import fcntl
 
             handle = os.open(folder, os.O_RDONLY)
