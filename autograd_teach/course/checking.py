@@ -150,7 +150,8 @@ def _show_name_error(shell: Any, kind: type, error: NameError, trace: Any, tb_of
     if sentence is not None:
         error._render_traceback_ = lambda: [f"NotPassed: {sentence}"]  # type: ignore[attr-defined]  # IPython asks for it
     shell.showtraceback((kind, error, trace), tb_offset=tb_offset, running_compiled_code=True)
-    return shell._last_traceback or []
+    shown = shell._last_traceback or []
+    return shown["traceback"] if isinstance(shown, dict) else shown  # the browser's kernel keeps more than the lines
 
 
 def not_run_yet(error: NameError, trace: Any, cells: list[str]) -> str | None:

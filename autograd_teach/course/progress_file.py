@@ -129,8 +129,9 @@ def take_up(folder: Path, data: bytes) -> bool:
             if each.newer:
                 raise ValueError(f"{whose} belongs to a newer version of the course")
         merged = {part: dict(stored.parts.get(part, {})) for part in PARTS}
-        for part, id, entry in ((part, id, entry) for part in PARTS for id, entry in other.parts[part].items()):
-            merged[part][id] = _both(merged[part].get(id, {}), entry)
+        for part, entries in merged.items():
+            for id, entry in other.parts.get(part, {}).items():
+                entries[id] = _both(entries.get(id, {}), entry)
         if merged == {part: stored.parts.get(part, {}) for part in PARTS}:
             return False
         files.replace(file, _text(stored.rest, merged))

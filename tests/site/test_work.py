@@ -207,7 +207,7 @@ def test_nothing_changed_yet(reader: Callable[[], Work]) -> None:
     one = reader()
     page = one.go()
     assert "You have changed no notebook in this browser yet." in page.locator("#list").inner_text()
-    assert page.get_by_role("button", name="Download").is_disabled()
+    assert page.locator("#download").is_disabled()
     assert page.evaluate("indexedDB.databases()") == [], "looking leaves nothing behind"
 
 
@@ -246,7 +246,7 @@ def test_a_browser_without_storage_is_told(browser: Any, address: str) -> None:
     one.context.add_init_script("Object.defineProperty(window, 'indexedDB', { value: undefined })")
     page = one.go()
     assert "This browser keeps nothing for this site" in page.locator("#status").inner_text()
-    assert page.get_by_role("button", name="Download").is_disabled()
+    assert page.locator("#download").is_disabled()
     assert one.wrong == []
     one.context.close()
 
