@@ -4,7 +4,7 @@ import hashlib
 import json
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -58,16 +58,15 @@ def address(made: Path) -> Iterator[str]:
 
 
 @pytest.fixture
-def profile(made: Path, tmp_path: Path, chromium: str, require_module: Any) -> Any:
-    """Opens a browser whose memory lasts from one start to the next."""
+def start(browser: Any, tmp_path: Path) -> Callable[[], Any]:
+    """Starts a browser whose memory lasts from one start to the next."""
 
-    def start(playwright: Any) -> Any:
-        options = ["--no-sandbox", "--disable-gpu"]
-        return playwright.chromium.launch_persistent_context(
-            tmp_path / "profile", executable_path=chromium, args=options, headless=True, accept_downloads=True
+    def start() -> Any:
+        kind = browser.browser_type
+        return kind.launch_persistent_context(
+            tmp_path / "profile", executable_path=kind.executable_path, args=["--no-sandbox"], accept_downloads=True
         )
 
-    require_module("playwright.sync_api")
     return start
 
 
@@ -104,31 +103,28 @@ def test_a_lesson_runs_in_its_page_and_its_views_answer(browser: Any, address: s
 
 
 def test_answers_survive_a_reload_and_a_restart_go_home_and_are_graded(
-    profile: Any, address: str, made: Path, tmp_path: Path
+    start: Callable[[], Any], address: str, tmp_path: Path
 ) -> None:
-    from playwright.sync_api import sync_playwright
-
     downloaded = tmp_path / "submissions" / "ada" / Path(EXERCISE).name
     downloaded.parent.mkdir(parents=True)
-    with sync_playwright() as playwright:
-        context = profile(playwright)
-        with live_page(context, address) as live:
-            _solve(live.open(EXERCISE))
-            live.page.reload()
-            live.open(EXERCISE)
-            assert any(cell["source"] == RIGHT for cell in live.cells())
-        context.close()
-        context = profile(playwright)
-        with live_page(context, address) as live:
-            live.open(EXERCISE)
-            assert any(cell["source"] == RIGHT for cell in live.cells())
-            live.run("from autograd_teach.course import")
-            assert "2 of 6 points" in live.run('progress("09")')
-            with live.page.expect_download() as download:
-                live.page.evaluate('() => { window.jupyterapp.commands.execute("docmanager:download") }')
-            download.value.save_as(downloaded)
-        work = _take_home(context, address, tmp_path)
-        context.close()
+    context = start()
+    with live_page(context, address) as live:
+        _solve(live.open(EXERCISE))
+        live.page.reload()
+        live.open(EXERCISE)
+        assert any(cell["source"] == RIGHT for cell in live.cells())
+    context.close()
+    context = start()
+    with live_page(context, address) as live:
+        live.open(EXERCISE)
+        assert any(cell["source"] == RIGHT for cell in live.cells())
+        live.run("from autograd_teach.course import")
+        assert "2 of 6 points" in live.run('progress("09")')
+        with live.page.expect_download() as download:
+            live.page.evaluate('() => { window.jupyterapp.commands.execute("docmanager:download") }')
+        download.value.save_as(downloaded)
+    work = _take_home(context, address, tmp_path)
+    context.close()
     _expect_grade(downloaded.parents[1], tmp_path / "grades")
     _expect_taken_up(work, tmp_path / "installed")
 
