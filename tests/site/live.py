@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from urllib.parse import urljoin
 
 import pytest
 
@@ -61,6 +62,7 @@ def text_of(outputs: Sequence[dict[str, Any]]) -> str:
     for each in outputs:
         plain = each.get("data", {}).get("text/plain", "")
         parts += [each.get("text", ""), plain, each.get("ename", ""), each.get("evalue", "")]
+        parts += each.get("traceback", [])
     return "\n".join(part if isinstance(part, str) else "".join(part) for part in parts if part)
 
 
@@ -115,6 +117,8 @@ def live_page(context: Any, address: str) -> Iterator[Live]:
     context.on("request", lambda request: live.outside.append(request.url))
     yield live
     live.page.close()
-    outside = sorted({url for url in live.outside if not url.startswith((address, "data:", "blob:"))})
+    # A browser asks a server for an icon until a page names one.
+    inside = (address, "data:", "blob:", urljoin(address, "/favicon.ico"))
+    outside = sorted({url for url in live.outside if not url.startswith(inside)})
     assert not outside, outside
     assert not live.problems, live.problems

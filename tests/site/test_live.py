@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -33,7 +34,9 @@ RIGHT = '''class Scale(Function):
 '''
 WRONG = RIGHT.replace("grad_output * ctx.factor", "2 * grad_output * ctx.factor")
 ENDLESS = RIGHT.replace("        ctx.factor = factor\n", "        while True:\n            pass\n")
+# An answer, and what its check says of it; None: as it was given, "": its cell has not run.
 ATTEMPTS = (
+    ("", "The cell with your Scale has not run yet: run it first, then check."),
     (None, "not attempted"),
     (WRONG, "right but for a factor: 2 times too large"),
     (ENDLESS, "is there an endless loop?"),
@@ -58,13 +61,13 @@ def address(made: Path) -> Iterator[str]:
 
 
 @pytest.fixture
-def start(browser: Any, tmp_path: Path) -> Callable[[], Any]:
+def start(browser: Any, chromium: str, tmp_path: Path) -> Callable[[], Any]:
     """Starts a browser whose memory lasts from one start to the next."""
 
     def start() -> Any:
         kind = browser.browser_type
         return kind.launch_persistent_context(
-            tmp_path / "profile", executable_path=kind.executable_path, args=["--no-sandbox"], accept_downloads=True
+            tmp_path / "profile", executable_path=chromium, args=["--no-sandbox"], accept_downloads=True
         )
 
     return start
@@ -133,7 +136,7 @@ def _solve(live: Live) -> None:
     """A student's way: not yet, wrong, endless, right."""
     live.run("from autograd_teach.course import")
     for answer, expected in ATTEMPTS:
-        if answer:
+        if answer != "":
             live.run("class Scale(", answer)
         said = live.run('check("09.Scale"')
         assert expected in said, said
@@ -160,13 +163,12 @@ def _command(*arguments: object) -> str:
 def _expect_grade(submissions: Path, grades: Path) -> None:
     solutions = content.folder("solutions")
     said = _command("grade", submissions, "--solutions", solutions, "--output", grades, "--points-only")
-    rows = (grades / "grades.csv").read_text(encoding="utf-8").splitlines()
-    mark = [row for row in rows if "09.Scale" in row]
-    assert mark and ",2," in mark[0] and "passed" in mark[0], said + "\n".join(mark)
+    rows = (grades / "grades.csv").read_text(encoding="utf-8-sig").splitlines()
+    assert rows[1].startswith("ada,partial,0,2,0,2,6,oracle,"), said
 
 
 def _expect_taken_up(work: Path, folder: Path) -> None:
     said = _command("update", folder, "--from", work)
     cells = json.loads((folder / EXERCISE).read_bytes())["cells"]
     assert RIGHT.rstrip() in ["".join(cell["source"]).rstrip() for cell in cells], said
-    assert "2 of 187 points" in _command("progress", folder)
+    assert re.search(r"\b2 of \d+ points", _command("progress", folder))
