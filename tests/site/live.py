@@ -117,8 +117,9 @@ def live_page(context: Any, address: str) -> Iterator[Live]:
     context.on("request", lambda request: live.outside.append(request.url))
     yield live
     live.page.close()
-    # A browser asks a server for an icon until a page names one.
-    inside = (address, "data:", "blob:", urljoin(address, "/favicon.ico"))
+    # A browser asks a server for an icon until a page names one; JupyterLite asks its worker there for a sign of life.
+    also = [urljoin(address, each) for each in ("/favicon.ico", "/api/service-worker-heartbeat")]
+    inside = (address, "data:", "blob:", *also)
     outside = sorted({url for url in live.outside if not url.startswith(inside)})
     assert not outside, outside
     assert not live.problems, live.problems
