@@ -77,6 +77,10 @@ def build(site: Site, output: Path, pyodide: Sequence[Path] = (), tell: Tell = p
     pyodide: folders with Pyodide's runtime and wheels, to be put into the site; none: readers load them from its public address.
     tell: is called with a line for each step. Raises `UserError`; `output` is then as it was.
     """
+    from . import live, pages
+
+    if site.is_live:
+        live.require()  # before the lessons run, which takes its time
     output = Path(os.path.abspath(output.expanduser()))
     if output.exists() and not ((output / MARK).is_file() or (output.is_dir() and not any(output.iterdir()))):
         raise UserError(f"{output} exists and is no site that this command has made; name a new folder.")
@@ -88,12 +92,8 @@ def build(site: Site, output: Path, pyodide: Sequence[Path] = (), tell: Tell = p
     try:
         (made / MARK).write_text("Made by autograd-teach site, which may replace this folder.\n", encoding="utf-8")
         (made / ".nojekyll").touch()  # GitHub Pages would leave out what begins with an underscore
-        from . import pages
-
         pages.write(site, made, tell)
         if site.is_live:
-            from . import live
-
             live.write(site, made, pyodide, tell)
         made.chmod(0o755)
         if output.exists():

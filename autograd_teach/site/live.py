@@ -38,7 +38,6 @@ _SHARE = Path(sys.prefix) / "share" / "jupyter" / "labextensions"
 
 def write(site: Site, output: Path, pyodide: Sequence[Path], tell: Tell) -> None:
     """Write `live/` below `output`; `UserError` where JupyterLite or something of the runtime is missing."""
-    _require()
     tell("the browser's Python ...")
     runtime = Runtime(pinned(), pyodide, _SHARE / KERNEL / "static" / "pypi")
     for line in runtime.left_out:
@@ -71,12 +70,12 @@ def settings(site: Site, runtime: Runtime) -> dict[str, Any]:
     }
 
 
-def _require() -> None:
+def require() -> None:
     """Raise a `UserError` where the packages of the extra `site` are not here."""
     missing = [name for name in TESTED if importlib.util.find_spec(name.replace("-", "_")) is None]
     if missing:
         raise UserError(
-            f"{' and '.join(missing)} is not installed; make a virtual environment for it and install the course there with its extra: "
+            f"{' and '.join(missing)} {'is' if len(missing) == 1 else 'are'} not installed; make a virtual environment for it and install the course there with its extra: "
             'pip install ".[site]" (or leave the notebooks that run out: --pages-only).'
         )
     for name, tested in TESTED.items():

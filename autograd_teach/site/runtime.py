@@ -86,7 +86,7 @@ class Package:
 
 @dataclass
 class Runtime:
-    """What goes into a site's folder `pyodide/`.
+    """What goes into a site's folder `live/pyodide/`.
 
     folders: with Pyodide's files and wheels, to be put into the site; without any, readers load these from their public address.
     kernel: the folder with the wheels of JupyterLite's kernel. Raises `UserError` where something is missing or damaged.
