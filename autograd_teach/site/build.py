@@ -79,11 +79,10 @@ def build(site: Site, output: Path, pyodide: Sequence[Path] = (), tell: Tell = p
     """
     from . import live, pages
 
-    if site.is_live:
-        live.require()  # before the lessons run, which takes its time
     output = Path(os.path.abspath(output.expanduser()))
     if output.exists() and not ((output / MARK).is_file() or (output.is_dir() and not any(output.iterdir()))):
         raise UserError(f"{output} exists and is no site that this command has made; name a new folder.")
+    runtime = live.prepare(pyodide, tell) if site.is_live else None
     try:
         output.parent.mkdir(parents=True, exist_ok=True)
         made = Path(tempfile.mkdtemp(prefix=f".{output.name}.", dir=output.parent))
@@ -93,8 +92,8 @@ def build(site: Site, output: Path, pyodide: Sequence[Path] = (), tell: Tell = p
         (made / MARK).write_text("Made by autograd-teach site, which may replace this folder.\n", encoding="utf-8")
         (made / ".nojekyll").touch()  # GitHub Pages would leave out what begins with an underscore
         pages.write(site, made, tell)
-        if site.is_live:
-            live.write(site, made, pyodide, tell)
+        if runtime:
+            live.write(site, made, runtime, tell)
         made.chmod(0o755)
         if output.exists():
             shutil.rmtree(output)

@@ -36,12 +36,17 @@ _OWN = Path(viz.__file__).parent / "jupyter" / "labextensions" / "autograd-teach
 _SHARE = Path(sys.prefix) / "share" / "jupyter" / "labextensions"
 
 
-def write(site: Site, output: Path, pyodide: Sequence[Path], tell: Tell) -> None:
-    """Write `live/` below `output`; `UserError` where JupyterLite or something of the runtime is missing."""
-    tell("the browser's Python ...")
+def prepare(pyodide: Sequence[Path], tell: Tell) -> Runtime:
+    """Find all that the notebooks will need, before anything is run or written; `UserError` where something is missing."""
+    _require_jupyterlite()
     runtime = Runtime(pinned(), pyodide, _SHARE / KERNEL / "static" / "pypi")
     for line in runtime.left_out:
         tell(f"note: {line}")
+    return runtime
+
+
+def write(site: Site, output: Path, runtime: Runtime, tell: Tell) -> None:
+    """Write `live/` below `output`."""
     tell("JupyterLite ...")
     with tempfile.TemporaryDirectory() as folder:
         work = Path(folder)
@@ -70,7 +75,7 @@ def settings(site: Site, runtime: Runtime) -> dict[str, Any]:
     }
 
 
-def require() -> None:
+def _require_jupyterlite() -> None:
     """Raise a `UserError` where the packages of the extra `site` are not here."""
     missing = [name for name in TESTED if importlib.util.find_spec(name.replace("-", "_")) is None]
     if missing:

@@ -11,7 +11,7 @@ import hashlib
 import json
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property, partial
 from importlib.resources import files
 from pathlib import Path
@@ -101,6 +101,7 @@ class Runtime:
         self.missing: set[str] = set()
         self._unfound: set[str] = set()
         self._course = course_wheel(self.release.python)
+        self._files = {name: self._runtime_file(name) for name in RUNTIME if self.folders}
         for name in (COURSE, *KERNEL, *LATER):
             if not self._resolve(name) and name not in DISPENSABLE:
                 raise UserError(self._what_is_missing())
@@ -117,8 +118,8 @@ class Runtime:
         """Write the folder with its lock file."""
         folder.mkdir(parents=True)
         if self.folders:
-            for name in RUNTIME:
-                (folder / name).write_bytes(self._runtime_file(name).read_bytes())
+            for name, file in self._files.items():
+                (folder / name).write_bytes(file.read_bytes())
         entries = {}
         for name, package in sorted(self.packages.items()):
             entry = package.entry
@@ -258,7 +259,8 @@ def pin(lock: Path, version: str) -> dict[str, Any]:
     """What pyodide.json holds, from the lock file of another release: the course's packages and all that they need."""
     known = json.loads(lock.read_bytes())
     entries = {str(canonicalize_name(name)): entry for name, entry in known["packages"].items()}
-    waiting = [*course_wheel("3.13").depends, *KERNEL, *LATER]
+    release = Release(version, f"https://cdn.jsdelivr.net/pyodide/v{version}/full", known["info"], {})
+    waiting = [*course_wheel(release.python).depends, *KERNEL, *LATER]
     kept: dict[str, Any] = {}
     while waiting:
         name = str(canonicalize_name(waiting.pop()))
@@ -267,12 +269,10 @@ def pin(lock: Path, version: str) -> dict[str, Any]:
         if name in entries:
             kept[name] = entries[name]
             waiting += entries[name]["depends"]
-        elif wheel := installed_wheel(name, "3.13"):
+        elif wheel := installed_wheel(name, release.python):
             waiting += wheel.depends
             kept[name] = None
-    packages = {name: entry for name, entry in sorted(kept.items()) if entry}
-    address = f"https://cdn.jsdelivr.net/pyodide/v{version}/full"
-    return {"version": version, "address": address, "info": known["info"], "packages": packages}
+    return asdict(replace(release, packages={name: entry for name, entry in sorted(kept.items()) if entry}))
 
 
 if __name__ == "__main__":

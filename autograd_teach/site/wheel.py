@@ -11,7 +11,7 @@ import io
 import re
 import zipfile
 from collections.abc import Container, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.metadata import Distribution, PackageNotFoundError, distribution
 from pathlib import Path, PurePosixPath
@@ -60,11 +60,10 @@ def course_wheel(python: str) -> Wheel:
     sources = {
         f"autograd_teach/{path.relative_to(PACKAGE).as_posix()}": path.read_bytes() for path in sorted(_own_files())
     }
-    wheel = _wheel(known, sources, python)
+    wheel = _wheel_of(known, sources, python)
     # A browser keeps a file as long as its name is the same; a build number of the content gives a new version a new name.
     build = f"1{wheel.sha256[:10]}"
-    name = wheel.file_name.replace("-py3-", f"-{build}-py3-")
-    return Wheel(wheel.name, wheel.version, name, wheel.data, wheel.imports, wheel.depends)
+    return replace(wheel, file_name=wheel.file_name.replace("-py3-", f"-{build}-py3-"))
 
 
 @cache
@@ -82,7 +81,7 @@ def installed_wheel(name: str, python: str) -> Wheel | None:
         return None
     left_out = (*_COMPILED, ".pyc")
     kept = {name: path for name, path in inside.items() if not name.endswith(left_out) and ".dist-info/" not in name}
-    return _wheel(known, {name: path.read_bytes() for name, path in sorted(kept.items())}, python) if kept else None
+    return _wheel_of(known, {name: path.read_bytes() for name, path in sorted(kept.items())}, python) if kept else None
 
 
 def _has_source(compiled: str, names: Container[str]) -> bool:
@@ -110,10 +109,7 @@ def read_wheel(path: Path, python: str) -> Wheel:
 
 def made_wheel(name: str, sources: dict[str, bytes]) -> Wheel:
     """A package of this name with these files, which needs no other."""
-    info = f"{name}-0.dist-info"
-    metadata = f"Metadata-Version: 2.1\nName: {name}\nVersion: 0\n".encode()
-    data = zipped({**sources, f"{info}/METADATA": metadata, f"{info}/WHEEL": _KIND, f"{info}/RECORD": b""})
-    return Wheel(name, "0", f"{name}-0-py3-none-any.whl", data, _imports(sources), ())
+    return _wheel(name, "0", _head(name, "0"), sources, ())
 
 
 def _own_files() -> Iterator[Path]:
@@ -124,19 +120,25 @@ def _own_files() -> Iterator[Path]:
             yield path
 
 
-def _wheel(known: Distribution, sources: dict[str, bytes], python: str) -> Wheel:
-    """A wheel of these files, with the metadata that is `known`."""
+def _wheel_of(known: Distribution, sources: dict[str, bytes], python: str) -> Wheel:
+    """A wheel of these files, with the metadata of an installed distribution."""
     name, version = known.metadata["Name"], known.version
+    metadata = known.read_text("METADATA") or _head(name, version)
+    return _wheel(name, version, metadata, sources, _depends(known.requires or (), python))
+
+
+def _wheel(name: str, version: str, metadata: str, sources: dict[str, bytes], depends: tuple[str, ...]) -> Wheel:
     escaped = re.sub(r"[-_.]+", "_", name).lower()
     info = f"{escaped}-{version}.dist-info"
-    metadata = known.read_text("METADATA") or f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n"
     entries = {**sources, f"{info}/METADATA": metadata.encode(), f"{info}/WHEEL": _KIND}
     entries[f"{info}/RECORD"] = _record(entries, f"{info}/RECORD").encode()
-    data = zipped(entries)
-    depends = _depends(known.requires or (), python)
-    return Wheel(
-        canonicalize_name(name), version, f"{escaped}-{version}-py3-none-any.whl", data, _imports(sources), depends
-    )
+    file_name = f"{escaped}-{version}-py3-none-any.whl"
+    return Wheel(canonicalize_name(name), version, file_name, zipped(entries), _imports(sources), depends)
+
+
+def _head(name: str, version: str) -> str:
+    """The least that a wheel's METADATA says."""
+    return f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n"
 
 
 def zipped(entries: dict[str, bytes]) -> bytes:
