@@ -22,7 +22,7 @@ from ..course import home
 from ..course.errors import UserError
 from ..course.lab import as_delivered, files_below
 from .build import Site, Tell
-from .runtime import LOCK, Runtime, pinned
+from .runtime import LOCK, Release, Runtime, pinned
 
 APPS = ("notebooks", "tree", "lab")
 KERNEL = "@jupyterlite/pyodide-kernel-extension"
@@ -36,10 +36,13 @@ _OWN = Path(viz.__file__).parent / "jupyter" / "labextensions" / "autograd-teach
 _SHARE = Path(sys.prefix) / "share" / "jupyter" / "labextensions"
 
 
-def prepare(pyodide: Sequence[Path], tell: Tell) -> Runtime:
-    """Find all that the notebooks will need, before anything is run or written; `UserError` where something is missing."""
+def prepare(pyodide: Sequence[Path], tell: Tell, release: Release | None = None) -> Runtime:
+    """Find all that the notebooks will need, before anything is run or written; `UserError` where something is missing.
+
+    release: of Pyodide; the pinned one unless another is given.
+    """
     _require_jupyterlite()
-    runtime = Runtime(pinned(), pyodide, _SHARE / KERNEL / "static" / "pypi")
+    runtime = Runtime(release or pinned(), pyodide, _SHARE / KERNEL / "static" / "pypi")
     for line in runtime.left_out:
         tell(f"note: {line}")
     return runtime

@@ -37,6 +37,12 @@ _RUN = f"""async ([needle, source]) => {{
   await window.jupyterapp.commands.execute("notebook:run-cell");
   return notebook.widgets[place].model.outputs.toJSON();
 }}"""
+_PLACE = f"""async (needle) => {{
+  const notebook = {_NOTEBOOK}.content;
+  const place = notebook.widgets.findIndex((cell) => cell.model.type === "code" && cell.model.sharedModel.source.includes(needle));
+  await notebook.scrollToItem(place);
+  return place;
+}}"""
 _ASK = f"""async (code) => {{
   const outputs = [];
   const future = {_NOTEBOOK}.sessionContext.session.kernel.requestExecute({{ code, store_history: false }});
@@ -97,6 +103,13 @@ class Live:
         """Run the first code cell in which `needle` stands, with another text where one is given; what it says."""
         return text_of(self.page.evaluate(_RUN, [needle, source]))
 
+    def output_of(self, needle: str) -> Any:
+        """The output of the first code cell in which `needle` stands, as the page shows it; waits until something is there."""
+        place = self.page.evaluate(_PLACE, needle)
+        output = self.page.locator(".jp-Notebook .jp-Cell").nth(place).locator(".jp-OutputArea-output").first
+        output.scroll_into_view_if_needed()
+        return output
+
     def ask(self, code: str) -> list[dict[str, Any]]:
         """Run code in the notebook's kernel; its outputs."""
         return self.page.evaluate(_ASK, code)
@@ -109,8 +122,8 @@ class Live:
 
 
 @contextmanager
-def live_page(context: Any, address: str) -> Iterator[Live]:
-    """A page in a browser's context; at the end nothing was loaded from elsewhere, and no script has thrown."""
+def live_page(context: Any, address: str, *allowed: str) -> Iterator[Live]:
+    """A page in a browser's context; at the end nothing was loaded from addresses that are not allowed, and no script has thrown."""
     live = Live(context.new_page(), address)
     live.page.set_default_timeout(PATIENCE)
     live.page.on("pageerror", lambda error: live.problems.append(str(error)))
@@ -119,7 +132,7 @@ def live_page(context: Any, address: str) -> Iterator[Live]:
     live.page.close()
     # A browser asks a server for an icon until a page names one; JupyterLite asks its worker there for a sign of life.
     also = [urljoin(address, each) for each in ("/favicon.ico", "/api/service-worker-heartbeat")]
-    inside = (address, "data:", "blob:", *also)
+    inside = (address, *allowed, "data:", "blob:", *also)
     outside = sorted({url for url in live.outside if not url.startswith(inside)})
     assert not outside, outside
     assert not live.problems, live.problems

@@ -96,14 +96,22 @@ def site_of(folder: Path, **more: Any) -> Site:
 
 
 class _Quiet(http.server.SimpleHTTPRequestHandler):
+    for_all = False
+
+    def end_headers(self) -> None:
+        if self.for_all:
+            self.send_header("Access-Control-Allow-Origin", "*")
+        super().end_headers()
+
     def log_message(self, *_: Any) -> None:
         """Says nothing."""
 
 
 @contextmanager
-def served(folder: Path) -> Iterator[str]:
-    """The folder on a web server of this machine: its address."""
-    handler = functools.partial(_Quiet, directory=str(folder))
+def served(folder: Path, *, for_all: bool = False) -> Iterator[str]:
+    """The folder on a web server of this machine: its address. `for_all`: pages of other addresses may load from it too."""
+    kind = type("_Server", (_Quiet,), {"for_all": for_all})
+    handler = functools.partial(kind, directory=str(folder))
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{server.server_port}/"

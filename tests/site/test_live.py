@@ -13,7 +13,9 @@ import pytest
 
 from autograd_teach.course import content
 from autograd_teach.site.build import Site, build
-from tests.site.live import Live, errors_in, live_page, pyodide_folders
+from autograd_teach.site.live import prepare, write
+from autograd_teach.site.runtime import Release, pinned
+from tests.site.live import Live, errors_in, live_page, pyodide_folders, text_of
 from tests.site.small import served
 from tests.site.tree import problems
 
@@ -105,6 +107,24 @@ def test_a_lesson_runs_in_its_page_and_its_views_answer(browser: Any, address: s
         assert view.locator(".agt-caption").inner_text() != before
 
 
+def test_leaves_move_and_predictions_stay(start: Callable[[], Any], address: str) -> None:
+    context = start()
+    with live_page(context, address) as live:
+        live.open("lessons/00_start_here.ipynb").run_all()
+        moved = live.output_of("viz.live(f")
+        moved.get_by_role("spinbutton", name="a", exact=True).fill("3")
+        live.page.get_by_text("f(a=3, b=-3, c=10) = 1", exact=True).wait_for()
+        question = live.output_of('predict("00.nudge")')
+        question.get_by_role("radio").first.check(force=True)
+        question.get_by_role("button", name="Check my prediction").click()
+        question.get_by_text("✗ Not so. (a)").wait_for()
+        live.ask("")  # after what the page has sent before: the answer is stored
+        live.page.reload()
+        live.open("lessons/00_start_here.ipynb").run_all()
+        live.output_of('predict("00.nudge")').get_by_text("✗ Not so. (a)").wait_for()
+    context.close()
+
+
 def test_answers_survive_a_reload_and_a_restart_go_home_and_are_graded(
     start: Callable[[], Any], address: str, tmp_path: Path
 ) -> None:
@@ -132,6 +152,25 @@ def test_answers_survive_a_reload_and_a_restart_go_home_and_are_graded(
     _expect_taken_up(work, tmp_path / "installed")
 
 
+def test_the_release_is_loaded_from_its_public_address(browser: Any, made: Path, tmp_path: Path) -> None:
+    """Another server stands for Pyodide's: all but the network between."""
+    lock = json.loads((made / "live" / "pyodide" / "pyodide-lock.json").read_bytes())
+    packages = {name: entry for name, entry in lock["packages"].items() if name in pinned().packages}
+    with served(made / "live" / "pyodide", for_all=True) as elsewhere, served(tmp_path) as address:
+        release = Release(pinned().version, elsewhere.rstrip("/"), lock["info"], packages)
+        runtime = prepare([], tell=lambda _: None, release=release)
+        site = Site("autograd_teach", "", "", content.folder("lessons"), content.folder("exercises"))
+        write(site, tmp_path, runtime, tell=lambda _: None)
+        assert not list((tmp_path / "live" / "pyodide").glob("*numpy*"))
+        with live_page(browser.new_context(), address, elsewhere) as live:
+            live.open(EXERCISE)
+            live.run("from autograd_teach.course import")
+            live.run("class Scale(", RIGHT)
+            assert "7 of 7 checks pass" in live.run('check("09.Scale"')
+            asked = {url.removeprefix(elsewhere) for url in live.outside if url.startswith(elsewhere)}
+    assert {"pyodide.asm.wasm", "python_stdlib.zip", packages["numpy"]["file_name"]} <= asked
+
+
 def _solve(live: Live) -> None:
     """A student's way: not yet, wrong, endless, right."""
     live.run("from autograd_teach.course import")
@@ -140,6 +179,8 @@ def _solve(live: Live) -> None:
             live.run("class Scale(", answer)
         said = live.run('check("09.Scale"')
         assert expected in said, said
+    hints = [text_of(live.ask('hint("09.Scale")')) for _ in range(2)]
+    assert ["hint 1 of" in hints[0], "hint 2 of" in hints[1]] == [True, True], hints
     live.save()
 
 
