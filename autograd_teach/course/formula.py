@@ -8,7 +8,7 @@ that no formula reaches a reader half converted.
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from html import escape
 
@@ -28,7 +28,8 @@ OPERATORS = {
 }  # fmt: skip
 FUNCTIONS = {"sin", "cos", "tan", "tanh", "sinh", "cosh", "exp", "log", "ln", "max", "min", "det", "arctan", "lim"}
 SPACES = {",": " ", ";": " ", ":": " ", " ": " ", "quad": "  ", "qquad": "  ", "!": ""}
-IGNORED = {"left", "right", "big", "Big", "bigl", "bigr", "displaystyle", "limits"}
+IGNORED = {"displaystyle", "limits"}
+GROWING = {"left", "right", "big", "Big", "bigl", "bigr"}
 TEXT = {"text", "mathrm", "operatorname", "mathbf", "texttt"}
 ACCENTS = {"bar": "‾", "hat": "^", "tilde": "~", "vec": "→", "dot": "˙"}
 BRACE = "⏟"
@@ -40,6 +41,9 @@ SPACED = set("=<>+·×±⊙→←↦≤≥≠≈∈∼≪≫⇒∘") | {"−"}
 _RAISED = dict(zip("0123456789+−=()niTktxyabcm", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿⁱᵀᵏᵗˣʸᵃᵇᶜᵐ", strict=True)) | {"⊤": "ᵀ", "′": "′"}
 _LOWERED = dict(zip("0123456789+−=()aeijkmnoprstuvx", "₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎ₐₑᵢⱼₖₘₙₒₚᵣₛₜᵤᵥₓ", strict=True))
 ENDS = ("}", "&", r"\\", r"\end")
+_FENCES = "()[]|‖"
+_OPENING = {")": "(", "]": "[", "|": "|", "‖": "‖"}
+_THIN = '<mspace width="0.17em"/>'
 _TOKEN = re.compile(r"\\[a-zA-Z]+|\\.|\d+(?:\.\d+)?|\s+|.", flags=re.DOTALL)
 
 
@@ -49,12 +53,16 @@ class Atom:
 
     tag: str
     text: str
+    grows: bool = False
+    r"""A fence behind \left or \right: as high as what it encloses."""
 
     def mathml(self) -> str:
         if self.tag == "mspace":
             return f'<mspace width="{0.3 * len(self.text) ** 2:.1f}em"/>'
         # A lone letter is drawn slanted, but ∂, ∞ and the like are not.
         upright = ' mathvariant="normal"' if self.tag == "mi" and self.text in "∂∇∞⊤" else ""
+        if self.tag == "mo" and self.text in _FENCES and not self.grows:
+            return f'<mo stretchy="false">{self.text}</mo>'
         # Browsers drop spaces at the ends of words, which keep them apart from a letter beside them.
         text = self.text.replace(" ", "\u00a0") if self.tag == "mtext" else self.text
         return f"<{self.tag}{upright}>{escape(text)}</{self.tag}>"
@@ -71,7 +79,7 @@ class Row:
 
     def mathml(self) -> str:
         inner = "".join(
-            f'<mo form="prefix">{part.plain()}</mo>' if self._is_sign(place) else part.mathml()
+            self._gap(place) + (f'<mo form="prefix">{part.plain()}</mo>' if self._is_sign(place) else part.mathml())
             for place, part in enumerate(self.parts)
         )
         return inner if len(self.parts) == 1 else f"<mrow>{inner}</mrow>"
@@ -81,6 +89,12 @@ class Row:
         part, before = self.parts[place], self.parts[place - 1] if place else None
         after_operator = isinstance(before, Atom) and before.tag == "mo" and before.text not in ")]|′…"
         return isinstance(part, Atom) and part.text in ("−", "+") and (before is None or after_operator)
+
+    def _gap(self, place: int) -> str:
+        """A thin space between a function's name and what it is of, or what stands before it: `2 sin x`, but `sin(x)`."""
+        part, before = self.parts[place], self.parts[place - 1] if place else None
+        is_between = before is not None and not any(_kind(each) in ("mo", "mspace") for each in (part, before))
+        return _THIN if is_between and (_is_function(part) or _is_function(before)) else ""
 
     def plain(self) -> str:
         text = ""
@@ -94,6 +108,16 @@ class Row:
                 word = f" {word}"
             text += word
         return re.sub(r" +", " ", text).strip()
+
+
+def _kind(part: "Part | None") -> str:
+    return part.tag if isinstance(part, Atom) else ""
+
+
+def _is_function(part: "Part | None") -> bool:
+    """Whether this is a function's name, also with an index or a power: `log`, `sin²`."""
+    base = part.parts[0] if isinstance(part, Built) and part.tag in ("msub", "msup", "msubsup") else part
+    return isinstance(base, Atom) and base.text in FUNCTIONS
 
 
 def _is_word(parts: "Sequence[Part]", part: "Part") -> bool:
@@ -130,6 +154,23 @@ class Built:
             case "msup":
                 return words[0] + _moved(words[1], _RAISED, "^")
         return words[0] + _moved(words[1], _LOWERED, "_") + _moved(words[2], _RAISED, "^")
+
+
+def _start(parts: "Sequence[Part]") -> int:
+    """Where that begins which an index or a power at this place belongs to: the last part, or all of `(a + b)`."""
+    last = len(parts) - 1
+    opening = _OPENING.get(parts[last].text) if parts and isinstance(parts[last], Atom) else None  # type: ignore[union-attr]
+    depth = 0
+    for place in range(last, -1, -1) if opening else ():
+        each = parts[place]
+        text = each.text if isinstance(each, Atom) else ""
+        if text == opening and place < last:
+            depth -= 1
+            if depth == 0:
+                return place
+        elif text == parts[last].text:  # type: ignore[union-attr]
+            depth += 1
+    return max(last, 0)
 
 
 @dataclass(frozen=True)
@@ -188,7 +229,9 @@ class _Parser:
         while self.place < len(self.tokens) and self.tokens[self.place] not in ENDS:
             token = self.tokens[self.place]
             if token in ("^", "_"):
-                parts[-1:] = [self.with_indices(parts[-1] if parts else Row(()))]
+                start = _start(parts)
+                base = Row(tuple(parts[start:])) if start < len(parts) - 1 else parts[-1] if parts else Row(())
+                parts[start:] = [self.with_indices(base)]
             elif token == "'":
                 self.place += 1
                 parts[-1:] = [Built("msup", (parts[-1] if parts else Row(()), Atom("mo", "′")))]
@@ -242,6 +285,9 @@ class _Parser:
     def command(self, name: str) -> Part | None:
         if name in IGNORED:
             return None
+        if name in GROWING:
+            fence = self.argument()
+            return replace(fence, grows=True) if isinstance(fence, Atom) else fence
         if name in SYMBOLS:
             return Atom("mi", SYMBOLS[name])
         if name in OPERATORS:

@@ -42,6 +42,11 @@ PATIENCE = 3
 """How many times longer than it may compute an answer may take by the clock. On Linux, time spent waiting for a processor
 that other programs keep busy does not count."""
 
+_TURNS, _USUAL = 400_000, 0.03
+"""So many turns of an empty loop take so many seconds in a browser of a usual computer that does nothing else."""
+
+MOST_SLOWNESS = 8
+
 
 class TimeLimit(BaseException):
     """The student's code took too long. A BaseException, so that their `except Exception` does not swallow it."""
@@ -221,8 +226,9 @@ def time_limit(seconds: float) -> Iterator[None]:
 
     - Linux and macOS, by signals: all of this.
     - Windows, by a timer thread: once, after `PATIENCE` times `seconds` by the clock.
-    - A browser, by `sys.monitoring`: after `PATIENCE` times `seconds` by the clock, at the next jump back or call in the
-      student's own code. What waits or computes inside one call of a library does not end.
+    - A browser, by `sys.monitoring`: after `PATIENCE` times `seconds` by the clock, longer where the computer is slow or
+      busy (`_slowness`), at the next jump back or call in the student's own code. What waits or computes inside one call
+      of a library does not end.
     - Off the main thread: no limit.
     """
     if threading.current_thread() is not threading.main_thread():
@@ -309,14 +315,18 @@ def _watch(seconds: float) -> Iterator[None]:
     if tool is None:
         yield
         return
-    now, instruction, end = time.monotonic, monitoring.events.INSTRUCTION, time.monotonic() + seconds
+    now, instruction, start = time.monotonic, monitoring.events.INSTRUCTION, time.monotonic()
+    end = start + seconds
     rung, echo = 0, 0
     armed: dict[int, CodeType] = {}  # by identity: equal code is not the same code
 
     def look(code: CodeType, *_: object) -> object:
+        nonlocal end
         if not _is_own(code.co_filename):
             # This place is not asked about again: libraries run at full speed, and `with` can end.
             return monitoring.DISABLE
+        if now() >= end and not rung:
+            end = start + seconds * _slowness()
         if now() >= end:
             # Raised at the next instruction: what is raised at a jump leaves the function without its `finally`, and
             # with `with torch.no_grad():` on.
@@ -354,6 +364,17 @@ def _watch(seconds: float) -> Iterator[None]:
         for event in callbacks:
             monitoring.register_callback(tool, event, None)
         monitoring.free_tool_id(tool)
+
+
+def _slowness() -> float:
+    """How many times longer than usual Python takes here just now, from 1 to `MOST_SLOWNESS`.
+
+    A browser does not say how long code has computed: an old telephone, or other tabs, would make a right answer endless.
+    """
+    start = time.monotonic()
+    for _ in range(_TURNS):
+        pass
+    return min(max((time.monotonic() - start) / _USUAL, 1.0), MOST_SLOWNESS)
 
 
 def _free_tool(monitoring: Any) -> int | None:

@@ -309,6 +309,21 @@ def test_watching_ends_a_loop_that_swallows_everything():
 
 
 @watching
+@pytest.mark.parametrize(("slowness", "ends"), [(1, True), (1e6, False)])
+def test_a_slow_computer_has_more_time(monkeypatch, slowness, ends):
+    monkeypatch.setattr(guard, "_slowness", lambda: slowness)
+    source = "end = now() + 0.05\nwhile now() < end: pass"
+    with pytest.raises(TimeLimit) if ends else contextlib.nullcontext(), time_limit(20), guard._watch(0.01):
+        as_answer(source, now=time.monotonic)
+
+
+@pytest.mark.parametrize(("usual", "slowness"), [(1e-9, guard.MOST_SLOWNESS), (1e9, 1)])
+def test_slowness_has_bounds(monkeypatch, usual, slowness):
+    monkeypatch.setattr(guard, "_USUAL", usual)
+    assert guard._slowness() == slowness
+
+
+@watching
 def test_watching_leaves_libraries_alone_and_nothing_behind():
     import fractions
 

@@ -35,7 +35,14 @@ def test_a_formula_is_one_line_of_text(written: str, plain: str) -> None:
         (r"y = -6", '<mo form="prefix">−</mo><mn>6</mn>'),
         (r"y - 6", "<mo>−</mo><mn>6</mn>"),
         (r"a < b", "<mo>&lt;</mo>"),
-        (r"\sin x", "<mi>sin</mi><mi>x</mi>"),
+        (r"\sin x", '<mi>sin</mi><mspace width="0.17em"/><mi>x</mi>'),
+        (r"\sin(x)", '<mi>sin</mi><mo stretchy="false">(</mo>'),
+        (
+            r"(a + b)^2",
+            '<msup><mrow><mo stretchy="false">(</mo><mi>a</mi><mo>+</mo><mi>b</mi><mo stretchy="false">)</mo></mrow><mn>2</mn>',
+        ),
+        (r"|x||y|^2", '<msup><mrow><mo stretchy="false">|</mo><mi>y</mi>'),
+        (r"\left(\frac{a}{b}\right)^2", "<msup><mrow><mo>(</mo><mfrac>"),
         (r"\tfrac12 x", "<mfrac><mn>1</mn><mn>2</mn></mfrac><mi>x</mi>"),
         (
             r"\underbrace{a}_{\text{came in}}",

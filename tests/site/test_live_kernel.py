@@ -42,7 +42,8 @@ def kernel(tmp_path_factory: pytest.TempPathFactory, browser: Any) -> Iterator[L
     folders = pyodide_folders()
     made = tmp_path_factory.mktemp("live")
     site = Site("autograd_teach", "", "", content.folder("lessons"), content.folder("exercises"))
-    live_part.write(site, made, folders, lambda _: None)
+    runtime = live_part.prepare(folders, lambda _: None)
+    live_part.write(site, made, runtime, lambda _: None)
     with served(made) as address, live_page(browser.new_context(), address) as page:
         yield page.open("lessons/00_start_here.ipynb")
 

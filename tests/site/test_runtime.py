@@ -134,10 +134,17 @@ assert len(panels.flat) == 6
 plt.clabel(plt.contour([[1]]))
 plt.show()
 """
+EXPLORED = """
+from autograd_teach import viz
+view = viz.explore(lambda k: plt.subplots()[0], k=(1, 6))
+print(view.title)
+assert view.title in view.svg
+"""
 
 
 def test_the_stand_in_for_matplotlib_says_one_sentence(tmp_path: Path) -> None:
     (tmp_path / "stand_in.whl").write_bytes(stand_in("matplotlib").data)
-    command = f"import sys; sys.path.insert(0, {str(tmp_path / 'stand_in.whl')!r})\n{PLOTS}"
+    command = f"import sys; sys.path.insert(0, {str(tmp_path / 'stand_in.whl')!r})\n{PLOTS}{EXPLORED}"
     done = subprocess.run([sys.executable, "-c", command], capture_output=True, text=True, check=True)
-    assert done.stdout == "This site has no matplotlib: the plot is left out, and everything else works.\n"
+    sentence = "This site has no matplotlib: the plot is left out, and everything else works."
+    assert done.stdout.splitlines() == [sentence, sentence]

@@ -3,6 +3,7 @@
 import numpy
 
 from . import SENTENCE, Nothing
+from .figure import Figure
 
 
 def subplots(nrows=1, ncols=1, *_, squeeze=True, **__):
@@ -11,8 +12,13 @@ def subplots(nrows=1, ncols=1, *_, squeeze=True, **__):
     for place in numpy.ndindex(axes.shape):
         axes[place] = Nothing()
     if not squeeze:
-        return Nothing(), axes
-    return Nothing(), axes.item() if axes.size == 1 else axes.squeeze()
+        return Figure(), axes
+    return Figure(), axes.item() if axes.size == 1 else axes.squeeze()
+
+
+def figure(*_, **__):
+    """A figure."""
+    return Figure()
 
 
 def show(*_, **__):
