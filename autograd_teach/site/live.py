@@ -27,12 +27,18 @@ from .runtime import LOCK, Release, Runtime, pinned
 APPS = ("notebooks", "tree", "lab")
 KERNEL = "@jupyterlite/pyodide-kernel-extension"
 EXTENSIONS = (KERNEL, "@jupyter-widgets/jupyterlab-manager", "anywidget")
-"""What the pages need beside JupyterLite: the kernel and what shows widgets. Ours is taken from the package itself."""
+"""What the pages need beside JupyterLite: the kernel and what shows widgets. Ours are taken from the package itself."""
+
+PREFERENCES = {"@jupyterlab/apputils-extension:themes": {"adaptive-theme": True}}
+"""Settings that a reader can change: light or dark as the reader's system is."""
 
 TESTED = {"jupyterlite-core": "0.7.6", "jupyterlite-pyodide-kernel": "0.7.2"}
 """The versions that the pinned Pyodide belongs to."""
 
-_OWN = Path(viz.__file__).parent / "jupyter" / "labextensions" / "autograd-teach"
+_OWN = (
+    Path(viz.__file__).parent / "jupyter" / "labextensions" / "autograd-teach",
+    Path(__file__).with_name("labextension"),
+)
 _SHARE = Path(sys.prefix) / "share" / "jupyter" / "labextensions"
 
 
@@ -124,10 +130,11 @@ def _write_settings(site: Site, work: Path, runtime: Runtime) -> None:
         "no_unused_shared_packages": True,
         # Only what is named, whatever else the environment has.
         "ignore_sys_prefix": ["federated_extensions"],
-        "federated_extensions": [str(path) for path in (*(_SHARE / name for name in EXTENSIONS), _OWN)],
+        "federated_extensions": [str(path) for path in (*(_SHARE / name for name in EXTENSIONS), *_OWN)],
     }
     (work / "jupyter_lite_config.json").write_text(json.dumps({"LiteBuildConfig": build}), encoding="utf-8")
     (work / "jupyter-lite.json").write_text(json.dumps(settings(site, runtime)), encoding="utf-8")
+    (work / "overrides.json").write_text(json.dumps(PREFERENCES), encoding="utf-8")
 
 
 def _run(work: Path) -> None:

@@ -114,8 +114,9 @@ class Live:
         """Run code in the notebook's kernel; its outputs."""
         return self.page.evaluate(_ASK, code)
 
-    def save(self) -> None:
-        self.page.evaluate('async () => { await window.jupyterapp.commands.execute("docmanager:save") }')
+    def wait_until_stored(self) -> None:
+        """Nobody asks for it: the site stores a notebook a moment after its last change. JupyterLab alone takes two minutes."""
+        self.page.wait_for_function(f"() => !{_NOTEBOOK}.context.model.dirty", timeout=60_000)
 
     def cells(self) -> list[dict[str, Any]]:
         return self.page.evaluate(_CELLS)

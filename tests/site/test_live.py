@@ -119,9 +119,15 @@ def test_leaves_move_and_predictions_stay(start: Callable[[], Any], address: str
         question.get_by_role("button", name="Check my prediction").click()
         question.get_by_text("✗ Not so. (a)").wait_for()
         live.ask("")  # after what the page has sent before: the answer is stored
+        live.wait_until_stored()
         live.page.reload()
-        live.open("lessons/00_start_here.ipynb").run_all()
+        live.open("lessons/00_start_here.ipynb")  # nothing has run yet: as it was saved, the question asked anew
         live.output_of('predict("00.nudge")').get_by_text("✗ Not so. (a)").wait_for()
+        live.output_of("viz.live(f").get_by_text("As it was saved. Run the cell for the interactive view.").wait_for()
+        live.run_all()
+        live.output_of('predict("00.nudge")').get_by_text("✗ Not so. (a)").wait_for()
+        live.page.evaluate('() => { window.jupyterapp.commands.execute("notebook:interrupt-kernel") }')
+        live.page.get_by_text("Python cannot be interrupted here.").first.wait_for()
     context.close()
 
 
@@ -181,7 +187,7 @@ def _solve(live: Live) -> None:
         assert expected in said, said
     hints = [text_of(live.ask('hint("09.Scale")')) for _ in range(2)]
     assert ["hint 1 of" in hints[0], "hint 2 of" in hints[1]] == [True, True], hints
-    live.save()
+    live.wait_until_stored()
 
 
 def _take_home(context: Any, address: str, folder: Path) -> Path:

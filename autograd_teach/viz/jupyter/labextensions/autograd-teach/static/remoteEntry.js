@@ -60,8 +60,17 @@
     if (!expression || !kernel) return null;
     const request = kernel.requestExecute({ code: "", silent: true, store_history: false, user_expressions: { again: expression } });
     const { content } = await request.done;
-    const again = content.user_expressions?.again;
+    const again = content.user_expressions?.again ?? (await resultOf(kernel, expression));
     return again?.status === "ok" && again.data[WIDGET] ? again.data : null;
+  }
+
+  // For kernels that know no user expressions, as JupyterLite's.
+  async function resultOf(kernel, expression) {
+    const request = kernel.requestExecute({ code: expression, store_history: false });
+    let data = {};
+    request.onIOPub = ({ header, content }) => { if (header.msg_type === "execute_result") data = content.data; };
+    const { content } = await request.done;
+    return { status: content.status, data };
   }
 
   // Views of other packages are left as they are: ours are known by what they say of themselves.
