@@ -1,4 +1,4 @@
-"""What the cells that a student has run say of an answer, and its check cannot see: what `grade` will not have, and errors.
+"""What the cells that a student has run say of an answer, and its check cannot see: what the grader will not have, and errors.
 
 `grade` runs the whole cell with the answer, and none of the others.
 """
@@ -55,7 +55,7 @@ def error_in(entry: str, cells: Sequence[str]) -> str:
     if not said:
         return ""
     return (
-        f"The last cell that defines `{entry}` ended in an error ({said}), and `grade` runs the whole cell: "
+        f"The last cell that defines `{entry}` ended in an error ({said}), and the grader runs the whole cell: "
         "mend that line or take it out, run the cell, then check again."
     )
 
@@ -116,13 +116,13 @@ def answer_in(exercise: Exercise, cells: Sequence[str]) -> Answer | None:
 
 
 def on_state(entry: str, answer: Answer | None, live: Collection[str] = ()) -> str:
-    """A sentence if the `answer` uses what another cell has set and `grade` will not have; else nothing. Definitions do not
-    count: `grade` takes them along. live: all names that there are.
+    """A sentence if the `answer` uses what another cell has set and the grader will not have; else nothing. Definitions do not
+    count: the grader takes them along. live: all names that there are.
 
     >>> from autograd_teach.course.exercises import exercise
     >>> cells = ["for rate in [1, 2]: pass", "class Tape:\\n    step = rate"]
     >>> on_state("Tape", answer_in(exercise("16.Tape"), cells))
-    "`Tape` uses `rate` from another cell, which `grade` will not have: move it into the answer's cell."
+    "`Tape` uses `rate` from another cell, which the grader will not have: move it into the answer's cell."
     """
     if answer is None:
         return ""
@@ -137,7 +137,7 @@ def on_state(entry: str, answer: Answer | None, live: Collection[str] = ()) -> s
     names = [f"`{name}`" for name in state[:3]] + ["others"] * (len(state) > 3)
     listed = " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
     where, them = ("another cell", "it") if len(state) == 1 else ("other cells", "them")
-    return f"`{entry}` uses {listed} from {where}, which `grade` will not have: move {them} into the answer's cell."
+    return f"`{entry}` uses {listed} from {where}, which the grader will not have: move {them} into the answer's cell."
 
 
 def _attributes(entry: str, answer: Answer, given: Collection[str]) -> list[str]:
@@ -182,7 +182,7 @@ def on_files(entry: str, answer: Answer | None, folder: Path) -> str:
     if found is None:
         return ""
     return (
-        f"`{entry}` uses the file `{found}`, which `grade` will not have: write what it needs into the answer's cell."
+        f"`{entry}` uses the file `{found}`, which the grader will not have: write what it needs into the answer's cell."
     )
 
 
@@ -193,7 +193,7 @@ def history(shell: Any) -> list[str]:
 
 
 def remarks(exercise: Exercise, shell: Any) -> tuple[str, ...]:
-    """What `grade` will not have, in sentences."""
+    """What the grader will not have, in sentences."""
     answer, live = answer_in(exercise, history(shell)), {*shell.user_ns, *dir(builtins)}
     said = on_state(exercise.entry, answer, live), on_files(exercise.entry, answer, Path.cwd())
     return tuple(filter(None, said))

@@ -29,7 +29,7 @@ class Outcome:
     findings: tuple[dict[str, str], ...] = ()
     """All that is wrong, each by `name` and `message`, the most telling first: `message` is the first one's."""
     remarks: tuple[str, ...] = ()
-    """What else to know: above all, what the answer uses that `grade` will not have."""
+    """What else to know: above all, what the answer uses that the grader will not have."""
 
 
 def print_outcomes(ids: list[str], names: dict[str, Any]) -> None:

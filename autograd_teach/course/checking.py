@@ -112,7 +112,7 @@ def looked_at(id: str, answer: Any) -> Report:
         obstacle = error_in(entry, cells) or _STALE.format(entry) * is_stale(answer)
         named = shell.user_ns.get(entry)  # a class, where the answer may be its `apply`
         if not obstacle and report.passed and named is not answer and named is not getattr(answer, "__self__", None):
-            obstacle = f"`grade` takes what is called `{entry}`, and this is something else: give it that name."
+            obstacle = f"The grader takes what is called `{entry}`, and this is something else: give it that name."
         obstacle = obstacle or ("" if report.attempted else still_raises(entry, cells))
         return replace(report, remarks=remarks(report.exercise, shell), obstacle=obstacle)
     except Exception:  # noqa: BLE001  # a check never fails because of a remark

@@ -32,7 +32,7 @@ WRONG_SCALE = """class Scale(Function):
     def backward(ctx, grad_output):
         return 2 * grad_output * ctx.factor, None
 """
-REMARK = "`KillHead` uses `rate` from another cell, which `grade` will not have: move it into the answer's cell."
+REMARK = "`KillHead` uses `rate` from another cell, which the grader will not have: move it into the answer's cell."
 
 
 def a_student(folder: Path) -> Path:

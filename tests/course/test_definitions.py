@@ -520,11 +520,11 @@ LOOP = "for rate in [1, 2]: pass"
 SAID = {
     "state": (
         [LOOP, TAPE.format("rate")],
-        "`Tape` uses `rate` from another cell, which `grade` will not have: move it",
+        "`Tape` uses `rate` from another cell, which the grader will not have: move it",
     ),
     "two": (
         [f"{LOOP}\nmore = rate", TAPE.format("rate * more")],
-        "`Tape` uses `rate` and `more` from other cells, which `grade` will not have: move them into",
+        "`Tape` uses `rate` and `more` from other cells, which the grader will not have: move them into",
     ),
     "many": (
         [LOOP, "a = b = c = d = rate", TAPE.format("(a, b, c, d)")],
