@@ -181,9 +181,7 @@ def on_files(entry: str, answer: Answer | None, folder: Path) -> str:
     found = next((name for name in files if not Path(name).is_absolute() and (folder / name).is_file()), None)
     if found is None:
         return ""
-    return (
-        f"`{entry}` uses the file `{found}`, which the grader will not have: write what it needs into the answer's cell."
-    )
+    return f"`{entry}` uses the file `{found}`, which the grader will not have: write what it needs into the answer's cell."
 
 
 def history(shell: Any) -> list[str]:

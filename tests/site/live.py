@@ -19,6 +19,8 @@ VARIABLE = "AUTOGRAD_TEACH_PYODIDE"
 PATIENCE = 300_000
 """Milliseconds: only what is broken is waited for so long."""
 
+LOADING = "Python is being loaded"
+
 _NOTEBOOK = "window.jupyterapp.shell.currentWidget"
 _HAS_NOTEBOOK = "() => window.jupyterapp?.shell?.currentWidget?.content?.widgets?.length > 1"
 _IS_IDLE = f"""() => {{
@@ -87,10 +89,11 @@ class Live:
     problems: list[str] = field(default_factory=list)
 
     def open(self, path: str) -> "Live":
-        """Open a notebook, and wait until its kernel has started."""
+        """Open a notebook, and wait until its kernel has started and the page says no more that this takes its time."""
         self.page.goto(f"{self.address}live/notebooks/index.html?path={path}")
         self.page.wait_for_function(_HAS_NOTEBOOK, timeout=PATIENCE)
         self.page.wait_for_function(_IS_IDLE, timeout=PATIENCE)
+        self.page.get_by_text(LOADING).first.wait_for(state="detached")
         return self
 
     def run_all(self) -> list[dict[str, Any]]:

@@ -15,7 +15,7 @@ from autograd_teach.course import content
 from autograd_teach.site.build import Site, build
 from autograd_teach.site.live import prepare, write
 from autograd_teach.site.runtime import Release, pinned
-from tests.site.live import Live, errors_in, live_page, pyodide_folders, text_of
+from tests.site.live import LOADING, Live, errors_in, live_page, pyodide_folders, text_of
 from tests.site.small import served
 from tests.site.tree import problems
 
@@ -94,6 +94,8 @@ def test_the_lock_file_names_what_lies_beside_it(made: Path) -> None:
 @pytest.mark.parametrize("lesson", ["03_the_graph"])
 def test_a_lesson_runs_in_its_page_and_its_views_answer(browser: Any, address: str, lesson: str) -> None:
     with live_page(browser.new_context(), address) as live:
+        live.page.goto(f"{address}live/notebooks/index.html?path=lessons/{lesson}.ipynb")
+        live.page.get_by_text(LOADING).first.wait_for()
         cells = live.open(f"lessons/{lesson}.ipynb").run_all()
         assert all(cell["count"] for cell in cells if cell["source"].strip())
         assert [

@@ -1,9 +1,11 @@
-// An extension of JupyterLite 0.7, hand-written, no build step; part of every site, and of nothing else. It mends three things.
+// An extension of JupyterLite 0.7, hand-written, no build step; part of every site, and of nothing else. It mends five things.
 // 1. Notebooks are stored every two minutes, and whoever closes the browser before that loses what a check has already praised.
 //    This stores them when nothing has changed for a moment, and when the page is left.
 // 2. Its kernels never answer which widgets they have. Views of a notebook that is opened again wait for that answer and say
 //    "Loading widget...". A kernel that has just been connected has none: with this answer their saved forms are shown.
 // 3. A browser's Python cannot be interrupted, and the button does nothing. This says what helps.
+// 4. Loading Python takes its time, and nothing says so. This does, until Python answers.
+// 5. On a telephone the word "Not Trusted" would cover the menus.
 "use strict";
 
 (() => {
@@ -11,6 +13,8 @@
   // JupyterLab cuts what is longer than 140 letters.
   const NO_INTERRUPT = "Python cannot be interrupted here. Kernel → Restart Kernel stops it; your text and progress stay. "
     + "Then run the cells again.";
+
+  const LOADING = "Python is being loaded, which takes up to a minute the first time. Read on: cells run once it is there.";
 
   function storeSoon(panel) {
     const { context } = panel;
@@ -48,13 +52,28 @@
     });
   }
 
+  async function sayThatPythonIsLoaded(panel, commands) {
+    const shown = await commands.execute("apputils:notify", { message: LOADING, type: "in-progress", options: { autoClose: false } });
+    await panel.sessionContext.ready;
+    await panel.sessionContext.session?.kernel?.info;
+    commands.execute("apputils:dismiss-notification", { id: shown });
+  }
+
   const plugin = {
     id: "autograd-teach-site:notebooks",
     autoStart: true,
     activate: (app) => {
+      const style = document.createElement("style");
+      style.textContent = "@media (max-width: 600px) { .jp-NotebookTrustedStatus { display: none; } }";
+      document.head.append(style);
       answerForKernels(app.serviceManager.kernels);
       sayWhatInterrupts(app.commands);
-      app.docRegistry.addWidgetExtension("Notebook", { createNew: storeSoon });
+      app.docRegistry.addWidgetExtension("Notebook", {
+        createNew: (panel) => {
+          storeSoon(panel);
+          app.restored.then(() => sayThatPythonIsLoaded(panel, app.commands));
+        },
+      });
     },
   };
 
