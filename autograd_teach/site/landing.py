@@ -36,6 +36,10 @@ def f(a, b):
 """What the live picture plays, shown beside it. Not a function of this file: views show only lines of a reader's own."""
 
 
+ALL_PATHS = "all paths"
+"""The tag of a lesson that none should leave out."""
+
+
 @dataclass
 class Hero:
     """The live picture: its static form, the state that site.js takes up, and the style sheets of both."""
@@ -59,6 +63,11 @@ class Entry:
     practice: int
     """Minutes by the model of reading_time.py, rounded as everywhere."""
     colab: str
+
+    @property
+    def minutes(self) -> int:
+        """For the lesson and its exercises."""
+        return self.reading + self.practice
 
     @property
     def number(self) -> str:
@@ -100,7 +109,7 @@ def content(site: Site, articles: Sequence[Article], hero: Hero) -> Mapping[str,
     exercises = {each.notebook.path.name: each.notebook for each in articles if each.notebook.room == "exercises"}
     lessons = [each for each in articles if each.notebook.room == "lessons" and each.notebook.path.stem != "glossary"]
     gives = _what_is_learnt(lessons)
-    ways = {lesson.file: lesson.path for lesson in syllabus()}
+    ways = {lesson.file: lesson.path or ALL_PATHS for lesson in syllabus()}
     entries = []
     for each in lessons:
         notebook = each.notebook
@@ -121,6 +130,9 @@ def content(site: Site, articles: Sequence[Article], hero: Hero) -> Mapping[str,
         "title": site.name,
         "hero": hero,
         "entries": entries,
+        "takes": duration(sum(each.minutes for each in entries)),
+        "core_takes": duration(sum(each.minutes for each in entries if each.way in ("core", ALL_PATHS))),
+        "ways": {each.way for each in entries},
         "alone": [
             each for name, each in exercises.items() if name not in {entry.path.name for entry in _paths(lessons)}
         ],
@@ -131,6 +143,18 @@ def content(site: Site, articles: Sequence[Article], hero: Hero) -> Mapping[str,
         "styles": hero.styles,
         "models": hero.state,
     }
+
+
+def duration(minutes: int) -> str:
+    """In words, as long as somebody would say it takes.
+
+    >>> duration(40), duration(85), duration(600)
+    ('40 minutes', '1.5 hours', '10 hours')
+    """
+    if minutes < 60:
+        return f"{minutes} minutes"
+    hours = round(minutes / 30) / 2
+    return f"{hours:g} hour{'s' if hours != 1 else ''}"
 
 
 def colab(site: Site, notebook: Notebook) -> str:

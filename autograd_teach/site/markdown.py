@@ -29,6 +29,10 @@ _INLINE = r"(?<![\\$])\$(?![\s$])(?P<inline_tex>(?:\\.|[^$\\`])*?)(?<!\s)\$(?![\
 _DISPLAYED = r"(?<!\\)\$\$(?P<displayed_tex>[^$`]+?)\$\$"
 _BLOCK = r"^ {0,3}\$\$(?P<block_tex>[^$]+?)\$\$[ \t]*$"
 _TAG = re.compile(r"<[^>]*>")
+_ONE_PICTURE = re.compile(r"<img\b[^>]*>")
+
+LONG = 24
+"""Characters; a cell of a table with more of them keeps some width on a narrow screen."""
 
 
 @dataclass
@@ -108,6 +112,16 @@ class _Renderer(mistune.HTMLRenderer):
     def heading(self, text: str, level: int, **_: Any) -> str:
         each = self.headings.add(text, level)
         return f'<h{each.level} id="{escape(each.anchor)}">{text}</h{each.level}>\n'
+
+    def paragraph(self, text: str) -> str:
+        kind = ' class="figure"' if _ONE_PICTURE.fullmatch(text.strip()) else ""
+        return f"<p{kind}>{text}</p>\n"
+
+    def table_cell(self, text: str, align: str | None = None, head: bool = False) -> str:
+        tag = "th" if head else "td"
+        style = f' style="text-align:{align}"' if align else ""
+        kind = ' class="long"' if len(plain(text)) > LONG else ""
+        return f"<{tag}{style}{kind}>{text}</{tag}>\n"
 
     def block_code(self, code: str, info: str | None = None) -> str:
         language = (info or "").split(maxsplit=1)

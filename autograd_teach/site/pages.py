@@ -134,6 +134,7 @@ class _Frame:
                 style=self.style,
                 script=self.script,
                 glossary=self.glossary,
+                work=WORK,
                 canonical=self.canonical(page),
                 base_url=_base(self.site),
                 github=f"https://github.com/{self.site.repository}" if self.site.repository else "",

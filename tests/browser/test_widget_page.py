@@ -154,6 +154,28 @@ def test_a_large_picture_starts_readable_follows_the_player_and_fits_on_request(
     assert page.evaluate(seen, "n41")
 
 
+@pytest.mark.parametrize("kind", ["graph", "play"])
+def test_a_picture_of_which_a_part_is_seen_says_so_while_it_does(bare, kind):
+    leaves = [torch.tensor(float(i), requires_grad=True) for i in range(8)]
+    page = bare.show(getattr(viz, kind)(torch.stack(leaves).sum()))
+    told = page.get_by_text("This picture is large")
+    for width in (2000, 390, 2000, 390):
+        page.set_viewport_size({"width": width, "height": 1400})
+        told.wait_for(state="visible" if width == 390 else "hidden")
+    page.get_by_role("button", name="fit").click()
+    assert not told.is_visible()
+
+
+@pytest.mark.parametrize(("width", "seen"), [(390, True), (360, True), (200, False)])
+def test_a_narrow_window_shows_the_whole_width_if_its_text_can_be_read(bare, width, seen):
+    bare.page.set_viewport_size({"width": width, "height": 800})
+    state = whole()
+    page, across = bare.show(state), float(re.search(r'viewBox="\S+ \S+ (\S+)', state["svg"])[1])
+    assert (viewbox(page)[2] == across) == seen
+    stage, picture = (page.locator(at).bounding_box() for at in (".agt-stage", ".agt-stage svg"))
+    assert stage["height"] - picture["height"] <= 24 or stage["height"] == 150, "no empty space around it"
+
+
 def test_a_node_stays_clickable_though_the_stage_can_be_dragged(bare):
     page = bare.show(abs_sum()[0])
     page.locator(".agt-leaf").click()
@@ -1111,6 +1133,7 @@ def test_a_screen_reader_hears_what_a_player_is_and_where_it_stands(bare):
         .startswith("a, a leaf (AccumulateGrad), shape: (), float32, value: 2")
     )
     assert "grad at the end: 16" in page.locator("#n4").get_attribute("aria-label")
+    assert page.get_by_role("slider").get_attribute("aria-valuetext") == counter(page) == "forward 0 / 3"
     page.get_by_role("button", name="table").click()
     assert "-8 × -3 = 24 to a" in page.locator(".agt-table").inner_text()
 

@@ -1,6 +1,7 @@
 """The pages of a small course in Chromium: views step, answers stay, colours follow, nobody is kept out."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -137,3 +138,124 @@ def test_a_reader_with_a_keyboard_skips_to_the_content(reader: Reader) -> None:
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")
     assert page.evaluate("document.activeElement.id") == "main"
+
+
+# ---- phones, and windows of any width ----------------------------------------------------------------------------------
+
+PHONE: dict[str, Any] = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
+
+
+@pytest.fixture
+def phone(browser: Any, address: str) -> Iterator[Reader]:
+    made = Reader(browser, address, **PHONE)
+    yield made
+    assert made.wrong == []
+    made.context.close()
+
+
+@pytest.mark.parametrize(("page", "at"), [("index.html", ".hero"), (LESSON, "[data-model=m2]")])
+@pytest.mark.parametrize("width", [320, 390])
+def test_the_whole_picture_is_seen_on_a_phone(phone: Reader, page: str, at: str, width: int) -> None:
+    phone.page.set_viewport_size({"width": width, "height": 844})
+    view = phone.open(page).locator(at)
+    stage = view.locator(".agt-stage").bounding_box()
+    for node in view.locator(".agt-node").all():
+        box = node.bounding_box()
+        assert stage["x"] <= box["x"]
+        assert box["x"] + box["width"] <= stage["x"] + stage["width"]
+    assert not view.locator(".agt-large").is_visible()
+
+
+@pytest.mark.parametrize(
+    ("page", "what"),
+    [
+        ("index.html", ".hero .agt-transport button"),
+        ("index.html", ".times a"),
+        ("index.html", ".top a"),
+        (LESSON, ".agt-tools button"),
+        (LESSON, ".agt-predict-bar button"),
+        (LESSON, ".contents-here summary"),
+    ],
+)
+def test_what_is_pressed_is_as_high_as_a_finger(phone: Reader, page: str, what: str) -> None:
+    boxes = [each.bounding_box() for each in phone.open(page).locator(what).all()]
+    assert boxes
+    assert min(box["height"] for box in boxes) >= 40
+
+
+def test_what_is_wider_than_its_box_shows_where_it_goes_on(phone: Reader) -> None:
+    page = phone.open(LESSON)
+    box = page.locator("pre.stdout").first
+    assert box.get_attribute("data-more") == "after"
+    assert "linear-gradient" in box.evaluate("(box) => getComputedStyle(box).maskImage")
+    for to, more in (("40", "before after"), ("box.scrollWidth", "before"), ("0", "after")):
+        box.evaluate(f"(box) => {{ box.scrollLeft = {to}; }}")
+        page.wait_for_function("(more) => document.querySelector('pre.stdout').dataset.more === more", arg=more)
+    assert page.locator("pre.code", has_text="1 / 0").get_attribute("data-more") is None
+
+
+def test_drawings_and_long_cells_keep_a_width_that_can_be_read(phone: Reader) -> None:
+    page = phone.open(LESSON)
+    page.evaluate("document.querySelector('.figure img').width = 720")
+    page.evaluate("document.querySelector('.table td').className = 'long'")
+    assert page.locator(".figure img").bounding_box()["width"] > 560
+    assert page.locator(".table td.long").first.bounding_box()["width"] > 180
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+    page.wait_for_function("document.querySelector('.figure').scrollWidth > 560")
+
+
+@pytest.mark.parametrize("page", [LESSON, "lessons/glossary.html"])
+def test_the_list_of_sections_is_folded_where_it_has_no_room_beside_the_text(reader: Reader, page: str) -> None:
+    seen = reader.open(page)
+    beside, here = seen.locator(".contents"), seen.locator(".contents-here")
+    for width, is_wide in ((1300, True), (1100, False), (390, False)):
+        seen.set_viewport_size({"width": width, "height": 844})
+        assert (beside.is_visible(), here.is_visible()) == (is_wide, not is_wide)
+    here.get_by_text("On this page").click()
+    link = here.get_by_role("link").last
+    link.click()
+    assert seen.evaluate("location.hash") == link.get_attribute("href")
+
+
+def test_on_the_first_page_details_do_not_hide_what_runs(reader: Reader) -> None:
+    reader.page.set_viewport_size({"width": 1300, "height": 900})
+    hero = reader.open("index.html").locator(".hero")
+    side = hero.locator(".agt-side")
+    for name in ("forward", "last"):
+        hero.get_by_role("button", name=name).click()
+        assert not side.is_visible()
+    hero.locator(".agt-leaf").first.hover()
+    assert "grad" in side.inner_text()
+
+
+def test_a_site_with_all_its_links_fits_the_narrowest_screen(
+    browser: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pages, "_run", lambda stored, _: {})
+    course, made = write_course(tmp_path / "course"), tmp_path / "made"
+    pages.write(replace(course, is_live=True, repository="owner/name"), made, lambda _: None)
+    with served(made) as address:
+        phone = Reader(browser, address, **PHONE)
+        for width in (320, 390):
+            phone.page.set_viewport_size({"width": width, "height": 700})
+            for page in ("index.html", LESSON):
+                assert phone.open(page).evaluate(AUDIT) == []
+                assert phone.page.locator(".top").bounding_box()["height"] < 110, "two lines"
+        assert phone.wrong == []
+        phone.context.close()
+
+
+def test_the_name_stays_in_one_line_on_the_narrowest_screen(phone: Reader) -> None:
+    phone.page.set_viewport_size({"width": 320, "height": 700})
+    title = phone.open("index.html").locator("h1")
+    title.evaluate("(title) => { title.textContent = 'autograd_teach'; }")
+    assert title.bounding_box()["height"] < 60
+
+
+def test_a_questions_badge_can_be_read_on_paper(reader: Reader) -> None:
+    page = reader.open(LESSON)
+    page.emulate_media(media="print")
+    look = page.locator(".agt-predict-badge").first.evaluate(
+        "(badge) => { const { color, backgroundColor } = getComputedStyle(badge); return [color, backgroundColor]; }"
+    )
+    assert look == ["rgb(0, 0, 0)", "rgba(0, 0, 0, 0)"]

@@ -79,6 +79,7 @@ def test_each_lesson_and_each_link_that_leads_nowhere_is_told(built: Any) -> Non
         '<pre class="stderr">to stderr',
         'class="ansi-red-fg">red</span>',
         '<div class="table"><table>',
+        '<p class="figure"><img src="figures/one.svg"',
         '<a href="02.html">there</a>',
         'alt="The picture that the code above draws." loading="lazy" width="3" height="2"',
         'alt="Nine" loading="lazy" width="9" height="9"',
@@ -141,7 +142,14 @@ def test_the_same_course_gives_the_same_files(course: Path, built: Any, tmp_path
             ["live/work.html", "live/notebooks/index.html?path=lessons/01_first.ipynb"],
             ["github"],
         ),
-        ({"is_live": True}, LESSON, ["Run this lesson", "about 20 MB", "Restart Kernel"], ["colab"]),
+        (
+            {"is_live": True},
+            LESSON,
+            ["Run this lesson", "about 20 MB", "Restart Kernel", '<a href="../live/work.html">Your work</a>'],
+            ["colab"],
+        ),
+        ({"is_live": True}, "live/work.html", ['<a href="../live/work.html" aria-current="page">Your work</a>'], []),
+        ({}, LESSON, ['<details class="contents-here">'], ["Your work"]),
         (
             {"repository": "owner/name"},
             "index.html",
@@ -180,6 +188,29 @@ def test_options(
     html = (tmp_path / page).read_text(encoding="utf-8")
     assert [each for each in there if each not in html] == []
     assert [each for each in not_there if each in html] == []
+
+
+@pytest.mark.parametrize(
+    ("cell", "kind"), [("short", ""), ("`code` and [a link](https://example.org)", ""), ("word " * 6, ' class="long"')]
+)
+def test_a_cell_with_much_text_is_marked(cell: str, kind: str) -> None:
+    assert f"<td{kind}>" in as_html(f"| a |\n|---|\n| {cell} |", Headings())
+
+
+def test_the_first_page_tells_how_long_all_and_the_core_take(tmp_path: Path, unrun: None) -> None:
+    names = ("00_start_here", "01_requires_grad", "04_dynamic_graphs", "12_arguments_and_options")
+    minutes = {"00": 10, "01": 25, "04": 40, "12": 50}
+    lessons = {name: [new_markdown_cell(f"# {name[:2]} · X\n\n" + "a " * 180 * minutes[name[:2]])] for name in names}
+    pages.write(write_course(tmp_path / "course", **lessons), tmp_path / "made", lambda _: None)
+    html = text((tmp_path / "made", []), "index.html")
+    assert "about 2 hours in all." in html
+    assert "about 35 minutes, with exercises." in html
+    assert re.findall(r'<a href="lessons/(..).html">X</a> <span class="way [^"]*">([^<]*)<', html) == [
+        ("00", "all paths"),
+        ("01", "core"),
+        ("04", "going further"),
+        ("12", "reference"),
+    ]
 
 
 def test_the_commands_to_install_are_those_of_the_readme(built: Any) -> None:

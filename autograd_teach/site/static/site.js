@@ -107,14 +107,26 @@ if (location.hash) document.getElementById(decodeURIComponent(location.hash.slic
 
 // ---- reading ----
 
-// What scrolls sideways can be reached by keyboard.
+// What scrolls sideways can be reached by keyboard, and shows on which sides it goes on.
+const SCROLLS = "pre, .table, .picture, .formula, .figure";
+
+function showMore(box) {
+  const after = box.scrollWidth - box.clientWidth - box.scrollLeft > 1;
+  const more = [...(box.scrollLeft > 1 ? ["before"] : []), ...(after ? ["after"] : [])].join(" ");
+  if (more) box.dataset.more = more;
+  else delete box.dataset.more;
+}
+
 function reachable() {
-  for (const box of document.querySelectorAll("pre, .table, .picture, .formula")) {
-    if (box.scrollWidth > box.clientWidth) box.tabIndex = 0;
+  const wide = [...document.querySelectorAll(SCROLLS)].map((box) => [box, box.scrollWidth > box.clientWidth]);
+  for (const [box, scrolls] of wide) {
+    if (scrolls) box.tabIndex = 0;
     else box.removeAttribute("tabindex");
+    showMore(box);
   }
 }
 new ResizeObserver(reachable).observe(document.body);
+document.addEventListener("scroll", ({ target }) => { if (target !== document && target.matches(SCROLLS)) showMore(target); }, { capture: true, passive: true });
 
 // The section that is being read, in the list beside it.
 const entries = new Map([...document.querySelectorAll(".contents a")].map((link) => [decodeURIComponent(link.hash.slice(1)), link]));

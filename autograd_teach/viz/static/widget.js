@@ -9,8 +9,9 @@ const SVG = "http://www.w3.org/2000/svg";
 const MILLISECONDS_A_STEP = 1400;
 const MOST_PIXELS = 640; // the height of a picture on a laptop's screen
 const LEAST_SCALE = 0.68; // pixels a point of the picture; smaller than that its text is hard to read
-const NEARLY = 1.15; // how much higher than its place a picture may be and is shown as a whole all the same
+const NEARLY = 1.15; // how much larger than its place a picture may be and is shown as a whole all the same
 const PLAYED_SCALE = 1; // a player's camera follows the nodes, so that they may be larger
+const NARROW = 600; // pixels; in a narrower stage a smaller text is the price for seeing the whole width, within reason
 const AROUND_A_PLAYER = 240; // pixels that the notebook, the buttons and the caption take from the window's height
 const OVERLAY = 316; // pixels of the picture that the details may cover
 const TRAVEL = 550; // milliseconds that a value or a gradient takes along its edge
@@ -136,29 +137,37 @@ function parse(svg) {
 // Zoom and pan by the viewBox: the picture is laid out once and never changed. A picture too large to be read as a whole
 // starts with the part around its first output, and the camera goes along with the player and the keyboard. `kept`: where an
 // earlier picture of the same view was looked at.
-function camera(svg, stage, first, playing, kept) {
+// `changed` is called when it may have come to show all of the picture, or no longer does.
+function camera(svg, stage, first, playing, kept, changed) {
   const [, , width, height] = svg.getAttribute("viewBox").split(/[ ,]+/).map(Number);
   const whole = { x: 0, y: 0, w: width, h: height };
   // The buttons must stay in sight while the picture is read. A front end may show each output in a low frame of its own.
   const window_ = window.innerHeight > 500 ? window.innerHeight : screen.availHeight;
   const most = playing ? Math.min(Math.max(window_ - AROUND_A_PLAYER, 340), MOST_PIXELS) : MOST_PIXELS;
-  const scale = playing ? PLAYED_SCALE : LEAST_SCALE;
   const naturalHeight = (height * 4) / 3; // Graphviz counts in points
   const middle = first ? Number(first.querySelector("text").getAttribute("x")) : width / 2;
   let view = { ...whole }, cropped = false;
   svg.setAttribute("preserveAspectRatio", "xMidYMid meet");
   svg.removeAttribute("width");
   svg.removeAttribute("height");
-  stage.style.height = `${Math.round(Math.min(Math.max(naturalHeight + 24, 150), most))}px`;
+
+  const high = (pixels) => { stage.style.height = `${Math.round(Math.min(Math.max(pixels + 24, 150), most))}px`; };
+  function scaleIn(across) {
+    const usual = playing ? PLAYED_SCALE : LEAST_SCALE, whole = across / width;
+    return across < NARROW && whole >= LEAST_SCALE / NEARLY ? Math.min(whole, usual) : usual;
+  }
 
   // As much of the picture as can be read in a stage of this width, with its first output in sight.
   function settle() {
-    const mostPoints = { w: (stage.clientWidth || MOST_PIXELS) / scale, h: most / scale };
+    const across = stage.clientWidth || MOST_PIXELS, scale = scaleIn(across);
+    const mostPoints = { w: across / scale, h: most / scale };
     if (!playing && height <= mostPoints.h * NEARLY) mostPoints.h = height; // its leaves are worth a smaller text
     cropped = width > mostPoints.w || height > mostPoints.h;
     const w = Math.min(width, mostPoints.w);
     view = { x: Math.min(Math.max(middle - w / 2, 0), width - w), y: 0, w, h: Math.min(height, mostPoints.h) };
     svg.style.maxWidth = `${Math.round((view.w * 4) / 3)}px`;
+    high(across < NARROW ? view.h * Math.min(across / view.w, 4 / 3) : naturalHeight);
+    changed();
   }
   let chosen = kept?.chosen; // by the reader: "fit", or "place"
   const apply = () => svg.setAttribute("viewBox", `${view.x} ${view.y} ${view.w} ${view.h}`);
@@ -175,7 +184,9 @@ function camera(svg, stage, first, playing, kept) {
     view = { ...whole };
     chosen = "fit";
     svg.style.maxWidth = `${Math.round((width * 4) / 3)}px`;
+    cropped = false;
     apply();
+    changed();
   }
   const xy = ({ x, y }) => ({ x, y });
   let followed = null;
@@ -233,7 +244,7 @@ function camera(svg, stage, first, playing, kept) {
     apply();
     follow(followed);
   }).observe(stage);
-  return { zoom, fit, follow, get cropped() { return cropped; }, keep: () => ({ chosen, view }), whole };
+  return { zoom, fit, follow, cropped: () => cropped, keep: () => ({ chosen, view }), whole };
 }
 
 // No <dl> and no <h4>: notebooks have style rules of their own for those.
@@ -599,6 +610,7 @@ function player(view, model, groups, edges, { side, lens, listing }) {
     place = Math.min(Math.max(to, first), last);
     const step = at(place);
     slider.value = place;
+    slider.setAttribute("aria-valuetext", counted());
     counter.textContent = counted();
     caption.textContent = said();
     panel.replaceChildren(...(step ? [heading(step.title), pairs(step.rows), ...(step.bars?.length ? [bars(step)] : [])] : []));
@@ -835,14 +847,18 @@ function stageView(view, svg, model, root, kept) {
   const groups = new Map(), edges = new Map();
   for (const node of view.nodes) groups.set(node.id, svg.querySelector(`[id="${node.id}"]`));
   for (const [id] of view.edges) edges.set(id, svg.querySelector(`[id="${id}"]`));
-  const lens = camera(svg, stage, groups.get(view.nodes[0].id), Boolean(view.steps), kept?.lens);
+  let tellSize = () => {};
+  const lens = camera(svg, stage, groups.get(view.nodes[0].id), Boolean(view.steps), kept?.lens, () => tellSize());
 
   const details = make("div", "agt-details");
   side.node.append(details);
   const listing = view.code ? code(view.code, groups, (id) => tell(view.nodes.find((node) => node.id === id))) : null;
   if (listing) body.prepend(listing.node);
-  body.after(make("p", "agt-hint", "Point at a node, or Tab to the picture and use the arrow keys."
-    + (lens.cropped ? " This picture is large: drag it to see the rest, or press Fit to see all of it." : "")));
+  // Whether all of the picture is seen is known when the view has its width, and changes with it.
+  const large = make("p", "agt-hint agt-large", "This picture is large: drag it to see the rest, or press Fit to see all of it.");
+  tellSize = () => { large.hidden = !lens.cropped(); };
+  tellSize();
+  body.after(make("p", "agt-hint", "Point at a node, or Tab to the picture and use the arrow keys."), large);
   root.append(legend(new Set(view.nodes.map((node) => node.kind)), Boolean(view.steps), view.legend ?? []));
 
   let steps = null, shownNode = null;
