@@ -206,6 +206,9 @@ class _Taking:
             self.done.skipped[name] = "it is nested too deep"
             return
         self.backup.keep(name, before)
+        if path.read_bytes() != before:
+            self._take_notebook(name, given)  # JupyterLab has saved it meanwhile
+            return
         files.replace(path, text)
         if count:
             self.done.taken[name] = count

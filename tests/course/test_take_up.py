@@ -289,7 +289,7 @@ def test_the_home_page_is_not_doubled(course: Course, tmp_path: Path, cells: dic
     raw = json.loads((course.source / EXERCISE).read_bytes())
     page = course.folder / home.PAGE
     page.write_text(json.dumps(raw | {"cells": [own(id, text) for id, text in HOME.items()]}))
-    there = json.dumps(raw | {"cells": [own(id, text) for id, text in cells.items()]})
+    there = json.dumps(raw | {"cells": [own(id, text) | {"execution_count": 7} for id, text in cells.items()]})
     take_up.take_up(course.folder, packed(tmp_path / "work.zip", {home.PAGE: there}), DATE)
     assert [path.name for path in course.folder.glob("home*")] == [home.PAGE]
     assert ("own text" in page.read_text()) == arrives
@@ -419,6 +419,13 @@ def test_notes_that_cannot_be_read_end_the_run_with_a_sentence(course: Course, t
         take_up.take_up(course.folder, packed(tmp_path / "work.zip", {"a.txt": "x"}), DATE)
 
 
+def test_a_file_in_place_of_the_folder_stays(tmp_path: Path) -> None:
+    (tmp_path / "course").write_text("mine")
+    with pytest.raises(UserError, match="is a file, but the course needs a folder"):
+        take_up.take_up(tmp_path / "course", packed(tmp_path / "work.zip", {"a.txt": "x"}), DATE)
+    assert (tmp_path / "course").read_text() == "mine"
+
+
 # ---- runs that meet ----
 
 
@@ -430,6 +437,24 @@ def test_runs_in_the_same_second_keep_a_folder_each(course: Course, tmp_path: Pa
     assert kept[0] and kept[1] and kept[0] != kept[1]
     assert "first answer" not in (kept[0] / EXERCISE).read_text() and "first answer" in (kept[1] / EXERCISE).read_text()
     assert "first answer" in course.text(EXERCISE) and "second answer" in course.text(EXERCISE)
+
+
+def test_a_notebook_that_is_saved_meanwhile_is_read_again(
+    course: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    merge, times = take_up.merge_from, []
+
+    def merge_while_it_is_saved(*given: Any) -> Any:
+        if not times:
+            course.change(course.folder, EXERCISE, "exp-answer", "saved meanwhile")
+        times.append(1)
+        return merge(*given)
+
+    monkeypatch.setattr(take_up, "merge_from", merge_while_it_is_saved)
+    work = packed(tmp_path / "work.zip", {EXERCISE: changed(course, EXERCISE, scale_answer=ANSWER)})
+    take_up.take_up(course.folder, work, DATE)
+    cells = course.cells(EXERCISE)
+    assert (cells["exp-answer"], cells["scale-answer"], len(times)) == ("saved meanwhile", ANSWER, 2)
 
 
 @pytest.mark.parametrize("run", ["update", "update --from"])

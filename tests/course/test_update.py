@@ -1,17 +1,19 @@
 """A newer course comes into a student's folder: what they wrote is still there, and what changed is there too."""
 
 import json
+from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 from nbformat.v4 import new_code_cell
 
 from autograd_teach import cli
-from autograd_teach.course import lab, update
+from autograd_teach.course import content, lab, update
 from autograd_teach.course.errors import UserError
-from autograd_teach.course.notebooks import read_notebook
-from tests.course.student_folder import ANSWER, EXERCISE, LESSON, Course
+from autograd_teach.course.notebooks import read_notebook, write_notebook
+from tests.course.student_folder import ANSWER, EXERCISE, HALF, LESSON, Course
 
 
 @pytest.fixture
@@ -147,3 +149,100 @@ def test_a_folder_that_cannot_be_written_leaves_everything_as_it_was(
     with pytest.raises(UserError, match="No space left on device"):
         update.update(course.folder)
     assert (course.folder / EXERCISE).read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        HALF,
+        "# My plan: multiply.\n# YOUR CODE HERE\nraise NotImplementedError()",
+        "k = 3\n# YOUR CODE HERE\nraise NotImplementedError()",
+        "def f(x):\n    # YOUR CODE HERE\n    raise NotImplementedError()  # later",
+    ],
+    ids=["one of two methods", "a comment", "a line", "a comment beside"],
+)
+@pytest.mark.parametrize("is_noted", [True, False])
+def test_half_an_answer_is_an_answer(course: Course, answer: str, is_noted: bool) -> None:
+    course.change(course.folder, EXERCISE, "scale-answer", answer)
+    course.change(course.source, EXERCISE, "scale-answer", "class Scale(Function):\n    new stub")
+    if not is_noted:
+        (course.folder / lab.MANIFEST).unlink()
+    update.update(course.folder)
+    cells = course.cells(EXERCISE)
+    assert cells["scale-answer"] == answer and "new stub" in cells["scale-answer-new"]
+
+
+def test_every_stub_of_the_course_is_known_as_one() -> None:
+    for path in content.folder("exercises").glob("*.ipynb"):
+        for cell in read_notebook(path).cells:
+            assert update._is_stub(cell) == update.is_answer(cell), (path.name, cell.id)
+
+
+def test_their_cells_stand_below_both_versions_of_the_cell_they_stood_below(course: Course) -> None:
+    course.change(course.folder, EXERCISE, "scale-answer", ANSWER)
+    course.change(course.source, EXERCISE, "scale-answer", "class Scale(Function):\n    new stub")
+    course.add(EXERCISE, "scale-answer", new_code_cell("second", id="second"))
+    course.add(EXERCISE, "scale-answer", new_code_cell("first", id="first"))
+    update.update(course.folder)
+    ids = list(course.cells(EXERCISE))
+    place = ids.index("scale-answer")
+    assert ids[place : place + 4] == ["scale-answer", "scale-answer-new", "first", "second"]
+
+
+def test_the_picture_in_a_text_of_theirs_stays(course: Course) -> None:
+    notebook = read_notebook(course.folder / EXERCISE)
+    intro = next(cell for cell in notebook.cells if cell.id == "intro")
+    intro.source, intro.attachments = "Mine: ![](attachment:a.png)", {"a.png": {"image/png": "iVBORw"}}
+    write_notebook(course.folder / EXERCISE, notebook)
+    course.change(course.source, EXERCISE, "intro", "A new beginning")
+    update.update(course.folder)
+    (below,) = (cell for cell in read_notebook(course.folder / EXERCISE).cells if cell.id == "intro-yours")
+    assert (
+        below.source.endswith("\n\nMine: ![](attachment:a.png)") and below.attachments["a.png"]["image/png"] == "iVBORw"
+    )
+
+
+def test_updates_in_the_same_second_keep_a_folder_each(course: Course) -> None:
+    kept = []
+    for text in ("first", "second"):
+        course.change(course.folder, EXERCISE, "scale-answer", ANSWER)
+        course.change(course.source, EXERCISE, "intro", text)
+        kept.append(update.update(course.folder, datetime(2026, 1, 1)).backup)
+    assert kept[0] and kept[1] and kept[0] != kept[1]
+
+
+def odd_metadata(raw: dict[str, Any]) -> None:
+    for cell in raw["cells"]:
+        cell["metadata"]["nbgrader"] = ["solution"]
+
+
+def half_a_letter(raw: dict[str, Any]) -> None:
+    raw["cells"][0]["source"] = "cut \ud83d"
+
+
+@pytest.mark.parametrize(("damage", "stays"), [(odd_metadata, False), (half_a_letter, True)])
+def test_a_notebook_with_odd_content_ends_no_update(
+    course: Course, damage: Callable[[dict[str, Any]], None], stays: bool
+) -> None:
+    raw = json.loads(course.text(EXERCISE))
+    damage(raw)
+    (course.folder / EXERCISE).write_text(json.dumps(raw))
+    course.change(course.source, EXERCISE, "scale-statement", "A better statement")
+    (course.folder / lab.MANIFEST).unlink()
+    before = course.text(EXERCISE)
+    done = update.update(course.folder)
+    assert ("what no notebook can hold" in str(done)) == stays == (course.text(EXERCISE) == before)
+
+
+def test_notes_that_cannot_be_read_are_named(course: Course) -> None:
+    (course.folder / lab.MANIFEST).write_text("[" * 100_000)
+    with pytest.raises(UserError, match="delete it and run the command again"):
+        update.update(course.folder)
+
+
+def test_what_was_there_is_not_kept_out_of_the_folder(course: Course, tmp_path: Path) -> None:
+    (tmp_path / "outside").mkdir()
+    (course.folder / update.BACKUPS).symlink_to(tmp_path / "outside")
+    with pytest.raises(UserError, match="is a link that leads out"):
+        update.update(course.folder)
+    assert not list((tmp_path / "outside").iterdir())
