@@ -70,7 +70,8 @@ def as_csv(rows: Iterable[Iterable[object]]) -> str:
 
 def write_beside(path: Path, data: bytes) -> Path:
     """A temporary file in `path`'s folder that holds `data`, on disk; none is left where that fails."""
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent)
+    # Not made of the file's name, which may be as long as a system allows.
+    handle, name = tempfile.mkstemp(prefix=".autograd-teach-", suffix=".tmp", dir=path.parent)
     temporary = Path(name)
     try:
         with os.fdopen(handle, "wb") as file:

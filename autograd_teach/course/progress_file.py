@@ -6,6 +6,7 @@ of the course has written is read, but never written.
 """
 
 import json
+import math
 import os
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -114,10 +115,10 @@ def note_recall(id: str, lesson: str, given: Given, right: bool, now: datetime |
     _update(PREDICTIONS, id, change)
 
 
-def take_up(folder: Path, data: bytes) -> bool:
+def take_up(folder: Path, data: bytes, keep: Callable[[bytes], None] = lambda _: None) -> bool:
     """Add what another progress file holds to the one in `folder`; whether that changed it.
 
-    Nothing that is there gets lost: first answers stay, and what passed has passed. Unlike all else here it is not silent:
+    keep: called with the file as it is, before it is replaced. Nothing that is there gets lost: first answers stay, and what passed has passed. Unlike all else here it is not silent:
     ValueError if either file cannot be read, or belongs to a newer version; OSError if it cannot be written.
     """
     file, other = _file(folder), _parsed(data)
@@ -134,7 +135,13 @@ def take_up(folder: Path, data: bytes) -> bool:
                 entries[id] = _both(entries.get(id, {}), entry)
         if merged == {part: stored.parts.get(part, {}) for part in PARTS}:
             return False
-        files.replace(file, _text(stored.rest, merged))
+        try:
+            text = _text(stored.rest, merged)
+        except RecursionError as problem:
+            raise ValueError("it cannot be read") from problem
+        if file.is_file():
+            keep(file.read_bytes())
+        files.replace(file, text)
         return True
 
 
@@ -216,19 +223,25 @@ def _load(file: Path) -> _Stored:
 
 def _parsed(data: bytes) -> _Stored:
     try:
-        content = json.loads(data)
+        # A number that JSON does not have would be written as it came, and nothing else could read the file.
+        content = json.loads(data, parse_constant=lambda _: None, parse_float=_finite)
     except (ValueError, RecursionError):
         return _Stored({}, {}, sound=False)
     if not isinstance(content, dict):
         return _Stored({}, {}, sound=False)
     version = content.get("version", 1)
     stored = _Stored({}, {key: value for key, value in content.items() if key not in PARTS})
-    stored.newer = isinstance(version, int) and version > VERSION
+    is_known = version is None or (isinstance(version, int | float) and version <= VERSION)
+    stored.newer = not is_known
     for part in PARTS:
         found = content.get(part, {})
         stored.parts[part] = dict(_entries_of(found.items())) if isinstance(found, dict) else {}
         stored.sound &= stored.parts[part] == found
     return stored
+
+
+def _finite(text: str) -> float | None:
+    return number if math.isfinite(number := float(text)) else None
 
 
 def _entries_of(items: Iterable[tuple[str, Any]]) -> Iterable[tuple[str, Entry]]:

@@ -5,11 +5,13 @@ Notebooks are merged cell by cell, by cell id. What a student got is known by a 
 beside the other. The file as it was is kept in a folder of its own before anything is written. Knows nothing of Jupyter.
 """
 
+import contextlib
 import json
 import os
-from collections.abc import Container
+import re
 from dataclasses import dataclass, field
 from datetime import datetime
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +20,17 @@ from nbformat.v4 import new_markdown_cell
 
 from .. import files
 from .errors import UserError
-from .lab import as_delivered, cell_hash, course_files, deliver, note_as_delivered, read_manifest, write_manifest
+from .lab import (
+    MANIFEST,
+    Cells,
+    as_delivered,
+    cell_hash,
+    course_files,
+    deliver,
+    note_as_delivered,
+    read_manifest,
+    write_manifest,
+)
 from .notebooks import notebook_text, read_notebook
 from .release import STUB
 
@@ -64,13 +76,70 @@ def update(folder: Path, now: datetime | None = None) -> Update:
         raise UserError(
             f"There is no course in {folder}; name its folder, or make one with: autograd-teach lab FOLDER."
         )
-    _, known = read_manifest(folder)
+    require_inside(folder, BACKUPS)
+    with files.alone_in(folder):
+        return _update(folder, now)
+
+
+def require_inside(folder: Path, *names: str) -> None:
+    """`UserError` if one of these, in `folder`, is a link that leads out of it, where nothing is to be written."""
+    for name in names:
+        if not is_inside(folder / name, folder):
+            raise UserError(
+                f"{folder / name} is a link that leads out of {folder}, and nothing is written there; "
+                "put a folder in its place and run the command again."
+            )
+
+
+def is_inside(path: Path, folder: Path) -> bool:
+    """Whether `path` lies in `folder`, with all links followed. A link that leads nowhere raises nothing."""
+    return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder))
+
+
+def given_before(folder: Path) -> Cells:
+    """What the cells were when they were delivered; `UserError` if the notes of it cannot even be read."""
+    try:
+        return read_manifest(folder)[1]
+    except OSError:
+        return {}  # `deliver` reads them too, and says what is wrong
+    except RecursionError as problem:
+        raise UserError(f"{folder / MANIFEST} is damaged; delete it and run the command again.") from problem
+
+
+class Backup:
+    """Where one run keeps the files as they were: a folder of its own, which is made for the first of them."""
+
+    def __init__(self, folder: Path, now: datetime | None) -> None:
+        self._wanted = folder / BACKUPS / (now or datetime.now()).strftime("%Y-%m-%d-%H%M%S")
+        self.folder: Path | None = None
+        """None as long as nothing is kept."""
+
+    def keep(self, name: str, data: bytes) -> None:
+        """Keep `data` as the file of this name; OSError if that fails."""
+        if self.folder is None:
+            self._wanted.parent.mkdir(exist_ok=True)
+            self.folder = self._new_folder()
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        files.add(path, data)
+
+    def _new_folder(self) -> Path:
+        for number in count(1):
+            folder = self._wanted.with_name(f"{self._wanted.name}-{number}") if number > 1 else self._wanted
+            with contextlib.suppress(FileExistsError):
+                folder.mkdir()
+                return folder
+        raise AssertionError  # `count` does not end
+
+
+def _update(folder: Path, now: datetime | None) -> Update:
+    known = given_before(folder)
     delivery = deliver(folder)
     delivered, cells = read_manifest(folder)
     done = Update(folder, delivery.added, delivery.refreshed)
-    stamp = (now or datetime.now()).strftime("%Y-%m-%d-%H%M%S")
+    backup = Backup(folder, now)
     for name, source in course_files():
-        if name in delivery.kept and _merge_file(name, folder / name, source, known.get(name), done, stamp):
+        if name in delivery.kept and _merge_file(name, folder / name, source, known.get(name), done, backup):
             note_as_delivered(name, as_delivered(source), delivered, cells)
             try:
                 write_manifest(folder, delivered, cells)
@@ -81,29 +150,32 @@ def update(folder: Path, now: datetime | None = None) -> Update:
     return done
 
 
-def _merge_file(name: str, path: Path, source: Path, known: dict[str, str] | None, done: Update, stamp: str) -> bool:
+def _merge_file(
+    name: str, path: Path, source: Path, known: dict[str, str] | None, done: Update, backup: Backup
+) -> bool:
     """Merge one notebook of the student's; whether it is now made of this version."""
     if not name.endswith(".ipynb"):
         done.skipped[name] = "you have changed it, and it is no notebook; rename yours to get the course's"
         return False
     try:
         theirs = read_notebook(path)
+        new = NotebookNode(_nodes(json.loads(as_delivered(source))))
+        merged, conflicts = merge(theirs, new, known)
+        text = notebook_text(merged).encode()
     except UserError as problem:
         done.skipped[name] = str(problem)
         return False
-    new = NotebookNode(_nodes(json.loads(as_delivered(source))))
-    merged, conflicts = merge(theirs, new, known)
+    except (UnicodeEncodeError, RecursionError):
+        done.skipped[name] = f"{path} holds what no notebook can hold; restore it from a backup"
+        return False
     if [_content(cell) for cell in merged.cells] == [_content(cell) for cell in theirs.cells]:
         return True
-    backup = done.folder / BACKUPS / stamp / name
     try:
-        backup.parent.mkdir(parents=True, exist_ok=True)
-        if not files.add(backup, path.read_bytes()):
-            raise UserError(f"{backup} exists already; run the command again.")
-        files.replace(path, notebook_text(merged).encode())
+        backup.keep(name, path.read_bytes())
+        files.replace(path, text)
     except OSError as problem:
         raise UserError(f"{path} cannot be brought up to date ({problem.strerror}); it is as it was.") from problem
-    done.backup = done.folder / BACKUPS / stamp
+    done.backup = backup.folder
     done.merged.append(name)
     if conflicts:
         done.conflicts[name] = conflicts
@@ -117,71 +189,99 @@ def merge(theirs: NotebookNode, new: NotebookNode, known: dict[str, str] | None)
     changed by either, and both versions stay, except that an untouched exercise is the course's.
     """
     mine = {cell.id: cell for cell in theirs.cells}
-    cells: list[NotebookNode] = []
+    ids = {cell.id for cell in (*theirs.cells, *new.cells)}
+    groups: list[list[NotebookNode]] = []
     conflicts: list[str] = []
     for cell in new.cells:
         old = mine.get(cell.id)
         if old is None or old.source == cell.source:
-            cells.append(cell if old is None else _kept(cell, old))
+            groups.append([cell if old is None else kept(cell, old)])
             continue
         was = (known or {}).get(cell.id)
         student_changed = not _is_stub(old) if was is None else cell_hash(old.source) != was
         course_changed = was is None or cell_hash(cell.source) != was
         if not student_changed:
-            cells.append(cell)
+            groups.append([cell])
         elif not course_changed:
-            cells.append(_kept(cell, old))
-        elif _is_answer(cell):
+            groups.append([kept(cell, old)])
+        elif is_answer(cell):
             # What they wrote keeps the id by which it is checked; the new text stands below it for them to look at.
-            cells += [
-                _kept(cell, old),
-                _beside(f"{cell.id}-new", mine, "The new version of the cell above", cell.source),
-            ]
+            below = beside(f"{cell.id}-new", ids, "The new version of the cell above", cell)
+            groups.append([kept(cell, old), below])
             conflicts.append(cell.id)
         else:
-            cells += [cell, _beside(f"{cell.id}-yours", mine, "Your version of the cell above", old.source)]
+            groups.append([cell, beside(f"{cell.id}-yours", ids, "Your version of the cell above", old)])
             conflicts.append(cell.id)
-    merged = NotebookNode({**theirs, "cells": _with_own_cells(cells, theirs)})
+    merged = NotebookNode({**theirs, "cells": with_own_cells(groups, theirs.cells)})
     return merged, conflicts
 
 
-def _with_own_cells(cells: list[NotebookNode], theirs: NotebookNode) -> list[NotebookNode]:
-    """`cells` and every cell of `theirs` that the course does not have, each after the cell it stood after.
+def with_own_cells(groups: list[list[NotebookNode]], theirs: list[NotebookNode]) -> list[NotebookNode]:
+    """The cells of all `groups`, and every other cell of `theirs` below the group whose cell it stood below.
 
-    A cell that the course once gave and has dropped goes only if the student left it as it was: that is not known here, so it stays.
+    A group is a cell with what is to stand directly below it. A cell that the course once gave and has dropped goes only if
+    the student left it as it was: that is not known here, so it stays.
     """
-    there = {cell.id for cell in cells}
-    result = list(cells)
+    there = {cell.id for group in groups for cell in group}
+    own: dict[str | None, list[NotebookNode]] = {}
     after: str | None = None
-    for cell in theirs.cells:
-        if cell.id not in there:
-            place = next((n for n, each in enumerate(result) if each.id == after), -1) + 1
-            while place < len(result) and result[place].id.startswith(f"{after}-") and result[place].id not in there:
-                place += 1
-            result.insert(place, cell)
-        after = cell.id
+    for cell in theirs:
+        if cell.id in there:
+            after = cell.id
+        else:
+            own.setdefault(after, []).append(cell)
+    result = list(own.get(None, ()))
+    for group in groups:
+        result += group
+        result += [each for cell in group for each in own.get(cell.id, ())]
     return result
 
 
-def _kept(cell: NotebookNode, old: NotebookNode) -> NotebookNode:
+def kept(cell: NotebookNode, old: NotebookNode) -> NotebookNode:
     """The student's cell in the new notebook: its text and results, the course's metadata."""
     return NotebookNode({**old, "metadata": cell.metadata, "cell_type": cell.cell_type})
 
 
-def _beside(name: str, taken: Container[str], title: str, source: str) -> NotebookNode:
-    """A cell for the version that did not get the place; one that an earlier update left there has the plain name."""
+def beside(name: str, taken: set[str], title: str, cell: NotebookNode) -> NotebookNode:
+    """A cell that shows the version that did not get the place. Its id is `name`, or the next free one; it is added to `taken`."""
     names = (name[-64:], *(f"{name}-{number}"[-64:] for number in range(2, 1000)))
     id = next(each for each in names if each not in taken)
-    fenced = f"```python\n{source}\n```" if source.strip() else "*(empty)*"
-    return new_markdown_cell(f"**{title}**, kept by `autograd-teach update`:\n\n{fenced}", id=id)
+    taken.add(id)
+    made = new_markdown_cell(f"**{title}**, kept by `autograd-teach update`:\n\n{shown(cell)}", id=id)
+    if cell.get("attachments"):
+        made.attachments = cell.attachments
+    return made
 
 
-def _is_answer(cell: NotebookNode) -> bool:
-    return bool(cell.metadata.get("nbgrader", {}).get("solution"))
+def shown(cell: NotebookNode) -> str:
+    """What `beside` says below the title: code in a fence, text as it is."""
+    if not cell.source.strip():
+        return "*(empty)*"
+    if cell.cell_type == "markdown":
+        return str(cell.source)
+    longest = max((len(run) for run in re.findall("`+", cell.source)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}python\n{cell.source}\n{fence}"
+
+
+def is_answer(cell: NotebookNode) -> bool:
+    """Whether students write their answer to an exercise in this cell."""
+    graded = cell.metadata.get("nbgrader")
+    return isinstance(graded, dict) and bool(graded.get("solution"))
+
+
+_STUB_LINE = re.compile(
+    r"\s*(@\w+|class \w+(\([\w., ]*\))?:|def \w+\([\w, ]*\):|\"\"\".*\"\"\"|"
+    + "|".join(map(re.escape, STUB))
+    + r")?\s*"
+)
 
 
 def _is_stub(cell: NotebookNode) -> bool:
-    return _is_answer(cell) and STUB[-1] in cell.source and STUB[0] in cell.source
+    """Whether nothing was written in an exercise, by its lines alone: for a cell of which no hash was noted."""
+    lines = cell.source.splitlines()
+    is_bare = all(_STUB_LINE.fullmatch(line) for line in lines)
+    return is_answer(cell) and is_bare and set(STUB) <= {line.strip() for line in lines}
 
 
 def _content(cell: NotebookNode) -> tuple[str, str, str, str]:

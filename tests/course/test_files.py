@@ -14,3 +14,10 @@ def test_without_locks_nobody_waits(fcntl, monkeypatch, tmp_path):
     with files.alone_in(tmp_path):
         files.replace(tmp_path / "file", b"new")
     assert (tmp_path / "file").read_bytes() == b"new"
+
+
+@pytest.mark.parametrize("write", [files.add, files.replace])
+def test_a_name_may_be_as_long_as_the_system_allows(write, tmp_path):
+    path = tmp_path / ("n" * 255)
+    write(path, b"new")
+    assert path.read_bytes() == b"new" and list(tmp_path.iterdir()) == [path]

@@ -1,0 +1,211 @@
+"""Reads a file of somebody's work: a notebook, or the .zip that the page "Your work" of a course's website makes.
+
+All of it is examined before any of it is used. A file that is damaged or hostile is refused as a whole; a single entry that
+cannot be taken is left out, and the reason is kept. Writes nothing.
+"""
+
+import contextlib
+import io
+import json
+import os
+import re
+import stat
+import zipfile
+import zlib
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from nbformat import NotebookNode
+
+from . import progress_file
+from .errors import UserError
+from .lab import course_files
+from .notebooks import notebook_text, parse_notebook
+
+MOST_BYTES = 100_000_000
+"""Of all files together, unpacked."""
+MOST_FILES = 2000
+MOST_FOLDERS = 50
+"""How deep a file may lie."""
+
+ROOMS = ("lessons", "exercises")
+ANSWERS = ".autograd_teach_answers.json"
+"""What a reader has answered on the website's pages."""
+
+_MADE_BY_SYSTEMS = ("__MACOSX", ".ipynb_checkpoints", "__pycache__", ".DS_Store")
+_BOM = b"\xef\xbb\xbf"
+_NOT_ON_WINDOWS = re.compile(r'[<>:"|?*\\]|[ .](/|$)|(^|/)(con|prn|aux|nul|com\d|lpt\d)(\.[^/]*)?(/|$)', re.IGNORECASE)
+
+
+@dataclass
+class Work:
+    """What a file holds, by path: relative, with `/`, and without `..`."""
+
+    files: dict[str, bytes] = field(default_factory=dict)
+    notebooks: dict[str, NotebookNode] = field(default_factory=dict)
+    """Those of `files` that are notebooks, and valid."""
+    left_out: dict[str, str] = field(default_factory=dict)
+    """What is not in `files`, and why."""
+
+    def leave_out(self, name: str, why: str) -> None:
+        self.files.pop(name, None)
+        self.left_out[name] = why
+
+
+def read_work(source: Path) -> Work:
+    """What is in `source`, a .zip or a notebook; `UserError` if it is neither, is damaged, or leads out of its folder."""
+    data = _content(source)
+    if not data.startswith(b"PK"):
+        if source.suffix != ".ipynb":
+            raise UserError(
+                f"{source} is neither a .zip nor a notebook; name what “Download all as one file” has made, or an .ipynb."
+            )
+        notebook = parsed(data, str(source))
+        # A browser that downloads a file again calls it `name (1).ipynb`.
+        name = _course_name(notebook) or re.sub(r"(?<=\w)( ?\(\d+\))+(?=\.ipynb$)", "", source.name)
+        return Work({name: data}, {name: notebook})
+    try:
+        work = _unpacked(data, source)
+    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError) as problem:
+        raise UserError(
+            f"{source} is damaged ({plain(problem)}); download it again. Nothing was taken from it."
+        ) from problem
+    for name, content in list(work.files.items()):
+        if name.endswith(".ipynb"):
+            try:
+                work.notebooks[name] = parsed(content, "it")
+            except UserError as problem:
+                work.leave_out(name, str(problem).partition(";")[0])
+    if not work.files:
+        reasons = "".join(f" ({name}: {why})" for name, why in list(work.left_out.items())[:3])
+        raise UserError(f"There is no notebook and no progress in {source}{reasons}; name another file.")
+    return work
+
+
+def parsed(data: bytes, name: str) -> NotebookNode:
+    """The notebook in `data`, such that it can be written again; `UserError`, which begins with `name`, if it is damaged.
+
+    A byte order mark does no harm, nor does half of a character that an output was cut at: it becomes U+FFFD.
+    """
+    data = data.removeprefix(_BOM)
+    if re.search(rb"\\u[dD][89a-fA-F]", data):
+        with contextlib.suppress(ValueError, RecursionError):  # `parse_notebook` says what is wrong
+            text = json.dumps(json.loads(data), ensure_ascii=False)
+            data = re.sub("[\ud800-\udfff]", "\ufffd", text).encode()
+    notebook = parse_notebook(data, name)
+    try:
+        notebook_text(notebook).encode()
+    except (RecursionError, ValueError) as problem:
+        raise UserError(
+            f"{name} is not a valid notebook (it is nested too deep); start from a fresh copy."
+        ) from problem
+    return notebook
+
+
+def _content(source: Path) -> bytes:
+    try:
+        found = source.stat()
+        if not stat.S_ISREG(found.st_mode):
+            raise UserError(f"{source} is not a file; name a .zip or a notebook.")
+        if found.st_size > MOST_BYTES:
+            raise UserError(f"{source} has more than {_MB()}, which is no work on this course; name another.")
+        return source.read_bytes()
+    except FileNotFoundError as problem:
+        raise UserError(f"There is no file {source}; check the name and the folder.") from problem
+    except OSError as problem:
+        raise UserError(f"{source} cannot be read ({problem.strerror}); name a .zip or a notebook.") from problem
+
+
+def _MB() -> str:
+    return f"{MOST_BYTES // 10**6} MB"
+
+
+def _unpacked(data: bytes, source: Path) -> Work:
+    work, left = Work(), MOST_BYTES
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        entries = archive.infolist()
+        if len(entries) > MOST_FILES:
+            raise UserError(f"{source} holds {len(entries)} files, which is no work on this course; name another.")
+        for entry in entries:
+            name = entry.orig_filename
+            if is_hostile(name) or stat.S_ISLNK(entry.external_attr >> 16):
+                raise UserError(
+                    f"{source} holds {name!r}, a name or a link that leads out of your folder; nothing was taken from it."
+                )
+            if name.endswith("/"):
+                continue
+            if entry.flag_bits & 1:
+                raise UserError(f"{source} is protected with a password; make one without.")
+            if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+                raise UserError(f"{source} is packed in a rare way; unpack it, and pack it again as an ordinary .zip.")
+            if name in work.files:
+                raise UserError(f"{source} holds {name} twice; nothing was taken from it.")
+            with archive.open(entry) as opened:
+                content = opened.read(left + 1)  # an entry may be larger than it says
+            left -= len(content)
+            if left < 0:
+                raise UserError(f"{source} holds more than {_MB()}, which is no work on this course; name another.")
+            work.files[name] = content
+    work.files = _without_top(work.files)
+    for name in list(work.files):
+        why = why_not(name)
+        if why is not None:
+            work.leave_out(name, why)
+    # What a computer's own programs keep is nobody's work.
+    work.left_out = {name: why for name, why in work.left_out.items() if why}
+    return work
+
+
+def is_hostile(name: str) -> bool:
+    """Whether a path in a .zip is meant to lead out of the folder: nobody's own files have such names."""
+    parts = re.split(r"[/\\]", name)
+    return ".." in parts or name[:1] in ("/", "\\") or re.match(r"[A-Za-z]:[/\\]", name) is not None
+
+
+def why_not(name: str, on_windows: bool = os.name == "nt") -> str | None:
+    """Why a file of this name is not taken; None if it is, and empty if there is nothing to say of it.
+
+    >>> why_not("runs/12:30.txt"), why_not("runs/12:30.txt", on_windows=True)
+    (None, 'Windows does not allow this name')
+    """
+    parts = name.split("/")
+    if any(part in _MADE_BY_SYSTEMS for part in parts):
+        return ""
+    if name == ANSWERS:
+        return "the answers given on the website's pages stay on its page “Your work”"
+    if any(part.startswith(".") and part not in (".", "..") for part in parts[:-1]):
+        return "it lies in a hidden folder"
+    if parts[-1].startswith(".") and parts[-1] != progress_file.NAME:
+        return "it is a hidden file"
+    if any(part in ("", ".") for part in parts) or re.search(r"[\x00-\x1f\x7f\ud800-\udfff]", name):
+        return "files here cannot have its name"
+    if len(parts) > MOST_FOLDERS:
+        return "it lies too deep"
+    if on_windows and _NOT_ON_WINDOWS.search(name):
+        return "Windows does not allow this name"
+    return None
+
+
+def _without_top(files: dict[str, bytes]) -> dict[str, bytes]:
+    """The same without the folder that a computer puts around everything when it packs again what was unpacked."""
+    inside = {name.partition("/")[2]: data for name, data in files.items() if why_not(name) != ""}
+    tops = {name.partition("/")[0] for name in files if why_not(name) != ""}
+    is_course = any(name.startswith(tuple(f"{room}/" for room in ROOMS)) for name in inside)
+    return inside if len(tops) == 1 and tops.isdisjoint(ROOMS) and is_course and "" not in inside else files
+
+
+def _course_name(notebook: NotebookNode) -> str:
+    """The path of the course notebook that this one was made of, whatever its file is called now; empty if of none."""
+    ids = {cell.id for cell in notebook.cells}
+    best, most = "", 0
+    for name, path in course_files():
+        if name.endswith(".ipynb"):
+            own = {cell["id"] for cell in json.loads(path.read_bytes())["cells"]}
+            if len(own & ids) > most and 2 * len(own & ids) >= min(len(own), len(ids)):
+                best, most = name, len(own & ids)
+    return best
+
+
+def plain(text: object) -> str:
+    """On one line, and nothing that Markdown would read."""
+    return re.sub(r"[^\w .,;:()'+-]", " ", str(text))[:120]
