@@ -90,7 +90,6 @@ class Work(Reader):
 
     def put_answers(self, answers: Any) -> None:
         self.page.evaluate("(text) => localStorage.setItem('autograd_teach answers /', text)", json.dumps(answers))
-        self.go()
 
     def said(self) -> str:
         return str(self.page.locator("#status").inner_text())
@@ -122,6 +121,16 @@ def reader(browser: Any, address: str) -> Iterator[Callable[[], Work]]:
     for each in made:
         assert each.wrong == []
         each.context.close()
+
+
+@pytest.fixture(scope="module")
+def lasting(browser: Any, address: str) -> Iterator[Work]:
+    """One for tests that leave all as it was, with a notebook in the browser."""
+    one = Work(browser, address)
+    one.put(model(EXERCISE, exercise("mine")))
+    yield one
+    assert one.wrong == []
+    one.context.close()
 
 
 def exercise(answer: str, *more: Any) -> dict[str, Any]:
@@ -183,6 +192,7 @@ def test_what_was_written_is_listed_downloaded_and_taken_up_in_another_browser(r
         model(EXERCISE, exercise("answer = 'é'")), model(PROGRESS, progress(one={"passed": True})), model("a.txt", "é")
     )
     here.put_answers({"lessons/01.html q": {"01.q": answer()}})
+    here.go()
     listed = here.page.locator("#list").inner_text()
     assert "Exercises 01" in listed and EXERCISE in listed and "2026" in listed
     assert "1 exercise passed, 1 question answered" in here.page.locator("#progress").inner_text()
@@ -265,14 +275,10 @@ GOOD = packed({EXERCISE: text(exercise("other"))}, zipfile.ZIP_STORED)
         (packed({}), "work.zip", "no notebook and no progress"),
     ],
 )
-def test_what_cannot_be_taken_up_is_said_and_changes_nothing(
-    reader: Callable[[], Work], data: bytes, name: str, said: str
-) -> None:
-    one = reader()
-    one.put(model(EXERCISE, exercise("mine")))
-    before = one.get()
-    assert said in one.take_up(data, name)
-    assert one.get() == before
+def test_what_cannot_be_taken_up_is_said_and_changes_nothing(lasting: Work, data: bytes, name: str, said: str) -> None:
+    before = lasting.get()
+    assert said in lasting.take_up(data, name)
+    assert lasting.get() == before
 
 
 def test_a_browser_without_storage_is_told(browser: Any, address: str) -> None:
@@ -399,7 +405,7 @@ def test_names_that_only_the_browser_takes_come_along_under_others(reader: Calla
     odd = {"results 12:30.txt": "1", "results 12_30.txt": "2", "back\\slash.txt": "3", "runs/a:b/x.txt": "4"}
     here.put(*(model(name, content) for name, content in odd.items()), model("x.constructor", "5"))
     data = here.download()[1]
-    assert "results 12:30.txt as “results 12_30 (2).txt”" in here.said()
+    assert "“results 12:30.txt” to “results 12_30 (2).txt”" in here.said()
     expected = {"results 12_30 (2).txt": "1", "results 12_30.txt": "2", "back_slash.txt": "3", "runs/a_b/x.txt": "4"}
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         assert {name: archive.read(name).decode() for name in archive.namelist()} == expected | {"x.constructor": "5"}
@@ -410,7 +416,7 @@ def test_names_that_only_the_browser_takes_come_along_under_others(reader: Calla
     there.take_up(packed({"12:30.txt": "1", "a\\b.txt": "2", "a_b.txt": "3", "./x//y.txt": "4", ".": "5"}))
     for name, content in {"12_30.txt": "1", "a_b (2).txt": "2", "a_b.txt": "3", "x/y.txt": "4"}.items():
         assert there.get()[name]["content"] == content
-    assert "12:30.txt as “12_30.txt”" in there.said()
+    assert "“12:30.txt” to “12_30.txt”" in there.said()
 
 
 def test_what_is_too_much_to_be_taken_up_again_is_said_with_the_download(reader: Callable[[], Work]) -> None:
@@ -440,14 +446,10 @@ KEPT = {"lessons/01.html q": {"01.one": answer("b")}}
         ([], KEPT, "belong to no page of this site"),
     ],
 )
-def test_answers_of_pages_are_joined_question_by_question(
-    reader: Callable[[], Work], told: Any, expected: Any, said: str
-) -> None:
-    one = reader()
-    one.go()
-    one.put_answers(KEPT)
-    assert said in one.take_up(packed({ANSWERS: json.dumps(told)}))
-    assert one.answers() == expected
+def test_answers_of_pages_are_joined_question_by_question(lasting: Work, told: Any, expected: Any, said: str) -> None:
+    lasting.put_answers(KEPT)
+    assert said in lasting.take_up(packed({ANSWERS: json.dumps(told)}))
+    assert lasting.answers() == expected
 
 
 def test_answers_for_which_there_is_no_space_are_said_to_be_left_out(reader: Callable[[], Work]) -> None:
@@ -467,7 +469,7 @@ def test_what_is_not_carried_along_is_said(reader: Callable[[], Work]) -> None:
     for name in (".env", "__pycache__/m.py"):
         assert name in one.said()
     said = one.take_up(packed({".hidden/x.txt": "x", "__MACOSX/._a.txt": "x", "b.txt": "x"}))
-    assert "Left out, as hidden files and caches are: .hidden/x.txt." in said
+    assert "files without a name are left out: “.hidden/x.txt”." in said
 
 
 def test_a_mark_at_the_beginning_stays_and_makes_no_copies(reader: Callable[[], Work]) -> None:
@@ -560,7 +562,7 @@ def test_progress_with_names_that_objects_have_already(reader: Callable[[], Work
 
 
 PASSED = {"02.one": {"passed": True}, "02.two": {"passed": False}, "09.gone": {"passed": True}}
-UNSAVED = "The text of exercises that passed has not been saved yet, in Exercises 02: save it in its tab (Ctrl+S)"
+UNSAVED = "Answers that passed have not been saved yet in “Exercises 02”: save the notebook in its tab (Ctrl+S)"
 
 
 @pytest.mark.parametrize(

@@ -143,7 +143,10 @@ const prefixes = (path) => path.split("/").slice(0, -1).map((_, place, parts) =>
 const splitEnding = (path) => /^(.*?)(\.[^./]*)?$/s.exec(path).slice(1).map((part) => part ?? "");
 
 /** The name, in letters that every computer takes; empty if nothing is left of it. */
-const safe = (name) => name.split("/").filter((part) => !["", ".", ".."].includes(part)).map((part) => part.replace(/[\x00-\x1f\x7f\\:*?"<>|]/g, "_")).join("/");
+function safe(name) {
+  const parts = name.split("/").filter((part) => !["", ".", ".."].includes(part));
+  return parts.map((part) => part.replace(/[\x00-\x1f\x7f\\:*?"<>|]/g, "_")).join("/");
+}
 
 /** The name, or the first of "name (2)", "name (3)", ... that is not taken. */
 function free(name, isTaken) {
@@ -174,29 +177,34 @@ function isPassedOver(name) {
 
 // ---- notebooks ----
 
-const isText = (value) => typeof value === "string" || (Array.isArray(value) && value.every((line) => typeof line === "string"));
+const isString = (value) => typeof value === "string";
+const isText = (value) => isString(value) || (Array.isArray(value) && value.every(isString));
 const isCount = (value) => value === null || value === undefined || (Number.isInteger(value) && value >= 0);
 
 const OUTPUTS = {
-  stream: (output) => typeof output.name === "string" && isText(output.text),
-  error: (output) => typeof output.ename === "string" && typeof output.evalue === "string" && Array.isArray(output.traceback) && isText(output.traceback),
-  display_data: (output) => isEntry(output.data) && isEntry(output.metadata),
-  execute_result: (output) => isEntry(output.data) && isEntry(output.metadata) && isCount(output.execution_count),
+  stream: ({ name, text }) => isString(name) && isText(text),
+  error: ({ ename, evalue, traceback }) => [ename, evalue].every(isString) && Array.isArray(traceback) && isText(traceback),
+  display_data: ({ data, metadata }) => isEntry(data) && isEntry(metadata),
+  execute_result: ({ data, metadata, execution_count }) => isEntry(data) && isEntry(metadata) && isCount(execution_count),
 };
 const CELLS = {
-  code: (cell) => Array.isArray(cell.outputs) && cell.outputs.every((output) => isOne(OUTPUTS, output, output?.output_type)) && isCount(cell.execution_count),
+  code: ({ outputs, execution_count }) => Array.isArray(outputs) && outputs.every(isOutput) && isCount(execution_count),
   markdown: () => true,
   raw: () => true,
 };
-const isOne = (kinds, value, kind) => isEntry(value) && typeof kind === "string" && Object.hasOwn(kinds, kind) && kinds[kind](value);
+const isOne = (kinds, value, kind) => isEntry(value) && isString(kind) && Object.hasOwn(kinds, kind) && kinds[kind](value);
+const isOutput = (output) => isOne(OUTPUTS, output, output?.output_type);
 
 /** The types that nbformat asks for. */
 function isCell(cell) {
-  return isOne(CELLS, cell, cell?.cell_type) && isText(cell.source) && isEntry(cell.metadata)
-    && (cell.id === undefined || typeof cell.id === "string") && (cell.attachments === undefined || isEntry(cell.attachments));
+  if (!isOne(CELLS, cell, cell?.cell_type)) return false;
+  const { source, metadata, id = "", attachments = {} } = cell;
+  return isText(source) && isEntry(metadata) && isString(id) && isEntry(attachments);
 }
 
-const isNotebook = (value) => isEntry(value) && value.nbformat === 4 && isEntry(value.metadata) && Array.isArray(value.cells) && value.cells.every(isCell);
+function isNotebook(value) {
+  return isEntry(value) && value.nbformat === 4 && isEntry(value.metadata) && Array.isArray(value.cells) && value.cells.every(isCell);
+}
 
 /** The notebook that a file holds, or null if it is none. */
 function notebookOf(bytes) {
@@ -207,22 +215,31 @@ function notebookOf(bytes) {
 /** The notebook that this browser keeps, or null. */
 const notebookIn = ({ content, format }) => (isNotebook(content) ? content : notebookOf(bytesOf({ content, format })));
 
+function isAlike(model, notebook) {
+  const there = notebookIn(model);
+  return there !== null && written(there) === written(notebook);
+}
+
 /** The same without the marks by which JupyterLite lets the outputs of a notebook run as soon as it is opened. */
 function untrusted(notebook) {
-  const plain = (metadata) => Object.fromEntries(Object.entries(metadata).filter(([name]) => name !== "trusted" && name !== "signature"));
-  return { ...notebook, metadata: plain(notebook.metadata), cells: notebook.cells.map((cell) => ({ ...cell, metadata: plain(cell.metadata) })) };
+  const plain = (part) => {
+    const metadata = Object.entries(part.metadata).filter(([name]) => name !== "trusted" && name !== "signature");
+    return { ...part, metadata: Object.fromEntries(metadata) };
+  };
+  return { ...plain(notebook), cells: notebook.cells.map(plain) };
 }
 
 const source = (cell) => (Array.isArray(cell.source) ? cell.source.join("") : cell.source).replace(/[ \t\r\n]+$/, "");
-const written = (notebook) => JSON.stringify(notebook.cells.map((cell) => [cell.cell_type, source(cell), Object.entries(cell.attachments ?? {})]));
-const isAlike = (model, notebook) => { const there = notebookIn(model); return there !== null && written(there) === written(notebook); };
+const partsOf = (cell) => [cell.cell_type, source(cell), Object.entries(cell.attachments ?? {})];
+const written = (notebook) => JSON.stringify(notebook.cells.map(partsOf));
 const crcOf = (cell) => crc(encode(source(cell)));
 
 const originals = new Map();
 
 /** Fetch the course's own notebooks of these names, for `given`. */
 async function fetchOriginals(paths) {
-  await Promise.all([...paths].filter((path) => Object.hasOwn(COURSE, path) && !originals.has(path)).map(async (path) => {
+  const missing = [...paths].filter((path) => Object.hasOwn(COURSE, path) && !originals.has(path));
+  await Promise.all(missing.map(async (path) => {
     try {
       const answer = await fetch(new URL(`files/${path.split("/").map(encodeURIComponent).join("/")}`, HERE));
       if (answer.ok) originals.set(path, notebookOf(new Uint8Array(await answer.arrayBuffer())));
@@ -300,9 +317,13 @@ function both(mine, other) {
   return entry;
 }
 
-const passedIn = (progress) => Object.entries(progress?.exercises ?? {}).filter(([, entry]) => entry.passed === true).map(([id]) => id);
+function passedIn(progress) {
+  return Object.entries(progress?.exercises ?? {}).filter(([, entry]) => entry.passed === true).map(([id]) => id);
+}
 
-// ---- exercises that passed and whose answers are not in the store yet: the kernel notes at once, a notebook is saved later ----
+// ---- exercises that passed, with answers that are not stored yet ----
+
+// The kernel notes at once what passed; JupyterLite saves the notebook later.
 
 const notebookWith = (exercise) => Object.keys(COURSE).find((path) => path.startsWith(`exercises/${exercise.split(".")[0]}_`));
 
@@ -326,8 +347,9 @@ async function unsaved(files) {
     const notebook = name.startsWith(splitEnding(path)[0]) && name.endsWith(".ipynb") && notebookIn(model);
     return notebook && isAnswered(path, exercise, notebook);
   });
-  const missing = new Set(asked.filter((each) => given(each[1]) && !isThere(each)).map(([, path]) => COURSE[path][0]));
-  return missing.size ? [`The text of exercises that passed has not been saved yet, in ${few([...missing].sort())}: save it in its tab (Ctrl+S) and download again.`] : [];
+  const missing = new Set(asked.filter((each) => given(each[1]) && !isThere(each)).map(([, path]) => `“${COURSE[path][0]}”`));
+  if (!missing.size) return [];
+  return [`Answers that passed have not been saved yet in ${few([...missing].sort())}: save the notebook in its tab (Ctrl+S) and download again.`];
 }
 
 // ---- answers given on the pages to read, as site.js keeps them: page and cell -> question -> answer ----
@@ -339,9 +361,13 @@ function answers() {
   } catch { return {}; }
 }
 
-const isShort = (value) => typeof value === "string" && value.length < 100;
-const isAnswer = (value) => isEntry(value) && isShort(value.first) && isShort(value.last) && [undefined, null, 1, 2, 3].includes(value.sure) && Number.isInteger(value.tries);
+const isShort = (value) => isString(value) && value.length < 100;
+const isSureness = (value) => [undefined, null, 1, 2, 3].includes(value);
 const answered = (told) => Object.values(told).filter(isEntry).flatMap(Object.keys).length;
+
+function isAnswer(value) {
+  return isEntry(value) && isShort(value.first) && isShort(value.last) && isSureness(value.sure) && Number.isInteger(value.tries);
+}
 
 function isPlace(place) {
   const [, stem] = /^((?:lessons|exercises)\/[^/]+?)\.html ./s.exec(place) ?? [];
@@ -352,11 +378,18 @@ function isPlace(place) {
 function answersOf(bytes) {
   const told = parsed(bytes);
   if (!isEntry(told)) return [{}, true];
-  const sound = Object.entries(told).filter(([place, given]) => isPlace(place) && isEntry(given)).map(([place, given]) => [
-    place, Object.fromEntries(Object.entries(given).filter(([id, answer]) => isShort(id) && isAnswer(answer)).map(([id, { first, last, sure = null, tries }]) => [id, { first, last, sure, tries }])),
-  ]);
-  const result = Object.fromEntries(sound.filter(([, given]) => Object.keys(given).length));
-  return [result, answered(result) < Object.values(told).flatMap((given) => (isEntry(given) ? Object.keys(given) : [given])).length];
+  const result = {};
+  for (const [place, given] of Object.entries(told)) {
+    const sound = isPlace(place) && isEntry(given) ? soundAnswers(given) : [];
+    if (sound.length) result[place] = Object.fromEntries(sound);
+  }
+  const all = Object.values(told).flatMap((given) => (isEntry(given) ? Object.keys(given) : [given]));
+  return [result, answered(result) < all.length];
+}
+
+function soundAnswers(given) {
+  const sound = Object.entries(given).filter(([id, answer]) => isShort(id) && isAnswer(answer));
+  return sound.map(([id, { first, last, sure = null, tries }]) => [id, { first, last, sure, tries }]);
 }
 
 /** Keep them beside those that are here, which stay: what happened, in a sentence or none. */
@@ -365,7 +398,9 @@ function keepAnswers(theirs) {
   for (const [place, given] of Object.entries(theirs)) merged[place] = { ...given, ...(isEntry(mine[place]) ? mine[place] : {}) };
   const more = answered(merged) - answered(mine);
   if (!more) return [];
-  try { localStorage.setItem(ANSWERS, JSON.stringify(merged)); } catch { return ["The answers given on pages were left out: this browser has no space for them."]; }
+  try { localStorage.setItem(ANSWERS, JSON.stringify(merged)); } catch {
+    return ["The answers given on pages were left out: this browser has no space for them."];
+  }
   return [`Taken up: ${counted(more, "answer")} given on pages.`];
 }
 
@@ -393,7 +428,6 @@ function packed(...fields) {
 function zipped(entries, now = new Date()) {
   const time = (now.getHours() << 11) | (now.getMinutes() << 5) | (now.getSeconds() >> 1);
   const date = ((now.getFullYear() - 1980) << 9) | ((now.getMonth() + 1) << 5) | now.getDate();
-  if (entries.length > 65535 || entries.some(([, bytes]) => bytes.length > 4e9)) throw new Problem("There are more files than one .zip holds; delete those that you do not need, and download again.");
   const files = [], directory = [];
   let offset = 0, length = 0;
   for (const [name, bytes] of entries) {
@@ -479,10 +513,9 @@ function chosen(entries) {
   if (twice !== undefined) throw new Problem(`The file holds ${twice} twice; nothing was taken up.`);
   const work = entries.filter(({ name }) => safe(name) && !isPassedOver(safe(name)));
   const paths = safeNames(work.map(({ name }) => name));
-  const passed = names.filter((name) => !paths.has(name) && !name.split("/").some((part) => [...PASSED_OVER, ".DS_Store"].includes(part)));
-  const renamed = [...paths].filter(([name, path]) => name !== path).map(([name, path]) => `${name} as “${path}”`);
-  const lines = renamed.length ? [`Under another name, since not every computer takes theirs: ${few(renamed)}.`] : [];
-  return [work.map((entry) => [paths.get(entry.name), entry]), [...lines, ...leftOut(passed)]];
+  const isOfComputer = (name) => name.split("/").some((part) => [...PASSED_OVER, ".DS_Store"].includes(part));
+  const passed = names.filter((name) => !paths.has(name) && !isOfComputer(name));
+  return [work.map((entry) => [paths.get(entry.name), entry]), [...renamed(paths), ...leftOut(passed)]];
 }
 
 async function contentOf({ method, sum, size, packedSize, local }, view, bytes) {
@@ -526,13 +559,12 @@ async function download() {
   const names = safeNames([...files.keys()]);
   const entries = [...files].map(([path, model]) => [names.get(path), portable(path, model)]);
   if (Object.keys(told).length) entries.push([ANSWERS_FILE, toJson(told)]);
-  const name = `autograd-work-${today()}.zip`;
+  const name = `autograd-work-${today()}.zip`, limits = tooMuch(entries);
   offer(name, zipped(entries));
-  const renamed = [...names].filter(([path, safe]) => path !== safe).map(([path, safe]) => `${path} as “${safe}”`);
   say([
     `${name} has been made, with ${counted(entries.length, "file")}.`,
-    ...tooMuch(entries),
-    ...(renamed.length ? [`In it under another name, since not every computer takes theirs: ${few(renamed)}.`] : []),
+    ...limits,
+    ...renamed(names),
     ...leftOut([...all.keys()].filter(isKept)),
     ...(await unsaved(files)),
   ]);
@@ -553,17 +585,25 @@ function offer(name, blob) {
   setTimeout(() => URL.revokeObjectURL(address), 60000);
 }
 
+/** The sentence about what take-up would refuse, or none; a `Problem` if it does not fit into a .zip. */
 function tooMuch(entries) {
   const bytes = entries.reduce((total, [, content]) => total + content.length, 0);
+  if (entries.length > 65535 || bytes > 4e9) throw new Problem("This is more than one .zip holds: delete files that you do not need, and download again.");
   if (bytes <= MOST_BYTES && entries.length <= MOST_FILES) return [];
-  return [`That is too much to be taken up again: at most ${MOST_FILES} files and ${MOST_BYTES / 1e6} MB are. Delete files or outputs that you do not need, and download again.`];
+  return [`It is too large to be taken up again (at most ${MOST_FILES} files and ${MOST_BYTES / 1e6} MB): delete files or outputs that you do not need, and download again.`];
 }
 
 const today = (now = new Date()) => [now.getFullYear(), now.getMonth() + 1, now.getDate()].map((part) => String(part).padStart(2, "0")).join("-");
 const counted = (number, what) => `${number} ${what}${number === 1 ? "" : "s"}`;
 const few = (names) => `${names.slice(0, 20).join(", ")}${names.length > 20 ? ` and ${names.length - 20} more` : ""}`;
 const byName = ([a], [b]) => (a < b ? -1 : 1);
-const leftOut = (names) => (names.length ? [`Left out, as hidden files and caches are: ${few(names)}.`] : []);
+const leftOut = (names) => (names.length ? [`Hidden files, caches and files without a name are left out: ${few(names.map((name) => `“${name}”`))}.`] : []);
+
+/** The sentence about names that are not as they were, or none. */
+function renamed(names) {
+  const others = [...names].filter(([path, name]) => path !== name).map(([path, name]) => `“${path}” to “${name}”`);
+  return others.length ? [`Names that not every computer accepts were changed: ${few(others)}.`] : [];
+}
 
 // ---- take up ----
 
@@ -588,7 +628,8 @@ async function takeUp(file) {
     for (const [path, bytes] of work) if (path !== ANSWERS_FILE) taking.take(path, bytes);
     return taking.models();
   });
-  return [...taking.lines(), ...takeUpAnswers(work), ...lines, ...taking.after(work.size === 0 ? file.name : "")];
+  if (!work.size) lines.push(`There is no notebook and no progress in ${file.name}; choose another file.`);
+  return [...taking.lines(), ...takeUpAnswers(work), ...lines, ...taking.rest()];
 }
 
 function takeUpAnswers(work) {
@@ -647,11 +688,13 @@ class Taking {
 
   #takeProgress(path, bytes) {
     const old = this.#here.get(path), other = progressOf(bytes), mine = old ? progressOf(bytesOf(old)) : {};
-    if (!other || !mine) { this.#leave(path, `${other ? "the progress in this browser" : "it"} cannot be read, or belongs to a newer version of the course`); return; }
+    if (!other || !mine) {
+      this.#leave(path, `${other ? "the progress in this browser" : "it"} cannot be read, or belongs to a newer version of the course`);
+      return;
+    }
     const merged = mergedProgress(mine, other);
     if (old && isSame(toJson(merged), toJson(mergedProgress(mine, {})))) { this.#same += 1; return; }
-    this.#new.set(path, { ...modelOf(path, toJson(merged)), ...(old ? { created: old.created } : {}) });
-    this.#note(path);
+    this.#put(path, { ...modelOf(path, toJson(merged)), ...(old ? { created: old.created } : {}) });
     this.#said.push(`The progress in ${path} was taken up.`);
   }
 
@@ -678,8 +721,8 @@ class Taking {
 
   #beside(path, bytes, isIt) {
     const [stem, ending] = splitEnding(path);
-    const copies = [...this.#here, ...this.#new].filter(([name, model]) => name.startsWith(`${stem} (taken up `) && name.endsWith(ending) && !isFolder(model));
-    if (copies.some(([, model]) => isIt(model))) { this.#same += 1; return; }
+    const isCopy = ([name, model]) => name.startsWith(`${stem} (taken up `) && name.endsWith(ending) && !isFolder(model);
+    if ([...this.#here, ...this.#new].filter(isCopy).some(([, model]) => isIt(model))) { this.#same += 1; return; }
     const name = free(`${stem} (taken up ${today()})${ending}`, (each) => this.#files.has(each) || this.#folders.has(each));
     this.#put(name, modelOf(name, bytes));
     this.#said.push(`You have written in ${path} here too: that stays as it is, and the file's version is beside it as “${name.split("/").pop()}”.`);
@@ -687,16 +730,16 @@ class Taking {
 
   /** What is to be written. A folder that the site does not have is known to JupyterLite by an entry of its own. */
   models() {
-    const ofSite = new Set(Object.keys(COURSE).flatMap(prefixes)), folders = new Set([...this.#new.keys()].flatMap(prefixes));
-    return [...[...folders].filter((folder) => !ofSite.has(folder) && !this.#here.has(folder)).map(folderModel), ...this.#new.values()];
+    const known = new Set([...Object.keys(COURSE).flatMap(prefixes), ...this.#here.keys()]);
+    const folders = [...new Set([...this.#new.keys()].flatMap(prefixes))].filter((folder) => !known.has(folder));
+    return [...folders.map(folderModel), ...this.#new.values()];
   }
 
   lines() {
     return [...(this.#taken.length ? [`Taken up: ${few(this.#taken)}.`] : []), ...this.#said];
   }
 
-  after(emptyName) {
-    if (emptyName) return [`There is no notebook and no progress in ${emptyName}; choose another file.`];
+  rest() {
     return [
       ...(this.#same ? [`${counted(this.#same, "file")} brought nothing new.`] : []),
       ...(this.#new.size ? ["If one of these notebooks is open in another tab, reload that tab."] : []),
@@ -718,7 +761,8 @@ async function show() {
   const files = await stored(), told = answers();
   await fetchOriginals(files.keys());
   const works = [...files].filter(([path]) => !isProgress(path)).sort(byName);
-  const opened = works.filter(([path, model]) => isOnlyOpened(path, model)), changed = works.filter((work) => !opened.includes(work));
+  const opened = works.filter(([path, model]) => isOnlyOpened(path, model));
+  const changed = works.filter((work) => !opened.includes(work));
   showProgress([...files].filter(([path]) => isProgress(path)).map(([, model]) => progressOf(bytesOf(model))), told);
   at("list").replaceChildren(
     ...(await unsaved(files)).map((line) => paragraph(line)),
