@@ -635,7 +635,7 @@ async function takeUp(file) {
 function takeUpAnswers(work) {
   if (!work.has(ANSWERS_FILE)) return [];
   const [theirs, isMore] = answersOf(work.get(ANSWERS_FILE)), lines = keepAnswers(theirs);
-  if (isMore) lines.push("Answers that belong to no page of this site were left out.");
+  if (isMore) lines.push("Answers that cannot come from a page of this site were left out.");
   return lines.length ? lines : ["The answers given on pages brought nothing new."];
 }
 
