@@ -557,7 +557,9 @@ def test_progress_with_names_that_objects_have_already(reader: Callable[[], Work
     one = reader()
     one.go()
     names = ["__proto__", "constructor"]
-    one.take_up(packed({PROGRESS: progress(**{name: {"passed": True} for name in names})}))
+    odd = progress(**{name: {"passed": True, "last": "a", "when": {"toString": 1}} for name in names})
+    for said in ("was taken up", "brought nothing new"):
+        assert said in one.take_up(packed({PROGRESS: odd}))
     assert sorted(json.loads(one.get()[PROGRESS]["content"])["exercises"]) == names
 
 

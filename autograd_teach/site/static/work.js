@@ -309,11 +309,15 @@ function mergedProgress(mine, other) {
   return result;
 }
 
+const stamp = ({ when }) => (isString(when) ? when : "");
+const count = (value) => (Number.isInteger(value) ? value : 0);
+
 function both(mine, other) {
   const entry = { ...mine, ...other, ...mine };
-  if (other.passed === true && mine.passed !== true) for (const key of ["passed", "checks", "attempted"]) if (key in other) entry[key] = other[key];
-  if (String(other.when ?? "") > String(mine.when ?? "") && typeof mine.last === "string" && typeof other.last === "string") Object.assign(entry, { last: other.last, when: other.when });
-  for (const key of ["tries", "hints"]) if (key in entry) entry[key] = Math.max(Number.isInteger(mine[key]) ? mine[key] : 0, Number.isInteger(other[key]) ? other[key] : 0);
+  const take = (keys) => { for (const key of keys) if (Object.hasOwn(other, key)) entry[key] = other[key]; };
+  if (other.passed === true && mine.passed !== true) take(["passed", "checks", "attempted"]);
+  if (stamp(other) > stamp(mine) && isString(mine.last) && isString(other.last)) take(["last", "when"]);
+  for (const key of ["tries", "hints"]) if (Object.hasOwn(entry, key)) entry[key] = Math.max(count(mine[key]), count(other[key]));
   return entry;
 }
 
