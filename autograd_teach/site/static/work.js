@@ -9,9 +9,11 @@ const STORE = "files";
 const ANSWERS = `autograd_teach answers ${new URL("..", HERE).pathname}`; // as site.js has it
 const ANSWERS_FILE = ".autograd_teach_answers.json";
 const PROGRESS = ".autograd_teach_progress.json";
+const isProgress = (path) => path.split("/").pop() === PROGRESS;
 const PROGRESS_VERSION = 2;
 const DELIVERED = "autograd_teach_delivered"; // in a notebook's metadata: cell id -> CRC-32 of what this site gave
-const MOST_BYTES = 100e6, MOST_FILES = 2000;
+const MOST_BYTES = 100e6, MOST_FILES = 2000; // in a file that is taken up
+const MOST_DEPTH = 100, MOST_LETTERS = 1000; // of brackets in JSON; in a path
 const COURSE = JSON.parse(document.getElementById("notebooks").textContent); // path -> [title, address]
 
 /** What a reader can mend: shown as it is. */
@@ -47,42 +49,66 @@ async function opened(make, version) {
   return make ? opened(true, next) : null;
 }
 
+/** Path -> model of each file and each folder. */
+async function allIn(files) {
+  const [keys, models] = await Promise.all([done(files.getAllKeys()), done(files.getAll())]);
+  return new Map(keys.map((key, place) => [String(key), models[place]]).filter(([, model]) => model));
+}
+
+const isFolder = (model) => model.type === "directory";
+
+/** Path -> model of each file. */
 async function stored() {
   const database = await opened(false);
   if (!database) return new Map();
   try {
-    const store = database.transaction(STORE).objectStore(STORE);
-    const [keys, models] = await Promise.all([done(store.getAllKeys()), done(store.getAll())]);
-    return new Map(keys.map((key, place) => [String(key), models[place]]).filter(([, model]) => model && model.type !== "directory"));
+    const all = await allIn(database.transaction(STORE).objectStore(STORE));
+    return new Map([...all].filter(([, model]) => !isFolder(model)));
   } finally { database.close(); }
 }
 
-/** Write all of them or none. */
-async function store(models) {
-  if (!models.length) return;
+/**
+ * Write the models that `judge` answers to all that is stored: all of them or none, and nobody else writes in between.
+ * `judge` cannot wait for anything: a transaction does not wait for it.
+ */
+async function change(judge) {
   const database = await opened(true);
+  const transaction = database.transaction(STORE, "readwrite"), files = transaction.objectStore(STORE);
+  const ended = new Promise((resolve, reject) => {
+    transaction.oncomplete = resolve;
+    transaction.onabort = () => reject(transaction.error);
+  });
   try {
-    const transaction = database.transaction(STORE, "readwrite");
-    for (const model of models) transaction.objectStore(STORE).put(model, model.path);
-    await new Promise((resolve, reject) => {
-      transaction.oncomplete = resolve;
-      transaction.onabort = transaction.onerror = () => reject(transaction.error);
-    });
+    for (const model of judge(await allIn(files))) files.put(model, model.path);
+    await ended;
   } catch (error) {
+    ended.catch(() => { /* `error` says why */ });
+    try { transaction.abort(); } catch { /* it has ended */ }
     if (error?.name === "QuotaExceededError") throw new Problem("This browser has no space left for the file; nothing was taken up. Free some space and try again.");
     throw error;
   } finally { database.close(); }
 }
 
-function answers() {
-  try { return JSON.parse(localStorage.getItem(ANSWERS)) || {}; } catch { return {}; }
-}
-
 // ---- models and bytes ----
 
 const encode = (text) => new TextEncoder().encode(text);
-const decode = (bytes) => new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+const decode = (bytes) => new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes); // a mark at the beginning stays
 const fromBase64 = (text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+const toJson = (value) => encode(JSON.stringify(value, null, 1) + "\n");
+const isSame = (bytes, others) => bytes.length === others.length && bytes.every((byte, place) => byte === others[place]);
+const isEntry = (value) => value !== null && typeof value === "object" && !Array.isArray(value);
+
+function isDeep(value, left = MOST_DEPTH) {
+  return value !== null && typeof value === "object" && (left === 0 || Object.values(value).some((each) => isDeep(each, left - 1)));
+}
+
+/** What JSON says; undefined if it is none, or nested so deep that programs fail on it. */
+function parsed(bytes) {
+  try {
+    const value = JSON.parse(decode(bytes).replace(/^\ufeff/, ""));
+    return isDeep(value) ? undefined : value;
+  } catch { return undefined; }
+}
 
 function toBase64(bytes) {
   let text = "";
@@ -90,19 +116,19 @@ function toBase64(bytes) {
   return btoa(text);
 }
 
-function bytesOf(model) {
-  const { content, format } = model;
+function bytesOf({ content, format }) {
   if (content === null || content === undefined) return new Uint8Array();
-  if (typeof content !== "string") return encode(JSON.stringify(content, null, 1) + "\n");
-  return format === "base64" ? fromBase64(content) : encode(content);
+  if (typeof content !== "string") return toJson(content);
+  if (format !== "base64") return encode(content);
+  try { return fromBase64(content); } catch { return encode(content); } // damaged: as it is
 }
 
 const MIME = { ipynb: "application/x-ipynb+json", json: "application/json", txt: "text/plain", csv: "text/csv", py: "text/x-python", md: "text/markdown" };
 
 function modelOf(path, bytes) {
   const now = new Date().toISOString(), name = path.split("/").pop(), ending = name.split(".").pop();
-  const model = { name, path, created: now, last_modified: now, size: bytes.length, writable: true, type: "file", mimetype: MIME[ending] || "application/octet-stream" };
-  if (ending === "ipynb") return { ...model, type: "notebook", format: "json", content: JSON.parse(decode(bytes)) };
+  const model = { name, path, created: now, last_modified: now, size: bytes.length, writable: true, type: "file", mimetype: Object.hasOwn(MIME, ending) ? MIME[ending] : "application/octet-stream" };
+  if (path.endsWith(".ipynb")) return { ...model, type: "notebook", format: "json", content: untrusted(parsed(bytes)) };
   try { return { ...model, format: "text", content: decode(bytes) }; } catch { return { ...model, format: "base64", content: toBase64(bytes) }; }
 }
 
@@ -111,43 +137,138 @@ const folderModel = (path) => {
   return { name: path.split("/").pop(), path, created: now, last_modified: now, size: 0, writable: true, type: "directory", format: "json", mimetype: "", content: null };
 };
 
+// ---- names ----
+
+const prefixes = (path) => path.split("/").slice(0, -1).map((_, place, parts) => parts.slice(0, place + 1).join("/"));
+const splitEnding = (path) => /^(.*?)(\.[^./]*)?$/s.exec(path).slice(1).map((part) => part ?? "");
+
+/** The name, in letters that every computer takes; empty if nothing is left of it. */
+function safe(name) {
+  const parts = name.split("/").filter((part) => !["", ".", ".."].includes(part));
+  return parts.map((part) => part.replace(/[\x00-\x1f\x7f\\:*?"<>|]/g, "_")).join("/");
+}
+
+/** The name, or the first of "name (2)", "name (3)", ... that is not taken. */
+function free(name, isTaken) {
+  const [stem, ending] = splitEnding(name);
+  let each = name;
+  for (let number = 2; isTaken(each); number++) each = `${stem} (${number})${ending}`;
+  return each;
+}
+
+/** Each path -> its safe name. Those that are safe as they are keep theirs. */
+function safeNames(paths) {
+  const names = new Map(), taken = new Set(paths.filter((path) => safe(path) === path));
+  for (const path of paths) {
+    const name = taken.has(path) ? path : free(safe(path) || "_", (each) => taken.has(each));
+    names.set(path, name);
+    taken.add(name);
+  }
+  return names;
+}
+
+const PASSED_OVER = ["__MACOSX", ".ipynb_checkpoints", "__pycache__"];
+
+/** As course/take_up.py has it: what is hidden, and what a computer's own programs keep. */
+function isPassedOver(name) {
+  const parts = name.split("/"), last = parts.pop();
+  return parts.some((part) => PASSED_OVER.includes(part) || part.startsWith(".")) || (last.startsWith(".") && last !== PROGRESS && last !== ANSWERS_FILE);
+}
+
 // ---- notebooks ----
 
-function notebookOf(bytes) {
-  let notebook;
-  try { notebook = JSON.parse(decode(bytes)); } catch { return null; }
-  return Array.isArray(notebook?.cells) && notebook.nbformat === 4 && notebook.cells.every((cell) => cell && typeof cell === "object") ? notebook : null;
+const isString = (value) => typeof value === "string";
+const isText = (value) => isString(value) || (Array.isArray(value) && value.every(isString));
+const isCount = (value) => value === null || value === undefined || (Number.isInteger(value) && value >= 0);
+
+const OUTPUTS = {
+  stream: ({ name, text }) => isString(name) && isText(text),
+  error: ({ ename, evalue, traceback }) => [ename, evalue].every(isString) && Array.isArray(traceback) && isText(traceback),
+  display_data: ({ data, metadata }) => isEntry(data) && isEntry(metadata),
+  execute_result: ({ data, metadata, execution_count }) => isEntry(data) && isEntry(metadata) && isCount(execution_count),
+};
+const CELLS = {
+  code: ({ outputs, execution_count }) => Array.isArray(outputs) && outputs.every(isOutput) && isCount(execution_count),
+  markdown: () => true,
+  raw: () => true,
+};
+const isOne = (kinds, value, kind) => isEntry(value) && isString(kind) && Object.hasOwn(kinds, kind) && kinds[kind](value);
+const isOutput = (output) => isOne(OUTPUTS, output, output?.output_type);
+
+/** The types that nbformat asks for. */
+function isCell(cell) {
+  if (!isOne(CELLS, cell, cell?.cell_type)) return false;
+  const { source, metadata, id = "", attachments = {} } = cell;
+  return isText(source) && isEntry(metadata) && isString(id) && isEntry(attachments);
 }
 
-const source = (cell) => (Array.isArray(cell.source) ? cell.source.join("") : String(cell.source ?? "")).replace(/[ \t\r\n]+$/, "");
-const written = (notebook) => JSON.stringify(notebook.cells.map((cell) => [cell.cell_type, source(cell)]));
+function isNotebook(value) {
+  return isEntry(value) && value.nbformat === 4 && isEntry(value.metadata) && Array.isArray(value.cells) && value.cells.every(isCell);
+}
+
+/** The notebook that a file holds, or null if it is none. */
+function notebookOf(bytes) {
+  const notebook = parsed(bytes);
+  return isNotebook(notebook) ? notebook : null;
+}
+
+/** The notebook that this browser keeps, or null. */
+const notebookIn = ({ content, format }) => (isNotebook(content) ? content : notebookOf(bytesOf({ content, format })));
+
+function isAlike(model, notebook) {
+  const there = notebookIn(model);
+  return there !== null && written(there) === written(notebook);
+}
+
+/** The same without the marks by which JupyterLite lets the outputs of a notebook run as soon as it is opened. */
+function untrusted(notebook) {
+  const plain = (part) => {
+    const metadata = Object.entries(part.metadata).filter(([name]) => name !== "trusted" && name !== "signature");
+    return { ...part, metadata: Object.fromEntries(metadata) };
+  };
+  return { ...plain(notebook), cells: notebook.cells.map(plain) };
+}
+
+const source = (cell) => (Array.isArray(cell.source) ? cell.source.join("") : cell.source).replace(/[ \t\r\n]+$/, "");
+const partsOf = (cell) => [cell.cell_type, source(cell), Object.entries(cell.attachments ?? {})];
+const written = (notebook) => JSON.stringify(notebook.cells.map(partsOf));
+const crcOf = (cell) => crc(encode(source(cell)));
+
+const originals = new Map();
+
+/** Fetch the course's own notebooks of these names, for `given`. */
+async function fetchOriginals(paths) {
+  const missing = [...paths].filter((path) => Object.hasOwn(COURSE, path) && !originals.has(path));
+  await Promise.all(missing.map(async (path) => {
+    try {
+      const answer = await fetch(new URL(`files/${path.split("/").map(encodeURIComponent).join("/")}`, HERE));
+      if (answer.ok) originals.set(path, notebookOf(new Uint8Array(await answer.arrayBuffer())));
+    } catch { /* no network: then every notebook counts as changed */ }
+  }));
+}
 
 /** A notebook as this site gives it, or null if it gives none of that name. */
-const given = (() => {
-  const known = new Map();
-  return (path) => {
-    if (!Object.hasOwn(COURSE, path)) return Promise.resolve(null);
-    if (!known.has(path)) {
-      const address = new URL(`files/${path.split("/").map(encodeURIComponent).join("/")}`, HERE);
-      known.set(path, fetch(address).then(async (answer) => (answer.ok ? notebookOf(new Uint8Array(await answer.arrayBuffer())) : null)).catch(() => null));
-    }
-    return known.get(path);
-  };
-})();
+const given = (path) => originals.get(path) ?? null;
 
-/** Whether its reader wrote something in it, beyond opening and running it. */
-async function isChanged(path, notebook) {
-  const original = await given(path);
-  if (original && written(original) === written(notebook)) return false;
-  const noted = notebook.metadata?.[DELIVERED];
-  const ids = noted && typeof noted === "object" ? Object.keys(noted) : [];
-  return !(ids.length && ids.length === notebook.cells.length && notebook.cells.every((cell) => noted[cell.id] === crc(encode(source(cell)))));
+function isAsGiven(path, notebook) {
+  const original = given(path);
+  return original !== null && written(original) === written(notebook);
 }
 
-async function withNote(path, notebook) {
-  const original = await given(path);
+/** Whether it is as another version of this site gave it: so says its note, which somebody may have changed. */
+function isAsNoted(path, notebook) {
+  const noted = notebook.metadata[DELIVERED];
+  return Object.hasOwn(COURSE, path) && isEntry(noted) && notebook.cells.length > 0
+    && Object.keys(noted).length === notebook.cells.length && notebook.cells.every((cell) => noted[cell.id] === crcOf(cell));
+}
+
+/** Whether its reader wrote something in it, beyond opening and running it. */
+const isChanged = (path, notebook) => !isAsGiven(path, notebook) && !isAsNoted(path, notebook);
+
+function withNote(path, notebook) {
+  const original = given(path);
   if (!original) return notebook;
-  const noted = Object.fromEntries(original.cells.map((cell) => [cell.id, crc(encode(source(cell)))]));
+  const noted = Object.fromEntries(original.cells.map((cell) => [cell.id, crcOf(cell)]));
   return { ...notebook, metadata: { ...notebook.metadata, [DELIVERED]: noted } };
 }
 
@@ -156,9 +277,10 @@ async function placeOf(name, notebook) {
   const plain = name.replace(/( ?\([^()]*\))+(?=\.ipynb$)/, "");
   const named = Object.keys(COURSE).filter((path) => path.endsWith(`/${plain}`));
   const ids = new Set(notebook.cells.map((cell) => cell.id).filter(Boolean));
+  await fetchOriginals(named.length ? named : Object.keys(COURSE));
   let best = "", most = 0;
   for (const path of named.length ? named : Object.keys(COURSE)) {
-    const cells = (await given(path))?.cells || [];
+    const cells = given(path)?.cells || [];
     const shared = cells.filter((cell) => ids.has(cell.id)).length;
     if (shared > most && 2 * shared >= Math.min(cells.length, ids.size)) [best, most] = [path, shared];
   }
@@ -167,34 +289,123 @@ async function placeOf(name, notebook) {
 
 // ---- progress: as course/progress_file.py merges it ----
 
-const isEntry = (value) => value !== null && typeof value === "object" && !Array.isArray(value);
-
+/** What a progress file holds; null if it cannot be read, or belongs to a newer version. */
 function progressOf(bytes) {
-  let content;
-  try { content = JSON.parse(decode(bytes)); } catch { return null; }
-  if (!isEntry(content) || content.version > PROGRESS_VERSION) return null;
-  for (const part of ["exercises", "predictions"]) {
-    if (!isEntry(content[part] ?? {}) || !Object.values(content[part] ?? {}).every(isEntry)) return null;
-  }
-  return content;
+  const content = parsed(bytes);
+  if (!isEntry(content)) return null;
+  const { version = 1 } = content;
+  if (!Number.isInteger(version) || version < 1 || version > PROGRESS_VERSION) return null;
+  const isSound = (part) => isEntry(part ?? {}) && Object.values(part ?? {}).every(isEntry);
+  return isSound(content.exercises) && isSound(content.predictions) ? content : null;
 }
 
 function mergedProgress(mine, other) {
-  const result = { ...other, ...mine, version: PROGRESS_VERSION };
+  const result = { ...mine, ...other, ...mine, version: PROGRESS_VERSION }; // in the order of mine
   for (const part of ["exercises", "predictions"]) {
-    const entries = { ...mine[part] };
-    for (const [id, entry] of Object.entries(other[part] ?? {})) entries[id] = both(entries[id] ?? {}, entry);
-    result[part] = Object.fromEntries(Object.entries(entries).sort(([a], [b]) => (a < b ? -1 : 1)));
+    const entries = new Map(Object.entries(mine[part] ?? {}));
+    for (const [id, entry] of Object.entries(other[part] ?? {})) entries.set(id, both(entries.get(id) ?? {}, entry));
+    result[part] = Object.fromEntries([...entries].sort(byName));
   }
   return result;
 }
 
+const stamp = ({ when }) => (isString(when) ? when : "");
+const count = (value) => (Number.isInteger(value) ? value : 0);
+
 function both(mine, other) {
-  const entry = { ...other, ...mine };
-  if (other.passed === true && mine.passed !== true) for (const key of ["passed", "checks", "attempted"]) if (key in other) entry[key] = other[key];
-  if (String(other.when ?? "") > String(mine.when ?? "") && typeof mine.last === "string" && typeof other.last === "string") Object.assign(entry, { last: other.last, when: other.when });
-  for (const key of ["tries", "hints"]) if (key in entry) entry[key] = Math.max(Number.isInteger(mine[key]) ? mine[key] : 0, Number.isInteger(other[key]) ? other[key] : 0);
+  const entry = { ...mine, ...other, ...mine };
+  const take = (keys) => { for (const key of keys) if (Object.hasOwn(other, key)) entry[key] = other[key]; };
+  if (other.passed === true && mine.passed !== true) take(["passed", "checks", "attempted"]);
+  if (stamp(other) > stamp(mine) && isString(mine.last) && isString(other.last)) take(["last", "when"]);
+  for (const key of ["tries", "hints"]) if (Object.hasOwn(entry, key)) entry[key] = Math.max(count(mine[key]), count(other[key]));
   return entry;
+}
+
+function passedIn(progress) {
+  return Object.entries(progress?.exercises ?? {}).filter(([, entry]) => entry.passed === true).map(([id]) => id);
+}
+
+// ---- exercises that passed, with answers that are not stored yet ----
+
+// The kernel notes at once what passed; JupyterLite saves the notebook later.
+
+const notebookWith = (exercise) => Object.keys(COURSE).find((path) => path.startsWith(`exercises/${exercise.split(".")[0]}_`));
+
+/** The cell for the answer: the last such cell before the check; undefined if the notebook marks none. */
+function answerCell(original, exercise) {
+  const place = original.cells.findIndex((cell) => cell.cell_type === "code" && source(cell).includes(`check("${exercise}"`));
+  return original.cells.slice(0, Math.max(place, 0)).findLast((cell) => cell.metadata.nbgrader?.solution === true);
+}
+
+function isAnswered(path, exercise, notebook) {
+  const cell = answerCell(given(path), exercise);
+  return cell ? notebook.cells.some((each) => each.id === cell.id && source(each) !== source(cell)) : isChanged(path, notebook);
+}
+
+/** The sentence about them, or none. Versions of a notebook that were taken up beside it count too. */
+async function unsaved(files) {
+  const passed = [...files].filter(([path]) => isProgress(path)).flatMap(([, model]) => passedIn(progressOf(bytesOf(model))));
+  const asked = passed.map((exercise) => [exercise, notebookWith(exercise)]).filter(([, path]) => path);
+  await fetchOriginals(asked.map(([, path]) => path));
+  const isThere = ([exercise, path]) => [...files].some(([name, model]) => {
+    const notebook = name.startsWith(splitEnding(path)[0]) && name.endsWith(".ipynb") && notebookIn(model);
+    return notebook && isAnswered(path, exercise, notebook);
+  });
+  const missing = new Set(asked.filter((each) => given(each[1]) && !isThere(each)).map(([, path]) => `“${COURSE[path][0]}”`));
+  if (!missing.size) return [];
+  return [`Answers that passed have not been saved yet in ${few([...missing].sort())}: save the notebook in its tab (Ctrl+S) and download again.`];
+}
+
+// ---- answers given on the pages to read, as site.js keeps them: page and cell -> question -> answer ----
+
+function answers() {
+  try {
+    const told = JSON.parse(localStorage.getItem(ANSWERS));
+    return isEntry(told) ? told : {};
+  } catch { return {}; }
+}
+
+const isShort = (value) => isString(value) && value.length < 100;
+const isSureness = (value) => [undefined, null, 1, 2, 3].includes(value);
+const answered = (told) => Object.values(told).filter(isEntry).flatMap(Object.keys).length;
+
+function isAnswer(value) {
+  return isEntry(value) && isShort(value.first) && isShort(value.last) && isSureness(value.sure) && Number.isInteger(value.tries);
+}
+
+function isPlace(place) {
+  const [, stem] = /^((?:lessons|exercises)\/[^/]+?)\.html ./s.exec(place) ?? [];
+  return Boolean(stem) && place.length < MOST_LETTERS && Object.keys(COURSE).some((path) => path.startsWith(`${stem}_`) || path === `${stem}.ipynb`);
+}
+
+/** Those that pages of this site may have written, and whether there were others. */
+function answersOf(bytes) {
+  const told = parsed(bytes);
+  if (!isEntry(told)) return [{}, true];
+  const result = {};
+  for (const [place, given] of Object.entries(told)) {
+    const sound = isPlace(place) && isEntry(given) ? soundAnswers(given) : [];
+    if (sound.length) result[place] = Object.fromEntries(sound);
+  }
+  const all = Object.values(told).flatMap((given) => (isEntry(given) ? Object.keys(given) : [given]));
+  return [result, answered(result) < all.length];
+}
+
+function soundAnswers(given) {
+  const sound = Object.entries(given).filter(([id, answer]) => isShort(id) && isAnswer(answer));
+  return sound.map(([id, { first, last, sure = null, tries }]) => [id, { first, last, sure, tries }]);
+}
+
+/** Keep them beside those that are here, which stay: what happened, in a sentence or none. */
+function keepAnswers(theirs) {
+  const mine = answers(), merged = { ...mine };
+  for (const [place, given] of Object.entries(theirs)) merged[place] = { ...given, ...(isEntry(mine[place]) ? mine[place] : {}) };
+  const more = answered(merged) - answered(mine);
+  if (!more) return [];
+  try { localStorage.setItem(ANSWERS, JSON.stringify(merged)); } catch {
+    return ["The answers given on pages were left out: this browser has no space for them."];
+  }
+  return [`Taken up: ${counted(more, "answer")} given on pages.`];
 }
 
 // ---- zip ----
@@ -240,40 +451,85 @@ function zipped(entries, now = new Date()) {
 const DAMAGED = "The file is damaged, and nothing was taken up: download it again where it was made.";
 const TOO_LARGE = `The file holds more than ${MOST_BYTES / 1e6} MB, which is no work on this course; choose another.`;
 
-/** What is in a .zip: name -> bytes. All of it is examined before anything is used. */
+const OLD_LETTERS = // of names that are not in UTF-8, from 128
+  "ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u00a0";
+
+function nameOf(bytes, isUnicode) {
+  if (isUnicode) return decode(bytes);
+  try { return decode(bytes); } catch { return Array.from(bytes, (byte) => (byte < 128 ? String.fromCharCode(byte) : OLD_LETTERS[byte - 128])).join(""); }
+}
+
+/** What is in a .zip: path -> bytes, and sentences on what was renamed or passed over. Nothing is unpacked before all names are known. */
 async function unzipped(bytes) {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength), entries = listed(view, bytes);
+  for (const { name, isLink, isLocked } of entries) {
+    if (isAttack(name) || isLink) throw new Problem(`The file holds “${name}”, a name or a link that leads out of its folder; nothing was taken up.`);
+    if (isLocked) throw new Problem("The file is protected with a password; make one without.");
+  }
+  const [wanted, lines] = chosen(entries.filter(({ name }) => !name.endsWith("/")));
+  if (wanted.reduce((total, [, { size }]) => total + size, 0) > MOST_BYTES) throw new Problem(TOO_LARGE);
+  const work = new Map();
+  for (const [path, entry] of wanted) work.set(path, await contentOf(entry, view, bytes));
+  return [withoutTop(work), lines];
+}
+
+function listed(view, bytes) {
   let end = bytes.length - 22;
   while (end >= Math.max(0, bytes.length - 65557) && view.getUint32(end, true) !== 0x06054b50) end--;
   if (end < 0 || view.getUint32(end, true) !== 0x06054b50) throw new Problem(DAMAGED);
-  const count = view.getUint16(end + 10, true);
-  if (count > MOST_FILES) throw new Problem(`The file holds ${count} files, which is no work on this course; choose another.`);
-  const work = new Map();
-  let place = view.getUint32(end + 16, true), left = MOST_BYTES;
-  for (let number = 0; number < count; number++) {
+  const entries = [];
+  let place = view.getUint32(end + 16, true);
+  for (let left = view.getUint16(end + 10, true); left > 0; left--) {
     if (view.getUint32(place, true) !== 0x02014b50) throw new Problem(DAMAGED);
-    const [flags, method] = [view.getUint16(place + 8, true), view.getUint16(place + 10, true)];
-    const [sum, packedSize, size] = [16, 20, 24].map((at) => view.getUint32(place + at, true));
-    const [nameSize, extraSize, commentSize] = [28, 30, 32].map((at) => view.getUint16(place + at, true));
-    const [attributes, local] = [38, 42].map((at) => view.getUint32(place + at, true));
-    const name = decode(bytes.subarray(place + 46, place + 46 + nameSize));
-    place += 46 + nameSize + extraSize + commentSize;
-    const isLink = ((attributes >>> 28) & 0xf) === 0xa;
-    if (isOutside(name.replace(/\/$/, "")) || isLink) throw new Problem(`The file holds “${name}”, a name or a link that leads out of its folder; nothing was taken up.`);
-    if (flags & 1) throw new Problem("The file is protected with a password; make one without.");
-    if (name.endsWith("/") || isPassedOver(name)) continue;
-    if (work.has(name)) throw new Problem(`The file holds ${name} twice; nothing was taken up.`);
-    left -= size;
-    if (left < 0) throw new Problem(TOO_LARGE);
-    if (view.getUint32(local, true) !== 0x04034b50) throw new Problem(DAMAGED);
-    const start = local + 30 + view.getUint16(local + 26, true) + view.getUint16(local + 28, true);
-    const stored = bytes.subarray(start, start + packedSize);
-    if (stored.length !== packedSize || (method !== 0 && method !== 8)) throw new Problem(DAMAGED);
-    const content = method ? await inflated(stored, size) : stored;
-    if (content.length !== size || crc(content) !== sum) throw new Problem(DAMAGED);
-    work.set(name, content);
+    entries.push(entryAt(view, bytes, place));
+    place = entries.at(-1).next;
   }
-  return withoutTop(work);
+  return entries;
+}
+
+function entryAt(view, bytes, place) {
+  const [flags, method] = [8, 10].map((at) => view.getUint16(place + at, true));
+  const [nameSize, extraSize, commentSize] = [28, 30, 32].map((at) => view.getUint16(place + at, true));
+  const extra = place + 46 + nameSize, next = extra + extraSize + commentSize;
+  const [size, packedSize, local] = wide(view, extra, extraSize, [24, 20, 42].map((at) => view.getUint32(place + at, true)));
+  const isLink = ((view.getUint32(place + 38, true) >>> 28) & 0xf) === 0xa;
+  const name = nameOf(bytes.subarray(place + 46, extra), flags & 0x0800);
+  return { name, method, sum: view.getUint32(place + 16, true), size, packedSize, local, isLink, isLocked: flags & 1, next };
+}
+
+/** The numbers, with those that have no room in 32 bits (zip64) from the field for them. */
+function wide(view, place, length, numbers) {
+  const end = place + length;
+  while (place + 4 <= end && view.getUint16(place, true) !== 1) place += 4 + view.getUint16(place + 2, true);
+  if (place + 4 > end) return numbers;
+  place += 4;
+  return numbers.map((number) => {
+    if (number !== 0xffffffff) return number;
+    place += 8;
+    return Number(view.getBigUint64(place - 8, true));
+  });
+}
+
+/** Which entries are work, under which paths. */
+function chosen(entries) {
+  if (entries.length > MOST_FILES) throw new Problem(`The file holds ${entries.length} files, and ${MOST_FILES} can be taken up at once; choose another.`);
+  const names = entries.map(({ name }) => name), twice = names.find((name, place) => names.indexOf(name) < place);
+  if (twice !== undefined) throw new Problem(`The file holds ${twice} twice; nothing was taken up.`);
+  const work = entries.filter(({ name }) => safe(name) && !isPassedOver(safe(name)));
+  const paths = safeNames(work.map(({ name }) => name));
+  const isOfComputer = (name) => name.split("/").some((part) => [...PASSED_OVER, ".DS_Store"].includes(part));
+  const passed = names.filter((name) => !paths.has(name) && !isOfComputer(name));
+  return [work.map((entry) => [paths.get(entry.name), entry]), [...renamed(paths), ...leftOut(passed)]];
+}
+
+async function contentOf({ method, sum, size, packedSize, local }, view, bytes) {
+  if (view.getUint32(local, true) !== 0x04034b50) throw new Problem(DAMAGED);
+  const start = local + 30 + view.getUint16(local + 26, true) + view.getUint16(local + 28, true);
+  const stored = bytes.subarray(start, start + packedSize);
+  if (stored.length !== packedSize || (method !== 0 && method !== 8)) throw new Problem(DAMAGED);
+  const content = method ? await inflated(stored, size) : stored;
+  if (content.length !== size || crc(content) !== sum) throw new Problem(DAMAGED);
+  return content;
 }
 
 /** Unpacked, or refused as soon as it is larger than it says. */
@@ -289,14 +545,8 @@ async function inflated(bytes, size) {
   }
 }
 
-// These three as course/take_up.py has them.
-const PASSED_OVER = ["__MACOSX", ".ipynb_checkpoints", "__pycache__"];
-const isOutside = (name) => /[\x00-\x1f\x7f\\:]/.test(name) || name.split("/").some((part) => part === "" || part === "." || part === "..");
-
-function isPassedOver(name) {
-  const parts = name.split("/"), last = parts.pop();
-  return parts.some((part) => PASSED_OVER.includes(part) || part.startsWith(".")) || (last.startsWith(".") && last !== PROGRESS && last !== ANSWERS_FILE);
-}
+/** Whether a name leads out of its folder: as course/take_up.py has it. */
+const isAttack = (name) => /^([\\/]|[A-Za-z]:)/.test(name) || name.split(/[\\/]/).includes("..");
 
 function withoutTop(work) {
   const names = [...work.keys()], tops = new Set(names.map((name) => name.split("/")[0])), [top] = tops;
@@ -308,25 +558,60 @@ function withoutTop(work) {
 // ---- download ----
 
 async function download() {
-  const entries = [];
-  for (const [path, model] of await stored()) {
-    const bytes = bytesOf(model), notebook = path.endsWith(".ipynb") && notebookOf(bytes);
-    entries.push([path, notebook ? encode(JSON.stringify(await withNote(path, notebook), null, 1) + "\n") : bytes]);
-  }
-  const told = answers();
-  if (Object.keys(told).length) entries.push([ANSWERS_FILE, encode(JSON.stringify(told, null, 1) + "\n")]);
-  const address = URL.createObjectURL(zipped(entries));
-  const link = Object.assign(document.createElement("a"), { href: address, download: `autograd-work-${today()}.zip` });
-  link.click();
+  const all = await stored(), files = new Map([...all].filter(([path]) => !isKept(path))), told = answers();
+  await fetchOriginals(files.keys());
+  const names = safeNames([...files.keys()]);
+  const entries = [...files].map(([path, model]) => [names.get(path), portable(path, model)]);
+  if (Object.keys(told).length) entries.push([ANSWERS_FILE, toJson(told)]);
+  const name = `autograd-work-${today()}.zip`, limits = tooMuch(entries);
+  offer(name, zipped(entries));
+  say([
+    `${name} has been made, with ${counted(entries.length, "file")}.`,
+    ...limits,
+    ...renamed(names),
+    ...leftOut([...all.keys()].filter(isKept)),
+    ...(await unsaved(files)),
+  ]);
+}
+
+/** Whether a file stays in this browser: hidden, or in the way of the answers. */
+const isKept = (path) => isPassedOver(path) || path === ANSWERS_FILE;
+
+/** What of it goes into the .zip. */
+function portable(path, model) {
+  const notebook = path.endsWith(".ipynb") && notebookIn(model);
+  return notebook ? toJson(withNote(path, untrusted(notebook))) : bytesOf(model);
+}
+
+function offer(name, blob) {
+  const address = URL.createObjectURL(blob);
+  Object.assign(document.createElement("a"), { href: address, download: name }).click();
   setTimeout(() => URL.revokeObjectURL(address), 60000);
-  say([`${link.download} has been made, with ${counted(entries.length, "file")}.`]);
+}
+
+/** The sentence about what take-up would refuse, or none; a `Problem` if it does not fit into a .zip. */
+function tooMuch(entries) {
+  const bytes = entries.reduce((total, [, content]) => total + content.length, 0);
+  if (entries.length > 65535 || bytes > 4e9) throw new Problem("This is more than one .zip holds: delete files that you do not need, and download again.");
+  if (bytes <= MOST_BYTES && entries.length <= MOST_FILES) return [];
+  return [`It is too large to be taken up again (at most ${MOST_FILES} files and ${MOST_BYTES / 1e6} MB): delete files or outputs that you do not need, and download again.`];
 }
 
 const today = (now = new Date()) => [now.getFullYear(), now.getMonth() + 1, now.getDate()].map((part) => String(part).padStart(2, "0")).join("-");
 const counted = (number, what) => `${number} ${what}${number === 1 ? "" : "s"}`;
+const few = (names) => `${names.slice(0, 20).join(", ")}${names.length > 20 ? ` and ${names.length - 20} more` : ""}`;
+const byName = ([a], [b]) => (a < b ? -1 : 1);
+const leftOut = (names) => (names.length ? [`Hidden files, caches and files without a name are left out: ${few(names.map((name) => `“${name}”`))}.`] : []);
+
+/** The sentence about names that are not as they were, or none. */
+function renamed(names) {
+  const others = [...names].filter(([path, name]) => path !== name).map(([path, name]) => `“${path}” to “${name}”`);
+  return others.length ? [`Names that not every computer accepts were changed: ${few(others)}.`] : [];
+}
 
 // ---- take up ----
 
+/** What a file holds: path -> bytes, and sentences on what of it is not used as it is. */
 async function workIn(file) {
   if (file.size > MOST_BYTES) throw new Problem(TOO_LARGE);
   const bytes = new Uint8Array(await file.arrayBuffer());
@@ -335,59 +620,135 @@ async function workIn(file) {
   }
   const notebook = notebookOf(bytes);
   if (!notebook) throw new Problem(`${file.name} is neither a .zip with work on this course nor a notebook; choose another file.`);
-  return new Map([[await placeOf(file.name.replace(/[\\/:]/g, "_"), notebook), bytes]]);
+  return [new Map([[await placeOf(safe(file.name), notebook), bytes]]), []];
 }
 
 async function takeUp(file) {
-  const work = await workIn(file), here = await stored(), models = new Map(), lines = [];
-  const taken = [], same = [];
+  const [work, lines] = await workIn(file);
+  await fetchOriginals(work.keys());
+  let taking = null;
+  await change((here) => {
+    taking = new Taking(here);
+    for (const [path, bytes] of work) if (path !== ANSWERS_FILE) taking.take(path, bytes);
+    return taking.models();
+  });
+  if (!work.size) lines.push(`There is no notebook and no progress in ${file.name}; choose another file.`);
+  return [...taking.lines(), ...takeUpAnswers(work), ...lines, ...taking.rest()];
+}
 
-  for (const [path, bytes] of work) {
-    const old = models.get(path) || here.get(path), name = path.split("/").pop();
-    if (path === ANSWERS_FILE) {
-      const told = progressOf(bytes);
-      if (told) try { localStorage.setItem(ANSWERS, JSON.stringify({ ...told, ...answers() })); } catch { /* the pages forget, as they always do there */ }
-    } else if (name === PROGRESS) {
-      const other = progressOf(bytes), mine = old ? progressOf(bytesOf(old)) : {};
-      if (!other || !mine) { lines.push(`The progress in ${path} was left out: ${other ? "what this browser has" : "it"} cannot be read, or belongs to a newer version of the course.`); continue; }
-      const text = JSON.stringify(mergedProgress(mine, other), null, 1) + "\n";
-      models.set(path, { ...modelOf(path, encode(text)), ...(old ? { created: old.created } : {}) });
-    } else if (path.endsWith(".ipynb")) {
-      const notebook = notebookOf(bytes);
-      if (!notebook) { lines.push(`${path} was left out: it is not a valid notebook.`); continue; }
-      const mine = old && notebookOf(bytesOf(old));
-      if (old && mine && written(mine) === written(notebook)) same.push(path);
-      else if (!(await isChanged(path, notebook))) same.push(path);
-      else if (!old || (mine && !(await isChanged(path, mine)))) { models.set(path, modelOf(path, bytes)); taken.push(path); }
-      else beside(path, bytes, (model) => { const there = notebookOf(bytesOf(model)); return there && written(there) === written(notebook); });
-    } else if (!old) { models.set(path, modelOf(path, bytes)); taken.push(path); }
-    else beside(path, bytes, (model) => crc(bytesOf(model)) === crc(bytes));
+function takeUpAnswers(work) {
+  if (!work.has(ANSWERS_FILE)) return [];
+  const [theirs, isMore] = answersOf(work.get(ANSWERS_FILE)), lines = keepAnswers(theirs);
+  if (isMore) lines.push("Answers that cannot come from a page of this site were left out.");
+  return lines.length ? lines : ["The answers given on pages brought nothing new."];
+}
+
+/** What a file's work does to all that is here: nothing that is here is lost. Decided only: `change` writes. */
+class Taking {
+  #here; // path -> model, of files and folders
+  #new = new Map(); // path -> model
+  #files = new Set(Object.keys(COURSE));
+  #folders = new Set(Object.keys(COURSE).flatMap(prefixes));
+  #atHome; // safe name -> model, of files whose names are not safe
+  #taken = [];
+  #said = [];
+  #same = 0;
+
+  constructor(here) {
+    this.#here = here;
+    this.#atHome = new Map([...here].filter(([path]) => safe(path) !== path).map(([path, model]) => [safe(path), model]));
+    for (const [path, model] of here) this.#note(path, isFolder(model));
   }
 
-  function beside(path, bytes, isSame) {
-    if (!path.endsWith(".ipynb") && isSame(here.get(path))) { same.push(path); return; }
-    const [, stem, ending] = /^(.*?)(\.[^./]*)?$/s.exec(path);
-    for (let number = 1; ; number++) {
-      const name = `${stem} (taken up ${today()}${number > 1 ? `, ${number}` : ""})${ending || ""}`;
-      const there = here.get(name) || models.get(name);
-      if (there && isSame(there)) { same.push(path); return; }
-      if (there) continue;
-      models.set(name, modelOf(name, bytes));
-      lines.push(`You have written in ${path} here too: that stays as it is, and the file's version is beside it as “${name.split("/").pop()}”.`);
+  #note(path, asFolder = false) {
+    (asFolder ? this.#folders : this.#files).add(path);
+    for (const folder of prefixes(path)) this.#folders.add(folder);
+  }
+
+  #put(path, model) {
+    this.#new.set(path, model);
+    this.#note(path);
+  }
+
+  /** Why it cannot be put there, or nothing. */
+  #obstacle(path) {
+    if (path.length > MOST_LETTERS || prefixes(path).length > MOST_DEPTH) return "its name is too long";
+    if (this.#folders.has(path)) return "a folder has that name";
+    const file = prefixes(path).find((folder) => this.#files.has(folder));
+    return file === undefined ? "" : `${file} is a file, not a folder`;
+  }
+
+  take(path, bytes) {
+    const obstacle = this.#obstacle(path);
+    if (obstacle) this.#leave(path, obstacle);
+    else if (isProgress(path)) this.#takeProgress(path, bytes);
+    else if (path.endsWith(".ipynb")) this.#takeNotebook(path, bytes);
+    else this.#takeFile(path, bytes);
+  }
+
+  #leave(path, why) {
+    this.#said.push(`${path.slice(0, 200)} was left out: ${why}.`);
+  }
+
+  #takeProgress(path, bytes) {
+    const old = this.#here.get(path), other = progressOf(bytes), mine = old ? progressOf(bytesOf(old)) : {};
+    if (!other || !mine) {
+      this.#leave(path, `${other ? "the progress in this browser" : "it"} cannot be read, or belongs to a newer version of the course`);
       return;
     }
+    const merged = mergedProgress(mine, other);
+    if (old && isSame(toJson(merged), toJson(mergedProgress(mine, {})))) { this.#same += 1; return; }
+    this.#put(path, { ...modelOf(path, toJson(merged)), ...(old ? { created: old.created } : {}) });
+    this.#said.push(`The progress in ${path} was taken up.`);
   }
 
-  // A folder that the site does not have is known to JupyterLite by an entry of its own.
-  const folders = new Set([...models.keys()].flatMap((path) => path.split("/").slice(0, -1).map((_, place, parts) => parts.slice(0, place + 1).join("/"))));
-  const missing = [...folders].filter((folder) => !Object.keys(COURSE).some((path) => path.startsWith(`${folder}/`)));
-  await store([...missing.map(folderModel), ...models.values()]);
-  if (taken.length) lines.unshift(`Taken up: ${taken.join(", ")}.`);
-  if (same.length) lines.push(`${counted(same.length, "file")} brought nothing new.`);
-  if (!work.size) lines.push(`There is no notebook and no progress in ${file.name}; choose another file.`);
-  else if (!lines.length) lines.push(`The progress in ${file.name} was taken up.`);
-  if (models.size) lines.push("If one of these notebooks is open in another tab, reload that tab.");
-  return lines;
+  #takeNotebook(path, bytes) {
+    const notebook = notebookOf(bytes), old = this.#here.get(path), mine = old && notebookIn(old);
+    if (!notebook) this.#leave(path, "it is not a valid notebook");
+    else if ((mine && isAlike(old, notebook)) || isAsGiven(path, notebook)) this.#same += 1;
+    else if (isAsNoted(path, notebook)) this.#leave(path, "it is as another version of this site gave it");
+    else if (!old || (mine && !isChanged(path, mine))) this.#add(path, bytes);
+    else this.#beside(path, bytes, (model) => isAlike(model, notebook));
+  }
+
+  #takeFile(path, bytes) {
+    const old = this.#here.get(path) ?? this.#atHome.get(path);
+    if (!old) this.#add(path, bytes);
+    else if (isSame(bytesOf(old), bytes)) this.#same += 1;
+    else this.#beside(path, bytes, (model) => isSame(bytesOf(model), bytes));
+  }
+
+  #add(path, bytes) {
+    this.#put(path, modelOf(path, bytes));
+    this.#taken.push(path);
+  }
+
+  #beside(path, bytes, isIt) {
+    const [stem, ending] = splitEnding(path);
+    const isCopy = ([name, model]) => name.startsWith(`${stem} (taken up `) && name.endsWith(ending) && !isFolder(model);
+    if ([...this.#here, ...this.#new].filter(isCopy).some(([, model]) => isIt(model))) { this.#same += 1; return; }
+    const name = free(`${stem} (taken up ${today()})${ending}`, (each) => this.#files.has(each) || this.#folders.has(each));
+    this.#put(name, modelOf(name, bytes));
+    this.#said.push(`You have written in ${path} here too: that stays as it is, and the file's version is beside it as “${name.split("/").pop()}”.`);
+  }
+
+  /** What is to be written. A folder that the site does not have is known to JupyterLite by an entry of its own. */
+  models() {
+    const known = new Set([...Object.keys(COURSE).flatMap(prefixes), ...this.#here.keys()]);
+    const folders = [...new Set([...this.#new.keys()].flatMap(prefixes))].filter((folder) => !known.has(folder));
+    return [...folders.map(folderModel), ...this.#new.values()];
+  }
+
+  lines() {
+    return [...(this.#taken.length ? [`Taken up: ${few(this.#taken)}.`] : []), ...this.#said];
+  }
+
+  rest() {
+    return [
+      ...(this.#same ? [`${counted(this.#same, "file")} brought nothing new.`] : []),
+      ...(this.#new.size ? ["If one of these notebooks is open in another tab, reload that tab."] : []),
+    ];
+  }
 }
 
 // ---- the page ----
@@ -395,43 +756,49 @@ async function takeUp(file) {
 const at = (id) => document.getElementById(id);
 
 function say(lines, isProblem = false) {
-  at("status").replaceChildren(...lines.map((line) => Object.assign(document.createElement("p"), { textContent: line, className: isProblem ? "problem" : "" })));
+  at("status").replaceChildren(...lines.map((line) => paragraph(line, isProblem ? "problem" : "")));
 }
 
+const paragraph = (textContent, className = "") => Object.assign(document.createElement("p"), { textContent, className });
+
 async function show() {
-  const files = await stored(), told = Object.keys(answers()).length;
-  const changed = [], others = [];
-  let opened = 0, passed = 0, predicted = told;
-  for (const [path, model] of files) {
-    const bytes = bytesOf(model);
-    if (path.endsWith(PROGRESS)) {
-      const progress = progressOf(bytes) || {};
-      passed += Object.values(progress.exercises ?? {}).filter((entry) => entry.passed === true).length;
-      predicted += Object.keys(progress.predictions ?? {}).length;
-    } else if (path.endsWith(".ipynb")) {
-      const notebook = notebookOf(bytes);
-      if (notebook && !(await isChanged(path, notebook))) opened += 1;
-      else changed.push([path, model]);
-    } else others.push([path, model]);
-  }
-  const progress = [passed && `${counted(passed, "exercise")} passed`, predicted && `${counted(predicted, "question")} answered`].filter(Boolean);
-  at("progress").hidden = !progress.length;
-  at("progress").textContent = `Your progress: ${progress.join(", ")}.`;
-  const shown = [];
-  const rows = [...changed.sort(([a], [b]) => (a < b ? -1 : 1)), ...others.sort(([a], [b]) => (a < b ? -1 : 1))].map(row);
-  if (rows.length) {
-    const list = Object.assign(document.createElement("ul"), { className: "files" });
-    list.append(...rows);
-    shown.push(list);
-  } else shown.push(Object.assign(document.createElement("p"), { textContent: "You have changed no notebook in this browser yet." }));
-  if (opened) shown.push(Object.assign(document.createElement("p"), { className: "small", textContent: `${counted(opened, "notebook")} saved here without a change of yours.` }));
-  at("list").replaceChildren(...shown);
-  at("download").disabled = !files.size && !told;
+  const files = await stored(), told = answers();
+  await fetchOriginals(files.keys());
+  const works = [...files].filter(([path]) => !isProgress(path)).sort(byName);
+  const opened = works.filter(([path, model]) => isOnlyOpened(path, model));
+  const changed = works.filter((work) => !opened.includes(work));
+  showProgress([...files].filter(([path]) => isProgress(path)).map(([, model]) => progressOf(bytesOf(model))), told);
+  at("list").replaceChildren(
+    ...(await unsaved(files)).map((line) => paragraph(line)),
+    changed.length ? listOf(changed) : paragraph("You have changed no notebook in this browser yet."),
+    ...(opened.length ? [paragraph(`${counted(opened.length, "notebook")} saved here without a change of yours.`, "small")] : []),
+  );
+  at("download").disabled = !files.size && !Object.keys(told).length;
   at("file").disabled = false;
 }
 
+function isOnlyOpened(path, model) {
+  const notebook = path.endsWith(".ipynb") && notebookIn(model);
+  return notebook && !isChanged(path, notebook);
+}
+
+function showProgress(all, told) {
+  const passed = all.flatMap(passedIn).length;
+  const predicted = answered(told) + all.flatMap((progress) => Object.keys(progress?.predictions ?? {})).length;
+  const parts = [passed && `${counted(passed, "exercise")} passed`, predicted && `${counted(predicted, "question")} answered`].filter(Boolean);
+  at("progress").hidden = !parts.length;
+  at("progress").textContent = `Your progress: ${parts.join(", ")}.`;
+}
+
+function listOf(works) {
+  const list = Object.assign(document.createElement("ul"), { className: "files" });
+  const isNotebook = ([path]) => path.endsWith(".ipynb");
+  list.append(...[...works.filter(isNotebook), ...works.filter((work) => !isNotebook(work))].map(row));
+  return list;
+}
+
 function row([path, model]) {
-  const item = document.createElement("li"), known = COURSE[path], when = new Date(model.last_modified);
+  const item = document.createElement("li"), known = Object.hasOwn(COURSE, path) ? COURSE[path] : null, when = new Date(model.last_modified);
   const name = path.endsWith(".ipynb") ? document.createElement("a") : document.createElement("span");
   if (name.tagName === "A") name.href = known ? known[1] : `notebooks/index.html?path=${path.split("/").map(encodeURIComponent).join("/")}`;
   name.textContent = known ? known[0] : path;
