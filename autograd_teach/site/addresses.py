@@ -6,7 +6,7 @@ import hashlib
 import posixpath
 import re
 import shutil
-from collections.abc import Mapping, Set
+from collections.abc import Collection, Mapping
 from html import escape, unescape
 from pathlib import Path
 from urllib.parse import quote, unquote
@@ -60,7 +60,7 @@ class Addresses:
             return quote(to) + mark + anchor
         return path + mark + anchor if self._copied(found, source) else None
 
-    def dead(self, anchors: Mapping[Notebook, Set[str]]) -> list[str]:
+    def dead(self, anchors: Mapping[Notebook, Collection[str]]) -> list[str]:
         """A sentence for each notebook with links that lead nowhere, or to no place on their page. `anchors` has the places."""
         told = [
             f"{name}: this leads nowhere on this site, and is shown as text: {', '.join(links)}."
@@ -69,7 +69,7 @@ class Addresses:
         lost: dict[str, list[str]] = {}
         for (source, written), target in self._anchored.items():
             anchor = written.partition("#")[2]
-            if not {anchor, unquote(anchor)} & anchors[target]:
+            if not {anchor, unquote(anchor)}.intersection(anchors[target]):
                 lost.setdefault(source.path.name, []).append(written)
         told += [
             f"{name}: there is no heading of this name, so the link opens the top of its page: {', '.join(links)}."

@@ -169,7 +169,9 @@ def test_lessons_of_one_number_are_told(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.setattr(pages, "write", lambda site, made, tell: None)
     told: list[str] = []
     build.build(site, tmp_path / "public", tell=told.append)
-    assert told[0] == "note: 01_a.ipynb and 01_b.ipynb have one number; each of their pages is called by its whole name."
+    assert (
+        told[0] == "note: 01_a.ipynb and 01_b.ipynb have one number; each of their pages is called by its whole name."
+    )
 
 
 @pytest.mark.parametrize(

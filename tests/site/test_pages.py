@@ -67,8 +67,7 @@ def test_each_lesson_and_each_link_that_leads_nowhere_is_told(built: Any) -> Non
         ("[a](#Title) [b](#é-é) [c](#%C3%A9-%C3%A9) [d](01_a.ipynb#Title) [e](#own) [f](../exercises/01_first.ipynb)", []),
         (
             "[a](#none) [b](#none) [c](../exercises/01_first.ipynb#nope) [d](https://example.org#x)",
-            ["01_a.ipynb: there is no heading of this name, so the link opens the top of its page: "
-             "#none, ../exercises/01_first.ipynb#nope."],
+            ["01_a.ipynb: there is no heading of this name, so the link opens the top of its page: #none, ../exercises/01_first.ipynb#nope."],
         ),
         (
             "[a](b.ipynb#x) [b](b.ipynb#x) [c](c.ipynb) [d](d.csv#x)",
