@@ -6,7 +6,7 @@ import hashlib
 import posixpath
 import re
 import shutil
-from collections.abc import Callable
+from collections.abc import Collection, Mapping
 from html import escape, unescape
 from pathlib import Path
 from urllib.parse import quote, unquote
@@ -23,14 +23,14 @@ _VIEW_BOX = re.compile(r'<svg\b[^>]*\bviewBox="[\d.-]+[ ,]+[\d.-]+[ ,]+([\d.]+)[
 
 
 class Addresses:
-    """Turns links between notebooks into links between pages, and puts the files that pages need into the folder `made`.
+    """Turns links between notebooks into links between pages, and puts the files that pages need into the folder `made`."""
 
-    `missing` is called with the name of a notebook and a link in it that leads nowhere on the site.
-    """
-
-    def __init__(self, site: Site, made: Path, missing: Callable[[str, str], None] = lambda *_: None) -> None:
+    def __init__(self, site: Site, made: Path) -> None:
         self.made = made
-        self.missing = missing
+        self.missing: dict[str, dict[str, None]] = {}
+        """By the name of a notebook, the links in it that lead nowhere on the site."""
+        self._anchored: dict[tuple[Notebook, str], Notebook] = {}
+        """The notebook that a link with an anchor leads to, by the notebook that has the link."""
         self.pages = {f"{each.room}/{each.path.name}": each for each in site.notebooks}
 
     def share(self, name: str, content: bytes) -> str:
@@ -45,14 +45,37 @@ class Addresses:
 
     def page(self, written: str, source: Notebook) -> str | None:
         """The address for a link that stands in the notebook `source`, seen from its page; None if it leads nowhere here."""
-        if not written or written.startswith("#") or _SCHEME.match(written):
+        if not written or _SCHEME.match(written):
             return written
         path, mark, anchor = written.partition("#")
+        if not path:
+            if anchor:
+                self._anchored[source, written] = source
+            return written
         found = posixpath.normpath(posixpath.join(source.room, unquote(path)))
         if found in self.pages:
+            if anchor:
+                self._anchored[source, written] = self.pages[found]
             to = posixpath.relpath(self.pages[found].page, posixpath.dirname(source.page))
             return quote(to) + mark + anchor
         return path + mark + anchor if self._copied(found, source) else None
+
+    def dead(self, anchors: Mapping[Notebook, Collection[str]]) -> list[str]:
+        """A sentence for each notebook with links that lead nowhere, or to no place on their page. `anchors` has the places."""
+        told = [
+            f"{name}: this leads nowhere on this site, and is shown as text: {', '.join(links)}."
+            for name, links in self.missing.items()
+        ]
+        lost: dict[str, list[str]] = {}
+        for (source, written), target in self._anchored.items():
+            anchor = written.partition("#")[2]
+            if not {anchor, unquote(anchor)}.intersection(anchors[target]):
+                lost.setdefault(source.path.name, []).append(written)
+        told += [
+            f"{name}: there is no heading of this name, so the link opens the top of its page: {', '.join(links)}."
+            for name, links in lost.items()
+        ]
+        return told
 
     def _copied(self, address: str, source: Notebook) -> Path | None:
         """The file that lies beside the notebook, once it is on the site too; None if there is no such file."""
@@ -78,13 +101,11 @@ class Addresses:
             to = self.page(written, source)
             if found["tag"] == "a":
                 if to is None:
-                    self.missing(source.path.name, written)
+                    self.missing.setdefault(source.path.name, {})[written] = None
                     return found[1]
                 return f'{found[1]} {found["name"]}="{escape(to)}"'
             if to is None:
-                raise UserError(
-                    f"{source.path}: there is no picture {written}; put it there, or take it out of the text."
-                )
+                raise UserError(f"there is no picture {written}; put it there, or take it out of the text.")
             return f'{found[1]} {found["name"]}="{escape(to)}"{self._size(written, source)} loading="lazy"'
 
         return _ADDRESS.sub(changed, html)

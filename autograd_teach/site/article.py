@@ -12,7 +12,7 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from html import escape
+from html import escape, unescape
 from typing import Any
 
 from nbconvert.filters.ansi import ansi2html
@@ -62,6 +62,12 @@ class Article:
     def state(self) -> str:
         """The models as JSON that may stand in a page."""
         return json.dumps(self.models, ensure_ascii=False, sort_keys=True).replace("<", "\\u003c")
+
+    @property
+    def anchors(self) -> set[str]:
+        """What links can lead to on its page."""
+        ids = re.findall(r"""<[^<>]*\s(?:id|name)=["']([^"']+)["']""", self.html)
+        return {unescape(each) for each in ids}
 
     @property
     def sections(self) -> list[Any]:

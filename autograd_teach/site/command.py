@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 import argparse
+import re
+import sys
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from ..course import content
+from ..course.errors import UserError
 from .build import Site, build
+
+_REPOSITORY = re.compile(r"[A-Za-z0-9-]+/[A-Za-z0-9._-]+")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of `autograd-teach site`."""
     parser.add_argument(
-        "output", type=Path, metavar="OUTPUT", help="a new folder, or one that this command has made before"
+        "output",
+        type=Path,
+        metavar="OUTPUT",
+        help="a new folder, or one that this command has made before. In the latter, the files that it wrote are replaced or "
+        "deleted, changed by you or not; all else (.git, CNAME, files of your own) stays",
     )
     parser.add_argument(
         "--pyodide",
@@ -24,7 +34,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "Pyodide; may be given more than once. Without it, readers' browsers load Pyodide from its public address",
     )
     parser.add_argument(
-        "--base-url", metavar="URL", default="", help="where the site will stand, for search engines and previews"
+        "--base-url",
+        metavar="URL",
+        default="",
+        help="where the site will stand, with https://, such as https://example.org/autograd: for search engines, previews, "
+        "sitemap.xml, and links of the page for wrong addresses",
     )
     parser.add_argument(
         "--name", default="autograd_teach", help="the name of the course, on every page (default: %(default)s)"
@@ -33,10 +47,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--repository",
         metavar="OWNER/NAME",
         default="",
-        help="of the course on GitHub, for links to it, to Binder and to Colab",
+        help="the course's public repository on GitHub, such as ada/autograd (no address): for links to it, and to Binder and "
+        "Colab for notebooks that lie in it",
     )
-    parser.add_argument("--lessons", type=Path, metavar="FOLDER", help="default: those of this installation")
-    parser.add_argument("--exercises", type=Path, metavar="FOLDER", help="default: those of this installation")
+    parser.add_argument(
+        "--lessons",
+        type=Path,
+        metavar="FOLDER",
+        help="these lessons instead of all of this installation: notebooks NN_name.ipynb that begin with the heading "
+        "“# NN · Title”, and the figures that they show in FOLDER/figures/",
+    )
+    parser.add_argument(
+        "--exercises",
+        type=Path,
+        metavar="FOLDER",
+        help="these exercises instead of those of this installation: notebooks as students get them, which autograd-teach "
+        "release makes; never solutions, since a site shows all that it is made of",
+    )
     parser.add_argument(
         "--pages-only", action="store_true", help="only what is read; nothing runs, and JupyterLite is not needed"
     )
@@ -44,13 +71,52 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Build the site and say what came of it."""
+    _look_at(arguments)
     site = Site(
-        name=arguments.name,
+        name=arguments.name.strip(),
         base_url=arguments.base_url,
         repository=arguments.repository,
         lessons=arguments.lessons or content.folder("lessons"),
         exercises=arguments.exercises or content.folder("exercises"),
         is_live=not arguments.pages_only,
     )
+    # Whoever edits a repository builds there, or names its folders.
+    rooms = (site.lessons, site.exercises, Path.cwd() / "exercises")
+    for sentence in dict.fromkeys(content.without_effect(each) for each in rooms):
+        if sentence:
+            print(f"note: {sentence}", file=sys.stderr)
     build(site, arguments.output, arguments.pyodide)
     return 0
+
+
+def _look_at(arguments: argparse.Namespace) -> None:
+    """A `UserError` where an option's value cannot be meant."""
+    if arguments.repository and not _REPOSITORY.fullmatch(arguments.repository):
+        raise UserError(
+            f"--repository takes OWNER/NAME, such as ada/autograd, and {arguments.repository!r} is not of that form."
+        )
+    if arguments.base_url and not _is_address(arguments.base_url):
+        raise UserError(
+            "--base-url takes a whole address, such as https://example.org/autograd, without ? and #, and "
+            f"{arguments.base_url!r} is none."
+        )
+    if not arguments.name.strip():
+        raise UserError("--name is empty; give the course a name, or leave the option out.")
+    if arguments.pages_only and arguments.pyodide:
+        raise UserError(
+            "--pages-only leaves out the notebooks that run, and --pyodide is for these; leave one of the two out."
+        )
+
+
+def _is_address(text: str) -> bool:
+    """Whether it is a whole address of a folder on the web.
+
+    >>> [_is_address(each) for each in ("https://example.org/a", "example.org/a", "https:///a", "https://a.org/?b")]
+    [True, False, False, False]
+    """
+    try:
+        parts = urlsplit(text)
+    except ValueError:
+        return False
+    is_clean = not re.search(r"[\s<>\"]", text) and "?" not in text and "#" not in text
+    return parts.scheme in ("http", "https") and bool(parts.hostname) and is_clean

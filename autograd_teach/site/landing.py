@@ -126,6 +126,7 @@ def content(site: Site, articles: Sequence[Article], hero: Hero) -> Mapping[str,
             )
         )
     first = lessons[0].notebook
+    place = site.in_repository(first)
     return {
         "title": site.name,
         "hero": hero,
@@ -137,9 +138,7 @@ def content(site: Site, articles: Sequence[Article], hero: Hero) -> Mapping[str,
             each for name, each in exercises.items() if name not in {entry.path.name for entry in _paths(lessons)}
         ],
         "first": first,
-        "binder": f"https://mybinder.org/v2/gh/{site.repository}/HEAD?urlpath=lab/tree/lessons/{first.path.name}"
-        if site.repository
-        else "",
+        "binder": f"https://mybinder.org/v2/gh/{site.repository}/HEAD?urlpath=lab/tree/{place}" if place else "",
         "styles": hero.styles,
         "models": hero.state,
     }
@@ -159,9 +158,8 @@ def duration(minutes: int) -> str:
 
 def colab(site: Site, notebook: Notebook) -> str:
     """The notebook in Google Colab; empty if it is in no public repository."""
-    if not site.repository:
-        return ""
-    return f"https://colab.research.google.com/github/{site.repository}/blob/HEAD/{notebook.room}/{notebook.path.name}"
+    place = site.in_repository(notebook)
+    return f"https://colab.research.google.com/github/{site.repository}/blob/HEAD/{place}" if place else ""
 
 
 def sitemap(addresses: Iterable[str]) -> str:

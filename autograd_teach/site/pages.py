@@ -56,12 +56,10 @@ def write(site: Site, made: Path, tell: Tell = print) -> None:
         tell(WITHOUT_DRAWING)
     stored = {each: read_notebook(each.path) for each in site.notebooks}
     contents = stored | dict(_run(stored, tell))
-
-    def missing(name: str, link: str) -> None:
-        tell(f"{name}: the link to {link} leads nowhere on this site; it is shown as text.")
-
-    addresses = Addresses(site, made, missing)
+    addresses = Addresses(site, made)
     articles = [article(each, contents[each], addresses) for each in site.notebooks]
+    for line in addresses.dead({each.notebook: each.anchors for each in articles}):
+        tell(line)
     hero = landing.hero(addresses)
     looks = set().union(hero.looks, *(each.looks for each in articles))
     frame = _Frame(site, addresses, looks)

@@ -11,7 +11,7 @@ import hashlib
 import json
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property, partial
 from importlib.resources import files
 from pathlib import Path
@@ -20,13 +20,16 @@ from typing import Any
 from packaging.utils import canonicalize_name
 
 from ..course.errors import UserError
-from .wheel import Wheel, course_wheel, installed_wheel, made_wheel, read_wheel
+from .wheel import Broken, Wheel, course_wheel, installed_wheel, made_wheel, read_wheel
 
 LOCK = "pyodide-lock.json"
 RUNTIME = ("pyodide.js", "pyodide.mjs", "pyodide.asm.js", "pyodide.asm.wasm", "python_stdlib.zip")
 """The files of Pyodide itself."""
 
 COURSE = "autograd-teach"
+PURE = "-none-any.whl"
+"""What the names of wheels without compiled code end in."""
+
 KERNEL = ("micropip", "piplite", "pyodide-kernel", "ipykernel", "ipython", "comm", "jedi", "sqlite3")
 """What JupyterLite's kernel asks for by name when it starts; what the lock file has, it asks of nobody else."""
 
@@ -44,12 +47,16 @@ DISPENSABLE = {
 
 @dataclass(frozen=True)
 class Release:
-    """A release of Pyodide: its version, its public address, its Python, and the packages that the course may take from it."""
+    """A release of Pyodide: its version, its public address, its Python, and the packages that the course may take from it.
+
+    files: the checksums of its own files, by name.
+    """
 
     version: str
     address: str
     info: dict[str, Any]
     packages: dict[str, dict[str, Any]]
+    files: dict[str, str] = field(default_factory=dict)
 
     @property
     def python(self) -> str:
@@ -100,11 +107,15 @@ class Runtime:
         self.packages: dict[str, Package] = {}
         self.missing: set[str] = set()
         self._unfound: set[str] = set()
+        self._unnamed: dict[str, Path] = {}
+        """Compiled wheels in the folders that no lock file there names, by the package's name."""
         self._course = course_wheel(self.release.python)
         self._files = {name: self._runtime_file(name) for name in RUNTIME if self.folders}
-        for name in (COURSE, *KERNEL, *LATER):
-            if not self._resolve(name) and name not in DISPENSABLE:
-                raise UserError(self._what_is_missing())
+        lacking = {name for name in (COURSE, *KERNEL) if not self._resolve(name)}
+        if lacking - DISPENSABLE.keys():
+            raise UserError(self._what_is_missing())
+        for name in LATER:
+            self._resolve(name)
         self.left_out = [f"{name} is not in the site: {DISPENSABLE[name]}." for name in LATER if name in self.missing]
         for name in self.missing.intersection(LATER):
             self.packages[name] = _packed(stand_in(name))
@@ -138,7 +149,8 @@ class Runtime:
         package = self._find(name)
         if package is not None:
             self.packages[name] = package  # before its needs: some need one another
-            if all(self._resolve(each) or each in DISPENSABLE for each in package.depends):
+            lacking = {each for each in package.depends if not self._resolve(each)}  # of all, so that all are named
+            if lacking <= DISPENSABLE.keys():
                 return True
             del self.packages[name]
         else:
@@ -168,7 +180,7 @@ class Runtime:
     @cached_property
     def _of_the_kernel(self) -> dict[str, Wheel]:
         """Its own wheels; of several versions the newest."""
-        wheels = (read_wheel(path, self.release.python) for path in sorted(self.kernel.glob("*.whl")))
+        wheels = map(self._read, sorted(self.kernel.glob("*.whl")))
         return {wheel.name: wheel for wheel in wheels}
 
     @cached_property
@@ -182,30 +194,66 @@ class Runtime:
                 named.add(path)
                 if path.is_file():
                     found.setdefault(str(canonicalize_name(entry["name"])), partial(_checked, entry, path))
-            for path in sorted(set(folder.glob("*-none-any.whl")) - named):
+            for path in sorted(set(folder.glob("*.whl")) - named):
                 name = str(canonicalize_name(path.name.partition("-")[0]))
-                found.setdefault(name, partial(self._read, path))
+                if path.name.endswith(PURE):
+                    found.setdefault(name, partial(self._packed_file, path))
+                elif "wasm32" in path.name:
+                    self._unnamed[name] = path
         return found
 
-    def _read(self, path: Path) -> Package:
-        return _packed(read_wheel(path, self.release.python))
+    def _packed_file(self, path: Path) -> Package:
+        return _packed(self._read(path))
+
+    def _read(self, path: Path) -> Wheel:
+        try:
+            return read_wheel(path, self.release.python)
+        except Broken as problem:
+            raise UserError(f"{path} is damaged ({problem}); fetch it again.") from problem
 
     def _runtime_file(self, name: str) -> Path:
-        for folder in self.folders:
-            if (folder / name).is_file():
-                return folder / name
+        there = [folder / name for folder in self.folders if (folder / name).is_file()]
+        known = self.release.files.get(name)
+        for path in there:
+            if known is None or hashlib.sha256(path.read_bytes()).hexdigest() == known:
+                return path
+        release = f"the release {self.release.version} of Pyodide"
+        if there:
+            raise UserError(
+                f"{_listed(there)} {'is' if len(there) == 1 else 'are'} damaged or not of {release} (another checksum); fetch it "
+                f"again, for example in npm's package pyodide@{self.release.version}."
+            )
         raise UserError(
-            f"There is no {name} in {_listed(self.folders)}; name a folder with the release {self.release.version} of Pyodide: --pyodide FOLDER."
+            f"There is no {name} in {_listed(self.folders)}; name a folder with {release}: --pyodide FOLDER."
         )
 
     def _what_is_missing(self) -> str:
-        wanted = sorted(self._unfound - DISPENSABLE.keys())
+        """A sentence with every package that is missing, and where to get each kind."""
         known = self.release.packages
-        names = ", ".join(f"{name}=={known[name]['version']}" if name in known else name for name in wanted)
+        compiled, unnamed, pure = [], [], []
+        for name in sorted(self._unfound - DISPENSABLE.keys()):
+            entry = known.get(name)
+            if name in self._unnamed:
+                unnamed.append(str(self._unnamed[name]))
+            elif entry and not entry["file_name"].endswith(PURE):
+                compiled.append(f"{name}=={entry['version']}")
+            else:
+                pure.append(f"{name}=={entry['version']}" if entry else name)
+        advice = []
+        # One clause for each way to get something.
+        if compiled:
+            advice.append(
+                f"{', '.join(compiled)}, compiled for the browser (take the wheels of Pyodide's release {self.release.version}, "
+                f"with its {LOCK} beside them; pip has none)"
+            )
+        if unnamed:
+            advice.append(f"the {LOCK} that names {', '.join(unnamed)} (put that of the release beside the wheels)")
+        if pure:
+            advice.append(f"pure packages (get them with pip download --no-deps {' '.join(pure)})")
         where = _listed(self.folders) if self.folders else f"Pyodide {self.release.version}"
         return (
-            f"The browser's Python needs what is neither in {where} nor installed here as pure Python: {names}; "
-            "put the wheels into a folder (pip download --no-deps NAME) and name that too: --pyodide FOLDER."
+            f"The browser's Python needs more than is in {where} or installed here as pure Python. Missing: "
+            f"{'; '.join(advice)}. Put it into a folder, and name that too: --pyodide FOLDER."
         )
 
 
@@ -256,10 +304,14 @@ def _listed(folders: Sequence[Path]) -> str:
 
 
 def pin(lock: Path, version: str) -> dict[str, Any]:
-    """What pyodide.json holds, from the lock file of another release: the course's packages and all that they need."""
+    """What pyodide.json holds, for another release: the course's packages and all that they need, and the runtime's checksums.
+
+    lock: its lock file, beside which its other files lie.
+    """
     known = json.loads(lock.read_bytes())
     entries = {str(canonicalize_name(name)): entry for name, entry in known["packages"].items()}
-    release = Release(version, f"https://cdn.jsdelivr.net/pyodide/v{version}/full", known["info"], {})
+    files = {name: hashlib.sha256((lock.parent / name).read_bytes()).hexdigest() for name in RUNTIME}
+    release = Release(version, f"https://cdn.jsdelivr.net/pyodide/v{version}/full", known["info"], {}, files)
     waiting = [*course_wheel(release.python).depends, *KERNEL, *LATER]
     kept: dict[str, Any] = {}
     while waiting:
@@ -276,6 +328,6 @@ def pin(lock: Path, version: str) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    # python -m autograd_teach.site.runtime VERSION LOCKFILE writes the pinned release anew.
+    # python -m autograd_teach.site.runtime VERSION FOLDER/pyodide-lock.json writes the pinned release anew.
     text = json.dumps(pin(Path(sys.argv[2]), sys.argv[1]), indent=1) + "\n"
     Path(__file__).with_name("pyodide.json").write_text(text, encoding="utf-8")

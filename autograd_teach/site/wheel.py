@@ -10,6 +10,7 @@ import hashlib
 import io
 import re
 import zipfile
+import zlib
 from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cache
@@ -94,15 +95,26 @@ def _has_source(compiled: str, names: Container[str]) -> bool:
     return f"{module}.py" in names or module.endswith("__mypyc")
 
 
+class Broken(Exception):
+    """A wheel cannot be read, and why."""
+
+
 def read_wheel(path: Path, python: str) -> Wheel:
-    """A wheel file as it is."""
+    """A wheel file as it is, each of its files tested; `Broken` if it is none or damaged."""
     data = path.read_bytes()
-    with zipfile.ZipFile(io.BytesIO(data)) as archive:
-        names = archive.namelist()
-        metadata = next(name for name in names if name.endswith(".dist-info/METADATA"))
-        text = archive.read(metadata).decode()
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            if damaged := archive.testzip():
+                raise Broken(f"the checksum of {damaged} in it differs")
+            names = archive.namelist()
+            metadata = next((name for name in names if name.endswith(".dist-info/METADATA")), "")
+            text = archive.read(metadata).decode() if metadata else ""
+    except (zipfile.BadZipFile, zlib.error, OSError, EOFError, ValueError, RuntimeError) as problem:
+        raise Broken("it is no whole zip file") from problem
     head = dict(re.findall(r"^(Name|Version): (.+)$", text.partition("\n\n")[0], flags=re.MULTILINE))
     required = re.findall(r"^Requires-Dist: (.+)$", text.partition("\n\n")[0], flags=re.MULTILINE)
+    if not {"Name", "Version"} <= head.keys():
+        raise Broken("it has no metadata, so it is no wheel")
     name = canonicalize_name(head["Name"].strip())
     return Wheel(name, head["Version"].strip(), path.name, data, _imports(names), _depends(required, python))
 

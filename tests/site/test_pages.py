@@ -24,6 +24,7 @@ LESSON = "lessons/01.html"
 @pytest.fixture(scope="module")
 def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("course")
+    (folder / ".git").mkdir()
     write_course(folder)
     return folder
 
@@ -55,7 +56,35 @@ def test_each_lesson_and_each_link_that_leads_nowhere_is_told(built: Any) -> Non
     assert [line for line in built[1] if "has run" in line] == [
         f"{name}.ipynb has run ({n} of 3)." for n, name in enumerate(("01_first", "02_second", "glossary"), 1)
     ]
-    assert "01_first.ipynb: the link to gone.ipynb leads nowhere on this site; it is shown as text." in built[1]
+    assert [line for line in built[1] if "has run" not in line] == [
+        "01_first.ipynb: this leads nowhere on this site, and is shown as text: gone.ipynb."
+    ]
+
+
+@pytest.mark.parametrize(
+    ("links", "told"),
+    [
+        ("[a](#Title) [b](#é-é) [c](#%C3%A9-%C3%A9) [d](01_a.ipynb#Title) [e](#own) [f](../exercises/01_first.ipynb)", []),
+        (
+            "[a](#none) [b](#none) [c](../exercises/01_first.ipynb#nope) [d](https://example.org#x)",
+            ["01_a.ipynb: there is no heading of this name, so the link opens the top of its page: #none, ../exercises/01_first.ipynb#nope."],
+        ),
+        (
+            "[a](b.ipynb#x) [b](b.ipynb#x) [c](c.ipynb) [d](d.csv#x)",
+            ["01_a.ipynb: this leads nowhere on this site, and is shown as text: b.ipynb#x, c.ipynb, d.csv#x."],
+        ),
+    ],
+)  # fmt: skip
+def test_links_that_lead_nowhere_are_told_once_for_each_notebook(
+    links: str, told: list[str], tmp_path: Path, unrun: None
+) -> None:
+    text = f'# Title\n\n## é é\n\n<p id="own">Here.</p>\n\n{links}'
+    site = write_course(tmp_path / "course", **{"01_a": [new_markdown_cell(text, id="a")]})
+    exercise = tmp_path / "course" / "exercises" / "01_first.ipynb"
+    exercise.write_text(exercise.read_text(encoding="utf-8").replace("01_first", "01_a"), encoding="utf-8")
+    said: list[str] = []
+    pages.write(site, tmp_path / "made", said.append)
+    assert said == told
 
 
 @pytest.mark.parametrize(
@@ -133,7 +162,7 @@ def test_the_same_course_gives_the_same_files(course: Path, built: Any, tmp_path
         (
             {},
             "index.html",
-            ["all <math", "the <code>rest</code>", "A course &amp; more"],
+            ["all <math", "the <code>rest</code>", "A course &amp; more", "This site has others;"],
             ["live/", "github", "canonical"],
         ),
         (
@@ -151,7 +180,7 @@ def test_the_same_course_gives_the_same_files(course: Path, built: Any, tmp_path
         ({"is_live": True}, "live/work.html", ['<a href="../live/work.html" aria-current="page">Your work</a>'], []),
         ({}, LESSON, ['<details class="contents-here">'], ["Your work"]),
         (
-            {"repository": "owner/name"},
+            {"repository": "owner/name"},  # the folder lies in a checkout of it
             "index.html",
             [
                 "https://github.com/owner/name",
@@ -230,13 +259,17 @@ def test_the_commands_to_install_are_those_of_the_readme(built: Any) -> None:
             [new_markdown_cell(r"$\nonsense$", id="bad")],
             r"01_a.ipynb, cell 'bad': The formula $\nonsense$ cannot be shown",
         ),
-        ([new_markdown_cell("![x](gone.png)", id="bad")], "there is no picture gone.png"),
+        (
+            [new_markdown_cell("![x](gone.png)", id="bad")],
+            "lessons/01_a.ipynb, cell 'bad': there is no picture gone.png; put it there",
+        ),
     ],
 )
 def test_a_notebook_that_cannot_be_shown_is_named(tmp_path: Path, cells: list[Any], said: str) -> None:
     site = write_course(tmp_path / "course", **{"01_a": cells})
-    with pytest.raises(UserError, match=re.escape(said)):
+    with pytest.raises(UserError, match=re.escape(said)) as problem:
         pages.write(site, tmp_path / "made", lambda _: None)
+    assert str(problem.value).count("01_a.ipynb") == 1
 
 
 @pytest.mark.parametrize("room", ["lessons", "exercises"])
