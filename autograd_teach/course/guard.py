@@ -42,7 +42,7 @@ PATIENCE = 3
 """How many times longer than it may compute an answer may take by the clock. On Linux, time spent waiting for a processor
 that other programs keep busy does not count."""
 
-_TURNS, _USUAL = 400_000, 0.03
+_TURNS, _USUAL = 400_000, 0.015
 """So many turns of an empty loop take so many seconds in a browser of a usual computer that does nothing else."""
 
 MOST_SLOWNESS = 8
