@@ -13,8 +13,8 @@ from nbformat.v4 import new_code_cell, new_markdown_cell
 from autograd_teach import cli
 from autograd_teach.course.errors import UserError
 from autograd_teach.course.notebooks import read_notebook, write_notebook
-from autograd_teach.site import build, command, pages
-from autograd_teach.site.build import MARK
+from autograd_teach.site import build, command, pages, placing
+from autograd_teach.site.placing import MARK
 from tests.site.small import site_of, write_course
 
 FIRST = ("index.html", "lessons/01.html", "lessons/figures/one.svg", "static/old.js")
@@ -41,7 +41,7 @@ def listed(folder: Path) -> list[str]:
 @pytest.fixture
 def output(tmp_path: Path) -> Path:
     """A site that was built once."""
-    build.put(written(tmp_path / "made", FIRST, "first"), tmp_path / "public")
+    placing.put(written(tmp_path / "made", FIRST, "first"), tmp_path / "public")
     return tmp_path / "public"
 
 
@@ -55,13 +55,13 @@ def test_a_rebuild_leaves_all_that_is_not_on_its_list(output: Path, rebuilt: Pat
     assert listed(output) == sorted(FIRST)
     own = (".git/config", ".git/objects/a", "CNAME", "lessons/mine.html", "lessons/figures/mine.svg", "a b/ä.txt")
     written(output, own, "own")
-    build.put(rebuilt, output)
+    placing.put(rebuilt, output)
     assert held(output) == {name: "second" for name in SECOND} | {name: "own" for name in own}
     assert listed(output) == sorted(SECOND)
 
 
 def test_folders_that_a_rebuild_leaves_empty_are_gone(output: Path, rebuilt: Path) -> None:
-    build.put(rebuilt, output)
+    placing.put(rebuilt, output)
     assert not (output / "lessons" / "figures").exists()
     assert sorted(path.name for path in output.iterdir()) == [MARK, "index.html", "lessons", "static"]
 
@@ -83,7 +83,7 @@ def test_what_stands_in_the_way_stays_and_is_named(what: str, output: Path, rebu
     make(output)
     before = held(output.parent)
     with pytest.raises(UserError, match=said):
-        build.put(rebuilt, output)
+        placing.put(rebuilt, output)
     assert held(output.parent) == before
 
 
@@ -92,9 +92,9 @@ def test_a_list_reaches_no_further_than_its_folder(output: Path, rebuilt: Path) 
     (output / "link").symlink_to(beside.parent)
     for name in ("../elsewhere/own", str(beside), "link/own", "", "."):
         (output / MARK).write_text(json.dumps({"files": [*FIRST, name]}), encoding="utf-8")
-        build.put(written(rebuilt, SECOND, "second"), output)
+        placing.put(written(rebuilt, SECOND, "second"), output)
         assert beside.read_text(encoding="utf-8") == "own", name
-        build.put(written(rebuilt, FIRST, "first"), output)
+        placing.put(written(rebuilt, FIRST, "first"), output)
 
 
 @pytest.mark.parametrize("after", range(3))
@@ -113,10 +113,10 @@ def test_an_interrupted_rebuild_is_made_whole_by_the_next(
     with monkeypatch.context() as patched:
         patched.setattr(Path, "replace", stops)
         with pytest.raises(UserError, match=r"No space left on device.*build it again"):
-            build.put(rebuilt, output)
+            placing.put(rebuilt, output)
     assert {"CNAME", *FIRST} <= held(output).keys(), "pages that were not replaced have what they load"
     assert (held(output)["index.html"] == "second") <= ("static/new.js" in held(output)), "pages come last"
-    build.put(written(rebuilt, SECOND, "second"), output)
+    placing.put(written(rebuilt, SECOND, "second"), output)
     assert held(output) == {name: "second" for name in SECOND} | {"CNAME": "own"}
 
 
