@@ -5,6 +5,7 @@ browser, some thousand of them overflow the stack, and the kernel is gone. The e
 (`autograd/unlinking.py`); objects of a student's classes cannot.
 """
 
+import builtins
 import contextlib
 import gc
 import sys
@@ -59,6 +60,7 @@ def _free(held: deque[Any]) -> None:
 
 def _below(values: list[Any]) -> deque[Any]:
     """Every object that `values` lead to, without modules, classes and functions' globals: the nearest first."""
+    values = [value for value in values if not _is_shared(value)]
     found, seen = deque(values), {id(value) for value in values}
     waiting = deque(values)
     while waiting:
@@ -68,8 +70,15 @@ def _below(values: list[Any]) -> deque[Any]:
         else:
             held = gc.get_referents(each)
         for value in held:
-            if id(value) not in seen and gc.is_tracked(value) and not isinstance(value, _SHARED):
+            if id(value) not in seen and gc.is_tracked(value) and not _is_shared(value):
                 seen.add(id(value))
                 found.append(value)
                 waiting.append(value)
     return found
+
+
+def _is_shared(value: object) -> bool:
+    """Whether more than a program's own objects hold it: through the builtins, which `exec` puts among a program's names, all of
+    the notebook can be reached.
+    """
+    return isinstance(value, _SHARED) or value is vars(builtins)

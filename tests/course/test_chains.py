@@ -87,6 +87,15 @@ def test_what_others_hold_stays(monkeypatch):
     chains._free(chains._below([middle.held]))
 
 
+def test_nothing_is_followed_into_what_the_notebook_holds(monkeypatch):
+    # A shell is among the builtins, and the more a notebook has run, the more hangs on it.
+    monkeypatch.setattr("builtins.get_shell", [Link(None) for _ in range(LENGTH)], raising=False)
+    names = {"Link": Link, "sys": sys}
+    exec("y = Link(Link(None))", names)  # noqa: S102
+    assert "__builtins__" in names
+    assert len(chains._below(list(names.values()))) < 10
+
+
 def walk(link):
     if isinstance(link.held, tuple):
         walk(link.held[0][0])
