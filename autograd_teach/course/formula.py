@@ -158,19 +158,19 @@ class Built:
 
 def _start(parts: "Sequence[Part]") -> int:
     """Where that begins which an index or a power at this place belongs to: the last part, or all of `(a + b)`."""
-    last = len(parts) - 1
-    opening = _OPENING.get(parts[last].text) if parts and isinstance(parts[last], Atom) else None  # type: ignore[union-attr]
+    texts = [part.text if isinstance(part, Atom) else "" for part in parts]
+    last = max(len(parts) - 1, 0)
+    closing = texts[last] if texts else ""
+    opening = _OPENING.get(closing)
     depth = 0
     for place in range(last, -1, -1) if opening else ():
-        each = parts[place]
-        text = each.text if isinstance(each, Atom) else ""
-        if text == opening and place < last:
+        if texts[place] == opening and place < last:
             depth -= 1
             if depth == 0:
                 return place
-        elif text == parts[last].text:  # type: ignore[union-attr]
+        elif texts[place] == closing:
             depth += 1
-    return max(last, 0)
+    return last
 
 
 @dataclass(frozen=True)

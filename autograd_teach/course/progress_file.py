@@ -118,8 +118,9 @@ def note_recall(id: str, lesson: str, given: Given, right: bool, now: datetime |
 def take_up(folder: Path, data: bytes, keep: Callable[[bytes], None] = lambda _: None) -> bool:
     """Add what another progress file holds to the one in `folder`; whether that changed it.
 
-    keep: called with the file as it is, before it is replaced. Nothing that is there gets lost: first answers stay, and what passed has passed. Unlike all else here it is not silent:
-    ValueError if either file cannot be read, or belongs to a newer version; OSError if it cannot be written.
+    keep: called with the file as it is, before it is replaced. Nothing that is there gets lost: first answers stay, and what
+    passed has passed. Unlike all else here it is not silent: ValueError if either file cannot be read, or belongs to a newer
+    version; OSError if it cannot be written.
     """
     file, other = _file(folder), _parsed(data)
     with files.alone_in(file.parent):

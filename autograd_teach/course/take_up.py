@@ -100,7 +100,7 @@ def take_up(folder: Path, source: Path, now: datetime | None = None) -> TakenUp:
     with contextlib.suppress(OSError):  # `deliver` says what is wrong
         folder.mkdir(parents=True, exist_ok=True)
     with files.alone_in(folder):
-        given_before(folder)
+        given_before(folder)  # damaged notes are told before anything is written
         deliver(folder)
         taking = _Taking(done, work, now)
         taking.take_all(name for name in work.files if PurePosixPath(name).name != progress_file.NAME)

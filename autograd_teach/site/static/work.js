@@ -169,7 +169,7 @@ function safeNames(paths) {
 
 const PASSED_OVER = ["__MACOSX", ".ipynb_checkpoints", "__pycache__"];
 
-/** As course/take_up.py has it: what is hidden, and what a computer's own programs keep. */
+/** What is hidden, and what a computer's own programs keep; `why_not` in course/work_file.py names the same. */
 function isPassedOver(name) {
   const parts = name.split("/"), last = parts.pop();
   return parts.some((part) => PASSED_OVER.includes(part) || part.startsWith(".")) || (last.startsWith(".") && last !== PROGRESS && last !== ANSWERS_FILE);
@@ -327,7 +327,7 @@ function passedIn(progress) {
 
 // ---- exercises that passed, with answers that are not stored yet ----
 
-// The kernel notes at once what passed; JupyterLite saves the notebook later.
+// The kernel notes at once what passed; the notebook is stored a moment later, or not at all if its tab is closed before.
 
 const notebookWith = (exercise) => Object.keys(COURSE).find((path) => path.startsWith(`exercises/${exercise.split(".")[0]}_`));
 
@@ -545,7 +545,7 @@ async function inflated(bytes, size) {
   }
 }
 
-/** Whether a name leads out of its folder: as course/take_up.py has it. */
+/** Whether a name leads out of its folder. `is_hostile` in course/work_file.py refuses less: there, `a:b` may be a file's name. */
 const isAttack = (name) => /^([\\/]|[A-Za-z]:)/.test(name) || name.split(/[\\/]/).includes("..");
 
 function withoutTop(work) {
