@@ -399,7 +399,7 @@ class InLesson:
         lab = jupyter.Lab(Path(tempfile.mkdtemp(dir=scratch)))
         try:
             lab.wait_until_answering()
-            window = {"width": 1560, "height": 1000}
+            window = {"width": 1560, "height": 1150}
             pages = jupyter.Pages(browser, lab, viewport=window, device_scale_factor=1.5)
             page = pages.open(lesson)
             page.emulate_media(reduced_motion="reduce")
