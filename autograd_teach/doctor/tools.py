@@ -1,0 +1,132 @@
+"""What several probes use: versions of packages, pip's command, and Python in a process of its own."""
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from dataclasses import dataclass
+from functools import partial
+from importlib import metadata
+from pathlib import Path
+
+from .finding import Finding, Probe, broken, ok, optional
+
+ROOT = Path(__file__).resolve().parents[2]
+"""The folder that this package is imported from."""
+
+SECONDS = 25.0
+"""The most that a process of `run_python` may take: JupyterLab's first import takes its time on a cold disk."""
+
+
+def version_of(package: str) -> str | None:
+    """The installed version; None if it is not installed."""
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def is_older(version: str, oldest: str) -> bool:
+    """
+    >>> is_older("0.9.2", "0.9.18"), is_older("2.0", "2.0"), is_older("3.0rc1", "2.9.9")
+    (True, False, False)
+    """
+    found, needed = ([int(number) for number in re.findall(r"\d+", each)] for each in (version, oldest))
+    return found < needed
+
+
+def pip_install(*requirements: str) -> str:
+    """The command that installs packages into the Python that runs, whichever environment is active."""
+    return f"{python()} -m pip install " + " ".join(
+        f'"{each}"' if set(each) & set("<>[") else each for each in requirements
+    )
+
+
+def python() -> str:
+    """The Python that runs, as it is typed in the current folder."""
+    path = Path(sys.executable)
+    if path.is_relative_to(Path.cwd()):
+        path = path.relative_to(Path.cwd())
+    return (
+        f'& "{path}"'
+        if os.name == "nt" and " " in str(path)
+        else shlex.quote(str(path))
+        if os.name == "posix"
+        else str(path)
+    )
+
+
+class Failed(Exception):
+    """A program did not do what it was asked for; the message is the last line that it wrote on standard error."""
+
+
+def run_python(code: str) -> str:
+    """What `code` prints in a Python of its own, as whatever breaks there must not break this one. Raises `Failed`."""
+    path = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
+    return run([sys.executable, "-P", "-c", code], PYTHONPATH=path)
+
+
+def run(command: list[str], **variables: str) -> str:
+    """What a program prints, on either stream. Raises `Failed`."""
+    try:
+        done = subprocess.run(
+            command,
+            env={**os.environ, **variables},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+            errors="replace",
+            timeout=SECONDS,
+        )
+    except subprocess.TimeoutExpired:
+        raise Failed(f"it did not end within {SECONDS:.0f} seconds") from None
+    if done.returncode:
+        last = [line.strip() for line in done.stderr.splitlines() if line.strip()][-1:]
+        signal = (
+            f"it was ended by signal {-done.returncode}" if done.returncode < 0 else f"exit status {done.returncode}"
+        )
+        raise Failed(last[0][:300] if last and done.returncode > 0 else signal)
+    return (done.stdout or done.stderr).strip()
+
+
+@dataclass(frozen=True)
+class Package:
+    """A package that something needs.
+
+    without: what is lost without it. module: what is imported to see that it works; "" if its version is enough.
+    """
+
+    name: str
+    oldest: str
+    without: str
+    module: str = ""
+    is_needed: bool = False
+    """By students."""
+
+    @property
+    def requirement(self) -> str:
+        """As pip reads it."""
+        return f"{self.name}>={self.oldest}" if self.oldest else self.name
+
+    def examine(self) -> Finding:
+        """Whether it is installed, new enough, and can be imported."""
+        bad = broken if self.is_needed else optional
+        version = version_of(self.name)
+        if version is None:
+            return bad(f"not installed: {self.without}", "Install it:", pip_install(self.requirement))
+        if self.oldest and is_older(version, self.oldest):
+            words = f"{version} is older than {self.oldest}, which the course needs"
+            return bad(words, "Install a newer one:", pip_install("--upgrade", self.requirement))
+        try:
+            if self.module:
+                run_python(f"import {self.module}")
+        except Failed as problem:
+            command = pip_install("--force-reinstall", self.requirement)
+            return bad(f"{version} is installed, but cannot be imported: {problem}", "Install it again:", command)
+        return ok(version)
+
+    def probe(self, name: str = "") -> Probe:
+        """Its row, under its own or another name."""
+        return Probe(name or self.name, partial(Package.examine, self), SECONDS + 5)
