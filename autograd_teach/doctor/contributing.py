@@ -3,7 +3,7 @@
 import shutil
 
 from .finding import Finding, Probe, ok, optional
-from .tools import pip_install, version_of
+from .tools import install, pip_install, version_of
 
 TESTS = {"pytest": "8.4", "pytest-xdist": "3.7", "playwright": "1.50", "codespell": "2.4", "hatchling": "1.27"}
 STYLE = {"ruff": "0.12", "mypy": "1.17"}
@@ -33,14 +33,16 @@ def chromium() -> Finding:
     for name in CHROMIUM:
         if path := shutil.which(name):
             return ok(path)
-    return optional("not installed: tests of widgets and pages are skipped", "Install it:", "sudo apt install chromium")
+    return optional(
+        "not installed: tests of widgets and pages are skipped", "Install it, or Google Chrome:", *install("chromium")
+    )
 
 
 def npm() -> Finding:
     """What fetches the browser's Python for the site's live tests."""
     if path := shutil.which("npm"):
         return ok(path)
-    return optional("not installed: `.ci/run` leaves out the site's notebooks", "Install it:", "sudo apt install npm")
+    return optional("not installed: `.ci/run` leaves out the site's notebooks", "Install it:", *install("npm"))
 
 
 PROBES = (

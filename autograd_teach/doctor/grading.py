@@ -9,12 +9,10 @@ from pathlib import Path
 from ..course import content
 from ..course.errors import UserError
 from .finding import Finding, Probe, ok, optional
-from .tools import Failed, Package, run
+from .tools import Failed, Package, install, run
 
 NBVAL = Package("nbval", "0.11", "`autograd-teach grade` cannot record what check cells say")
 DISTRIBUTED = Package("distributed", "2025.7", "only to grade on many machines (`grade --scheduler`)")
-
-BUBBLEWRAP = "sudo apt install bubblewrap"
 
 USER_NAMESPACES = (
     (
@@ -68,20 +66,23 @@ def sandbox() -> Finding:
     if kind is Isolation.BUBBLEWRAP:
         words = f"{_bubblewrap()} works: students' code sees none of your files, and no network"
         return _with_lacks(kind, words, "Grading is sandboxed by bubblewrap.")
-    words, command = f"bubblewrap does not work: {why().removeprefix('bubblewrap: ')}", ""
-    advice = "Containers often forbid what bubblewrap needs; a machine of its own does not."
+    bubblewrap, _, user = why().removeprefix("bubblewrap: ").partition("; user: ")
+    words = f"bubblewrap does not work: {bubblewrap}"
+    advice, commands = "Containers often forbid what bubblewrap needs; a virtual machine does not.", tuple[str, ...]()
     if shutil.which("bwrap") is None:
-        words, advice, command = "bubblewrap is not installed", "Install it:", BUBBLEWRAP
+        words, advice, commands = "bubblewrap is not installed", "Install it:", install("bubblewrap")
     elif os.geteuid() != 0:
-        advice, command = _about_namespaces() or (advice, "")
+        advice, commands = _about_namespaces() or (advice, commands)
     if kind is Isolation.USER:
-        words += ", so each submission runs as a user of its own, which sees the system and the processes of others"
-        return _with_lacks(kind, words, "Grading is sandboxed, but not by bubblewrap.", advice, command)
+        words += ", so students' code runs as other users, which can read the system and Python only"
+        return _with_lacks(kind, words, "Grading is sandboxed, but not by bubblewrap.", advice, commands)
+    if os.geteuid() == 0:
+        words += f", and the sandbox of other users does not work ({user})"
     words += ": nothing is graded, unless you trust the class and give --isolation process"
-    return optional(words, advice, *filter(None, [command]), summary="Nothing can be graded here: there is no sandbox.")
+    return optional(words, advice, *commands, summary="Nothing can be graded here: there is no sandbox.")
 
 
-def _with_lacks(kind: str, words: str, summary: str, advice: str = "", command: str = "") -> Finding:
+def _with_lacks(kind: str, words: str, summary: str, advice: str = "", commands: tuple[str, ...] = ()) -> Finding:
     """`words`, and what this machine cannot give to a box of this kind: the words of `grade`'s column `isolation`."""
     from ..grading.sandbox import Isolation, confine, filters_calls
 
@@ -99,7 +100,7 @@ def _with_lacks(kind: str, words: str, summary: str, advice: str = "", command: 
     said = "; ".join([words, *lacks])
     if not (advice or lacks):
         return ok(said, summary)
-    return optional(said, advice, *filter(None, [command]), summary=summary)
+    return optional(said, advice, *commands, summary=summary)
 
 
 def _bubblewrap() -> str:
@@ -109,12 +110,12 @@ def _bubblewrap() -> str:
         return "bubblewrap"
 
 
-def _about_namespaces() -> tuple[str, str] | None:
+def _about_namespaces() -> tuple[str, tuple[str, ...]] | None:
     """What keeps users from making namespaces, and the command against it; None if no setting does."""
     for path, value, words, command in USER_NAMESPACES:
         try:
             if Path(path).read_text(encoding="ascii").strip() == value:
-                return words, command
+                return words, (command,)
         except OSError:
             continue
     return None

@@ -1,17 +1,12 @@
 """What draws: Graphviz in one of three ways, and matplotlib."""
 
 import shutil
-import sys
 
 from .course import AGAIN
 from .finding import Finding, Probe, broken, ok, optional
-from .tools import SECONDS, Failed, Package, pip_install, run, run_python, version_of
+from .tools import SECONDS, Failed, Package, install, pip_install, run, run_python, version_of
 
 MATPLOTLIB = Package("matplotlib", "3.10", "cells that plot raise an error", "matplotlib", is_needed=True)
-PYGRAPHVIZ = "pygraphviz>=2.0"
-
-INSTALL = {"linux": "sudo apt install graphviz", "darwin": "brew install graphviz", "win32": "winget install graphviz"}
-
 _DRAW = """
 from autograd_teach.viz import layout
 print("drawn" if layout.{engine}("digraph {{ a -> b }}", "svg") else "")
@@ -42,7 +37,7 @@ def graphviz() -> Finding:
             f"{words}; dot is here, but not the Python package graphviz", "Install it:", pip_install("graphviz>=0.20")
         )
     advice = "To draw them here, install Graphviz (https://graphviz.org/download/):"
-    return optional("; ".join(filter(None, (words, failed))), advice, INSTALL.get(sys.platform, "dot -V"))
+    return optional("; ".join(filter(None, (words, failed))), advice, *install("graphviz"))
 
 
 def _problem(engine: str) -> str:

@@ -58,8 +58,14 @@ def _rows(found: Line, width: int, stream: TextIO) -> list[str]:
 
 
 def _wrapped(text: str, width: int, first: str) -> list[str]:
-    options = {"initial_indent": first, "subsequent_indent": _INDENT}
-    return textwrap.wrap(private(text), width, break_long_words=False, break_on_hyphens=False, **options)
+    return textwrap.wrap(
+        private(text),
+        width,
+        initial_indent=first,
+        subsequent_indent=_INDENT,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
 
 
 def summary(lines: Sequence[Line]) -> str:

@@ -3,6 +3,7 @@
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -57,6 +58,29 @@ def python() -> str:
     )
 
 
+MANAGERS = {
+    "apt-get": "apt install",
+    "dnf": "dnf install",
+    "pacman": "pacman -S",
+    "zypper": "zypper install",
+    "apk": "apk add",
+    "brew": "brew install",
+    "winget": "winget install",
+}
+"""Program -> what it is called with to install something."""
+
+_WITHOUT_SUDO = ("brew", "winget")
+
+
+def install(program: str) -> tuple[str, ...]:
+    """The command that installs a program of the system; empty if the way to do it is not known here."""
+    for manager, words in MANAGERS.items():
+        if shutil.which(manager):
+            is_root = hasattr(os, "geteuid") and os.geteuid() == 0
+            return (f"{'' if manager in _WITHOUT_SUDO or is_root else 'sudo '}{words} {program}",)
+    return ()
+
+
 class Failed(Exception):
     """A program did not do what it was asked for; the message is the last line that it wrote on standard error."""
 
@@ -72,6 +96,7 @@ def run(command: list[str], **variables: str) -> str:
     try:
         done = subprocess.run(
             command,
+            check=False,
             env={**os.environ, **variables},
             stdin=subprocess.DEVNULL,
             capture_output=True,
