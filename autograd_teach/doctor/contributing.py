@@ -33,16 +33,14 @@ def chromium() -> Finding:
     for name in CHROMIUM:
         if path := shutil.which(name):
             return ok(path)
-    return optional(
-        "not installed: tests of widgets and pages are skipped", "Install it, or Google Chrome:", *install("chromium")
-    )
+    return optional("not installed: tests of widgets and pages are skipped", *install("chromium"))
 
 
 def npm() -> Finding:
     """What fetches the browser's Python for the site's live tests."""
     if path := shutil.which("npm"):
         return ok(path)
-    return optional("not installed: `.ci/run` leaves out the site's notebooks", "Install it:", *install("npm"))
+    return optional("not installed: `.ci/run` leaves out the site's notebooks", *install("npm"))
 
 
 PROBES = (

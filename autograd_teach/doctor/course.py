@@ -5,6 +5,7 @@ import os
 import platform
 import shutil
 import sys
+import sysconfig
 import tempfile
 import webbrowser
 from functools import partial
@@ -81,7 +82,7 @@ def probes(folder: Path | None) -> tuple[Probe, ...]:
         Probe("Notebooks", notebooks),
         Probe("JupyterLab", jupyterlab, SECONDS + 5),
         *(each.probe() for each in widgets),
-        Probe("Others", other_packages),
+        Probe("Packages", other_packages),
         Probe("PyTorch", torch),
         Probe("Folder", partial(course_folder, folder)),
         Probe("Port", port),
@@ -112,11 +113,15 @@ def is_wsl() -> bool:
 def python_version() -> Finding:
     """The version, and what kind of environment it is."""
     kind = "no virtual environment"
+    words = f"{platform.python_version()}, {{}}, {sys.prefix}"
     if sys.prefix != sys.base_prefix:
         kind = "a virtual environment"
     elif Path(sys.prefix, "conda-meta").is_dir():
         kind = "a conda environment"
-    return ok(f"{platform.python_version()}, {kind}, {sys.prefix}")
+    elif Path(sysconfig.get_path("stdlib"), "EXTERNALLY-MANAGED").is_file():
+        words = words.format("the system's own, into which pip does not install")
+        return optional(words, "Make a virtual environment, as README.md shows.")
+    return ok(words.format(kind))
 
 
 def installation() -> Finding:
@@ -196,7 +201,7 @@ def jupyterlab() -> Finding:
     packages = [EXTENSIONS[name] for name in missing if EXTENSIONS[name]]
     commands = [pip_install("--force-reinstall", "--no-deps", *packages)] if packages else []
     commands += [f"{python()} -m jupyter labextension enable {name}" for name in off]
-    advice = [AGAIN] * ("autograd-teach" in missing) + ["Then start JupyterLab again, after:"] * bool(commands)
+    advice = [AGAIN] * ("autograd-teach" in missing) + ["Do this, and start JupyterLab again:"] * bool(commands)
     if {*missing, *off} == {"autograd-teach"}:
         words += "a saved notebook shows no picture until it is run"
         return optional(words, " ".join(advice), *commands)

@@ -39,7 +39,7 @@ class _Running:
     def _run(self) -> None:
         try:
             self._answer.put(self._probe.examine())
-        except Exception as error:  # noqa: BLE001  # whatever it is, it is a line of the report
+        except BaseException as error:  # noqa: BLE001  # whatever it is, it is a line of the report
             said = f"{type(error).__name__}: {error}".removesuffix(": ")
             self._answer.put(Finding(State.UNKNOWN, f"could not be examined: {said}"))
 

@@ -5,11 +5,15 @@ import shutil
 import sys
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ..course import content
 from ..course.errors import UserError
 from .finding import Finding, Probe, ok, optional
 from .tools import Failed, Package, install, run
+
+if TYPE_CHECKING:
+    from ..grading.sandbox import Isolation
 
 NBVAL = Package("nbval", "0.11", "`autograd-teach grade` cannot record what check cells say")
 DISTRIBUTED = Package("distributed", "2025.7", "only to grade on many machines (`grade --scheduler`)")
@@ -67,22 +71,33 @@ def sandbox() -> Finding:
         words = f"{_bubblewrap()} works: students' code sees none of your files, and no network"
         return _with_lacks(kind, words, "Grading is sandboxed by bubblewrap.")
     bubblewrap, _, user = why().removeprefix("bubblewrap: ").partition("; user: ")
-    words = f"bubblewrap does not work: {bubblewrap}"
-    advice, commands = "Containers often forbid what bubblewrap needs; a virtual machine does not.", tuple[str, ...]()
-    if shutil.which("bwrap") is None:
-        words, advice, commands = "bubblewrap is not installed", "Install it:", install("bubblewrap")
-    elif os.geteuid() != 0:
-        advice, commands = _about_namespaces() or (advice, commands)
+    words, advice, *commands = _about_bubblewrap(bubblewrap)
     if kind is Isolation.USER:
         words += ", so students' code runs as other users, which can read the system and Python only"
-        return _with_lacks(kind, words, "Grading is sandboxed, but not by bubblewrap.", advice, commands)
+        return _with_lacks(kind, words, "Grading is sandboxed, but not by bubblewrap.", advice, *commands)
     if os.geteuid() == 0:
         words += f", and the sandbox of other users does not work ({user})"
     words += ": nothing is graded, unless you trust the class and give --isolation process"
     return optional(words, advice, *commands, summary="Nothing can be graded here: there is no sandbox.")
 
 
-def _with_lacks(kind: str, words: str, summary: str, advice: str = "", commands: tuple[str, ...] = ()) -> Finding:
+def _about_bubblewrap(problem: str) -> tuple[str, ...]:
+    """That it does not work, what to do, and the commands for it."""
+    if shutil.which("bwrap") is None:
+        return "bubblewrap is not installed", *install("bubblewrap")
+    words = f"bubblewrap does not work: {problem}"
+    if "Error: " in problem:  # Python's: bubblewrap works, and what runs in it does not
+        return words, ""
+    for path, value, advice, command in USER_NAMESPACES if os.geteuid() else ():
+        try:
+            if Path(path).read_text(encoding="ascii").strip() == value:
+                return words, advice, command
+        except OSError:
+            continue
+    return words, "Containers often forbid what bubblewrap needs; a virtual machine does not."
+
+
+def _with_lacks(kind: "Isolation", words: str, summary: str, advice: str = "", *commands: str) -> Finding:
     """`words`, and what this machine cannot give to a box of this kind: the words of `grade`'s column `isolation`."""
     from ..grading.sandbox import Isolation, confine, filters_calls
 
@@ -108,17 +123,6 @@ def _bubblewrap() -> str:
         return run(["bwrap", "--version"])
     except (Failed, OSError):
         return "bubblewrap"
-
-
-def _about_namespaces() -> tuple[str, tuple[str, ...]] | None:
-    """What keeps users from making namespaces, and the command against it; None if no setting does."""
-    for path, value, words, command in USER_NAMESPACES:
-        try:
-            if Path(path).read_text(encoding="ascii").strip() == value:
-                return words, (command,)
-        except OSError:
-            continue
-    return None
 
 
 def limits() -> Finding:

@@ -7,6 +7,9 @@ from .finding import Finding, Probe, broken, ok, optional
 from .tools import SECONDS, Failed, Package, install, pip_install, run, run_python, version_of
 
 MATPLOTLIB = Package("matplotlib", "3.10", "cells that plot raise an error", "matplotlib", is_needed=True)
+
+PYGRAPHVIZ = "pygraphviz>=2.0"
+
 _DRAW = """
 from autograd_teach.viz import layout
 print("drawn" if layout.{engine}("digraph {{ a -> b }}", "svg") else "")
@@ -36,8 +39,11 @@ def graphviz() -> Finding:
         return optional(
             f"{words}; dot is here, but not the Python package graphviz", "Install it:", pip_install("graphviz>=0.20")
         )
-    advice = "To draw them here, install Graphviz (https://graphviz.org/download/):"
-    return optional("; ".join(filter(None, (words, failed))), advice, *install("graphviz"))
+    wheel_command = pip_install("--only-binary=:all:", PYGRAPHVIZ)
+    advice, *commands = install("graphviz", "https://graphviz.org/download/")
+    if not wheel:
+        advice, commands = "If you want Graphviz, install one of these:", [wheel_command, *commands]
+    return optional("; ".join(filter(None, (words, failed))), advice, *commands)
 
 
 def _problem(engine: str) -> str:

@@ -72,13 +72,15 @@ MANAGERS = {
 _WITHOUT_SUDO = ("brew", "winget")
 
 
-def install(program: str) -> tuple[str, ...]:
-    """The command that installs a program of the system; empty if the way to do it is not known here."""
+def install(program: str, address: str = "") -> tuple[str, ...]:
+    """How to install a program of the system: the advice, then the command if this machine's manager of packages is known."""
+    source = f" ({address})" if address else ""
     for manager, words in MANAGERS.items():
         if shutil.which(manager):
             is_root = hasattr(os, "geteuid") and os.geteuid() == 0
-            return (f"{'' if manager in _WITHOUT_SUDO or is_root else 'sudo '}{words} {program}",)
-    return ()
+            sudo = "" if manager in _WITHOUT_SUDO or is_root else "sudo "
+            return f"Install it{source}:", f"{sudo}{words} {program}"
+    return (f"Install it with your system's package manager{source}.",)
 
 
 class Failed(Exception):
