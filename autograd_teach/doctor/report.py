@@ -12,7 +12,7 @@ from typing import TextIO
 
 from ..colour import styled
 from ..plain import counted, line
-from .examine import Line
+from .examination import Line
 from .finding import State
 
 SIGNS = {State.OK: "ok", State.OPTIONAL: "--", State.BROKEN: "!!", State.UNKNOWN: "??"}
