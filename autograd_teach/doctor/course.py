@@ -28,12 +28,14 @@ LEAST_FREE = 500_000_000
 FIRST_PORT, PORTS = 8888, 5
 """Where JupyterLab begins, and how many ports it tries one after the other before it takes others near."""
 
+WIDGETS = "questions and interactive views in lessons do not work"
+
 LAB = Package("jupyterlab", "4.4", "the course cannot be opened", is_needed=True)
 
 PACKAGES = (
     Package("numpy", "2.0", "nothing of the course runs", "numpy", is_needed=True),
-    Package("ipywidgets", "8.1", "questions and views in lessons stay empty", "ipywidgets", is_needed=True),
-    Package("anywidget", "0.9.18", "questions and views in lessons stay empty", "anywidget", is_needed=True),
+    Package("ipywidgets", "8.1", WIDGETS, "ipywidgets", is_needed=True),
+    Package("anywidget", "0.9.18", WIDGETS, "anywidget", is_needed=True),
 )
 
 OTHERS = (
@@ -119,7 +121,7 @@ def python_version() -> Finding:
     elif Path(sys.prefix, "conda-meta").is_dir():
         kind = "a conda environment"
     elif Path(sysconfig.get_path("stdlib"), "EXTERNALLY-MANAGED").is_file():
-        words = words.format("the system's own, into which pip does not install")
+        words = words.format("the system's own, where pip does not install")
         return optional(words, "Make a virtual environment, as README.md shows.")
     return ok(words.format(kind))
 
@@ -205,7 +207,7 @@ def jupyterlab() -> Finding:
     if {*missing, *off} == {"autograd-teach"}:
         words += "a saved notebook shows no picture until it is run"
         return optional(words, " ".join(advice), *commands)
-    return broken(f"{words}questions and views in lessons stay empty", " ".join(advice), *commands)
+    return broken(f"{words}{WIDGETS}", " ".join(advice), *commands)
 
 
 def other_packages() -> Finding:
@@ -309,7 +311,9 @@ def terminal() -> Finding:
     if encoding.lower().replace("-", "").replace("_", "") == "utf8":
         return ok("UTF-8")
     advice = "Set the environment variable PYTHONUTF8 to 1, or use a terminal with UTF-8."
-    return optional(f"{encoding}, not UTF-8: commands may stop at letters such as the tick of `progress`", advice)
+    return optional(
+        f"{encoding}, not UTF-8: `autograd-teach progress` and others fail at letters that it lacks", advice
+    )
 
 
 def proxy() -> Finding | None:

@@ -73,7 +73,7 @@ def sandbox() -> Finding:
     bubblewrap, _, user = why().removeprefix("bubblewrap: ").partition("; user: ")
     words, advice, *commands = _about_bubblewrap(bubblewrap)
     if kind is Isolation.USER:
-        words += ", so students' code runs as other users, which can read the system and Python only"
+        words += ", so students' code runs as users made up for it, who can read the system and Python only"
         return _with_lacks(kind, words, "Grading is sandboxed, but not by bubblewrap.", advice, *commands)
     if os.geteuid() == 0:
         words += f", and the sandbox of other users does not work ({user})"

@@ -49,9 +49,8 @@ def graphviz() -> Finding:
 def _problem(engine: str) -> str:
     """Why this engine draws nothing; "" if it draws. In a process of its own, as a broken library may end it."""
     try:
-        if engine == "by_wheel":
-            run_python("import pygraphviz")
-        return "" if run_python(_DRAW.format(engine=engine)) == "drawn" else "it cannot make an SVG"
+        first = "import pygraphviz" if engine == "by_wheel" else ""  # `layout` itself passes over what it cannot import
+        return "" if run_python(first + _DRAW.format(engine=engine)) == "drawn" else "it cannot make an SVG"
     except Failed as problem:
         return str(problem)
 

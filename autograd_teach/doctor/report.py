@@ -74,7 +74,7 @@ def summary(lines: Sequence[Line]) -> str:
     unknown = [each.name for each in lines if each.finding.state is State.UNKNOWN]
     said = "Everything that students need is here."
     if broken:
-        said = f"The course does not work yet: {', '.join(broken)} {'need' if len(broken) > 1 else 'needs'} attention (!!)."
+        said = f"Something that students need is missing or does not work (!!): {', '.join(broken)}."
     sentences = [said, *(each.finding.summary for each in lines)]
     if unknown:
         sentences.append(f"{counted(len(unknown), 'thing')} could not be found out: {', '.join(unknown)}.")

@@ -49,13 +49,11 @@ def python() -> str:
     path = Path(sys.executable)
     if path.is_relative_to(Path.cwd()):
         path = path.relative_to(Path.cwd())
-    return (
-        f'& "{path}"'
-        if os.name == "nt" and " " in str(path)
-        else shlex.quote(str(path))
-        if os.name == "posix"
-        else str(path)
-    )
+    if os.name == "nt":
+        return f'& "{path}"' if " " in str(path) else str(path)
+    if path.is_relative_to(Path.home()):  # a quoted ~ would be a folder of that name
+        return f"~/{shlex.quote(str(path.relative_to(Path.home())))}"
+    return shlex.quote(str(path))
 
 
 MANAGERS = {
@@ -88,13 +86,18 @@ class Failed(Exception):
 
 
 def run_python(code: str) -> str:
-    """What `code` prints in a Python of its own, as whatever breaks there must not break this one. Raises `Failed`."""
-    path = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
+    """What `code` prints in a Python of its own, as whatever breaks there must not break this one. Raises as `run` does."""
+    # An installed copy is found by itself; the folder that it lies in must not come before the standard library.
+    places = [str(ROOT)] if (ROOT / "pyproject.toml").is_file() else []
+    path = os.pathsep.join(filter(None, (*places, os.environ.get("PYTHONPATH"))))
     return run([sys.executable, "-P", "-c", code], PYTHONPATH=path)
 
 
 def run(command: list[str], **variables: str) -> str:
-    """What a program prints, on either stream. Raises `Failed`."""
+    """What a program prints, on either stream.
+
+    Raises `Failed`, or TimeoutError if it does not end, which on a busy machine does not mean that it is broken.
+    """
     try:
         done = subprocess.run(
             command,
@@ -108,13 +111,12 @@ def run(command: list[str], **variables: str) -> str:
             timeout=SECONDS,
         )
     except subprocess.TimeoutExpired:
-        raise Failed(f"it did not end within {SECONDS:.0f} seconds") from None
+        raise TimeoutError(f"a program did not end within {SECONDS:.0f} seconds") from None
     if done.returncode:
-        last = [line.strip() for line in done.stderr.splitlines() if line.strip()][-1:]
-        signal = (
-            f"it was ended by signal {-done.returncode}" if done.returncode < 0 else f"exit status {done.returncode}"
-        )
-        raise Failed(last[0][:300] if last and done.returncode > 0 else signal)
+        if done.returncode < 0:
+            raise Failed(f"it was ended by signal {-done.returncode}")
+        lines = [line.strip() for line in done.stderr.splitlines() if line.strip()]
+        raise Failed(lines[-1][:300] if lines else f"exit status {done.returncode}")
     return (done.stdout or done.stderr).strip()
 
 

@@ -5,7 +5,7 @@ from .tools import pip_install, version_of
 
 
 def jupyterlite() -> Finding:
-    """The extra `site`, whose packages belong into an environment of their own."""
+    """The extra `site`, whose packages belong in an environment of their own."""
     if version_of("jupyterlite-core") is None:
         words = "not installed: only `autograd-teach site` needs it, in an environment of its own"
         advice = "In a copy of the repository (docs/site.md):"
