@@ -64,7 +64,7 @@ def elsewhere() -> Finding:
 
 def sandbox() -> Finding:
     """Which isolation `grade` will take, found by running Python in a box of it, as `grade` does."""
-    from ..grading.sandbox import Isolation, available, why
+    from ..grading.sandbox import Isolation, available, limits_files, why
 
     kind = available()
     if kind is Isolation.BUBBLEWRAP:
@@ -73,7 +73,8 @@ def sandbox() -> Finding:
     bubblewrap, _, user = why().removeprefix("bubblewrap: ").partition("; user: ")
     words, advice, *commands = _about_bubblewrap(bubblewrap)
     if kind is Isolation.USER:
-        words += ", so students' code runs as users made up for it, who can read the system and Python only"
+        words += ", so students' code runs as users made up for it"
+        words += ", who can read the system and Python only" * limits_files()
         return _with_lacks(kind, words, "Grading is sandboxed, but not by bubblewrap.", advice, *commands)
     if os.geteuid() == 0:
         words += f", and the sandbox of other users does not work ({user})"
@@ -107,7 +108,7 @@ def _with_lacks(kind: "Isolation", words: str, summary: str, advice: str = "", *
         lacks.append(
             "sockets without a file can be reached (old landlock)"
             if confine.landlock_version()
-            else "students' code can read what every user of this machine can (no landlock)"
+            else "it can read what every user of this machine can (no landlock)"
         )
     if not filters_calls():
         network = ", and the network is open" if is_user else ""

@@ -103,6 +103,7 @@ def said(found: Finding | None) -> str:
         (None, "", BROKEN, "not installed: nothing runs", 'pip install "some_module>=2.0"'),
         ("1.26.4", "", BROKEN, "1.26.4 is older than 2.0", 'pip install --upgrade "some_module>=2.0"'),
         ("2.1", "", OK, "2.1", None),
+        ("2.0", "", OK, "2.0", None),
         (
             "2.1",
             "raise ImportError('broken on purpose')",
@@ -472,7 +473,7 @@ DIES = "import os; os._exit(139)"
             FAILS,
             "echo '<svg/>'",
             OK,
-            "the program dot draws the graphs (<svg/>); pygraphviz 2.0.4 is installed but does",
+            "the program dot draws the graphs (<svg/>); pygraphviz 2.0.4 is installed but does not draw: ImportError: no",
         ),
         (DIES, None, OPTIONAL, "exit status 139"),
         (None, "echo '<svg/>'", OK, "the program dot draws the graphs"),
@@ -772,6 +773,7 @@ def test_nothing_that_a_probe_does_ends_the_report():
     ]
     assert lines[0].finding.words == "could not be examined within 0.05 seconds"
     assert lines[1].finding.words == "could not be examined: KeyError: 'a fault of ours'"
+    assert lines[2].finding.words == "could not be examined: SystemExit: 3"
     assert report.status(lines) == 0
     assert "3 things could not be found out: hangs, fails, exits." in report.summary(lines)
 
