@@ -3,7 +3,7 @@
     finding.py        what a probe is, and what it finds
     course.py, pictures.py, grading.py, website.py, contributing.py
                       the probes, a module for each heading of the report
-    examination.py        runs them, each with a limit
+    examination.py    runs them, each with a limit
     report.py         the table, the JSON, the sentence at the end; hides the user's name
     tools.py          versions, pip's command, Python in a process of its own
 

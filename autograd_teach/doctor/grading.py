@@ -1,6 +1,7 @@
 """What an instructor needs to grade a class: Linux, a sandbox and its limits, and packages. docs/grading.md has the details."""
 
 import os
+import re
 import shutil
 import sys
 from functools import partial
@@ -22,7 +23,7 @@ USER_NAMESPACES = (
     (
         "/proc/sys/kernel/apparmor_restrict_unprivileged_userns",
         "1",
-        "AppArmor restricts user namespaces here, as on Ubuntu since 23.10. This lifts it for every program, until the next start:",
+        "AppArmor restricts user namespaces here, as on Ubuntu 24.04. This lifts it for every program, until the next start:",
         "sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0",
     ),
     (
@@ -59,7 +60,7 @@ def elsewhere() -> Finding:
     """What `grade` says on other systems."""
     if sys.platform == "win32":
         return optional("Grading needs Linux; on Windows, run it in WSL or in a container (docs/grading.md).")
-    return optional("Grading needs Linux; elsewhere, run it in a container (docs/grading.md).")
+    return optional("Grading needs Linux; on this system, run it in a container (docs/grading.md).")
 
 
 def sandbox() -> Finding:
@@ -86,9 +87,9 @@ def _about_bubblewrap(problem: str) -> tuple[str, ...]:
     """That it does not work, what to do, and the commands for it."""
     if shutil.which("bwrap") is None:
         return "bubblewrap is not installed", *install("bubblewrap")
+    if error := re.search(r"\w+Error: (?!.*\w+Error: ).*", problem):  # Python's own, which bubblewrap has started
+        return f"bubblewrap starts Python, but the grader does not work in it: {error[0]}", ""
     words = f"bubblewrap does not work: {problem}"
-    if "Error: " in problem:  # Python's: bubblewrap works, and what runs in it does not
-        return words, ""
     for path, value, advice, command in USER_NAMESPACES if os.geteuid() else ():
         try:
             if Path(path).read_text(encoding="ascii").strip() == value:
@@ -153,9 +154,7 @@ def machine() -> Finding:
     words = f"{jobs} processors, {memory / 1e9:.0f} GB of memory: {jobs} answers run at a time, each with at most {each / 1e9:.0f} GB"
     if jobs * each > memory:
         fitting = max(1, int(memory // each))
-        advice = (
-            "Answers of this course need far less. If the machine runs out of memory all the same, run fewer at a time:"
-        )
+        advice = "That is too little only if many use all that they may. If memory runs out, run fewer at a time:"
         return optional(words, advice, f"autograd-teach grade --jobs {fitting} ...")
     return ok(words)
 

@@ -54,7 +54,7 @@ def _rows(found: Line, width: int, stream: TextIO) -> list[str]:
     words = _wrapped(finding.words, width, first)
     words[0] = words[0].replace(sign, styled(sign, _STYLES[finding.state], stream), 1)
     advice = _wrapped(finding.advice, width, _INDENT) if finding.advice else []
-    return [*words, *advice, *(f"{_INDENT}  {private(command)}" for command in finding.commands)]
+    return [*words, *advice, *(f"{_INDENT}  {_typed(command)}" for command in finding.commands)]
 
 
 def _wrapped(text: str, width: int, first: str) -> list[str]:
@@ -100,22 +100,31 @@ def as_json(lines: Sequence[Line], version: str | None) -> str:
 
 def private(text: str) -> str:
     """`text` in one line, without what names the user: the home folder is `~`, the user's name in other paths USER."""
+    return _hidden(text, [*_homes(), *_names()])
+
+
+def _typed(command: str) -> str:
+    """A command that still works when it is copied: the home folder is `~`, and nothing else is hidden."""
+    return _hidden(command, _homes())
+
+
+def _hidden(text: str, patterns: Sequence[tuple[str, str]]) -> str:
     text = line(text)
-    for pattern, short in _personal():
+    for pattern, short in patterns:
         text = re.sub(pattern, short, text)
     return text
 
 
-def _personal() -> list[tuple[str, str]]:
-    homes = {os.path.expanduser("~"), os.path.realpath(os.path.expanduser("~"))}
-    homes |= {home.replace("\\", "/") for home in homes}
-    patterns = [
-        (f"{re.escape(home)}(?![\\w-])", "~")
-        for home in sorted(homes, key=len, reverse=True)
-        if len(Path(home).parts) > 1
-    ]
+def _names() -> list[tuple[str, str]]:
     try:
         user = getpass.getuser()
     except (KeyError, OSError, ImportError):  # a container's user may have no name
-        return patterns
-    return [*patterns, (f"(?<=[/\\\\]){re.escape(user)}(?=[/\\\\\\s]|$)", "USER")] if user else patterns
+        return []
+    return [(f"(?<=[/\\\\]){re.escape(user)}(?=[/\\\\\\s]|$)", "USER")] if user else []
+
+
+def _homes() -> list[tuple[str, str]]:
+    homes = {os.path.expanduser("~"), os.path.realpath(os.path.expanduser("~"))}
+    homes |= {home.replace("\\", "/") for home in homes}
+    longest_first = sorted(homes, key=len, reverse=True)
+    return [(f"{re.escape(home)}(?![\\w-])", "~") for home in longest_first if len(Path(home).parts) > 1]

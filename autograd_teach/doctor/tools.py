@@ -51,8 +51,9 @@ def python() -> str:
         path = path.relative_to(Path.cwd())
     if os.name == "nt":
         return f'& "{path}"' if " " in str(path) else str(path)
-    if path.is_relative_to(Path.home()):  # a quoted ~ would be a folder of that name
-        return f"~/{shlex.quote(str(path.relative_to(Path.home())))}"
+    home = Path(os.path.expanduser("~"))
+    if len(home.parts) > 1 and path.is_relative_to(home):  # a quoted ~ would be a folder of that name
+        return f"~/{shlex.quote(str(path.relative_to(home)))}"
     return shlex.quote(str(path))
 
 

@@ -545,8 +545,8 @@ def test_an_installation_without_the_browser_s_engine_draws_nothing(
          "bwrap: No permissions: nothing", "sudo sysctl -w user.max_user_namespaces=10000"),
         ("process", "bubblewrap: bwrap: No permissions; user: exit 1", True, 0, 0, OPTIONAL,
          "other users does not work (exit 1): nothing is graded", "Containers often forbid"),
-        ("process", "bubblewrap: ModuleNotFoundError: No module named 'numpy'; user: the grader is not root", True, 1000, 0, OPTIONAL,
-         "No module named 'numpy': nothing is graded", ""),
+        ("process", "bubblewrap: line 10, in <module> ModuleNotFoundError: No module named 'numpy'; user: the grader is not root", True, 1000, 0, OPTIONAL,
+         "does not work in it: ModuleNotFoundError: No module named 'numpy': nothing is graded", ""),
         ("user", "bubblewrap: bwrap: No permissions", True, 0, None, OPTIONAL,
          "so students' code runs as users made up for it", "Containers often forbid"),
     ],
@@ -857,6 +857,18 @@ def test_nothing_names_the_user(monkeypatch: pytest.MonkeyPatch, tmp_path: Path,
     monkeypatch.setenv("USERPROFILE", str(tmp_path))
     monkeypatch.setattr("getpass.getuser", lambda: "ada")
     assert report.private(text.replace("HOME", str(tmp_path))) == expected.replace("HOME", str(tmp_path))
+
+
+def test_a_command_can_be_typed_as_it_is_shown(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("USERPROFILE", str(tmp_path))
+    monkeypatch.setattr("getpass.getuser", lambda: "ada")
+    found = optional("in /scratch/ada", "", f"{tmp_path}/bin/python", "/scratch/ada/bin/python")
+    shown = report.table([examination.Line("Here", "Odd", found)], 80, io.StringIO())
+    assert "in /scratch/USER" in shown
+    assert "  ~/bin/python\n" in shown
+    assert "  /scratch/ada/bin/python\n" in shown
+    assert "ada" not in report.as_json([examination.Line("Here", "Odd", found)], None)
 
 
 def test_a_user_without_a_name_or_a_home_has_nothing_to_hide(monkeypatch: pytest.MonkeyPatch):
