@@ -39,7 +39,7 @@ PACKAGES = (
 )
 
 OTHERS = (
-    Package("nbformat", "5.10", "`autograd-teach check` and `update`"),
+    Package("nbformat", "5.10", "`autograd-teach update`"),
     Package("nbclient", "0.10", "`autograd-teach check`"),
     Package("jinja2", "3.1", "what a check says in a notebook"),
     Package("markupsafe", "2.1", "what a check says in a notebook"),

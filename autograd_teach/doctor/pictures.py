@@ -42,7 +42,8 @@ def graphviz() -> Finding:
     wheel_command = pip_install("--only-binary=:all:", PYGRAPHVIZ)
     advice, *commands = install("graphviz", "https://graphviz.org/download/")
     if not wheel:
-        advice, commands = "If you want Graphviz, install one of these:", [wheel_command, *commands]
+        choice = "one of these:" if commands else "it:"
+        advice, commands = f"If you want Graphviz, install {choice}", [wheel_command, *commands]
     return optional("; ".join(filter(None, (words, failed))), advice, *commands)
 
 

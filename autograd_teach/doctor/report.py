@@ -75,6 +75,7 @@ def summary(lines: Sequence[Line]) -> str:
     said = "Everything that students need is here."
     if broken:
         said = f"Something that students need is missing or does not work (!!): {', '.join(broken)}."
+        said += " Installing the course again brings all its packages." * (len(broken) > 1)
     sentences = [said, *(each.finding.summary for each in lines)]
     if unknown:
         sentences.append(f"{counted(len(unknown), 'thing')} could not be found out: {', '.join(unknown)}.")

@@ -815,7 +815,11 @@ LINES = [
         (LINES[1:2], 1, "Something that students need is missing or does not work (!!): Bad."),
         (LINES[2:3], 0, "Everything that students need is here."),
         (LINES[3:], 0, "Everything that students need is here. 1 thing could not be found out: Odd."),
-        (LINES[1:2] * 2, 1, "Something that students need is missing or does not work (!!): Bad, Bad."),
+        (
+            LINES[1:2] * 2,
+            1,
+            "Something that students need is missing or does not work (!!): Bad, Bad. Installing the course again brings all its packages.",
+        ),
     ],
 )
 def test_the_last_sentence_and_the_status(lines: list[examination.Line], status: int, sentence: str):
