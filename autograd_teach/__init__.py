@@ -69,7 +69,7 @@ short, int, long, bool = int16, int32, int64, dtypes.bool_
 newaxis = None
 is_floating_point = Tensor.is_floating_point
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 if not _typing.TYPE_CHECKING:  # whose own words about a missing name are better
 
