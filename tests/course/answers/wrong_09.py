@@ -418,7 +418,7 @@ class ScaleForwardTwice(ScaleBackward):
         return 2 * x * factor
 
 
-@wrong("09.Scale", "backward_of_wrong_forward", "mend forward first")
+@wrong("09.Scale", "backward_of_wrong_forward", "fix forward first")
 class ScaleSquaredBoth(Function):
     @staticmethod
     def forward(ctx, x, factor):

@@ -401,7 +401,7 @@ class ReciprocalInPlace(ReciprocalForward):
         return grad_output / x**2
 
 
-@wrong("10.RepairReciprocal", "backward_of_wrong_forward", "mend forward first")
+@wrong("10.RepairReciprocal", "backward_of_wrong_forward", "fix forward first")
 class ReciprocalOfMinus(Function):
     @staticmethod
     def forward(ctx, x):

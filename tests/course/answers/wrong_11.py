@@ -496,7 +496,7 @@ class CubeIsSquare(CubeForward):
         return 3 * g * x * x
 
 
-@wrong("11.Cube", "backward_of_wrong_forward", "mend forward first")
+@wrong("11.Cube", "backward_of_wrong_forward", "fix forward first")
 class CubeIsTriple(CubeForward):
     @staticmethod
     def forward(ctx, x):

@@ -565,7 +565,7 @@ class CumSumFirst(CumSumBackward):
         return torch.cumsum(x, 0)
 
 
-@wrong("13.CumSum", "backward_of_wrong_forward", "mend forward first")
+@wrong("13.CumSum", "backward_of_wrong_forward", "fix forward first")
 class CumSumBothExclusive(Function):
     @staticmethod
     def forward(ctx, x):

@@ -73,7 +73,7 @@ class HuberSumForward(HuberBackward):
         return torch.where(size <= delta, error**2 / 2, delta * (size - delta / 2)).sum()
 
 
-@wrong("14.HuberLoss", "backward_of_wrong_forward", "mend forward first")
+@wrong("14.HuberLoss", "backward_of_wrong_forward", "fix forward first")
 class HuberSumBoth(HuberSumBackward):
     @staticmethod
     def forward(ctx, input, target, delta):

@@ -194,7 +194,7 @@ class ExpOnce(Function):
         return result
 
 
-@wrong("10.RepairTanh", "after_forward", "mend forward first")
+@wrong("10.RepairTanh", "after_forward", "fix forward first")
 class TanhIsItself(Function):
     @staticmethod
     def forward(ctx, x):

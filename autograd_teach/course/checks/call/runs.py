@@ -1,6 +1,6 @@
-"""What is wrong with an answer that is called before its result counts: what was handed over, what it raises, what it changes.
+"""Diagnoses that do not concern the result: the object that was checked, errors it raises, arguments it changes.
 
-NumPy only, reads evidence alone. A row stands at its place in the order; the first that recognises the evidence speaks.
+NumPy only, reads only evidence. The order counts: the first diagnosis that fits the evidence gives the message.
 """
 
 import ast
@@ -84,7 +84,7 @@ _SIGNS = {
 
 
 def _is_of_grad(source: str, message: str) -> bool:
-    """Whether the None that `message` speaks of is what a `.grad` in the line `source` gave, by where it stands there."""
+    """Whether the None in the error `message` comes from a `.grad` in the line `source`, judged by its place there."""
     try:
         tree = ast.parse(
             source.removesuffix(":") if not source.startswith(("for", "if", "while", "with")) else source + " pass"
@@ -160,7 +160,7 @@ def _is_the_same_error(one: Called, other: Called) -> bool:
 
 
 def _all_is_right(evidence: CallEvidence, calls: list[Called]) -> bool:
-    """Whether nothing else is wrong with these calls either: no argument changed, no check of the exercise failed."""
+    """Whether these calls are right in everything else: no argument changed, no check of the exercise failed."""
     return not any(
         changed_against_the_rules(called, evidence) or any(each.judge(called) for each in evidence.spec.also)
         for called in calls
@@ -185,7 +185,7 @@ def _raised(evidence: CallEvidence) -> str | None:
 
 
 def _raised_in_words(called: Called, evidence: CallEvidence) -> str:
-    """What was raised; where no line of the answer was running, not as what its code has done."""
+    """The error in words. If no line of the answer was running, it is not described as an error of the answer."""
     crash = called.crash
     assert crash is not None
     if crash.line is not None or crash.absent or crash.ends_program:

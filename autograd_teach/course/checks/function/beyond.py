@@ -1,7 +1,8 @@
-"""What is wrong beyond one forward and one backward: several calls, what an exercise asks besides, the second derivative.
+"""Diagnoses beyond one forward and one backward: several calls, further requirements, the second derivative.
 
-NumPy only, reads records alone. A message names the entry, argument or line and shows numbers; it never gives the answer away.
-To add one: write a function `(FunctionEvidence) -> str | None` under `@diagnosis(name, checks that it explains)` at its place in the order.
+NumPy only, reads only records. A message names the entry, argument or line and shows numbers; it never gives the answer
+away. To add a diagnosis, write a function `(FunctionEvidence) -> str | None` with the decorator
+`@diagnosis(name, checks that it explains)`, at its place in the order.
 """
 
 from dataclasses import replace
@@ -51,7 +52,7 @@ def _not_repeatable(evidence: FunctionEvidence) -> str | None:
     return f"the same call {what}: something outside ctx remembers the first, or is random"
 
 
-# What an exercise asks beyond
+# Further requirements of an exercise
 
 
 @diagnosis("not_dirty", "in_place")
@@ -149,7 +150,7 @@ def _none_not_handled(evidence: FunctionEvidence) -> str | None:
 @diagnosis("second_raised", "double_backward")
 def _second_raised(evidence: FunctionEvidence) -> str | None:
     crash = next((second.crash for second in evidence.second if second.crash), None)
-    # What was changed in place is named already, and spoils this.
+    # An in-place change has its own diagnosis, and also makes this fail.
     if crash is None or any(run.changed for run in evidence.runs):
         return None
     once = "; once_differentiable forbids what this exercise asks for" if "once_differentiable" in crash.message else ""
@@ -220,7 +221,7 @@ def _wrong_second(evidence: FunctionEvidence) -> str | None:
 
 
 def _differentiated(evidence: FunctionEvidence, key: int) -> str:
-    """What a second derivative is taken by: an argument, or (a negative key) the grad_output of a result."""
+    """The variable of a second derivative: an argument or, for a negative key, the grad_output of a result."""
     if key >= 0:
         return evidence.form.arguments[key]
     return "grad_output" if evidence.form.results == 1 else f"the grad_output of result {-key}"

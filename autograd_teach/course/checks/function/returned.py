@@ -1,7 +1,8 @@
-"""What is wrong with the values that backward returns: their number, places, types and shapes.
+"""Diagnoses of what backward returns: the number of values, their order, types and shapes.
 
-NumPy only, reads evidence alone. A message names the entry, argument or line and shows numbers; it never gives the answer away.
-To add one: write a function `(FunctionEvidence) -> str | None` under `@diagnosis(name, checks that it explains)` at its place in the order.
+NumPy only, reads only evidence. A message names the entry, argument or line and shows numbers; it never gives the answer
+away. To add a diagnosis, write a function `(FunctionEvidence) -> str | None` with the decorator
+`@diagnosis(name, checks that it explains)`, at its place in the order.
 """
 
 import itertools
@@ -150,7 +151,7 @@ def _not_summed(evidence: FunctionEvidence) -> str | None:
 
 @diagnosis("summed_wrongly", "returns", "gradient")
 def _summed_wrongly(evidence: FunctionEvidence) -> str | None:
-    """Of a broadcast argument: the gradients of its uses, added along other axes than those along which it was repeated."""
+    """The gradients of the uses of a broadcast argument are summed along other axes than the repeated ones."""
     if _swapped_shapes(evidence):
         return None
     wrong = [*_misshapen(evidence), *((case, index, got) for case, index, got, _ in wrong_gradients(evidence))]
@@ -175,7 +176,7 @@ def _summed_wrongly(evidence: FunctionEvidence) -> str | None:
 
 
 def _axes_repeated(shape: tuple[int, ...], result: tuple[int, ...]) -> tuple[int, ...]:
-    """The axes of the result along which an argument of this shape was broadcast."""
+    """The axes of the result along which an argument of this shape was repeated."""
     padded = (1,) * (len(result) - len(shape)) + shape
     missing = len(result) - len(shape)
     return tuple(
@@ -184,7 +185,7 @@ def _axes_repeated(shape: tuple[int, ...], result: tuple[int, ...]) -> tuple[int
 
 
 def _misshapen(evidence: FunctionEvidence) -> Iterator[tuple[Case, int, np.ndarray]]:
-    """What came back for a float argument in another shape than its own."""
+    """The gradients of float arguments that have a wrong shape."""
     for case in evidence.cases:
         for index, entry in enumerate((case.run.returned or ())[: len(case.arguments)]):
             if (
@@ -196,7 +197,7 @@ def _misshapen(evidence: FunctionEvidence) -> Iterator[tuple[Case, int, np.ndarr
 
 
 def _axes_summed(case: Case, index: int, entry: np.ndarray) -> tuple[int, ...] | None:
-    """The axes over which the gradients of the uses were added up, where that is what was done."""
+    """The axes over which the gradients of the uses were wrongly summed; None if this does not explain `entry`."""
     uses = uses_of(case, index)
     for count in range(1, uses.ndim + 1):
         for axes in itertools.combinations(range(uses.ndim), count):
@@ -225,7 +226,7 @@ def _transposed_shape(evidence: FunctionEvidence) -> str | None:
 
 @diagnosis("swapped_gradients", "returns", "gradient")
 def _swapped_shapes(evidence: FunctionEvidence) -> str | None:
-    """Told by numbers and shapes, where shapes differ."""
+    """Gradients of different shapes are in a wrong order, as their numbers and shapes show."""
     arguments, names = list(evidence.cases[0].numerical), evidence.form.arguments
     misshapen = {index for _, index, _ in _misshapen(evidence)}
     for order in itertools.permutations(arguments) if misshapen else ():
@@ -240,7 +241,7 @@ def _swapped_shapes(evidence: FunctionEvidence) -> str | None:
 
 
 def _stands_at(case: Case, place: int, owner: int) -> bool:
-    """Whether the gradient of one argument came back at the place of another; True where nothing came back at all."""
+    """Whether the gradient of one argument is at the place of another; also True if backward did not return."""
     if case.run.returned is None or owner not in case.numerical:
         return True
     entry = case.run.returned[place] if place < len(case.run.returned) else None
