@@ -18,7 +18,7 @@ from typing import Any
 IN_BROWSER = sys.platform == "emscripten"
 
 LONG = 1_000 if IN_BROWSER else 20_000
-"""The longest chain of a notebook's own objects that Python can free by itself."""
+"""Up to this length, Python can free a chain of a notebook's own objects by itself."""
 
 DEEP = (1_050, 1_300) if IN_BROWSER else (1_500, 2_500)
 """The range of lengths for chains that are deeper than Python's recursion limit."""

@@ -82,7 +82,7 @@ class Crash:
         if self.ends_program:
             return f"{self.phase}{where} ends the program (SystemExit), which an answer must not do: take that line out"
         if self.absent:
-            return f"{self.phase}{where}: this package has no `{self.absent}`, only PyTorch has; other operations have to do it here"
+            return f"{self.phase}{where}: only PyTorch has `{self.absent}`, this package does not: use other operations"
         return f"{self.phase}{where} raised {self.kind}" + (f": {self.message}" if self.message else "") + self.instead
 
     @property
@@ -215,7 +215,7 @@ def nowhere_to_exit() -> Iterator[None]:
 
 
 def _ask_nobody(prompt: object = "") -> str:
-    raise EOFError("input() does not work in a check, which runs this many times: use a fixed value")
+    raise EOFError("input() does not work in a check, which runs your code many times: use a fixed value")
 
 
 @contextlib.contextmanager

@@ -123,7 +123,7 @@ def choose(lesson: str, known: Mapping[str, Entry], count: int = REVIEWED) -> li
 
 
 def is_missed(entry: Entry) -> bool:
-    """Whether the last first answer to the question was wrong: in the last review, or else in its lesson."""
+    """Whether the answer was wrong the last time the question was asked: in the last review, or else in its lesson."""
     recall = entry.get("recall")
     latest = recall if isinstance(recall, dict) and given_in(recall) else entry
     return given_in(latest) is not None and latest.get("right") is not True

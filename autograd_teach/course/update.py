@@ -154,7 +154,7 @@ def _update(folder: Path, now: datetime | None) -> Update:
 def _merge_file(
     name: str, path: Path, source: Path, known: dict[str, str] | None, done: Update, backup: Backup
 ) -> bool:
-    """Merge one notebook of the student with this version. Returns whether it was merged."""
+    """Merge one notebook of the student with this version. Returns whether it is based on this version now."""
     if not name.endswith(".ipynb"):
         done.skipped[name] = "you have changed it, and it is not a notebook; rename yours to get the course's file"
         return False

@@ -84,31 +84,31 @@ def common_factor(pairs: list[tuple[np.ndarray, np.ndarray]]) -> float | None:
 
 
 _MEANINGS = (
-    (("backward through the graph a second time",), "the first way back has freed what the graph had saved"),
+    (("backward through the graph a second time",), "the first backward pass has freed what the graph had saved"),
     (
         ("does not require grad and does not have a grad_fn",),
-        "what is differentiated there has no history: nothing was recorded on the way from the leaf to it",
+        "what is differentiated there does not have a history: nothing was recorded between the leaf and it",
     ),
     (
         ("can be implicitly created only for scalar outputs",),
-        "what is differentiated there has several entries, and only a single number is differentiated without weights for them",
+        "what is differentiated there has several entries, but only a single number can be differentiated without weights",
     ),
     (
         ("leaf Variable that requires grad is being used in an in-place",),
-        "it writes to a leaf while autograd takes notes",
+        "it writes to a leaf while autograd records",
     ),
-    (("save_for_backward can only save variables",), "it is for tensors; what is none has to be kept in another way"),
+    (("save_for_backward can only save variables",), "it is for tensors only: keep other objects as attributes of ctx"),
     (
         ("'tuple'", "only integer tensors of a single element"),
-        "is something there a tuple? {tuples} one, also for a single tensor",
+        "is something there a tuple? {tuples} one, even for a single tensor",
     ),
 )
 """Parts of an engine's messages, and their meaning in plain words."""
 
 
 _SAVED = (
-    "`ctx.saved_tensors` holds what the last call of `ctx.save_for_backward` was given, and that is another number of tensors "
-    "(a second call takes the place of the first)"
+    "`ctx.saved_tensors` holds the tensors of the last call of `ctx.save_for_backward`, and their number is different "
+    "(a second call replaces the first)"
 )
 
 

@@ -99,7 +99,7 @@ class FunctionSpec:
 
     forward: the results of forward. inputs: draws the calls, float64, away from kinks, smallest first (0-d last).
     vjp: the declared gradient; without it, backward is compared with the numerical derivative of `forward`.
-    places: entries of the first argument at which only a part of an answer may be wrong.
+    places: entries of the first argument; an answer that is wrong only there gets a message that names them.
     second: the number of inputs at which the second derivative is measured, if the exercise asks for it.
     mistakes: the known mistakes. holds: the beginning of each sentence of the statement -> the checks or mistakes that
     test it, separated by commas, or `explains` for a sentence that does not ask anything.

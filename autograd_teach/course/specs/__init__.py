@@ -1,7 +1,7 @@
-"""What is right in every exercise: a module for each notebook, and the registry over them.
+"""The specifications of all exercises: a module for each notebook, and the registry of these modules.
 
-Never loaded, and not to be seen, in a process that runs a student's code for a grade. May use NumPy. Must not know the
-engine: the grader's own process reads this without loading what a student's code uses.
+Never loaded or visible in a process that runs a student's code for a grade. May use NumPy. Must not import the engine: the
+grader's own process reads the specifications without loading what a student's code uses.
 """
 
 import importlib
@@ -18,7 +18,7 @@ def _of_module(module: str) -> dict[str, Spec]:
 
 
 def spec_of(exercise: Exercise) -> Spec:
-    """What is right in `exercise`.
+    """The specification of `exercise`.
 
     >>> from autograd_teach.course.exercises import exercise
     >>> len(spec_of(exercise("09.Scale")).mistakes) > 3

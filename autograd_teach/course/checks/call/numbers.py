@@ -51,7 +51,7 @@ def _nan(evidence: CallEvidence) -> str | None:
     called, at = found[0]
     bad = "NaN" if np.isnan(at.got[_not_finite(at)]).any() else "an infinite value"
     others = len(wrong) - len({id(each) for each, _ in found})
-    more = f"; {others} other results are wrong without that" if others else ""
+    more = f"; {others} other results are wrong in another way" if others else ""
     return f"{what_differs(at)} contains {bad}{for_input(called)}{more}"
 
 
@@ -74,8 +74,8 @@ def _zero(evidence: CallEvidence) -> str | None:
         return None
     by_tensors = all(isinstance(each.expected, np.ndarray) for _, several in wrong_calls(evidence) for each in several)
     cut = by_tensors and "05" <= evidence.exercise.notebook[:2] <= "07"
-    how = "; is the way back cut somewhere, by `detach`, by `no_grad` or because `create_graph` is missing?" * cut
-    return f"{words}: other numbers are due there{how}"
+    how = "; is the graph cut somewhere, by `detach`, by `no_grad` or because `create_graph` is missing?" * cut
+    return f"{words}, which is wrong{how}"
 
 
 @diagnosis("factor", "value")
@@ -114,8 +114,8 @@ def _mean_for_sum(evidence: CallEvidence) -> str | None:
     beside = [(countable(each.called), each) for each in numbers if each.path in paths]
     keys = [key for key in beside[0][0] if all(count.get(key, 0) > 0 for count, _ in beside)]
     for how, as_where, divided in (
-        ("divided", "a mean is taken in place of a sum", True),
-        ("multiplied", "a sum is taken in place of a mean", False),
+        ("divided", "with a mean instead of a sum", True),
+        ("multiplied", "with a sum instead of a mean", False),
     ):
         found = [
             key
@@ -125,7 +125,7 @@ def _mean_for_sum(evidence: CallEvidence) -> str | None:
             )
         ]
         if found:
-            cause = f", as where {as_where}" if found[0].startswith("the number of") else ""
+            cause = f", as {as_where}" if found[0].startswith("the number of") else ""
             part = parts_in_words([each.path for each in wrong], evidence)
             return f"{part} right, but {how} by {' or '.join(found[:2])}{cause}"
     return None
@@ -157,9 +157,7 @@ def _argument_returned(evidence: CallEvidence) -> str | None:
         given = [(as_numbers(specified_arguments(each.called)[number]), each) for each in wrong]
         if given and all(one is not None and same(each.got, one) for one, each in given):
             scope = scope_in_words(evidence, [each.called for each in wrong])
-            return (
-                f"{parts_in_words([each.path for each in wrong], evidence)} {name} itself, as it was handed over{scope}"
-            )
+            return f"{parts_in_words([each.path for each in wrong], evidence)} {name} itself, unchanged{scope}"
     return None
 
 
@@ -191,9 +189,7 @@ def _relation(evidence: CallEvidence) -> str | None:
 @diagnosis("another_order", "value")
 def _another_order(evidence: CallEvidence) -> str | None:
     def words(pairs: Pairs) -> str | None:
-        return (
-            "made of the right numbers, but some stand at the wrong places" if in_another_order(pairs, same) else None
-        )
+        return "made of the right numbers, but some are at the wrong places" if in_another_order(pairs, same) else None
 
     return told_of(evidence, words, stacked=True)
 
@@ -392,5 +388,5 @@ def _wrong(evidence: CallEvidence) -> str | None:
 def _not_repeatable(evidence: CallEvidence) -> str | None:
     crash = evidence.repeated.crash if evidence.repeated else None
     if crash is not None:
-        return f"the same call raises the second time, though not the first: {explained(crash)}"
-    return "the same call gives another result the second time: something outside the function remembers earlier calls, or is random"
+        return f"the same call raises the second time, but not the first time: {explained(crash)}"
+    return "the same call gives another result the second time: something outside the function keeps values of earlier calls, or is random"

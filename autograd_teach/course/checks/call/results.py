@@ -47,10 +47,10 @@ def _no_result(evidence: CallEvidence) -> str | None:
         return None
     if len(nothing) == len(wrong) and not right_calls(evidence):
         return (
-            "it returns None: is there a `return`, and is what it returns not None itself? The `.grad` of a tensor that is no leaf "
-            "is None, and so is what `backward()`, `list.sort()` and other calls return that only change something"
+            "it returns None: is there a `return`, and is its value not None? The `.grad` of a tensor that is not a leaf is "
+            "None, and so is the result of calls that only change something, such as `backward()` and `list.sort()`"
         )
-    return f"it returns None{scope_in_words(evidence, nothing)}: is there a `return` on every way through it?{example_in_words(nothing[0])}"
+    return f"it returns None{scope_in_words(evidence, nothing)}: is there a `return` in every branch?{example_in_words(nothing[0])}"
 
 
 @diagnosis("keys", "value")
@@ -62,7 +62,7 @@ def _keys(evidence: CallEvidence) -> str | None:
     extra = [key for key in found[1].got if key not in found[1].expected]
     if missing:
         return f"there is no entry for {', '.join(map(repr, missing))}"
-    return f"the entry {', '.join(map(repr, extra))} is none of those asked for"
+    return f"the entry {', '.join(map(repr, extra))} is not asked for"
 
 
 @diagnosis("known", "value")
@@ -221,9 +221,7 @@ def _type(evidence: CallEvidence) -> str | None:
     right = "the numbers are right, but " if same_numbers(at) else ""
     of_grad = ""
     if at.got is None and isinstance(at.expected, np.ndarray):
-        of_grad = (
-            "; a gradient is None where no backward pass has come, and the `.grad` of what is no leaf is always None"
-        )
+        of_grad = "; a gradient is None if no backward pass has reached it, and the `.grad` of a tensor that is not a leaf is always None"
     got, want = kind_of(at.got), kind_of(at.expected)
     if want == "a number" and got == "True or False" and isinstance(at.got, np.ndarray):
         got = "a tensor of True and False"

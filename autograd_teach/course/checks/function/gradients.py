@@ -129,9 +129,9 @@ def _grad_output_forgotten(evidence: FunctionEvidence) -> str | None:
         return None
     nowhere = all(_never_changes(evidence, index) for index in evidence.cases[0].numerical)
     of = "" if nowhere else of_argument(evidence, wrong[0][1])
-    unused = f"grad_output is not used{of}: backward gives the same gradient whatever grad_output it gets"
+    unused = f"grad_output is not used{of}: backward returns the same gradient for every grad_output"
     one_number = all(flat(case.expected).size == 1 for case in evidence.cases)
-    return unused + ("; it is 1 only where the backward pass starts at this very result" if one_number else "")
+    return unused + ("; it is 1 only if the backward pass starts at this result" if one_number else "")
 
 
 def _never_changes(evidence: FunctionEvidence, index: int) -> bool:
@@ -275,7 +275,7 @@ _LOST_IN_GRAD_OUTPUT: tuple[tuple[str, Callable[[np.ndarray], np.ndarray]], ...]
     ("grad_output is squared, but the gradient must be proportional to grad_output", np.square),
     ("the third power of grad_output is used, but the gradient must be proportional to grad_output", lambda v: v**3),
     ("grad_output is cut off at -1 and 1", lambda v: np.clip(v, -1, 1)),
-    ("the negative entries of grad_output are taken for 0", lambda v: np.maximum(v, 0)),
+    ("the negative entries of grad_output are read as 0", lambda v: np.maximum(v, 0)),
 )
 """Changes of the numbers of grad_output that leave 1 and 0 as they are."""
 
@@ -293,7 +293,7 @@ def _mixed_up(evidence: FunctionEvidence) -> str | None:
         if not same_slopes(got.reshape(-1), flat(case.run.cotangent).sum() * jacobian[0]):
             return None
     return (
-        "grad_output is mixed up: each entry of the gradient gets the same sum of grad_output, whichever entry of the result it became"
+        "grad_output is mixed up: each entry of the gradient gets the same sum of grad_output, no matter which entry of the result it became"
         if any(len(case.rows) > 1 for case, *_ in wrong)
         else None
     )
@@ -310,12 +310,12 @@ def _grad_output_misread(evidence: FunctionEvidence) -> str | None:
 
 
 _READ_OTHERWISE: tuple[tuple[str, Callable[[np.ndarray], np.ndarray]], ...] = (
-    ("every entry of grad_output is taken for the sum of all", lambda v: np.full_like(v, v.sum())),
-    ("every entry of grad_output is taken for the mean of all", lambda v: np.full_like(v, v.mean())),
-    ("every entry of grad_output is taken for its first", lambda v: np.full_like(v, v.reshape(-1)[0])),
-    ("every entry of grad_output is taken for its last", lambda v: np.full_like(v, v.reshape(-1)[-1])),
+    ("every entry of grad_output is read as the sum of all", lambda v: np.full_like(v, v.sum())),
+    ("every entry of grad_output is read as the mean of all", lambda v: np.full_like(v, v.mean())),
+    ("every entry of grad_output is read as the first one", lambda v: np.full_like(v, v.reshape(-1)[0])),
+    ("every entry of grad_output is read as the last one", lambda v: np.full_like(v, v.reshape(-1)[-1])),
     (
-        "every entry of grad_output is taken for the sum of its row",
+        "every entry of grad_output is read as the sum of its row",
         lambda v: v.sum(axis=-1, keepdims=True) + 0 * v if v.ndim else v,
     ),
     ("the entries of grad_output are read in reversed order in each row", lambda v: np.flip(v, -1) if v.ndim else v),
@@ -324,13 +324,13 @@ _READ_OTHERWISE: tuple[tuple[str, Callable[[np.ndarray], np.ndarray]], ...] = (
     ("the entries of grad_output are read one place too early", lambda v: np.roll(v, -1, -1) if v.ndim else v),
     ("the rows of grad_output are read as its columns", lambda v: v.T.reshape(v.shape) if v.ndim == 2 else v),
     *(
-        (f"of grad_output only the {which} {place} is used, and 0 for the others", part_only(axis, at))
+        (f"only the {which} {place} of grad_output is used, and 0 for the others", part_only(axis, at))
         for axis, place in ((-1, "entry of each row"), (-2, "row"), (0, "place along axis 0"))
         for which, at in (("first", 0), ("last", -1))
     ),
     ("1 is added to every entry of grad_output", lambda v: v + 1),
     ("1 is subtracted from every entry of grad_output", lambda v: v - 1),
-    ("every entry of grad_output is taken for 1 minus it", lambda v: 1 - v),
+    ("every entry of grad_output is read as 1 minus this entry", lambda v: 1 - v),
     ("grad_output is rounded to whole numbers", np.round),
     ("grad_output is divided by its length", lambda v: v / np.sqrt((v**2).sum())),
 )
@@ -422,7 +422,7 @@ def _broadcast_lost(evidence: FunctionEvidence) -> str | None:
     ):
         if all(same_slopes(each, change(_uses_of_entries(case, index)).reshape(each.shape)) for case, each in repeated):
             name = evidence.form.arguments[index]
-            return f"where {name} was broadcast, its gradient is that of {words}, not of all together{example_in_words(evidence, index, got, want)}"
+            return f"if {name} is broadcast, its gradient is that of {words}, not of all together{example_in_words(evidence, index, got, want)}"
     return None
 
 
@@ -495,8 +495,8 @@ def _not_multiplied(evidence: FunctionEvidence) -> str | None:
         return None
     _, index, got, want = most_telling_one(wrong)
     return (
-        f"a part of the gradient{of_argument(evidence, index)} is not multiplied by grad_output: it is the same whatever grad_output "
-        f"is; is a pair of parentheses missing, or something added?{example_in_words(evidence, index, got, want)}"
+        f"a part of the gradient{of_argument(evidence, index)} is not multiplied by grad_output: it is the same for every "
+        f"grad_output; is a pair of parentheses missing, or something added?{example_in_words(evidence, index, got, want)}"
     )
 
 
@@ -543,15 +543,15 @@ _USES_OF_A_SLOPE = (
         lambda v, expression, slope: v * (slope - expression) + expression,
     ),
     _Use(
-        "to the right gradient{of} something is added that does not depend on grad_output: {words}, as the numbers show",
+        "something that does not depend on grad_output is added to the right gradient{of}: {words}, as the numbers show",
         lambda v, expression, slope: v * slope + expression,
     ),
     _Use(
-        "to the right slope{of} something is added before grad_output multiplies it: {words}, as the numbers show",
+        "something is added to the right slope{of} before it is multiplied by grad_output: {words}, as the numbers show",
         lambda v, expression, slope: v * (slope + expression),
     ),
     _Use(
-        "grad_output is added to {words}, not multiplied with the slope, as the numbers show",
+        "grad_output is added to {words}, not multiplied by the slope, as the numbers show",
         lambda v, expression, slope: v + expression,
         needs_slope=False,
     ),
@@ -668,7 +668,7 @@ def _wrong_in_a_row(evidence: FunctionEvidence) -> str | None:
                 if got is not None and gradient_right(case, row, index) is False:
                     example = example_in_words(evidence, index, got, expected_gradient(case, row, index))
                     return (
-                        f"the gradient{of_argument(evidence, index)} is wrong for some grad_output: where it is 1 in entry {number} of the "
+                        f"the gradient{of_argument(evidence, index)} is wrong for some grad_output: if it is 1 in entry {number} of the "
                         f"result (counted in order) and 0 in the others{example}, for {inputs_in_words(evidence, case)}"
                     )
     return None

@@ -108,7 +108,7 @@ def named_factors(evidence: FunctionEvidence, index: int) -> Iterator[tuple[str,
                 f"too small by the factor `{name}`",
                 lambda case, n=number: 1 / float(case.arguments[n] or np.inf),  # type: ignore[misc]
             )
-    mixed = "; is it a sum where a mean is asked for, or a mean where a sum is?"
+    mixed = "; is it a sum instead of a mean, or a mean instead of a sum?"
     own = evidence.form.arguments[index]
     counts: list[tuple[str, Callable[[Case], int]]] = [
         ("entries of the result", lambda case: flat(case.expected).size),

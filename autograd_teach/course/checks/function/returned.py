@@ -32,7 +32,7 @@ def _nothing_returned(evidence: FunctionEvidence) -> str | None:
         return None
     returned = [each for each in evidence.runs if each.returned is not None]
     where = only_for(evidence, [each for each in returned if each.returned == (None,)], returned)
-    return f"backward returns None{where}: is there a `return`? (Or is what it names None itself?) It owes a gradient for {arguments[0]}"
+    return f"backward returns None{where}: is there a `return`, and is its value not None? It must return a gradient for {arguments[0]}"
 
 
 @diagnosis("list_for_tuple", "returns")
@@ -40,7 +40,7 @@ def _list_for_tuple(evidence: FunctionEvidence) -> str | None:
     run, count = first_returned(evidence), len(evidence.form.arguments)
     returned = (run.returned or ()) if run else ()
     if count > 1 and len(returned) == 1 and isinstance(returned[0], Odd) and returned[0].type == "list":
-        return f"backward returns a list; {count} values are handed back as a tuple, with commas between them"
+        return f"backward returns a list: return the {count} values as a tuple, with commas between them"
     return None
 
 
@@ -91,7 +91,7 @@ def _swapped_return(evidence: FunctionEvidence) -> str | None:
             for other, value in enumerate(returned):
                 fits = isinstance(value, np.ndarray) and value.shape == np.shape(run.arguments[index])
                 if fits and not has_gradient(run, other) and other < len(names):
-                    return f"the gradient for {names[index]} stands at the place of {names[other]}: the order is that of forward's arguments"
+                    return f"the gradient for {names[index]} is at the place of {names[other]}: the order is that of forward's arguments"
     return None
 
 
@@ -114,12 +114,12 @@ def _tensor_for_constant(evidence: FunctionEvidence) -> str | None:
             name = evidence.form.arguments[index]
             what = "a tensor" if isinstance(entry, np.ndarray) else a_or_an(entry.type)
             given = run.arguments[index]
-            why = ", which is no tensor"
+            why = ", which is not a tensor"
             if isinstance(given, np.ndarray):
                 holds = "whole numbers" if given.dtype.kind in "iu" else given.dtype
                 why = f", which holds {holds} and has no gradient"
             none = f" where {name} is None" if given is None else f" for {name}{why}"
-            return f"backward returns {what}{none}: what it owes there is None"
+            return f"backward returns {what}{none}: it must return None there"
     return None
 
 
@@ -144,7 +144,7 @@ def _not_summed(evidence: FunctionEvidence) -> str | None:
             name = evidence.form.arguments[index]
             return (
                 f"the gradient for {name} has the shape of the result, {entry.shape}; {name} has shape {shape} and was "
-                "broadcast: each of its entries was used several times, so that several gradients belong together"
+                "broadcast: each of its entries was used several times, so several gradients belong together"
             )
     return None
 
@@ -236,7 +236,7 @@ def _swapped_shapes(evidence: FunctionEvidence) -> str | None:
                 one, other = sorted(moved[0])
                 return f"the gradients for {names[one]} and {names[other]} have changed places: the order is that of forward's arguments"
             told = " and ".join(f"that for {names[owner]} at the place of {names[place]}" for place, owner in moved)
-            return f"the gradients stand in another order than forward's arguments: {told}"
+            return f"the gradients are in another order than forward's arguments: {told}"
     return None
 
 

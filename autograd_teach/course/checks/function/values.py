@@ -31,7 +31,7 @@ diagnosis = into(VALUES)
 def _instance(evidence: FunctionEvidence) -> str | None:
     entry = evidence.exercise.entry
     return (
-        f"this is an instance; a Function is never instantiated: hand over the class {entry} itself, and call {entry}.apply(...)"
+        f"this is an instance, but a Function is never instantiated: pass the class {entry} itself, and call {entry}.apply(...)"
         if evidence.structure == "instance"
         else None
     )
@@ -41,7 +41,7 @@ def _instance(evidence: FunctionEvidence) -> str | None:
 def _forward_called(evidence: FunctionEvidence) -> str | None:
     entry = evidence.exercise.entry
     return (
-        f"a method of the class is no graph node: hand over the class {entry}, which is called through {entry}.apply(...)"
+        f"this is a method of the class: pass the class {entry} itself, which is called through {entry}.apply(...)"
         if evidence.structure == "forward_called"
         else None
     )
@@ -51,7 +51,7 @@ def _forward_called(evidence: FunctionEvidence) -> str | None:
 def _no_function(evidence: FunctionEvidence) -> str | None:
     entry = evidence.exercise.entry
     return (
-        f"this is no autograd Function: write `class {entry}(Function)` and hand over {entry}"
+        f"this is not an autograd Function: write `class {entry}(Function)` and pass {entry}"
         if evidence.structure == "no_function"
         else None
     )
@@ -110,7 +110,7 @@ def _raises_without_an_argument(evidence: FunctionEvidence) -> str | None:
         given = [run for run in evidence.runs if run.arguments[number] is not None]
         crashes = [run.crash for run in evidence.runs if run.arguments[number] is None]
         if given and crashes and all(crashes) and not any(run.crash for run in given) and crashes[0]:
-            return f"raises an error where {name} is None, none where {name} is given: {_crash_in_words(crashes[0])}"
+            return f"raises an error if {name} is None, but not if {name} is given: {_crash_in_words(crashes[0])}"
     return None
 
 
@@ -130,9 +130,7 @@ def _raises_for_some_shapes(evidence: FunctionEvidence) -> str | None:
         return f"raises an error for {inputs_in_words(evidence, crashed[0])}{others}: {_crash_in_words(crash)}"
     alike = {(each.crash.kind, each.crash.line) for each in crashed if each.crash}
     first = f" (this is the one for {shapes_of(crashed[:1])})" if len(alike) > 1 else ""
-    return (
-        f"raises an error for shape {shapes_of(crashed)}, none for {shapes_of(fine)}: {_crash_in_words(crash)}{first}"
-    )
+    return f"raises an error for shape {shapes_of(crashed)}, but not for {shapes_of(fine)}: {_crash_in_words(crash)}{first}"
 
 
 @diagnosis("signature", "runs")
@@ -154,7 +152,7 @@ def _raised(evidence: FunctionEvidence) -> str | None:
             return when + (words.removesuffix(".") + which if which else words)
         if run.refused:
             what = f"{run.refused.kind}: {run.refused.message}"
-            return f"{when}autograd does not take what backward hands over: {what}"
+            return f"{when}autograd does not accept what backward returns: {what}"
     return None
 
 
@@ -187,14 +185,14 @@ def _runs_in_words(evidence: FunctionEvidence) -> Iterator[tuple[Run, str]]:
         yield run, "" if all_alike else f"for {inputs_in_words(evidence, run)} (not for every input): "
     for case in evidence.cases:
         for row in case.rows:
-            yield row, "where grad_output is 1 in one entry and 0 in the others: "
+            yield row, "if grad_output is 1 in one entry and 0 in the others: "
     again = (
         (evidence.repeated, "when it is called a second time with the same arguments: "),
         (evidence.single, "with a float32 argument: "),
     )
     yield from ((run, when) for run, when in again if run is not None)
     names = evidence.form.arguments
-    yield from ((run, f"where only {names[number]} requires grad, ") for number, run in evidence.needed.items())
+    yield from ((run, f"if only {names[number]} requires grad, ") for number, run in evidence.needed.items())
 
 
 # Side effects: before the numbers, which they make wrong
@@ -233,7 +231,7 @@ def _grad_output_changed(evidence: FunctionEvidence) -> str | None:
 def _result_changed(evidence: FunctionEvidence) -> str | None:
     changed = any("result" in change for run in evidence.runs for change in run.changed)
     return (
-        "backward changes the result of forward in place: whoever called the Function holds that tensor; work on a copy"
+        "backward changes the result of forward in place, but the caller still uses that tensor: work on a copy"
         if changed
         else None
     )
@@ -251,9 +249,9 @@ def _no_result(evidence: FunctionEvidence) -> str | None:
         return None
     where = only_for(evidence, bad, ran)
     if odd.type == "NoneType":
-        what = "nothing" if count == 1 else "None where a tensor is due"
+        what = "nothing" if count == 1 else "None instead of a tensor"
         return f"forward returns {what}{where}: is there a `return`?"
-    due = "it must return a tensor" if count == 1 else f"{count} results are a tuple of {count} tensors"
+    due = "it must return a tensor" if count == 1 else f"it must return a tuple of {count} tensors"
     return f"forward returns {a_or_an(odd.type)}{where}; {due}"
 
 
@@ -331,7 +329,7 @@ def _forward_shape(evidence: FunctionEvidence) -> str | None:
         got = [value.shape for value in case.run.values or ()]
         want = [value.shape for value in case.expected]
         if case.run.values is not None and got != want:
-            asked = f"the result has shape {_join(got)} where {_join(want)} is asked for"
+            asked = f"the result has shape {_join(got)}, it must have {_join(want)}"
             return f"{asked}, for {inputs_in_words(evidence, case)}"
     return None
 
@@ -443,7 +441,7 @@ def _forward_float32(evidence: FunctionEvidence) -> str | None:
     if off > 1e-4 or not all(np.array_equal(got, got.astype(np.float32)) for got, _ in pairs):
         return None
     digits = int(-np.log10(off))
-    return f"the values are right to {digits} digits only: a float32 on the way loses the others"
+    return f"the values are right to only {digits} digits: a float32 in the computation loses the others"
 
 
 @diagnosis("dtype", "forward")
@@ -457,9 +455,9 @@ def _dtype(evidence: FunctionEvidence) -> str | None:
             if got.dtype != want.dtype:
                 keeps = given == {want.dtype}
                 asked = (
-                    f"where the argument is {want.dtype}: keep the dtype of what came in"
+                    f"although the argument is {want.dtype}: keep the dtype of the argument"
                     if keeps
-                    else f"where {want.dtype} is asked for"
+                    else f"but must be {want.dtype}"
                 )
                 return f"{_result(evidence, number)} is {got.dtype} {asked}"
     return None
@@ -667,8 +665,8 @@ def overflow_in_words(gives: str, found: list[tuple[Case, np.ndarray]]) -> str |
         else f"go from {low:.4g} to {high:.4g}"
     )
     return (
-        f"{gives} {bad} where entries {far}: a number on the way is too large or too small for a float "
-        "(exp(1000) is infinite, exp(-1000) is 0), though what is asked for is not"
+        f"{gives} {bad} where entries {far}: an intermediate number is too large or too small for a float "
+        "(exp(1000) is infinite, exp(-1000) is 0), although the right result is not"
     )
 
 
