@@ -70,7 +70,7 @@ class SinCosList(Function):
         return g * x.cos() - h * x.sin()
 
 
-@wrong("11.AbsProduct", "raised", "a second call takes the place of the first")
+@wrong("11.AbsProduct", "raised", "a second call replaces the first")
 class AbsProductSavesTwice(Function):
     @staticmethod
     def forward(ctx, u, v):
