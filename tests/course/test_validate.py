@@ -33,6 +33,16 @@ def only(monkeypatch: pytest.MonkeyPatch, *chosen: Exercise, **specs_of: Spec) -
             monkeypatch.setitem(specs._of_module(module_of(each)), each.entry, specs_of[each.entry])
 
 
+def test_an_exercise_without_a_specification_is_told_where_it_belongs(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    only(monkeypatch, *exercises("09"))
+    monkeypatch.delitem(specs_09.SPECS, "Scale")
+    assert cli.main(["validate", "09"]) == 2
+    row = "add a row 'Scale' to SPECS in autograd_teach/course/specs/e09_custom_functions.py."
+    assert f"09.Scale does not have a specification; {row}" in capsys.readouterr().err
+
+
 NOTEBOOKS = list(dict.fromkeys(each.notebook for each in exercises()))
 SLOW = {
     *(

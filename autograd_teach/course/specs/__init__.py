@@ -8,6 +8,7 @@ import importlib
 from functools import cache
 
 from ..checks.spec import Spec
+from ..errors import UserError
 from ..exercises import Exercise, module_of
 
 
@@ -18,10 +19,17 @@ def _of_module(module: str) -> dict[str, Spec]:
 
 
 def spec_of(exercise: Exercise) -> Spec:
-    """The specification of `exercise`.
+    """The specification of `exercise`. Raises `UserError` if it does not have one.
 
     >>> from autograd_teach.course.exercises import exercise
     >>> len(spec_of(exercise("09.Scale")).mistakes) > 3
     True
     """
-    return _of_module(module_of(exercise))[exercise.entry]
+    module = module_of(exercise)
+    spec = _of_module(module).get(exercise.entry)
+    if spec is None:
+        raise UserError(
+            f"{exercise.id} does not have a specification; "
+            f"add a row {exercise.entry!r} to SPECS in autograd_teach/course/specs/{module}.py."
+        )
+    return spec
