@@ -1,6 +1,6 @@
-"""The course's side of the package: what a notebook imports to check exercises, and what the commands use.
+"""The course: what a notebook imports to check exercises, and what the commands use.
 
-Names only, loaded at first use: `autograd-teach --help` must not wait for NumPy.
+The names are loaded at first use, so that `autograd-teach --help` does not load NumPy.
 """
 
 from typing import TYPE_CHECKING, Any

@@ -1,7 +1,7 @@
-"""What `predict`, `review` and `quiz` share: a question and its answers as text, as Markdown and as a widget.
+"""What `predict`, `review` and `quiz` share: a question and its answers as text, Markdown or a widget.
 
-May use anywidget, imported when a question is first shown in a notebook. The explanations travel with the widget, so
-answering needs neither a kernel nor a server; what is answered is stored by the kernel.
+May use anywidget, which is imported when a question is first shown in a notebook. The widget holds the explanations, so
+a reader can answer without a kernel or a server. The kernel stores the answers.
 """
 
 import re
@@ -16,12 +16,12 @@ from .question import QUESTIONS, Question
 from .rich_text import as_html, as_plain
 
 CONFIDENCE = {1: "a guess", 2: "fairly sure", 3: "certain"}
-"""What a reader can say about an answer, and the word for it."""
+"""How sure a reader is of an answer, as stored and in words."""
 
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
 
 Note = Callable[[str, Given], None]
-"""Called with a question's id and the reader's answers, each time one is given."""
+"""Callback, called with a question's id and the reader's answers after each answer."""
 
 
 def is_done(question: Question, given: Given | None) -> bool:
@@ -42,7 +42,7 @@ def lesson_file(lesson: str) -> str:
 
 
 def plain_question(question: Question, head: str, given: Given | None = None, indent: str = "") -> str:
-    """Question, choices and, if there is an answer, the verdict on it, for a terminal."""
+    """The question, its choices and, once it is answered, the verdict, as text for a terminal."""
     lines = [as_plain(f"{head}{_gap(question)}{question.text}", indent)]
     lines += [indent + as_plain(f"  {c.letter}) {c.text}", f"{indent}     ") for c in question.choices]
     lines += [indent + as_plain(verdict(question, given), indent)] if given else []
@@ -50,7 +50,7 @@ def plain_question(question: Question, head: str, given: Given | None = None, in
 
 
 def markdown_question(question: Question, head: str, given: Given | None = None) -> str:
-    """The same as Markdown, with what the reader has not yet asked for in a fold."""
+    """The same as Markdown. The explanation is folded until the reader has finished the question."""
     parts = [
         f"**{head}**{_gap(question)}{question.text}",
         "\n".join(f"- **{c.letter}**&ensp;{c.text}" for c in question.choices),
@@ -61,12 +61,15 @@ def markdown_question(question: Question, head: str, given: Given | None = None)
 
 
 def _gap(question: Question) -> str:
-    """Between a head and the question: code begins on a line of its own."""
+    """The space between the head and the question: code begins on its own line."""
     return "\n\n" if question.text.startswith("```") else " "
 
 
 def verdict(question: Question, given: Given) -> str:
-    """Whether the last answer is right and why, with the explanation once the reader has come to it. Markdown."""
+    """Whether the last answer is right and why, as Markdown.
+
+    The explanation is added once the reader has finished the question.
+    """
     choice = question.choice(given.last)
     if choice is None:
         text = f"**The answer is {question.right.letter}.** {question.right.why}"
@@ -103,9 +106,10 @@ def mimebundle(
     given: Mapping[str, Given | None],
     note: Note,
 ) -> dict[str, Any]:
-    """What a notebook gets: a widget and, for where there is none, text and Markdown.
+    """The MIME bundle that a notebook displays: the widget, with text and Markdown as a fallback.
 
     `kind`("`asked`") is the call that shows it: `predict("01.leaf")`, `review("05")`, `quiz("05")`.
+    note: called with each new answer.
     """
     states = [for_widget(question) for question in questions]
     answers = {id: _as_state(each) for id, each in given.items() if each is not None}
@@ -113,14 +117,14 @@ def mimebundle(
     widget.observe(_noting({question.id: question for question in questions}, note), "answers")
     bundle: Any = widget._repr_mimebundle_()
     shown = bundle[0] if isinstance(bundle, tuple) else bundle or {}
-    # viz/jupyter knows by this what to show instead, and whom to ask for another
+    # viz/jupyter reads from this what to show instead, and which call makes a new widget
     ours = {"autograd_teach": True, "kind": kind, "asked": asked}
     view = {type: value | ours for type, value in shown.items() if type == WIDGET_VIEW}
     return {"text/plain": text, "text/markdown": markdown, **view}
 
 
 def for_widget(question: Question) -> dict[str, Any]:
-    """All that the browser needs to ask the question and to judge the answer."""
+    """The question as the browser needs it to ask it and to judge the answer."""
     return {
         "id": question.id,
         "text": as_html(question.text),
@@ -139,14 +143,14 @@ def _as_state(given: Given) -> dict[str, Any]:
 
 
 def _noting(questions: Mapping[str, Question], note: Note) -> Callable[[Any], None]:
-    """What is called when the browser sends answers: each one that is new and well formed is noted."""
+    """The observer of the answers that the browser sends: it notes each new and well-formed answer."""
 
     def changed(change: Any) -> None:
         for id, state in change["new"].items():
             given = _from_state(state)
             if id in questions and state != (change["old"] or {}).get(id) and given and _fits(questions[id], given):
                 note(id, given)
-                change["owner"].send({"type": "stored", "id": id})  # the page warns if nobody says so
+                change["owner"].send({"type": "stored", "id": id})  # without this, the page warns
 
     return changed
 
@@ -166,7 +170,7 @@ def _fits(question: Question, given: Given) -> bool:
 
 @cache
 def _widget_class() -> Any:
-    """The widget, made at the first display: reading a question in a terminal needs no ipywidgets."""
+    """The widget class, made at the first display: a terminal does not need ipywidgets."""
     import anywidget
     import traitlets
 
@@ -184,7 +188,10 @@ def _widget_class() -> Any:
 
 
 def answer_in(question: Question, answer: object) -> str:
-    """The letter (or `DONT_KNOW`) that a reader has written, as in `" B) "`."""
+    """The letter (or `DONT_KNOW`) that a reader has written, for example in `" B) "`.
+
+    Raises `UserError` if the question does not have this choice.
+    """
     letter = re.sub(r"[.)]+$", "", str(answer).strip().lower())
     letters = [choice.letter for choice in question.choices]
     if letter not in (*letters, DONT_KNOW):

@@ -1,6 +1,6 @@
-"""One way to run code that may raise, so that its form does not tell whether it does.
+"""`attempt` runs code that may raise. A cell that calls it does not give away whether the code raises.
 
-Knows neither library: what it prints is the same with this package's tensors and with PyTorch's.
+It does not depend on a library: it prints the same with this package's tensors and with PyTorch's.
 """
 
 import re
@@ -17,7 +17,7 @@ _SENTENCE_END = re.compile(r"\.?\s*\n|\.\s+(?=[A-Z`'\"(\[])|\.\s*$")
 def attempt(call: Callable[[], Any]) -> None:
     """Call `call` and print the outcome: `no error`, `no error: VALUE`, or the error's type and first sentence.
 
-    Only errors are caught (`Exception`): an interrupted cell stays interrupted.
+    Only `Exception` is caught: an interrupted cell stays interrupted.
 
     >>> attempt(lambda: 6 * 7)
     no error: 42
@@ -33,11 +33,11 @@ def attempt(call: Callable[[], Any]) -> None:
         print(f"{type(error).__name__}: {sentence}" if sentence else type(error).__name__)
         let_go_of(error)
     else:
-        print(*(["no error"] if value is None else ["no error:", value]))  # as `print` shows it: tensor(3.)
+        print(*(["no error"] if value is None else ["no error:", value]))  # str, not repr: tensor(3.)
 
 
 def first_sentence(text: str) -> str:
-    """The text up to its first full stop or line break, without it.
+    """The text before its first full stop or line break.
 
     >>> first_sentence("It costs 1.5 s. Save time.")
     'It costs 1.5 s'

@@ -1,6 +1,7 @@
-"""What the cells that a student has run say of an answer, and its check cannot see: what the grader will not have, and errors.
+"""What the cells that a student has run tell about an answer, beyond the object that is checked.
 
-`grade` runs the whole cell with the answer, and none of the others.
+`grade` runs the whole cell that holds the answer, with the definitions that it needs from other cells, and no other cell.
+This module finds errors in cells, and what an answer uses that the grader will not have.
 """
 
 import ast
@@ -18,15 +19,15 @@ from .exercises import Exercise, exercises
 from .guard import crash_of
 
 _MOST_HISTORY = 200_000
-"""Characters of the newest cells that are looked through."""
+"""How many characters of the newest cells are searched."""
 
 _SETUP = re.compile(r"^from autograd_teach\.course import .*\bcheck\b", re.MULTILINE)
 _errors: dict[str, str] = {}
-"""What each cell whose last run ended in an error has raised, by its source."""
+"""The error of each cell whose last run failed, by the cell's source."""
 
 
 def note_error(result: Any) -> None:
-    """Keep what a cell has raised, for `error_in`; IPython calls this after each cell."""
+    """Store the error of a cell for `error_in`. IPython calls this after each cell."""
     cell = result.info.raw_cell.strip()
     error = result.error_before_exec or result.error_in_exec
     _errors.pop(cell, None)
@@ -43,25 +44,25 @@ def _described(error: BaseException) -> str:
 
 
 def looks_defined(entry: str, cell: str) -> bool:
-    """Whether `cell` defines `entry`, by a look at its lines: it may be no Python."""
+    """Whether `cell` seems to define `entry`. Reads lines only, so the cell need not be valid Python."""
     pattern = rf"^[ \t]*(?:class|def)[ \t]+{entry}\b|^{entry}\s*="
     return re.search(pattern, cell, re.MULTILINE) is not None
 
 
 def error_in(entry: str, cells: Sequence[str]) -> str:
-    """A sentence if the last of `cells` to define `entry` ended in an error when it was last run; else nothing."""
+    """A sentence if the last of `cells` that defines `entry` failed when it was last run, else ""."""
     defining = (c for c in reversed(cells) if looks_defined(entry, c) and entry in (names_defined(c) or {entry}))
     said = _errors.get(next(defining, "").strip())
     if not said:
         return ""
     return (
         f"The last cell that defines `{entry}` ended in an error ({said}), and the grader runs the whole cell: "
-        "mend that line or take it out, run the cell, then check again."
+        "fix or remove that line, run the cell, then check again."
     )
 
 
 def names_alike(entry: str, cells: Sequence[str]) -> str:
-    """The class or function that one of `cells` has defined under a name like `entry`; "" if there is none.
+    """The class or function in `cells` whose name is similar to `entry`, or "" if there is none.
 
     >>> names_alike("Scale", ["class Helper: pass", "class MyScale: pass"])
     'MyScale'
@@ -75,25 +76,25 @@ def names_alike(entry: str, cells: Sequence[str]) -> str:
 
 
 def still_raises(entry: str, cells: Sequence[str]) -> str:
-    """A sentence if the last of `cells` to define `entry` is more than the stub, and still raises as the stub does."""
+    """A sentence if the last of `cells` that defines `entry` was edited but kept the stub's `raise`, else ""."""
     cell = next((each for each in reversed(cells) if entry in each and entry in names_defined(each)), "")
     line = left_over(cell, entry)
-    return f"The line `raise NotImplementedError()` still stands in it, at line {line}: take it out." if line else ""
+    return f"Line {line} of the cell is still `raise NotImplementedError()`: remove it." if line else ""
 
 
 @dataclass(frozen=True)
 class Answer:
-    """The last cell that defines an exercise's entry, with what it needs of the others, in the order they were run."""
+    """The last cell that defines an exercise's entry, the other cells in the order they ran, and what it needs of them."""
 
     source: str
     others: list[str]
-    later: list[str]  # of these, those run after it
+    later: list[str]  # those of `others` that ran after it
     needs: Completed
-    is_all: bool  # nothing was too long ago
+    is_all: bool  # whether every cell was searched, none was too old
 
 
 def answer_in(exercise: Exercise, cells: Sequence[str]) -> Answer | None:
-    """The answer to `exercise` in `cells`, which are in the order in which they were run; None if there is none."""
+    """The answer to `exercise` in `cells`, given in the order they ran; None if there is none."""
     entries = {each.entry for each in exercises(exercise.notebook)}
     is_named = re.compile(rf"\b({'|'.join(entries)})\b").search
     source, others, later, given, left = "", list[str](), list[str](), set[str](), _MOST_HISTORY
@@ -104,7 +105,7 @@ def answer_in(exercise: Exercise, cells: Sequence[str]) -> Answer | None:
         defined = names_defined(cell) if is_named(cell) else frozenset()
         if exercise.entry in defined:
             source = source or cell
-        elif defined & entries:  # another exercise's answer, which is handed in as well
+        elif defined & entries:  # the answer to another exercise, which is submitted as well
             given |= defined
         else:
             others.insert(0, cell)
@@ -116,8 +117,9 @@ def answer_in(exercise: Exercise, cells: Sequence[str]) -> Answer | None:
 
 
 def on_state(entry: str, answer: Answer | None, live: Collection[str] = ()) -> str:
-    """A sentence if the `answer` uses what another cell has set and the grader will not have; else nothing. Definitions do not
-    count: the grader takes them along. live: all names that there are.
+    """A sentence if `answer` uses the state of another cell, which the grader will not have, else "".
+
+    Definitions do not count: the grader takes them from the other cells. live: all names that exist in the notebook.
 
     >>> from autograd_teach.course.exercises import exercise
     >>> cells = ["for rate in [1, 2]: pass", "class Tape:\\n    step = rate"]
@@ -141,10 +143,11 @@ def on_state(entry: str, answer: Answer | None, live: Collection[str] = ()) -> s
 
 
 def _attributes(entry: str, answer: Answer, given: Collection[str]) -> list[str]:
-    """What other cells have set on `entry` in place of its methods, and on what it uses: `Scale.backward`, `cfg.rate`,
-    and on what is given: `torch.Tensor.twice`.
+    """The attributes that other cells have set and the answer uses.
 
-    Not what the answer sets itself: who counts in `Scale.calls` may begin again in another cell.
+    They are methods of `entry` (`Scale.backward`), and attributes of what the answer uses (`cfg.rate`) or is given
+    (`torch.Tensor.twice`). Attributes that the answer itself sets do not count: another cell may reset a counter
+    `Scale.calls`.
     """
     nodes = list(ast.walk(ast.parse(without_magic(answer.needs.source))))
     used = {each.attr for each in nodes if isinstance(each, ast.Attribute) and isinstance(each.ctx, ast.Load)}
@@ -163,7 +166,7 @@ def _attributes(entry: str, answer: Answer, given: Collection[str]) -> list[str]
 
 
 def on_files(entry: str, answer: Answer | None, folder: Path) -> str:
-    """A sentence if the `answer` needs a module or a file of the notebook's own `folder`; else nothing."""
+    """A sentence if `answer` needs a module or a file of the notebook's `folder`, else ""."""
     if answer is None:
         return ""
     modules, read, written = list[str](), list[str](), set[str]()
@@ -185,13 +188,13 @@ def on_files(entry: str, answer: Answer | None, folder: Path) -> str:
 
 
 def history(shell: Any) -> list[str]:
-    """The cells that have run in IPython's `shell`, as they were typed, magic and all."""
+    """The cells that have run in IPython's `shell`, as they were typed, including magic commands."""
     raw = getattr(getattr(shell, "history_manager", None), "input_hist_raw", None)
     return [cell for cell in raw or shell.user_ns.get("In", []) if isinstance(cell, str)]
 
 
 def remarks(exercise: Exercise, shell: Any) -> tuple[str, ...]:
-    """What the grader will not have, in sentences."""
+    """One sentence for each thing that the answer uses and the grader will not have."""
     answer, live = answer_in(exercise, history(shell)), {*shell.user_ns, *dir(builtins)}
     said = on_state(exercise.entry, answer, live), on_files(exercise.entry, answer, Path.cwd())
     return tuple(filter(None, said))

@@ -1,8 +1,8 @@
-"""Long chains of plain Python objects where Python's stack is small: how they are let go of, and how long they may be.
+"""Long chains of plain Python objects: how to free them without recursion, and how long they may be.
 
-A student's engine links each number to those before it. Freeing the last one frees the one before it inside, and so on; in a
-browser, some thousand of them overflow the stack, and the kernel is gone. The engine's own nodes take care of themselves
-(`autograd/unlinking.py`); objects of a student's classes cannot.
+A student's engine links each number to those before it. Freeing the last one frees the one before it, recursively. In a
+browser Python's stack is small: about a thousand linked objects overflow it, and the kernel dies. The engine's own nodes
+unlink themselves (`autograd/unlinking.py`); objects of a student's classes cannot.
 """
 
 import builtins
@@ -18,23 +18,23 @@ from typing import Any
 IN_BROWSER = sys.platform == "emscripten"
 
 LONG = 1_000 if IN_BROWSER else 20_000
-"""How many objects of a notebook's own may be linked, one to the next: a notebook lets go of them as Python does."""
+"""Up to this length, Python can free a chain of a notebook's own objects by itself."""
 
 DEEP = (1_050, 1_300) if IN_BROWSER else (1_500, 2_500)
-"""Between these lie the lengths of chains that are deeper than Python's recursion limit, of objects as above."""
+"""The range of lengths for chains that are deeper than Python's recursion limit."""
 
-# What many objects share and nobody lets go of.
+# Many objects refer to these, and they are never freed.
 _SHARED = (type, ModuleType, CodeType, FrameType, TracebackType)
 
 
 @contextlib.contextmanager
 def letting_go(names: dict[str, Any]) -> Iterator[None]:
-    """Empty `names` after the code inside; in a browser, what they held is freed one after another."""
+    """Context manager that empties `names` on exit; in a browser, frees the objects one after another."""
     try:
         yield
     except BaseException as error:
         if IN_BROWSER:
-            traceback.clear_frames(error.__traceback__)  # `names` still hold all that the frames held
+            traceback.clear_frames(error.__traceback__)  # `names` still hold the frames' objects
         raise
     finally:
         held = _below(list(names.values())) if IN_BROWSER else deque()
@@ -43,7 +43,7 @@ def letting_go(names: dict[str, Any]) -> Iterator[None]:
 
 
 def let_go_of(error: BaseException) -> None:
-    """In a browser, free what the frames of a caught error hold, one after another. Its traceback is gone then."""
+    """In a browser, free the objects in the frames of a caught error, one after another. Removes its traceback."""
     if IN_BROWSER:
         frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__) if frame.f_locals is not frame.f_globals]
         held = _below([value for frame in frames for value in frame.f_locals.values()])
@@ -59,7 +59,7 @@ def _free(held: deque[Any]) -> None:
 
 
 def _below(values: list[Any]) -> deque[Any]:
-    """Every object that `values` lead to, without modules, classes and functions' globals: the nearest first."""
+    """Every object reachable from `values`, nearest first, without modules, classes and functions' globals."""
     values = [value for value in values if not _is_shared(value)]
     found, seen = deque(values), {id(value) for value in values}
     waiting = deque(values)
@@ -78,7 +78,8 @@ def _below(values: list[Any]) -> deque[Any]:
 
 
 def _is_shared(value: object) -> bool:
-    """Whether more than a program's own objects hold it: through the builtins, which `exec` puts among a program's names, all of
-    the notebook can be reached.
+    """Whether the program does not own `value`: a class, a module, code, a frame, or the builtins.
+
+    `exec` puts the builtins into a program's names, and all of the notebook is reachable from them.
     """
     return isinstance(value, _SHARED) or value is vars(builtins)

@@ -1,8 +1,8 @@
-"""`autograd-teach check`: the checks of a student's notebooks without JupyterLab, with the same results as there.
+"""`autograd-teach check`: the checks of a student's notebooks without JupyterLab, with the same results.
 
-A notebook is run in a fresh kernel, in its own folder, its check cells left out; then every exercise that it holds is
-checked by what its names stand for, whether the cell with the check is there or not. May use notebooks and the
-declarations. This is feedback: it believes the notebook. Points for a grade come from `autograd-teach grade`.
+A notebook runs in a fresh kernel, in its own folder, without its check cells. Then every exercise of the notebook is
+checked by name, also if its check cell is missing. May use notebooks and the declarations. This is feedback and trusts
+the notebook; the points for a grade come from `autograd-teach grade`.
 """
 
 import argparse
@@ -30,15 +30,15 @@ FIRST = (
     "import autograd_teach.course.checking as _c, autograd_teach.course.guard as _g\n"
     "_stay = _g.nowhere_to_exit(); _stay.__enter__()"
 )
-"""The first cell: what would end the kernel raises SystemExit instead, in cells as in the checks; and each error is noted."""
+"""The first cell: calls that would end the kernel raise SystemExit instead, and each error is stored."""
 
 CELL_SECONDS = 60.0
-"""For each cell of the student's own: their answers are bounded by the checks' shorter limit."""
+"""Time limit of each cell of the student. The checks limit the answers to less."""
 
 
 @dataclass(frozen=True)
 class Found:
-    """A notebook that has been read, or why that is not possible."""
+    """A notebook that was read, or the reason why it could not be read."""
 
     path: Path
     notebook: NotebookNode | None = None
@@ -46,12 +46,12 @@ class Found:
 
     @property
     def exercises(self) -> list[Exercise]:
-        """Those of the course notebook that it is."""
+        """The exercises of the course notebook that this is."""
         return [] if self.notebook is None else exercises_of(self.notebook)
 
     @property
     def is_meant(self) -> bool:
-        """Whether it is broken, but by its name one of the course's: then that is to be said."""
+        """Whether it cannot be read but has the name of a course notebook, so the user must be told."""
         return self.notebook is None and any(self.path.stem == each.notebook for each in exercises())
 
 
@@ -71,7 +71,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Check, print the table (or JSON); 0 where everything passes, else 1."""
+    """Check the notebooks and print a table or JSON. Returns 0 if everything passes, else 1."""
     from .lab import DEFAULT_FOLDER
 
     paths = args.paths or [DEFAULT_FOLDER if DEFAULT_FOLDER.is_dir() else Path()]
@@ -82,9 +82,10 @@ def run(args: argparse.Namespace) -> int:
 
 
 def find(paths: Iterable[Path]) -> list[Found]:
-    """The notebooks with exercises among `paths`, files and folders (a course's folder means its exercises/), each read once.
+    """The notebooks with exercises in `paths`, each read once.
 
-    `UserError` where one that is named does not exist or has no exercise, and where none of them has one.
+    paths: notebooks and folders; the folder of a course means its exercises/. Raises `UserError` if a named notebook does
+    not exist or does not hold an exercise, and if no notebook holds one.
     """
     found: list[Found] = []
     for path in paths:
@@ -93,7 +94,7 @@ def find(paths: Iterable[Path]) -> list[Found]:
             inside = (_read(p) for p in sorted(folder.glob("*.ipynb")) if not p.name.startswith("."))
             found += [each for each in inside if each.exercises or each.is_meant]
         else:
-            named = Found(path, read_notebook(path))  # says what is wrong with it
+            named = Found(path, read_notebook(path))  # the UserError says what is wrong
             if not named.exercises:
                 raise UserError(f"{path} has no exercise of this course; name a notebook of your exercises folder.")
             found.append(named)
@@ -113,8 +114,11 @@ def _read(path: Path) -> Found:
 
 
 def exercises_of(notebook: NotebookNode) -> list[Exercise]:
-    """The exercises of the course notebook that `notebook` is, whatever its file is called: the one of whose answer and check
-    cells it has most. Exercises whose cells are missing are among them, so that they are named."""
+    """The exercises of the course notebook that `notebook` is, whatever the name of its file.
+
+    It is the course notebook with which it shares most answer and check cells. Exercises whose cells are missing are
+    included, so that the table shows them.
+    """
     ids = {cell.id for cell in notebook.cells}
     ids |= {cell.metadata.get("nbgrader", {}).get("grade_id") for cell in notebook.cells}
     found = Counter(each.notebook for each in exercises() for id in (each.answer_cell, each.check_cell) if id in ids)
@@ -122,7 +126,7 @@ def exercises_of(notebook: NotebookNode) -> list[Exercise]:
 
 
 def check_notebooks(found: Sequence[Found], progress: TextIO | None) -> Iterator[Checked]:
-    """Run and check the notebooks one by one; says on `progress` which is at work."""
+    """Run and check the notebooks one by one, and write to `progress` which one is running."""
     for number, each in enumerate(found, 1):
         _say(progress, f"[{number}/{len(found)}] {each.path.name}", end="")
         checked = check_notebook(each)
@@ -132,9 +136,10 @@ def check_notebooks(found: Sequence[Found], progress: TextIO | None) -> Iterator
 
 
 def check_notebook(found: Found) -> Checked:
-    """Run one notebook and check its exercises; the progress file beside it is brought up to date (or rebuilt).
+    """Run one notebook and check its exercises. Updates or rebuilds the progress file beside it.
 
-    A cell that raises or takes too long stops no other; a notebook that is broken or ends its kernel is said to.
+    A cell that raises or takes too long does not stop the others. If the notebook is broken or ends its kernel, `trouble`
+    of the result says so.
     """
     from nbclient.exceptions import CellTimeoutError, DeadKernelError
 
@@ -163,17 +168,17 @@ def check_notebook(found: Found) -> Checked:
     except (DeadKernelError, CellTimeoutError, RuntimeError):
         return Checked(
             path,
-            trouble="a cell ends the kernel, or cannot be interrupted: run it in JupyterLab to see which",
+            trouble="a cell ends the kernel or cannot be interrupted: run the notebook in JupyterLab to see which one",
         )
     text = "".join(o.get("text", "") for o in ran.cells[-1].outputs if o.output_type == "stream")
     match = re.search(re.escape(BEGIN) + "(.*)" + re.escape(END), text, re.DOTALL)
     if not match:
-        return Checked(path, trouble="its checks gave no result: run it in JupyterLab to see why")
+        return Checked(path, trouble="the checks gave no result: run the notebook in JupyterLab to see why")
     return Checked(path, tuple(Outcome(**each) for each in json.loads(match.group(1))), _exits(ran))
 
 
 def _exits(ran: NotebookNode) -> str:
-    """What is to be said of cells that would have ended the program; "" where none would."""
+    """A sentence if a cell would have ended the program, else ""."""
     for cell in ran.cells:
         if any(output.get("ename") == "SystemExit" for output in cell.outputs):
             lines = [line.strip() for line in cell.source.splitlines()]
@@ -183,12 +188,12 @@ def _exits(ran: NotebookNode) -> str:
 
 
 def _environment() -> dict[str, str]:
-    """The kernel's environment; plots are drawn nowhere."""
+    """The kernel's environment, in which plots are not displayed."""
     return {**os.environ, "MPLBACKEND": "agg"}
 
 
 def table(checked: Iterable[Checked]) -> str:
-    """A line an exercise, below it all that is wrong, the most telling first, and the points in all."""
+    """One line per exercise, below it the findings, the most important first; at the end the total of points."""
     checked = list(checked)
     width = max((len(o.exercise) for c in checked for o in c.outcomes), default=8) + 2
     lines: list[str] = []
@@ -215,7 +220,7 @@ def _points(checked: Iterable[Checked]) -> tuple[int, int]:
 
 
 def as_json(checked: Iterable[Checked]) -> str:
-    """The same for programs: a list of notebooks, each with its exercises."""
+    """The same as JSON: a list of notebooks, each with its exercises."""
     checked = list(checked)
     earned, total = _points(checked)
     notebooks = [

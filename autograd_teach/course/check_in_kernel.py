@@ -1,6 +1,6 @@
-"""What `autograd-teach check` runs in a notebook's kernel: the check of each exercise, by the names that the cells have made.
+"""What `autograd-teach check` runs in a notebook's kernel: the check of each exercise, found by its name.
 
-Loads nothing that a notebook has not loaded, above all not nbformat: a kernel would wait a second for it.
+Imports only what a notebook imports. Above all not nbformat, which would cost each kernel a second.
 """
 
 import json
@@ -12,7 +12,7 @@ from .checking import looked_at
 from .exercises import Exercise, exercises
 
 BEGIN, END = "<<autograd-teach results>>", "<<end of results>>"
-"""What stands before and after the results in the kernel's output."""
+"""The marks before and after the results in the kernel's output."""
 
 
 @dataclass(frozen=True)
@@ -27,13 +27,13 @@ class Outcome:
     checks: int
     message: str = ""
     findings: tuple[dict[str, str], ...] = ()
-    """All that is wrong, each by `name` and `message`, the most telling first: `message` is the first one's."""
+    """All findings, each with `name` and `message`, the most important first. `message` above is that of the first."""
     remarks: tuple[str, ...] = ()
-    """What else to know: above all, what the answer uses that the grader will not have."""
+    """Further sentences, for example about what the answer uses and the grader will not have."""
 
 
 def print_outcomes(ids: list[str], names: dict[str, Any]) -> None:
-    """Check each exercise by the name it goes by, remember the outcome, print all as JSON."""
+    """Check the object that each exercise's entry names, store the outcomes and print them as JSON."""
     found = []
     for each in (e for e in exercises() if e.id in ids):
         outcome = _outcome(each, names.get(each.entry))
@@ -47,7 +47,7 @@ def print_outcomes(ids: list[str], names: dict[str, Any]) -> None:
 def _outcome(exercise: Exercise, answer: Any) -> Outcome:
     none = Outcome(exercise.id, exercise.points, passed=False, attempted=False, passing=0, checks=0)
     if answer is None:
-        return replace(none, message=f"there is no {exercise.entry} in the notebook, or its cell raises")
+        return replace(none, message=f"the notebook does not define {exercise.entry}, or its cell raises an error")
     try:
         report = looked_at(exercise.id, answer)
     except KeyboardInterrupt as stop:

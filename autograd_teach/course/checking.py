@@ -1,6 +1,6 @@
-"""What a notebook calls: `check`, `hint`, `progress`. Runs the checks, shows the report, remembers the outcome.
+"""What a notebook calls: `check`, `hint`, `progress`. Runs the checks, shows the report, stores the outcome.
 
-May use the rest of course; IPython where it is there. Must not know grading: a check is feedback, not a verdict.
+May use the rest of course, and IPython if it is installed. Must not import grading: a check is feedback, not a grade.
 """
 
 import inspect
@@ -23,18 +23,18 @@ from .specs import spec_of
 
 
 class NotPassed(Exception):
-    """Something is not right yet, or not attempted; nbval and nbgrader read it as not passed. Shown as one line."""
+    """The answer does not pass, or was not attempted. nbval and nbgrader count it as failed. Shown as one line."""
 
     def _render_traceback_(self) -> list[str]:
         return [f"NotPassed: {self}"]
 
 
 class UnknownExercise(UserError):
-    """No exercise has this name. Shown as one line, like `NotPassed`."""
+    """There is no exercise with this name. Shown as one line, like `NotPassed`."""
 
 
 def report_on(id: str, answer: Any) -> Report:
-    """The report on `answer` to the exercise `id`, shown nowhere and remembered nowhere.
+    """The report on `answer` to the exercise `id`. Does not show or store it.
 
     >>> report_on("09.Scale", abs).headline
     'Scale: 0 of 7 checks pass (0 of 2 points)'
@@ -44,14 +44,15 @@ def report_on(id: str, answer: Any) -> Report:
 
 
 def drawing(exercise: Exercise) -> np.random.Generator:
-    """What draws the inputs of a check: the same ones each time, so that reports can be compared."""
+    """The generator that draws the inputs of a check: the same inputs each time, so reports can be compared."""
     return np.random.default_rng(zlib.crc32(exercise.id.encode()))
 
 
 def check(id: str, answer: Any) -> None:
-    """Check `answer`, the object itself (a class or function, not a call of it), as the answer to the exercise `id`; show the report.
+    """Check `answer` as the answer to the exercise `id` and show the report.
 
-    Raises `NotPassed`, one line long, where something is not right or not attempted.
+    answer: the class or function itself, not a call of it. Raises `NotPassed`, shown as one line, if a check fails or the
+    exercise was not attempted.
     """
     report = looked_at(id, answer)
     progress_file.note_check(report.exercise.id, report.passed, report.passing, len(report.lines), report.attempted)
@@ -61,7 +62,7 @@ def check(id: str, answer: Any) -> None:
 
 
 def hint(id: str) -> None:
-    """Show the next hint on the exercise `id`, one at a time, each stronger than the one before."""
+    """Show the next hint for the exercise `id`. Each hint says more than the one before."""
     found = _find(id)
     number = progress_file.next_hint(found.id, len(found.hints))
     last = number + 1 == len(found.hints)
@@ -69,9 +70,9 @@ def hint(id: str) -> None:
 
 
 def progress(notebook: str | None = None, folder: Any = None) -> None:
-    """Show a table of the exercises of `notebook` ("09"), or of all: points, checks, hints.
+    """Show a table of the exercises of `notebook` ("09"), or of all exercises: points and state.
 
-    Read from the progress file in `folder`, by default the one in which the notebook runs.
+    folder: the folder of the progress file, by default the one in which the notebook runs.
     """
     chosen = exercises(notebook)
     if not chosen:
@@ -84,7 +85,7 @@ def progress(notebook: str | None = None, folder: Any = None) -> None:
 
 
 def is_stale(answer: Any) -> bool:
-    """Whether a later cell of this notebook defines that name too, but did not get as far as doing it."""
+    """Whether a later cell of this notebook should have redefined the name of `answer`, but failed before it did."""
     shell = _ipython()
     written = vars(answer).get("forward", vars(answer).get("__init__")) if isinstance(answer, type) else answer
     if shell is None or not hasattr(answer, "__name__"):
@@ -99,7 +100,7 @@ def is_stale(answer: Any) -> bool:
 
 
 def looked_at(id: str, answer: Any) -> Report:
-    """`report_on`, with what the cells that have run in IPython say of the answer: more than the object itself can."""
+    """`report_on`, with remarks from the cells that have run in IPython, which show more than the object itself."""
     try:
         report = report_on(id, answer)
     except KeyboardInterrupt as stop:
@@ -110,20 +111,22 @@ def looked_at(id: str, answer: Any) -> Report:
     try:
         cells, entry = history(shell), report.exercise.entry
         obstacle = error_in(entry, cells) or _STALE.format(entry) * is_stale(answer)
-        named = shell.user_ns.get(entry)  # a class, where the answer may be its `apply`
+        named = shell.user_ns.get(entry)  # a class; the answer may be its `apply`
         if not obstacle and report.passed and named is not answer and named is not getattr(answer, "__self__", None):
-            obstacle = f"The grader takes what is called `{entry}`, and this is something else: give it that name."
+            obstacle = f"The grader takes the object named `{entry}`, but you checked another one: give it that name."
         obstacle = obstacle or ("" if report.attempted else still_raises(entry, cells))
         return replace(report, remarks=remarks(report.exercise, shell), obstacle=obstacle)
     except Exception:  # noqa: BLE001  # a check never fails because of a remark
         return report
 
 
-_STALE = "The last cell that defines `{0}` ended in an error: this is what it was before. Mend that cell first, and run it again."
+_STALE = (
+    "The last cell that defines `{0}` ended in an error, so this is the earlier `{0}`: fix that cell and run it again."
+)
 
 
 def _stopped(stop: KeyboardInterrupt) -> KeyboardInterrupt:
-    """An interrupt again, so that the cells after it do not run, but shown as one line."""
+    """The interrupt, so that the cells after it do not run, but shown as one line."""
     line = crash_of(stop, "").line
     sentence = "the check was stopped" + (f" (at line {line} of your answer)" if line else "")
     told = KeyboardInterrupt(sentence)
@@ -132,11 +135,10 @@ def _stopped(stop: KeyboardInterrupt) -> KeyboardInterrupt:
 
 
 def _listen() -> None:
-    """In a notebook, note the cells that end in an error; and where Python says NameError, let `check("09.Scale", Scale)` say
-    that the cell with Scale has not run.
+    """In a notebook, store the errors of cells, and explain a NameError of `check("09.Scale", Scale)`.
 
-    Python looks `Scale` up before it calls `check`: the error is IPython's to show. It stays a NameError, so that a check cell
-    that was run too early counts as not passed, for nbval and nbgrader too.
+    Python looks up `Scale` before it calls `check`, so `check` cannot catch the error; IPython shows it. It stays a
+    NameError, so a check cell that was run too early counts as failed, for nbval and nbgrader too.
     """
     shell = _ipython()
     if shell is not None:
@@ -151,11 +153,11 @@ def _show_name_error(shell: Any, kind: type, error: NameError, trace: Any, tb_of
         error._render_traceback_ = lambda: [f"NotPassed: {sentence}"]  # type: ignore[attr-defined]  # IPython asks for it
     shell.showtraceback((kind, error, trace), tb_offset=tb_offset, running_compiled_code=True)
     shown = shell._last_traceback or []
-    return shown["traceback"] if isinstance(shown, dict) else shown  # the browser's kernel keeps more than the lines
+    return shown["traceback"] if isinstance(shown, dict) else shown  # a dict in the browser's kernel
 
 
 def not_run_yet(error: NameError, trace: Any, cells: list[str]) -> str | None:
-    """What to say where the last of `cells` checks a name that does not exist yet; None where it is another NameError."""
+    """The message if the last of `cells` checks a name that does not exist yet; None for any other NameError."""
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
     name = getattr(error, "name", None)
@@ -165,10 +167,10 @@ def not_run_yet(error: NameError, trace: Any, cells: list[str]) -> str | None:
     if not re.search(rf"\bcheck\(\s*['\"][^'\"]*['\"]\s*,\s*{name}\b", cells[-1]):
         return None
     if any(looks_defined(name, cell) for cell in cells[:-1]):
-        return f"The cell with {name} has run, but ended in an error: mend it and run it again, then check."
+        return f"The cell with {name} has run, but ended in an error: fix it and run it again, then check."
     alike = names_alike(name, cells[:-1])
     if alike:
-        return f"There is no `{name}` yet, but `{alike}` was defined: give it the name `{name}`."
+        return f"`{name}` is not defined yet, but `{alike}` is: rename it to `{name}`."
     return f"The cell with your {name} has not run yet: run it first, then check."
 
 
@@ -199,7 +201,7 @@ class _Hint:
 
 
 class Progress:
-    """A table of exercises and what is known of each. Its repr is text; in a notebook it shows as an HTML table."""
+    """A table of exercises with the state of each. Its repr is text; a notebook shows it as an HTML table."""
 
     def __init__(self, chosen: tuple[Exercise, ...], known: dict[str, progress_file.Entry]) -> None:
         self.rows = [(each.id, *_state(each, known.get(each.id, {}))) for each in chosen]
@@ -208,7 +210,7 @@ class Progress:
 
     @property
     def summary(self) -> str:
-        """The last line: points in all."""
+        """The last line: the total of points."""
         return f"{self.earned} of {self.total} points"
 
     def __repr__(self) -> str:

@@ -1,7 +1,7 @@
-"""Where the course's own notebooks lie: inside the package in an installed wheel, beside it in a checkout.
+"""Where the notebooks of the course are: inside the package in an installed wheel, beside it in a checkout.
 
-In a browser the package carries none: the reader's own copies lie beside the notebook that runs. Knows these three layouts and
-nothing about what the notebooks hold.
+In a browser the package does not hold them: the reader's own copies lie beside the notebook that runs. This module knows
+these three layouts and does not read the notebooks.
 """
 
 import filecmp
@@ -17,15 +17,15 @@ _PACKAGE = Path(__file__).resolve().parents[1]
 
 
 def folder(room: Room) -> Path:
-    """The folder that holds the course's `room`; a `UserError` where this installation has none.
+    """The folder that holds the `room` of the course. Raises `UserError` if this installation does not have it.
 
-    Solutions are never in the wheel, so an installed package has no room "solutions".
+    The wheel never holds the solutions.
 
     >>> folder("lessons").name
     'lessons'
     """
     candidates = [_PACKAGE / "_course" / room]
-    # Beside an installed package lie other people's packages, one of them perhaps called "lessons".
+    # Beside an installed package lie other packages, one of which may be named "lessons".
     if (_PACKAGE.parent / "pyproject.toml").is_file():
         candidates.append(_PACKAGE.parent / room)
     in_browser = sys.platform == "emscripten" and room != "solutions"
@@ -47,10 +47,10 @@ def folder(room: Room) -> Path:
 
 
 def lessons() -> list[Path]:
-    """The course's lessons, in order."""
+    """The paths of the lessons, in order."""
     paths = sorted(folder("lessons").glob("[0-9][0-9]_*.ipynb"))
     if sys.platform == "emscripten":
-        # Among a reader's notebooks may be copies and some of their own. Every lesson of the course has its questions.
+        # A reader's folder may hold copies and other notebooks. Every lesson of the course has a file of questions.
         known = {path.stem for path in (_PACKAGE / "course" / "questions").glob("*.toml")}
         paths = [path for path in paths if path.stem in known]
         if not paths:
@@ -65,15 +65,15 @@ def _beside_the_notebook() -> Path:
 
 def _nothing_beside(room: Room) -> UserError:
     return UserError(
-        f"The course's {room} are not beside this notebook, and this is read from them: run it in a notebook that lies "
-        f"in the folder lessons or exercises, as the site opens them."
+        f"The course's {room} are not beside this notebook, and this cell needs them: run it in a notebook in the "
+        f"folder lessons or exercises, as the site opens them."
     )
 
 
 def without_effect(room: Path) -> str:
-    """A sentence if the repository of the folder `room` declares its exercises otherwise than the course that runs.
+    """A sentence if the package in the repository of the folder `room` differs from the one that runs, else "".
 
-    So it is when a copy was installed (`pip install .`) and the declarations were edited after that. Else empty.
+    This happens after `pip install .` (without `-e`) if somebody then edits the declarations.
     """
     repository = room.resolve().parent
     written, running = (package / "course" for package in (repository / _PACKAGE.name, _PACKAGE))

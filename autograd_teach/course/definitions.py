@@ -1,14 +1,16 @@
-"""What an answer needs of a student's other cells: definitions, which go with it, and state.
+"""What an answer needs from a student's other cells: definitions, which are added to it, and state.
 
 A definition is an import, a function, a class, or an assignment whose right side needs only
-definitions; so is an `if`, `try` or `with` around these. What comes of a loop, an augmented
-assignment, a call that changes (`LIST.append`) or `input` is state. If a name has several
+definitions. An `if`, `try` or `with` around these is a definition too. The result of a loop, an
+augmented assignment, a mutating call (`LIST.append`) or `input` is state. If a name has several
 definitions, the last in the order of the cells counts, or the last before the definition that
 needs it. A constant that is changed later is state; an import, a function or a class stays a
-definition. A name that the grader gives is never taken, nor is a statement that would replace one.
+definition. Names that the grader provides are never taken, nor are statements that would replace
+one.
 
-Standard library and plain.py only. Reads source and runs nothing; of hostile source it reads up to
-a limit, and none with long rows of accents, which Python takes quadratic time to parse.
+Standard library and plain.py only. Reads source and runs nothing. The source may be hostile: it is
+read up to a limit, and not at all if it has long rows of accents, which Python parses in quadratic
+time.
 """
 
 import ast
@@ -29,26 +31,26 @@ from typing import Any, Literal
 from ..plain import has_long_accents
 
 _SHORT = 10_000
-"""Characters. Statements take some 300 times as many bytes as their text."""
+"""Characters of a cell whose statements are cached. Statements take about 300 times as many bytes as their text."""
 
 MOST_TEXT = 250_000
-"""Characters of all cells together; a cell beyond it is passed over. A notebook has some 10,000."""
+"""Characters of all cells together; a cell beyond the limit is skipped. A notebook has about 10,000."""
 
 _MOST_STEPS = 200_000
-"""Of the search, each the look at one statement."""
+"""Limit of the search, in statements looked at."""
 
 Kind = Literal["definition", "constant", "state"]
 ScopeKind = Literal["function", "class", "comprehension"]
 
 _BUILTINS = frozenset(dir(builtins)) | {"__file__", "__builtins__", "__annotations__", "display"}
-_FROM_OUTSIDE = frozenset({"input", "open"})  # what a call of these gives is state
+_FROM_OUTSIDE = frozenset({"input", "open"})  # the results of these calls are state
 _CHANGING = re.compile(
     r"add|append(left)?|clear|discard|extend(left)?|fill|insert|load_state_dict|pop(item|left)?|put"
     r"|remove|resize|reverse|setdefault|sort|step|\w*update|zero_grad|\w*[^\W_]_"
 )
-"""Methods that change their object: a list, set, dictionary, array, optimiser or (`fill_`) tensor."""
+"""Methods that mutate their object: a list, set, dictionary, array, optimiser or (`fill_`) tensor."""
 
-_MAGICS_OVER_PYTHON = ("%%time", "%%capture", "%%prun")  # what they run binds names of the notebook
+_MAGICS_OVER_PYTHON = ("%%time", "%%capture", "%%prun")  # they run Python that binds the notebook's names
 _LINE_OF_MAGIC = re.compile(r"^([ \t]*)(?:[%!?].*|[\w.]+\?{1,2}[ \t]*)$", re.MULTILINE)
 _GIVEN_BY_MAGIC = re.compile(r"^([\w, \t]+=)[ \t]*[%!].*$", re.MULTILINE)
 _STAR = re.compile(r"\bimport[ \t]*\*")
@@ -57,12 +59,12 @@ _FUTURE = "from __future__ import annotations"
 
 @dataclass(frozen=True)
 class Completed:
-    """An answer with what it needs of other cells.
+    """An answer with what it needs from other cells.
 
-    taken: the names of the definitions in `source` that are not the answer's own, in their order:
-    `np`, `numpy.*` of a star import, `Scale.backward` of an assignment to an attribute of the
-    entry. state: the names that only another cell's state gives. nowhere: the names that no cell
-    gives, unless one imports everything that a module has.
+    taken: the names of the definitions in `source` that come from other cells, in order: `np`,
+    `numpy.*` for a star import, `Scale.backward` for an assignment to an attribute of the entry.
+    state: the names that only another cell's state defines. nowhere: the names that no cell
+    defines; empty if a cell has a star import.
     """
 
     source: str
@@ -72,12 +74,12 @@ class Completed:
 
 
 def completed(answer: str, cells: Sequence[str], entry: str, given: Collection[str]) -> Completed:
-    """The `answer`, with the definitions of other `cells` that it and they need.
+    """The `answer` with all definitions of other `cells` that it needs, directly or indirectly.
 
-    cells: the student's other cells; the last definition counts. entry: the name that is graded,
-    itself taken if the answer does not define it. given: the names that the grader has anyway.
-    Definitions stand before the answer, except those that need at once what the answer defines.
-    An answer that is not Python is returned as it is.
+    cells: the student's other cells; the last definition counts. entry: the name that is graded;
+    it is taken too if the answer does not define it. given: the names that the grader provides.
+    Definitions are placed before the answer, except those that need the answer when they run.
+    An answer that is not Python is returned unchanged.
 
     >>> completed("def f(x): return x / TWO", ["TWO = 2", "ONE = 1"], "f", ())
     Completed(source='TWO = 2\\n\\ndef f(x): return x / TWO', taken=('TWO',), state=())
@@ -91,9 +93,9 @@ def completed(answer: str, cells: Sequence[str], entry: str, given: Collection[s
 
 
 def stand_in(cells: Sequence[str], entry: str) -> tuple[str, int]:
-    """The source of the last cell that defines `entry`, not as a stub, and how many do.
+    """The source of the last cell that defines `entry`, and the number of such cells.
 
-    Equal cells count as one. If no cell defines it, the source is empty.
+    Stubs do not count, and equal cells count as one. If no cell defines it, the source is empty.
 
     >>> stand_in(["x = 3", "f = None", "def f(x):\\n    return 2 * x"], "f")
     ('def f(x):\\n    return 2 * x', 2)
@@ -106,7 +108,7 @@ def stand_in(cells: Sequence[str], entry: str) -> tuple[str, int]:
 
 
 def attributes_set(source: str) -> list[tuple[str, str]]:
-    """The attributes that a cell sets at its top level, each with the name that it begins with.
+    """The attributes that a cell sets at its top level, each after the name that its target begins with.
 
     >>> attributes_set("torch.Tensor.twice = twice\\nsetattr(cfg, 'k', 1)")
     [('torch', 'twice'), ('cfg', 'k')]
@@ -123,13 +125,13 @@ def attributes_set(source: str) -> list[tuple[str, str]]:
 
 
 def is_redefined(name: str, cells: Sequence[str]) -> bool:
-    """Whether the last of `cells` to define `name` does so by something else than an import."""
+    """Whether the last definition of `name` in `cells` is not an import."""
     binding = [each for each in _Cells(cells).binding(name) if name in each.read.stores]
     return bool(binding) and not binding[-1].is_import
 
 
 def left_over(source: str, entry: str) -> int | None:
-    """The line of a `raise NotImplementedError` in `entry`, beside other statements of its function.
+    """The line of a `raise NotImplementedError` left in `entry` beside other statements; None if there is none.
 
     >>> left_over("def f(x):\\n    raise NotImplementedError()\\n    return x", "f")
     2
@@ -161,8 +163,10 @@ def names_defined(source: str) -> frozenset[str]:
 
 
 def _parsed(source: str) -> tuple[str, list[ast.stmt]]:
-    """A cell's source without magic, and its statements: none if it is not Python. For reading only:
-    those of short cells are kept, since each is looked at several times."""
+    """A cell's source without magic, and its statements, none if it is not Python.
+
+    Callers must not change the statements: those of short cells are cached.
+    """
     return _parsed_once(source) if len(source) <= _SHORT else _parsed_once.__wrapped__(source)
 
 
@@ -191,7 +195,7 @@ def _is_python(text: str) -> bool:
 
 
 def without_magic(text: str) -> str:
-    """The source of a cell without what is a notebook's own and no Python: `%matplotlib inline`, `!ls`, `name?`.
+    """The source of a cell without notebook syntax that is not Python: `%matplotlib inline`, `!ls`, `name?`.
 
     >>> without_magic("%time\\nfiles = !ls")
     'pass\\nfiles = get_ipython()'
@@ -202,7 +206,7 @@ def without_magic(text: str) -> str:
 
 @dataclass
 class _Scope:
-    """A function, a class's body or a comprehension that is being read."""
+    """A function, class body or comprehension that is being read."""
 
     kind: ScopeKind
     stores: set[str]
@@ -212,13 +216,13 @@ class _Scope:
 
 
 class _Reader(ast.NodeVisitor):
-    """The names that statements need and bind at the top level of a cell, in running order."""
+    """The names that statements need and bind at the top level of a cell, in execution order."""
 
     def __init__(self) -> None:
-        self.now: dict[str, None] = {}  # needed as soon as they run: not inside functions
-        self.later: dict[str, None] = {}  # needed when their functions run
+        self.now: dict[str, None] = {}  # needed when the statements run: outside functions
+        self.later: dict[str, None] = {}  # needed when their functions are called
         self.stores: dict[str, Kind] = {}
-        self.changes: set[str] = set()  # names of objects that they change
+        self.changes: set[str] = set()  # names of objects that the statements mutate
         self.written: set[str] = set()  # bound by functions, with `global`
         self.stars: list[ast.ImportFrom] = []
         self.is_from_outside = False
@@ -227,13 +231,13 @@ class _Reader(ast.NodeVisitor):
         self._loops = 0
 
     def read(self, statements: Iterable[ast.stmt]) -> None:
-        """Read these after what was read before."""
+        """Read `statements`, which follow those read before."""
         for each in statements:
             self.visit(each)
 
     @property
     def is_running(self) -> bool:
-        """Whether what is being read is outside functions."""
+        """Whether the current statement is outside functions."""
         return all(scope.kind != "function" for scope in self._scopes)
 
     @contextmanager
@@ -454,7 +458,7 @@ class _Reader(ast.NodeVisitor):
 
 
 def _root(node: ast.expr) -> str:
-    """The name that `a.b[c]` begins with; empty if it begins with something else."""
+    """The name at the start of `a.b[c]`; empty if it does not start with a name."""
     while isinstance(node, ast.Attribute | ast.Subscript):
         node = node.value
     return node.id if isinstance(node, ast.Name) else ""
@@ -501,12 +505,12 @@ _BLOCKS = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 @dataclass(frozen=True, eq=False)
 class _Statement:
-    """One at the top level of a cell. `place`: the number of its cell, and its own number in it."""
+    """A statement at the top level of a cell. `place`: the number of its cell and its number in the cell."""
 
     place: tuple[int, int]
     node: ast.stmt
     lines: list[str]  # of the whole cell
-    is_alone: bool  # no other statement is in its lines
+    is_alone: bool  # whether no other statement shares its lines
     read: _Reader
 
     @property
@@ -515,25 +519,25 @@ class _Statement:
 
     @property
     def is_plain(self) -> bool:
-        """Whether it is a definition whatever it needs."""
+        """Whether it is a definition no matter what it needs."""
         lambda_ = isinstance(self.node, ast.Assign) and isinstance(self.node.value, ast.Lambda)
         return self.is_import or lambda_ or isinstance(self.node, _BLOCKS)
 
     @cached_property
     def is_stub(self) -> bool:
-        """Whether it is a function or a class still to be written."""
+        """Whether it is a function or a class that is still a stub."""
         return _is_stub(self.node)
 
     @property
     def text(self) -> str:
-        """Its lines, or what it says where others stand in the same lines."""
+        """Its lines; unparsed if other statements share them."""
         decorators = getattr(self.node, "decorator_list", [])
         first = self.lines[_first_line(self.node) - 1 : self.node.end_lineno]
         is_whole = first[0].startswith("@") if decorators else self.node.col_offset == 0
         return "\n".join(first) if self.is_alone and is_whole else ast.unparse(self.node)
 
     def source(self, names: Collection[str]) -> str:
-        """Its source; of an import as much as binds `names`."""
+        """Its source; an import is reduced to the part that binds `names`."""
         if isinstance(self.node, ast.Import | ast.ImportFrom):
             chosen = [alias for alias in self.node.names if _bound(alias) in names]
             if 0 < len(chosen) < len(self.node.names):
@@ -548,7 +552,7 @@ class _Statement:
         return any(alias.asname is None and alias.name.startswith(f"{name}.") for alias in names)
 
     def attribute_of(self, entry: str) -> str | None:
-        """`a` where this is `entry.a = ...`."""
+        """`a` if this is `entry.a = ...`, else None."""
         match self.node:
             case ast.Assign(targets=[ast.Attribute(value=ast.Name(id=name), attr=attribute)]):
                 return attribute if name == entry else None
@@ -558,7 +562,7 @@ class _Statement:
 class _Cells:
     """The statements of cells, by the names that they bind or change.
 
-    A cell is parsed when one of its words is asked for.
+    A cell is parsed only when one of its words is looked up.
     """
 
     def __init__(self, sources: Sequence[str]) -> None:
@@ -580,7 +584,7 @@ class _Cells:
         self.sources.append(source)
 
     def binding(self, name: str) -> list[_Statement]:
-        """Those that bind `name`, or change what it stands for, in order."""
+        """The statements that bind `name` or change its object, in order."""
         if name not in self._binding:
             cells = self._of_word.get(name, ())
             found = (self._binding_in(cell).get(name, ()) for cell in cells)
@@ -588,25 +592,25 @@ class _Cells:
         return self._binding[name]
 
     def defining(self, name: str) -> list[_Statement]:
-        """Those that may define `name`, and not as a stub."""
+        """The statements that may define `name`, without stubs."""
         return [
             each for each in self.binding(name) if each.read.stores.get(name, "state") != "state" and not each.is_stub
         ]
 
     def stars(self) -> list[_Statement]:
-        """Those that import everything that a module has."""
+        """The star imports."""
         cells = [number for number, source in enumerate(self.sources) if _STAR.search(source)]
         found = (each for cell in cells for each in self._statements(cell))
         return [each for each in found if each.read.stars and each.is_import]
 
     @cached_property
     def has_stars(self) -> bool:
-        """Whether there is any such import."""
+        """Whether there is a star import."""
         return bool(self.stars())
 
     @cached_property
     def has_late_hints(self) -> bool:
-        """Whether a cell puts annotations off, in a notebook for the cells after it too."""
+        """Whether a cell postpones annotations, which in a notebook holds for the cells after it too."""
         return any(_FUTURE in self.sources[cell] for cell in self._of_word.get("__future__", ()))
 
     def _statements(self, cell: int) -> list[_Statement]:
@@ -649,7 +653,7 @@ def _first_line(node: ast.stmt) -> int:
 
 
 _Need = tuple[str, _Statement | None, bool]
-"""A name, the statement that needs it (None: the answer), and whether as soon as that runs."""
+"""A name, the statement that needs it (None: the answer), and whether it is needed when that runs."""
 
 
 class _TooMuch(Exception):
@@ -657,7 +661,7 @@ class _TooMuch(Exception):
 
 
 class _Search:
-    """What one answer needs of other cells."""
+    """The search for what one answer needs from other cells."""
 
     def __init__(self, answer: str, cells: _Cells, entry: str, given: frozenset[str]) -> None:
         self.answer, self.cells, self.entry, self.given = answer, cells, entry, given
@@ -668,18 +672,18 @@ class _Search:
         self.written = named[-1] if named else None  # of the entry, in the answer
         self.is_own = entry in self.own.stores and not (self.written and _is_stub(self.written))
         self.taken: dict[_Statement, dict[str, None]] = {}  # with the names that they are taken for
-        self.uses: dict[_Statement, list[_Statement]] = {}  # what must stand before each
-        self.behind: set[_Statement] = set()  # what must stand behind the answer
+        self.uses: dict[_Statement, list[_Statement]] = {}  # what must be before each
+        self.behind: set[_Statement] = set()  # what must be after the answer
         self.state: dict[str, None] = {}
         self.nowhere: set[str] = set()
         self._of_definitions: dict[_Statement, bool] = {}
         self._steps = 0
-        # Cached, or a step could cost as much as a statement is long.
+        # Cached, because without it a step would take time proportional to the length of a statement.
         self._replaces_given = cache(lambda each: not given.isdisjoint(each.read.stores))
         self._parts = cache(lambda name: [e for e in cells.binding(name) if e.imports_part_of(name)])
 
     def result(self) -> Completed:
-        """All of it."""
+        """The answer with everything that it needs."""
         if not self.nodes and self.answer.strip():
             return Completed(self.answer)
         self._take_entry()
@@ -707,7 +711,7 @@ class _Search:
     # -- what is taken
 
     def _take_entry(self) -> None:
-        """The entry, if the answer has none, or has a stub and one other cell has the entry."""
+        """Take the entry, if the answer lacks it, or has only a stub and there is one definition elsewhere."""
         if self.is_own or self.entry in self.given:
             return
         if self.written is None:
@@ -719,7 +723,7 @@ class _Search:
             self.is_own = True
 
     def _take_attributes(self) -> None:
-        """`Entry.name = ...` of other cells, if the class has no such name or only a stub."""
+        """Take `Entry.name = ...` from other cells, if the class does not define the name or has only a stub."""
         others = [each.node for each in self.taken if self._is_entry(each)]
         entry = next(iter([self.written] if self.is_own else others), None)
         if not isinstance(entry, ast.ClassDef):
@@ -736,7 +740,7 @@ class _Search:
         return self.entry in statement.read.stores
 
     def _take(self, *needs: _Need) -> None:
-        """What defines each name that a statement (None: the answer) needs, at once or later."""
+        """Take the definition of each name in `needs`, and of all that these definitions need."""
         waiting = deque(needs)
         while waiting:
             name, user, is_at_once = waiting.popleft()
@@ -758,7 +762,7 @@ class _Search:
                     self.nowhere.add(name)
 
     def _add(self, statement: _Statement, name: str) -> list[_Need]:
-        """Take it, and with `import a.b` every other `import a.c`; returns what these need."""
+        """Take `statement`, and with `import a.b` every other `import a.c`. Returns what these need."""
         needs = []
         for each in (statement, *(self._parts(name) if statement.is_import else ())):
             if each not in self.taken:
@@ -777,7 +781,7 @@ class _Search:
     # -- what is a definition
 
     def _definition(self, name: str, before: tuple[int, int] | None) -> _Statement | None:
-        """The last definition of `name`, if possible before that place; None if it is state."""
+        """The last definition of `name`, if possible before the place `before`; None if it is state."""
         if name == self.entry and self.is_own:
             return None
         binding = self.cells.binding(name)
@@ -805,9 +809,9 @@ class _Search:
         return statement.is_plain or self._is_of_definitions(statement)
 
     def _is_of_definitions(self, statement: _Statement) -> bool:
-        """Whether it needs only definitions when it runs, and changes none of them."""
+        """Whether it needs only definitions when it runs, and does not change them."""
         if statement not in self._of_definitions:
-            self._of_definitions[statement] = False  # meanwhile, where it leans on itself
+            self._of_definitions[statement] = False  # until it is known: it may depend on itself
             self._of_definitions[statement] = not statement.read.is_from_outside and all(
                 self._is_definition_for(name, statement) for name in statement.read.now
             )
@@ -826,7 +830,7 @@ class _Search:
     # -- how it is put together
 
     def _in_order(self) -> list[_Statement]:
-        """What is taken in the order of the cells, but nothing before what it needs."""
+        """The taken statements in the order of the cells, except that each comes after what it needs."""
         order: dict[_Statement, None] = {}
         begun: set[_Statement] = set()
 
@@ -844,7 +848,7 @@ class _Search:
         return list(order)
 
     def _joined(self, front: list[str], back: list[str]) -> str:
-        """The answer between the two; what must be a cell's first lines stays there."""
+        """The answer between `front` and `back`. Lines that must come first in a cell stay first."""
         if not front and not back:
             return self.answer
         lines = self.answer.split("\n")

@@ -1,9 +1,9 @@
-r"""Formulas, written as `$...$` in a small part of LaTeX: as MathML for a browser, as Unicode for a terminal.
+r"""Converts formulas, written as `$...$` in a small part of LaTeX, to MathML for a browser and Unicode for a terminal.
 
-Those of questions, and on the course's website those of all notebooks.
+Used for the questions, and on the course's website for all notebooks.
 
-Standard library only. Every browser draws MathML by itself, so nothing is loaded. What is not known here is an error, so
-that no formula reaches a reader half converted.
+Standard library only. Browsers render MathML natively, so nothing is loaded. A command that is not supported is an error,
+so no formula is shown half converted.
 """
 
 import re
@@ -33,7 +33,7 @@ GROWING = {"left", "right", "big", "Big", "bigl", "bigr"}
 TEXT = {"text", "mathrm", "operatorname", "mathbf", "texttt"}
 ACCENTS = {"bar": "‾", "hat": "^", "tilde": "~", "vec": "→", "dot": "˙"}
 BRACE = "⏟"
-"""Below what is named: `\\underbrace{...}_{its name}`."""
+"""The brace below an expression that has a name: `\\underbrace{...}_{its name}`."""
 COMBINING = {"bar": "\u0304", "hat": "\u0302", "tilde": "\u0303", "vec": "\u20d7", "dot": "\u0307"}
 SPACED = set("=<>+·×±⊙→←↦≤≥≠≈∈∼≪≫⇒∘") | {"−"}
 """Operators with a space on either side in plain text."""
@@ -49,12 +49,12 @@ _TOKEN = re.compile(r"\\[a-zA-Z]+|\\.|\d+(?:\.\d+)?|\s+|.", flags=re.DOTALL)
 
 @dataclass(frozen=True)
 class Atom:
-    """A letter, a word, a number or an operator, as MathML calls it: `mi`, `mn`, `mo`, `mtext`, `mspace`."""
+    """A letter, word, number or operator. `tag` is its MathML element: `mi`, `mn`, `mo`, `mtext`, `mspace`."""
 
     tag: str
     text: str
     grows: bool = False
-    r"""A fence behind \left or \right: as high as what it encloses."""
+    r"""Whether it is a fence after \left or \right, as high as what it encloses."""
 
     def mathml(self) -> str:
         if self.tag == "mspace":
@@ -63,7 +63,7 @@ class Atom:
         upright = ' mathvariant="normal"' if self.tag == "mi" and self.text in "∂∇∞⊤" else ""
         if self.tag == "mo" and self.text in _FENCES and not self.grows:
             return f'<mo stretchy="false">{self.text}</mo>'
-        # Browsers drop spaces at the ends of words, which keep them apart from a letter beside them.
+        # Browsers drop spaces at the ends of words, but these separate a word from the letter beside it.
         text = self.text.replace(" ", "\u00a0") if self.tag == "mtext" else self.text
         return f"<{self.tag}{upright}>{escape(text)}</{self.tag}>"
 
@@ -85,13 +85,13 @@ class Row:
         return inner if len(self.parts) == 1 else f"<mrow>{inner}</mrow>"
 
     def _is_sign(self, place: int) -> bool:
-        """Whether a minus (or plus) stands there that has nothing on its left."""
+        """Whether the part at `place` is a minus or plus sign without a left operand."""
         part, before = self.parts[place], self.parts[place - 1] if place else None
         after_operator = isinstance(before, Atom) and before.tag == "mo" and before.text not in ")]|′…"
         return isinstance(part, Atom) and part.text in ("−", "+") and (before is None or after_operator)
 
     def _gap(self, place: int) -> str:
-        """A thin space between a function's name and what it is of, or what stands before it: `2 sin x`, but `sin(x)`."""
+        """A thin space before and after the name of a function: `2 sin x`, but `sin(x)`."""
         part, before = self.parts[place], self.parts[place - 1] if place else None
         is_between = before is not None and not any(_kind(each) in ("mo", "mspace") for each in (part, before))
         return _THIN if is_between and (_is_function(part) or _is_function(before)) else ""
@@ -115,20 +115,20 @@ def _kind(part: "Part | None") -> str:
 
 
 def _is_function(part: "Part | None") -> bool:
-    """Whether this is a function's name, also with an index or a power: `log`, `sin²`."""
+    """Whether this is the name of a function, perhaps with an index or a power: `log`, `sin²`."""
     base = part.parts[0] if isinstance(part, Built) and part.tag in ("msub", "msup", "msubsup") else part
     return isinstance(base, Atom) and base.text in FUNCTIONS
 
 
 def _is_word(parts: "Sequence[Part]", part: "Part") -> bool:
-    """Whether a function's name stands right before or in this part: `sin x`, but `ab`."""
+    """Whether this part or the one before it is the name of a function: `sin x`, but `ab`."""
     place = next(n for n, each in enumerate(parts) if each is part)
     return any(isinstance(each, Atom) and each.text in FUNCTIONS for each in (part, parts[place - 1]) if each)
 
 
 @dataclass(frozen=True)
 class Built:
-    """A fraction, a root, an index, a power or an accent: `tag` is MathML's name for it."""
+    """A fraction, root, index, power or accent. `tag` is its MathML element."""
 
     tag: str
     parts: "tuple[Part, ...]"
@@ -157,7 +157,7 @@ class Built:
 
 
 def _start(parts: "Sequence[Part]") -> int:
-    """Where that begins which an index or a power at this place belongs to: the last part, or all of `(a + b)`."""
+    """The place at which the base of an index or a power begins: the last part, or all of `(a + b)`."""
     texts = [part.text if isinstance(part, Atom) else "" for part in parts]
     last = max(len(parts) - 1, 0)
     closing = texts[last] if texts else ""
@@ -175,7 +175,7 @@ def _start(parts: "Sequence[Part]") -> int:
 
 @dataclass(frozen=True)
 class Cases:
-    """Lines behind a large brace, each of several cells: a value and when it is that."""
+    """Lines after a large brace. The cells of a line are a value and its condition."""
 
     lines: "tuple[tuple[Row, ...], ...]"
 
@@ -197,7 +197,7 @@ def _is_empty(part: Part) -> bool:
 
 
 def _grouped(text: str) -> str:
-    """In parentheses, unless it is one number, one name or a differential."""
+    """`text` in parentheses, unless it is one number, one name or a differential."""
     return text if re.fullmatch(r"[\d.]+|[∂d]?\w[′₀-₉ᵢⱼₖ⁰¹²³⁴-⁹ⁿ]*", text) else f"({text})"
 
 
@@ -209,7 +209,7 @@ def _moved(text: str, table: dict[str, str], mark: str) -> str:
 
 
 class _Parser:
-    """Reads a formula from left to right."""
+    """Parses a formula from left to right."""
 
     def __init__(self, formula: str) -> None:
         self.formula = formula
@@ -220,11 +220,11 @@ class _Parser:
         row = self.row()
         if self.place < len(self.tokens):
             token = self.tokens[self.place]
-            raise self.error("a } too many" if token == "}" else f"{token} has no meaning there")
+            raise self.error("it has one } too many" if token == "}" else f"{token} is not allowed there")
         return row
 
     def row(self) -> Row:
-        """Parts up to a closing brace, the end of a cell or a line, or the end."""
+        """The parts up to a closing brace, the end of a cell or line, or the end of the formula."""
         parts: list[Part] = []
         while self.place < len(self.tokens) and self.tokens[self.place] not in ENDS:
             token = self.tokens[self.place]
@@ -245,7 +245,7 @@ class _Parser:
             mark = self.tokens[self.place]
             self.place += 1
             if mark in found:
-                raise self.error(f"two {mark} at one place")
+                raise self.error(f"there are two {mark} at one place")
             found[mark] = self.argument()
         tag = {"^": "msup", "_": "msub"}[mark] if len(found) == 1 else "msubsup"
         if tag == "msub" and isinstance(base, Built) and base.parts[1:] == (Atom("mo", BRACE),):
@@ -253,7 +253,7 @@ class _Parser:
         return Built(tag, (base, *(found[mark] for mark in "_^" if mark in found)))
 
     def argument(self) -> Part:
-        """A group in braces, or the next part; of a number its first digit, as in LaTeX."""
+        """A group in braces, or the next part. A number gives only its first digit, as in LaTeX."""
         digits = self.tokens[self.place] if self.place < len(self.tokens) else ""
         if len(digits) > 1 and digits[0].isdigit():
             self.tokens[self.place] = digits[1:]
@@ -279,7 +279,7 @@ class _Parser:
         if token.isalpha() or token in "∂∇∞":
             return Atom("mi", token)
         if token in "$^_&#%~}":
-            raise self.error(f"{token} has no meaning there")
+            raise self.error(f"{token} is not allowed there")
         return Atom("mo", "−" if token == "-" else "·" if token == "*" else token)
 
     def command(self, name: str) -> Part | None:
@@ -308,13 +308,13 @@ class _Parser:
             return Built("msqrt", (self.argument(),))
         if name in ACCENTS:
             return Built("mover", (self.argument(), Atom("mo", ACCENTS[name])))
-        raise self.error(f"\\{name} is not known here; write it otherwise")
+        raise self.error(f"\\{name} is not supported; write it in another way")
 
     def cases(self) -> Cases:
-        """What stands between `\\begin{cases}` and its end."""
+        """The lines between `\\begin{cases}` and `\\end{cases}`."""
         opening, closing = (["{", *"cases", "}"], [r"\end", "{", *"cases", "}"])
         if self.tokens[self.place : self.place + len(opening)] != opening:
-            raise self.error("the only environment known here is cases")
+            raise self.error("the only supported environment is cases")
         self.place += len(opening)
         lines: list[tuple[Row, ...]] = []
         cells: list[Row] = []
@@ -332,12 +332,12 @@ class _Parser:
             self.place += 1
 
     def words(self) -> str:
-        """The words in braces behind \\text or \\mathrm, with their spaces."""
+        """The words in braces after \\text or \\mathrm, with their spaces."""
         rest = re.compile(r"\\(?:" + "|".join(sorted(TEXT)) + r")\s*\{([^{}]*)\}").findall(self.formula)
         before = self.tokens[: self.place - 1].count
         number = sum(before(f"\\{name}") for name in TEXT)
         if number >= len(rest) or "}" not in self.tokens[self.place :]:
-            raise self.error("words must stand in braces")
+            raise self.error("words must be in braces")
         self.place = self.tokens.index("}", self.place) + 1
         return str(rest[number])
 
@@ -347,12 +347,12 @@ class _Parser:
 
 @cache
 def parse(formula: str) -> Row:
-    """The formula (without its `$`) as a tree; `UserError` for what is not known here."""
+    """The formula (without its `$`) as a tree. Raises `UserError` for anything that is not supported."""
     return _Parser(formula).all()
 
 
 def as_mathml(formula: str, block: bool = False) -> str:
-    r"""The formula as an element that browsers draw; with `block`, on a line of its own.
+    r"""The formula as MathML; with `block`, on its own line.
 
     >>> as_mathml("x^2")
     '<math displaystyle="true"><msup><mi>x</mi><mn>2</mn></msup></math>'

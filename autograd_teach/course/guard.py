@@ -1,6 +1,6 @@
-"""Running a student's code so that the notebook survives it: a time limit, no way to end the program, hidden prints, and the student's
-own line of a crash.
+"""Runs a student's code so that the notebook survives it.
 
+It has a time limit, cannot end the program, and its prints are hidden. A crash is reported at the student's own line.
 Standard library only. Must not know exercises or the engine.
 """
 
@@ -32,31 +32,32 @@ _LIBRARIES = tuple(
     for path in {
         *(sysconfig.get_paths()[key] for key in ("stdlib", "platstdlib", "purelib", "platlib")),
         str(Path(__file__).parents[1]),
-        # In a browser the standard library is a zip file, and sysconfig names a folder that holds nothing.
+        # In a browser the standard library is a zip file, and sysconfig names an empty folder.
         os.path.dirname(contextlib.__file__),
     }
 )
 
 
 PATIENCE = 3
-"""How many times longer than it may compute an answer may take by the clock. On Linux, time spent waiting for a processor
-that other programs keep busy does not count."""
+"""The limit of elapsed time is this many times the limit of computing time. On Linux, waiting for a busy processor does
+not count."""
 
 _TURNS, _USUAL = 400_000, 0.015
-"""So many turns of an empty loop take so many seconds in a browser of a usual computer that does nothing else."""
+"""An empty loop with this many turns takes this many seconds in a browser on an average, idle computer."""
 
 MOST_SLOWNESS = 8
 
 
 class TimeLimit(BaseException):
-    """The student's code took too long. A BaseException, so that their `except Exception` does not swallow it."""
+    """The student's code took too long. It is a BaseException, so an `except Exception` in that code does not catch it."""
 
 
 @dataclass(frozen=True)
 class Crash:
-    """An exception as a student wants to read it: their own line, and what was raised.
+    """An exception as a student wants to read it: their own line, and what it raised.
 
-    `line` is None where no line of theirs was running (the engine refused what backward returned).
+    phase: what was running, for example "backward". line: None if no line of the student was running, for example if the
+    engine rejected what backward returned.
     """
 
     phase: str
@@ -67,12 +68,12 @@ class Crash:
 
     @property
     def ends_program(self) -> bool:
-        """Whether the answer asked Python to end: by exit(), quit(), sys.exit() or os._exit()."""
+        """Whether the answer tried to end Python with exit(), quit(), sys.exit() or os._exit()."""
         return self.kind == "SystemExit"
 
     @property
     def absent(self) -> str | None:
-        """The name that PyTorch has and this package has not, where that is what the answer asked for."""
+        """The missing name, if the answer used a name that PyTorch has and this package does not; else None."""
         found = re.match(r"PyTorch has `([^`]+)`, but autograd_teach does not", self.message)
         return found.group(1) if found and self.kind == "AttributeError" else None
 
@@ -81,12 +82,12 @@ class Crash:
         if self.ends_program:
             return f"{self.phase}{where} ends the program (SystemExit), which an answer must not do: take that line out"
         if self.absent:
-            return f"{self.phase}{where}: this package has no `{self.absent}`, only PyTorch has; other operations have to do it here"
+            return f"{self.phase}{where}: only PyTorch has `{self.absent}`, this package does not: use other operations"
         return f"{self.phase}{where} raised {self.kind}" + (f": {self.message}" if self.message else "") + self.instead
 
     @property
     def instead(self) -> str:
-        """What to write where a tensor was asked whether it is true; "" after other errors."""
+        """What to write instead, if the truth value of a tensor was ambiguous; "" after other errors."""
         if "more than one value is ambiguous" not in self.message:
             return ""
         if re.search(r"\b(and|or)\b|[<>]=?[^<>]*[<>]", self.source):
@@ -97,7 +98,7 @@ class Crash:
 
 
 def crash_of(error: BaseException, phase: str) -> Crash:
-    """What `error` says, at the innermost line that is the student's."""
+    """`error` with the innermost line that is the student's."""
     first_line = _shortened(str(error).strip().partition("\n")[0])
     own = [frame for frame in traceback.extract_tb(error.__traceback__) if _is_own(frame.filename)]
     if not own:
@@ -108,7 +109,7 @@ def crash_of(error: BaseException, phase: str) -> Crash:
 
 
 def _shortened(message: str, width: int = 160) -> str:
-    """As many whole sentences as fit, or the beginning of the first.
+    """As many whole sentences as fit into `width` characters, or the beginning of the first.
 
     >>> _shortened("Too small. Make it larger (by far).", 20), _shortened("It is too small by far.", 20)
     ('Too small.', 'It is too small ...')
@@ -120,23 +121,23 @@ def _shortened(message: str, width: int = 160) -> str:
 
 def _is_own(filename: str) -> bool:
     """Whether code of this file is the student's: a cell or a module of theirs, not a library."""
-    # Nothing but short names is remembered: names that an answer makes up could fill the memory.
+    # Only short names are cached: an answer can invent long ones, which could fill the memory.
     return _is_own_file(filename) if len(filename) < 500 else _is_own_file.__wrapped__(filename)
 
 
 @functools.lru_cache(maxsize=1000)
 def _is_own_file(filename: str) -> bool:
     if filename.startswith("<"):
-        # The engine's generated source and Python's frozen modules carry such names too.
+        # The engine's generated source and Python's frozen modules have names in <> too.
         return filename.startswith(("<ipython-input", "<stdin>", "<answer"))
     return not str(Path(filename).resolve()).startswith(_LIBRARIES)
 
 
 @contextlib.contextmanager
 def quiet() -> Iterator[io.StringIO]:
-    """Hide what the student's code prints and warns: forward runs some fifty times in a check. Gives the hidden text.
+    """Hide the output and warnings of the student's code. Yields the hidden text.
 
-    For the same reason nobody is asked anything: `input` raises, where in JupyterLab it would block the notebook.
+    A check runs forward about fifty times. For the same reason `input` raises; in JupyterLab it would block the notebook.
     """
     hidden = io.StringIO()
     with (
@@ -150,7 +151,7 @@ def quiet() -> Iterator[io.StringIO]:
 
 
 class Seen(Protocol):
-    """What is written down of all calls of a student's code together."""
+    """What is recorded about all calls of a student's code together."""
 
     timeout: Crash | None
     printed: bool
@@ -158,7 +159,7 @@ class Seen(Protocol):
 
 @contextlib.contextmanager
 def guarded(seen: Seen, seconds: float, phase: Callable[[], str]) -> Iterator[None]:
-    """Call a student's code inside: in quiet, and for no longer than `seconds`; what came of that is noted in `seen`."""
+    """Context manager that runs a student's code quietly and for at most `seconds`. Notes the outcome in `seen`."""
     with quiet() as hidden:
         try:
             with time_limit(seconds):
@@ -169,14 +170,14 @@ def guarded(seen: Seen, seconds: float, phase: Callable[[], str]) -> Iterator[No
 
 
 class Record(Protocol):
-    """What is written down of one call of a student's code."""
+    """What is recorded about one call of a student's code."""
 
     crash: Crash | None
 
 
 @contextlib.contextmanager
 def caught(record: Record, phase: Callable[[], str]) -> Iterator[None]:
-    """Run a student's code inside: whatever it raises, also to end the program, becomes the record's crash."""
+    """Context manager that turns whatever a student's code raises, including SystemExit, into the record's crash."""
     try:
         with nowhere_to_exit():
             yield
@@ -188,8 +189,8 @@ def caught(record: Record, phase: Callable[[], str]) -> Iterator[None]:
 def nowhere_to_exit() -> Iterator[None]:
     """Let exit(), quit() and os._exit() raise SystemExit, as sys.exit() does.
 
-    In a notebook the first two only ask the kernel to end after the cell, and give nothing back; the last ends it at once. Other
-    threads, and children that the student's code has forked, may still end.
+    In a notebook the first two only ask the kernel to end after the cell, and return; the last ends it at once. Other
+    threads, and processes that the student's code has forked, may still end.
     """
     real, own, thread = os._exit, os.getpid(), threading.get_ident()
 
@@ -199,7 +200,7 @@ def nowhere_to_exit() -> Iterator[None]:
         raise SystemExit(status)
 
     replaced = [(os, "_exit", stop), *((builtins, name, stop) for name in ("exit", "quit") if hasattr(builtins, name))]
-    autocall = sys.modules.get("IPython.core.autocall")  # what IPython calls exit and quit
+    autocall = sys.modules.get("IPython.core.autocall")  # IPython's exit and quit
     if autocall is not None:
         kinds = [autocall.ExitAutocall, *autocall.ExitAutocall.__subclasses__()]
         replaced += [(kind, "__call__", lambda self, *_: stop()) for kind in kinds if "__call__" in vars(kind)]
@@ -214,22 +215,22 @@ def nowhere_to_exit() -> Iterator[None]:
 
 
 def _ask_nobody(prompt: object = "") -> str:
-    raise EOFError("a check runs this many times and cannot be asked: nothing is typed in here")
+    raise EOFError("input() does not work in a check, which runs your code many times: use a fixed value")
 
 
 @contextlib.contextmanager
 def time_limit(seconds: float) -> Iterator[None]:
-    """Raise `TimeLimit` in the code inside once it has computed for `seconds`, or `PATIENCE` times that have passed by the clock.
+    """Context manager that raises `TimeLimit` inside after `seconds` of computing or `PATIENCE` times `seconds` elapsed.
 
-    So a right answer on a busy machine is not taken for an endless loop, and one that only waits ends as well. After the
-    first time it is raised again every 0.2 s. What holds depends on the place:
+    A right answer on a busy machine is not mistaken for an endless loop, and code that only waits ends as well. After the
+    first time, `TimeLimit` is raised again every 0.2 s. The guarantees depend on the platform:
 
     - Linux and macOS, by signals: all of this.
-    - Windows, by a timer thread: once, after `PATIENCE` times `seconds` by the clock.
-    - A browser, by `sys.monitoring`: after `PATIENCE` times `seconds` by the clock, longer where the computer is slow or
-      busy (`_slowness`), at the next jump back or call in the student's own code. What waits or computes inside one call
-      of a library does not end.
-    - Off the main thread: no limit.
+    - Windows, by a timer thread: once, after `PATIENCE` times `seconds` elapsed.
+    - A browser, by `sys.monitoring`: after `PATIENCE` times `seconds` elapsed, or longer if the computer is slow or busy
+      (`_slowness`), at the next backward jump or call in the student's own code. A single library call that waits or
+      computes is not interrupted.
+    - Outside the main thread: no limit.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -260,7 +261,7 @@ def _alarm(seconds: float) -> Iterator[None]:
 
 
 def _delay() -> float:
-    """Seconds that this thread has been ready to run while other programs had the processors; 0 where no system says so."""
+    """Seconds that this thread was ready to run while other programs had the processors; 0 if the system does not say."""
     try:
         with open("/proc/thread-self/schedstat", encoding="ascii") as file:
             return int(file.read().split()[1]) / 1e9
@@ -275,7 +276,7 @@ def _timer(clock: int, number: int, seconds: float, is_over: Callable[[], bool] 
             raise TimeLimit
 
     old_handler = signal.signal(number, ring)
-    # Rings again every 0.2 s: a bare `except:` in the student's loop swallows the first.
+    # Repeats every 0.2 s: a bare `except:` in the student's loop swallows the first exception.
     old_delay, old_interval = signal.setitimer(clock, seconds, 0.2)
     try:
         yield
@@ -300,7 +301,7 @@ def _interrupt(seconds: float) -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt as interrupt:
-        if not rung.is_set():  # Ctrl-C, or "interrupt kernel"
+        if not rung.is_set():  # Ctrl-C, or "Interrupt Kernel"
             raise
         raise TimeLimit().with_traceback(interrupt.__traceback__) from None
     finally:
@@ -309,8 +310,8 @@ def _interrupt(seconds: float) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _watch(seconds: float) -> Iterator[None]:
-    """Look at the clock whenever the student's code jumps back or a function or generator of theirs goes on."""
-    monitoring: Any = sys.monitoring  # type: ignore[attr-defined]  # from Python 3.12 on, which every browser's is
+    """Look at the clock whenever the student's code jumps, or starts or resumes a function or generator."""
+    monitoring: Any = sys.monitoring  # type: ignore[attr-defined]  # since Python 3.12; browsers have a newer one
     tool = _free_tool(monitoring)
     if tool is None:
         yield
@@ -323,20 +324,20 @@ def _watch(seconds: float) -> Iterator[None]:
     def look(code: CodeType, *_: object) -> object:
         nonlocal end
         if not _is_own(code.co_filename):
-            # This place is not asked about again: libraries run at full speed, and `with` can end.
+            # No more events from this place: libraries run at full speed, and `with` can end.
             return monitoring.DISABLE
         if now() >= end and not rung:
             end = start + seconds * _slowness()
         if now() >= end:
-            # Raised at the next instruction: what is raised at a jump leaves the function without its `finally`, and
-            # with `with torch.no_grad():` on.
+            # Raise at the next instruction. An exception at a jump leaves the function without running its `finally`,
+            # and `torch.no_grad()` would stay on.
             armed[id(code)] = code
             monitoring.set_local_events(tool, code, instruction)
         return None
 
     def ring(code: CodeType, *_: object) -> None:
-        # From the fourth time on with an echo, some instructions later. It meets the handler of a bare `except:` with a
-        # loop around it, and leaves time for `with` and `finally` around both.
+        # From the fourth time on, raise a second time a few instructions later (the echo). The second exception hits
+        # the handler of a bare `except:` in a loop, and leaves time for `with` and `finally` around both.
         nonlocal end, rung, echo
         if echo > 1:
             echo -= 1
@@ -344,7 +345,7 @@ def _watch(seconds: float) -> Iterator[None]:
         rung, echo = (rung, 0) if echo else (rung + 1, 2 + rung % 4 if rung > 2 else 0)
         if not echo:
             monitoring.set_local_events(tool, code, 0)
-            end = now() + 0.2  # rings again: a bare `except:` in the student's loop swallows the first
+            end = now() + 0.2  # repeats: a bare `except:` in the student's loop swallows the first exception
         raise TimeLimit
 
     places = (monitoring.events.JUMP, monitoring.events.PY_START, monitoring.events.PY_RESUME)
@@ -356,8 +357,8 @@ def _watch(seconds: float) -> Iterator[None]:
         monitoring.set_events(tool, sum(places))
         yield
     finally:
-        # What was asleep for this tool is libraries' code, which stays libraries': `restart_events`, which would wake
-        # the places that other tools have done with, is not needed.
+        # Events were disabled only in libraries' code, and may stay so. `restart_events` is not needed, and would
+        # also enable places that other tools have disabled.
         monitoring.set_events(tool, 0)
         for code in armed.values():
             monitoring.set_local_events(tool, code, 0)
@@ -367,9 +368,9 @@ def _watch(seconds: float) -> Iterator[None]:
 
 
 def _slowness() -> float:
-    """How many times longer than usual Python takes here just now, from 1 to `MOST_SLOWNESS`.
+    """How many times slower than usual Python runs here at the moment, from 1 to `MOST_SLOWNESS`.
 
-    A browser does not say how long code has computed: an old telephone, or other tabs, would make a right answer endless.
+    A browser does not measure computing time. On an old phone, or with other busy tabs, a right answer would seem endless.
     """
     start = time.monotonic()
     for _ in range(_TURNS):
@@ -378,8 +379,8 @@ def _slowness() -> float:
 
 
 def _free_tool(monitoring: Any) -> int | None:
-    """A tool id of `sys.monitoring` that nobody uses: each limit inside a limit has one of its own. None if all are taken.
+    """A free tool id of `sys.monitoring`, or None if all are taken. Nested limits use different ids.
 
-    The ids without a name come first: debuggers, coverage and profilers look for theirs.
+    Ids without a name come first: debuggers, coverage and profilers expect their own ids.
     """
     return next((tool for tool in (3, 4, 0, 5, 2, 1) if monitoring.get_tool(tool) is None), None)

@@ -1,7 +1,7 @@
 """The home page: lessons, predictions, exercises, points, and what to do next.
 
-`home()` shows it in a notebook and `autograd-teach progress` in a terminal; `write_page` puts it into home.ipynb, where
-`autograd-teach lab` opens, so that it is there before anything runs. All that it says follows from the progress files.
+`home()` shows it in a notebook and `autograd-teach progress` in a terminal. `write_page` writes it into home.ipynb, which
+`autograd-teach lab` opens, so it can be read before anything runs. All its contents come from the progress files.
 """
 
 import json
@@ -47,33 +47,33 @@ class Standing:
 
     @cached_property
     def answered(self) -> int:
-        """How many of them have an answer."""
+        """How many of the questions in `asked` are answered."""
         return len(self._answers(self.asked))
 
     @cached_property
     def quiz(self) -> list[bool]:
-        """For each question of the quiz that has an answer, whether the first one was right."""
+        """For each answered question of the quiz, whether the first answer was right."""
         return [entry.get("right") is True for entry in self._answers(quiz_of(self.lesson.number))]
 
     @cached_property
     def exercises(self) -> tuple[Exercise, ...]:
-        """Those of the lesson's notebook."""
+        """The exercises of the lesson."""
         return exercises(self.lesson.number)
 
     @cached_property
     def open_exercises(self) -> list[Exercise]:
-        """Those that have not passed."""
+        """The exercises that have not passed."""
         return [each for each in self.exercises if self.solved.get(each.id, {}).get("passed") is not True]
 
     @property
     def points(self) -> tuple[int, int]:
-        """Earned, and in all."""
+        """Points earned, and points in total."""
         total = sum(each.points for each in self.exercises)
         return total - sum(each.points for each in self.open_exercises), total
 
     @property
     def is_read(self) -> bool:
-        """Whether every prediction was made; or all exercises are solved, and nothing more need be asked."""
+        """Whether every prediction was made or every exercise is solved."""
         return self.answered == len(self.asked) or (bool(self.exercises) and not self.open_exercises)
 
     @property
@@ -83,7 +83,7 @@ class Standing:
 
     @property
     def mark(self) -> str:
-        """In one sign: done, begun, or neither."""
+        """A sign for done or begun; "" for neither."""
         if self.is_read and not self.open_exercises and not self.is_quiz_open:
             return "✓"
         return "…" if self.answered or self.quiz or len(self.open_exercises) < len(self.exercises) else ""
@@ -108,19 +108,19 @@ class Step:
 
 @dataclass(frozen=True)
 class Home:
-    """The whole course for one student. Its repr is text for a terminal; in a notebook it shows as Markdown with links."""
+    """The whole course for one student. Its repr is text for a terminal; a notebook shows it as Markdown with links."""
 
     standings: tuple[Standing, ...]
     newer: bool = False
 
     @property
     def solved(self) -> Mapping[str, Entry]:
-        """What is known of each exercise, by its id."""
+        """The progress of each exercise, by its id."""
         return self.standings[0].solved
 
     @property
     def next(self) -> list[Step]:
-        """What to do next, and what after it; empty once all is done."""
+        """The next one or two steps; empty once everything is done."""
         reading = next((each for each in _in_reading_order(self.standings) if not each.is_read), None)
         behind = [each for each in self.standings if each.is_read]
         lesson = [_lesson_step(reading)] if reading else []
@@ -143,7 +143,7 @@ class Home:
 
     @property
     def to_reread(self) -> list[tuple[Lesson, int]]:
-        """Lessons with questions that were missed and not known since, and how many."""
+        """Lessons with questions that were missed and not answered right since, with the number of these."""
         counts = ((each.lesson, sum(is_missed(entry) for entry in _course_answers(each))) for each in self.standings)
         return [(lesson, count) for lesson, count in counts if count]
 
@@ -179,7 +179,7 @@ _ALL_DONE = "You have done everything. Lesson 17 says where to read on."
 
 
 def home(folder: str | Path | None = None) -> Home:
-    """The home page of the course in `folder`, by default the one that the notebook is in.
+    """The home page of the course in `folder`, by default the folder of the notebook.
 
     >>> home("a folder in which nothing was done").next[0].words[:9]
     'lesson 00'
@@ -198,7 +198,7 @@ def home(folder: str | Path | None = None) -> Home:
 
 
 def course_root(folder: Path) -> Path:
-    """The folder with `lessons/` and `exercises/` that `folder` is or lies in; `folder` itself if there is none."""
+    """The root of the course that `folder` belongs to: it holds `lessons/` or `exercises/`. Else `folder` itself."""
     folder = Path(os.path.abspath(folder))
     near = [folder, folder.parent] if folder.name in ("lessons", "exercises") else [folder]
     return next((each for each in near if (each / "lessons").is_dir() or (each / "exercises").is_dir()), folder)
@@ -208,10 +208,10 @@ def course_root(folder: Path) -> Path:
 
 
 def write_page(folder: Path) -> bool:
-    """Bring `folder`/home.ipynb up to date, or make it; whether it can be opened.
+    """Update or create `folder`/home.ipynb. Returns whether it can be opened.
 
-    Only the output of our own cell changes, and only while that cell is as we made it: all else in the notebook is the
-    student's. A file that is no notebook, or has no such cell, is left alone.
+    Only the output of the course's own cell changes, and only if its source is unchanged: everything else in the notebook
+    belongs to the student. A file that is not a notebook or does not have this cell is left alone.
     """
     path, shown = folder / PAGE, _output(home(folder))
     try:
@@ -275,13 +275,13 @@ def _markdown_row(standing: Standing) -> str:
 
 
 def _course_answers(standing: Standing) -> Iterator[Entry]:
-    """The answers to all questions of the lesson, its quiz included."""
+    """The answers to all questions of the lesson, including its quiz."""
     questions = load_questions(standing.lesson.number).values()
     return iter(standing._answers(list(questions)))
 
 
 def _in_reading_order(standings: Sequence[Standing]) -> list[Standing]:
-    """Lessons for reference come last."""
+    """The lessons in order, with those for reference last."""
     return sorted(standings, key=lambda each: each.lesson.path == "reference")
 
 

@@ -1,8 +1,8 @@
-"""Kernels that nobody else can answer for: on POSIX they are reached by sockets in a folder of their own.
+"""Kernel managers whose kernels, on POSIX, listen on sockets in a private folder, so their ports cannot be taken.
 
-By default jupyter_client looks for five free TCP ports, closes them again, and leaves it to the kernel to open them. What
-starts at the same time may be faster, and a kernel (ipykernel 7.4) whose output or heartbeat port is taken then neither
-works nor ends: whoever waits for it waits until some limit. May use jupyter_client; knows nothing of notebooks.
+By default jupyter_client looks for five free TCP ports, closes them again, and the kernel opens them later. A program that
+starts at the same time may take a port first. A kernel (ipykernel 7.4) without its output or heartbeat port neither works
+nor ends, and its client waits until some time limit. May use jupyter_client; does not know notebooks.
 """
 
 import os
@@ -14,11 +14,11 @@ from typing import Any
 from jupyter_client.manager import AsyncKernelManager, KernelManager
 
 LONGEST_NAME = 90
-"""Bytes of a socket's path that every POSIX system takes (macOS: 103), less the number that each channel adds."""
+"""Bytes of a socket's path that every POSIX system accepts (macOS: 103), less the number that each channel adds."""
 
 
 class _OnSockets:
-    """Mixed into a kernel manager: where sockets are files, its kernel gets five in a new folder that ends with it."""
+    """Mixin for a kernel manager: on POSIX its kernel gets sockets in a new folder, removed with the manager."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -31,7 +31,7 @@ class _OnSockets:
 
 
 class PrivateKernelManager(_OnSockets, KernelManager):
-    """jupyter_client's manager, its kernel out of reach of others.
+    """jupyter_client's manager with private sockets.
 
     >>> PrivateKernelManager().transport == ("ipc" if os.name == "posix" else "tcp")
     True
@@ -39,4 +39,4 @@ class PrivateKernelManager(_OnSockets, KernelManager):
 
 
 class PrivateAsyncKernelManager(_OnSockets, AsyncKernelManager):
-    """The same for nbclient, which awaits its kernels."""
+    """The same for nbclient, which uses asynchronous kernels."""

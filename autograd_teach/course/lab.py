@@ -1,7 +1,7 @@
-"""Open the course: lessons and exercises into the student's folder, then JupyterLab there, at the home page.
+"""Opens the course: copies lessons and exercises into the student's folder and starts JupyterLab there, at the home page.
 
-`deliver` copies and knows nothing of Jupyter; `open_lab` starts JupyterLab in this very process, so that Ctrl-C, signals
-and the exit status are JupyterLab's own. The law of this file: a student's file is never overwritten.
+`deliver` copies and does not know Jupyter. `open_lab` starts JupyterLab in the same process, so that Ctrl-C, signals and
+the exit status are JupyterLab's own. The rule of this file: a student's file is never overwritten.
 """
 
 import errno
@@ -22,10 +22,10 @@ from .errors import UserError
 
 DEFAULT_FOLDER = Path("autograd-course")
 FIRST_PAGE = "lessons/00_start_here.ipynb"
-"""What opens where there can be no home page."""
+"""The page that opens if the home page cannot be made."""
 MANIFEST = ".autograd-teach.json"
-"""In the student's folder: what this command has put there, as {path: SHA-256 when it was put there}, and under "cells" the same
-for each cell of each notebook, by which `autograd-teach update` tells who changed it."""
+"""The file in the student's folder that lists what was delivered: {path: SHA-256 at delivery}, and under "cells" a hash of
+each cell of each notebook. From these `autograd-teach update` knows who changed a cell."""
 
 
 @dataclass
@@ -38,7 +38,7 @@ class Delivery:
     kept: list[str] = field(default_factory=list)
 
     def __str__(self) -> str:
-        """One line on the folder and, where the student's own version was kept over a newer one, one on that."""
+        """A line about the folder, and one about files that were kept although the course has a newer version."""
         news = [f"{len(self.added)} files added"] * bool(self.added)
         news += [f"{len(self.refreshed)} brought up to date"] * bool(self.refreshed)
         lines = [f"Your course is in {self.folder} ({', '.join(news) or 'nothing to add'})."]
@@ -51,10 +51,10 @@ class Delivery:
 
 
 def deliver(folder: Path) -> Delivery:
-    """Put the course's lessons and exercises into `folder`, which is made if need be.
+    """Copy the lessons and exercises of the course into `folder`, which is created if necessary.
 
-    A file that is missing there is added. A file that is there is replaced only if its content is still, byte for byte,
-    what an earlier run put there (the manifest keeps the hashes); otherwise it is the student's and stays.
+    A missing file is added. An existing file is replaced only if it is still, byte for byte, what an earlier run
+    delivered (the manifest holds the hashes); otherwise it is the student's and stays.
 
     Raises:
         UserError: `folder`, or a folder of the course inside it, is a file or cannot be written.
@@ -84,14 +84,14 @@ def deliver(folder: Path) -> Delivery:
 
 
 def course_files() -> Iterator[tuple[str, Path]]:
-    """Every file a student gets, with its path in the student's folder."""
+    """Every file that a student gets, after its path in the student's folder."""
     for room in ("lessons", "exercises"):
         for name, path in files_below(content.folder(room)):
             yield f"{room}/{name}", path
 
 
 def files_below(folder: Path) -> Iterator[tuple[str, Path]]:
-    """What a student gets of a room of the course, with its path in that room."""
+    """Every file that a student gets from one room of the course, after its path in that room."""
     for path in sorted(folder.rglob("*")):
         parts = path.relative_to(folder).parts
         if path.is_file() and not any(part.startswith((".", "__pycache__")) for part in parts):
@@ -99,7 +99,7 @@ def files_below(folder: Path) -> Iterator[tuple[str, Path]]:
 
 
 def as_delivered(source: Path) -> bytes:
-    """A course file as a student gets it: notebooks without stored results, which would give away what is to be predicted."""
+    """A course file as a student gets it: notebooks lose their outputs, which would give away the predictions."""
     data = source.read_bytes()
     if source.suffix != ".ipynb":
         return data
@@ -114,7 +114,7 @@ def as_delivered(source: Path) -> bytes:
 
 
 def _deliver_file(name: str, new: bytes, delivery: Delivery, delivered: dict[str, str]) -> None:
-    """Add, bring up to date or keep the one file `name`, and note which."""
+    """Add, replace or keep the file `name`, and note in `delivery` which."""
     target = delivery.folder / name
     new_hash = _hash(new)
     target.parent.mkdir(parents=True, exist_ok=True)
@@ -143,12 +143,12 @@ Cells = dict[str, dict[str, str]]
 
 
 def cell_hash(source: str | list[str]) -> str:
-    """What a cell is told by: its text, less the blanks at its end."""
+    """A hash of a cell's text, without the whitespace at its end."""
     return _hash("".join(source).rstrip().encode())[:24]
 
 
 def note_as_delivered(name: str, new: bytes, delivered: dict[str, str], cells: Cells) -> None:
-    """Note that the student's file `name` is, or is made of, this version."""
+    """Note that the student's file `name` is this version, or was merged with it."""
     delivered[name] = _hash(new)
     try:
         cells[name] = {cell["id"]: cell_hash(cell["source"]) for cell in json.loads(new)["cells"]}
@@ -157,7 +157,10 @@ def note_as_delivered(name: str, new: bytes, delivered: dict[str, str], cells: C
 
 
 def read_manifest(folder: Path) -> tuple[dict[str, str], Cells]:
-    """What earlier runs noted of files and of cells; nothing where the file is missing or damaged, so that all counts as the student's."""
+    """The hashes of files and of cells that earlier runs noted.
+
+    Empty if the manifest is missing or damaged: then everything counts as the student's.
+    """
     try:
         noted = json.loads((folder / MANIFEST).read_bytes())
         cells = noted.pop("cells", {})
@@ -167,7 +170,7 @@ def read_manifest(folder: Path) -> tuple[dict[str, str], Cells]:
 
 
 def write_manifest(folder: Path, delivered: dict[str, str], cells: Cells) -> None:
-    """Write what `read_manifest` reads, where it is not there already."""
+    """Write what `read_manifest` reads, unless it is already there."""
     if read_manifest(folder) != (delivered, cells):
         noted = delivered | {"cells": cells}
         files.replace(folder / MANIFEST, json.dumps(noted, indent=1, sort_keys=True).encode())
@@ -182,8 +185,8 @@ def open_lab(
 ) -> int:
     """Deliver the course to `folder` (default: ./autograd-course) and run JupyterLab there until it ends.
 
-    `port` is that port or an error; without it JupyterLab takes 8888 or the next free one. `arguments` are handed on to
-    JupyterLab and win over the settings made here. Returns JupyterLab's exit status.
+    port: the port to use; without it JupyterLab takes 8888 or the next free one. arguments: passed to JupyterLab; they
+    override the settings made here. Returns JupyterLab's exit status.
 
     Raises:
         UserError: JupyterLab is missing, the port is taken, or the folder cannot be used.
@@ -213,11 +216,11 @@ def jupyter_arguments(
     arguments: Sequence[str],
     page: str = home.PAGE,
 ) -> list[str]:
-    """JupyterLab's command line: our settings, except those which `arguments` set, then `arguments`. It opens `page`."""
+    """The command line of JupyterLab: settings that open `page`, without those that `arguments` set, then `arguments`."""
     settings = {
         "--ServerApp.root_dir": str(folder),
         "--LabApp.default_url": f"/lab/tree/{page}",
-        # The course asks nothing of the network: no news, no look for updates.
+        # The course does not use the network: no news, no search for updates.
         "--LabApp.news_url": "None",
         "--LabApp.check_for_updates_class": "jupyterlab.NeverCheckForUpdate",
     }
@@ -234,10 +237,11 @@ def jupyter_arguments(
 
 
 def _prepare_environment() -> None:
-    """Make notebooks run on this Python, its programs be found in JupyterLab's terminal, and JupyterLab ask for no news.
+    """Put this Python's kernels, settings and programs first in the environment of JupyterLab.
 
-    A kernel called python3, or an old widget extension, in the user's own Jupyter folders would otherwise come before
-    this environment's; JUPYTER_PATH comes before everything (https://docs.jupyter.org/en/latest/use/jupyter-directories.html).
+    Without this, a kernel named python3 or an old widget extension in the user's own Jupyter folders would come before
+    those of this environment. JUPYTER_PATH comes before everything
+    (https://docs.jupyter.org/en/latest/use/jupyter-directories.html).
     """
     _prepend("JUPYTER_PATH", os.path.join(sys.prefix, "share", "jupyter"))
     _prepend("JUPYTER_CONFIG_PATH", str(Path(__file__).with_name("jupyter")))
@@ -249,10 +253,10 @@ def _prepend(variable: str, entry: str) -> None:
 
 
 def _require_free(port: int) -> None:
-    """Raise a `UserError` where nobody can listen on `port` of this machine's own address."""
+    """Raise `UserError` if `port` of 127.0.0.1 cannot be opened."""
     with socket.socket() as trial:
         if os.name == "posix":
-            # As JupyterLab itself does: a port whose last connection ended a second ago is free.
+            # Like JupyterLab itself: a port whose last connection ended a second ago counts as free.
             trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             trial.bind(("127.0.0.1", port))

@@ -1,9 +1,9 @@
-"""A pytest plugin for `pytest --nbval`: pictures in SVG are not compared, no two kernels get in each other's way, and
-progress is neither read nor written: what somebody has answered would show in the outputs.
+"""A pytest plugin for `pytest --nbval`: it ignores SVG pictures, gives each kernel private sockets, and ignores progress.
 
-Registered as an entry point, so that the plain command works in the repository and in a student's folder alike. The
-SVG of a graph varies with layout engine and fonts; the text form of the same graph, which does not, stays compared.
-Knows nbval by two attributes, and imports it only where notebooks are to be run.
+Progress is neither read nor written, because earlier answers would show in the outputs. The SVG of a graph varies with
+layout engine and fonts; the text form of the same graph does not, and is still compared. The plugin is registered as an
+entry point, so the plain command works in the repository and in a student's folder. It uses two attributes of nbval, and
+imports it only if notebooks are to be run.
 """
 
 import os
@@ -11,7 +11,7 @@ from typing import Any
 
 
 def pytest_configure(config: Any) -> None:
-    """Let nbval start its kernels by kernels.py, which says why, and without progress."""
+    """Let nbval start its kernels with private sockets (kernels.py says why) and without progress."""
     if config.getoption("nbval", False) or config.getoption("nbval_lax", False):
         import nbval.kernel
 
@@ -26,6 +26,6 @@ def pytest_configure(config: Any) -> None:
 
 
 def pytest_collectstart(collector: Any) -> None:
-    """Add SVG to what nbval itself leaves out (widget ids, PNG, JPEG)."""
+    """Add SVG to the types that nbval does not compare (widget ids, PNG, JPEG)."""
     if hasattr(collector, "skip_compare"):
         collector.skip_compare += ("image/svg+xml",)

@@ -1,12 +1,12 @@
-"""Notebook files: read, write without ever losing one, run, and bring into the one form in which they are stored.
+"""Notebook files: reads, writes and runs them, and brings them into the canonical form in which they are stored.
 
-May use nbformat and nbclient. Knows nothing of lessons, exercises or grades: a notebook here is cells and outputs. A run
-neither reads nor writes a student's progress.
+May use nbformat and nbclient. Does not know lessons, exercises or grades: a notebook here is cells and outputs. A run
+neither reads nor writes a student's progress. Writing never loses a file.
 
 The canonical form: run top to bottom in a fresh kernel, cells counted 1..n, readable ids kept, adjacent pieces of a
-stream joined, no widget models (their ids are random; the SVG, HTML and text beside them stay), nothing in the metadata
-that tells of a machine. Text that names a folder or a memory address cannot be made canonical and is refused: nbval
-compares it strictly, so the cell has to print something else.
+stream joined, no widget models (their ids are random; the SVG, HTML and text beside them stay), no metadata of the
+machine. Text that names a folder or a memory address cannot be made canonical and raises an error: nbval compares it
+strictly, so the cell has to print something else.
 """
 
 import io
@@ -25,8 +25,8 @@ from .. import files
 from . import progress_file
 from .errors import UserError
 
-# A trick for speed: importing nbformat imports jsonschema, which compiles 39 grammars (3.5 s of each command) for a check of
-# addresses that no notebook is put to, where rfc3987_syntax is installed. Meanwhile it is not; afterwards it is again.
+# A trick for speed. nbformat imports jsonschema. If rfc3987_syntax is installed, jsonschema then compiles 39 grammars (3.5 s
+# of each command) to check addresses, which notebooks do not need. So it is hidden during the import.
 _GRAMMARS = "rfc3987_syntax"
 sys.modules.setdefault(_GRAMMARS, None)  # type: ignore[arg-type]
 import nbformat
@@ -36,10 +36,10 @@ if sys.modules[_GRAMMARS] is None:
     del sys.modules[_GRAMMARS]
 
 CELL_METADATA = ("tags", "nbgrader", "editable", "deletable", "autograd_teach")
-"""What a cell's metadata may hold in canonical form; front ends add timings and folding, which are nobody's content."""
+"""The metadata of a cell that the canonical form keeps. Front ends add timings and folding, which are not content."""
 
 UNSTABLE_OUTPUT_TAG = "nbval-ignore-output"
-"""nbval's own tag for cells whose output differs at each run (timings)."""
+"""nbval's tag for cells whose output differs in each run (timings)."""
 
 _WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
 _NOT_COMPARED = ("image/svg+xml", "image/png", "image/jpeg", "application/pdf")
@@ -51,7 +51,7 @@ _OF_A_MACHINE = re.compile(
 
 
 def read_notebook(path: str | Path) -> NotebookNode:
-    """The notebook in the file `path`; a `UserError` says what to do where there is none.
+    """The notebook in the file `path`. Raises `UserError` if it does not exist or cannot be read.
 
     >>> read_notebook("no_such.ipynb")
     Traceback (most recent call last):
@@ -69,7 +69,7 @@ def read_notebook(path: str | Path) -> NotebookNode:
 
 
 def parse_notebook(data: bytes, path: str) -> NotebookNode:
-    """The notebook that a file holds. `path` is for messages; a `UserError` says what is wrong with it."""
+    """The notebook in the bytes of a file. path: for messages. Raises `UserError` if it is not a valid notebook."""
     try:
         text = io.TextIOWrapper(io.BytesIO(data), encoding="utf-8").read()
         raw = json.loads(text)
@@ -85,7 +85,7 @@ def parse_notebook(data: bytes, path: str) -> NotebookNode:
         )
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # about missing ids, which are given below
+            warnings.simplefilter("ignore")  # about missing ids, which `_with_ids` adds
             notebook = _with_ids(nbformat.v4.reads(text))
             nbformat.validate(notebook)
     except (
@@ -100,7 +100,7 @@ def parse_notebook(data: bytes, path: str) -> NotebookNode:
 
 
 def write_notebook(path: str | Path, notebook: NotebookNode) -> None:
-    """Write `notebook` to `path` whole or not at all; `UserError` where that fails."""
+    """Write `notebook` to `path`, whole or not at all. Raises `UserError` if that fails."""
     path = Path(path)
     try:
         files.replace(path, notebook_text(notebook).encode())
@@ -111,10 +111,10 @@ def write_notebook(path: str | Path, notebook: NotebookNode) -> None:
 def execute(
     notebook: NotebookNode, folder: str | Path, timeout: float = 60, keep_widgets: bool = False
 ) -> NotebookNode:
-    """A copy of `notebook`, run top to bottom by a fresh kernel in `folder`; `timeout` is in seconds, for each cell.
+    """A copy of `notebook`, run top to bottom by a fresh kernel in `folder`.
 
-    keep_widgets: put the state of its widgets into its metadata, as JupyterLab does when it saves them.
-    `UserError` where a cell without the tag `raises-exception` fails, takes too long or ends the kernel.
+    timeout: seconds for each cell. keep_widgets: store the state of the widgets in the metadata, as JupyterLab does.
+    Raises `UserError` if a cell fails without the tag `raises-exception`, takes too long or ends the kernel.
     """
     from nbclient.exceptions import (
         CellExecutionError,
@@ -123,7 +123,7 @@ def execute(
     )
 
     ran = deepcopy(notebook)
-    without_progress = {progress_file.SWITCH: "1"}  # what somebody has answered there must not show in the outputs
+    without_progress = {progress_file.SWITCH: "1"}  # earlier answers must not show in the outputs
     try:
         client(ran, folder, timeout=timeout, store_widget_state=keep_widgets).execute(
             stderr=subprocess.DEVNULL,  # the kernel's own log, no cell's output
@@ -131,10 +131,10 @@ def execute(
         )
     except CellExecutionError as problem:
         raise UserError(
-            f"{_failed_cell(ran)} raises {problem.ename}: {problem.evalue}; mend it, then run the command again."
+            f"{_failed_cell(ran)} raises {problem.ename}: {problem.evalue}; fix it, then run the command again."
         ) from problem
     except CellTimeoutError as problem:
-        raise UserError(f"A cell takes longer than {timeout:g} s; make it do less or raise the limit.") from problem
+        raise UserError(f"A cell takes longer than {timeout:g} s; make it faster or raise the limit.") from problem
     except DeadKernelError as problem:
         raise UserError(
             "The kernel died while the notebook ran; run it in JupyterLab to see which cell ends it."
@@ -143,7 +143,7 @@ def execute(
 
 
 def client(notebook: NotebookNode, folder: str | Path, **options: Any) -> Any:
-    """nbclient's client for `notebook`, with a Python kernel of its own in `folder`."""
+    """An nbclient client for `notebook`, with its own Python kernel in `folder`."""
     from nbclient import NotebookClient
 
     from .kernels import PrivateAsyncKernelManager
@@ -181,18 +181,17 @@ def canonical(notebook: NotebookNode) -> NotebookNode:
 
 
 Correction = Callable[[str, NotebookNode], Mapping[str, str]]
-"""Corrects a notebook of this name in place; says what it changed and how."""
+"""Corrects a notebook with this name in place. Returns what it changed, and how."""
 
 
 def canonicalise(
     paths: Iterable[str | Path], check: bool = False, timeout: float = 60, correct: Correction = lambda *_: {}
 ) -> list[Path]:
-    """Run the notebooks (files, or all of a folder) and store them in canonical form; returns those that changed.
+    """Run the notebooks and store them in canonical form. Returns those that changed.
 
-    What `correct` changes before the run is said.
-
-    With `check` nothing is written: a `UserError` names the notebooks that are not canonical or whose outputs a fresh
-    run does not reproduce (pictures are not compared: they vary with layout engine and fonts).
+    paths: files, or folders for all their notebooks. timeout: seconds for each cell. correct: called before the run; its
+    changes are printed. With `check` nothing is written: a `UserError` names the notebooks that are not canonical or whose
+    outputs a fresh run does not reproduce. Pictures are not compared: they vary with layout engine and fonts.
     """
     changed: list[Path] = []
     complaints: list[str] = []
@@ -221,7 +220,7 @@ def canonicalise(
 
 
 def _difference(stored: NotebookNode, fresh: NotebookNode, text: str) -> str:
-    """What keeps `stored` (read from `text`) from being the canonical `fresh`; empty where nothing does."""
+    """How `stored` (read from `text`) differs from the canonical `fresh`; "" if it does not."""
     if text != notebook_text(canonical(stored)):
         return "not in canonical form"
     for old, new in zip(stored.cells, fresh.cells, strict=True):
@@ -231,7 +230,7 @@ def _difference(stored: NotebookNode, fresh: NotebookNode, text: str) -> str:
 
 
 def _compared(cell: NotebookNode) -> Any:
-    """The part of a cell that a fresh run must reproduce: all but the bytes of pictures."""
+    """The part of a cell that a fresh run must reproduce: everything except the bytes of pictures."""
     if UNSTABLE_OUTPUT_TAG in cell.metadata.get("tags", []):
         return None
     plain = json.loads(json.dumps(cell))
@@ -254,7 +253,7 @@ def _canonical_output(output: NotebookNode, count: int) -> NotebookNode:
 
 
 def _joined(outputs: list[NotebookNode]) -> list[NotebookNode]:
-    """Outputs with neighbouring pieces of one stream joined: where a kernel splits them depends on timing."""
+    """The outputs with adjacent pieces of one stream joined, because a kernel splits them depending on timing."""
     joined: list[NotebookNode] = []
     for output in outputs:
         last = joined[-1] if joined else None
@@ -277,12 +276,12 @@ def _refuse_machine_text(cell: NotebookNode) -> None:
             if found := _OF_A_MACHINE.search(text):
                 raise UserError(
                     f"Cell {cell.id!r} shows {found.group()!r}, a path or address that differs on every machine; "
-                    "let it print something that does not."
+                    "print something else."
                 )
 
 
 def _with_ids(notebook: NotebookNode) -> NotebookNode:
-    """The notebook itself, every cell with an id (notebooks of format 4.4 and earlier have none)."""
+    """The notebook itself, with an id for every cell. Format 4.4 and earlier do not have ids."""
     for number, cell in enumerate(notebook.cells, 1):
         cell.setdefault("id", f"cell-{number}")
     notebook.nbformat_minor = max(notebook.get("nbformat_minor", 0), 5)
@@ -310,7 +309,7 @@ def _notebooks(paths: Iterable[str | Path]) -> list[Path]:
 
 
 def notebook_text(notebook: NotebookNode) -> str:
-    """The notebook as it is written to a file."""
+    """The notebook as text, as it is written to a file."""
     return nbformat.writes(notebook, version=nbformat.NO_CONVERT).rstrip("\n") + "\n"
 
 

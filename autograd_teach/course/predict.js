@@ -1,11 +1,11 @@
 // Questions that are answered before they are explained: one (predict), or several in turn (review, quiz).
-// Needs no kernel once shown. `answers` (question id -> first, last, sure, tries) is kept in the model: a second view of the
-// output agrees, and a kernel stores it. What explains is put into the page only after an answer.
+// Works without a kernel once shown. `answers` (question id -> first, last, sure, tries) is kept in the model, so all views
+// of the output agree, and a kernel can store it. The page shows an explanation only after an answer.
 
 const DONT_KNOW = "?";
 const CONFIDENCE = [[1, "a guess"], [2, "fairly sure"], [3, "certain"]];
 const BADGE = { predict: "Predict", review: "Review", quiz: "Quiz" };
-// JupyterLab would take Enter and the arrow keys for itself; it looks for this mark on what has the focus.
+// JupyterLab handles Enter and the arrow keys itself, unless the element with the focus has this attribute.
 const OWN_KEYS = { "data-lm-suppress-shortcuts": "true" };
 let groups = 0;
 
@@ -44,7 +44,7 @@ function isRightAtFirst(question, answer) {
   return answer?.first === rightOf(question).letter;
 }
 
-// The first answer counts; once the right one is known, further choices only show their explanation.
+// The first answer counts. Once the right one is known, further choices only show their explanation.
 function give(model, question, letter, sure = null) {
   const before = answerTo(model, question);
   if (isDone(question, before)) return;
@@ -56,7 +56,7 @@ function give(model, question, letter, sure = null) {
   awaitStored(model);
 }
 
-// The kernel says that it has stored an answer. One that was restarted knows nothing of this cell and is silent.
+// The kernel confirms that it has stored an answer. A kernel that was restarted does not know this cell and is silent.
 const STORING = 4_000; // milliseconds
 const waiting = new WeakMap();
 
@@ -82,7 +82,7 @@ function storedNote(model) {
   return { note, leave: () => { notes.shown.delete(note); model.off("msg:custom", heard); } };
 }
 
-// One question in a form of its own; `show` brings it up to date with the model.
+// One question in its own form; `show` updates it from the model.
 function ask(model, question, badge, changed = () => {}) {
   const group = `agt-predict-${++groups}`;
   const radio = (name, value) => element("input", { type: "radio", name: `${group}-${name}`, value, ...OWN_KEYS });
@@ -140,7 +140,7 @@ function ask(model, question, badge, changed = () => {}) {
   }
 
   form.addEventListener("change", (event) => {
-    if (event.target.name === `${group}-choice`) clear(); // a verdict on another answer than the one picked would mislead
+    if (event.target.name === `${group}-choice`) clear(); // the old verdict is about another answer
   });
   form.addEventListener("submit", (event) => {
     event.preventDefault();
@@ -169,7 +169,7 @@ function one(model) {
   return { nodes: [node], show: () => show() };
 }
 
-// Several questions, one in sight at a time, and a last page that says how it went.
+// Several questions, one visible at a time, and a last page with the result.
 function several(model) {
   const questions = model.get("questions");
   const kind = model.get("kind");

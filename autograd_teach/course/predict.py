@@ -1,7 +1,7 @@
-"""Predict-first questions: a lesson asks, the reader commits to an answer, and is told why it is right or wrong.
+"""Predict-first questions: a lesson asks, the reader chooses an answer and reads why it is right or wrong.
 
-What a lesson imports: `predict`, and from retrieval.py `review` and `quiz`. Answers are stored in the progress file; the
-first one is the prediction that counts.
+A lesson imports `predict`, and `review` and `quiz` from retrieval.py. Answers are stored in the progress file; the first
+one is the prediction that counts.
 """
 
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ __all__ = ["Prediction", "predict", "quiz", "review"]
 
 @dataclass(frozen=True)
 class Prediction:
-    """A question as shown in a notebook, with the reader's answers if there are any."""
+    """A question as a notebook shows it, with the reader's answers if there are any."""
 
     question: Question
     given: Given | None = None
@@ -46,11 +46,11 @@ class Prediction:
 
 
 def predict(question: str, answer: str | None = None, sure: int | None = None) -> Prediction:
-    """Ask the question with this id. An answer given earlier comes back with its verdict.
+    """Ask the question with this id. An earlier answer is shown with its verdict.
 
-    answer: a letter, or "?" for "I don't know"; the verdict is shown, and the answer stored. sure: 1 (a guess), 2 (fairly
-    sure) or 3 (certain). Returns what a notebook shows as a widget and a terminal as text. Raises `UserError` if there is
-    no such question, answer or confidence.
+    answer: a letter, or "?" for "I don't know"; it is stored, and its verdict shown. sure: 1 (a guess), 2 (fairly sure) or
+    3 (certain). Returns an object that a notebook shows as a widget and a terminal as text. Raises `UserError` if the
+    question, the answer or the confidence does not exist.
 
     >>> print(str(predict("01.default")).splitlines()[0][:8])
     Predict:

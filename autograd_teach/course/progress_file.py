@@ -1,8 +1,8 @@
-"""The progress file beside the notebooks: what passed, how often it was tried, which predictions were made.
+"""The progress file beside the notebooks: which exercises passed, how often they were tried, which predictions were made.
 
-Standard library only. Must not know the engine or the questions. It serves the student, not the grade: whatever goes wrong
-here is silent, and no check fails because of it. A damaged file is moved aside, never deleted. A file that a newer version
-of the course has written is read, but never written.
+Standard library only. Must not know the engine or the questions. The file is for the student, not for the grade: errors
+here are silent, and a check never fails because of them. A damaged file is moved aside, never deleted. A file written by
+a newer version of the course is read, but never written.
 """
 
 import json
@@ -18,7 +18,7 @@ from .. import files
 
 NAME = ".autograd_teach_progress.json"
 SWITCH = "AUTOGRAD_TEACH_NO_PROGRESS"
-"""Set in the environment (by the grader, by commands that run notebooks): nothing is read or written on disk."""
+"""Environment variable, set by the grader and by commands that run notebooks: then nothing is read or written on disk."""
 
 VERSION = 2
 """1 had exercises only; 2 adds predictions."""
@@ -31,14 +31,14 @@ DONT_KNOW = "?"
 Entry = dict[str, Any]
 Part = dict[str, Entry]
 
-# What this process knows of each file, from which a lost or damaged one is rebuilt, and which entries are not on disk yet.
+# What this process knows of each file, to rebuild a lost or damaged one; and the entries that are not on disk yet.
 _in_memory: dict[Path, dict[str, Part]] = {}
 _unsaved: set[tuple[Path, str, str]] = set()
 
 
 @dataclass
 class _Stored:
-    """What a file holds. `sound`: all of it could be read; `newer`: written by a later version."""
+    """The content of a file. sound: whether all of it could be read. newer: whether a later version wrote it."""
 
     parts: dict[str, Part]
     rest: dict[str, Any]
@@ -47,27 +47,31 @@ class _Stored:
 
 
 def entries(folder: Path | None = None) -> Part:
-    """Each exercise's entry by its id: `passed`, `checks`, `attempted`, `tries`, `hints`. Empty for a fresh folder."""
+    """The entry of each exercise by its id: `passed`, `checks`, `attempted`, `tries`, `hints`. Empty in a new folder."""
     return _known(_file(folder))[EXERCISES]
 
 
 def predictions(folder: Path | None = None) -> Part:
-    """Each answered question's entry by its id.
+    """The entry of each answered question by its id.
 
-    `first` (a letter or `DONT_KNOW`), `right` (whether `first` is) and `sure` (1 to 3, or None) are of the first answer,
-    the one that counts; `last`, `tries` and `when` (UTC) are of the last one. `recall` is the same of the last review that
-    asked the question, with the `lesson` that holds the review.
+    `first` (a letter or `DONT_KNOW`), `right` (whether `first` is right) and `sure` (1 to 3, or None) describe the first
+    answer, which counts. `last`, `tries` and `when` (UTC) describe the last one. `recall` holds the same for the last
+    review that asked the question, and the `lesson` of that review.
     """
     return _known(_file(folder))[PREDICTIONS]
 
 
 def is_newer(folder: Path | None = None) -> bool:
-    """Whether the file belongs to a newer version of the course, so that nothing is written to it."""
+    """Whether a newer version of the course wrote the file, so it is not written any more."""
     return not _disabled() and _load(_file(folder)).newer
 
 
 def note_check(id: str, passed: bool, passing: int, checks: int, attempted: bool, is_try: bool = True) -> None:
-    """Remember the outcome of a check; the last one counts. `is_try=False`: a run over a whole notebook is not a try."""
+    """Store the outcome of a check; the last one counts.
+
+    passing, checks: the numbers of passing checks and of all checks. is_try: False for a run over a whole notebook, which
+    does not count as a try.
+    """
 
     def change(entry: Entry) -> Entry:
         changed = entry | {"passed": passed, "checks": [passing, checks], "attempted": attempted}
@@ -77,7 +81,7 @@ def note_check(id: str, passed: bool, passing: int, checks: int, attempted: bool
 
 
 def next_hint(id: str, available: int) -> int:
-    """The number of the hint to show now, from 0; the last one again once all were shown."""
+    """Count one more hint as shown and return its number, from 0; the last one again once all were shown."""
     shown = _count(entries().get(id, {}), "hints")
     _update(EXERCISES, id, lambda entry: entry | {"hints": min(shown + 1, available)})
     return min(shown, available - 1)
@@ -90,17 +94,17 @@ class Given:
     first: str
     last: str
     sure: int | None = None
-    """How sure of the first answer: 1 (a guess), 2, 3 (certain), or not said."""
+    """The confidence in the first answer: 1 (a guess), 2, 3 (certain), or None."""
     tries: int = 1
 
 
 def note_prediction(id: str, given: Given, right: bool, now: datetime | None = None) -> None:
-    """Remember the answers to a question; `right`: whether the first one is. An earlier first answer stays."""
+    """Store the answers to a question. right: whether the first one is right. An earlier first answer stays."""
     _update(PREDICTIONS, id, lambda entry: _with_answer(entry, given, right, _stamp(now)))
 
 
 def note_recall(id: str, lesson: str, given: Given, right: bool, now: datetime | None = None) -> None:
-    """Remember the answers to a question that the review in `lesson` asked."""
+    """Store the answers to a question that the review in `lesson` asked."""
     stamp = _stamp(now)
 
     def change(entry: Entry) -> Entry:
@@ -116,11 +120,11 @@ def note_recall(id: str, lesson: str, given: Given, right: bool, now: datetime |
 
 
 def take_up(folder: Path, data: bytes, keep: Callable[[bytes], None] = lambda _: None) -> bool:
-    """Add what another progress file holds to the one in `folder`; whether that changed it.
+    """Merge another progress file into the one in `folder`. Returns whether that changed it.
 
-    keep: called with the file as it is, before it is replaced. Nothing that is there gets lost: first answers stay, and what
-    passed has passed. Unlike all else here it is not silent: ValueError if either file cannot be read, or belongs to a newer
-    version; OSError if it cannot be written.
+    data: the content of the other file. keep: called with the file as it is, before it is replaced. Nothing is lost: first
+    answers stay, and passed exercises stay passed. Unlike the other functions here it is not silent. Raises ValueError if
+    either file cannot be read or belongs to a newer version, and OSError if the file cannot be written.
     """
     file, other = _file(folder), _parsed(data)
     with files.alone_in(file.parent):
@@ -147,7 +151,7 @@ def take_up(folder: Path, data: bytes, keep: Callable[[bytes], None] = lambda _:
 
 
 def _both(mine: Entry, other: Entry) -> Entry:
-    """One entry of two for the same exercise or question. Doing it again changes nothing."""
+    """Merge two entries of the same exercise or question. Merging again changes nothing."""
     both = other | mine
     if other.get("passed") is True and mine.get("passed") is not True:
         both |= {key: other[key] for key in ("passed", "checks", "attempted") if key in other}
@@ -163,7 +167,7 @@ def _later(other: Entry, mine: Entry) -> bool:
 
 
 def given_in(entry: Entry) -> Given | None:
-    """The answers that an entry (or its `recall`) holds; None if it holds none that can be read."""
+    """The answers in an entry (or in its `recall`); None if there are none or they cannot be read."""
     first, last, sure = (entry.get(key) for key in ("first", "last", "sure"))
     if not (isinstance(first, str) and isinstance(last, str)):
         return None
@@ -198,7 +202,7 @@ def _file(folder: Path | None = None) -> Path:
 
 
 def _known(file: Path) -> dict[str, Part]:
-    """All that is known: the file's entries, and this process's own where the file lacks them."""
+    """The entries of the file, and those of this process that the file does not have."""
     memory = _in_memory.get(file, {})
     if _disabled():
         return {part: dict(memory.get(part, {})) for part in PARTS}
@@ -213,7 +217,7 @@ def _known(file: Path) -> dict[str, Part]:
 
 
 def _load(file: Path) -> _Stored:
-    """Read the file and nothing else: whatever is wrong with it, it stays as it is. No parts if there is no file."""
+    """Read the file and do not change it, even if it is damaged. No parts if there is no file."""
     try:
         return _parsed(file.read_bytes())
     except FileNotFoundError:
@@ -224,7 +228,7 @@ def _load(file: Path) -> _Stored:
 
 def _parsed(data: bytes) -> _Stored:
     try:
-        # A number that JSON does not have would be written as it came, and nothing else could read the file.
+        # NaN and infinity are not JSON: Python would write them again, and other programs could not read the file.
         content = json.loads(data, parse_constant=lambda _: None, parse_float=_finite)
     except (ValueError, RecursionError):
         return _Stored({}, {}, sound=False)
@@ -250,13 +254,13 @@ def _entries_of(items: Iterable[tuple[str, Any]]) -> Iterable[tuple[str, Entry]]
 
 
 def _update(part: str, id: str, change: Callable[[Entry], Entry]) -> None:
-    """Change one entry in memory and on disk. The file is read in the same breath: another notebook may have written it."""
+    """Change one entry in memory and on disk. The file is read first, because another notebook may have written it."""
     file = _file()
     memory = _in_memory.setdefault(file, {}).setdefault(part, {})
     if _disabled():
         memory[id] = change(memory.get(id, {}))
         return
-    with files.alone_in(file.parent):  # else one of two notebooks that write at once would undo the other's entry
+    with files.alone_in(file.parent):  # two notebooks that write at once could lose an entry
         known, stored = _known(file), _load(file)
         memory[id] = known[part][id] = change(known[part].get(id, {}))
         if stored.sound and stored.parts.get(part, {}).get(id) == memory[id]:
@@ -268,7 +272,7 @@ def _update(part: str, id: str, change: Callable[[Entry], Entry]) -> None:
                 _move_aside(file)
             files.replace(file, _text(stored.rest, known))
             _unsaved.difference_update([(file, part, each) for part in PARTS for each in known[part]])
-        except OSError:  # a read-only folder or a full disk: the check itself is not concerned
+        except OSError:  # a read-only folder or a full disk must not fail the check
             _unsaved.add((file, part, id))
 
 
@@ -278,6 +282,6 @@ def _text(rest: dict[str, Any], known: dict[str, Part]) -> bytes:
 
 
 def _move_aside(file: Path) -> None:
-    """Rename a damaged file to the first free of `.bak`, `.bak-2`, ..."""
+    """Rename a damaged file: the first free ending of `.bak`, `.bak-2`, ..."""
     names = (f"{file.name}.bak", *(f"{file.name}.bak-{number}" for number in range(2, 1000)))
     os.rename(file, next(aside for name in names if not os.path.lexists(aside := file.with_name(name))))

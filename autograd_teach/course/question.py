@@ -1,4 +1,4 @@
-"""The questions of the lessons, as their files in questions/ declare them. Knows nothing of answers or of Jupyter."""
+"""The questions of the lessons, read from the files in questions/. Does not know readers' answers or Jupyter."""
 
 import tomllib
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ QUESTIONS = Path(__file__).with_name("questions")
 
 @dataclass(frozen=True)
 class Choice:
-    """One answer the reader can pick, whether it is right, and why, for whoever picks it."""
+    """An answer that the reader can choose, whether it is right, and the reason, shown to a reader who chooses it."""
 
     letter: str
     text: str
@@ -22,9 +22,10 @@ class Choice:
 
 @dataclass(frozen=True)
 class Question:
-    """A question of a lesson; `id` is the lesson's number and a name, as in `01.leaf`. All texts are Markdown.
+    """A question of a lesson. All texts are Markdown.
 
-    `explanation` (may be empty) is for after the answer. `quiz`: asked by the lesson's closing quiz, not inside the lesson.
+    id: the lesson's number and a name, for example `01.leaf`. explanation: shown after the answer; may be empty. quiz:
+    whether the closing quiz of the lesson asks it, not the lesson itself.
     """
 
     id: str
@@ -35,7 +36,7 @@ class Question:
 
     @property
     def lesson(self) -> str:
-        """The lesson's number, as `01`."""
+        """The lesson's number, for example `01`."""
         return self.id.partition(".")[0]
 
     @property
@@ -49,7 +50,7 @@ class Question:
 
 
 def load_question(id: str) -> Question:
-    """The question with this id, or a `UserError` that names the ones there are."""
+    """The question with this id. Raises `UserError` if there is none; its message names the known ids."""
     lesson, _, name = str(id).partition(".")
     known = load_questions(lesson)
     if name not in known:
@@ -60,13 +61,13 @@ def load_question(id: str) -> Question:
 
 @cache
 def lessons() -> tuple[str, ...]:
-    """The numbers of the lessons that have questions, as `01`, in order."""
+    """The numbers of the lessons that have questions, in order, for example `01`."""
     return tuple(sorted(path.name[:2] for path in QUESTIONS.glob("[0-9][0-9]_*.toml")))
 
 
 @cache
 def load_questions(lesson: str) -> dict[str, Question]:
-    """All questions of a lesson (its number, as `01`) by name; none if it has no file."""
+    """All questions of a lesson by name; empty if the lesson does not have a file. lesson: its number, for example `01`."""
     found: dict[str, Question] = {}
     for path in sorted(QUESTIONS.glob(f"{lesson}_*.toml")) if lesson in lessons() else []:
         for name, entry in tomllib.loads(path.read_text(encoding="utf-8")).items():
@@ -81,10 +82,10 @@ def load_questions(lesson: str) -> dict[str, Question]:
 
 
 def asked_inside(lesson: str) -> list[Question]:
-    """The questions that the lesson asks on its way, in the order of its file."""
+    """The questions that the lesson asks before its quiz, in the order of its file."""
     return [question for question in load_questions(lesson).values() if not question.quiz]
 
 
 def quiz_of(lesson: str) -> list[Question]:
-    """The questions of the lesson's closing quiz; none if it has no quiz yet."""
+    """The questions of the lesson's closing quiz; empty if it does not have a quiz."""
     return [question for question in load_questions(lesson).values() if question.quiz]

@@ -1,10 +1,10 @@
-"""How long a lesson and its exercises take, by a model that is stated here; computed from the notebooks.
+"""Estimates how long a lesson and its exercises take, from the notebooks, by a simple model.
 
-Reading: 180 words a minute, 8 seconds for each line of code, 45 seconds for each question. Words are those of the
-Markdown cells and of the explanations that questions give; a formula counts as four. Code is that of code cells and of
-Markdown. What is folded, the words that describe a picture and a section "If you have time" are not counted. Exercises: their statements are read at the same speed, and writing
-an answer takes the minutes of its kind. The model leaves out what differs most between readers: thinking about a
-picture, trying changes, looking for a mistake.
+Reading takes 1 minute for 180 words, 8 seconds for a line of code and 45 seconds for a question. Words of Markdown cells
+and of the questions' explanations count; a formula counts as four words. Lines of code cells and of code in Markdown
+count. Folded text, descriptions of pictures and a section "If you have time" do not count. The statements of exercises
+are read at the same speed, and writing an answer takes the minutes of its kind. The model leaves out what differs most
+between readers: thinking about a picture, trying changes, looking for a mistake.
 
 Standard library only. `python -m autograd_teach.course.reading_time` prints the numbers.
 """
@@ -26,10 +26,10 @@ SECONDS_A_LINE_OF_CODE = 8
 SECONDS_A_QUESTION = 45
 WORDS_A_FORMULA = 4
 MINUTES_TO_WRITE = {"value": 2, "function": 5, "graph": 5, "gradcheck": 6, "declared": 6, "engine": 20}
-"""By the kind of the exercise."""
+"""Minutes to write an answer, by the kind of the exercise."""
 
 STEP = 5
-"""Shown minutes are rounded to a multiple of this."""
+"""The minutes that are shown are multiples of this."""
 
 ASIDE = "If you have time"
 
@@ -42,7 +42,7 @@ _ASKS = re.compile(r'^(predict|review|quiz)\("([^"]+)"\)', flags=re.MULTILINE)
 
 @dataclass(frozen=True)
 class Load:
-    """What there is to read."""
+    """The amount of reading: words, lines of code and questions."""
 
     words: int = 0
     lines: int = 0
@@ -53,7 +53,7 @@ class Load:
 
     @property
     def minutes(self) -> float:
-        """By the model.
+        """Minutes of reading, by the model.
 
         >>> Load(words=180, lines=15, questions=4).minutes
         6.0
@@ -63,7 +63,7 @@ class Load:
 
 
 def of_markdown(text: str) -> Load:
-    """Words and lines of code of a Markdown text.
+    """The words and lines of code in a Markdown text.
 
     >>> of_markdown("See `x` in [lesson 03](03_the_graph.ipynb): $x^2$.")
     Load(words=9, lines=0, questions=0)
@@ -77,7 +77,7 @@ def of_markdown(text: str) -> Load:
 
 
 def of_code(source: str) -> Load:
-    """Lines of code, and the questions that it asks with what is read once they are answered."""
+    """The lines of a code cell, and the questions that it asks, with their explanations."""
     load = Load(lines=_lines(_ASKS.sub("", source)))
     for kind, asked in _ASKS.findall(source):
         if kind == "review":
@@ -96,7 +96,7 @@ def _asked_by(kind: str, asked: str) -> list[Question]:
 
 
 def of_lesson(path: Path) -> Load:
-    """What there is to read in a lesson."""
+    """The amount of reading in a lesson."""
     load = Load()
     is_aside = False
     for kind, source in _cells(path):
@@ -124,7 +124,7 @@ def exercise_minutes(path: Path) -> float:
 
 
 def shown(minutes: float) -> int:
-    """Rounded to the next multiple of `STEP`; anything at all is one step at least.
+    """Minutes rounded to the nearest multiple of `STEP`, but at least one step unless they are 0.
 
     >>> shown(12.4), shown(12.6), shown(1.0), shown(0.0)
     (10, 15, 5, 0)
@@ -133,12 +133,12 @@ def shown(minutes: float) -> int:
 
 
 def lesson_paths() -> list[Path]:
-    """The course's own lessons, in order."""
+    """The paths of the lessons, in order."""
     return content.lessons()
 
 
 def exercise_path(lesson: Path) -> Path:
-    """The notebook with the exercises of a lesson, which may not exist."""
+    """The path of the notebook with the exercises of a lesson. The file may not exist."""
     return content.folder("exercises") / lesson.name
 
 
@@ -153,7 +153,7 @@ def _lines(code: str) -> int:
 
 
 def main() -> None:
-    """Print the model's numbers: exact for who writes lessons, rounded as they are shown."""
+    """Print the model's numbers, exact (for authors) and rounded (as shown to readers)."""
     print(f"{'lesson':<28}{'words':>6}{'lines':>6}{'asks':>5}{'reading':>9}{'shown':>6}{'exercises':>10}{'shown':>6}")
     for path in lesson_paths():
         load, writing = of_lesson(path), exercise_minutes(exercise_path(path))

@@ -1,7 +1,7 @@
-"""Makes exercises/ from solutions/: the same notebooks with a stub where a solution was, and nothing run.
+"""Makes exercises/ from solutions/: the same notebooks with stubs instead of solutions, and without outputs.
 
-May use notebooks and what the exercises declare. Knows nbgrader's cell metadata and marks, and does with them what
-`nbgrader generate_assignment` does.
+May use notebooks and the declarations of the exercises. Reads nbgrader's cell metadata and marks, and does the same as
+`nbgrader generate_assignment`.
 """
 
 import re
@@ -16,17 +16,17 @@ from .notebooks import read_notebook, write_notebook
 
 BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
 STUB = ("# YOUR CODE HERE", "raise NotImplementedError()")
-"""nbgrader's own default: the check recognises it as not attempted."""
+"""The default stub of nbgrader. A check recognises it as not attempted."""
 
 _HEADLINE = re.compile(r"(?<=\()\d+ points?(?=\)$)", re.MULTILINE)
 _MARK = re.compile(r"###\s*(BEGIN|END) SOLUTION", re.IGNORECASE)
 
 
 def release(solutions: Path, exercises: Path, check: bool = False) -> list[Path]:
-    """Write every notebook of `solutions` into `exercises` as students get it; returns the files that changed.
+    """Write every notebook of `solutions` into `exercises` as students get it. Returns the files that changed.
 
-    With `check` nothing is written, and the files that would change are returned. `UserError` where a solution is not marked
-    well, and where a notebook in `exercises` has no solution any more, or holds somebody's work: it is left alone.
+    With `check` nothing is written, and the files that would change are returned. Raises `UserError` if the marks of a
+    solution are wrong, or if a notebook in `exercises` holds answers or does not have a solution: it is left alone.
 
     >>> from pathlib import Path
     >>> release(Path("no_such_folder"), Path("exercises"))
@@ -41,7 +41,8 @@ def release(solutions: Path, exercises: Path, check: bool = False) -> list[Path]
     orphans = sorted(set(exercises.glob("*.ipynb")) - set(released))
     if orphans:
         raise UserError(
-            f"{_names(orphans)} in {exercises} has no solution in {solutions}; move it away, then run the command again."
+            f"{_names(orphans)} in {exercises} does not have a solution in {solutions}; "
+            "move it away, then run the command again."
         )
     changed = [path for path, notebook in released.items() if not _is(path, notebook)]
     if check or not changed:
@@ -49,14 +50,14 @@ def release(solutions: Path, exercises: Path, check: bool = False) -> list[Path]
     worked_on = [path for path in changed if path.is_file() and _is_worked_on(read_notebook(path), released[path])]
     if worked_on:
         raise UserError(
-            f"{_names(worked_on)} in {exercises} is no untouched exercise but holds answers or outputs, which would be lost; "
+            f"{_names(worked_on)} in {exercises} holds answers or outputs, which would be lost; "
             "move it away, or name another folder with --exercises."
         )
     try:
         exercises.mkdir(parents=True, exist_ok=True)
     except OSError as problem:
         raise UserError(
-            f"The folder {exercises} cannot be made ({problem.strerror}); name another with --exercises."
+            f"The folder {exercises} cannot be created ({problem.strerror}); name another with --exercises."
         ) from problem
     for path in changed:
         write_notebook(path, released[path])
@@ -64,7 +65,7 @@ def release(solutions: Path, exercises: Path, check: bool = False) -> list[Path]
 
 
 def student_version(notebook: NotebookNode, source: Path) -> NotebookNode:
-    """A copy of a solution notebook as a student gets it: stubs, no outputs, nothing run. `source` is for messages."""
+    """A copy of a solution notebook as a student gets it: with stubs and without outputs. source: for messages."""
     released = deepcopy(notebook)
     for cell in released.cells:
         if cell.cell_type == "code":
@@ -74,15 +75,16 @@ def student_version(notebook: NotebookNode, source: Path) -> NotebookNode:
             cell.source = stubbed(cell.source, f"{source}, cell {cell.id!r}")
         elif _MARK.search(cell.source):
             raise UserError(
-                f"{source}, cell {cell.id!r} has a solution's mark but is no solution cell: students would read it."
+                f"{source}, cell {cell.id!r} marks a solution but is not a solution cell, so students would read it: "
+                "mark the cell as a solution for nbgrader, or remove the mark."
             )
     return released
 
 
 def declare_points(name: str, notebook: NotebookNode) -> dict[str, str]:
-    """Write the points that the course declares into a solution: into its check cells, and the headings that name them.
+    """Write the declared points into a solution: into its check cells, and into the headings that name points.
 
-    name: the notebook's, without its ending. Returns what was otherwise, by exercise id.
+    name: the notebook's name without its ending. Returns the differences found, by exercise id.
     """
     cells = {cell.id: cell for cell in notebook.cells}
     said: dict[str, str] = {}
@@ -103,8 +105,9 @@ def declare_points(name: str, notebook: NotebookNode) -> dict[str, str]:
 
 
 def stubbed(text: str, where: str) -> str:
-    """`text` with what stands between the marks replaced by the stub, at the indentation of the opening mark; all of it
-    where there is no mark. `where` is for messages.
+    """`text` with the stub in place of the lines between the marks, indented like the opening mark.
+
+    Without marks, all of the text is replaced. where: for messages.
 
     >>> print(stubbed("def double(x):\\n    ### BEGIN SOLUTION\\n    return 2 * x\\n    ### END SOLUTION", "cell 1"))
     def double(x):
@@ -120,7 +123,7 @@ def stubbed(text: str, where: str) -> str:
         if mark:
             opens = mark.group(1).upper() == "BEGIN"
             if opens == inside:
-                raise UserError(f"{where}: {BEGIN} and {END} must take turns.")
+                raise UserError(f"{where}: {BEGIN} and {END} must alternate.")
             inside = opens
             if opens:
                 indent = line[: len(line) - len(line.lstrip())]
@@ -133,7 +136,7 @@ def stubbed(text: str, where: str) -> str:
 
 
 def _is_worked_on(there: NotebookNode, new: NotebookNode) -> bool:
-    """Whether `there` was run, or has fewer stubs than the exercise `new`: a student's notebook, or a solution itself."""
+    """Whether `there` has outputs, or fewer stubs than `new`: then it is a student's notebook, or a solution."""
 
     def stubs(notebook: NotebookNode) -> dict[str, int]:
         return {cell.id: cell.source.count(STUB[-1]) for cell in notebook.cells}

@@ -1,6 +1,6 @@
-"""Asking again: `review` opens a lesson with questions of earlier ones, `quiz` closes it with five of its own.
+"""Retrieval practice: `review` opens a lesson with questions of earlier lessons, `quiz` closes it with five of its own.
 
-Which questions a review asks follows from the progress file alone; without one the choice is fixed.
+The questions of a review depend only on the progress file; without one the choice is fixed.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,12 +15,12 @@ from .progress_file import Entry, Given, given_in, note_prediction, note_recall
 from .question import Question, lessons, load_question, load_questions, quiz_of
 
 REVIEWED = 3
-"""Questions in a review."""
+"""The number of questions in a review."""
 
 
 @dataclass(frozen=True)
 class Series:
-    """Several questions as one view, asked one after another."""
+    """Several questions, asked one after another in one view."""
 
     kind: Literal["review", "quiz"]
     lesson: str
@@ -64,7 +64,7 @@ class Series:
 
     def _empty(self) -> str:
         if self.kind == "quiz":
-            return f"Lesson {self.lesson} has no quiz."
+            return f"Lesson {self.lesson} does not have a quiz."
         return f"There is nothing to review before lesson {self.lesson}."
 
     def _closing(self) -> str:
@@ -80,11 +80,11 @@ def _counted(number: int) -> str:
 
 
 def review(lesson: str) -> Series:
-    """Ask three questions of lessons before `lesson` (its number, as "05"): missed ones first, then the longest ago.
+    """Ask three questions of the lessons before `lesson`: missed ones first, then those asked longest ago.
 
-    Among the missed, those answered with the most confidence come first. If fewer than three were ever answered, questions
-    spread over the earlier lessons fill up. What this review has asked already, it shows again with its answers. Raises
-    `UserError` if there is no such lesson.
+    lesson: its number, for example "05". Of the missed questions, those answered with the most confidence come first. If
+    fewer than three questions were answered, others from the earlier lessons are added. Questions that this review has
+    already asked are shown again with their answers. Raises `UserError` if the lesson does not exist.
     """
     _require(lesson)
     known = progress_file.predictions()
@@ -95,7 +95,10 @@ def review(lesson: str) -> Series:
 
 
 def quiz(lesson: str) -> Series:
-    """Ask the questions of the closing quiz of `lesson` (its number, as "05"). Raises `UserError` if there is no such lesson."""
+    """Ask the questions of the closing quiz of `lesson` (its number, for example "05").
+
+    Raises `UserError` if the lesson does not exist.
+    """
     _require(lesson)
     known = progress_file.predictions()
     questions = tuple(quiz_of(lesson))
@@ -103,14 +106,14 @@ def quiz(lesson: str) -> Series:
 
 
 def choose(lesson: str, known: Mapping[str, Entry], count: int = REVIEWED) -> list[Question]:
-    """The questions for the review in `lesson`; `known` is `progress_file.predictions()`."""
+    """The `count` questions for the review in `lesson`. known: the result of `progress_file.predictions()`."""
     pool = [q for number in lessons() if number < lesson for q in load_questions(number).values()]
     answered = [question for question in pool if given_in(known.get(question.id, {}))]
 
     def order(question: Question) -> tuple[int, int, str]:
         entry = known[question.id]
         if _recall(entry, lesson) is not None:
-            return 0, 0, question.id  # what this review has asked stays in it
+            return 0, 0, question.id  # this review has already asked it
         sure, when = entry.get("sure"), entry.get("when")
         asked = when if isinstance(when, str) else ""
         return (1, -sure if isinstance(sure, int) else 0, asked) if is_missed(entry) else (2, 0, asked)
@@ -120,23 +123,23 @@ def choose(lesson: str, known: Mapping[str, Entry], count: int = REVIEWED) -> li
 
 
 def is_missed(entry: Entry) -> bool:
-    """Whether the question was not known the last time it was asked: in the last review, or else in its lesson."""
+    """Whether the answer was wrong the last time the question was asked: in the last review, or else in its lesson."""
     recall = entry.get("recall")
     latest = recall if isinstance(recall, dict) and given_in(recall) else entry
     return given_in(latest) is not None and latest.get("right") is not True
 
 
 def _recall(entry: Entry, lesson: str) -> Entry | None:
-    """What the review in `lesson` has stored, unless a later lesson's review has asked since."""
+    """What the review in `lesson` stored, unless the review of a later lesson has asked the question since."""
     recall = entry.get("recall")
     return recall if isinstance(recall, dict) and recall.get("lesson") == lesson and given_in(recall) else None
 
 
 def _spread(lesson: str, pool: Sequence[Question]) -> list[Question]:
-    """All of `pool`, its beginning spread over the lessons: the first, the middle, the last one, then all in turn."""
+    """All of `pool`, first one question each of the first, the middle and the last lesson, then the others."""
     names = list(dict.fromkeys(question.lesson for question in pool))
     left = {name: [question for question in pool if question.lesson == name] for name in names}
-    for name, questions in left.items():  # not the same question of a lesson in every review
+    for name, questions in left.items():  # so that reviews do not ask the same question of a lesson
         start = int(lesson) % len(questions)
         left[name] = questions[start:] + questions[:start]
     middle = names[(len(names) - 1) // 2 : (len(names) - 1) // 2 + 1]

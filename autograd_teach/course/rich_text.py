@@ -1,7 +1,7 @@
-"""The little Markdown that questions use, as HTML for a widget and as plain text for a terminal.
+"""Converts the Markdown of questions to HTML for a widget and to plain text for a terminal.
 
-Paragraphs, bullet lists, fenced code, `code`, *emphasis*, **strong**, [links](to), $formulas$ and $$formulas on a line of
-their own$$; nothing else. All text is escaped: HTML in a question is shown as text.
+Supports paragraphs, bullet lists, fenced code, `code`, *emphasis*, **strong**, [links](to), $formulas$ and $$formulas on
+their own line$$, and nothing else. All text is escaped: HTML in a question is shown as text.
 """
 
 import re
@@ -41,7 +41,9 @@ def as_html(text: str) -> str:
 
 
 def as_plain(text: str, indent: str = "") -> str:
-    """The text in lines of `WIDTH`: code as an indented block, no marks of emphasis; `indent` before all lines but the first.
+    """The text in lines of at most `WIDTH`, with code as an indented block and without marks of emphasis.
+
+    indent: put before all lines except the first.
 
     >>> as_plain("`x` is *not* $x^2$; see [lesson 03](03_the_graph.ipynb)")
     '`x` is not x²; see lesson 03'
@@ -53,7 +55,7 @@ def as_plain(text: str, indent: str = "") -> str:
 
 
 def _blocks(text: str) -> Iterator[tuple[list[str], bool]]:
-    """Paragraphs (a list of one) and bullet lists (a list of its items), each with whether it is a list."""
+    """The paragraphs (a list of one) and bullet lists (a list of items), each with whether it is a bullet list."""
     for chunk in filter(None, map(str.strip, re.split(r"\n\s*\n", text))):
         items: list[str] = []
         bulleted = False
@@ -91,7 +93,7 @@ def _inline_plain(text: str) -> str:
 
 
 def _inline(text: str, code: Callable[[str], str], math: Callable[[str, bool], str], mark: Callable[[str], str]) -> str:
-    """`mark` applied to the text, in which code and formulas are out of its reach."""
+    """`mark` applied to the text outside code and formulas; `code` and `math` convert these."""
     kept: list[str] = []
 
     def keep(found: re.Match[str]) -> str:

@@ -1,4 +1,4 @@
-"""The lessons of the course in order, each with the path that it belongs to. Knows where their notebooks lie, not what is in them."""
+"""The lessons of the course in order, each with its path through the course. Reads only the titles of the notebooks."""
 
 import json
 import re
@@ -13,12 +13,12 @@ Way = Literal["", "core", "going further", "reference"]
 
 CORE = ("01", "02", "03", "05", "06", "07", "09", "10", "11")
 REFERENCE = ("12", "13")
-"""To look things up in, rather than to read from beginning to end."""
+"""Lessons for looking things up, not for reading from beginning to end."""
 
 
 @dataclass(frozen=True)
 class Lesson:
-    """One lesson: its number (as `01`), its file name, its title without the number."""
+    """A lesson: its number (for example `01`), its file name, its title without the number."""
 
     number: str
     file: str
@@ -26,14 +26,14 @@ class Lesson:
 
     @property
     def path(self) -> Way:
-        """Which path it belongs to; the first lesson belongs to all."""
+        """The path that it belongs to; "" for the first lesson, which belongs to all."""
         if self.number == "00":
             return ""
         return "core" if self.number in CORE else "reference" if self.number in REFERENCE else "going further"
 
     @property
     def name(self) -> str:
-        """As in a list of lessons: `03 · The graph`."""
+        """Number and title, as in a list of lessons: `03 · The graph`."""
         return f"{self.number} · {self.title}"
 
 

@@ -1,7 +1,7 @@
-"""`autograd-teach update --from FILE`: what was written elsewhere, in a browser say, into a student's folder on this computer.
+"""`autograd-teach update --from FILE`: merges work done elsewhere, for example in a browser, into a student's folder.
 
-`take_up` merges what `work_file` has read, notebooks cell by cell. Nothing in the folder is lost: where both sides have
-changed something, both stay. Knows nothing of Jupyter.
+`take_up` merges the files that `work_file` has read, notebooks cell by cell. Nothing in the folder is lost: if both sides
+have changed a cell, both versions stay. Does not know Jupyter.
 """
 
 from __future__ import annotations
@@ -40,23 +40,23 @@ from .update import (
 from .work_file import ROOMS, Work, parsed, plain, read_work
 
 DELIVERED = "autograd_teach_delivered"
-"""In the metadata of a notebook that comes from a website: cell id -> CRC-32 of the text as the site delivered it."""
+"""Key in the metadata of a notebook from a website: cell id -> CRC-32 of the text as the site delivered it."""
 
 _ENDS_ALL = (errno.ENOSPC, errno.EROFS, errno.EDQUOT, errno.EIO)
-"""What concerns not one file, but the whole folder."""
+"""Errors that concern the whole folder, not one file."""
 _MOST_NAMED, _LONGEST = 20, 200
-"""How many names are said, and how many letters of each."""
+"""How many names a message lists, and how many characters of each."""
 
 
 @dataclass
 class TakenUp:
-    """What `take_up` did, as paths relative to the student's folder; `both` names the cells of which both versions stay."""
+    """What `take_up` did, as paths relative to the student's folder. both: the cells that now have both versions."""
 
     folder: Path
     source: str
     is_new: bool = False
     taken: dict[str, int] = field(default_factory=dict)
-    """Notebook -> how many of its cells come from the file."""
+    """Notebook -> the number of its cells that come from the file."""
     both: dict[str, list[str]] = field(default_factory=dict)
     added: list[str] = field(default_factory=list)
     progress: list[str] = field(default_factory=list)
@@ -64,21 +64,21 @@ class TakenUp:
     backup: Path | None = None
 
     def __str__(self) -> str:
-        """What happened, a line for each kind."""
-        lines = [f"Your course is in {self.folder}{' (made now)' if self.is_new else ''}."]
+        """What happened, one line for each kind of change."""
+        lines = [f"Your course is in {self.folder}{' (new)' if self.is_new else ''}."]
         for name, count in self.taken.items():
             if count:
                 lines.append(f"Taken up from {self.source}: {name} ({count} cell{'s' if count > 1 else ''}).")
         for name, cells in self.both.items():
             lines.append(
-                f"In {name} you have written in the same cells as in {self.source} ({', '.join(cells)}): both versions are "
+                f"In {name} and in {self.source} you have changed the same cells ({', '.join(cells)}): both versions are "
                 "there, one below the other; keep the one you want."
             )
         lines += [f"Added: {_listed(self.added)}."] if self.added else []
-        lines += [f"Your progress is noted in {', '.join(self.progress)}."] if self.progress else []
+        lines += [f"Your progress was added to {', '.join(self.progress)}."] if self.progress else []
         lines += [f"The notebooks as they were are in {self.backup}."] if self.backup else []
         if not (self.taken or self.both or self.added or self.progress):
-            lines.append(f"All {'else ' if self.skipped else ''}that is in {self.source} is there already.")
+            lines.append(f"Everything {'else ' if self.skipped else ''}in {self.source} is there already.")
         for why in dict.fromkeys(self.skipped.values()):
             names = [name for name, reason in self.skipped.items() if reason == why]
             lines.append(f"Left out: {_listed(names)} ({why}).")
@@ -86,11 +86,12 @@ class TakenUp:
 
 
 def take_up(folder: Path, source: Path, now: datetime | None = None) -> TakenUp:
-    """Merge the work in the file `source` into the course in `folder`, which is made if there is none.
+    """Merge the work in the file `source` into the course in `folder`, which is created if there is none.
 
-    A cell that the student has not touched in `folder` becomes that of the file; if both differ, both stay. Cells of their own
-    and files that the course does not have come along under free names. `UserError` if the file cannot be used (`folder` is
-    then as it was) or the folder cannot be written. What alone cannot be taken is left out, and said.
+    A cell that the student has not changed in `folder` is replaced by the cell of the file; if both have changed, both
+    stay. The student's own cells and files are added, files under free names. A file that cannot be used is left out, and
+    the result says so. Raises `UserError` if `source` cannot be used (`folder` is then unchanged) or the folder cannot be
+    written.
     """
     folder = Path(os.path.abspath(folder.expanduser()))
     work = read_work(source)
@@ -100,17 +101,17 @@ def take_up(folder: Path, source: Path, now: datetime | None = None) -> TakenUp:
     with contextlib.suppress(OSError):  # `deliver` says what is wrong
         folder.mkdir(parents=True, exist_ok=True)
     with files.alone_in(folder):
-        given_before(folder)  # damaged notes are told before anything is written
+        given_before(folder)  # raises if the manifest is damaged, before anything is written
         deliver(folder)
         taking = _Taking(done, work, now)
         taking.take_all(name for name in work.files if PurePosixPath(name).name != progress_file.NAME)
-    # Merging progress waits for its folder by itself, and the folder may be the same.
+    # Merging progress locks its folder itself, which may be the same folder.
     taking.take_all(name for name in work.files if PurePosixPath(name).name == progress_file.NAME)
     return done
 
 
 class _Taking:
-    """One run of `take_up`: what the course and the folder have, and where backups go."""
+    """One run of `take_up`: the contents of the course and of the folder, and the place of backups."""
 
     def __init__(self, done: TakenUp, work: Work, now: datetime | None) -> None:
         self.done = done
@@ -121,7 +122,7 @@ class _Taking:
         self.known = given_before(done.folder)
 
     def take_all(self, names: Iterator[str]) -> None:
-        """Take up these files of the work; what cannot be used is noted with its reason."""
+        """Merge these files of the work. A file that cannot be used is noted with the reason."""
         for name in names:
             try:
                 self._take(name)
@@ -129,8 +130,8 @@ class _Taking:
                 why = problem.strerror or str(problem)
                 if problem.errno in _ENDS_ALL:
                     raise UserError(
-                        f"{self.folder / name} cannot be written ({why}); what was there before is as it was. "
-                        "Mend that and run the command again."
+                        f"{self.folder / name} cannot be written ({why}); the file is unchanged. "
+                        "Fix that and run the command again."
                     ) from problem
                 self.done.skipped[name] = f"it cannot be written: {why}"
             except UnicodeEncodeError:
@@ -140,7 +141,7 @@ class _Taking:
     def _take(self, name: str) -> None:
         path = self.folder / name
         if not is_inside(path.parent, self.folder):
-            self.done.skipped[name] = "in your folder a link stands there that leads out of it"
+            self.done.skipped[name] = "its place in your folder is a link that leads out of it"
         elif path.name == progress_file.NAME:
             self._take_progress(name)
         elif name in self.course and name in self.work.notebooks:
@@ -153,7 +154,7 @@ class _Taking:
     def _take_progress(self, name: str) -> None:
         path = self.folder / name
         if path.is_symlink():
-            self.done.skipped[name] = "in your folder a link stands there"
+            self.done.skipped[name] = "its place in your folder is a link"
             return
         path.parent.mkdir(parents=True, exist_ok=True)
         try:
@@ -165,7 +166,7 @@ class _Taking:
             self.done.progress.append(name)
 
     def _take_home(self) -> None:
-        """The home page is made anew on each computer; only what a student wrote in it is taken."""
+        """Merge the home page, only if the student wrote in it: each computer makes its own."""
         given = {"title": {cell_hash(home.TITLE)}, home.CELL: {cell_hash(home.SOURCE)}}
         if all(_is_untouched(cell, given) for cell in self.work.notebooks[home.PAGE].cells):
             return
@@ -175,7 +176,7 @@ class _Taking:
             self._add(home.PAGE)
 
     def _given(self, name: str) -> dict[str, set[str]]:
-        """Cell id -> the `cell_hash` of each text that the course gave: in this version, and in the one delivered before."""
+        """Cell id -> the `cell_hash` of each text that the course delivered, in this version and in the one before."""
         cells = json.loads(as_delivered(self.course[name]))["cells"]
         given = {cell["id"]: {cell_hash(cell["source"])} for cell in cells}
         for id, was in self.known.get(name, {}).items():
@@ -186,16 +187,16 @@ class _Taking:
     def _take_notebook(self, name: str, given: Mapping[str, Container[str]]) -> None:
         path, other = self.folder / name, self.work.notebooks[name]
         if path.is_symlink() or not path.is_file():
-            self._add(name, why="what stands in your folder under that name is not a file, and stays as it is")
+            self._add(name, why="in your folder, that name is not a file, and it stays unchanged")
             return
         before = path.read_bytes()
         try:
             mine = parsed(before, str(path))
         except UserError:
-            self._add(name, why="the notebook of that name in your folder is damaged and stays as it is")
+            self._add(name, why="the notebook with that name in your folder is damaged and stays unchanged")
             return
         if not {cell.id for cell in mine.cells} & {cell.id for cell in other.cells}:
-            self._add(name)  # saved by something that gives cells other ids: nothing tells which belongs to which
+            self._add(name)  # saved by a program that changes cell ids: the cells cannot be matched
             return
         merged, count, both = merge_from(mine, other, given, self.done.source)
         if merged.cells == mine.cells:
@@ -203,11 +204,11 @@ class _Taking:
         try:
             text = notebook_text(merged).encode()
         except (RecursionError, ValueError):
-            self.done.skipped[name] = "it is nested too deep"
+            self.done.skipped[name] = "it is nested too deeply"
             return
         self.backup.keep(name, before)
         if path.read_bytes() != before:
-            self._take_notebook(name, given)  # JupyterLab has saved it meanwhile
+            self._take_notebook(name, given)  # JupyterLab has saved it in the meantime
             return
         files.replace(path, text)
         if count:
@@ -216,7 +217,7 @@ class _Taking:
             self.done.both[name] = both
 
     def _add(self, name: str, why: str = "") -> None:
-        """Put a file under its own name, or the next free one, unless the same is there."""
+        """Add a file under its own name, or the next free one, unless the same file is there."""
         data = self.work.files[name]
         for each in _names(name):
             path = self.folder / each
@@ -229,7 +230,7 @@ class _Taking:
         self.done.skipped[name] = "too many files have this name and a number"
 
     def _is_same(self, path: Path, name: str) -> bool:
-        """Whether a file holds what the work has under this name; of a notebook, what was written in it."""
+        """Whether a file equals that of the work with this name. Notebooks are compared without their outputs."""
         there = path.read_bytes()
         if there == self.work.files[name] or name not in self.work.notebooks:
             return there == self.work.files[name]
@@ -243,11 +244,12 @@ class _Taking:
 def merge_from(
     mine: NotebookNode, other: NotebookNode, given: Mapping[str, Container[str]], source: str
 ) -> tuple[NotebookNode, int, list[str]]:
-    """`mine` with what was written in `other`: the notebook, how many cells come from `other`, the ids of those that exist twice.
+    """Merge the student's changes in `other` into `mine`.
 
-    given: cell id -> the `cell_hash` of each text that the course gave. What it gave in `other` stands in its metadata
-    (`DELIVERED`) if it comes from a website. source: what `other` is called in the titles of cells of which both versions stay.
-    Merging the same again changes nothing, whatever it is called then.
+    given: cell id -> the `cell_hash` of each text that the course delivered. The metadata of `other` (`DELIVERED`) says
+    what was delivered there if it comes from a website. source: the name of `other`, for titles of cells that have both
+    versions. Returns the notebook, the number of cells that come from `other`, and the ids of cells with both versions.
+    Merging again changes nothing, even if `source` differs.
     """
     noted = other.metadata.get(DELIVERED)
     noted = noted if isinstance(noted, dict) else {}
@@ -266,7 +268,7 @@ def merge_from(
         groups.append([cell])
         if written is None or _written(written) == _written(cell) or is_given(written):
             continue
-        # Another text of what the course explains and checks may be another version of the course: then both stay.
+        # An explanation or a check that differs may come from another version of the course: then both stay.
         is_theirs = is_answer(cell) or (
             cell.id in noted and cell.cell_type == "code" and "nbgrader" not in cell.metadata
         )
@@ -285,7 +287,7 @@ def merge_from(
         if cell.id in there:
             cells.append(cell)
         elif own[_written(cell)]:
-            own[_written(cell)] -= 1  # there already under another id: nbformat changes an id that exists twice
+            own[_written(cell)] -= 1  # there already under another id: nbformat changes duplicate ids
         elif not is_given(cell) and cell.source.strip():
             cells.append(cell)
             count += 1
@@ -293,20 +295,20 @@ def merge_from(
 
 
 def _is_beside(id: str, written: NotebookNode, mine: NotebookNode) -> bool:
-    """Whether `mine` has, beside the cell with this id, what another file has brought before."""
+    """Whether `mine` already has the text of `written` beside the cell with this id, from an earlier merge."""
     text = shown(written)
     found = (cell for cell in mine.cells if cell.id.startswith(f"{id}-taken"[-64:]))
     return any(cell.source.partition("\n\n")[2] == text for cell in found)
 
 
 def _written(cell: NotebookNode) -> tuple[str, str, str]:
-    """What a student writes in a cell; not what it has put out."""
+    """What a student writes in a cell: type, text and attachments, without outputs."""
     attachments = json.dumps(cell.get("attachments") or {}, sort_keys=True)
     return cell.cell_type, cell.source.rstrip(), attachments
 
 
 def _crc(cell: NotebookNode) -> int:
-    """What the page "Your work" computes for a cell as delivered."""
+    """The CRC-32 of a cell, as the page "Your work" computes it."""
     return zlib.crc32(cell.source.rstrip(" \t\r\n").encode())
 
 
@@ -315,7 +317,7 @@ def _is_untouched(cell: NotebookNode, given: Mapping[str, Container[str]]) -> bo
 
 
 def _listed(names: list[str]) -> str:
-    """The first names, each on one line and not too long."""
+    """The first names in one line, each shortened if it is too long."""
     shown = [name if len(name) <= _LONGEST else f"{name[:_LONGEST]}..." for name in names[:_MOST_NAMED]]
     more = [f"and {len(names) - _MOST_NAMED} more"] * (len(names) > _MOST_NAMED)
     return ", ".join(["".join(c if c.isprintable() else "\ufffd" for c in name) for name in shown] + more)

@@ -1,8 +1,8 @@
-"""`autograd-teach update`: a newer version of the course into a student's folder, and every line they wrote kept.
+"""`autograd-teach update`: brings a student's folder to a newer version of the course and keeps all that they wrote.
 
-Notebooks are merged cell by cell, by cell id. What a student got is known by a hash a cell, noted when it was delivered
-(`lab` does it too): so it is known who changed a cell, the course or the student. Where both did, both versions stay, one
-beside the other. The file as it was is kept in a folder of its own before anything is written. Knows nothing of Jupyter.
+Notebooks are merged cell by cell, by cell id. A hash of each cell is noted when it is delivered (`lab` does this too), so
+it is known whether the course or the student changed a cell. If both did, both versions stay, one below the other. The
+old file is stored in a backup folder before anything is written. Does not know Jupyter.
 """
 
 import contextlib
@@ -35,12 +35,12 @@ from .notebooks import notebook_text, read_notebook
 from .release import STUB
 
 BACKUPS = ".before-update"
-"""In the student's folder: their notebooks as they were before an update, a folder for each time."""
+"""The folder in the student's folder that holds their notebooks before each update, in one folder per update."""
 
 
 @dataclass
 class Update:
-    """What `update` did, as paths relative to the student's folder; `conflicts` names the cells that exist twice now."""
+    """What `update` did, as paths relative to the student's folder. conflicts: the cells that now have both versions."""
 
     folder: Path
     added: list[str] = field(default_factory=list)
@@ -51,7 +51,7 @@ class Update:
     backup: Path | None = None
 
     def __str__(self) -> str:
-        """What happened, a line for each kind."""
+        """What happened, one line for each kind of change."""
         lines = [f"Your course is in {self.folder}."]
         lines += [f"New: {', '.join(self.added)}."] if self.added else []
         lines += [f"Brought up to date: {', '.join(self.refreshed)}."] if self.refreshed else []
@@ -67,9 +67,10 @@ class Update:
 
 
 def update(folder: Path, now: datetime | None = None) -> Update:
-    """Bring the course in `folder` up to this version; `UserError` where there is no course, or it cannot be written.
+    """Bring the course in `folder` to this version.
 
-    Every cell that the student wrote or changed is still there afterwards, as is every cell that they added.
+    Every cell that the student wrote, changed or added is kept. Raises `UserError` if there is no course in `folder`, or it
+    cannot be written.
     """
     folder = Path(os.path.abspath(folder.expanduser()))
     if not (folder / "lessons").is_dir() and not (folder / "exercises").is_dir():
@@ -82,7 +83,7 @@ def update(folder: Path, now: datetime | None = None) -> Update:
 
 
 def require_inside(folder: Path, *names: str) -> None:
-    """`UserError` if one of these, in `folder`, is a link that leads out of it, where nothing is to be written."""
+    """Raise `UserError` if one of `names` in `folder` is a link out of it: nothing may be written there."""
     for name in names:
         if not is_inside(folder / name, folder):
             raise UserError(
@@ -92,30 +93,30 @@ def require_inside(folder: Path, *names: str) -> None:
 
 
 def is_inside(path: Path, folder: Path) -> bool:
-    """Whether `path` lies in `folder`, with all links followed. A link that leads nowhere raises nothing."""
+    """Whether `path` lies in `folder`, with all links followed. A broken link does not raise."""
     return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder))
 
 
 def given_before(folder: Path) -> Cells:
-    """What the cells were when they were delivered; `UserError` if the notes of it cannot even be read."""
+    """The hashes of the cells when they were delivered. Raises `UserError` if the manifest is nested too deeply."""
     try:
         return read_manifest(folder)[1]
     except OSError:
-        return {}  # `deliver` reads them too, and says what is wrong
+        return {}  # `deliver` reads the manifest too, and says what is wrong
     except RecursionError as problem:
         raise UserError(f"{folder / MANIFEST} is damaged; delete it and run the command again.") from problem
 
 
 class Backup:
-    """Where one run keeps the files as they were: a folder of its own, which is made for the first of them."""
+    """The folder in which one run keeps the old files. It is created when the first file is kept."""
 
     def __init__(self, folder: Path, now: datetime | None) -> None:
         self._wanted = folder / BACKUPS / (now or datetime.now()).strftime("%Y-%m-%d-%H%M%S")
         self.folder: Path | None = None
-        """None as long as nothing is kept."""
+        """None until a file is kept."""
 
     def keep(self, name: str, data: bytes) -> None:
-        """Keep `data` as the file of this name; OSError if that fails."""
+        """Store `data` as the file with this name. Raises OSError if that fails."""
         if self.folder is None:
             self._wanted.parent.mkdir(exist_ok=True)
             self.folder = self._new_folder()
@@ -145,7 +146,7 @@ def _update(folder: Path, now: datetime | None) -> Update:
                 write_manifest(folder, delivered, cells)
             except OSError as problem:
                 raise UserError(
-                    f"What was brought up to date cannot be noted in {folder} ({problem.strerror}); free some space and run this again."
+                    f"The update of {folder} cannot be noted there ({problem.strerror}); free some space and run this again."
                 ) from problem
     return done
 
@@ -153,9 +154,9 @@ def _update(folder: Path, now: datetime | None) -> Update:
 def _merge_file(
     name: str, path: Path, source: Path, known: dict[str, str] | None, done: Update, backup: Backup
 ) -> bool:
-    """Merge one notebook of the student's; whether it is now made of this version."""
+    """Merge one notebook of the student with this version. Returns whether it is based on this version now."""
     if not name.endswith(".ipynb"):
-        done.skipped[name] = "you have changed it, and it is no notebook; rename yours to get the course's"
+        done.skipped[name] = "you have changed it, and it is not a notebook; rename yours to get the course's file"
         return False
     try:
         theirs = read_notebook(path)
@@ -166,7 +167,7 @@ def _merge_file(
         done.skipped[name] = str(problem)
         return False
     except (UnicodeEncodeError, RecursionError):
-        done.skipped[name] = f"{path} holds what no notebook can hold; restore it from a backup"
+        done.skipped[name] = f"{path} holds text that a notebook cannot hold; restore it from a backup"
         return False
     if [_content(cell) for cell in merged.cells] == [_content(cell) for cell in theirs.cells]:
         return True
@@ -174,7 +175,7 @@ def _merge_file(
         backup.keep(name, path.read_bytes())
         files.replace(path, text)
     except OSError as problem:
-        raise UserError(f"{path} cannot be brought up to date ({problem.strerror}); it is as it was.") from problem
+        raise UserError(f"{path} cannot be brought up to date ({problem.strerror}); it is unchanged.") from problem
     done.backup = backup.folder
     done.merged.append(name)
     if conflicts:
@@ -183,10 +184,11 @@ def _merge_file(
 
 
 def merge(theirs: NotebookNode, new: NotebookNode, known: dict[str, str] | None) -> tuple[NotebookNode, list[str]]:
-    """The student's notebook on the new version, and the ids of the cells of which both versions stay.
+    """Merge the student's notebook `theirs` with the new version `new`.
 
-    `known` is what they were given, cell id -> `cell_hash`; None where that was never noted: then a cell that differs may be
-    changed by either, and both versions stay, except that an untouched exercise is the course's.
+    known: cell id -> `cell_hash` at delivery; None if that was never noted. Then either side may have changed a cell that
+    differs, and both versions stay; an untouched exercise is replaced. Returns the notebook and the ids of the cells that
+    have both versions.
     """
     mine = {cell.id: cell for cell in theirs.cells}
     ids = {cell.id for cell in (*theirs.cells, *new.cells)}
@@ -205,7 +207,7 @@ def merge(theirs: NotebookNode, new: NotebookNode, known: dict[str, str] | None)
         elif not course_changed:
             groups.append([kept(cell, old)])
         elif is_answer(cell):
-            # What they wrote keeps the id by which it is checked; the new text stands below it for them to look at.
+            # The student's text keeps the id by which it is checked; the new text is shown below it.
             below = beside(f"{cell.id}-new", ids, "The new version of the cell above", cell)
             groups.append([kept(cell, old), below])
             conflicts.append(cell.id)
@@ -217,10 +219,10 @@ def merge(theirs: NotebookNode, new: NotebookNode, known: dict[str, str] | None)
 
 
 def with_own_cells(groups: list[list[NotebookNode]], theirs: list[NotebookNode]) -> list[NotebookNode]:
-    """The cells of all `groups`, and every other cell of `theirs` below the group whose cell it stood below.
+    """The cells of all `groups`, and every other cell of `theirs` below the group that it followed before.
 
-    A group is a cell with what is to stand directly below it. A cell that the course once gave and has dropped goes only if
-    the student left it as it was: that is not known here, so it stays.
+    A group is a cell and the cells that belong directly below it. Cells that the course has dropped stay, because it is not
+    known here whether the student changed them.
     """
     there = {cell.id for group in groups for cell in group}
     own: dict[str | None, list[NotebookNode]] = {}
@@ -238,12 +240,12 @@ def with_own_cells(groups: list[list[NotebookNode]], theirs: list[NotebookNode])
 
 
 def kept(cell: NotebookNode, old: NotebookNode) -> NotebookNode:
-    """The student's cell in the new notebook: its text and results, the course's metadata."""
+    """The student's cell in the new notebook: its text and outputs, with the course's metadata."""
     return NotebookNode({**old, "metadata": cell.metadata, "cell_type": cell.cell_type})
 
 
 def beside(name: str, taken: set[str], title: str, cell: NotebookNode) -> NotebookNode:
-    """A cell that shows the version that did not get the place. Its id is `name`, or the next free one; it is added to `taken`."""
+    """A Markdown cell that shows the other version `cell`. Its id is `name` or the next free one, and is added to `taken`."""
     names = (name[-64:], *(f"{name}-{number}"[-64:] for number in range(2, 1000)))
     id = next(each for each in names if each not in taken)
     taken.add(id)
@@ -254,7 +256,7 @@ def beside(name: str, taken: set[str], title: str, cell: NotebookNode) -> Notebo
 
 
 def shown(cell: NotebookNode) -> str:
-    """What `beside` says below the title: code in a fence, text as it is."""
+    """The text of `beside` below the title: code in a fence, Markdown unchanged."""
     if not cell.source.strip():
         return "*(empty)*"
     if cell.cell_type == "markdown":
@@ -278,7 +280,7 @@ _STUB_LINE = re.compile(
 
 
 def _is_stub(cell: NotebookNode) -> bool:
-    """Whether nothing was written in an exercise, by its lines alone: for a cell of which no hash was noted."""
+    """Whether an exercise is still a stub, judged by its lines only: for a cell without a noted hash."""
     lines = cell.source.splitlines()
     is_bare = all(_STUB_LINE.fullmatch(line) for line in lines)
     return is_answer(cell) and is_bare and set(STUB) <= {line.strip() for line in lines}

@@ -1,9 +1,9 @@
-"""`autograd-teach validate`: the course examines itself, exercise by exercise.
+"""`autograd-teach validate`: tests every exercise of the course, for its authors.
 
-Of every exercise: the solution passes; what students get is *not attempted*; every known mistake, acted out, fails and is
-called by its own message; each sentence of the statement is held by a check or asks for nothing; there are two or three
-hints; inputs are drawn; the solution has the declared points and the stored outputs that `grade` compares with; exercises/
-is what `release` makes. May use the engine and all of course. For those who write exercises; a student never runs it.
+For every exercise: the solution passes; the stub counts as *not attempted*; an answer with a known mistake fails and gets
+the message of that mistake; each sentence of the statement is tested by a check or asks for nothing; there are two or
+three hints; inputs are random; the solution has the declared points and the stored outputs that `grade` compares with;
+exercises/ is what `release` makes. May use the engine and all of course. Students do not run it.
 """
 
 import math
@@ -34,12 +34,12 @@ from .release import declare_points, release, student_version
 from .specs import spec_of
 
 NEEDED = {"structure", "runs"}
-"""The checks that the others need: they cannot be weighed."""
+"""The checks that all others depend on: they cannot have a weight."""
 
 
 @dataclass(frozen=True)
 class Validated:
-    """One exercise and what is wrong with it: nothing, if it is fit for students. `notes` are worth a look."""
+    """An exercise with its problems, none if it is ready for students. notes: what an author should look at."""
 
     exercise: Exercise
     problems: tuple[str, ...]
@@ -47,9 +47,10 @@ class Validated:
 
 
 def validate(solutions: Path, released: Path, only: str | None = None) -> Iterator[Validated]:
-    """Examine every exercise, or those of the notebook `only` ("09"), in the order of the notebooks.
+    """Test every exercise, or those of the notebook `only` ("09"), in the order of the notebooks.
 
-    `UserError` where a notebook of `solutions` is missing, or there is no notebook `only` with exercises.
+    solutions, released: the folders solutions/ and exercises/. Raises `UserError` if a notebook of `solutions` is missing,
+    or if there is no notebook `only` with exercises.
     """
     if not (chosen := exercises(only)):
         known = ", ".join(dict.fromkeys(each.notebook for each in exercises()))
@@ -79,7 +80,7 @@ def validate(solutions: Path, released: Path, only: str | None = None) -> Iterat
 
 
 def _answers(notebook: Any) -> list[Any]:
-    """The code cells that define something: all but the checks and what only looks at the progress."""
+    """The code cells that define something: all except the checks and the cell that shows the progress."""
     graded = {c.id for c in notebook.cells if c.metadata.get("nbgrader", {}).get("grade")}
     return [c for c in notebook.cells if c.cell_type == "code" and c.id not in graded and c.id != "progress"]
 
@@ -89,51 +90,49 @@ def _names(sources: list[str], where: str = "the solutions") -> dict[str, Any]:
     for source in sources:
         try:
             exec(compile(source, "<answer>", "exec"), names)  # noqa: S102  # the course's own cells
-        except NotImplementedError:  # a stub that stands outside a function
+        except NotImplementedError:  # a stub outside a function
             continue
         except Exception as problem:
-            raise UserError(
-                f"A cell of {where} raises {type(problem).__name__}: {problem}; mend it first."
-            ) from problem
+            raise UserError(f"A cell of {where} raises {type(problem).__name__}: {problem}; fix it first.") from problem
     return names
 
 
 def _problems(exercise: Exercise, report: Report | None, stubs: list[str]) -> Iterator[str]:
-    """What is wrong with the exercise; `report`: on its solution."""
+    """The problems of the exercise. report: the report on its solution, None if there is none."""
     if report is None:
-        yield f"the solution defines no {exercise.entry}"
+        yield f"the solution does not define {exercise.entry}"
         return
     if not report.passed:
         yield f"the solution does not pass: {report.findings[0].message if report.findings else report.headline}"
     stub = _names(stubs).get(exercise.entry)
     if stub is None or report_on(exercise.id, stub).attempted:
-        yield "what students get is not recognised as not attempted"
+        yield "the stub that students get is not recognised as not attempted"
     if not 2 <= len(exercise.hints) <= 3:
-        yield f"there are {len(exercise.hints)} hints; 2 or 3 are asked for"
+        yield f"there are {len(exercise.hints)} hints; give 2 or 3"
     yield from unfit_weights(exercise)
     yield from _confused(exercise)
 
 
 def unfit_weights(exercise: Exercise) -> Iterator[str]:
-    """What is wrong with the weights of the checks."""
+    """The problems of the weights of the checks."""
     known = {check.name for check in checker_of(exercise).checks(exercise, spec_of(exercise))} - NEEDED
     for name, weight in exercise.weights.items():
         if name in NEEDED:
-            yield f"{name!r} cannot have a weight: where that check fails, nothing is known of the others"
+            yield f"{name!r} cannot have a weight: if that check fails, nothing is known of the others"
         elif name not in known:
-            yield f"{name!r} has a weight and is no check of this exercise; there are {', '.join(sorted(known))}"
+            yield f"{name!r} has a weight but is not a check of this exercise; there are {', '.join(sorted(known))}"
         if not 0 < weight < math.inf:
             yield f"the weight of {name!r} is {weight:g}; it has to be a number above 0"
 
 
 def _not_stored(exercise: Exercise, report: Report | None, cells: Mapping[str, Any], path: Path) -> Iterator[str]:
-    """What the check cell lacks: `grade` compares its stored output with what it says of each answer."""
+    """What is missing in the cells: `grade` compares the stored output of the check cell with that of each answer."""
     if missing := {exercise.answer_cell, exercise.check_cell} - cells.keys():
-        yield f"{path.name} has no cell with the id {' and none with '.join(sorted(missing))}"
+        yield f"{path.name} does not have a cell with the id {' or '.join(sorted(missing))}"
         return
     check = cells[exercise.check_cell]
     if (call := f'check("{exercise.id}", {exercise.entry})') not in check.source:
-        yield f"the cell {check.id} does not say {call}"
+        yield f"the cell {check.id} does not call {call}"
         return
     texts = [output.get("data", {}).get("text/plain", "") for output in check.get("outputs", [])]
     store = f"run autograd-teach notebooks {path}"
@@ -144,30 +143,30 @@ def _not_stored(exercise: Exercise, report: Report | None, cells: Mapping[str, A
 
 
 def _first_difference(stored: str, now: str) -> str:
-    """The first line in which two texts differ; empty if none does."""
+    """The first line in which two texts differ; "" if they do not differ."""
     lines = zip_longest(stored.splitlines(), now.splitlines(), fillvalue="")
     return next((f"stored: {old!r}, now: {new!r}" for old, new in lines if old != new), "")
 
 
 def _confused(exercise: Exercise) -> Iterator[str]:
-    """The mistakes that, acted out, are not called by their own message."""
+    """The known mistakes for which an answer that makes them does not get their message."""
     mistakes = spec_of(exercise).mistakes
     for number, mistake in enumerate(mistakes, 1):
         said = [finding.message for finding in acted_out(exercise, mistake).findings]
-        if any(each.endswith(mistake.message) for each in said):  # of predictions, it is said before how many are wrong
+        if any(each.endswith(mistake.message) for each in said):  # predictions say first how many are wrong
             continue
         other = next((n for n, each in enumerate(mistakes, 1) if any(s.endswith(each.message) for s in said)), None)
         if other is not None:
-            yield f"mistake {number} ({mistake.name}) is not told apart from mistake {other} ({mistakes[other - 1].name})"
+            yield f"mistake {number} ({mistake.name}) gets the message of mistake {other} ({mistakes[other - 1].name})"
         else:
             words = "; ".join(said) or "nothing, it passes"
-            yield f"mistake {number} ({mistake.name}) is not called by its message but: {words}"
+            yield f"mistake {number} ({mistake.name}) does not get its own message but: {words}"
 
 
 # ---- the statement ---------------------------------------------------------------------------------------------------
 
 EXPLAINS = "explains"
-"""In `holds`: a sentence that asks for nothing of the answer."""
+"""In `holds`: a sentence that does not ask anything of the answer."""
 
 
 def sentences(markdown: str) -> list[str]:
@@ -184,7 +183,7 @@ def sentences(markdown: str) -> list[str]:
 
 
 def unheld(exercise: Exercise, statement: str) -> Iterator[str]:
-    """The sentences of the statement that nothing holds, and what `holds` says of none."""
+    """The sentences of the statement that no check tests, and the entries of `holds` that do not fit a sentence."""
     spec = spec_of(exercise)
     known = {check.name for check in checker_of(exercise).checks(exercise, spec)}
     known |= {mistake.name for mistake in spec.mistakes} | {EXPLAINS}
@@ -193,17 +192,17 @@ def unheld(exercise: Exercise, statement: str) -> Iterator[str]:
     for sentence in sentences(statement):
         holders = {start for start in spec.holds if sentence.startswith(start)}
         if not holders:
-            yield f"no check holds the sentence {sentence!r}"
+            yield f"no check tests the sentence {sentence!r}: add it to `holds`"
         starts -= holders
     yield from (f"no sentence of the statement begins with {start!r}" for start in sorted(starts))
     for start, names in spec.holds.items():
         for name in (each.strip() for each in names.split(",")):
             if name not in known:
-                yield f"{name!r}, which is to hold {start!r}, is no check or mistake of this exercise"
+                yield f"{name!r}, given for {start!r} in `holds`, is not a check or mistake of this exercise"
 
 
 def fixed_inputs(exercise: Exercise) -> Iterator[str]:
-    """The calls that are the same whatever seed draws them: what is right there can be learnt by heart."""
+    """The calls that are the same for every seed: students could learn their results by heart."""
     drawn = [[_in_full(each) for each in spec_of(exercise).inputs(np.random.default_rng(seed))] for seed in range(3)]
     for number, calls in enumerate(zip(*drawn, strict=False), 1):
         if exercise.kind != "value" and len(set(map(repr, calls))) == 1:
@@ -218,12 +217,12 @@ def _in_full(argument: Any) -> Any:
     return _in_full(list(vars(argument).values())) if isinstance(argument, Prepared) else argument
 
 
-# ---- mistakes acted out ----------------------------------------------------------------------------------------------
+# ---- answers with a known mistake ------------------------------------------------------------------------------------
 
 
-@np.errstate(all="ignore")  # a mistake may well divide by zero
+@np.errstate(all="ignore")  # a mistake may divide by zero
 def acted_out(exercise: Exercise, mistake: Mistake) -> Report:
-    """The report on an answer that makes just this mistake and is right otherwise."""
+    """The report on an answer that makes only this mistake."""
     spec, rng = spec_of(exercise), drawing(exercise)
     if isinstance(spec, FunctionSpec):
         assert isinstance(exercise.form, FunctionForm)
@@ -232,7 +231,7 @@ def acted_out(exercise: Exercise, mistake: Mistake) -> Report:
 
 
 def _mistaken_call(exercise: Exercise, spec: CallSpec, mistake: Mistake) -> tuple[Exercise, CallSpec, Any]:
-    """An answer that gives the mistaken results one after the other, in the order in which the checks call."""
+    """An answer that returns the mistaken results one after another, in the order of the checks' calls."""
     assert isinstance(exercise.form, CallForm)
     results = [_mistaken_result(spec, mistake, arguments) for arguments in spec.inputs(drawing(exercise))]
     following = iter([*results, results[0]])
@@ -241,7 +240,7 @@ def _mistaken_call(exercise: Exercise, spec: CallSpec, mistake: Mistake) -> tupl
 
 
 def _as_tensors(result: Any) -> Any:
-    """The result with tensors in the place of arrays."""
+    """The result with tensors instead of arrays."""
     if isinstance(result, dict):
         return {key: _as_tensors(value) for key, value in result.items()}
     if isinstance(result, list | tuple):
@@ -259,7 +258,7 @@ def _mistaken_result(spec: CallSpec, mistake: Mistake, arguments: Sequence[Any])
 
 
 def _spoilt(right: Any) -> Any:
-    """Another result: every number one more, a list of what is no number without its last."""
+    """A wrong result: every number plus one; a list without numbers loses its last element."""
     if isinstance(right, dict):
         return {key: _spoilt(value) for key, value in right.items()}
     if isinstance(right, list | tuple):
@@ -269,7 +268,7 @@ def _spoilt(right: Any) -> Any:
 
 
 def _mistaken_function(form: FunctionForm, spec: FunctionSpec, mistake: Mistake) -> type:
-    """A Function in NumPy: the mistaken values or gradients, the right ones where the mistake has none."""
+    """A Function in NumPy with the mistaken values or gradients; those that the mistake does not define are right."""
 
     def forward(ctx: Any, *given: Any) -> Any:
         ctx.arrays = tuple(map(_as_array, given))

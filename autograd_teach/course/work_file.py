@@ -1,7 +1,7 @@
-"""Reads a file of somebody's work: a notebook, or the .zip that the page "Your work" of a course's website makes.
+"""Reads a student's work from a file: a notebook, or the .zip that the page "Your work" of a course's website makes.
 
-All of it is examined before any of it is used. A file that is damaged or hostile is refused as a whole; a single entry that
-cannot be taken is left out, and the reason is kept. Writes nothing.
+The whole file is examined before any of it is used. A damaged or hostile file is rejected as a whole. A single entry that
+cannot be used is left out, and the reason is noted. Writes nothing.
 """
 
 import contextlib
@@ -23,14 +23,14 @@ from .lab import course_files
 from .notebooks import notebook_text, parse_notebook
 
 MOST_BYTES = 100_000_000
-"""Of all files together, unpacked."""
+"""The largest size of all files together, unpacked."""
 MOST_FILES = 2000
 MOST_FOLDERS = 50
-"""How deep a file may lie."""
+"""The greatest depth of a path."""
 
 ROOMS = ("lessons", "exercises")
 ANSWERS = ".autograd_teach_answers.json"
-"""What a reader has answered on the website's pages."""
+"""The file with the answers that a reader gave on the website's pages."""
 
 _MADE_BY_SYSTEMS = ("__MACOSX", ".ipynb_checkpoints", "__pycache__", ".DS_Store")
 _BOM = b"\xef\xbb\xbf"
@@ -39,13 +39,13 @@ _NOT_ON_WINDOWS = re.compile(r'[<>:"|?*\\]|[ .](/|$)|(^|/)(con|prn|aux|nul|com\d
 
 @dataclass
 class Work:
-    """What a file holds, by path: relative, with `/`, and without `..`."""
+    """The content of a file, by path. Paths are relative, use `/` and do not contain `..`."""
 
     files: dict[str, bytes] = field(default_factory=dict)
     notebooks: dict[str, NotebookNode] = field(default_factory=dict)
-    """Those of `files` that are notebooks, and valid."""
+    """The valid notebooks among `files`."""
     left_out: dict[str, str] = field(default_factory=dict)
-    """What is not in `files`, and why."""
+    """The paths that are not in `files`, with the reason."""
 
     def leave_out(self, name: str, why: str) -> None:
         self.files.pop(name, None)
@@ -53,15 +53,18 @@ class Work:
 
 
 def read_work(source: Path) -> Work:
-    """What is in `source`, a .zip or a notebook; `UserError` if it is neither, is damaged, or leads out of its folder."""
+    """The work in `source`, a .zip or a notebook.
+
+    Raises `UserError` if it is neither, is damaged, or holds a path that leads out of its folder.
+    """
     data = _content(source)
     if not data.startswith(b"PK"):
         if source.suffix != ".ipynb":
             raise UserError(
-                f"{source} is neither a .zip nor a notebook; name what “Download all as one file” has made, or an .ipynb."
+                f"{source} is neither a .zip nor a notebook; name the file from “Download all as one file”, or an .ipynb."
             )
         notebook = parsed(data, str(source))
-        # A browser that downloads a file again calls it `name (1).ipynb`.
+        # A browser names a second download `name (1).ipynb`.
         name = _course_name(notebook) or re.sub(r"(?<=\w)( ?\(\d+\))+(?=\.ipynb$)", "", source.name)
         return Work({name: data}, {name: notebook})
     try:
@@ -83,9 +86,10 @@ def read_work(source: Path) -> Work:
 
 
 def parsed(data: bytes, name: str) -> NotebookNode:
-    """The notebook in `data`, such that it can be written again; `UserError`, which begins with `name`, if it is damaged.
+    """The notebook in `data`, in a form that can be written again.
 
-    A byte order mark does no harm, nor does half of a character that an output was cut at: it becomes U+FFFD.
+    A byte order mark is ignored. Half of a surrogate pair, at which an output was cut, becomes U+FFFD. Raises `UserError`,
+    whose message begins with `name`, if the notebook is damaged.
     """
     data = data.removeprefix(_BOM)
     if re.search(rb"\\u[dD][89a-fA-F]", data):
@@ -97,7 +101,7 @@ def parsed(data: bytes, name: str) -> NotebookNode:
         notebook_text(notebook).encode()
     except (RecursionError, ValueError) as problem:
         raise UserError(
-            f"{name} is not a valid notebook (it is nested too deep); start from a fresh copy."
+            f"{name} is not a valid notebook (it is nested too deeply); start from a fresh copy."
         ) from problem
     return notebook
 
@@ -108,7 +112,7 @@ def _content(source: Path) -> bytes:
         if not stat.S_ISREG(found.st_mode):
             raise UserError(f"{source} is not a file; name a .zip or a notebook.")
         if found.st_size > MOST_BYTES:
-            raise UserError(f"{source} has more than {_MB()}, which is no work on this course; name another.")
+            raise UserError(f"{source} has more than {_MB()}, too much for work on this course; name another file.")
         return source.read_bytes()
     except FileNotFoundError as problem:
         raise UserError(f"There is no file {source}; check the name and the folder.") from problem
@@ -125,7 +129,9 @@ def _unpacked(data: bytes, source: Path) -> Work:
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         entries = archive.infolist()
         if len(entries) > MOST_FILES:
-            raise UserError(f"{source} holds {len(entries)} files, which is no work on this course; name another.")
+            raise UserError(
+                f"{source} holds {len(entries)} files, too many for work on this course; name another file."
+            )
         for entry in entries:
             name = entry.orig_filename
             if is_hostile(name) or stat.S_ISLNK(entry.external_attr >> 16):
@@ -137,33 +143,35 @@ def _unpacked(data: bytes, source: Path) -> Work:
             if entry.flag_bits & 1:
                 raise UserError(f"{source} is protected with a password; make one without.")
             if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-                raise UserError(f"{source} is packed in a rare way; unpack it, and pack it again as an ordinary .zip.")
+                raise UserError(f"{source} uses a rare compression; unpack it and pack it again as an ordinary .zip.")
             if name in work.files:
                 raise UserError(f"{source} holds {name} twice; nothing was taken from it.")
             with archive.open(entry) as opened:
                 content = opened.read(left + 1)  # an entry may be larger than it says
             left -= len(content)
             if left < 0:
-                raise UserError(f"{source} holds more than {_MB()}, which is no work on this course; name another.")
+                raise UserError(
+                    f"{source} holds more than {_MB()}, too much for work on this course; name another file."
+                )
             work.files[name] = content
     work.files = _without_top(work.files)
     for name in list(work.files):
         why = why_not(name)
         if why is not None:
             work.leave_out(name, why)
-    # What a computer's own programs keep is nobody's work.
+    # Files of the operating system are not the student's work.
     work.left_out = {name: why for name, why in work.left_out.items() if why}
     return work
 
 
 def is_hostile(name: str) -> bool:
-    """Whether a path in a .zip is meant to lead out of the folder: nobody's own files have such names."""
+    """Whether a path in a .zip leads out of the folder. A student's own files do not have such names."""
     parts = re.split(r"[/\\]", name)
     return ".." in parts or name[:1] in ("/", "\\") or re.match(r"[A-Za-z]:[/\\]", name) is not None
 
 
 def why_not(name: str, on_windows: bool = os.name == "nt") -> str | None:
-    """Why a file of this name is not taken; None if it is, and empty if there is nothing to say of it.
+    """Why a file with this name is left out; None if it is used, "" if it is left out without a message.
 
     >>> why_not("runs/12:30.txt"), why_not("runs/12:30.txt", on_windows=True)
     (None, 'Windows does not allow this name')
@@ -180,14 +188,14 @@ def why_not(name: str, on_windows: bool = os.name == "nt") -> str | None:
     if any(part in ("", ".") for part in parts) or re.search(r"[\x00-\x1f\x7f\ud800-\udfff]", name):
         return "files here cannot have its name"
     if len(parts) > MOST_FOLDERS:
-        return "it lies too deep"
+        return "it is in too many nested folders"
     if on_windows and _NOT_ON_WINDOWS.search(name):
         return "Windows does not allow this name"
     return None
 
 
 def _without_top(files: dict[str, bytes]) -> dict[str, bytes]:
-    """The same without the folder that a computer puts around everything when it packs again what was unpacked."""
+    """`files` without the outer folder that a computer adds when it packs an unpacked .zip again."""
     inside = {name.partition("/")[2]: data for name, data in files.items() if why_not(name) != ""}
     tops = {name.partition("/")[0] for name in files if why_not(name) != ""}
     is_course = any(name.startswith(tuple(f"{room}/" for room in ROOMS)) for name in inside)
@@ -195,7 +203,7 @@ def _without_top(files: dict[str, bytes]) -> dict[str, bytes]:
 
 
 def _course_name(notebook: NotebookNode) -> str:
-    """The path of the course notebook that this one was made of, whatever its file is called now; empty if of none."""
+    """The path of the course notebook that `notebook` comes from, whatever its file name; "" if there is none."""
     ids = {cell.id for cell in notebook.cells}
     best, most = "", 0
     for name, path in course_files():
@@ -207,5 +215,5 @@ def _course_name(notebook: NotebookNode) -> str:
 
 
 def plain(text: object) -> str:
-    """On one line, and nothing that Markdown would read."""
+    """`text` on one line, without characters that have a meaning in Markdown."""
     return re.sub(r"[^\w .,;:()'+-]", " ", str(text))[:120]

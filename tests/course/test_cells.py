@@ -23,7 +23,7 @@ HALF = SCALE.replace("        return x", "        raise NotImplementedError()\n 
 STUB = SCALE.replace("ctx.factor = factor\n        return x * factor", "raise NotImplementedError()").replace(
     "return grad_output * ctx.factor, None", "raise NotImplementedError()"
 )
-AGAIN = "and the grader runs the whole cell: mend that line or take it out, run the cell, then check again."
+AGAIN = "and the grader runs the whole cell: fix or remove that line, run the cell, then check again."
 
 
 @pytest.fixture
@@ -95,7 +95,9 @@ def test_the_command_says_the_same(shell, capsys):
 def test_a_right_answer_under_another_name_is_no_pass(shell):
     better = SCALE.replace("Scale", "Better")
     stop = run(shell, STUB, better, CHECK.replace("Scale)", "Better)")).error_in_exec
-    assert str(stop).endswith("The grader takes what is called `Scale`, and this is something else: give it that name.")
+    assert str(stop).endswith(
+        "The grader takes the object named `Scale`, but you checked another one: give it that name."
+    )
     assert shell.noted == {"09.Scale": False}
     for same in ("Better", "Better.apply", "Scale.apply"):
         assert run(shell, f"{better}\nScale = Better", CHECK.replace("Scale)", f"{same})")).error_in_exec is None, same
@@ -104,7 +106,7 @@ def test_a_right_answer_under_another_name_is_no_pass(shell):
 
 
 STANDS = {
-    "above what was written": (HALF, "still stands in it, at line 5: take it out."),
+    "above what was written": (HALF, "Line 5 of the cell is still `raise NotImplementedError()`: remove it."),
     "an untouched stub": (STUB, None),
     "a stub with a sentence": (STUB.replace("        raise", '        """Mine."""\n        raise'), None),
 }

@@ -52,7 +52,7 @@ def test_an_unknown_exercise_is_one_line_that_names_the_near_ones():
 
 
 NOT_FOUND = {
-    "the class": (lambda: hint(type("Scale", (), {})), "named by a string first; did you mean '09.Scale'?"),
+    "the class": (lambda: hint(type("Scale", (), {})), "name as a string; did you mean '09.Scale'?"),
     "swapped": (lambda: check(type("Scale", (), {}), "09.Scale"), "did you mean '09.Scale'?"),
     "without its number": (lambda: hint("scale"), "did you mean '09.Scale'?"),
     "nothing like it": (lambda: hint("qqqqqq"), "There is no exercise 'qqqqqq'; `progress()` lists them all."),
@@ -76,14 +76,14 @@ NOT_RUN = {
     "under another name": (
         ["class MyScale: pass"],
         'check("09.Scale", Scale)',
-        "There is no `Scale` yet, but `MyScale` was",
+        "`Scale` is not defined yet, but `MyScale` is",
     ),
     "in small letters": (
         ["class scale: pass"],
         'check("09.Scale", Scale)',
-        "`scale` was defined: give it the name `Scale`",
+        "`Scale` is not defined yet, but `scale` is: rename it to `Scale`",
     ),
-    "misspelt": (["class Scael: pass"], 'check("09.Scale", Scale)', "`Scael` was defined"),
+    "misspelt": (["class Scael: pass"], 'check("09.Scale", Scale)', "`Scael` is: rename it"),
     "before its cell, after others": (
         ["class Exp: pass\nclass Helper: pass"],
         'check("09.Scale", Scale)',

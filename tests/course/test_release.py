@@ -209,8 +209,8 @@ def test_solutions_are_not_their_own_exercises(tmp_path):
     ("text", "message"),
     [
         ("### BEGIN SOLUTION\npass", "END SOLUTION is missing"),
-        ("### END SOLUTION", "take turns"),
-        ("### BEGIN SOLUTION\n### BEGIN SOLUTION\n### END SOLUTION", "take turns"),
+        ("### END SOLUTION", "must alternate"),
+        ("### BEGIN SOLUTION\n### BEGIN SOLUTION\n### END SOLUTION", "must alternate"),
     ],
 )
 def test_marks_that_do_not_match_are_refused(text, message):
@@ -241,5 +241,5 @@ def test_wrong_folders_are_user_errors(tmp_path):
     with pytest.raises(UserError, match="77_old.ipynb"):
         release(SOLUTIONS, orphaned)
     (tmp_path / "file").write_text("")
-    with pytest.raises(UserError, match="cannot be made"):
+    with pytest.raises(UserError, match="cannot be created"):
         release(SOLUTIONS, tmp_path / "file" / "exercises")

@@ -154,7 +154,7 @@ def test_as_text_the_questions_are_numbered_and_give_nothing_away() -> None:
 
 def test_a_lesson_without_a_quiz_says_so() -> None:
     empty = retrieval.Series("quiz", "02", (), {})
-    assert repr(empty) == "Lesson 02 has no quiz."
+    assert repr(empty) == "Lesson 02 does not have a quiz."
     assert set(empty._repr_mimebundle_()) == {"text/plain", "text/markdown"}
     assert "nothing to review" in repr(review("00"))
 

@@ -231,7 +231,7 @@ def test_a_notebook_with_odd_content_ends_no_update(
     (course.folder / lab.MANIFEST).unlink()
     before = course.text(EXERCISE)
     done = update.update(course.folder)
-    assert ("what no notebook can hold" in str(done)) == stays == (course.text(EXERCISE) == before)
+    assert ("text that a notebook cannot hold" in str(done)) == stays == (course.text(EXERCISE) == before)
 
 
 def test_notes_that_cannot_be_read_are_named(course: Course) -> None:

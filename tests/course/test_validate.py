@@ -33,6 +33,16 @@ def only(monkeypatch: pytest.MonkeyPatch, *chosen: Exercise, **specs_of: Spec) -
             monkeypatch.setitem(specs._of_module(module_of(each)), each.entry, specs_of[each.entry])
 
 
+def test_an_exercise_without_a_specification_is_told_where_it_belongs(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    only(monkeypatch, *exercises("09"))
+    monkeypatch.delitem(specs_09.SPECS, "Scale")
+    assert cli.main(["validate", "09"]) == 2
+    row = "add a row 'Scale' to SPECS in autograd_teach/course/specs/e09_custom_functions.py."
+    assert f"09.Scale does not have a specification; {row}" in capsys.readouterr().err
+
+
 NOTEBOOKS = list(dict.fromkeys(each.notebook for each in exercises()))
 QUICK = {"01_requires_grad", "08_in_place"}
 """The others have many mistakes, or act them out on large graphs and in long loops."""
@@ -56,14 +66,14 @@ def with_mistake(spec: FunctionSpec, name: str, words: str, factor: float) -> Fu
 SPOILT = {
     "a mistake that is none": (
         lambda e, spec: (e, with_mistake(spec, "none", "nothing is wrong", 1)),
-        "(none) is not called by its message but: nothing, it passes",
+        "(none) does not get its own message but: nothing, it passes",
     ),
     "a mistake that another one explains": (
         lambda e, spec: (
             e,
             with_mistake(with_mistake(spec, "third", "three times", 3), "again", "another sentence", 3),
         ),
-        "(again) is not told apart from mistake",
+        "(again) gets the message of mistake",
     ),
     "one hint": (lambda e, spec: (replace(e, hints=e.hints[:1]), spec), "there are 1 hints"),
     "another specification than the solution's": (
@@ -72,7 +82,7 @@ SPOILT = {
     ),
     "a sentence that nothing holds": (
         lambda e, spec: (e, replace(spec, holds=dict(list(spec.holds.items())[1:]))),
-        "no check holds the sentence",
+        "no check tests the sentence",
     ),
     "a sentence that is not there": (
         lambda e, spec: (e, replace(spec, holds={**spec.holds, "It flies": "gradient"})),
@@ -80,7 +90,7 @@ SPOILT = {
     ),
     "a check that is none": (
         lambda e, spec: (e, replace(spec, holds={**spec.holds, next(iter(spec.holds)): "wings"})),
-        "is no check or mistake of this exercise",
+        "is not a check or mistake of this exercise",
     ),
 }
 
@@ -163,11 +173,11 @@ NOT_STORED = {
     ),
     "no check cell": (
         lambda cells: cells["scale-check"].update(id="scale-control"),
-        "09_custom_functions.ipynb has no cell with the id scale-check",
+        "09_custom_functions.ipynb does not have a cell with the id scale-check",
     ),
     "another check": (
         lambda cells: set_source(cells, "scale-check", "Scale", "Exp"),
-        'the cell scale-check does not say check("09.Scale", Scale)',
+        'the cell scale-check does not call check("09.Scale", Scale)',
     ),
 }
 
@@ -310,7 +320,7 @@ def test_the_worked_example_of_the_page_for_instructors_holds(tmp_path: Path, mo
     [
         ({}, []),
         ({"forward": 1, "gradient": 2.5}, []),
-        ({"backward": 1}, ["'backward' has a weight and is no check of this exercise; there are forward, gradient, "]),
+        ({"backward": 1}, ["'backward' has a weight but is not a check of this exercise; there are forward, "]),
         ({"runs": 1}, ["'runs' cannot have a weight"]),
         ({"structure": 1}, ["'structure' cannot have a weight"]),
         ({"forward": 0}, ["the weight of 'forward' is 0; it has to be a number above 0"]),

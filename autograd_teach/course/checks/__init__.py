@@ -1,16 +1,16 @@
 """Judging an answer: one protocol (checker.py), one class for each kind of exercise, and the report.
 
-    checker.py     what judging takes, stage by stage
+    checker.py     the stages of judging
     spec.py        the forms of a specification; ../specs fills them in
     function/      custom Functions
     call/          answers that are called
-    records.py     records as plain data and back, strictly by type
-    exact.py       reads what a student's code has made: exact types, references from before it ran
-    diagnosing.py  what a diagnosis is; words that several of them use
+    records.py     converts records to plain data and back, strictly by type
+    exact.py       reads objects of a student's code: exact types, references taken before it ran
+    diagnosing.py  what a diagnosis is, and words that several diagnoses use
     relations.py patterns.py    how a wrong array depends on the right one
-    report.py page.py writing.py    what a student reads, as text and as HTML; the templates lie beside them
+    report.py page.py writing.py    the report for a student, as text and as HTML; the templates are in this folder
 
-May use NumPy, and the engine where an answer is used (asking.py). Must not know grading.
+May use NumPy, and in asking.py the engine. Must not import grading.
 """
 
 from collections.abc import Sequence
@@ -25,16 +25,19 @@ from .checker import Checker, Evidence, Plan
 from .function import FunctionChecker
 
 CHECKERS: dict[str, Checker] = {"function": FunctionChecker(), "call": CallChecker()}
-"""By the name that the form of an exercise has for it."""
+"""The checkers by the name that the form of an exercise gives (`form.checker`)."""
 
 
 def checker_of(exercise: Exercise) -> Checker:
-    """What judges answers to `exercise`."""
+    """The checker that judges answers to `exercise`."""
     return CHECKERS[exercise.form.checker]
 
 
 def examine(exercise: Exercise, spec: Any, subject: Any, rng: np.random.Generator) -> Evidence:
-    """Ask the answer `subject` everything that a check asks. Never raises through the student's fault."""
+    """Run everything that a check asks of the answer `subject`. Errors of the student's code are recorded, not raised.
+
+    rng: draws the inputs. Returns the evidence, from which a `Report` is made.
+    """
     checker = checker_of(exercise)
     evidence: Evidence = checker.evidence(exercise, spec)
     evidence.structure = checker.structure(exercise, subject)
@@ -45,7 +48,7 @@ def examine(exercise: Exercise, spec: Any, subject: Any, rng: np.random.Generato
 
 
 def _replies(checker: Checker, evidence: Evidence, subject: Any, plan: Plan) -> Sequence[Any]:
-    """What came back within the time limit."""
+    """The replies that came within the time limit."""
     asking = checker.asking(evidence.exercise, subject)
     replies: list[Any] = []
     with guarded(evidence, evidence.exercise.seconds, lambda: asking.phase):

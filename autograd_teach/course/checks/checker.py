@@ -1,13 +1,13 @@
-"""What judging an answer takes, whatever kind of exercise it is: the protocol `Checker`, and what its stages hand on.
+"""How an answer is judged, for every kind of exercise: the protocol `Checker`, and the data that its stages exchange.
 
-    plan      what is asked of the answer: drawn inputs, and how each is used      (where the specification is)
-    asking    each request put to the answer, each reply written down as it came   (where the student's code is)
-    evidence  requests and replies side by side with what is right                 (where the specification is)
-    checks    the lines of the report, each judged from the evidence alone
-    diagnoses what is wrong in a sentence, from the evidence alone
+    plan      the requests to the answer: drawn inputs, and how each is used       (in the specification's process)
+    asking    sends each request to the answer and records the reply               (in the process of the student's code)
+    evidence  requests, replies and the right results side by side                 (in the specification's process)
+    checks    the lines of the report, each judged from the evidence only
+    diagnoses what is wrong, in a sentence, from the evidence only
 
-`check` in a notebook runs all of these in one process. The grader does the `asking` in another one, in which neither the
-specification nor a verdict is ever loaded; requests and replies travel as plain data (records.py).
+`check` in a notebook runs all stages in one process. The grader runs `asking` in another process, which never loads the
+specification or a verdict; requests and replies are sent as plain data (records.py).
 NumPy only. A new kind of exercise is one class with these methods, and a row in checks/__init__.py.
 """
 
@@ -24,15 +24,15 @@ from .diagnosing import Diagnosis, Finding
 State = Literal["pass", "fail", "not reached"]
 
 Purpose = Literal["check", "grade"]
-"""A check draws the same inputs each time and also measures whole Jacobians to show; a grade draws new inputs and more
-cotangents."""
+"""A check draws the same inputs each time, and also measures whole Jacobians for the report. A grade draws new inputs and
+more cotangents."""
 
 
 @dataclass(frozen=True)
 class Check:
-    """One line of a report; `judge` reads the evidence.
+    """One line of a report. judge: gives its state from the evidence.
 
-    `counted` where it rests on what the answer's own process has noted of itself, which no number can show to be so.
+    counted: whether the check relies on notes of the answer's own process, which numbers cannot confirm.
     """
 
     name: str
@@ -41,12 +41,12 @@ class Check:
     counted: bool = False
     is_whole: Callable[[Any], bool] = lambda evidence: (
         True
-    )  # whether all that it is of could be compared; for partial points
+    )  # whether everything that it checks could be compared; for partial points
 
 
 @dataclass(frozen=True)
 class Request:
-    """One thing that is asked: what for, the request itself, and what a right answer returns, as plain data."""
+    """A request to the answer: its purpose, the request itself, and the right result, as plain data."""
 
     purpose: str
     asked: Any
@@ -55,9 +55,9 @@ class Request:
 
 @dataclass(frozen=True)
 class Plan:
-    """What is asked of an answer, in the order of asking.
+    """The requests to an answer, in order.
 
-    The first `needed` requests are always made. If the first of all gives nothing to go on with, the others are left out.
+    The first `needed` requests are always made. The others are left out if the first reply makes them useless (`goes_on`).
     """
 
     requests: tuple[Request, ...]
@@ -66,20 +66,20 @@ class Plan:
 
 @dataclass
 class Evidence:
-    """What is known of one answer; each kind of exercise adds its own."""
+    """What is known about one answer. Each kind of exercise has a subclass."""
 
     exercise: Exercise
     spec: Any
-    structure: str | None = None  # what is wrong with the object itself; nothing was asked then
+    structure: str | None = None  # what is wrong with the object itself; then no requests were made
     timeout: Crash | None = None
-    stopped: Any = None  # what was asked when the time was up
+    stopped: Any = None  # the request that was running at the time limit
     printed: bool = False
-    faults: list[str] = field(default_factory=list)  # diagnoses that raised: mistakes of this package
+    faults: list[str] = field(default_factory=list)  # diagnoses that raised: bugs of this package
 
 
 @dataclass(frozen=True)
 class Picture:
-    """A picture below the findings: SVG, a legend, and if it is folded away the words that unfold it."""
+    """A picture below the findings: SVG, a legend, and a summary if it is folded."""
 
     svg: str
     legend: str
@@ -87,67 +87,70 @@ class Picture:
 
 
 class Asking(Protocol):
-    """Puts requests to one answer. All that runs in the process of a student's code, besides that code."""
+    """Sends requests to one answer. Apart from the student's code, only this runs in its process."""
 
-    phase: str  # what of the student's is running, in words for a report: "forward", "your code"
+    phase: str  # the part of the student's code that is running, for a report: "forward", "your code"
 
     def reply(self, asked: Any) -> Any:
-        """What came of one request. Raises nothing through the student's fault, except `TimeLimit`."""
+        """The reply to one request. Errors of the student's code are recorded, not raised, except `TimeLimit`."""
 
 
 class Checker(Protocol):
-    """How one kind of exercise is judged; stateless."""
+    """Judges one kind of exercise. Stateless."""
 
     diagnoses: ClassVar[Sequence[Diagnosis]]
-    asked: ClassVar[type]  # of what a request asks, and
-    reply: ClassVar[type]  # of what `Asking.reply` returns: for reading both back from bytes
+    asked: ClassVar[type]  # type of `Request.asked`, and
+    reply: ClassVar[type]  # of the result of `Asking.reply`: both are read back from bytes
 
     def plans(self, exercise: Exercise, spec: Any, rng: np.random.Generator, purpose: Purpose) -> Iterator[Plan]:
-        """What is asked. A second plan is asked only if all checks pass on the first."""
+        """The plans of requests. A second plan is used only if all checks pass on the first."""
 
     def structure(self, exercise: Exercise, subject: Any) -> str | None:
-        """The name of what is wrong with the object that was handed over; None if it can be asked."""
+        """The name of what is wrong with the object that is checked; None if requests can be made."""
 
     def asking(self, exercise: Exercise, subject: Any) -> Asking:
-        """What puts requests to the object."""
+        """The object that sends requests to `subject`."""
 
     def goes_on(self, first: Any) -> bool:
-        """Whether the first reply gives reason to ask more than what is needed."""
+        """Whether the first reply allows more requests than those needed."""
 
     def complete(self, exercise: Exercise, request: Request, reply: Any) -> bool:
-        """Whether a reply has everything that its request asks for. What came without that is no success, and needs no
-        check that notices. `Broken` where its parts contradict each other."""
+        """Whether a reply has everything that its request asks for. An incomplete reply is never a success, even if no
+        check notices. Raises `Broken` if parts of the reply contradict each other."""
 
     def evidence(self, exercise: Exercise, spec: Any) -> Any:
-        """Evidence without replies yet."""
+        """New evidence, without replies."""
 
     def add(self, evidence: Any, plan: Plan, replies: Sequence[Any]) -> None:
-        """Fill in the replies to a plan; there may be fewer of them than requests."""
+        """Add the replies to a plan. There may be fewer replies than requests."""
 
     def checks(self, exercise: Exercise, spec: Any) -> tuple[Check, ...]:
-        """The lines of the report, in their order."""
+        """The lines of the report, in order."""
 
     def findings(self, evidence: Any, failed: list[str]) -> list[Finding]:
-        """What is wrong, in sentences, the one that names it first."""
+        """What is wrong, in sentences, the most important first."""
 
     def is_attempted(self, evidence: Any) -> bool:
         """Whether the answer is more than the stub."""
 
     def failing_input(self, evidence: Any, failed: set[str]) -> Mapping[str, str]:
-        """The smallest input on which something is wrong, as name -> text; empty if there is none to show."""
+        """The smallest input with a wrong result, as name -> text; empty if there is none to show."""
 
     def picture(self, evidence: Any, states: Mapping[str, State]) -> Picture | None:
-        """What to draw for a page, by the states of the checks (empty: not attempted); None if there is nothing."""
+        """The picture for a page, by the states of the checks (empty: not attempted); None if there is none."""
 
 
 def failed_checks(checker: Checker, evidence: Any) -> list[Check]:
-    """The checks that do not pass; what was not reached does not pass."""
+    """The checks that do not pass, including those that were not reached."""
     return [each for each in checker.checks(evidence.exercise, evidence.spec) if each.judge(evidence) != "pass"]
 
 
 def share(weights: Mapping[str, float], failed: Sequence[Check], checks: Sequence[Check], evidence: Any) -> float:
-    """The part of the points for an answer that `failed` these of its `checks`: the weights of those that pass on all that they
-    are of, as a share of all weights; 0 where a check without a weight failed."""
+    """The fraction of the points, from 0 to 1, for an answer that `failed` some of its `checks`.
+
+    It is the weight of the checks that pass, as a fraction of all weights. A check passes here only if everything that it
+    checks could be compared. If a check without a weight failed, it is 0.
+    """
     lost = {each.name for each in checks if not each.is_whole(evidence)} | {each.name for each in failed}
     if not failed or not {each.name for each in failed} <= weights.keys():
         return float(not failed)
@@ -155,5 +158,5 @@ def share(weights: Mapping[str, float], failed: Sequence[Check], checks: Sequenc
 
 
 def state(right: bool) -> State:
-    """The state of a check that could be made."""
+    """The state of a check that was reached."""
     return "pass" if right else "fail"

@@ -1,7 +1,7 @@
-"""What a diagnosis is, how the first that applies is found, and the words that several of them use.
+"""What a diagnosis is, how the first one that applies is found, and words that several diagnoses use.
 
-NumPy only; knows neither kind of evidence. The diagnoses themselves are in function/ (values.py: what was handed over and what
-forward gives; returned.py and gradients.py: what backward returns; beyond.py: what an exercise asks beyond) and in call/ (runs.py,
+NumPy only; does not depend on the kind of evidence. The diagnoses are in function/ (values.py: the object and what forward
+returns; returned.py and gradients.py: what backward returns; beyond.py: further requirements) and in call/ (runs.py,
 results.py, numbers.py).
 """
 
@@ -18,7 +18,7 @@ Recognise = Callable[[Any], str | None]
 
 @dataclass(frozen=True)
 class Finding:
-    """A diagnosis that applies: its stable name and its sentence."""
+    """A diagnosis that applies: its name, which does not change, and its sentence."""
 
     name: str
     message: str
@@ -26,7 +26,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """A row of the table: which failed checks it may explain, and how it is recognised."""
+    """A row of the table: the failed checks that it can explain, and the function that recognises it."""
 
     name: str
     explains: tuple[str, ...]
@@ -34,7 +34,7 @@ class Diagnosis:
 
 
 def into(table: list[Diagnosis]) -> Callable[..., Callable[[Recognise], Recognise]]:
-    """A decorator `(name, *explains)` that appends what it decorates to `table`."""
+    """A decorator `(name, *explains)` that appends the decorated function to `table` as a `Diagnosis`."""
 
     def diagnosis(name: str, *explains: str) -> Callable[[Recognise], Recognise]:
         def append(recognise: Recognise) -> Recognise:
@@ -47,10 +47,10 @@ def into(table: list[Diagnosis]) -> Callable[..., Callable[[Recognise], Recognis
 
 
 def first_findings(table: Iterable[Diagnosis], evidence: Any, failed: list[str]) -> list[Finding]:
-    """The findings on the failed checks by a table in its order, at most one a check, the most telling first.
+    """The findings on the failed checks, at most one per check, in the order of the table.
 
-    A row that raises is passed over: whoever asked for help is not to get a traceback of ours. It is kept in
-    `evidence.faults`, which the tests hold to be empty.
+    A row that raises is skipped, so that a student does not get a traceback of this package. The error is added to
+    `evidence.faults`, which tests require to be empty.
     """
     findings: list[Finding] = []
     open_checks = set(failed)
@@ -58,7 +58,7 @@ def first_findings(table: Iterable[Diagnosis], evidence: Any, failed: list[str])
         if open_checks.intersection(row.explains):
             try:
                 message = row.recognise(evidence)
-            except Exception as fault:  # noqa: BLE001  # a mistake of this package, whichever it is
+            except Exception as fault:  # noqa: BLE001  # any bug of this package
                 evidence.faults.append(f"{row.name}: {type(fault).__name__}: {fault}")
                 continue
             if message:
@@ -69,7 +69,7 @@ def first_findings(table: Iterable[Diagnosis], evidence: Any, failed: list[str])
 
 
 def common_factor(pairs: list[tuple[np.ndarray, np.ndarray]]) -> float | None:
-    """The one number c, neither 0 nor 1, with got = c * expected in all pairs."""
+    """The number c with got = c * expected in all pairs; None if there is none, or if it is 0 or 1."""
     got = np.concatenate([pair[0] for pair in pairs]) if pairs else np.zeros(0)
     want = np.concatenate([pair[1] for pair in pairs]) if pairs else np.zeros(0)
     if not want.any() or not np.isfinite(got).all():
@@ -84,36 +84,36 @@ def common_factor(pairs: list[tuple[np.ndarray, np.ndarray]]) -> float | None:
 
 
 _MEANINGS = (
-    (("backward through the graph a second time",), "the first way back has freed what the graph had saved"),
+    (("backward through the graph a second time",), "the first backward pass has freed what the graph had saved"),
     (
         ("does not require grad and does not have a grad_fn",),
-        "what is differentiated there has no history: nothing was recorded on the way from the leaf to it",
+        "what is differentiated there does not have a history: nothing was recorded between the leaf and it",
     ),
     (
         ("can be implicitly created only for scalar outputs",),
-        "what is differentiated there has several entries, and only a single number is differentiated without weights for them",
+        "what is differentiated there has several entries, but only a single number can be differentiated without weights",
     ),
     (
         ("leaf Variable that requires grad is being used in an in-place",),
-        "it writes to a leaf while autograd takes notes",
+        "it writes to a leaf while autograd records",
     ),
-    (("save_for_backward can only save variables",), "it is for tensors; what is none has to be kept in another way"),
+    (("save_for_backward can only save variables",), "it is for tensors only: keep other objects as attributes of ctx"),
     (
         ("'tuple'", "only integer tensors of a single element"),
-        "is something there a tuple? {tuples} one, also for a single tensor",
+        "is something there a tuple? {tuples} one, even for a single tensor",
     ),
 )
-"""What an engine's message, known by one of these parts of it, means in plain words."""
+"""Parts of an engine's messages, and their meaning in plain words."""
 
 
 _SAVED = (
-    "`ctx.saved_tensors` holds what the last call of `ctx.save_for_backward` was given, and that is another number of tensors "
-    "(a second call takes the place of the first)"
+    "`ctx.saved_tensors` holds the tensors of the last call of `ctx.save_for_backward`, and their number is different "
+    "(a second call replaces the first)"
 )
 
 
 def explained(crash: Crash) -> str:
-    """A crash, with the engine's message in plain words behind it where these are known."""
+    """A crash in words. The meaning of the engine's message is added if it is known."""
     if "saved_tensors" in crash.source and any(part in crash.message for part in ("to unpack", "index out of range")):
         return f"{str(crash).removesuffix('.')}; {_SAVED}"
     for parts, meaning in _MEANINGS:
@@ -124,7 +124,7 @@ def explained(crash: Crash) -> str:
 
 
 def entries(bad: np.ndarray) -> str:
-    """The wrong entries in words: whole columns or rows where they are such, else the first few indices.
+    """The wrong entries in words: whole columns or rows if possible, else the first few indices.
 
     >>> entries(np.array([[True, False], [True, False]]))
     'column 0'
@@ -148,7 +148,7 @@ def index_in_words(at: tuple[int, ...]) -> str:
 
 
 def apart(one: float, other: float) -> tuple[str, str]:
-    """Two numbers with so many digits that they are not written alike.
+    """Two numbers, written with enough digits to differ.
 
     >>> apart(1.0, 2.5), apart(1.00001, 1.00002)
     (('1', '2.5'), ('1.00001', '1.00002'))
@@ -174,7 +174,7 @@ def a_or_an(type_name: str) -> str:
 
 
 def size_shown(arguments: Iterable[Any]) -> int:
-    """How much there is to read in the arguments of a call, roughly: small ones count as 0, whatever they are.
+    """Roughly how much text the arguments of a call take. Small arguments count as 0.
 
     >>> size_shown([np.zeros(3), "mul"]), size_shown([np.zeros((40, 2))])
     (0, 10)

@@ -1,9 +1,9 @@
-"""Reads what a student's code has made by exact type, through references that were taken before that code ran.
+"""Reads objects of a student's code by their exact type, through references taken before that code ran.
 
-`isinstance` believes the property `__class__`, and a subclass can bring properties and methods that lie; `type` cannot be
-answered for. So a subclass of a tensor is no tensor here, and a tensor's numbers and flags are read by the engine's own
-methods. This is a hindrance, not a proof: code in this process that walks its frames can change what it likes. Points
-are decided by numbers, compared in another process.
+`isinstance` trusts the property `__class__`, and a subclass can define properties and methods that lie; `type` cannot be
+overridden. So an instance of a subclass of Tensor does not count as a tensor here, and the numbers and flags of a tensor
+are read with the engine's own methods. This makes cheating harder but not impossible: code in this process can walk the
+frames and change anything. Points are decided by numbers, compared in another process.
 
 NumPy, and the engine that is read.
 """
@@ -15,7 +15,7 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
-from numpy import array_equal, asarray, shares_memory  # bound here: what is set in `numpy` later is not asked
+from numpy import array_equal, asarray, shares_memory  # bound here, so later changes of `numpy` have no effect
 
 OURS = "autograd_teach"
 ENGINES = (OURS, "torch")
@@ -25,7 +25,7 @@ _FLAGS = ("requires_grad", "is_leaf", "grad")
 
 
 class Engine:
-    """One engine's classes, and how its tensors are read, as they were when this was made."""
+    """The classes of an engine and the methods that read its tensors, as they were when this object was made."""
 
     def __init__(self, name: str) -> None:
         self.torch: Any = importlib.import_module(name)
@@ -36,32 +36,32 @@ class Engine:
         self._flags = {flag: getattr(tensor, flag) for flag in _FLAGS}  # properties
 
     def is_tensor(self, thing: Any) -> bool:
-        """Whether it is one of the engine's own tensors or parameters."""
+        """Whether `thing` is a tensor or parameter of the engine, by exact type."""
         return type(thing) in self.kinds
 
     def array(self, tensor: Any) -> np.ndarray:
-        """A tensor's numbers, which it goes on sharing."""
+        """The numbers of a tensor, as an array that shares its memory."""
         return asarray(self._numpy(self._detach(tensor)))
 
     def flag(self, tensor: Any, name: str) -> Any:
-        """A tensor's `requires_grad`, `is_leaf` or `grad`."""
+        """The attribute `requires_grad`, `is_leaf` or `grad` of a tensor."""
         return self._flags[name].__get__(tensor, type(tensor))
 
 
 @functools.cache
 def engine(name: str) -> Engine:
-    """The engine of that name; in a grade ours is asked for once before any student's code runs."""
+    """The engine with this name. The grader calls this once for ours, before any student's code runs."""
     return Engine(name)
 
 
 def engine_of_module(module: Any) -> Engine:
-    """The engine that `module` is; ours where it is none."""
+    """The engine that `module` is, or ours if it is not an engine."""
     name = next((name for name in ENGINES if module is not None and _loaded(name) is module), OURS)
     return engine(name)
 
 
 def engine_of_function(function: type) -> Engine | None:
-    """The engine from whose `Function` the class is derived."""
+    """The engine from whose `Function` the class is derived; None if there is none."""
     loaded = (engine(name) for name in ENGINES if _loaded(name) is not None)
     return next((each for each in loaded if each.function in type.mro(function)), None)
 
@@ -76,5 +76,5 @@ def is_same(one: np.ndarray, other: np.ndarray) -> bool:
 
 
 def is_shared(one: np.ndarray, other: np.ndarray) -> bool:
-    """Whether two arrays have memory in common."""
+    """Whether two arrays share memory."""
     return bool(shares_memory(one, other))

@@ -1,6 +1,6 @@
-"""What a notebook shows as HTML: the report (page.html with page.css), a hint, the progress.
+"""The HTML that a notebook shows: the report (page.html with page.css), a hint, the progress.
 
-May use Jinja2, and a heat map of viz. Everything that a student wrote is escaped by the template.
+May use Jinja2, and the heat maps of viz. The template escapes everything that a student wrote.
 """
 
 from functools import cache
@@ -20,7 +20,7 @@ _GRADIENTS = ("numerical", "declared")
 
 
 def html(report: Report) -> str:
-    """The whole report."""
+    """The report as HTML."""
     is_gradient = any(name in report.failing_input for name in _GRADIENTS)
     labels = {name: f"gradient, {name}" for name in (*_GRADIENTS, "yours")} if is_gradient else {}
     return render(
@@ -38,7 +38,7 @@ def _states(report: Report) -> list[tuple[str, State]]:
 
 
 def render(template: str, **values: Any) -> str:
-    """A template of this folder filled in."""
+    """A template of this folder, filled in with `values`."""
     return str(_environment().get_template(template).render(**values))
 
 
@@ -50,6 +50,6 @@ def _environment() -> Environment:
 
 
 def _code(message: str) -> Markup:
-    """Escaped, with `backticks` as code."""
+    """The escaped message, with text in `backticks` as code."""
     parts = str(escape(message)).split("`")
     return Markup("".join(f"<code>{part}</code>" if i % 2 else part for i, part in enumerate(parts)))  # escaped

@@ -1,6 +1,6 @@
-"""What the results of calls have to do with the right ones beyond relations.py: rows added up or repeated, a number too many, another shape.
+"""How wrong results of calls relate to the right ones, beyond relations.py: rows summed or repeated, offsets, shapes.
 
-NumPy only; knows neither exercises nor records. `got` is what came out, `want` what is right, both arrays of floats.
+NumPy only; does not use exercises or records. `got` is the result, `want` the right one, both arrays of floats.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -13,7 +13,7 @@ Fits = Callable[[np.ndarray, np.ndarray], bool]
 
 
 def same(got: np.ndarray, want: np.ndarray) -> bool:
-    """Whether two arrays agree in shape and, as derivatives are compared, in every number.
+    """Whether two arrays agree in shape and in every number, with the tolerance for derivatives.
 
     >>> same(np.ones(2), np.ones(2)), same(np.ones(2), np.ones(1))
     (True, False)
@@ -44,11 +44,11 @@ ROWS: dict[str, tuple[str, Fits]] = {
     "last_everywhere": ("every {row} is what only the last must be", _all_like(lambda want: want[-1])),
     "first_everywhere": ("every {row} is what only the first must be", _all_like(lambda want: want[0])),
 }
-"""What the rows of a result may have to do with the right ones, with words for it."""
+"""Relations between the rows of a result and the right rows, each with its words."""
 
 
 def rows(pairs: Iterable[tuple[np.ndarray, np.ndarray]]) -> str | None:
-    """Which of `ROWS` came out, in all pairs, in words.
+    """The words of the entry of `ROWS` that holds for all pairs; None if not exactly one does.
 
     >>> rows([(np.array([1.0, 3.0]), np.array([1.0, 2.0]))])
     'each entry contains those before it'
@@ -59,11 +59,11 @@ def rows(pairs: Iterable[tuple[np.ndarray, np.ndarray]]) -> str | None:
     if len(found) != 1:
         return None
     words, _, cause = found[0].format(row=row).partition(":")
-    return f"{words}:{cause}" if cause and row == "row" else words  # of single numbers nothing tells why
+    return f"{words}:{cause}" if cause and row == "row" else words  # single numbers do not show the cause
 
 
 def shift(pairs: Iterable[tuple[np.ndarray, np.ndarray]]) -> float | None:
-    """The one number, not 0, by which everything is too large; None where there is none or too few numbers show it.
+    """The number, not 0, by which everything is too large; None if there is none, or too few numbers show it.
 
     >>> shift([(np.array(4.0), np.array(3.0)), (np.array(9.0), np.array(8.0))])
     1.0
@@ -79,7 +79,7 @@ def shift(pairs: Iterable[tuple[np.ndarray, np.ndarray]]) -> float | None:
 
 
 def reduced(got: np.ndarray, want: np.ndarray) -> str | None:
-    """How arrays of unlike shape have the same numbers: other shape, a sum or mean too many or too few, a row too many or too few.
+    """How arrays of different shapes are related: the same numbers, a missing or extra row, a sum or a mean.
 
     >>> reduced(np.ones((3, 2)), np.array([3.0, 3.0]))
     'its sum over dimension 0 is right'
@@ -110,7 +110,7 @@ def reduced(got: np.ndarray, want: np.ndarray) -> str | None:
 
 
 def region(several: Sequence[np.ndarray]) -> str | None:
-    """The wrong entries of all these arrays by one name that fits arrays of any size; None where they have none.
+    """One name for the wrong entries of all arrays, which may differ in size; None if there is none.
 
     >>> region([np.array([False, False, True])]), region([np.eye(2, dtype=bool), np.eye(3, dtype=bool)])
     ('the last entry', 'the diagonal')
@@ -124,7 +124,7 @@ def region(several: Sequence[np.ndarray]) -> str | None:
 
 
 def _regions(shape: tuple[int, ...]) -> Iterator[tuple[str, np.ndarray]]:
-    """The parts of an array that have a name."""
+    """The named parts of an array, as words and masks."""
     if not shape:
         return
     row, rows_ = ("row", "rows") if len(shape) > 1 else ("entry", "entries")

@@ -1,7 +1,7 @@
-"""Records as plain data and back: dataclasses of flags, numbers, words, arrays and collections of them.
+"""Converts records to plain data and back: dataclasses of flags, numbers, words, arrays and collections of them.
 
-Reading is strict: what is not of the declared type is `Broken`. So a record that came from a process which nobody trusts
-holds what its type says, and nothing else. Standard library and NumPy only.
+Reading is strict: a value that does not have the declared type raises `Broken`. So a record from an untrusted process holds
+what its type says, and nothing else. Standard library and NumPy only.
 """
 
 import types
@@ -12,11 +12,11 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 
 
 class Broken(Exception):
-    """Data that is no record of the type that was asked for."""
+    """The data is not a record of the requested type."""
 
 
 def told(record: Any) -> dict[str, Any]:
-    """The fields of a record that travel, by name; dataclasses inside it become dicts, too."""
+    """The fields of a record that are sent, by name. Nested dataclasses become dicts too."""
     return {each.name: _outward(getattr(record, each.name)) for each in _travelling(record.__class__)}
 
 
@@ -31,7 +31,7 @@ def _outward(value: Any) -> Any:
 
 
 def read(kind: type, data: Any) -> Any:
-    """The record of type `kind` that `told` has made.
+    """The record of type `kind` from the data that `told` returned. Raises `Broken` if a value has another type.
 
     >>> from autograd_teach.course.guard import Crash
     >>> read(Crash, told(Crash("forward", "ValueError", "no"))).kind
@@ -63,7 +63,7 @@ def _parts(hint: Any) -> tuple[Any, tuple[Any, ...]]:
 
 
 def _inward(value: Any, hint: Any, where: str) -> Any:
-    """`value` where it is of the type `hint`."""
+    """`value` as the type `hint`. Raises `Broken` if it does not have this type."""
     if hint is Any or type(value) is hint:
         return value
     origin, inner = _parts(hint)

@@ -1,6 +1,7 @@
-"""How wrong numbers relate to the right ones: the right ones in another order, with a part lost, with a part counted twice.
+"""How wrong numbers relate to the right ones: another order, a part lost, a part counted twice.
 
-NumPy only; knows numbers, not evidence. A relation counts where it holds for every input; its words complete "the gradient is ...".
+NumPy only; works on numbers, not on evidence. A relation counts if it holds for every input. Its words complete
+"the gradient is ...".
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -8,17 +9,17 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 
 Pair = tuple[np.ndarray, np.ndarray]
-"""What came and what must come, of one shape."""
+"""The numbers got and the right ones, of one shape."""
 
 Same = Callable[[np.ndarray, np.ndarray], bool]
 Change = Callable[[np.ndarray], np.ndarray]
 
 ENOUGH = 3
-"""So many entries at least must be told apart from the right ones by a relation."""
+"""A relation must change at least this many entries."""
 
 
 def relation_in_words(pairs: Sequence[Pair], same: Same) -> str | None:
-    """Words of the first relation that holds for every pair, and by which enough entries are wrong.
+    """The words of the first relation that holds for every pair and changes enough entries; None if there is none.
 
     >>> want = np.array([[1.0, -2.0, 3.0], [4.0, 5.0, -6.0]])
     >>> relation_in_words([(np.abs(want), want), (np.abs(want.T), want.T), (np.array([3.0]), np.array([-3.0]))], np.allclose)
@@ -34,7 +35,7 @@ def relation_in_words(pairs: Sequence[Pair], same: Same) -> str | None:
 
 
 def in_another_order(pairs: Sequence[Pair], same: Same) -> bool:
-    """Whether each input has the right numbers, and three or more of them at other places."""
+    """Whether each input has the right numbers, but three or more in total at wrong places."""
     if not all(same(np.sort(got, axis=None), np.sort(want, axis=None)) for got, want in pairs):
         return False
     moved = sum(int((~np.isclose(got, want)).sum()) for got, want in pairs)
@@ -42,17 +43,17 @@ def in_another_order(pairs: Sequence[Pair], same: Same) -> bool:
 
 
 def _square(change: Change) -> Change:
-    """A change of square matrices, which leaves anything else as it is."""
+    """A change of square matrices only."""
     return lambda want: change(want) if want.ndim == 2 and want.shape[0] == want.shape[1] else want
 
 
 def _along(axis: int, change: Change) -> Change:
-    """A change along an axis of what has it; anything else stays."""
+    """A change along an axis, only for arrays that have this axis."""
     return lambda want: change(want) if want.ndim >= -axis else want
 
 
 def part_only(axis: int, index: int) -> Change:
-    """All but one row (or column, or block) is 0."""
+    """A change that sets everything except one row (or column, or block) to 0."""
 
     def change(want: np.ndarray) -> np.ndarray:
         kept = np.zeros_like(want)
@@ -64,14 +65,14 @@ def part_only(axis: int, index: int) -> Change:
 
 
 def _without(axis: int, index: int) -> Change:
-    """One row (or column, or block) is 0."""
+    """A change that sets one row (or column, or block) to 0."""
     only = part_only(axis, index)
     return lambda want: want if (kept := only(want)) is want else want - kept
 
 
 def _changes_of_order() -> Iterator[tuple[str, Change]]:
     for axis, words in ((-1, "in each row"), (-2, "of the rows")):
-        # The axis -2 of a vector is none: there the two say the same, and nothing is told twice.
+        # A vector does not have axis -2, so only the first of the two applies to it.
         yield f"right, but the order {words} is reversed", _along(axis, lambda w, a=axis: np.flip(w, a))  # type: ignore[misc]
         for step, where in ((1, "on"), (-1, "back")):
             moved = _along(axis, lambda w, a=axis, s=step: np.roll(w, s, a))  # type: ignore[misc]
@@ -159,4 +160,4 @@ RELATIONS: tuple[tuple[str, Change], ...] = (
     *_of_squares(),
     *_averages(),
 )
-"""Words and what they do to the right numbers; the first that explains a wrong answer is told."""
+"""Words, and the change of the right numbers that they describe. The first that explains a wrong answer is reported."""

@@ -1,6 +1,7 @@
-"""What a check has to say: its headline, one line a check, the diagnosis, a small failing input, as plain text.
+"""The report of a check as plain text: headline, one line per check, diagnosis, a small failing input.
 
-NumPy only, reads evidence alone; the text is stable, nbval compares it. The page that JupyterLab shows is in page.py.
+NumPy only, reads only evidence. The text must stay the same, because nbval compares it. page.py makes the HTML for
+JupyterLab.
 """
 
 from dataclasses import dataclass
@@ -16,17 +17,17 @@ _MARKS: dict[State, str] = {"pass": "pass", "fail": "FAIL", "not reached": "--  
 
 @dataclass(frozen=True)
 class Report:
-    """The outcome of one `check`. Its repr is the text report, in a notebook it shows as HTML."""
+    """The outcome of one `check`. Its repr is the text report; a notebook shows it as HTML."""
 
     evidence: Evidence
     remarks: tuple[str, ...] = ()
-    """Sentences on what is no part of the checks."""
+    """Sentences about things that the checks do not cover."""
     obstacle: str = ""
-    """Why this is no pass, whatever the checks say."""
+    """The reason why the answer does not pass, whatever the checks say."""
 
     @property
     def exercise(self) -> Exercise:
-        """What was checked."""
+        """The exercise that was checked."""
         return self.evidence.exercise
 
     @cached_property
@@ -42,7 +43,7 @@ class Report:
 
     @cached_property
     def findings(self) -> list[Finding]:
-        """What is wrong, the most telling first; empty where nothing is, or nothing was attempted."""
+        """What is wrong, the most important first. Empty if nothing is wrong or nothing was attempted."""
         found = checker_of(self.exercise).findings(self.evidence, self.failed) if self.attempted else []
         return [Finding("cell", self.obstacle), *found] if self.obstacle else found
 
@@ -53,23 +54,23 @@ class Report:
 
     @cached_property
     def failing_input(self) -> dict[str, str]:
-        """The smallest input on which something is wrong: name -> text."""
+        """The smallest input with a wrong result: name -> text."""
         checker = checker_of(self.exercise)
         return dict(checker.failing_input(self.evidence, set(self.failed))) if self.attempted else {}
 
     @property
     def passing(self) -> int:
-        """How many checks pass."""
+        """The number of checks that pass."""
         return sum(state == "pass" for _, state in self.lines) if self.attempted else 0
 
     @property
     def passed(self) -> bool:
-        """Whether all do, and nothing else is in the way."""
+        """Whether all checks pass and there is no obstacle."""
         return self.passing == len(self.lines) and not self.obstacle
 
     @property
     def headline(self) -> str:
-        """One line: name, how many checks pass, points."""
+        """One line: name, number of passing checks, points."""
         points = f"{self.exercise.points} point{'s' if self.exercise.points != 1 else ''}"
         if not self.attempted:
             return f"{self.exercise.entry}: not attempted yet ({points})"
@@ -78,7 +79,7 @@ class Report:
 
     @property
     def notes(self) -> list[str]:
-        """What else to know, after everything."""
+        """Further sentences at the end of the report."""
         id_ = self.exercise.id
         notes = [] if self.passed else [f'Stuck? Run hint("{id_}") in a cell of its own.']
         if self.evidence.printed and not self.passed:

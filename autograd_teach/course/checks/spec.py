@@ -1,7 +1,7 @@
-"""What is right for one exercise: the forms that the files of ../specs fill in.
+"""The specification of an exercise: the forms that the files of ../specs fill in.
 
-NumPy only. Must not know the engine, a student's answer or a reference solution. The forms can be imported anywhere; what
-fills them in is never loaded in a process that runs a student's code for a grade.
+NumPy only. Must not use the engine, a student's answer or a reference solution. The forms can be imported anywhere. The
+files that fill them in are never loaded in a process that runs a student's code for a grade.
 """
 
 import copy
@@ -18,25 +18,27 @@ from ..exercises.declaration import Leaf, Program
 from ..jacobian import Values, as_values
 
 Arguments = tuple[Any, ...]
-"""One call: a float array becomes a tensor that requires grad, any other array one that does not, the rest is handed over as it is."""
+"""The arguments of one call. A float array becomes a tensor that requires grad, any other array a tensor that does not. Other
+arguments are passed unchanged."""
 
 Inputs = Callable[[np.random.Generator], Sequence[Arguments]]
 """Draws the calls, the smallest first."""
 
 Forward = Callable[..., np.ndarray | tuple[np.ndarray, ...]]
-"""NumPy arguments to the NumPy result or results: the specification that the statement gives to the student."""
+"""Maps NumPy arguments to the NumPy result or results, as the statement specifies them."""
 
 Vjp = Callable[..., Any]
-"""`(*grad_outputs, *arguments)` to the gradient of each float argument, in their order: an array, or a tuple where there are several."""
+"""Maps `(*grad_outputs, *arguments)` to the gradient of each float argument, in order: an array, or a tuple of several."""
 
 
 @dataclass(frozen=True)
 class Mistake:
-    """A known mistake of one exercise: recognised where the answer computes exactly what the mistake would.
+    """A known mistake of one exercise, recognised if the answer computes exactly what the mistake would.
 
-    `forward` (of a call: the whole result) and `vjp` compute what the mistaken answer would return; `message` says what is wrong
-    without the answer. A `vjp` may leave out what the mistake does not concern: None stands for a gradient that is right.
-    Of a call, `where` may stand for them: recognised where no call is wrong but such as it picks, and others are right.
+    name: for `holds`. message: says what is wrong without giving the answer. forward: what the mistaken forward or call
+    returns. vjp: what the mistaken backward returns; None stands for a gradient that the mistake does not change.
+    where: for calls, instead of `forward`: picks arguments. The mistake is recognised if every wrong call has such
+    arguments and others are right.
     """
 
     name: str
@@ -49,10 +51,10 @@ class Mistake:
 def family(
     name: str, message: str, make: Callable[..., dict[str, Any]], **choices: Mapping[str, Any]
 ) -> tuple[Mistake, ...]:
-    """A `Mistake` for every combination of `choices`: one slip that can sit in several places, each with its words.
+    """A `Mistake` for every combination of `choices`: one slip that can occur at several places.
 
-    Each choice maps words to a value. `make` gets the values by name and returns what the mistake computes, as arguments
-    of `Mistake`; `message` is a template that the words fill.
+    choices: each maps words to values. make: called with the values by name; returns the arguments of `Mistake` that
+    compute the mistake. message: a template for the words.
 
     >>> lost = family("lost", "the part of {part} is missing", lambda part: {"vjp": part},
     ...               part={"the mean": lambda g, x: g, "the variance": lambda g, x: -g})
@@ -69,7 +71,7 @@ def family(
 
 @dataclass(frozen=True)
 class Place:
-    """Entries of the first argument that mistakes like to be about, as a reader calls them: "where x is 0"."""
+    """Entries of the first argument at which mistakes are likely. words: for a message, such as "where x is 0"."""
 
     words: str
     mask: Callable[..., np.ndarray]
@@ -78,9 +80,12 @@ class Place:
 
 @dataclass(frozen=True)
 class Also:
-    """A check of a call beyond its result: `judge` gets what was seen of one call (`Called`) and returns
-    what is wrong in a sentence, or None. `name` is the diagnosis it stands for. `counted` where it goes by what the process of
-    the answer itself has noted: what was called how often (`Watched`), what a tensor's flags are. Nobody else can know that."""
+    """A check of a call beyond its result.
+
+    name: its diagnosis. text: its line in the report. judge: gets the record of one call (`Called`) and returns what is
+    wrong in a sentence, or None. counted: whether it relies on notes of the answer's own process: how often something was
+    called (`Watched`), or the flags of a tensor. Another process cannot confirm these.
+    """
 
     name: str
     text: str
@@ -92,12 +97,12 @@ class Also:
 class FunctionSpec:
     """What a custom Function must compute.
 
-    forward: what its forward gives. inputs: draws the calls, float64, away from kinks, smallest first (0-d last).
-    vjp: the gradient that is declared, whatever the derivative is; without it backward is compared with the numerical
-    derivative of `forward`. places: entries of the first argument where an answer may be wrong and nowhere else.
-    second: at how many of the first inputs the second derivative is measured, if the exercise asks for it.
-    mistakes: the known ones. holds: the beginning of each sentence of the statement -> what holds it: names of checks or
-    mistakes with commas between them, or `explains` for a sentence that asks for nothing.
+    forward: the results of forward. inputs: draws the calls, float64, away from kinks, smallest first (0-d last).
+    vjp: the declared gradient; without it, backward is compared with the numerical derivative of `forward`.
+    places: entries of the first argument; an answer that is wrong only there gets a message that names them.
+    second: the number of inputs at which the second derivative is measured, if the exercise asks for it.
+    mistakes: the known mistakes. holds: the beginning of each sentence of the statement -> the checks or mistakes that
+    test it, separated by commas, or `explains` for a sentence that does not ask anything.
     """
 
     forward: Forward
@@ -109,7 +114,7 @@ class FunctionSpec:
     holds: Mapping[str, str] = field(default_factory=dict)
 
     def values(self, arguments: Sequence[Any]) -> Values:
-        """What forward must give, as a tuple."""
+        """The right results of forward, as a tuple."""
         return as_values(self.forward(*copies(arguments)))
 
 
@@ -117,12 +122,12 @@ class FunctionSpec:
 class CallSpec:
     """What an answer that is called must return.
 
-    result: gets the arguments as arrays and returns what is right: numbers, arrays (for tensors), words, or lists, tuples
-    and dicts of them. inputs: draws the calls; an array becomes a tensor, a `Prepared` what it prepares.
-    also: checks beyond the result. larger: draws calls that the grader alone makes, so large that what a `counted` check
-    forbids takes longer there than an answer may: of these no count has to be believed.
-    normal: what of a result is compared, where several results are right: of a list in any order, the sorted one.
-    dtypes: whether tensors of the result must have the specified dtype, too. mistakes, holds: as for `FunctionSpec`.
+    result: gets the arguments as arrays and returns the right result: numbers, arrays (for tensors), words, or lists,
+    tuples and dicts of these. inputs: draws the calls; an array becomes a tensor, a `Prepared` becomes what it prepares.
+    also: checks beyond the result. larger: draws calls that only the grader makes. They are so large that what a `counted`
+    check forbids takes longer than the time limit, so the counts need not be trusted.
+    normal: the form of a result that is compared if several results are right, for example a sorted list.
+    dtypes: whether tensors of the result must also have the specified dtype. mistakes, holds: as for `FunctionSpec`.
     """
 
     result: Callable[..., Any]
@@ -140,7 +145,7 @@ Spec = FunctionSpec | CallSpec
 
 @functools.singledispatch
 def specified(argument: Any) -> Any:
-    """A declared argument as the specification gets it; a file of specs/ says so for an argument of a class of its own.
+    """A declared argument as it is passed to the specification. A file of specs/ registers its own argument classes.
 
     >>> specified(Program("x", "(x ** 3).sum() + torch.exp(x[0])"))(np.array([0.0, 2.0]))
     np.float64(9.0)
@@ -159,9 +164,9 @@ def _(argument: Program) -> Any:
 
 
 def drawn(formula: str, rng: np.random.Generator) -> str:
-    """`formula` with a number between 0.5 and 1.5 for each {a}, an exponent for each {n}, and a function for each {f}.
+    """`formula` with a random number between 0.5 and 1.5 for {a}, an exponent for {n}, and a function for {f}.
 
-    What is right of it cannot be known before.
+    Its results cannot be known in advance.
 
     >>> drawn("{f}({a} * x) + {a} * x ** {n}", np.random.default_rng(5))
     'torch.tanh(1.31 * x) + 1.02 * x ** 4'
@@ -175,10 +180,10 @@ def drawn(formula: str, rng: np.random.Generator) -> str:
 
 
 def as_drawn(arguments: Sequence[Any]) -> Arguments:
-    """The arguments of one call: what NumPy draws for the shape () is a scalar, and an array of rank 0 is meant."""
+    """The arguments of one call, with NumPy scalars as 0-d arrays: NumPy draws a scalar for the shape ()."""
     return tuple(np.asarray(each) if isinstance(each, np.generic) else each for each in arguments)
 
 
 def copies(arguments: Sequence[Any]) -> list[Any]:
-    """The arguments, arrays copied."""
+    """The arguments, with arrays copied."""
     return [a.copy() if isinstance(a, np.ndarray) else a for a in arguments]

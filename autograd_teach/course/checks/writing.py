@@ -1,4 +1,4 @@
-"""Values as a report writes them: arrays with few digits, and two sides with as many as tell them apart.
+"""Formats values for a report: arrays with few digits, two sides with enough digits to differ.
 
 NumPy only.
 """
@@ -10,11 +10,11 @@ import numpy as np
 from .diagnosing import a_or_an
 
 LINES, WIDTH = 12, 600
-"""How much of one value is shown: so many lines, and of a text so many characters."""
+"""The number of lines and characters that are shown of one value."""
 
 
 def cut(rows: dict[str, str]) -> dict[str, str]:
-    """The rows, without the middle of those that nobody would read to the end."""
+    """The rows, with values that are too long shortened."""
     short = {}
     for name, text in rows.items():
         if len(text) > 2 * WIDTH:
@@ -25,7 +25,7 @@ def cut(rows: dict[str, str]) -> dict[str, str]:
 
 
 def both_sides(expected: Sequence[object], got: Sequence[object]) -> dict[str, str]:
-    """What is specified and what came out, with digits enough to tell them apart; with few where no digits do."""
+    """The specified and the actual result, with enough digits to differ; with few if they do not differ."""
 
     def written(digits: int) -> dict[str, str]:
         return {
@@ -38,7 +38,7 @@ def both_sides(expected: Sequence[object], got: Sequence[object]) -> dict[str, s
 
 
 def _decimal(value: object) -> object:
-    """A result whose floats are arrays, as they are where tensors came out, so that both are written alike."""
+    """The result with floats as arrays, so that floats and tensors are written alike."""
     match value:
         case float():
             return np.asarray(value)
@@ -50,7 +50,7 @@ def _decimal(value: object) -> object:
 
 
 def number(value: object, digits: int = 3) -> str:
-    """A value of a record: a number, an array, words, or a collection of them."""
+    """A value of a record as text: a number, an array, a str, or a collection of these."""
     if isinstance(value, list):
         return f"[{', '.join(number(each, digits) for each in value)}]"
     if isinstance(value, dict):

@@ -1,7 +1,7 @@
-"""Real data for the lessons, as NumPy arrays: small enough to travel with the package, read without a network.
+"""Real data for the lessons, as NumPy arrays. The files are small and part of the package, so no network is needed.
 
-Needs NumPy only and knows no tensors, so a lesson hands the arrays to this package or to PyTorch alike. What the files
-are, who made them and under which licence: README.md in this folder.
+Needs only NumPy and does not use tensors, so a lesson can pass the arrays to this package or to PyTorch. README.md in this
+folder says what the files are, who made them, and under which licence.
 """
 
 from pathlib import Path
@@ -13,10 +13,11 @@ _SIDE = 28
 
 
 def load_digits() -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int64]]:
-    """1,797 pictures of handwritten digits, and which digit each shows: arrays (1797, 28, 28) and (1797,).
+    """1,797 pictures of handwritten digits and their labels.
 
-    Brightness goes from 0 (paper) to 1 (ink). The pictures of the data set have 8 x 8 pixels; they are scaled up to
-    28 x 28, the format of MNIST, by linear interpolation, which adds pixels and no detail.
+    Returns the pictures, float32 of shape (1797, 28, 28), from 0 (paper) to 1 (ink), and the labels, int64 of shape
+    (1797,). The pictures of the data set have 8 x 8 pixels. They are scaled up to 28 x 28, the format of MNIST, by linear
+    interpolation, which adds pixels but no detail.
 
     >>> images, labels = load_digits()
     >>> images.shape, images.dtype.name, float(images.min()), float(images.max())
@@ -31,7 +32,7 @@ def load_digits() -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int64]]:
 
 
 def _stretched(images: npt.NDArray[np.float64], axis: int) -> npt.NDArray[np.float64]:
-    """One axis brought to `_SIDE` pixels; each is a mixture of the two nearest, by the places of their centres."""
+    """`images` with `axis` scaled to `_SIDE` pixels by linear interpolation between the centres of the pixels."""
     side = images.shape[axis]
     place = np.clip((np.arange(_SIDE) + 0.5) * side / _SIDE - 0.5, 0, side - 1)
     below = np.minimum(place.astype(int), side - 2)

@@ -1,7 +1,7 @@
-"""Every exercise of the course, in the order of the notebooks: the registry over modules of declarations, one or two a notebook.
+"""The registry of all exercises, in the order of the notebooks. Each notebook has one or two modules of declarations.
 
-What is here a student's code may see and import: names, titles, hints, how an answer is used, what arguments are made of.
-What is right is in ../specs, in a module of the same name. May use NumPy. Must not know the engine.
+A student's code may import everything here: names, titles, hints, how an answer is used, how arguments are made. The
+specifications are in ../specs, in modules of the same names. May use NumPy. Must not use the engine.
 """
 
 from difflib import get_close_matches
@@ -63,14 +63,14 @@ _MODULES = (
     e15_implicit_functions,
     e16_build_your_own,
 )
-"""In the order of the notebooks."""
+"""The modules in the order of the notebooks."""
 
 _ALL: tuple[Exercise, ...] = tuple(each for module in _MODULES for each in module.EXERCISES)
 _BY_ID = {each.id: each for each in _ALL}
 
 
 def exercises(notebook: str | None = None) -> tuple[Exercise, ...]:
-    """The exercises of `notebook` ("09_custom_functions", or its number "09"), or all; empty where there is none.
+    """The exercises of `notebook` ("09_custom_functions" or "09"), or all exercises. Empty if there are none.
 
     >>> [each.id for each in exercises("09_custom_functions")]
     ['09.KillHead', '09.Scale', '09.Exp']
@@ -81,7 +81,7 @@ def exercises(notebook: str | None = None) -> tuple[Exercise, ...]:
 
 
 def exercise(id: str) -> Exercise:
-    """The exercise called `id`, "09.Scale"; a `UserError` that names the nearest ones where there is none.
+    """The exercise with this `id`, for example "09.Scale". Raises `UserError`, which names similar ids, if there is none.
 
     >>> exercise("09.Scale").entry
     'Scale'
@@ -93,13 +93,17 @@ def exercise(id: str) -> Exercise:
     near = [known for known in _BY_ID if known.partition(".")[2].lower() == said.lower()]
     near = near or [by_lower[match] for match in get_close_matches(said.lower(), by_lower, n=3)]
     raise UserError(
-        (f"There is no exercise {id!r}; " if isinstance(id, str) else "An exercise is named by a string first; ")
+        (
+            f"There is no exercise {id!r}; "
+            if isinstance(id, str)
+            else "The first argument is the exercise's name as a string; "
+        )
         + (f"did you mean {' or '.join(map(repr, near))}?" if near else "`progress()` lists them all.")
     )
 
 
 def module_of(exercise: Exercise) -> str:
-    """The name of the module, here and in ../specs, that declares `exercise`.
+    """The name of the module that declares `exercise`, the same here and in ../specs.
 
     >>> module_of(exercise("09.Scale"))
     'e09_custom_functions'

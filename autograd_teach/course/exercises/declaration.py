@@ -1,7 +1,7 @@
-"""What an exercise says about itself where a student's code may look: names, text, and how an answer is used.
+"""The public part of an exercise, which a student's code may read: names, text, and how an answer is used.
 
-May use NumPy. Must not know the engine, a student's answer, or what is right: that is in ../specs, which no process that
-runs a student's code for a grade can see.
+May use NumPy. Must not use the engine, a student's answer or the specification. That is in ../specs, which is never loaded
+in a process that runs a student's code for a grade.
 """
 
 import importlib
@@ -13,18 +13,18 @@ import numpy as np
 
 Kind = Literal["value", "function", "gradcheck", "declared", "graph", "engine"]
 Property = Literal["from_result", "needs_input_grad", "double_backward", "no_gradient"]
-"""What a custom Function may be asked beyond what every Function must do: its backward works from the saved result; it
-computes only the gradients that somebody asked for; it can be differentiated once more; where no gradient comes, it gets None
-(`set_materialize_grads(False)`) and gives None."""
+"""Further requirements on a custom Function. from_result: backward works from the saved result. needs_input_grad: backward
+computes only the gradients that are needed. double_backward: backward can be differentiated. no_gradient: if no gradient
+comes, backward gets None (`set_materialize_grads(False)`) and returns None."""
 
 
 @dataclass(frozen=True)
 class FunctionForm:
-    """A custom Function.
+    """The form of a custom Function.
 
-    `arguments` names the arguments after `ctx`. forward gives as many results as `results`; the numbers in `constants`
-    are those without a gradient, the numbers in `in_place` the arguments that forward itself changes and returns.
-    `declared` where the gradient is the one that the statement declares, whatever the derivative is.
+    arguments: the names of the arguments after `ctx`. properties: further requirements. results: the number of results of
+    forward. constants: the numbers of results without a gradient. in_place: the numbers of arguments that forward changes
+    and returns. declared: whether the statement declares a gradient that may differ from the derivative.
     """
 
     checker: ClassVar[str] = "function"
@@ -37,16 +37,17 @@ class FunctionForm:
 
     @property
     def kind(self) -> Kind:
-        """`declared` where the gradient is, else `gradcheck`."""
+        """ "declared" if the gradient is declared, else "gradcheck"."""
         return "declared" if self.declared else "gradcheck"
 
 
 @dataclass(frozen=True)
 class CallForm:
-    """A function (or, by `call`, whatever else) of the student's, graded by what it returns.
+    """The form of an answer that is called and judged by its result: a function or, with `call`, any object.
 
-    `call(torch, answer, *arguments)` says how the answer is used where that is not `answer(*arguments)`. Arguments in
-    `may_change` are the answer's to change. `promise` is the report's line for the result.
+    arguments: their names. call: `call(torch, answer, *arguments)` uses the answer; without it, it is
+    `answer(*arguments)`. may_change: the names of arguments that the answer may change. promise: the line of the report
+    for the result.
     """
 
     checker: ClassVar[str] = "call"
@@ -58,31 +59,31 @@ class CallForm:
 
 
 Form = FunctionForm | CallForm
-"""How an answer is used."""
+"""The form of an exercise: how its answer is used."""
 
 
 class Prepared:
-    """An argument that the student gets in one form and the specification in another; its repr is what a report shows.
+    """An argument that the student gets in one form and the specification in another. A report shows its repr.
 
-    The grader hands it to the student's process as the name of its class and its attributes.
+    The grader sends it to the student's process as the name of its class and its attributes.
     """
 
     def for_student(self, torch: Any) -> Any:
-        """What the answer is called with; `torch` is our engine, or PyTorch."""
+        """The argument that the answer gets. torch: our engine or PyTorch."""
         raise NotImplementedError
 
     def in_words(self, name: str) -> str:
-        """The argument as a sentence speaks of it."""
+        """The argument in the words of a sentence."""
         return f"{name} = {self!r}"
 
     @property
     def counts(self) -> dict[str, int]:
-        """What it has counted while the answer used it."""
+        """What it counted while the answer used it, by name."""
         return {}
 
 
 class Leaf(Prepared):
-    """A float array that the student gets as a leaf that requires grad, and the specification as it is."""
+    """A float array that the student gets as a leaf that requires grad, and the specification as an array."""
 
     def __init__(self, array: Any) -> None:
         self.array = np.asarray(array, dtype=np.float64)
@@ -95,9 +96,9 @@ class Leaf(Prepared):
 
 
 class Program(Prepared):
-    """A function given as one expression, which the student gets over tensors and the specification over arrays.
+    """A function given as one expression. The student gets it on tensors, the specification on arrays.
 
-    The expression calls functions by `torch.`: those that NumPy has under the same name.
+    The expression calls functions as `torch.name`, and NumPy must have them under the same name.
     """
 
     def __init__(self, arguments: str, expression: str) -> None:
@@ -111,9 +112,9 @@ class Program(Prepared):
 
 
 class Watched(Program):
-    """A `Program` of one tensor, and perhaps more, that counts what the student does with it; a check reads the counts.
+    """A `Program` of one or more tensors that counts what the student does with it. A check reads the counts.
 
-    `calls`: how often it was called; `passes`: how often a backward pass reached its first argument, over all calls.
+    `calls` is the number of calls. `passes` is how often a backward pass reached its first argument, over all calls.
     """
 
     def __init__(self, arguments: str, expression: str) -> None:
@@ -142,7 +143,7 @@ class Watched(Program):
 
 
 def prepared(module: str, name: str, attributes: dict[str, Any]) -> Prepared:
-    """The argument of class `name` of `module` of this package, made again from its attributes."""
+    """The argument of class `name` in `module` of this package, restored from its attributes."""
     kind = getattr(importlib.import_module(f".{module}", __package__), name)
     made: Prepared = kind.__new__(kind)
     vars(made).update(attributes)
@@ -151,10 +152,13 @@ def prepared(module: str, name: str, attributes: dict[str, Any]) -> Prepared:
 
 @dataclass(frozen=True)
 class Exercise:
-    """One graded object of one notebook.
+    """One graded object of a notebook.
 
-    All or nothing, unless `weights` says what checks (by name) are worth: an answer that fails these alone gets the share of
-    the weights of the others, so {"forward": 1, "gradient": 2} gives a third for a forward without its backward.
+    notebook: its name without the ending. entry: the name of the class or function. points: for a right answer. title and
+    hints: for students. form: how the answer is used. seconds: the time limit of a check.
+    weights: for partial points, the weights of checks by name; without them an answer gets all points or none. An answer
+    that fails only checks with weights gets the fraction that the others weigh: with {"forward": 1, "gradient": 2}, a
+    right forward with a wrong backward gets a third.
 
     >>> from autograd_teach.course.exercises import exercise
     >>> exercise("09.Scale").answer_cell, exercise("09.Scale").points
@@ -172,25 +176,25 @@ class Exercise:
 
     @property
     def id(self) -> str:
-        """`"09.Scale"`: the notebook's number and the graded name."""
+        """The number of the notebook and the entry, for example "09.Scale"."""
         return f"{self.notebook.partition('_')[0]}.{self.entry}"
 
     @property
     def kind(self) -> Kind:
-        """How it is graded."""
+        """The kind of the exercise, from its form."""
         return self.form.kind
 
     @property
     def statement_cell(self) -> str:
-        """Cell id and nbgrader `grade_id` of the cell that says what to write."""
+        """Cell id and nbgrader `grade_id` of the cell with the statement."""
         return f"{self.entry.lower().replace('_', '-')}-statement"
 
     @property
     def answer_cell(self) -> str:
-        """Cell id and nbgrader `grade_id` of the cell that the student writes."""
+        """Cell id and nbgrader `grade_id` of the cell with the student's answer."""
         return f"{self.entry.lower().replace('_', '-')}-answer"
 
     @property
     def check_cell(self) -> str:
-        """Cell id and nbgrader `grade_id` of the cell that checks and carries the points."""
+        """Cell id and nbgrader `grade_id` of the cell with the check and the points."""
         return f"{self.entry.lower().replace('_', '-')}-check"

@@ -11,7 +11,7 @@ NOTEBOOK = "03_the_graph"
 
 FIRST, AGAIN = "the first call", "a second call"
 SMALL = 100
-"""Graphs of so many named nodes at most are asked about twice: the large ones take long."""
+"""The answer is called twice on graphs with at most this many named nodes: larger ones take too long."""
 
 
 def number(torch: Any, answer: Any, built: Built) -> Any:
@@ -23,7 +23,7 @@ def names(torch: Any, answer: Any, built: Built) -> Any:
 
 
 def asked_twice(built: Built, ask: Callable[[], Any]) -> Any:
-    """What the answer says of a graph; if it says something else when asked once more, both under `FIRST` and `AGAIN`."""
+    """What the answer returns for a graph. If a second call returns something else, both, under `FIRST` and `AGAIN`."""
     first = ask()
     if len(built.labels) > SMALL or not (isinstance(first, int | float | list) or hasattr(first, "detach")):
         return first

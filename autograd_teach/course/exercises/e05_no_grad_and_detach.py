@@ -120,7 +120,7 @@ EXERCISES = (
             ),
             (
                 "Two in-place operations are enough: one makes the old average smaller, the other "
-                "adds a share of the weight. Take care of their order. Which lines must stand "
+                "adds a share of the weight. Take care of their order. Which lines must be "
                 "inside the `no_grad` block?"
             ),
         ),

@@ -15,7 +15,10 @@ Part = tuple[float, str, float]
 
 
 class Wide(Watched):
-    """A function of very many numbers, made of three parts. Its Hessian-vector product is known; measuring it would take too long."""
+    """A function of very many numbers, made of three parts.
+
+    Its Hessian-vector product is known in closed form; measuring it would take too long.
+    """
 
     def __init__(self, parts: Sequence[Part]) -> None:
         one, two, three = (f"{a} * torch.{name}({b} * x)" for a, name, b in parts)

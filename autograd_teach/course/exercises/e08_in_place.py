@@ -8,7 +8,7 @@ NOTEBOOK = "08_in_place"
 
 
 def value_and_gradient(torch: Any, answer: Any, x: Any) -> Any:
-    """The repaired function's result at the leaf x, and the gradient of its entries weighted with 1, 2, 3, …"""
+    """The result of the repaired function at the leaf x, and the gradient of the sum of its entries times 1, 2, 3, ..."""
     result = answer(x)
     if result is None:
         return None

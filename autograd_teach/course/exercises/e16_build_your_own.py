@@ -11,9 +11,9 @@ NOTEBOOK = "16_build_your_own"
 
 
 class Computation(Prepared):
-    """A program for the student's class, and the results on which `backward` is then called.
+    """A program for the student's class, and the names of the results on which `backward` is then called.
 
-    `about` names the case that the program tests.
+    about: the case that the program tests.
 
     >>> print(Computation("y = a * a", {"a": 2.0}))
     a = Tape(2)
@@ -30,7 +30,7 @@ class Computation(Prepared):
         return self
 
     def run(self, kind: Any) -> dict[str, Any]:
-        """Run the program with the class `kind`: the value of each result, the gradient of each leaf."""
+        """Run the program with the class `kind`. Returns the value of each result and the gradient of each leaf."""
         leaves = {name: kind(value) for name, value in self.values.items()}
         names = dict(leaves)
         with letting_go(names):
@@ -54,7 +54,7 @@ class Computation(Prepared):
 
 
 def _as_number(value: Any) -> Any:
-    """A float if `value` is a single number; 0 for a gradient that never arrived."""
+    """`value` as a float if it is a single number; 0 for a gradient that is None; else `value` itself."""
     if value is None:
         return 0.0
     array = np.asarray(value.detach().numpy() if hasattr(value, "detach") else value)

@@ -1,6 +1,6 @@
-"""A graph as an argument: a short program that builds it, run over tensors for the student.
+"""A graph as an argument: a short program that builds it, run on tensors for the student.
 
-Must not know the engine. ../specs/recipe.py runs the same program over symbols that take notes.
+Must not import the engine. ../specs/recipe.py runs the same program on symbols that record the graph.
 """
 
 from collections.abc import Iterator
@@ -12,19 +12,19 @@ import numpy as np
 from .declaration import Prepared
 
 ONE_TENSOR = type("Tensor", (), {})()
-"""In place of a tensor where a collection is asked for: its numbers, taken for the entries of a list, would mislead."""
+"""Stands for a tensor returned instead of a collection. Its numbers would be mistaken for the entries of a list."""
 
 
 @dataclass
 class Built:
-    """The student's side: the result `y`, and what leaves and nodes are called."""
+    """The graph that the student gets: the result `y`, and the names of leaves and nodes."""
 
     y: Any
     leaves: dict[str, Any]
     labels: dict[Any, str] = field(default_factory=dict)
 
     def in_words(self, answer: Any) -> Any:
-        """A collection of leaves or nodes as the list of their names; anything else as it is."""
+        """A collection of leaves or nodes as the list of their names; anything else unchanged."""
         if hasattr(answer, "detach"):
             return ONE_TENSOR
         if isinstance(answer, str) or not hasattr(answer, "__iter__"):
@@ -43,7 +43,7 @@ class Built:
 
 
 class Recipe(Prepared):
-    """A program that makes `y` of `leaves`, which require grad, and of `data`, which do not; lists are for chains.
+    """A program that computes `y` from `leaves`, which require grad, and from `data`, which do not. Chains use lists.
 
     >>> print(Recipe("b = a + a\\ny = b * b", {"a": 2.0}).in_words("y"))
     the y of `b = a + a; y = b * b`
@@ -73,7 +73,7 @@ class Recipe(Prepared):
 
 
 def named(names: dict[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Everything that the program gave a name; what is in a list is called `c[3]`."""
+    """Everything that the program named, with its name. An entry of a list is named `c[3]`."""
     for name, value in names.items():
         if isinstance(value, list):
             yield from ((f"{name}[{number}]", each) for number, each in enumerate(value))

@@ -1,13 +1,14 @@
-"""What is right in every exercise: a module for each notebook, and the registry over them.
+"""The specifications of all exercises: a module for each notebook, and the registry of these modules.
 
-Never loaded, and not to be seen, in a process that runs a student's code for a grade. May use NumPy. Must not know the
-engine: the grader's own process reads this without loading what a student's code uses.
+Never loaded or visible in a process that runs a student's code for a grade. May use NumPy. Must not import the engine: the
+grader's own process reads the specifications without loading what a student's code uses.
 """
 
 import importlib
 from functools import cache
 
 from ..checks.spec import Spec
+from ..errors import UserError
 from ..exercises import Exercise, module_of
 
 
@@ -18,10 +19,17 @@ def _of_module(module: str) -> dict[str, Spec]:
 
 
 def spec_of(exercise: Exercise) -> Spec:
-    """What is right in `exercise`.
+    """The specification of `exercise`. Raises `UserError` if it does not have one.
 
     >>> from autograd_teach.course.exercises import exercise
     >>> len(spec_of(exercise("09.Scale")).mistakes) > 3
     True
     """
-    return _of_module(module_of(exercise))[exercise.entry]
+    module = module_of(exercise)
+    spec = _of_module(module).get(exercise.entry)
+    if spec is None:
+        raise UserError(
+            f"{exercise.id} does not have a specification; "
+            f"add a row {exercise.entry!r} to SPECS in autograd_teach/course/specs/{module}.py."
+        )
+    return spec

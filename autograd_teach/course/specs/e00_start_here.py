@@ -1,4 +1,4 @@
-"""What is right in notebook 00, slopes by hand: local_slopes, chain_by_hand, count_passes."""
+"""The specification of notebook 00, slopes by hand: local_slopes, chain_by_hand, count_passes."""
 
 import itertools
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -30,12 +30,15 @@ def slopes_of(name: str, u: float, v: float) -> Slopes:
 
 
 def slip(step: str, wrong: Rule) -> Callable[[str, float, float], Slopes]:
-    """All local slopes, those of one step wrong."""
+    """All local slopes, with wrong ones for one step."""
     return lambda name, u, v: wrong(u, v) if name == step else slopes_of(name, u, v)
 
 
 def step_inputs(rng: np.random.Generator) -> Sequence[Arguments]:
-    """Each step with both orders of size, with negative numbers and a u of 0. u and v are never equal, no other number is its own inverse or square."""
+    """Each step with u < v and u > v, with negative numbers, and with u = 0.
+
+    u and v are never equal, and no other number is its own inverse or square.
+    """
     calls: list[Arguments] = []
     for name in SLOPES:
         p, q = rng.choice([0.75, 1.5, 2.5, 3.0, 3.5, 4.0, 4.5], size=2, replace=False)
@@ -45,7 +48,10 @@ def step_inputs(rng: np.random.Generator) -> Sequence[Arguments]:
 
 
 def chain_inputs(rng: np.random.Generator) -> Sequence[Arguments]:
-    """Numbers with few digits, so that a reader can follow a report. a*b + c is not close to 0, but in the last triple it is 0; a is 0 in the one before."""
+    """Numbers with few digits, so that a reader can follow a report.
+
+    a*b + c is not close to 0, except in the last triple, in which it is 0. In the triple before, a is 0.
+    """
     triples = [rng.choice([-1, 1], size=3) * rng.integers([3, 3, 2], [9, 9, 10]) / 2 for _ in range(8)]
     triples[-2][0] = triples[-1][2] = 0.0
     return [(float(a), float(b), float(v - a * b)) for a, b, v in triples]
@@ -57,7 +63,7 @@ def chain(a: float, b: float, c: float) -> Slopes:
 
 
 Factor = Callable[[Mapping[str, float]], float]
-"""A number of the way back, from the values of the steps: those of a, b, c, u, v, s and y."""
+"""A number of the backward pass, from the values of the steps: those of a, b, c, u, v, s and y."""
 
 
 WAY_BACK: dict[str, Factor] = {
@@ -177,7 +183,7 @@ def over(number: float, divisor: float) -> float:
 
 
 Taken = Callable[[float, float, float, float], float]
-"""What a slope is taken for: a function of u, v, y and the right slope."""
+"""What a slope is confused with: a function of u, v, y and the right slope."""
 
 
 TAKEN: dict[str, Taken] = {
@@ -270,7 +276,7 @@ def in_two_steps(slips: Sequence[tuple[str, str, str, Rule]]) -> Iterable[Mistak
 
 
 def moved(steps: Callable[..., float], *at: float, by: float) -> Slopes:
-    """Quotients of differences: each input in turn moved by so much."""
+    """Difference quotients: each input in turn is moved by a fixed step."""
     return tuple(
         (steps(*(x + by * (n == number) for n, x in enumerate(at))) - steps(*at)) / by for number in range(len(at))
     )

@@ -1,4 +1,4 @@
-"""What is right in notebook 01, which tensors take part: predict_flags, make_trainable."""
+"""The specification of notebook 01, which tensors take part: predict_flags, make_trainable."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -64,7 +64,7 @@ def mistaken(needs: Sequence[str] = (), leaf: Sequence[str] = ()) -> dict[str, A
 
 
 def flag_mistakes(name: str) -> tuple[Mistake, ...]:
-    """What can be wrong about one name: one flag, the other, or both."""
+    """The ways in which one name can be wrong: in one flag, the other, or both."""
     needs, leaf = WHY_GRAD[name], WHY_LEAF[name]
     both = needs if needs == leaf else f"{needs}; {leaf}"
     return (
@@ -75,7 +75,7 @@ def flag_mistakes(name: str) -> tuple[Mistake, ...]:
 
 
 def value_inputs(rng: np.random.Generator) -> Sequence[Arguments]:
-    """Numbers of several dtypes, so small that twice as large ones fit too."""
+    """Numbers of several dtypes, so small that their doubles fit into the dtype too."""
     return [
         (np.array(rng.normal()),),
         (np.array(int(rng.integers(2, 9))),),

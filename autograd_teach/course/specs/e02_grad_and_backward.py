@@ -1,4 +1,4 @@
-"""What is right in notebook 02, gradients by call: gradient_of, accumulate_minibatches, jacobian_row, full_jacobian."""
+"""The specification of notebook 02, gradients by call: gradient_of, accumulate_minibatches, jacobian_row, full_jacobian."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -48,13 +48,13 @@ def vector_inputs(rng: np.random.Generator) -> Sequence[Arguments]:
 
 
 def row_inputs(rng: np.random.Generator) -> Sequence[Arguments]:
-    """The first row, the last and others, of more and of fewer results than x has entries; of one result, and of an x with one entry."""
+    """The first row, the last row and others; with more and with fewer results than entries of x; one result; one entry."""
     calls: list[Arguments] = [(f, x, i) for (f, x), i in zip(vector_inputs(rng), [1, 0, 3, 2, 0, 1], strict=True)]
     return [*calls, *((calls[2][0], rng.uniform(0.5, 1.5, size=3), i) for i in (2, 1))]
 
 
 def batch_inputs(rng: np.random.Generator) -> Sequence[Arguments]:
-    """Rows, columns and size: sizes that divide the number of rows and others, one row alone, and a size that is larger than the number of rows."""
+    """Rows, columns and size: sizes that divide the number of rows and others, a single row, a size above the number of rows."""
     sizes = [(3, 2, 2), (4, 2, 2), (3, 2, 3), (6, 3, 2), (7, 2, 3), (2, 2, 5), (4, 1, 1), (1, 2, 1)]
     return [(rng.normal(size=(n, d)), rng.normal(size=n), rng.normal(size=d), size) for n, d, size in sizes]
 
@@ -126,13 +126,16 @@ def mean_of_batches(data: np.ndarray, targets: np.ndarray, w: np.ndarray, size: 
 
 
 def first_counted_again(gradients: list[np.ndarray]) -> np.ndarray:
-    """`.grad` of one leaf, never cleared, added up after each mini-batch; the total is `.grad` itself after the first, and grows with it once."""
+    """The sum of `.grad` after each mini-batch, if it is never cleared.
+
+    After the first mini-batch the total is `.grad` itself, and grows with it once.
+    """
     sums = np.cumsum(gradients, axis=0)
     return sums[0] if len(sums) == 1 else sums[1] + sums[1:].sum(axis=0)
 
 
 def doubled_each_time(gradients: list[np.ndarray]) -> np.ndarray:
-    """The same, where the total stays `.grad` itself and is doubled in place."""
+    """The same, if the total stays `.grad` itself and is doubled in place."""
     total = gradients[0]
     for each in gradients[1:]:
         total = 2 * (total + each)
@@ -222,7 +225,7 @@ def of_jacobian(what: Callable[[np.ndarray], np.ndarray]) -> dict[str, Any]:
 
 
 def difference(f: Map, x: np.ndarray, by: float) -> np.ndarray:
-    """Quotients of differences, each entry of x in turn moved by so much."""
+    """Difference quotients: each entry of x in turn is moved by a fixed step."""
     moves = by * np.eye(x.size).reshape(x.size, *x.shape)
     return np.array([(f(x + move) - f(x)) / by for move in moves]).reshape(x.shape)
 

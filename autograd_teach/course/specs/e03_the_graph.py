@@ -1,4 +1,4 @@
-"""What is right in notebook 03, walking the graph: count_nodes, leaves_of, backward_order."""
+"""The specification of notebook 03, walking the graph: count_nodes, leaves_of, backward_order."""
 
 import itertools
 import textwrap
@@ -23,7 +23,7 @@ def chain(rng: np.random.Generator) -> Recipe:
 
 
 def doublings(rng: np.random.Generator) -> Recipe:
-    """A graph with too many ways from y to a to follow them all."""
+    """A graph with too many paths from y to a to follow them all."""
     return Recipe(f"c = [a]\nfor i in range({rng.integers(25, 30)}):\n  c.append(c[-1] + c[-1])\ny = c[-1]", {"a": 2.0})
 
 
@@ -102,7 +102,7 @@ def first_ways(graph: Graph) -> list[Step]:
 
 
 def ways(graph: Graph) -> dict[Step, int]:
-    """The number of ways from the result to each node."""
+    """The number of paths from the result to each node."""
     count = dict.fromkeys(graph.nodes, 0)
     for step in count:
         count[step] += step is graph.start
@@ -132,7 +132,7 @@ def near(graph: Graph, steps: int) -> set[Step]:
 
 
 def longest(graph: Graph) -> int:
-    """The number of nodes on the longest way."""
+    """The number of nodes on the longest path."""
     length = {graph.start: 1} if graph.start else {}
     for step in graph.nodes:
         for each in step.following:
@@ -142,7 +142,10 @@ def longest(graph: Graph) -> int:
 
 
 def until(graph: Graph, ends: str, at: int) -> set[Step]:
-    """The nodes met by a walk that ends as soon as it meets None, or a node again, or a leaf; it goes on at that end of its list."""
+    """The nodes met by a walk that ends as soon as it meets None, a known node or a leaf.
+
+    It continues at the given end of its list.
+    """
     found: dict[Step, None] = {}
     waiting: list[Step | None] = [graph.start]
     while waiting:
@@ -163,7 +166,10 @@ def until(graph: Graph, ends: str, at: int) -> set[Step]:
 
 
 def met_by_name(graph: Graph, at: int, early: bool) -> list[Step]:
-    """The nodes met if nodes of one name are taken for one; names are noted when a node is met (`early`), or when the walk comes to it."""
+    """The nodes met if nodes with the same name count as one.
+
+    Names are noted when a node is found (`early`), or when the walk reaches it.
+    """
     found: list[Step] = []
     waiting = [graph.start] if graph.start else []
     seen = {step.name for step in waiting if early}
@@ -182,7 +188,7 @@ def met_by_name(graph: Graph, at: int, early: bool) -> list[Step]:
 
 
 def noted_too_late(graph: Graph, at: int) -> list[Step]:
-    """The nodes met if a node is noted when the walk comes to it, and nobody looks there whether it was noted before."""
+    """The nodes met if a node is noted when the walk reaches it, without a test whether it was noted before."""
     found: list[Step] = []
     seen: set[Step] = set()
     waiting = [graph.start] if graph.start else []
@@ -205,7 +211,10 @@ def by_distance(graph: Graph) -> list[Step]:
 
 
 def until_none(graph: Graph, at: int, early: bool) -> list[Step]:
-    """The nodes met if what stands behind a None in a list is left out; nodes are noted when they are met (`early`), or later."""
+    """The nodes met if entries after a None in a list are skipped.
+
+    Nodes are noted when they are found (`early`), or when the walk reaches them.
+    """
     found: dict[Step, None] = {}
     waiting = [graph.start] if graph.start else []
     seen = set(waiting)
@@ -242,7 +251,7 @@ def ready_by_name(graph: Graph, at: int) -> list[str]:
 
 
 def once_for_each_sender(graph: Graph) -> list[Step]:
-    """The nodes that are listed if all arrows are counted, but two arrows from one node are taken off as one."""
+    """The nodes that are listed if all arrows are counted, but two arrows from one node lower the count only by one."""
     missing = dict.fromkeys(graph.nodes, 0)
     for _, each in graph.arrows:
         missing[each] += 1
@@ -309,7 +318,7 @@ def walks(count: Callable[[set[Step]], Any]) -> tuple[Mistake, ...]:
             forward=lambda graph, ends=ends, at=at: count(until(graph, ends, at)),
         )
         for ends, at in itertools.product(ENDS, (0, -1))
-        if (ends, at) != ("a leaf", -1)  # which is the last way
+        if (ends, at) != ("a leaf", -1)  # this is the last way
     )
 
 
@@ -821,7 +830,7 @@ SPECS = {
             ),
             *family(
                 "none",
-                "None is in the list as well: it is no node",
+                "None is in the list as well: it is not a node",
                 lambda place: {"forward": lambda graph: sorted([*labels(graph), place])},
                 place={"None": "some NoneType"},
             ),

@@ -1,4 +1,4 @@
-"""What is right in notebook 04, weights used more than once: shared_weight_gradient, unrolled_rnn."""
+"""The specification of notebook 04, weights used more than once: shared_weight_gradient, unrolled_rnn."""
 
 import itertools
 from collections.abc import Callable, Sequence
@@ -35,7 +35,7 @@ def contributions(w1: np.ndarray, w2: np.ndarray, x0: np.ndarray, *, of: Network
 
 
 def without_a_way(w1: np.ndarray, w2: np.ndarray, x0: np.ndarray, *, through_w2: bool) -> list[np.ndarray]:
-    """Both contributions, the first with only one of the two ways from x1 to the result."""
+    """Both contributions, the first with only one of the two paths from x1 to the result."""
     frozen = w1 @ x0
 
     def norm(first: Any, last: Any, w2: Any, x0: Any) -> Any:
@@ -164,7 +164,7 @@ def states(
 def rnn_inputs(rng: np.random.Generator) -> Sequence[Arguments]:
     """Runs that stop after 2 of 4 steps, after the first, never, after 4 of 6; from above the limit; without rows; with a sum at the limit.
 
-    Drawn until each condition that could end the loop by mistake ends it elsewhere than the others.
+    Drawn again until each wrong end condition ends the loop at a different step.
     """
     wanted = [
         (2, 2, 1, 4, False),
@@ -248,7 +248,7 @@ def rnn(w: np.ndarray, u: np.ndarray, xs: np.ndarray, h0: np.ndarray, **how: Any
 
 
 def right_state(gradient: Callable[..., np.ndarray]) -> dict[str, Any]:
-    """A mistake in the second result alone."""
+    """A mistake in the second result only."""
     return {"forward": lambda *given: [states(*given)[-1], gradient(*given)]}
 
 

@@ -1,4 +1,4 @@
-"""What is right in notebook 05, what is recorded and what is not: train_linear, stop_gradient, ema_update."""
+"""The specification of notebook 05, what is recorded and what is not: train_linear, stop_gradient, ema_update."""
 
 import itertools
 from collections.abc import Callable, Sequence
@@ -27,7 +27,7 @@ def training_inputs(rng: np.random.Generator) -> Sequence[Arguments]:
 
 
 def grows(*given: Any) -> bool:
-    """Whether some step makes the loss larger, as where lr is too large."""
+    """Whether some step makes the loss larger, as if lr were too large."""
     losses = trained(*given)["losses"]
     return bool((np.diff(losses) > 0).any())
 
@@ -204,7 +204,7 @@ Felt = tuple[bool, bool]
 
 
 FEELS: dict[str, Felt] = {"none": (True, True), "a": (False, True), "b": (True, False), "both": (False, False)}
-"""Who gets a gradient from the last term: a, b."""
+"""Whether a and b get a gradient from the last term."""
 
 
 def slopes(a: Any, b: Any, felt: Felt) -> list[np.ndarray]:
@@ -226,13 +226,13 @@ def descent(a: Any, b: Any, blind: str) -> dict[str, Any]:
 
 
 def felt_by_others(name: str, message: str, **felt: Felt) -> Mistake:
-    """The mistake that for some words the last term is felt by others than it must be."""
+    """The mistake that for some values of `blind` the last term gives a gradient to the wrong variables."""
     feels = {**FEELS, **felt}
     return Mistake(name, message, forward=lambda a, b, blind: {"gradient": slopes(a, b, feels[blind])})
 
 
 def wrong_for_words() -> list[Mistake]:
-    """For one word or two, the last term is felt by others; the ones with one word come first."""
+    """For one or two values of `blind`, the last term gives a gradient to the wrong variables. Single values come first."""
     to = {(True, True): "a and b", (True, False): "a alone", (False, True): "b alone", (False, False): "neither"}
     found = []
     for several in (1, 2):
@@ -283,7 +283,7 @@ CONSTANTS = {"the number 0": 0.0, "the number 1": 1.0}
 
 
 def replaced(constant: float) -> dict[str, Any]:
-    """The last term with another value in the place of what is blind: the parts of the result that this makes wrong."""
+    """The last term with another value instead of the blind variable: the parts of the result that this makes wrong."""
 
     def forward(a: Any, b: Any, blind: str) -> dict[str, Any]:
         feels_a, feels_b = FEELS[blind]
@@ -536,7 +536,7 @@ SPECS = {
             ),
             *family(
                 "replaced",
-                "in the last term, {constant} stands in the place of what is blind: its own value counts",
+                "in the last term, {constant} replaces the blind variable: its own value counts",
                 replaced,
                 constant=CONSTANTS,
             ),

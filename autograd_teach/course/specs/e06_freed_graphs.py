@@ -1,4 +1,4 @@
-"""What is right in notebook 06, graphs that are used up: two_gradients, turn_gradients."""
+"""The specification of notebook 06, graphs that are used up: two_gradients, turn_gradients."""
 
 import itertools
 from collections.abc import Callable, Sequence

@@ -1,4 +1,4 @@
-"""What is right in notebook 07, gradients of gradients.
+"""The specification of notebook 07, gradients of gradients.
 
 nth_derivative, hessian_vector_product, newton_step, gradient_penalty.
 """
@@ -81,7 +81,7 @@ CURVES = (
 
 
 def curve_inputs(rng: np.random.Generator) -> Sequence[Arguments]:
-    """Many functions, some of them constant, straight or x itself; the last one is 0 at x, and its derivatives are not."""
+    """Many functions, some of them constant, linear or x itself. The last one is 0 at x, but its derivatives are not."""
     calls = [(Program("x", drawn(text, rng)), rng.uniform(1, 2, size=shape), n) for text, n, shape in CURVES]
     zero = round(rng.uniform(1, 2), 3)
     return [*calls, (Program("x", f"(x - {zero}) * torch.exp(x)"), np.array([zero, zero]), 2)]
@@ -211,7 +211,7 @@ def _(argument: Wide) -> Wide:
 
 
 def wide_inputs(rng: np.random.Generator) -> Sequence[Arguments]:
-    """So many entries that one backward pass for each of them takes minutes, longer than the time limit."""
+    """So many entries that one backward pass per entry takes longer than the time limit."""
     n = int(rng.integers(30_000, 35_000))
     parts = [(*rng.uniform(0.5, 1.5, 2).round(2).tolist(), str(name)) for name in rng.choice(list(SLOPES), 3)]
     wide = Wide([(a, name, b) for a, b, name in parts])
@@ -325,7 +325,7 @@ def another_matrix(f: Function, x: np.ndarray, of: Callable[..., np.ndarray], si
 
 
 def outer_products(f: Function, x: np.ndarray, added: float) -> np.ndarray:
-    """The step with the gradient times its transpose, and so many times the identity, for the Hessian."""
+    """The step with the gradient times its transpose, plus a multiple of the identity, as the Hessian."""
     g = gradient(f, x).reshape(-1)
     return x - np.linalg.solve(np.outer(g, g) + added * np.eye(x.size), g).reshape(x.shape)
 

@@ -1,4 +1,4 @@
-"""What is right in notebook 08, changing values in place: predict_in_place_errors, and four programs to repair."""
+"""The specification of notebook 08, changing values in place: predict_in_place_errors, and four programs to repair."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -66,13 +66,13 @@ def leaves(rng: np.random.Generator, *sizes: int) -> Sequence[Arguments]:
 
 
 def product_inputs(rng: np.random.Generator) -> Sequence[Arguments]:
-    """The last vector contains a 0, from which on all products are 0."""
+    """The last vector contains a 0, after which all products are 0."""
     with_zero = rng.uniform(0.5, 2.0, size=5) * [1, -1, 0, 1, 1]
     return [*leaves(rng, 2, 3, 5), (Leaf(with_zero),)]
 
 
 def until_below(x: np.ndarray) -> np.ndarray:
-    """The result if all is 0 from the first entry below the threshold on."""
+    """The result if all entries are 0 from the first one below the threshold."""
     return np.where(np.logical_or.accumulate(np.tanh(x) < 0.5), 0.0, np.tanh(x))
 
 
@@ -108,7 +108,7 @@ def loss_of(w: np.ndarray) -> np.ndarray:
 
 
 def value(f: Callable[[np.ndarray], Any]) -> dict[str, Any]:
-    """Of a mistake that gives another value."""
+    """The result of a mistake that gives another value."""
     return {"forward": lambda x: {"value": f(x)}}
 
 
@@ -118,7 +118,7 @@ def gradient(f: Callable[[np.ndarray], Any]) -> dict[str, Any]:
 
 
 def dependences(of_x: int, of_mean: int) -> Callable[[np.ndarray], Any]:
-    """The gradient of the squared distances if only so many of two x, and so many of two means, are no constants."""
+    """The gradient of the squared distances if some of the two x, and some of the two means, are constants."""
 
     def mistaken(x: np.ndarray) -> dict[str, np.ndarray]:
         part = weights(x) * (x - x.mean())
@@ -219,7 +219,7 @@ SPECS = {
             ),
             *family(
                 "no_leaf",
-                "in {letter}, what is written to was made by an operation: it is no leaf",
+                "in {letter}, what is written to is the result of an operation: it is not a leaf",
                 lambda letter: {"forward": lambda: {letter: "leaf"}},
                 letter=letters("ABG"),
             ),

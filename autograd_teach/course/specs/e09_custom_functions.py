@@ -1,4 +1,4 @@
-"""What is right in notebook 09, a first custom Function: KillHead, Scale, Exp."""
+"""The specification of notebook 09, a first custom Function: KillHead, Scale, Exp."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -15,8 +15,10 @@ def kill_head(x: np.ndarray, n: int) -> np.ndarray:
 
 
 def kill_head_inputs(rng: np.random.Generator) -> Sequence[Arguments]:
-    """Matrices of several shapes, the first two of one; the last one has zeros of its own, in each row one before and one
-    behind column n."""
+    """Matrices of several shapes, the first two of the same shape.
+
+    The last one already has zeros: in each row one before and one after column n.
+    """
     with_zeros = rng.normal(size=(3, 8))
     for row in with_zeros:
         row[[rng.integers(0, 2), rng.integers(6, 8)]] = 0
@@ -26,11 +28,11 @@ def kill_head_inputs(rng: np.random.Generator) -> Sequence[Arguments]:
 
 
 Part = Callable[[np.ndarray, int], np.ndarray]
-"""From a matrix and n to the part of the matrix that is cleared."""
+"""Maps a matrix and n to the part of the matrix that is cleared."""
 
 
 def cleared(part: Part) -> Callable[..., np.ndarray]:
-    """A function from a matrix and n to a copy with zeros in that part."""
+    """A function that maps a matrix and n to a copy with zeros in `part`."""
 
     def clear(matrix: np.ndarray, n: int) -> np.ndarray:
         result = matrix.copy()
@@ -60,9 +62,9 @@ OTHER_PARTS: dict[str, Part] = {
 
 
 def scale_inputs(rng: np.random.Generator) -> Sequence[Arguments]:
-    """The shapes with several factors each, so that what depends on the factor does not look like a matter of shapes.
+    """Each shape with several factors, so that a dependence on the factor is not mistaken for one on the shape.
 
-    The first factor is short, the other fractions are tenths that a float32 only comes near.
+    The first factor is short. The other fractions are tenths, which float32 cannot represent exactly.
     """
     drawn = [np.asarray(rng.normal(size=shape)) for shape in [(3,), (2, 3), (2, 1, 3), ()]]
     factors = [-1 - tenth(rng), int(rng.integers(2, 5)), tenth(rng)]

@@ -1,4 +1,4 @@
-"""What is right in notebook 10: numerical_jacobian, find_kinks, and five Functions to repair."""
+"""The specification of notebook 10: numerical_jacobian, find_kinks, and five Functions to repair."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -43,7 +43,7 @@ central = measured(1, 1)
 
 
 def with_one_copy(f: Any, x: np.ndarray, e: np.ndarray, eps: float) -> np.ndarray:
-    """A column, from one copy of x that moves up and then down: f may have given a view of it."""
+    """A column, from one copy of x that moves up and then down: f may have returned a view of it."""
     moved = x + eps * e
     up = f(moved)
     moved -= 2 * eps * e
@@ -51,7 +51,7 @@ def with_one_copy(f: Any, x: np.ndarray, e: np.ndarray, eps: float) -> np.ndarra
 
 
 def up_to(e: np.ndarray) -> np.ndarray:
-    """1 where the direction `e` is 1 and at all entries before it."""
+    """1 at the entry at which the direction `e` is 1, and at all entries before it."""
     return (np.arange(e.size) <= np.argmax(e)).reshape(e.shape) * 1.0
 
 
@@ -75,11 +75,11 @@ STEP = 1e-6
 
 
 JUMP = 0.05
-"""A step, and a difference of slopes that counts as a kink, with which all kinks of `curve_inputs` are found and nothing else."""
+"""A step and a threshold for a kink that find all kinks of `curve_inputs` and nothing else."""
 
 
 Rule = Callable[[float, float], bool]
-"""From the slopes on the left and on the right of a point to whether it is taken for a kink."""
+"""Maps the slopes on the left and on the right of a point to whether it counts as a kink."""
 
 
 def slopes(f: Any, at: float, eps: float = STEP, dtype: Any = np.float64) -> tuple[float, float]:
@@ -95,7 +95,7 @@ def differ_by(jump: float) -> Rule:
 
 
 def found(rule: Rule, eps: float = STEP, dtype: Any = np.float64) -> Callable[[Any, np.ndarray], list[float]]:
-    """A function from f and candidates to those that `rule` takes for kinks."""
+    """A function that maps f and candidates to those that are kinks by `rule`."""
     return lambda f, candidates: [at for at in candidates.tolist() if rule(*slopes(f, at, eps, dtype))]
 
 
@@ -204,7 +204,7 @@ def other_slopes(function: str, slopes: dict[str, Callable[[np.ndarray], Any]]) 
 
 
 def not_multiplied(slope: Callable[[np.ndarray], Any]) -> tuple[Mistake, ...]:
-    """Backwards that join grad_output and the right slope by something else than their product."""
+    """Backwards that combine grad_output and the right slope in another way than by their product."""
     return family(
         "not_multiplied",
         "{join}, but it must multiply the slope: a loss with grad_output 0 does not depend on this result, and its gradient is 0",
@@ -226,12 +226,12 @@ def not_multiplied(slope: Callable[[np.ndarray], Any]) -> tuple[Mistake, ...]:
 
 
 def for_matrix(message: str, gradients: dict[str, Callable[..., Any]]) -> tuple[Mistake, ...]:
-    """Wrong gradients for the first of two arguments, where that for the second is right."""
+    """Wrong gradients for the first of two arguments; the one for the second is right."""
     return family("first", message, lambda wrong: {"vjp": lambda g, a, b: (wrong(g, a, b), None)}, wrong=gradients)
 
 
 def for_vector(message: str, gradients: dict[str, Callable[..., Any]]) -> tuple[Mistake, ...]:
-    """Wrong gradients for the second of two arguments, where that for the first is right."""
+    """Wrong gradients for the second of two arguments; the one for the first is right."""
     return family("second", message, lambda wrong: {"vjp": lambda g, a, b: (None, wrong(g, a, b))}, wrong=gradients)
 
 
@@ -735,7 +735,7 @@ SPECS = {
                     ),
                     "is the right table of products only after `reshape`, which keeps the order of the numbers: "
                     "rows and columns must change places": lambda g, matrix, x: np.outer(x, g).reshape(matrix.shape),
-                    "contains the result, which is no factor of any slope here": lambda g, matrix, x: np.outer(
+                    "contains the result, which is not a factor of any slope here": lambda g, matrix, x: np.outer(
                         g * (matrix @ x), x
                     ),
                 },
@@ -758,7 +758,7 @@ SPECS = {
                     "is the sum of grad_output, repeated: the matrix does not appear in it": (
                         lambda g, matrix, x: np.full_like(x, g.sum())
                     ),
-                    "contains the result, which is no factor of any slope here": lambda g, matrix, x: (
+                    "contains the result, which is not a factor of any slope here": lambda g, matrix, x: (
                         (g * (matrix @ x)) @ matrix
                     ),
                 },

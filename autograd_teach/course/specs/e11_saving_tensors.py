@@ -1,4 +1,4 @@
-"""What is right in notebook 11, what backward needs: AbsProduct, Sigmoid, Cube, Norm."""
+"""The specification of notebook 11, what backward needs: AbsProduct, Sigmoid, Cube, Norm."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -72,7 +72,7 @@ def norm_inputs(rng: np.random.Generator) -> Sequence[Arguments]:
 
 
 EPS = {f"{eps:g}": eps for eps in (1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8)}
-"""What is added where somebody fears a division by zero. The larger ones show in the gradient too."""
+"""Numbers that are added to avoid a division by zero. The larger ones show in the gradient too."""
 
 
 LARGE_EPS: Mapping[str, float] = {text: eps for text, eps in EPS.items() if eps > 5e-5}

@@ -1,4 +1,4 @@
-"""What is right in notebook 12, arguments and options: Linear, MulConstant, MatMul, BroadcastAdd, Clamp."""
+"""The specification of notebook 12, arguments and options: Linear, MulConstant, MatMul, BroadcastAdd, Clamp."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -39,7 +39,7 @@ LINEAR = {
     "weight and bias": (False, True, True),
     "x, weight and bias": (True, True, True),
 }
-"""Which gradients a slip has reached."""
+"""The gradients that a slip affects."""
 
 
 def linear_gradients(g: np.ndarray, x: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, ...]:
@@ -69,7 +69,7 @@ def with_bias(added: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> dict[str
 
 
 def mul_constant_inputs(rng: np.random.Generator) -> Sequence[Arguments]:
-    """One of the constants is a tenth, which a float32 only comes near."""
+    """One of the constants is a tenth, which float32 cannot represent exactly."""
     tenth = float(rng.choice([1, 2, 3, 4])) / 10
     constants = [-1.5 - tenth, int(rng.integers(3, 6)), tenth, -int(rng.integers(2, 5))]
     drawn = [rng.normal(size=shape) for shape in [(3,), (2, 3), (2, 1, 3), (), (4,)]]
@@ -99,7 +99,7 @@ B_SLIPS: dict[str, Callable[..., np.ndarray]] = {
     "grad_output is transposed instead of a": lambda g, a, b: a @ g.T,
     "grad_output is transposed as well as a": lambda g, a, b: a.T @ g.T,
 }
-"""Wrong products for the gradients of a and of b. Only square matrices have them: with others they raise."""
+"""Wrong products for the gradients of a and of b. They are defined only for square matrices: others raise."""
 
 
 def square_slips() -> tuple[Mistake, ...]:
@@ -130,7 +130,7 @@ A_OR_B = {"a": (True, False), "b": (False, True), "a and b": (True, True)}
 
 
 def mat_mul_slip(which: tuple[bool, bool], slip: tuple[Callable[..., np.ndarray], ...]) -> dict[str, Any]:
-    """A wrong backward: of the two slips the one for a, the one for b, or both."""
+    """A wrong backward: with the slip for a, the slip for b, or both."""
     return {
         "vjp": lambda g, a, b: tuple(each(g, a, b) if asked else None for each, asked in zip(slip, which, strict=True))
     }
@@ -215,7 +215,7 @@ def only_one_dimension(g: np.ndarray, shape: tuple[int, ...], last: bool) -> np.
 
 
 def clamp_inputs(rng: np.random.Generator) -> Sequence[Arguments]:
-    """Bounds of each kind: of both signs, 0 and a whole number, negative; how large they are is drawn."""
+    """Bounds of each kind: of both signs, 0 and a whole number, negative. Their sizes are drawn."""
     positive, negative = rng.integers(2, 5, size=2).tolist()
     *scales, s, t = (1 + rng.integers(0, 5, size=6) / 8).tolist()
     bounds = [((6,), -0.5 * s, 1.0 * s), ((2, 3), 0, positive), ((2, 1, 3), -1.5 * t, -0.25 * t), ((3,), -negative, 0)]

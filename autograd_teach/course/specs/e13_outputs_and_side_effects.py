@@ -1,4 +1,4 @@
-"""What is right in notebook 13, several results and side effects: SinCos, SortDescending, AddInPlace, CumSum, MaxPool1d."""
+"""The specification of notebook 13, several results and side effects: SinCos, SortDescending, AddInPlace, CumSum, MaxPool1d."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -104,7 +104,7 @@ def add_inputs(rng: np.random.Generator) -> Sequence[Arguments]:
 
 
 def first_entry(x: np.ndarray) -> np.ndarray:
-    """True at the first entry of x alone."""
+    """True only at the first entry of x."""
     return np.arange(x.size).reshape(x.shape) == 0
 
 
@@ -125,7 +125,7 @@ OTHER_DIMENSIONS: dict[str, Callable[[np.ndarray], int | None]] = {
     "along the last dimension but one": lambda x: max(0, x.ndim - 2),
     "over all entries, from one row into the next": lambda x: None,
 }
-"""Where running sums may go wrong. The second and the last but one are different for three dimensions only."""
+"""Ways in which running sums may be wrong. The second and the last but one differ only for three dimensions."""
 
 
 def neighbour(x: np.ndarray, step: int) -> np.ndarray:
@@ -167,7 +167,7 @@ def pool_vjp(weights: Callable[[np.ndarray], np.ndarray]) -> Callable[..., np.nd
 def sent_to(place: Callable[[np.ndarray, np.ndarray, int, int], np.ndarray], added: bool = True) -> dict[str, Any]:
     """A wrong backward that sends each number to `place(number of the window, place in it, k, number of windows)`.
 
-    Where several meet, they are added, or the last one stays.
+    If several numbers go to one place, they are added, or the last one stays.
     """
 
     def vjp(g: np.ndarray, x: np.ndarray, k: int) -> np.ndarray:
@@ -185,7 +185,7 @@ def sent_to(place: Callable[[np.ndarray, np.ndarray, int, int], np.ndarray], add
 
 
 def in_first_row(g: np.ndarray, x: np.ndarray, k: int, added: bool) -> np.ndarray:
-    """A wrong backward: the positions in their rows are used in the first row alone."""
+    """A wrong backward: the positions within rows are all used in the first row."""
     result = np.zeros_like(x).reshape(-1)
     offsets = windows(x, k).argmax(axis=-1)
     for at in np.ndindex(offsets.shape):
@@ -227,7 +227,7 @@ def elsewhere(other: np.ndarray, g: np.ndarray, x: np.ndarray, k: int) -> np.nda
 
 
 def max_pool_inputs(rng: np.random.Generator) -> Sequence[Arguments]:
-    """Rows of which nothing is left over, and others; the windows of some shapes are drawn."""
+    """Rows without entries left over, and others. The windows of some shapes are drawn."""
     drawn = [distinct(rng, *shape) for shape in [(4,), (2, 6), (7,), (2, 5), (3,), (15,), (3, 11)]]
     windows_of = [[2], [3, 2], [3], [2, 3], [1], [4, 6], [3, 4, 5]]
     return [(x, int(rng.choice(several))) for x, several in zip(drawn, windows_of, strict=True)]
@@ -583,7 +583,7 @@ SPECS = {
                 what={
                     "each number of grad_output is counted several times, but never one of another place: an entry is "
                     "part of several results": lambda g, x: g * (g.shape[-1] - place_in_row(g)),
-                    "grad_output is multiplied by 1, 2, 3, ...: these are no slopes": lambda g, x: (
+                    "grad_output is multiplied by 1, 2, 3, ...: these are not slopes": lambda g, x: (
                         g * (place_in_row(g) + 1)
                     ),
                     "the gradient is grad_output in reverse order": lambda g, x: g[..., ::-1],
@@ -606,7 +606,7 @@ SPECS = {
                     "the gradient is a difference of neighbours, which undoes a running sum": (
                         lambda g, x: g - neighbour(g, 1)
                     ),
-                    "the gradient is a difference of each number and the next: these are no slopes of a sum": (
+                    "the gradient is a difference of each number and the next: these are not slopes of a sum": (
                         lambda g, x: g - neighbour(g, -1)
                     ),
                     "the sums are divided by the length of the row, but nothing is averaged": (

@@ -1,4 +1,4 @@
-"""What is right in notebook 14, parts of networks: normalised rows, softplus, interpolation, and two declared gradients."""
+"""The specification of notebook 14, parts of networks: normalised rows, softplus, interpolation, and two declared gradients."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -30,7 +30,7 @@ def _spread(variance: np.ndarray) -> np.ndarray:
 
 
 def _norm(centre: Statistic = _mean, variance: Statistic = _variance, spread: Statistic = _spread) -> Statistic:
-    """The normalised rows, any part of which can be another."""
+    """The normalised rows; any part of the formula can be replaced."""
     return lambda x: (x - centre(x)) / spread(variance(x))
 
 
@@ -59,7 +59,7 @@ def _layer_norm_vjp(
     spread: Statistic = lambda x: _spread(_variance(x)),
     y: Statistic = layer_norm,
 ) -> dict[str, Any]:
-    """The gradient: grad_output less the part through the mean and the part through the variance, over the spread."""
+    """The gradient: grad_output minus the parts through the mean and through the variance, divided by the spread."""
     return {"vjp": lambda g, x: (g - mean(g, x, y(x)) - variance(g, x, y(x))) / spread(x)}
 
 
@@ -69,7 +69,7 @@ def _by_spread(spread: Statistic) -> dict[str, Any]:
 
 
 def _spread_over_columns(x: np.ndarray) -> np.ndarray:
-    """Without keepdim, as far as it raises nothing: with as many rows as columns."""
+    """Without keepdim, for square matrices only, because others raise."""
     if x.ndim == 1 or x.shape[0] != x.shape[1]:
         return layer_norm(x)
     return np.asarray((x - x.mean(axis=-1)) / _spread(x.var(axis=-1)))
@@ -358,7 +358,7 @@ def softplus(x: np.ndarray) -> np.ndarray:
 
 
 def softplus_inputs(rng: np.random.Generator) -> Sequence[Arguments]:
-    """Also near 800 and -800, and where the result is a little larger than x, or than 0: near 5.5, 10.5, 16 and below 0."""
+    """Numbers of usual size, near 800 and -800, and near 5.5, 10.5, 16 and below 0, so that the result is close to x or to 0."""
     shapes = [(3,), (2, 3), (2, 1, 3), ()]
     calls = [(np.asarray(rng.uniform(0.2, 2.5, size=shape) * rng.choice([-1.0, 1.0], size=shape)),) for shape in shapes]
     calls.insert(1, (np.array([800.0, -800.0, 1.0]) + rng.normal(scale=0.1, size=3),))
@@ -390,7 +390,7 @@ _LIMITS = {f"{limit}": float(limit) for limit in (5, 10, 15, 20, 30, 50, 80, 88,
 
 
 def _early(of: Statistic, above: Statistic, below: Statistic) -> Callable[..., Statistic]:
-    """`of`, but from a number on `above` stands in its place, or below minus that number `below`, or both."""
+    """`of`, but with `above` from some number on, or `below` below minus that number, or both."""
 
     def make(side: tuple[bool, bool], start: float) -> Statistic:
         def mistaken(x: np.ndarray) -> np.ndarray:

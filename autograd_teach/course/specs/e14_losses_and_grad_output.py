@@ -1,4 +1,4 @@
-"""What is right in notebook 14, the losses: Huber, cross entropy, and the logarithm of a sum of exponentials."""
+"""The specification of notebook 14, the losses: Huber, cross entropy, and the logarithm of a sum of exponentials."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -8,7 +8,7 @@ import numpy as np
 from ..checks.spec import Arguments, FunctionSpec, Mistake, family
 
 Term = Callable[[np.ndarray, float], np.ndarray]
-"""(error, delta) to a part of the Huber loss of each entry, or to its slope."""
+"""Maps (error, delta) to a part of the Huber loss of each entry, or to its slope."""
 
 
 def _parabola(error: np.ndarray, delta: float) -> np.ndarray:
@@ -29,7 +29,7 @@ def _huber(
     small: Term = _small,
     reduce: Callable[[np.ndarray], Any] = np.mean,
 ) -> Callable[..., np.ndarray]:
-    """The loss, any part of which can be another."""
+    """The loss; any part of the formula can be replaced."""
 
     def forward(input: np.ndarray, target: np.ndarray, delta: float) -> np.ndarray:
         error = input - target
@@ -62,7 +62,7 @@ def _slope(error: np.ndarray, delta: float) -> np.ndarray:
 
 
 def _huber_vjp(slope: Term, count: Callable[[np.ndarray], float] = np.size) -> Callable[..., Any]:
-    """The gradients, from a slope that may be wrong, divided by what may be another number than that of the entries."""
+    """The gradients from a slope, which may be wrong, divided by a number, which may not be the number of entries."""
 
     def vjp(g: np.ndarray, input: np.ndarray, target: np.ndarray, delta: float) -> tuple[np.ndarray, np.ndarray]:
         share = g * slope(input - target, delta) / count(input)
@@ -248,7 +248,7 @@ def cross_entropy(logits: np.ndarray, target: np.ndarray) -> np.ndarray:
 
 
 def cross_entropy_inputs(rng: np.random.Generator) -> Sequence[Arguments]:
-    """Then rows near 1000, rows whose largest entries lie 1000s apart, and one whose wanted class is 1000 below."""
+    """Usual rows, then rows near 1000, rows with largest entries 1000s apart, and one with its class 1000 below the others."""
     calls: list[Arguments] = []
     for (rows, columns), centre in [((2, 3), 0.0), ((1, 4), 0.0), ((4, 3), 0.0), ((2, 3), 1000.0)]:
         logits = centre + rng.normal(scale=1.5, size=(rows, columns))
@@ -269,7 +269,7 @@ def _one_hot(logits: np.ndarray, target: np.ndarray) -> np.ndarray:
 
 
 def _over(losses: Callable[..., Any], reduce: Callable[..., Any] = np.mean) -> Callable[..., np.ndarray]:
-    """The loss from that of each row."""
+    """The loss from the losses of the rows."""
     return lambda logits, target: np.asarray(reduce(losses(logits, target)))
 
 
@@ -294,7 +294,7 @@ def _cross_entropy_vjp(
     wanted: _Part = _one_hot,
     count: Callable[[np.ndarray], float] = len,
 ) -> Callable[..., np.ndarray]:
-    """The gradient, any part of which can be another."""
+    """The gradient; any part of the formula can be replaced."""
     return lambda g, logits, target: g * (probabilities(logits) - wanted(logits, target)) / count(logits)
 
 
@@ -590,7 +590,7 @@ def _infinite_exp(x: np.ndarray) -> np.ndarray:
 
 
 def _log_of_sum(x: np.ndarray) -> np.ndarray:
-    """As it stands: infinite where exp is infinite or 0."""
+    """The formula as written: infinite if exp is infinite or 0."""
     return -_infinite_log(_infinite_exp(x).sum(axis=-1))
 
 

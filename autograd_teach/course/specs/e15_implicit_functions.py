@@ -1,4 +1,4 @@
-"""What is right in notebook 15, functions given by an equation: NewtonSqrt, FixedPoint, CholeskyFactor."""
+"""The specification of notebook 15, functions given by an equation: NewtonSqrt, FixedPoint, CholeskyFactor."""
 
 import functools
 import math
@@ -10,11 +10,11 @@ import numpy as np
 from ..checks.spec import Arguments, FunctionSpec, Mistake, family
 
 Step = Callable[..., np.ndarray]
-"""`(x, *arguments)` to the next x."""
+"""Maps `(x, *arguments)` to the next x."""
 
 
 Limit = Callable[..., float]
-"""`(old x, new x, *arguments)` to the number that a loop compares with its limit."""
+"""Maps `(old x, new x, *arguments)` to the number that a loop compares with its limit."""
 
 
 def after(step: Step, number: int, x: np.ndarray, *arguments: np.ndarray) -> np.ndarray:
@@ -65,7 +65,7 @@ def newton_inputs(rng: np.random.Generator) -> Sequence[Arguments]:
 
 
 def root_is(x_of: Callable[[np.ndarray], np.ndarray]) -> dict[str, Any]:
-    """What an answer gives that takes `x_of(a)` for the root, in forward and in the slope of backward."""
+    """The results of an answer that uses `x_of(a)` as the root, in forward and in the slope of backward."""
     return {"forward": x_of, "vjp": lambda g, a: g / (2 * x_of(a))}
 
 
@@ -201,7 +201,7 @@ def through_equation(
 
 
 def settles_at(x_of: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> dict[str, Any]:
-    """What an answer gives that takes `x_of(W, b)` for the settled x, in forward and in backward."""
+    """The results of an answer that uses `x_of(W, b)` as the settled x, in forward and in backward."""
     return {"forward": x_of, "vjp": lambda g, W, b: through_equation(g, W, x_of(W, b))}
 
 
@@ -468,7 +468,7 @@ def by_loops(
 
 
 def factor_is(matrix: Change) -> dict[str, Any]:
-    """What an answer gives that takes `matrix(A)` for the factor, in forward and in backward."""
+    """The results of an answer that uses `matrix(A)` for the factor, in forward and in backward."""
     return {"forward": matrix, "vjp": lambda G, A: back_to_A(G, matrix(A))}
 
 
@@ -552,7 +552,7 @@ def cholesky_mistakes() -> Iterator[Mistake]:
         matrix={
             "M itself, not its factor": symmetric,
             "the diagonal of the factor alone": lambda A: diagonal(cholesky(A)),
-            "the mean of the factor and its transpose, which is no triangle": lambda A: symmetric(cholesky(A)),
+            "the mean of the factor and its transpose, which is not triangular": lambda A: symmetric(cholesky(A)),
             "the inverse of the factor": lambda A: np.linalg.inv(cholesky(A)),
         },
     )

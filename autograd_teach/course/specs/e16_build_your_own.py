@@ -1,4 +1,4 @@
-"""What is right in notebook 16: Tape, the student's own engine for single numbers."""
+"""The specification of notebook 16: Tape, the student's own engine for single numbers."""
 
 import functools
 import math
@@ -92,7 +92,7 @@ MADE_OF = {
     "exp": ("**", "tanh", "*", "/"),
     "log": ("**", "*", "/"),
 }
-"""Operators that an answer may have made of this one: what is wrong with it may be wrong with them."""
+"""Operators that an answer may define through this one, and that then have the same mistake."""
 
 
 def measured(computation: Computation, backward: tuple[str, ...] | None = None) -> dict[str, float]:
@@ -117,7 +117,7 @@ def computations(rng: np.random.Generator) -> Sequence[Arguments]:
     for operation in (each for several in OPERATORS.values() for each in several):
         names = [name for name in ("a", "b") if name in operation.replace("tanh", "")]
         found.append(Computation(f"y = {operation}", {name: draw() for name in names}))
-        if operation not in ("a ** b", "a ** 0.5", "a.log()"):  # these are for positive numbers
+        if operation not in ("a ** b", "a ** 0.5", "a.log()"):  # defined only for positive numbers
             found.append(Computation(f"y = {operation}", {name: draw() * (-1 if name == "a" else 1) for name in names}))
     found = sorted(found, key=lambda each: len(each.values))  # the smallest first, of equal ones in the order above
     found += [
@@ -216,11 +216,11 @@ VALUES: dict[str, str] = {
     "a.log()": "log10(a), log2(a), log(a + 1)",
     "a.tanh()": "tan(a), 1 / (1 + exp(-a)), (exp(a) - exp(-a)) / 2",
 }
-"""What else an operation may be taken for."""
+"""What an operation may be confused with."""
 
 
 def slips() -> Iterator[Mistake]:
-    """A mistake for every wrong slope and value: the operation itself gives just this, operators that are not made of it are right."""
+    """A mistake for every wrong slope and value: the operation gives exactly this, and operators that do not use it are right."""
     for operation, wrong in VALUES.items():
         for value in wrong.split(", "):
             yield Mistake(
@@ -245,7 +245,7 @@ def slips() -> Iterator[Mistake]:
 
 
 def slip(operation: str, formulas: dict[str, str]) -> Callable[[Computation], dict[str, float]]:
-    """What `formulas` give for `operation`; the right numbers for what cannot depend on it, nothing for what can."""
+    """The results of `formulas` for `operation`; the right numbers for operators that cannot depend on it, else nothing."""
     spoilt = {operator_of(f"y = {operation}"), *MADE_OF.get(operator_of(f"y = {operation}"), ())}
 
     def forward(computation: Computation) -> dict[str, float]:
@@ -268,7 +268,7 @@ def operators_in(computation: Computation) -> set[str]:
 
 
 def evaluated(formulas: dict[str, str], computation: Computation) -> dict[str, float]:
-    """The numbers of `formulas`; nothing where one of them is none, as the logarithm of a negative number."""
+    """The numbers of `formulas`; nothing if one of them is not defined, such as the logarithm of a negative number."""
     names = vars(math) | {"__builtins__": {}} | computation.values
     try:
         return {key: float(eval(formula, names)) for key, formula in formulas.items()}
@@ -295,7 +295,7 @@ LOCAL = {
     "p = a.exp()\ny = 3 / p": {"a.grad": "exp(a)"},
     "p = -a\nq = p ** 2\ny = q.log()": {"a.grad": "-1"},
 }
-"""What the leaves get if no operation multiplies its slopes by what has arrived."""
+"""The gradients of the leaves if no operation multiplies its slopes by the gradient that has arrived."""
 
 
 P_TANH = "p = a * b\ny = p.tanh()"
@@ -349,13 +349,13 @@ def local(computation: Computation) -> dict[str, float]:
 
 
 def unlike(numbers: dict[str, float], computation: Computation) -> dict[str, float]:
-    """Those of the numbers that differ from what is right."""
+    """The numbers that differ from the right ones."""
     right = measured(computation)
     return {key: number for key, number in numbers.items() if not math.isclose(number, right[key], rel_tol=1e-4)}
 
 
 def cut_to_whole_numbers(computation: Computation) -> dict[str, float]:
-    """The value of a single operation, if the numbers and the result are cut; not of one that may be made of several."""
+    """The value of a single operation, if the numbers and the result are truncated; not of a composed operation."""
     if computation.about or operator_of(computation.program) in ("/", "**"):
         return {}
     whole = {name: Number(int(value)) for name, value in computation.values.items()}

@@ -1,7 +1,6 @@
-"""What is right of a graph: the program of a `Recipe`, run over symbols that take notes themselves.
+"""The specification of a graph: the program of a `Recipe`, run on symbols that record the graph.
 
-Must not know the engine: what a specification says of a graph is counted on notes of its own. A test holds the two graphs
-against each other, node for node.
+Must not use the engine: a specification counts nodes in this recording. A test compares the two graphs node by node.
 """
 
 from collections.abc import Callable
@@ -13,19 +12,19 @@ from ..exercises.recipe import Recipe, named
 
 
 class Step:
-    """A node of the way back: its name, where it leads (None for what has no gradient), and what it is called in a report."""
+    """A node of the graph: its name, the nodes that it leads to (None without a gradient), and its name in a report."""
 
     def __init__(self, name: str, following: tuple["Step | None", ...], serial: int, result: str = "") -> None:
         self.name, self.following, self.serial, self.result = name, following, serial, result
 
     @property
     def label(self) -> str:
-        """`"AddBackward0 of b"`: its name, and that of the value it belongs to."""
+        """The name of the node and of its value, for example "AddBackward0 of b"."""
         return f"{self.name} of {self.result}" if self.result else self.name
 
 
 class Symbol:
-    """What stands for a tensor: nothing but its node, or None where it needs no gradient."""
+    """Stands for a tensor: only its node, or None if it does not need a gradient."""
 
     def __init__(self, step: Step | None, notes: list[Step]) -> None:
         self.step, self._notes = step, notes
@@ -83,13 +82,13 @@ for _method, _name in _ALONE.items():
 
 @dataclass(frozen=True)
 class Graph:
-    """The specification's view of a graph: the node where it begins, None where there is no graph."""
+    """A graph as the specification sees it. start: its first node; None if there is no graph."""
 
     start: Step | None
 
     @property
     def nodes(self) -> list[Step]:
-        """Every node that can be reached, each after all that lead to it: a result is made after its operands."""
+        """Every reachable node, each after all nodes that lead to it: a result is made after its operands."""
         found: dict[Step, None] = {self.start: None} if self.start else {}
         for step in (waiting := list(found)):
             new = [each for each in step.following if each and each not in found]
@@ -99,7 +98,7 @@ class Graph:
 
     @property
     def arrows(self) -> list[tuple[Step, Step]]:
-        """From a node to the one that it leads to; twice where it leads there twice."""
+        """Every pair of a node and one that it leads to; a double edge gives the pair twice."""
         return [(step, each) for step in self.nodes for each in step.following if each]
 
 

@@ -71,7 +71,7 @@ def normalised(f, x):
     return whole / whole.norm()
 
 
-@wrong("06.turn_gradients", "argument_returned", "the result is inputs itself, as it was handed over")
+@wrong("06.turn_gradients", "argument_returned", "the result is inputs itself, unchanged")
 def inputs_back(w, state, inputs):
     return inputs.detach().clone()
 
@@ -125,7 +125,7 @@ def without_signs(f, x):
     return gradient(f, x).abs()
 
 
-@wrong("02.full_jacobian", "another_order", "the right numbers, but some stand at the wrong places")
+@wrong("02.full_jacobian", "another_order", "the right numbers, but some are at the wrong places")
 def first_row_sorted(f, x):
     whole = torch.stack(rows_of(f, x))
     whole[0] = whole[0].flip(0)
@@ -152,6 +152,6 @@ def diagonal_moved(f, x):
     return whole
 
 
-@wrong("02.gradient_of", "not_in_package", "this package has no `torch.lu`, only PyTorch has")
+@wrong("02.gradient_of", "not_in_package", "only PyTorch has `torch.lu`, this package does not")
 def of_pytorch_alone(f, x):
     return gradient(f, x) + torch.lu(x)

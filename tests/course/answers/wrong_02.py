@@ -87,7 +87,7 @@ def as_text(f, x):
     return str(grad_of(f, x).tolist())
 
 
-WRONG.append(("02.gradient_of", 3.0, "no_function", "hand over gradient_of itself"))
+WRONG.append(("02.gradient_of", 3.0, "no_function", "pass gradient_of itself"))
 
 
 @wrong("02.gradient_of", "zero", "zero everywhere")
@@ -197,7 +197,7 @@ def from_one(f, x, i):
     return jacobian(f, x)[i - 1]
 
 
-@wrong("02.jacobian_row", "one_shape", "has several entries, and only a single number")
+@wrong("02.jacobian_row", "one_shape", "has several entries, but only a single number")
 def no_grad_outputs(f, x, i):
     x = fresh(x)
     return torch.autograd.grad(f(x), x)[0]

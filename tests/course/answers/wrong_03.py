@@ -140,7 +140,7 @@ def none_is_followed(y):
     return len(found)
 
 
-@wrong("03.count_nodes", "recursion", "calls inside calls, more than Python allows")
+@wrong("03.count_nodes", "recursion", "calls are nested more deeply than Python allows")
 def recursive(y):
     found = set()
 
@@ -287,7 +287,7 @@ def arrows_count_once(y):
     return order
 
 
-@wrong("03.backward_order", "recursion", "calls inside calls")
+@wrong("03.backward_order", "recursion", "calls are nested more deeply")
 def recursive_order(y):
     found, finished = set(), []
 

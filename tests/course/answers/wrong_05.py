@@ -20,7 +20,7 @@ def own_terms(a, b):
 # train_linear
 
 
-@wrong("05.train_linear", "grad_is_none", "what an operation has made is no leaf")
+@wrong("05.train_linear", "grad_is_none", "the result of an operation is not a leaf")
 def as_it_was_given(data, targets, w, steps, lr):
     losses = []
     for _ in range(steps):
@@ -258,7 +258,7 @@ def detached_itself(a, b, blind):
     return loss + (a - b) ** 2
 
 
-@wrong("05.stop_gradient", "known", "the number 0 stands in the place of what is blind")
+@wrong("05.stop_gradient", "known", "the number 0 replaces the blind variable")
 def nothing_in_its_place(a, b, blind):
     x = torch.zeros_like(a) if blind in ("a", "both") else a
     y = torch.zeros_like(b) if blind in ("b", "both") else b

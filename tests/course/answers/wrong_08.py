@@ -93,7 +93,7 @@ def words_alone():
     return list(OUTCOMES.values())
 
 
-@wrong("08.predict_in_place_errors", "known", "it is no leaf")
+@wrong("08.predict_in_place_errors", "known", "it is not a leaf")
 def every_change_raises_at_once():
     return OUTCOMES | {"A": "leaf"}
 
@@ -231,7 +231,7 @@ def centre_a_new_leaf(x):
 # repair_threshold
 
 
-@wrong("08.repair_threshold", "saved_changed", "it needs a tensor of shape [3] that was saved for it")
+@wrong("08.repair_threshold", "saved_changed", "it needs a tensor of shape [3] that was changed in place")
 def threshold_as_given(x):
     y = x.tanh()
     y[y < 0.5] = 0
@@ -339,7 +339,7 @@ def threshold_of_detached_tanh(x):
 # repair_products
 
 
-@wrong("08.repair_products", "saved_changed", "it needs a tensor of shape [] that was saved for it")
+@wrong("08.repair_products", "saved_changed", "it needs a tensor of shape [] that was changed in place")
 def products_as_given(x):
     products = torch.zeros(len(x), dtype=x.dtype)
     products[0] = x[0]
@@ -470,7 +470,7 @@ def products_through_data(x):
 # repair_step
 
 
-@wrong("08.repair_step", "saved_changed", "that was saved for it, and changed in place after that")
+@wrong("08.repair_step", "saved_changed", "that was changed in place after it was saved")
 def step_as_given(w):
     loss = (w**4 - w**2).sum()
     with torch.no_grad():
@@ -537,7 +537,7 @@ def step_on_a_new_tensor(w):
     return loss
 
 
-@wrong("08.repair_step", "raised", "writes to a leaf while autograd takes notes")
+@wrong("08.repair_step", "raised", "writes to a leaf while autograd records")
 def step_without_no_grad(w):
     loss = (w**4 - w**2).sum()
     loss.backward()

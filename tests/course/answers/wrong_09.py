@@ -82,7 +82,7 @@ class KillHeadThree(KillHeadForward):
         return g, None, g
 
 
-@wrong("09.KillHead", "swapped_return", "the gradient for x stands at the place of n")
+@wrong("09.KillHead", "swapped_return", "the gradient for x is at the place of n")
 class KillHeadSwapped(KillHeadForward):
     @staticmethod
     def backward(ctx, g):
@@ -204,7 +204,7 @@ class KillHeadCut(KillHeadForward):
         return g[:, ctx.n :], None
 
 
-@wrong("09.KillHead", "forward_shape", "(2, 2) where (2, 3)")
+@wrong("09.KillHead", "forward_shape", "(2, 2), it must have (2, 3)")
 class KillHeadDropped(Function):
     @staticmethod
     def forward(ctx, x, n):
@@ -219,7 +219,7 @@ class KillHeadDropped(Function):
 _factors, _buffers = {}, {}
 
 
-@wrong("09.Scale", "shared_between_calls", "kept on ctx")
+@wrong("09.Scale", "shared_between_calls", "on ctx, because each call has its own")
 class ScaleKeptByShape(Function):
     @staticmethod
     def forward(ctx, x, factor):
@@ -231,7 +231,7 @@ class ScaleKeptByShape(Function):
         return grad_output * _factors[tuple(grad_output.shape)], None
 
 
-@wrong("09.Scale", "shared_between_calls", "a tensor of its own")
+@wrong("09.Scale", "shared_between_calls", "its own tensor")
 class ScaleIntoOneBuffer(Function):
     @staticmethod
     def forward(ctx, x, factor):
@@ -246,7 +246,7 @@ class ScaleIntoOneBuffer(Function):
         return grad_output * ctx.factor, None
 
 
-@wrong("09.KillHead", "shared_between_calls", "kept on ctx")
+@wrong("09.KillHead", "shared_between_calls", "on ctx, because each call has its own")
 class KillHeadOnClass(Function):
     @staticmethod
     def forward(ctx, x, n):
@@ -418,7 +418,7 @@ class ScaleForwardTwice(ScaleBackward):
         return 2 * x * factor
 
 
-@wrong("09.Scale", "backward_of_wrong_forward", "mend forward first")
+@wrong("09.Scale", "backward_of_wrong_forward", "fix forward first")
 class ScaleSquaredBoth(Function):
     @staticmethod
     def forward(ctx, x, factor):
@@ -459,7 +459,7 @@ class ScaleNone(ScaleForward):
         return None, None
 
 
-@wrong("09.Scale", "nothing_returned", "is there a `return`?")
+@wrong("09.Scale", "nothing_returned", "is there a `return`")
 class ScaleNothing(ScaleForward):
     @staticmethod
     def backward(ctx, g):
@@ -540,7 +540,7 @@ class ScaleMatrixOnly(Function):
         return g * ctx.factor, None
 
 
-@wrong("09.Scale", "dtype", "float32 where the argument is float64")
+@wrong("09.Scale", "dtype", "float32 although the argument is float64")
 class ScaleSingle(ScaleBackward):
     @staticmethod
     def forward(ctx, x, factor):
@@ -548,7 +548,7 @@ class ScaleSingle(ScaleBackward):
         return (x * factor).float()
 
 
-@wrong("09.Scale", "dtype", "float64 where the argument is float32")
+@wrong("09.Scale", "dtype", "float64 although the argument is float32")
 class ScaleDouble(ScaleBackward):
     @staticmethod
     def forward(ctx, x, factor):

@@ -90,7 +90,7 @@ def never_put_back(f, x, eps):
     return jacobian
 
 
-@wrong("10.numerical_jacobian", "argument_changed", "in its last digits: what is added and subtracted again")
+@wrong("10.numerical_jacobian", "argument_changed", "in its last digits: adding and subtracting the same number")
 def put_back_by_arithmetic(f, x, eps):
     entries, columns = x.view(-1), []
     for j in range(len(entries)):
@@ -401,7 +401,7 @@ class ReciprocalInPlace(ReciprocalForward):
         return grad_output / x**2
 
 
-@wrong("10.RepairReciprocal", "backward_of_wrong_forward", "mend forward first")
+@wrong("10.RepairReciprocal", "backward_of_wrong_forward", "fix forward first")
 class ReciprocalOfMinus(Function):
     @staticmethod
     def forward(ctx, x):
@@ -490,7 +490,7 @@ class TanhForward(Function):
         return result
 
 
-@wrong("10.RepairTanh", "grad_output_forgotten", "whatever grad_output it gets")
+@wrong("10.RepairTanh", "grad_output_forgotten", "for every grad_output")
 class TanhAsGiven(TanhForward):
     @staticmethod
     def backward(ctx, grad_output):
@@ -805,7 +805,7 @@ def all_candidates_at_once(f, candidates):
     return [x.item() for x, jump in zip(candidates, right - left) if abs(jump) > 0.05]
 
 
-@wrong("10.RepairMatVec", "asked_not_given", "where only matrix requires grad")
+@wrong("10.RepairMatVec", "asked_not_given", "if only matrix requires grad")
 class MatVecAsksForTheOther(MatVecForward):
     @staticmethod
     def backward(ctx, grad_output):

@@ -159,7 +159,7 @@ class AbsProductInPlace(AbsProductBackward):
         return u.abs()
 
 
-@wrong("11.AbsProduct", "grad_output_forgotten", "is not used: backward gives the same")
+@wrong("11.AbsProduct", "grad_output_forgotten", "is not used: backward returns the same")
 class AbsProductLocal(AbsProductForward):
     @staticmethod
     def backward(ctx, g):
@@ -167,7 +167,7 @@ class AbsProductLocal(AbsProductForward):
         return (u * v).sign() * v, (u * v).sign() * u
 
 
-@wrong("11.AbsProduct", "shared_between_calls", "kept on ctx")
+@wrong("11.AbsProduct", "shared_between_calls", "on ctx, because each call has its own")
 class AbsProductOnClass(Function):
     @staticmethod
     def forward(ctx, u, v):
@@ -294,7 +294,7 @@ class SigmoidLocal(SigmoidForward):
         return y * (1 - y)
 
 
-@wrong("11.Sigmoid", "raised", "a tuple? `ctx.saved_tensors` is one, also for a single tensor")
+@wrong("11.Sigmoid", "raised", "a tuple? `ctx.saved_tensors` is one, even for a single tensor")
 class SigmoidTuple(SigmoidForward):
     @staticmethod
     def backward(ctx, g):
@@ -330,7 +330,7 @@ class SigmoidIsTanh(SigmoidForward):
         return g * y * (1 - y)
 
 
-@wrong("11.Sigmoid", "raised", "a tuple? `ctx.saved_tensors` is one, also for a single tensor")
+@wrong("11.Sigmoid", "raised", "a tuple? `ctx.saved_tensors` is one, even for a single tensor")
 class SigmoidTupleAsked(SigmoidForward):
     @staticmethod
     def backward(ctx, g):
@@ -358,7 +358,7 @@ class CubeInNumPy(CubeForward):
         return torch.tensor(3 * g.detach().numpy() * x.detach().numpy() ** 2)
 
 
-@wrong("11.Cube", "second_cut", "has no graph of its own")
+@wrong("11.Cube", "second_cut", "does not have a graph")
 class CubeNewLeaf(CubeForward):
     @staticmethod
     def backward(ctx, g):
@@ -388,7 +388,7 @@ class CubeSavedSlope(Function):
         return g * slope
 
 
-@wrong("11.Cube", "second_constant", "is a constant, because it was computed in forward")
+@wrong("11.Cube", "second_constant", "uses a constant, because it was computed in forward")
 class CubeKeptSquare(Function):
     @staticmethod
     def forward(ctx, x):
@@ -400,7 +400,7 @@ class CubeKeptSquare(Function):
         return 3 * g * ctx.square
 
 
-@wrong("11.Cube", "second_constant", "compute with x or the result itself")
+@wrong("11.Cube", "second_constant", "compute in backward with x or the result itself")
 class CubeDetached(CubeForward):
     @staticmethod
     def backward(ctx, g):
@@ -422,7 +422,7 @@ class CubeHalfDetached(Function):
         return g * (ctx.square + 2 * x * x)
 
 
-@wrong("11.Cube", "wrong_second", "does it leave the graph on its way")
+@wrong("11.Cube", "wrong_second", "does it leave the graph somewhere")
 class CubeDetachedGradOutput(CubeForward):
     @staticmethod
     def backward(ctx, g):
@@ -496,7 +496,7 @@ class CubeIsSquare(CubeForward):
         return 3 * g * x * x
 
 
-@wrong("11.Cube", "backward_of_wrong_forward", "mend forward first")
+@wrong("11.Cube", "backward_of_wrong_forward", "fix forward first")
 class CubeIsTriple(CubeForward):
     @staticmethod
     def forward(ctx, x):
@@ -749,7 +749,7 @@ class AbsProductOfSum(AbsProductBackward):
         return (u + v).abs()
 
 
-@wrong("11.AbsProduct", "raised", "what the last call of `ctx.save_for_backward` was given")
+@wrong("11.AbsProduct", "raised", "the tensors of the last call of `ctx.save_for_backward`")
 class AbsProductSavedInTwoCalls(AbsProductBackward):
     @staticmethod
     def forward(ctx, u, v):

@@ -86,7 +86,7 @@ class ClampBackward(Function):
 # Linear
 
 
-@wrong("12.Linear", "needs_input_grad_ignored", "a tensor for weight where only x requires grad")
+@wrong("12.Linear", "needs_input_grad_ignored", "a tensor for weight although only x requires grad")
 class LinearIgnores(LinearForward):
     @staticmethod
     def backward(ctx, g):
@@ -94,7 +94,7 @@ class LinearIgnores(LinearForward):
         return g @ weight, g.t() @ x, None if bias is None else g.sum(0)
 
 
-@wrong("12.Linear", "needs_input_grad_ignored", "a tensor for bias where only x requires grad")
+@wrong("12.Linear", "needs_input_grad_ignored", "a tensor for bias although only x requires grad")
 class LinearIgnoresForBias(LinearForward):
     @staticmethod
     def backward(ctx, g):
@@ -103,7 +103,7 @@ class LinearIgnoresForBias(LinearForward):
         return grad_x, grad_weight, None if bias is None else g.sum(0)
 
 
-@wrong("12.Linear", "asked_not_given", "where only weight requires grad, backward gives no gradient")
+@wrong("12.Linear", "asked_not_given", "if only weight requires grad, backward returns no gradient")
 class LinearAllOrNothing(LinearForward):
     @staticmethod
     def backward(ctx, g):
@@ -113,7 +113,7 @@ class LinearAllOrNothing(LinearForward):
         return grads
 
 
-@wrong("12.Linear", "raised", "where only weight requires grad, backward")
+@wrong("12.Linear", "raised", "if only weight requires grad, backward")
 class LinearSavesTooLittle(Function):
     @staticmethod
     def forward(ctx, x, weight, bias):
@@ -258,7 +258,7 @@ class LinearSubtracts(LinearBackward):
 # MulConstant
 
 
-@wrong("12.MulConstant", "zeros_for_none", "handed a tensor of zeros")
+@wrong("12.MulConstant", "zeros_for_none", "gets a tensor of zeros")
 class MulConstantMaterialized(Function):
     @staticmethod
     def forward(ctx, x, constant):
@@ -272,7 +272,7 @@ class MulConstantMaterialized(Function):
         return g * ctx.constant, None
 
 
-@wrong("12.MulConstant", "zeros_for_none", "forward has not said")
+@wrong("12.MulConstant", "zeros_for_none", "forward did not ask for None")
 class MulConstantSaidTooLate(Function):
     @staticmethod
     def forward(ctx, x, constant):
@@ -292,7 +292,7 @@ class MulConstantNotAsked(MulConstantForward):
         return g * ctx.constant, None
 
 
-@wrong("12.MulConstant", "none_grad_output", "backward gives a gradient all the same")
+@wrong("12.MulConstant", "none_grad_output", "backward returns a gradient, but it must return None")
 class MulConstantMakesZeros(MulConstantForward):
     @staticmethod
     def backward(ctx, g):
@@ -379,7 +379,7 @@ class MulConstantSaves(Function):
         return None if g is None else g * constant, None
 
 
-@wrong("12.MulConstant", "nothing_returned", "is there a `return`?")
+@wrong("12.MulConstant", "nothing_returned", "is there a `return`")
 class MulConstantTwisted(MulConstantForward):
     @staticmethod
     def backward(ctx, g):
@@ -399,7 +399,7 @@ class MatMulIgnores(MatMulForward):
         return g @ b.t(), a.t() @ g
 
 
-@wrong("12.MatMul", "needs_input_grad_ignored", "a tensor for a where only b requires grad")
+@wrong("12.MatMul", "needs_input_grad_ignored", "a tensor for a although only b requires grad")
 class MatMulAsksOnce(MatMulForward):
     @staticmethod
     def backward(ctx, g):
@@ -407,7 +407,7 @@ class MatMulAsksOnce(MatMulForward):
         return g @ b.t(), a.t() @ g if ctx.needs_input_grad[1] else None
 
 
-@wrong("12.MatMul", "needs_input_grad_ignored", "a tensor for b where only a requires grad")
+@wrong("12.MatMul", "needs_input_grad_ignored", "a tensor for b although only a requires grad")
 class MatMulZeros(MatMulForward):
     @staticmethod
     def backward(ctx, g):
@@ -418,7 +418,7 @@ class MatMulZeros(MatMulForward):
         )
 
 
-@wrong("12.MatMul", "asked_not_given", "where only a requires grad")
+@wrong("12.MatMul", "asked_not_given", "if only a requires grad")
 class MatMulAsksTheOther(MatMulForward):
     @staticmethod
     def backward(ctx, g):
@@ -427,7 +427,7 @@ class MatMulAsksTheOther(MatMulForward):
         return g @ b.t() if need_a else None, a.t() @ g if need_b else None
 
 
-@wrong("12.MatMul", "asked_not_given", "where only b requires grad")
+@wrong("12.MatMul", "asked_not_given", "if only b requires grad")
 class MatMulOnlyBoth(MatMulForward):
     @staticmethod
     def backward(ctx, g):
@@ -725,7 +725,7 @@ class ClampInPlace(ClampBackward):
         return x.clone()
 
 
-@wrong("12.Clamp", "raised", "it is for tensors; what is none has to be kept in another way")
+@wrong("12.Clamp", "raised", "it is for tensors only: keep other objects as attributes of ctx")
 class ClampSavesNumbers(ClampBackward):
     @staticmethod
     def forward(ctx, x, low, high):
@@ -934,7 +934,7 @@ class MulConstantForwardDivides(MulConstantBackward):
         return x / constant
 
 
-@wrong("12.MulConstant", "zeros_for_none", "forward has not said")
+@wrong("12.MulConstant", "zeros_for_none", "forward did not ask for None")
 class MulConstantAssigned(MulConstantBackward):
     @staticmethod
     def forward(ctx, x, constant):

@@ -27,7 +27,7 @@ class SinCosBackward(Function):
         return g * x.cos() - h * x.sin()
 
 
-@wrong("13.SinCos", "none_grad_output", "where only result 1 is used, backward, line")
+@wrong("13.SinCos", "none_grad_output", "if only result 1 is used, backward, line")
 class SinCosNone(SinCosBackward):
     @staticmethod
     def forward(ctx, x):
@@ -36,7 +36,7 @@ class SinCosNone(SinCosBackward):
         return x.sin(), x.cos()
 
 
-@wrong("13.SinCos", "none_grad_output", "where only result 2 is used, the gradient is wrong")
+@wrong("13.SinCos", "none_grad_output", "if only result 2 is used, the gradient is wrong")
 class SinCosGivesUp(Function):
     @staticmethod
     def forward(ctx, x):
@@ -182,7 +182,7 @@ class SortBackward(Function):
         return result
 
 
-@wrong("13.SortDescending", "not_marked", "result 2 requires grad, but has no gradient")
+@wrong("13.SortDescending", "not_marked", "result 2 requires grad, but does not have a gradient")
 class SortNotMarked(SortBackward):
     @staticmethod
     def forward(ctx, x):
@@ -191,7 +191,7 @@ class SortNotMarked(SortBackward):
         return values, indices.to(x.dtype)
 
 
-@wrong("13.SortDescending", "not_marked", "ctx.mark_non_differentiable says so")
+@wrong("13.SortDescending", "not_marked", "call ctx.mark_non_differentiable")
 class SortMarksTheWrongTensor(SortBackward):
     """What is marked is not what is handed back."""
 
@@ -290,7 +290,7 @@ class SortFromOne(SortBackward):
         return values, positions
 
 
-@wrong("13.SortDescending", "dtype", "result 2 is int64 where")
+@wrong("13.SortDescending", "dtype", "result 2 is int64 although the argument")
 class SortWholeNumbers(SortBackward):
     @staticmethod
     def forward(ctx, x):
@@ -300,7 +300,7 @@ class SortWholeNumbers(SortBackward):
         return values, indices
 
 
-@wrong("13.SortDescending", "dtype", "float32 where the argument is float64")
+@wrong("13.SortDescending", "dtype", "float32 although the argument is float64")
 class SortSingle(SortBackward):
     @staticmethod
     def forward(ctx, x):
@@ -383,7 +383,7 @@ class AddToCopy(AddBackward):
         return x
 
 
-@wrong("13.AddInPlace", "not_dirty", "x is changed in place, but autograd is not told so")
+@wrong("13.AddInPlace", "not_dirty", "x is changed in place, but autograd does not know it")
 class AddUnmarked(AddBackward):
     @staticmethod
     def forward(ctx, x, y):
@@ -391,7 +391,7 @@ class AddUnmarked(AddBackward):
         return x
 
 
-@wrong("13.AddInPlace", "not_dirty", "autograd is not told so")
+@wrong("13.AddInPlace", "not_dirty", "autograd does not know it")
 class AddThroughData(AddBackward):
     @staticmethod
     def forward(ctx, x, y):
@@ -565,7 +565,7 @@ class CumSumFirst(CumSumBackward):
         return torch.cumsum(x, 0)
 
 
-@wrong("13.CumSum", "backward_of_wrong_forward", "mend forward first")
+@wrong("13.CumSum", "backward_of_wrong_forward", "fix forward first")
 class CumSumBothExclusive(Function):
     @staticmethod
     def forward(ctx, x):
@@ -618,7 +618,7 @@ class CumSumInPlace(CumSumBackward):
         return x.clone()
 
 
-@wrong("13.CumSum", "forward_shape", "(1,) where (3,)")
+@wrong("13.CumSum", "forward_shape", "(1,), it must have (3,)")
 class CumSumIsSum(Function):
     @staticmethod
     def forward(ctx, x):
@@ -808,7 +808,7 @@ class PoolAbsolute(PoolBackward):
         return cut(x, k).gather(-1, offsets.unsqueeze(-1)).squeeze(-1)
 
 
-@wrong("13.MaxPool1d", "shared_between_calls", "kept on ctx")
+@wrong("13.MaxPool1d", "shared_between_calls", "on ctx, because each call has its own")
 class PoolOnClass(Function):
     @staticmethod
     def forward(ctx, x, k):

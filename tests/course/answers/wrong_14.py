@@ -73,7 +73,7 @@ class HuberSumForward(HuberBackward):
         return torch.where(size <= delta, error**2 / 2, delta * (size - delta / 2)).sum()
 
 
-@wrong("14.HuberLoss", "backward_of_wrong_forward", "mend forward first")
+@wrong("14.HuberLoss", "backward_of_wrong_forward", "fix forward first")
 class HuberSumBoth(HuberSumBackward):
     @staticmethod
     def forward(ctx, input, target, delta):
@@ -171,14 +171,14 @@ class HuberItem(HuberBackward):
         return HuberForward.forward(ctx, input, target, delta).item()
 
 
-@wrong("14.HuberLoss", "dtype", "float32 where the argument is float64")
+@wrong("14.HuberLoss", "dtype", "float32 although the argument is float64")
 class HuberRewrapped(HuberBackward):
     @staticmethod
     def forward(ctx, input, target, delta):
         return torch.tensor(HuberForward.forward(ctx, input, target, delta).item())
 
 
-@wrong("14.HuberLoss", "forward_shape", "shape (3,) where () is asked for")
+@wrong("14.HuberLoss", "forward_shape", "shape (3,), it must have ()")
 class HuberNoReduction(HuberBackward):
     @staticmethod
     def forward(ctx, input, target, delta):
@@ -209,9 +209,7 @@ class CrossEntropyBackward(Function):
         return g * p / len(target), None
 
 
-@wrong(
-    "14.SoftmaxCrossEntropy", "grad_output_forgotten", "it is 1 only where the backward pass starts at this very result"
-)
+@wrong("14.SoftmaxCrossEntropy", "grad_output_forgotten", "it is 1 only if the backward pass starts at this result")
 class CrossEntropyIsTheEnd(CrossEntropyForward):
     @staticmethod
     def backward(ctx, g):
@@ -466,7 +464,7 @@ class LogSumExpShifted(LogSumExpRightBackward):
         return (x - x.amax(-1, keepdim=True)).exp().sum(-1).log()
 
 
-@wrong("14.LogSumExp", "forward_shape", "shape () where (2,)")
+@wrong("14.LogSumExp", "forward_shape", "shape (), it must have (2,)")
 class LogSumExpOfAll(LogSumExpRightBackward):
     @staticmethod
     def forward(ctx, x):
@@ -474,7 +472,7 @@ class LogSumExpOfAll(LogSumExpRightBackward):
         return x.reshape(-1).logsumexp(0)
 
 
-@wrong("14.LogSumExp", "forward_shape", "shape (1,) where ()")
+@wrong("14.LogSumExp", "forward_shape", "shape (1,), it must have ()")
 class LogSumExpKeepsDimension(LogSumExpRightBackward):
     @staticmethod
     def forward(ctx, x):
@@ -543,7 +541,7 @@ class LogSumExpShareOfAll(LogSumExpForward):
         return g.unsqueeze(-1) * x.reshape(-1).softmax(0).reshape(x.shape)
 
 
-@wrong("14.LogSumExp", "second_cut", "no graph of its own")
+@wrong("14.LogSumExp", "second_cut", "does not have a graph")
 class LogSumExpDetached(LogSumExpForward):
     @staticmethod
     def backward(ctx, g):
@@ -821,7 +819,7 @@ class SoftplusLocal(SoftplusForward):
         return ctx.saved_tensors[0].sigmoid()
 
 
-@wrong("14.Softplus", "second_cut", "no graph of its own")
+@wrong("14.Softplus", "second_cut", "does not have a graph")
 class SoftplusThroughNumPy(SoftplusForward):
     @staticmethod
     def backward(ctx, g):

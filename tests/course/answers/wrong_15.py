@@ -442,7 +442,7 @@ class FixedSwapped(FixedForward):
         return back, torch.outer(back, x)
 
 
-@wrong("15.FixedPoint", "needs_input_grad_ignored", "a tensor for b where only W requires grad")
+@wrong("15.FixedPoint", "needs_input_grad_ignored", "a tensor for b although only W requires grad")
 class FixedNotThrifty(FixedForward):
     @staticmethod
     def backward(ctx, g):

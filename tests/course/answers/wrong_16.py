@@ -199,7 +199,7 @@ class Replaces(Right):
                 operand.grad += slope * one.grad
 
 
-@wrong("16.Tape", "recursion", "calls inside calls, more than Python allows (about a thousand) at line")
+@wrong("16.Tape", "recursion", "calls are nested more deeply than Python allows (about a thousand) at line")
 class RecursiveOrder(Right):
     def in_order(self):
         done, finished = set(), []
@@ -256,7 +256,7 @@ class NamedData:
         self.grad = 1.0
 
 
-WRONG.append(("16.Tape", Right(2.0), "no_function", "`Tape` is no class: hand over Tape itself"))
+WRONG.append(("16.Tape", Right(2.0), "no_function", "`Tape` is not a class: pass Tape itself"))
 
 
 @wrong("16.Tape", "known", "after backward, every grad is 0")

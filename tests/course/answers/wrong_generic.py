@@ -44,7 +44,7 @@ class ExpBackward(Function):
 # What is handed over, returned, raised
 
 
-@wrong("11.AbsProduct", "list_for_tuple", "backward returns a list; 2 values")
+@wrong("11.AbsProduct", "list_for_tuple", "backward returns a list: return the 2 values")
 class AbsProductList(Function):
     @staticmethod
     def forward(ctx, u, v):
@@ -57,7 +57,7 @@ class AbsProductList(Function):
         return [g * (u * v).sign() * v, g * (u * v).sign() * u]
 
 
-@wrong("13.SinCos", "no_result", "2 results are a tuple of 2 tensors")
+@wrong("13.SinCos", "no_result", "it must return a tuple of 2 tensors")
 class SinCosList(Function):
     @staticmethod
     def forward(ctx, x):
@@ -70,7 +70,7 @@ class SinCosList(Function):
         return g * x.cos() - h * x.sin()
 
 
-@wrong("11.AbsProduct", "raised", "a second call takes the place of the first")
+@wrong("11.AbsProduct", "raised", "a second call replaces the first")
 class AbsProductSavesTwice(Function):
     @staticmethod
     def forward(ctx, u, v):
@@ -194,7 +194,7 @@ class ExpOnce(Function):
         return result
 
 
-@wrong("10.RepairTanh", "after_forward", "mend forward first")
+@wrong("10.RepairTanh", "after_forward", "fix forward first")
 class TanhIsItself(Function):
     @staticmethod
     def forward(ctx, x):

@@ -1,9 +1,9 @@
-"""Answers that are called: graded by what they return, and by what they do to their arguments.
+"""Answers that are called: judged by their results, and by what they do to their arguments.
 
-records.py     what is asked and what came of it, as plain data
-asking.py      calls the student's answer; all of this that runs in the process of their code
-evidence.py    the plan, and replies side by side with what is right
-checks.py      the lines of the report, and where a result differs
+records.py     requests and replies, as plain data
+asking.py      calls the student's answer; the only part that runs in the process of their code
+evidence.py    the plan, and the replies with the right results
+checks.py      the lines of the report, and the differences between results
 diagnoses.py   what is wrong, in sentences
 failing.py     the input that a report shows
 """
@@ -27,7 +27,7 @@ from .records import Asked, Called, complete
 
 
 class CallChecker:
-    """How an answer that is called is judged."""
+    """The checker for answers that are called."""
 
     diagnoses: ClassVar[Sequence[Diagnosis]] = CALL_TABLE
     asked: ClassVar[type] = Asked
@@ -63,7 +63,7 @@ class CallChecker:
         return diagnose(evidence, failed)
 
     def is_attempted(self, evidence: CallEvidence) -> bool:
-        """False while every call stops at the stub's NotImplementedError."""
+        """False if every call raises the stub's NotImplementedError."""
         return not call_not_attempted(evidence)
 
     def failing_input(self, evidence: CallEvidence, failed: set[str]) -> Mapping[str, str]:

@@ -1,7 +1,7 @@
-"""Calls a student's answer and writes down, in plain values, what came back and what it did to its arguments.
+"""Calls a student's answer and records its results, and what it did to its arguments, as plain values.
 
-May use the engine (ours or PyTorch: the one whose tensors the answer works with); its values are read by exact.py.
-Must not know what is right: all of this runs in the process of the student's code.
+May use the engine, ours or PyTorch, whichever the answer uses; exact.py reads its values. Must not know the right results,
+because it runs in the process of the student's code.
 """
 
 import copy
@@ -19,7 +19,7 @@ from .records import Asked, Called, NumPyArray, Strange, TensorFacts
 
 
 class CallAsking:
-    """Calls one answer."""
+    """Calls one answer and records the outcome."""
 
     def __init__(self, subject: Any, form: CallForm, phase: str = "your code") -> None:
         self.subject, self.form, self.phase = subject, form, phase
@@ -28,7 +28,7 @@ class CallAsking:
         _warm_up(self.torch)
 
     def reply(self, asked: Asked) -> Called:
-        """What came of one call."""
+        """Call the answer once and return the record of it."""
         torch, names = self.torch, self.form.arguments
         called = Called(names, asked.arguments)
         given = [_given(torch, argument) for argument in asked.arguments]
@@ -43,7 +43,7 @@ class CallAsking:
         return called
 
     def _noted(self, thing: Any, found: list[Any]) -> np.ndarray | None:
-        """The numbers of a tensor, which is added to what was found; None of anything else."""
+        """The numbers of a tensor, which is added to `found`; None for anything else."""
         if not self.engine.is_tensor(thing):
             return None
         found.append(thing)
@@ -63,15 +63,15 @@ class CallAsking:
 
 
 def _warm_up(torch: Any) -> None:
-    """Have PyTorch load what it loads at the first gradient (sympy: seconds), outside the time limit, which would break it off."""
+    """Compute one gradient, outside the time limit: at the first one, PyTorch loads sympy, which takes seconds."""
     with torch.enable_grad():
         leaf = torch.ones(1, requires_grad=True)
         torch.autograd.grad(leaf * 1, leaf, torch.ones(1))
 
 
 def _engine_of(subject: Any) -> Engine:
-    """The engine that the answer was written for: what its own module, or the notebook, calls `torch`; else ours."""
-    subject = inspect.unwrap(subject)  # `@torch.no_grad()` makes a function of torch's own
+    """The engine that the answer was written for: what its module or the notebook names `torch`, else ours."""
+    subject = inspect.unwrap(subject)  # `@torch.no_grad()` wraps it in a function of torch
     names = getattr(subject, "__globals__", None) or vars(sys.modules.get(getattr(subject, "__module__", ""), object))
     return engine_of_module(names.get("torch"))
 
@@ -91,11 +91,11 @@ def plain(
     array: Callable[[np.ndarray], np.ndarray] = np.copy,
     tensor: Callable[[Any], np.ndarray | None] = lambda thing: None,
 ) -> Any:
-    """`result` with arrays in the place of tensors; what is neither number, word, array nor a collection of such is its type's name.
+    """`result` as plain data: numbers, words, arrays, lists and dicts, with arrays instead of tensors.
 
-    `array` makes the entry for a NumPy array that is there itself, `tensor` the one for a tensor. Types are taken exactly:
-    a subclass of a number, an array or a tensor is none. Of collections the entries are read past any methods of their own.
-    A key that is no word is its type's name, too.
+    Any other object becomes `Strange` with the name of its type, as does a key that is not a str. array: converts a NumPy
+    array in the result. tensor: converts a tensor. Types are compared exactly: an instance of a subclass of a number, an
+    array or a tensor does not count. Entries of collections are read without methods that a subclass may define.
 
     >>> plain((1, [np.float64(2.0)], {"a": True, 1: 3}))
     [1, [2.0], {'a': True, '<int>': 3}]

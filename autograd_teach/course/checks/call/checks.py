@@ -1,6 +1,6 @@
-"""The checks of an exercise that is called, and where a result differs from what is specified; read off the evidence alone.
+"""The checks of an answer that is called, and the differences between a result and the specified one, from the evidence.
 
-NumPy only. Must not know the engine, and runs no student's code.
+NumPy only. Must not use the engine, and does not run the student's code.
 """
 
 from collections.abc import Iterator
@@ -23,7 +23,7 @@ Kind = Literal["type", "length", "keys", "shape", "dtype", "value"]
 
 @dataclass(frozen=True)
 class Difference:
-    """One place where a result is not what is specified: where, in which way, and both sides."""
+    """One place where a result differs from the specified one: its path, the kind of difference, and both sides."""
 
     path: str  # "[0]['b']", empty for the whole result
     kind: Kind
@@ -34,10 +34,10 @@ class Difference:
 def differences(
     got: Any, expected: Any, path: str = "", dtypes: bool = False, equal_nan: bool = False
 ) -> Iterator[Difference]:
-    """Every difference between two plain results; numbers agree to five digits, as measured derivatives do.
+    """Every difference between two plain results. Numbers must agree to five digits, as measured derivatives do.
 
-    Where an array is specified a tensor is due; where a number is, any number or tensor of one entry. NaN is right where NaN is
-    expected only with `equal_nan`.
+    If an array is expected, it must be a tensor; if a number is expected, it may be any number or a tensor with one entry.
+    dtypes: also compare dtypes. equal_nan: NaN equals NaN.
 
     >>> [d.path for d in differences([1.0, {"a": 2}], [1.0, {"a": 3}])]
     ["[1]['a']"]
@@ -54,7 +54,7 @@ def differences(
         is_array = isinstance(got, np.ndarray) and got.ndim > 0
         if not is_array and not isinstance(got, list):
             yield Difference(path, "type", got, expected)
-        elif len(got) != len(expected):  # before anything is done for each row: an array without entries can have 2**31
+        elif len(got) != len(expected):  # before any loop over rows: an array without entries can have 2**31 of them
             yield Difference(path, "length", got, expected)
         else:
             for number, other in enumerate(expected):
@@ -95,7 +95,7 @@ def _of_one(got: Any, expected: Any, path: str, dtypes: bool, equal_nan: bool) -
 
 
 def wrong_calls(evidence: CallEvidence) -> list[tuple[Called, list[Difference]]]:
-    """The calls whose result is not what is specified, each with all differences."""
+    """The calls whose result differs from the specified one, each with all differences."""
     spec = evidence.spec
     found = [
         (c, list(differences(spec.normal(c.result), spec.normal(c.expected), dtypes=spec.dtypes)))
@@ -150,7 +150,7 @@ def _unchanged(evidence: CallEvidence) -> State:
 
 
 def changed_against_the_rules(called: Called, evidence: CallEvidence) -> list[str]:
-    """The names of the arguments that the answer changed and was to leave alone."""
+    """The names of the arguments that the answer changed but must not change."""
     return [name for name in called.changed if name not in evidence.form.may_change]
 
 

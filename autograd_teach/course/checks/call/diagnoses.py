@@ -1,6 +1,6 @@
-"""What is wrong with an answer that is called, in a sentence: all diagnoses in their order (runs.py, results.py, numbers.py).
+"""All diagnoses of an answer that is called, in order: those of runs.py, results.py and numbers.py.
 
-NumPy only, reads evidence alone.
+NumPy only, reads only evidence.
 """
 
 import warnings
@@ -26,11 +26,11 @@ OF_NUMBERS = (
 
 
 def diagnose(evidence: CallEvidence, failed: list[str]) -> list[Finding]:
-    """The findings on the failed checks; the exercise's own checks speak for themselves, for the first call that fails them."""
-    with warnings.catch_warnings():  # what a mistake or the specification warns of is not the student's
+    """The findings on the failed checks. The exercise's own checks (`also`) give a message for the first call that fails."""
+    with warnings.catch_warnings():  # warnings of a mistake or of the specification do not concern the student
         warnings.simplefilter("ignore")
         findings = first_findings(CALL_TABLE, evidence, failed)
-    if "repeat" in failed:  # wrong numbers follow from that: what describes them would send the student the wrong way
+    if "repeat" in failed:  # wrong numbers follow from this, so a description of them would mislead the student
         repeat = [each for each in findings if each.name in OF_REPEATING]
         findings = repeat + [each for each in findings if each.name not in (*OF_NUMBERS, *OF_REPEATING)]
     for each in evidence.spec.also:
@@ -42,7 +42,7 @@ def diagnose(evidence: CallEvidence, failed: list[str]) -> list[Finding]:
 
 
 def call_not_attempted(evidence: CallEvidence) -> bool:
-    """Whether the answer is still the stub: every call raises a bare NotImplementedError, as the stub does."""
+    """Whether the answer is still the stub: every call raises a NotImplementedError without a message."""
     crashes = [called.crash for called in evidence.calls]
     return bool(crashes) and all(
         crash is not None

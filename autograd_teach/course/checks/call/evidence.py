@@ -1,6 +1,6 @@
-"""The calls that are made of an answer, with what is right for each.
+"""The calls of an answer, with the right result of each.
 
-Runs no student's code. NumPy only.
+Does not run the student's code. NumPy only.
 """
 
 from collections.abc import Iterator, Sequence
@@ -18,7 +18,7 @@ from .records import Asked, Called
 
 @dataclass
 class CallEvidence(Evidence):
-    """Everything that is known of an answer that is called."""
+    """Everything that is known about an answer that is called."""
 
     spec: CallSpec
     calls: list[Called] = field(default_factory=list)
@@ -26,13 +26,13 @@ class CallEvidence(Evidence):
 
     @property
     def form(self) -> CallForm:
-        """What the exercise asks for, without what is right."""
+        """The form of the exercise: what it asks for, without the right results."""
         assert isinstance(self.exercise.form, CallForm)
         return self.exercise.form
 
 
 def plans(spec: CallSpec, rng: np.random.Generator, purpose: Purpose) -> Iterator[Plan]:
-    """The calls, the first of them once more; for a grade then those on larger arguments."""
+    """The calls, then the first one again; for a grade also those with larger arguments."""
     calls = [_request(spec, arguments) for arguments in spec.inputs(rng)]
     yield Plan((*calls, replace(calls[0], purpose="repeated")), needed=len(calls))
     if purpose == "grade" and spec.larger is not None:
@@ -46,7 +46,7 @@ def _request(spec: CallSpec, arguments: Arguments) -> Request:
 
 
 def add(evidence: CallEvidence, plan: Plan, replies: Sequence[Called]) -> None:
-    """Fill in what came back."""
+    """Add the replies to the evidence, with the specified results."""
     for request, called in zip(plan.requests, replies, strict=False):
         called.names, called.arguments = evidence.form.arguments, request.asked.arguments
         called.expected = request.expected

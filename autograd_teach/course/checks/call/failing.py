@@ -1,6 +1,6 @@
-"""The input that a report shows: the smallest on which something is wrong, and what came out against what must.
+"""The input that a report shows: the smallest one with a wrong result, with the result and the right one.
 
-NumPy only, reads evidence alone.
+NumPy only, reads only evidence.
 """
 
 from typing import Any
@@ -15,7 +15,7 @@ from .records import Called
 
 
 def failing_input(evidence: CallEvidence, failed: set[str]) -> dict[str, str]:
-    """The arguments, and for a wrong result both sides; nothing where a prediction is wrong, for that would tell it."""
+    """The arguments and, for a wrong result, both sides. Empty for a prediction, because it would give away the answer."""
     if not failed & {"runs", "value"}:
         return {}
     wrong = [called for called, _ in wrong_calls(evidence)]
@@ -31,7 +31,7 @@ def failing_input(evidence: CallEvidence, failed: set[str]) -> dict[str, str]:
 
 
 def _result_rows(expected: Any, got: Any) -> dict[str, str]:
-    """A row for each side; for each of several arrays, where there are as many of them on both sides."""
+    """A row for each side; if both sides are lists with equally many arrays, a row for each array."""
     several = isinstance(expected, list) and any(isinstance(each, np.ndarray) and each.ndim for each in expected)
     if not several or not isinstance(got, list) or len(got) != len(expected):
         return both_sides([expected], [got])

@@ -1,6 +1,6 @@
-"""What is wrong with the numbers of a result, from what names them to what only shows them.
+"""Diagnoses of the numbers of a result, from those that name the mistake to those that only show the numbers.
 
-NumPy only, reads evidence alone. A row stands at its place in the order; the first that recognises the evidence speaks.
+NumPy only, reads only evidence. The order counts: the first diagnosis that fits the evidence gives the message.
 """
 
 import math
@@ -51,12 +51,12 @@ def _nan(evidence: CallEvidence) -> str | None:
     called, at = found[0]
     bad = "NaN" if np.isnan(at.got[_not_finite(at)]).any() else "an infinite value"
     others = len(wrong) - len({id(each) for each, _ in found})
-    more = f"; {others} other results are wrong without that" if others else ""
+    more = f"; {others} other results are wrong in another way" if others else ""
     return f"{what_differs(at)} contains {bad}{for_input(called)}{more}"
 
 
 def _not_finite(at: Difference) -> np.ndarray:
-    """Where NaN or an infinite value came that is not right."""
+    """Mask of the entries that are wrongly NaN or infinite."""
     if not isinstance(at.got, np.ndarray) or at.got.dtype.kind != "f":
         return np.zeros(1, dtype=bool)
     return ~np.isfinite(at.got) & wrong_slopes(at.got, at.expected)
@@ -74,8 +74,8 @@ def _zero(evidence: CallEvidence) -> str | None:
         return None
     by_tensors = all(isinstance(each.expected, np.ndarray) for _, several in wrong_calls(evidence) for each in several)
     cut = by_tensors and "05" <= evidence.exercise.notebook[:2] <= "07"
-    how = "; is the way back cut somewhere, by `detach`, by `no_grad` or because `create_graph` is missing?" * cut
-    return f"{words}: other numbers are due there{how}"
+    how = "; is the graph cut somewhere, by `detach`, by `no_grad` or because `create_graph` is missing?" * cut
+    return f"{words}, which is wrong{how}"
 
 
 @diagnosis("factor", "value")
@@ -93,7 +93,7 @@ def _factor(evidence: CallEvidence) -> str | None:
 
 
 def _same_count(evidence: CallEvidence) -> str:
-    """Which number of entries the factor of all wrong results is, of three or more: a sum and a mean differ by it."""
+    """A remark if the factor of all wrong results is a number of entries (above 2), as between a sum and a mean."""
     wrong = [each for each in number_pairs(evidence) if each.is_wrong]
     factor = common_factor([(each.got.reshape(-1), each.want.reshape(-1)) for each in wrong])
     counts = [countable(each.called) for each in wrong]
@@ -114,8 +114,8 @@ def _mean_for_sum(evidence: CallEvidence) -> str | None:
     beside = [(countable(each.called), each) for each in numbers if each.path in paths]
     keys = [key for key in beside[0][0] if all(count.get(key, 0) > 0 for count, _ in beside)]
     for how, as_where, divided in (
-        ("divided", "a mean is taken in place of a sum", True),
-        ("multiplied", "a sum is taken in place of a mean", False),
+        ("divided", "with a mean instead of a sum", True),
+        ("multiplied", "with a sum instead of a mean", False),
     ):
         found = [
             key
@@ -125,7 +125,7 @@ def _mean_for_sum(evidence: CallEvidence) -> str | None:
             )
         ]
         if found:
-            cause = f", as where {as_where}" if found[0].startswith("the number of") else ""
+            cause = f", as {as_where}" if found[0].startswith("the number of") else ""
             part = parts_in_words([each.path for each in wrong], evidence)
             return f"{part} right, but {how} by {' or '.join(found[:2])}{cause}"
     return None
@@ -157,9 +157,7 @@ def _argument_returned(evidence: CallEvidence) -> str | None:
         given = [(as_numbers(specified_arguments(each.called)[number]), each) for each in wrong]
         if given and all(one is not None and same(each.got, one) for one, each in given):
             scope = scope_in_words(evidence, [each.called for each in wrong])
-            return (
-                f"{parts_in_words([each.path for each in wrong], evidence)} {name} itself, as it was handed over{scope}"
-            )
+            return f"{parts_in_words([each.path for each in wrong], evidence)} {name} itself, unchanged{scope}"
     return None
 
 
@@ -191,16 +189,14 @@ def _relation(evidence: CallEvidence) -> str | None:
 @diagnosis("another_order", "value")
 def _another_order(evidence: CallEvidence) -> str | None:
     def words(pairs: Pairs) -> str | None:
-        return (
-            "made of the right numbers, but some stand at the wrong places" if in_another_order(pairs, same) else None
-        )
+        return "made of the right numbers, but some are at the wrong places" if in_another_order(pairs, same) else None
 
     return told_of(evidence, words, stacked=True)
 
 
 @diagnosis("other_input", "value")
 def _other_input(evidence: CallEvidence) -> str | None:
-    """The right result for other arguments: an index off by one, two arguments exchanged, the first row alone."""
+    """The result is right for other arguments: an index off by one, two arguments exchanged, only the first row."""
     wrong = [called for called, _ in wrong_calls(evidence)]
     if len(wrong) < 2 or not number_pairs(evidence):
         return None
@@ -233,7 +229,7 @@ def _is_result_of(change: _Change, called: Called, evidence: CallEvidence) -> bo
 def _other_inputs(
     names: Sequence[str], arguments: list[Any], texts: dict[int, list[str]]
 ) -> Iterator[tuple[str, _Change]]:
-    """Changes of the arguments that a slip may come to, in words; by the kinds that the first call has."""
+    """Changes of the arguments that a slip can cause, each in words. `arguments` are those of the first call."""
 
     def of_one(number: int, function: Callable[[Any], Any]) -> _Change:
         return lambda given: [function(each) if at == number else each for at, each in enumerate(given)]
@@ -292,7 +288,7 @@ def _other_inputs(
 
 @diagnosis("some_values", "value")
 def _some_values(evidence: CallEvidence) -> str | None:
-    """A prediction or a list, some of whose entries are right."""
+    """Some entries of a prediction or of a list are wrong."""
     normal = evidence.spec.normal
     if any(
         isinstance(each.expected, list) and normal(each.expected) != each.expected for each, _ in wrong_calls(evidence)
@@ -320,7 +316,7 @@ def _some_values(evidence: CallEvidence) -> str | None:
 
 
 def _some_words(evidence: CallEvidence) -> str | None:
-    """Of a list whose order does not count: what is in it that is not asked for, not at which place."""
+    """For a list whose order does not count: the extra and the missing entries."""
     for called, _ in wrong_calls(evidence):
         if not isinstance(called.result, list) or not isinstance(called.expected, list):
             continue
@@ -334,19 +330,19 @@ def _some_words(evidence: CallEvidence) -> str | None:
 
 
 def _largest(at: Difference) -> float:
-    """How far a difference goes, so that one is shown that does not look like rounding; what is no number goes farthest."""
+    """The size of a difference; infinite if a side is not a finite number. The largest does not look like rounding."""
     if not is_finite(at):
         return math.inf
     return float(np.max(np.abs(at.got.astype(float) - at.expected.astype(float)), initial=0.0))
 
 
 def _is_plain(at: Difference) -> bool:
-    """Whether a difference is so large that nobody takes it for rounding."""
+    """Whether a difference is too large to be rounding."""
     return not is_finite(at) or _largest(at) > 0.02 * float(np.max(np.abs(at.expected), initial=0.0))
 
 
 def _others(evidence: CallEvidence) -> str:
-    """How many of the inputs give a wrong result, where not all do and more than the one that is shown."""
+    """The inputs that give a wrong result, in words; "" if all do, or only the one that is shown."""
     wrong = [called for called, _ in wrong_calls(evidence)]
     scope = scope_in_words(evidence, wrong) if len(wrong) > 1 else ""
     return f"; something is wrong{scope.replace(',', '', 1)}" if scope else ""
@@ -368,7 +364,7 @@ def _some_entries(evidence: CallEvidence) -> str | None:
 
 
 def _one_entry(at: Difference, bad: np.ndarray) -> str:
-    """The entry that is farthest from the right one."""
+    """The entry with the largest error, in words."""
     off = np.where(bad, np.abs(at.got.astype(float) - at.expected.astype(float)), -1.0)
     where = np.unravel_index(int(np.argmax(np.nan_to_num(off, nan=np.inf))), off.shape)
     got, want = apart(float(at.got[where]), float(at.expected[where]))
@@ -392,5 +388,5 @@ def _wrong(evidence: CallEvidence) -> str | None:
 def _not_repeatable(evidence: CallEvidence) -> str | None:
     crash = evidence.repeated.crash if evidence.repeated else None
     if crash is not None:
-        return f"the same call raises the second time, though not the first: {explained(crash)}"
-    return "the same call gives another result the second time: something outside the function remembers earlier calls, or is random"
+        return f"the same call raises the second time, but not the first time: {explained(crash)}"
+    return "the same call gives another result the second time: something outside the function keeps values of earlier calls, or is random"

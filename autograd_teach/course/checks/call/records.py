@@ -1,6 +1,6 @@
-"""What an answer that is called is asked, and what came of it, as plain data.
+"""The requests to an answer that is called, and its replies, as plain data.
 
-NumPy only. The same records are made by a check in the notebook and read by the grader from another process.
+NumPy only. A check in the notebook makes these records; the grader receives the same records from another process.
 """
 
 from collections.abc import Iterator
@@ -15,20 +15,20 @@ from ..exact import is_same
 
 
 class Nothing:
-    """In place of a result where none came."""
+    """The type of `NOTHING`."""
 
 
 NOTHING = Nothing()
-"""The only one."""
+"""Stands for a missing result."""
 
 
 class NumPyArray(np.ndarray):
-    """An array that an answer returned itself; tensors come back as plain arrays."""
+    """A NumPy array that an answer returned. Tensors are recorded as plain arrays."""
 
 
 @dataclass(frozen=True)
 class Strange:
-    """Something in a result that nothing can be compared with."""
+    """An object in a result that cannot be compared, given by the name of its type."""
 
     type: str
 
@@ -45,7 +45,7 @@ class Asked:
 
 @dataclass(frozen=True)
 class TensorFacts:
-    """A tensor as it was after the call."""
+    """The state of a tensor after the call."""
 
     value: np.ndarray
     requires_grad: bool
@@ -56,28 +56,30 @@ class TensorFacts:
 
 @dataclass
 class Called:
-    """One call of the answer. Results are plain: arrays for tensors, and numbers, words, lists and dicts of such."""
+    """One call of the answer. The result is plain data: arrays for tensors, numbers, words, lists and dicts."""
 
-    # filled in by whoever asked
+    # filled in by the process that asked
     names: tuple[str, ...] = field(default=(), metadata={"told": False})
     arguments: tuple[Any, ...] = field(default=(), metadata={"told": False})  # as declared
     expected: Any = field(default=None, metadata={"told": False})
     changed: tuple[str, ...] = field(default=(), metadata={"told": False})  # arguments that are no longer as they were
-    # told by the process that ran it
+    # sent by the process that ran it
     result: Any = NOTHING
     results: list[TensorFacts] = field(default_factory=list)  # the tensors in the result, in order
     after: dict[str, TensorFacts] = field(default_factory=dict)  # the tensors among the arguments
-    counts: tuple[dict[str, int], ...] = ()  # for each argument what it has counted
+    counts: tuple[dict[str, int], ...] = ()  # the counters of each argument
     crash: Crash | None = None
 
     def counted(self, what: str) -> int:
-        """What the first argument has counted."""
+        """The counter `what` of the first argument, 0 if it does not have it."""
         return self.counts[0].get(what, 0) if self.counts else 0
 
 
 def complete(names: tuple[str, ...], asked: Asked, called: Called) -> bool:
-    """Whether a call has everything that was asked for: a result, and the facts about each tensor in it and each among the
-    arguments. Anything less is no success, whoever has sent it."""
+    """Whether a record is complete: it has a result, and the facts about each tensor in it and in the arguments.
+
+    An incomplete record is never a success, even if a student's process forged it.
+    """
     if called.crash or called.result is NOTHING:
         return False
     tensors = list(_tensors(called.result))
@@ -91,7 +93,7 @@ def complete(names: tuple[str, ...], asked: Asked, called: Called) -> bool:
 
 
 def _tensors(result: Any) -> Iterator[np.ndarray]:
-    """What stands for the tensors in a plain result, in their order."""
+    """The arrays that stand for tensors in a plain result, in order."""
     if type(result) is np.ndarray:
         yield result
     elif isinstance(result, list | tuple | dict):

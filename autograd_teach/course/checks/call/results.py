@@ -1,6 +1,6 @@
-"""What is wrong with the kind of a result: None, a type, a length, a shape; and the mistakes that an exercise has declared.
+"""Diagnoses of the kind of a result (None, type, length, shape), and of the mistakes that an exercise declares.
 
-NumPy only, reads evidence alone. A row stands at its place in the order; the first that recognises the evidence speaks.
+NumPy only, reads only evidence. The order counts: the first diagnosis that fits the evidence gives the message.
 """
 
 from collections.abc import Sequence
@@ -47,10 +47,10 @@ def _no_result(evidence: CallEvidence) -> str | None:
         return None
     if len(nothing) == len(wrong) and not right_calls(evidence):
         return (
-            "it returns None: is there a `return`, and is what it returns not None itself? The `.grad` of a tensor that is no leaf "
-            "is None, and so is what `backward()`, `list.sort()` and other calls return that only change something"
+            "it returns None: is there a `return`, and is its value not None? The `.grad` of a tensor that is not a leaf is "
+            "None, and so is the result of calls that only change something, such as `backward()` and `list.sort()`"
         )
-    return f"it returns None{scope_in_words(evidence, nothing)}: is there a `return` on every way through it?{example_in_words(nothing[0])}"
+    return f"it returns None{scope_in_words(evidence, nothing)}: is there a `return` in every branch?{example_in_words(nothing[0])}"
 
 
 @diagnosis("keys", "value")
@@ -62,7 +62,7 @@ def _keys(evidence: CallEvidence) -> str | None:
     extra = [key for key in found[1].got if key not in found[1].expected]
     if missing:
         return f"there is no entry for {', '.join(map(repr, missing))}"
-    return f"the entry {', '.join(map(repr, extra))} is none of those asked for"
+    return f"the entry {', '.join(map(repr, extra))} is not asked for"
 
 
 @diagnosis("known", "value")
@@ -85,7 +85,7 @@ def _known(evidence: CallEvidence) -> str | None:
             return mistake.message
     if not matching or len(wrong) < 2:  # one wrong result alone agrees with too many mistakes
         return None
-    # What the mistake would spoil besides is right here: so say where it shows.
+    # Some results are right that the mistake would make wrong, so say where it shows.
     scope = scope_in_words(evidence, [called for called, _ in wrong])
     seen = f" (this shows {scope.removeprefix(', ')})" if scope else ""
     return f"{_wrong_predictions(evidence)}{matching[0].message}{seen}"
@@ -98,7 +98,7 @@ def _says_something(mistake: Mistake, called: Called) -> bool:
 
 
 def _leaves_right(mistake: Mistake, called: Called, evidence: CallEvidence) -> bool:
-    """Whether the mistake gives the right result for the arguments of `called`, as far as it says something about them."""
+    """Whether the mistake gives the right result for the arguments of `called`, for the keys that it names."""
     assert mistake.forward is not None
     normal = evidence.spec.normal
     predicted, want = normal(plain(mistake.forward(*specified_arguments(called)))), normal(called.expected)
@@ -108,7 +108,7 @@ def _leaves_right(mistake: Mistake, called: Called, evidence: CallEvidence) -> b
 
 
 def _wrong_predictions(evidence: CallEvidence) -> str:
-    """How many of several predictions are not right, where it is predictions that are asked for."""
+    """The number of wrong predictions, in words; "" if the exercise does not ask for predictions."""
     called, several = wrong_calls(evidence)[0]
     if evidence.exercise.kind != "value" or not isinstance(called.expected, list | dict):
         return ""
@@ -117,7 +117,7 @@ def _wrong_predictions(evidence: CallEvidence) -> str:
 
 
 def _is_mistake(mistake: Mistake, called: Called, evidence: CallEvidence) -> bool:
-    """Whether the result is what the mistake gives; of a dict, only the keys that the mistake names are asked for."""
+    """Whether the result is that of the mistake; in a dict, only the keys that the mistake names count."""
     assert mistake.forward is not None
     normal = evidence.spec.normal
     predicted, got = normal(plain(mistake.forward(*specified_arguments(called)))), normal(called.result)
@@ -135,7 +135,7 @@ def _is_mistake(mistake: Mistake, called: Called, evidence: CallEvidence) -> boo
 
 @diagnosis("computation", "value")
 def _computation(evidence: CallEvidence) -> str | None:
-    """An engine of the student's: the smallest computation that goes wrong, by the name of what is wrong in it."""
+    """The student's own engine: the smallest computation that is wrong, and the name of the wrong value."""
     wrong = wrong_calls(evidence) if evidence.exercise.kind == "engine" else []
     if not wrong:
         return None
@@ -158,7 +158,7 @@ def _in_a_tuple(evidence: CallEvidence) -> str | None:
 
 @diagnosis("selection", "value")
 def _selection(evidence: CallEvidence) -> str | None:
-    """Some entries of an argument are asked for: which are missing, which are too many."""
+    """Some entries of an argument are asked for: those that are missing, and those that are too many."""
     called, _ = wrong_calls(evidence)[0]
     if evidence.exercise.kind == "value":
         return None
@@ -201,7 +201,7 @@ def _among(one: Any, several: Sequence[Any]) -> bool:
 
 
 def _end(at: Difference) -> str:
-    """Which end of a list is missing or too many; nothing where that is not the difference."""
+    """Whether the first or last entry of a list is missing or too many, in words; "" if that is not the difference."""
     ways = {
         "the last one is missing": (at.got, at.expected[:-1]),
         "the first one is missing": (at.got, at.expected[1:]),
@@ -221,9 +221,7 @@ def _type(evidence: CallEvidence) -> str | None:
     right = "the numbers are right, but " if same_numbers(at) else ""
     of_grad = ""
     if at.got is None and isinstance(at.expected, np.ndarray):
-        of_grad = (
-            "; a gradient is None where no backward pass has come, and the `.grad` of what is no leaf is always None"
-        )
+        of_grad = "; a gradient is None if no backward pass has reached it, and the `.grad` of a tensor that is not a leaf is always None"
     got, want = kind_of(at.got), kind_of(at.expected)
     if want == "a number" and got == "True or False" and isinstance(at.got, np.ndarray):
         got = "a tensor of True and False"

@@ -1,6 +1,6 @@
-"""What is wrong with an answer that is called before its result counts: what was handed over, what it raises, what it changes.
+"""Diagnoses that do not concern the result: the object that was checked, errors it raises, arguments it changes.
 
-NumPy only, reads evidence alone. A row stands at its place in the order; the first that recognises the evidence speaks.
+NumPy only, reads only evidence. The order counts: the first diagnosis that fits the evidence gives the message.
 """
 
 import ast
@@ -25,7 +25,7 @@ def _no_function(evidence: CallEvidence) -> str | None:
     entry = evidence.exercise.entry
     what = "class" if evidence.exercise.kind == "engine" else "function"
     return (
-        f"`{entry}` is no {what}: hand over {entry} itself, not the result of calling it, nor anything else"
+        f"`{entry}` is not a {what}: pass {entry} itself, not the result of calling it or anything else"
         if evidence.structure
         else None
     )
@@ -58,7 +58,7 @@ def _recursion(evidence: CallEvidence) -> str | None:
     for called in evidence.calls:
         if called.crash and called.crash.kind == "RecursionError":
             where = "" if called.crash.line is None else f" at line {called.crash.line}: `{called.crash.source}`"
-            return f"calls inside calls, more than Python allows (about a thousand){where}{for_input(called)}"
+            return f"calls are nested more deeply than Python allows (about a thousand){where}{for_input(called)}"
     return None
 
 
@@ -69,7 +69,7 @@ def _grad_is_none(evidence: CallEvidence) -> str | None:
         return None
     return (
         f"at line {crash.line}, `{crash.source}`, the .grad is None: only a leaf that requires grad gets one, "
-        "and only once backward has run; what an operation has made is no leaf"
+        "and only after backward has run; the result of an operation is not a leaf"
     )
 
 
@@ -84,7 +84,7 @@ _SIGNS = {
 
 
 def _is_of_grad(source: str, message: str) -> bool:
-    """Whether the None that `message` speaks of is what a `.grad` in the line `source` gave, by where it stands there."""
+    """Whether the None in the error `message` comes from a `.grad` in the line `source`, judged by its place there."""
     try:
         tree = ast.parse(
             source.removesuffix(":") if not source.startswith(("for", "if", "while", "with")) else source + " pass"
@@ -125,7 +125,7 @@ def _saved_changed(evidence: CallEvidence) -> str | None:
         if crash and "modified by an inplace operation" in crash.message:
             shape = crash.message.partition("Tensor ")[2].partition("]")[0] + "]"
             where = "" if crash.line is None else f" (line {crash.line}: `{crash.source}`)"
-            return f"backward raises{where}: it needs a tensor of shape {shape} that was saved for it, and changed in place after that"
+            return f"backward raises{where}: it needs a tensor of shape {shape} that was changed in place after it was saved"
     return None
 
 
@@ -160,7 +160,7 @@ def _is_the_same_error(one: Called, other: Called) -> bool:
 
 
 def _all_is_right(evidence: CallEvidence, calls: list[Called]) -> bool:
-    """Whether nothing else is wrong with these calls either: no argument changed, no check of the exercise failed."""
+    """Whether these calls are right in everything else: no argument changed, no check of the exercise failed."""
     return not any(
         changed_against_the_rules(called, evidence) or any(each.judge(called) for each in evidence.spec.also)
         for called in calls
@@ -174,7 +174,7 @@ def _signature(evidence: CallEvidence) -> str | None:
     if crash is None or crash.line is not None or crash.kind != "TypeError" or not wrong_number.search(crash.message):
         return None
     if evidence.form.call is not None:
-        return f"it is called in another way than the statement says, or with other arguments: {crash.message}"
+        return f"it is not called as the statement says, or with other arguments: {crash.message}"
     names = ", ".join(evidence.form.arguments) or "nothing"
     return f"it is called with {names}, yours takes something else: {crash.message}"
 
@@ -185,18 +185,16 @@ def _raised(evidence: CallEvidence) -> str | None:
 
 
 def _raised_in_words(called: Called, evidence: CallEvidence) -> str:
-    """What was raised; where no line of the answer was running, not as what its code has done."""
+    """The error in words. If no line of the answer was running, it is not described as an error of the answer."""
     crash = called.crash
     assert crash is not None
     if crash.line is not None or crash.absent or crash.ends_program:
         return explained(crash).removesuffix(".")
     told = explained(crash).partition(" raised ")[2].removesuffix(".")
     if evidence.form.call is None:
-        return f"calling it, or reading what it returns, raises {told}; no line of yours is running there"
-    empty = "; is it None that yours returns?" if "NoneType" in crash.message else ""
-    return (
-        f"the check uses your answer as the statement says, and gets {told}; no line of yours is running there{empty}"
-    )
+        return f"calling it, or reading what it returns, raises {told}; this is not in a line of yours"
+    empty = "; does yours return None?" if "NoneType" in crash.message else ""
+    return f"the check uses your answer as the statement says, and gets {told}; this is not in a line of yours{empty}"
 
 
 @diagnosis("argument_changed", "unchanged")
@@ -205,6 +203,6 @@ def _argument_changed(evidence: CallEvidence) -> str | None:
         for name in changed_against_the_rules(called, evidence):
             was, now = plain(specified(called.arguments[called.names.index(name)])), called.after[name].value
             rounding = was.shape == now.shape and was.dtype.kind == "f" and np.allclose(was, now, 1e-12, 1e-12)
-            how = " in its last digits: what is added and subtracted again leaves a rounding error" * rounding
+            how = " in its last digits: adding and subtracting the same number leaves a rounding error" * rounding
             return f"the argument {name} is changed by the call{how}{';' if how else ':'} work on a copy of it"
     return None

@@ -1,6 +1,6 @@
-"""What diagnoses of calls read from the evidence, and the words that several of them use.
+"""What several diagnoses of calls share: how they read the evidence, and their words.
 
-NumPy only, reads evidence alone.
+NumPy only, reads only evidence.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -31,12 +31,12 @@ def right_calls(evidence: CallEvidence) -> list[Called]:
 
 
 def specified_arguments(called: Called) -> list[Any]:
-    """The arguments as the specification gets them."""
+    """The arguments as they are passed to the specification."""
     return list(map(specified, called.arguments))
 
 
 def same_numbers(at: Difference) -> bool:
-    """Whether what came has the right numbers, though not in the right kind of thing."""
+    """Whether the result has the right numbers, but in an object of the wrong kind."""
     try:
         got, want = np.asarray(at.got, dtype=float), np.asarray(at.expected, dtype=float)
     except (TypeError, ValueError):
@@ -45,7 +45,7 @@ def same_numbers(at: Difference) -> bool:
 
 
 def listed(values: list[Any]) -> str:
-    """The first three, and how many more there are."""
+    """The first three values, and how many more there are."""
     more = f" and {len(values) - 3} more" if len(values) > 3 else ""
     return f"{', '.join(map(str, values[:3]))}{more}"
 
@@ -58,7 +58,7 @@ def first_of_kind(evidence: CallEvidence, kind: str) -> tuple[Called, Difference
 
 @dataclass(frozen=True)
 class _Number:
-    """One number or array of a result, in one call: what came and what is right."""
+    """One number or array of the result of a call, and the right one."""
 
     called: Called
     path: str
@@ -75,9 +75,10 @@ class _Number:
 
 
 def number_pairs(evidence: CallEvidence, stacked: bool = False) -> list[_Number]:
-    """All numbers of all calls, right and wrong; none where something but a finite number is wrong, or where it is predictions.
+    """All numbers of all calls, right and wrong.
 
-    A list of numbers, or of arrays of one shape, counts as one array where `stacked`.
+    Empty if something other than a finite number is wrong, and for predictions. stacked: a list of numbers, or of arrays
+    of one shape, counts as one array.
     """
     wrong = [at for _, several in all_wrong_calls(evidence) for at in several]
     if evidence.exercise.kind == "value" or not all(map(is_finite, wrong)):
@@ -129,7 +130,11 @@ Pairs = list[tuple[np.ndarray, np.ndarray]]
 
 
 def told_of(evidence: CallEvidence, explain: Callable[[Pairs], str | None], stacked: bool = False) -> str | None:
-    """What `explain` says of the wrong numbers, if it holds for the right ones beside them too, else with the inputs it is true of."""
+    """What `explain` says about the wrong numbers.
+
+    If it does not hold for the right numbers at the same places, the inputs for which it holds are added. None if it does
+    not hold for the wrong numbers.
+    """
     numbers = number_pairs(evidence, stacked)
     wrong = [each for each in numbers if each.is_wrong]
     if not wrong:
@@ -144,7 +149,7 @@ def told_of(evidence: CallEvidence, explain: Callable[[Pairs], str | None], stac
 
 
 def parts_in_words(paths: list[str], evidence: CallEvidence) -> str:
-    """The parts of the result at `paths`, with the verb that follows."""
+    """The parts of the result at `paths`, followed by "is" or "are"."""
     paths = list(dict.fromkeys(paths))
     if paths == [""]:
         return "the result is"
@@ -167,7 +172,10 @@ def _right_parts(wrong: list[str], numbers: list[_Number]) -> str:
 
 
 def scope_in_words(evidence: CallEvidence, calls: Sequence[Called]) -> str:
-    """Of which of the inputs tried something is true, where not of all: by an argument that tells them from the others, else their number."""
+    """The inputs of `calls` in words: by an argument that separates them from the others, else by their number.
+
+    "" if these are all inputs that returned.
+    """
     chosen = {id(called) for called in calls}
     returned = [called for called in evidence.calls if called.result is not NOTHING]
     others = [called for called in returned if id(called) not in chosen]
@@ -181,7 +189,7 @@ def scope_in_words(evidence: CallEvidence, calls: Sequence[Called]) -> str:
             here = {value_of(called.arguments[number]) for called in mine}
             there = {value_of(called.arguments[number]) for called in others}
             if None not in here | there and not here & there:
-                # one input alone may have its value by chance; that a number has no dimensions is no chance
+                # a single input may have its value by chance, but 0 dimensions are not chance
                 if len(here) == 1 and (len(mine) > 1 or here == {0} and value_of is _dimensions):
                     return f", for every input where {in_words(name, here.pop())}"
                 if len(there) == 1 and len(others) > 1:
@@ -190,7 +198,7 @@ def scope_in_words(evidence: CallEvidence, calls: Sequence[Called]) -> str:
 
 
 def _plain_value(argument: Any) -> Any:
-    return argument if isinstance(argument, int | str) else None  # floats are drawn: that one is wrong says nothing
+    return argument if isinstance(argument, int | str) else None  # floats are random: their values say nothing
 
 
 def _dimensions(argument: Any) -> int | None:
@@ -207,7 +215,7 @@ def _has_dimensions(name: str, dimensions: int) -> str:
 
 
 def countable(called: Called) -> dict[str, int]:
-    """What of the arguments can be counted, in words: an average goes by one of these."""
+    """The numbers by which an average may divide: sizes of arguments and integer arguments, by their names in words."""
     counts = {}
     for name, argument in zip(called.names, specified_arguments(called), strict=True):
         if isinstance(argument, np.ndarray):
@@ -225,7 +233,7 @@ def example_in_words(called: Called) -> str:
 
 
 def both_shown(at: Difference) -> str:
-    """What came out and what is right, with digits enough to tell them apart."""
+    """The result and the right one, with enough digits to differ."""
     if at.kind == "value" and is_finite(at) and at.got.size == 1:
         got, want = at.got.reshape(()), at.expected.reshape(())
         if at.got.dtype.kind == "f" or at.expected.dtype.kind == "f":
@@ -239,7 +247,7 @@ def what_differs(at: Difference) -> str:
 
 
 def item_of(at: Difference) -> str:
-    """The entry of a prediction that a difference is in: "a" of "['a']['is_leaf']"."""
+    """The entry of a prediction that differs: "a" for the path "['a']['is_leaf']"."""
     return at.path[1:].partition("]")[0].strip("'")
 
 
@@ -301,5 +309,5 @@ def inputs_in_words(called: Called) -> str:
 
 
 def _cut(text: str, width: int = 200) -> str:
-    """The beginning and the end of a text that is too long to be read."""
+    """The beginning and the end of a text that is too long."""
     return text if len(text) <= width else f"{text[: width * 2 // 3].rstrip()} ... {text[-width // 4 :].lstrip()}"

@@ -1,11 +1,11 @@
-"""Custom Functions: graded by their forward, and by their backward against the numerical derivative of the specification.
+"""Custom Functions: forward is compared with the specification, backward with its numerical derivative.
 
-records.py     what is asked and what came of it, as plain data
-asking.py      uses the student's Function; all of this that runs in the process of their code
-evidence.py    the plan, and replies side by side with what is right
-slopes.py      what is right for backward, to the second order
+records.py     requests and replies, as plain data
+asking.py      uses the student's Function; the only part that runs in the process of their code
+evidence.py    the plan, and the replies with the right results
+slopes.py      the right derivatives, first and second order
 checks.py      the lines of the report
-values.py gradients.py beyond.py    what is wrong, in sentences; slips.py: the catalogue of slopes
+values.py returned.py gradients.py beyond.py    what is wrong, in sentences; slips.py: a table of derivatives
 failing.py maps.py    the input and the maps that a report shows
 """
 
@@ -31,16 +31,16 @@ from .returned import RETURNED
 from .values import VALUES
 
 DIAGNOSES = (*VALUES, *RETURNED, *GRADIENTS, *BEYOND)
-"""In their order: the first that recognises the numbers speaks."""
+"""The diagnoses in order: the first one that fits gives the message."""
 
 
 OF_NUMBER = {"too_few", "too_many", "one_per_result", "list_for_tuple"}
 OF_GRADIENTS = {row.name for row in GRADIENTS}
-"""Diagnoses of the number of values that backward returns, and of the numbers in them."""
+"""Names of the diagnoses of how many values backward returns, and of those of the numbers in them."""
 
 
 class FunctionChecker:
-    """How a custom Function is judged."""
+    """The checker for custom Functions."""
 
     diagnoses: ClassVar[Sequence[Diagnosis]] = DIAGNOSES
     asked: ClassVar[type] = Asked
@@ -74,12 +74,12 @@ class FunctionChecker:
 
     def findings(self, evidence: FunctionEvidence, failed: list[str]) -> list[Finding]:
         found = first_findings(DIAGNOSES, evidence, failed)
-        if any(each.name in OF_NUMBER for each in found):  # which value belongs to which argument is not known then
+        if any(each.name in OF_NUMBER for each in found):  # then it is unknown which value belongs to which argument
             found = [each for each in found if each.name in OF_NUMBER or each.name not in OF_GRADIENTS]
         return found
 
     def is_attempted(self, evidence: FunctionEvidence) -> bool:
-        """False while forward stops at the stub's NotImplementedError, whatever it gets."""
+        """False if forward raises the stub's NotImplementedError for every input."""
         stopped = [
             run.crash is not None and run.crash.phase == "forward" and run.crash.kind == "NotImplementedError"
             for run in evidence.runs

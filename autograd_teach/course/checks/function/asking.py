@@ -1,7 +1,7 @@
-"""Uses a student's Function in the ways that are asked for, and writes down as plain NumPy what it did.
+"""Uses a student's Function as requested, and records what it does as plain NumPy data.
 
-May use the engine (ours or PyTorch: the one that the student's Function comes from). Must not know what is right: all of
-this runs in the process of the student's code.
+May use the engine, ours or PyTorch, whichever the student's Function comes from. Must not know the right results, because
+it runs in the process of the student's code.
 """
 
 import functools
@@ -18,7 +18,7 @@ from .records import Asked, Odd, Run, Second, cotangent_of, differentiable
 
 
 def function_of(subject: Any) -> tuple[type, str | None]:
-    """The Function class that `subject` means, or the name of why it is none."""
+    """The Function class that `subject` means, and None; or the name of what is wrong with it as the second value."""
     if getattr(subject, "__name__", "") == "apply" and isinstance(getattr(subject, "__self__", None), type):
         subject = subject.__self__
     if not issubclass(type(subject), type):
@@ -40,9 +40,9 @@ def function_of(subject: Any) -> tuple[type, str | None]:
 
 @functools.cache
 def _warm_up(engine: Engine) -> None:
-    """Have PyTorch import some modules, as it does at the first backward pass of a Function.
+    """Run the backward pass of a Function once: PyTorch imports some modules at the first one.
 
-    A time limit that strikes then would leave them half imported.
+    A time limit during these imports would leave the modules half imported.
     """
     torch = engine.torch
     methods = {
@@ -55,7 +55,7 @@ def _warm_up(engine: Engine) -> None:
 
 
 class FunctionAsking:
-    """A subclass of the student's Function whose methods call theirs and write down what went in and came out."""
+    """Runs a subclass of the student's Function whose methods call theirs and record arguments and results."""
 
     def __init__(self, function: type, form: FunctionForm) -> None:
         engine = engine_of_function(function)
@@ -72,7 +72,7 @@ class FunctionAsking:
         self.ignore: Any = type("Ignore", (engine.function,), methods)
 
     def reply(self, asked: Asked) -> Run:
-        """What came of one request."""
+        """Use the Function as `asked` and return the record of it."""
         self.run = run = Run(asked.arguments)
         with caught(run, lambda: self.phase):
             self._use(asked)
@@ -106,8 +106,11 @@ class FunctionAsking:
             self.run.changed = ()
 
     def _tensors(self, arguments: Sequence[Any], needed: int | None = None) -> tuple[list[Any], list[Any]]:
-        """The arguments as leaves, float arrays requiring grad (or only number `needed`), and what the Function gets: of an
-        argument that it is to change a copy, for a leaf must not be changed."""
+        """The arguments as leaves, and the inputs of the Function.
+
+        Float arrays require grad, or only number `needed`. An argument that the Function changes is passed as a copy,
+        because a leaf must not be changed.
+        """
         leaves = [
             self.torch.tensor(a, requires_grad=is_float(a) and needed in (None, number))
             if isinstance(a, np.ndarray)
@@ -117,7 +120,7 @@ class FunctionAsking:
         return leaves, [x.clone() if number in self.form.in_place else x for number, x in enumerate(leaves)]
 
     def _forward(self, inputs: list[Any]) -> tuple[Any, ...]:
-        """The results, none if one of them is no tensor."""
+        """The results of forward; empty if one of them is not a tensor."""
         self.phase, run = "forward", self.run
         result = self.function.apply(*inputs)
         outputs = _entries(result)
@@ -178,11 +181,11 @@ class FunctionAsking:
         found = grad(reached, [*wanted, *cotangents], weights, allow_unused=True)
         second.got = tuple(None if each is None else self.engine.array(each).copy() for each in found)
         if all(each is None for each in found):
-            # `once_differentiable` cuts the way to the inputs: only a pass through all of the graph meets its error.
+            # `once_differentiable` cuts the path to the inputs: only a pass through the whole graph raises its error.
             self.torch.autograd.backward(reached, weights)
 
     def _change(self, inputs: list[Any]) -> None:
-        """Change the arguments in place: only what was saved from the result is still right."""
+        """Change the arguments in place: then only values saved from the result are still right."""
         with self.torch.no_grad():
             for tensor, argument in zip(inputs, self.run.arguments, strict=True):
                 if is_float(argument):
@@ -204,7 +207,7 @@ class FunctionAsking:
 
 
 def _recording(asking: FunctionAsking, function: Any) -> type:
-    """A subclass of `function` that tells `asking` what backward gets and returns."""
+    """A subclass of `function` that reports to `asking` what backward gets and returns."""
     engine = asking.engine
 
     def forward(*args: Any) -> Any:
@@ -237,7 +240,7 @@ def _recording(asking: FunctionAsking, function: Any) -> type:
 
 
 def _count_saves(run: Run, ctx: Any) -> None:
-    """A second call of save_for_backward replaces what the first has saved."""
+    """Count the calls of save_for_backward: a second call replaces what the first has saved."""
     save = ctx.save_for_backward
 
     def counted(*tensors: Any) -> None:
@@ -251,7 +254,7 @@ GRAD_OUTPUT = "grad_output in backward"
 
 
 def _entries(result: Any) -> tuple[Any, ...]:
-    """One value or a tuple of them, as a tuple."""
+    """One value or a tuple of values, as a tuple."""
     return tuple(tuple.__iter__(result)) if issubclass(type(result), tuple) else (result,)
 
 

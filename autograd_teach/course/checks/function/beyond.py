@@ -1,7 +1,8 @@
-"""What is wrong beyond one forward and one backward: several calls, what an exercise asks besides, the second derivative.
+"""Diagnoses beyond one forward and one backward: several calls, further requirements, the second derivative.
 
-NumPy only, reads records alone. A message names the entry, argument or line and shows numbers; it never gives the answer away.
-To add one: write a function `(FunctionEvidence) -> str | None` under `@diagnosis(name, checks that it explains)` at its place in the order.
+NumPy only, reads only records. A message names the entry, argument or line and shows numbers; it never gives the answer
+away. To add a diagnosis, write a function `(FunctionEvidence) -> str | None` with the decorator
+`@diagnosis(name, checks that it explains)`, at its place in the order.
 """
 
 from dataclasses import replace
@@ -25,8 +26,8 @@ def _shared_between_calls(evidence: FunctionEvidence) -> str | None:
     first, between = evidence.cases[0].run, evidence.interleaved
     if same_run(first, evidence.repeated) and not same_run(first, between):
         if between and between.values and same_run(first, replace(between, values=first.values)):
-            return "a second call of forward changes the result of the first: each call must return a tensor of its own"
-        return "a second call of forward spoils the backward of the first: what backward needs must be kept on ctx, of which each call has its own"
+            return "a second call of forward changes the result of the first: each call must return its own tensor"
+        return "a second call of forward breaks the backward of the first: keep what backward needs on ctx, because each call has its own ctx"
     return None
 
 
@@ -40,7 +41,7 @@ def _backward_once(evidence: FunctionEvidence) -> str | None:
     if crash is None and same_run(first, again):
         return None
     how = f": {crash}" if crash else " gives another gradient"
-    return f"a second backward pass through the same graph{how}; backward must leave what was saved as it is"
+    return f"a second backward pass through the same graph{how}; backward must not change saved values"
 
 
 @diagnosis("not_repeatable", "repeat")
@@ -48,10 +49,10 @@ def _not_repeatable(evidence: FunctionEvidence) -> str | None:
     again = evidence.repeated
     crash = again.crash or again.refused if again else None
     what = f"raises an error the second time ({crash})" if crash else "gives another result the second time"
-    return f"the same call {what}: something outside ctx remembers the first, or is random"
+    return f"the same call {what}: something outside ctx keeps values of the first call, or is random"
 
 
-# What an exercise asks beyond
+# Further requirements of an exercise
 
 
 @diagnosis("not_dirty", "in_place")
@@ -64,15 +65,15 @@ def _not_dirty(evidence: FunctionEvidence) -> str | None:
         return None
     where = only_for(evidence, bad, ran)
     if bad[0].shares_memory:
-        return f"{name} is changed in place{where}, but autograd is not told so: ctx.mark_dirty says it, and {name} itself is returned"
-    return f"the result is a new tensor{where}; {name} itself must be changed, and returned"
+        return f"{name} is changed in place{where}, but autograd does not know it: call ctx.mark_dirty, and return {name} itself"
+    return f"the result is a new tensor{where}; {name} itself must be changed and returned"
 
 
 @diagnosis("not_marked", "constants")
 def _not_marked(evidence: FunctionEvidence) -> str | None:
     for number in evidence.form.constants:
         if any(number < len(run.requires_grad) and run.requires_grad[number] for run in evidence.runs):
-            return f"result {number + 1} requires grad, but has no gradient: ctx.mark_non_differentiable says so in forward"
+            return f"result {number + 1} requires grad, but does not have a gradient: call ctx.mark_non_differentiable in forward"
     return None
 
 
@@ -81,7 +82,7 @@ def _none_grad_output(evidence: FunctionEvidence) -> str | None:
     case = evidence.cases[0]
     for number, run in enumerate(evidence.partial):
         if not partial_right(case, run):
-            only = f"where only result {number + 1} is used"
+            only = f"if only result {number + 1} is used"
             comes = "None" if run.got_none else "zeros"
             crash = run.crash or run.refused
             if crash is None:
@@ -96,13 +97,13 @@ def _needs_input_grad_ignored(evidence: FunctionEvidence) -> str | None:
     for asked, run in evidence.needed.items():
         if run.returned is not None and len(run.returned) < len(names):
             return (
-                f"where only {names[asked]} requires grad, backward returns {len(run.returned)} of {len(names)} values: "
-                "None has to hold the place of what needs no gradient"
+                f"if only {names[asked]} requires grad, backward returns {len(run.returned)} of {len(names)} values: "
+                "return None for arguments that do not need a gradient"
             )
         for number in computed_unasked(run, asked):
             return (
-                f"backward returns a tensor for {names[number]} where only {names[asked]} requires grad: "
-                f"ctx.needs_input_grad[{number}] is False then, and None takes its place"
+                f"backward returns a tensor for {names[number]} although only {names[asked]} requires grad: "
+                f"ctx.needs_input_grad[{number}] is False then, so return None for it"
             )
     return None
 
@@ -115,14 +116,14 @@ def _asked_not_given(evidence: FunctionEvidence) -> str | None:
             returned = run.returned or ()
             if 0 < len(returned) < len(names):
                 return (
-                    f"where only {names[asked]} requires grad, backward returns {len(returned)} of {len(names)} values: None has "
-                    "to hold the place of what needs no gradient"
+                    f"if only {names[asked]} requires grad, backward returns {len(returned)} of {len(names)} values: "
+                    "return None for arguments that do not need a gradient"
                 )
             entry = returned[asked] if asked < len(returned) else None
             wrong = "no gradient" if entry is None else "a wrong gradient"
             return (
-                f"where only {names[asked]} requires grad, backward gives {wrong} for it: look at which entry of "
-                "ctx.needs_input_grad it depends on, and which gradients are computed from others"
+                f"if only {names[asked]} requires grad, backward returns {wrong} for it: which entry of "
+                "ctx.needs_input_grad does it depend on, and is it computed from another gradient?"
             )
     return None
 
@@ -131,7 +132,7 @@ def _asked_not_given(evidence: FunctionEvidence) -> str | None:
 def _zeros_for_none(evidence: FunctionEvidence) -> str | None:
     run = evidence.no_gradient
     return (
-        "where no gradient comes, backward is handed a tensor of zeros and works on it: forward has not said that it wants None"
+        "if no gradient comes, backward gets a tensor of zeros and computes with it: forward did not ask for None instead"
         if run is not None and run.returned is not None and not run.got_none
         else None
     )
@@ -142,14 +143,14 @@ def _none_not_handled(evidence: FunctionEvidence) -> str | None:
     run = evidence.no_gradient
     if run is None:
         return None
-    does = run.crash or run.refused or "backward gives a gradient all the same, where it owes None"
-    return f"where no gradient comes, grad_output is None: {does}"
+    does = run.crash or run.refused or "backward returns a gradient, but it must return None"
+    return f"if no gradient comes, grad_output is None: {does}"
 
 
 @diagnosis("second_raised", "double_backward")
 def _second_raised(evidence: FunctionEvidence) -> str | None:
     crash = next((second.crash for second in evidence.second if second.crash), None)
-    # What was changed in place is named already, and spoils this.
+    # An in-place change has its own diagnosis, and also makes this fail.
     if crash is None or any(run.changed for run in evidence.runs):
         return None
     once = "; once_differentiable forbids what this exercise asks for" if "once_differentiable" in crash.message else ""
@@ -162,7 +163,7 @@ def _second_cut(evidence: FunctionEvidence) -> str | None:
     if not judged or any(second.connected and any(got is not None for got in second.got.values()) for second in judged):
         return None
     return (
-        "the gradient has no graph of its own, so that it cannot be differentiated: on its way through backward it leaves the "
+        "the gradient does not have a graph, so it cannot be differentiated: somewhere in backward it leaves the "
         "tensors (through NumPy, .item(), .data, .detach() or no_grad)"
     )
 
@@ -179,7 +180,7 @@ def _second_nan(evidence: FunctionEvidence) -> str | None:
                 there = f", where {name} is {second.arguments[key][at]:.4g}" if key >= 0 else ""
                 return (
                     f"the first derivative is right, the second by {name} is {bad} ({name}{index_in_words(at)}{there}): a number "
-                    "on the way back through backward is infinite, or 0 in a denominator, though its product or quotient is not"
+                    "inside backward is infinite, or 0 in a denominator, although its product or quotient is finite"
                 )
     return None
 
@@ -191,8 +192,8 @@ def _second_constant(evidence: FunctionEvidence) -> str | None:
         if wrong and all(second.got.get(index) is None or not np.any(second.got[index]) for second in wrong):
             what = "the result itself" if "from_result" in evidence.form.properties else f"{name} or the result itself"
             return (
-                f"the second derivative misses how the gradient depends on {name}: what backward uses of it is a constant, because it "
-                f"was computed in forward or is detached; backward has to compute with {what}, as save_for_backward gives it back"
+                f"the second derivative misses how the gradient depends on {name}: backward uses a constant, because it was "
+                f"computed in forward or is detached; compute in backward with {what}, from save_for_backward"
             )
     return None
 
@@ -208,7 +209,7 @@ def _wrong_second(evidence: FunctionEvidence) -> str | None:
     shown = np.zeros_like(want) if got is None else got
     at = largest_difference(shown, want)
     ask = (
-        "does it leave the graph on its way through backward"
+        "does it leave the graph somewhere in backward"
         if key < 0
         else "is something that depends on it a constant for backward"
     )
@@ -220,7 +221,7 @@ def _wrong_second(evidence: FunctionEvidence) -> str | None:
 
 
 def _differentiated(evidence: FunctionEvidence, key: int) -> str:
-    """What a second derivative is taken by: an argument, or (a negative key) the grad_output of a result."""
+    """The variable of a second derivative: an argument or, for a negative key, the grad_output of a result."""
     if key >= 0:
         return evidence.form.arguments[key]
     return "grad_output" if evidence.form.results == 1 else f"the grad_output of result {-key}"
@@ -230,6 +231,6 @@ def _differentiated(evidence: FunctionEvidence, key: int) -> str:
 def _saved_argument(evidence: FunctionEvidence) -> str | None:
     name = evidence.form.arguments[0]
     return (
-        f"backward needs {name} itself, or what shares its memory: it breaks where {name} is changed after forward; the exercise "
-        "asks to save the result instead"
+        f"backward needs {name} itself, or a tensor that shares its memory: it fails if {name} is changed after forward; save "
+        "the result instead, as the exercise asks"
     )

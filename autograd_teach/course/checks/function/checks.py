@@ -1,6 +1,6 @@
-"""The checks of a custom Function: which lines a report has, and whether each passes, read off the evidence alone.
+"""The checks of a custom Function: the lines of a report, and whether each passes, from the evidence only.
 
-NumPy only. Must not know the engine, and runs no student's code.
+NumPy only. Must not use the engine, and does not run the student's code.
 """
 
 import numpy as np
@@ -26,12 +26,12 @@ def checks_of(form: FunctionForm) -> tuple[Check, ...]:
 
 
 def expected_gradient(case: Case, run: Run, index: int) -> np.ndarray:
-    """The vector-Jacobian product that backward owes argument `index` for the run's cotangent."""
+    """The vector-Jacobian product that backward must return for argument `index`, for the run's cotangent."""
     return (flat(run.cotangent) @ case.numerical[index]).reshape(np.shape(case.arguments[index]))
 
 
 def usable(run: Run | None, index: int) -> np.ndarray | None:
-    """What backward returned for argument `index`, where it is a tensor of the argument's shape."""
+    """What backward returned for argument `index`, if it is a tensor of the argument's shape; else None."""
     if run is None or run.returned is None or index >= len(run.returned):
         return None
     entry = run.returned[index]
@@ -40,7 +40,7 @@ def usable(run: Run | None, index: int) -> np.ndarray | None:
 
 
 def gradient_right(case: Case, run: Run | None, index: int) -> bool | None:
-    """Whether the run's gradient of argument `index` is right; None where there is nothing to compare."""
+    """Whether the run's gradient of argument `index` is right; None if there is nothing to compare."""
     got = usable(run, index)
     if got is None or run is None or flat(run.cotangent).size != case.numerical[index].shape[0]:
         return None
@@ -48,7 +48,7 @@ def gradient_right(case: Case, run: Run | None, index: int) -> bool | None:
 
 
 def case_gradients(case: Case) -> dict[int, bool | None]:
-    """For each differentiated argument: right on every run of the case, wrong on one, or nothing to compare (None)."""
+    """For each differentiated argument, whether its gradient is right in every run; None if there is nothing to compare."""
     verdicts: dict[int, bool | None] = {}
     for index in case.numerical:
         each = [gradient_right(case, run, index) for run in (case.run, *case.rows)]
@@ -103,7 +103,7 @@ def _single_right(evidence: FunctionEvidence) -> bool:
 
 
 def returns_right(run: Run) -> bool:
-    """Whether backward gave what it owes each argument: a gradient of its shape, or None."""
+    """Whether backward returned what each argument needs: a gradient of its shape, or None."""
     returned = without_extra_none(run)
     return len(returned) == len(run.arguments) and all(
         (isinstance(entry, np.ndarray) and entry.shape == argument.shape)
@@ -114,7 +114,7 @@ def returns_right(run: Run) -> bool:
 
 
 def without_extra_none(run: Run) -> tuple[np.ndarray | Odd | None, ...]:
-    """What backward returned, less the trailing Nones beyond its arguments, which PyTorch allows."""
+    """What backward returned, without extra Nones at the end, which PyTorch allows."""
     returned = run.returned or ()
     while len(returned) > len(run.arguments) and returned[-1] is None:
         returned = returned[:-1]
@@ -133,7 +133,7 @@ def _gradient(evidence: FunctionEvidence) -> State:
 
 
 def _every_gradient(evidence: FunctionEvidence) -> bool:
-    """Whether each gradient of each run could be compared: what forward or backward gave in another shape could not."""
+    """Whether each gradient of each run could be compared. Results or gradients of a wrong shape cannot."""
     return bool(evidence.cases) and all(
         gradient_right(case, run, index) is not None
         for case in evidence.cases
@@ -153,7 +153,7 @@ def _repeat(evidence: FunctionEvidence) -> State:
     first, second = evidence.cases[0].run, evidence.cases[1 % len(evidence.cases)].run
     crash = evidence.interleaved.crash
     if second.crash or (crash and crash.phase == "forward"):
-        return "not reached"  # the second call fails by itself, or one that comes between
+        return "not reached"  # the second call, or one in between, fails by itself
     again = (evidence.repeated, evidence.interleaved, evidence.backward_again)
     return state(all(same_run(first, run) for run in again))
 
@@ -164,7 +164,7 @@ def _from_result(evidence: FunctionEvidence) -> State:
     case, run = evidence.cases[0], evidence.from_result
     before = [gradient_right(case, case.run, index) for index in case.numerical]
     if not all(before) or case.run.changed:
-        return "not reached"  # A wrong gradient says nothing about where it came from.
+        return "not reached"  # a wrong gradient does not show what it was computed from
     return state(all(gradient_right(case, run, index) for index in case.numerical))
 
 
@@ -189,12 +189,12 @@ def _partial(evidence: FunctionEvidence) -> State:
         or not _results_fit(evidence)
         or not all(verdict is not False for verdict in case_gradients(case).values())
     ):
-        return "not reached"  # a gradient that is wrong anyway
+        return "not reached"  # the gradient is wrong in any case
     return state(all(partial_right(case, run) for run in evidence.partial))
 
 
 def _results_fit(evidence: FunctionEvidence) -> bool:
-    """Whether forward gives as many results as are asked for, in their shapes, wherever it gives any."""
+    """Whether forward, if it returns, returns the right number of results in the right shapes."""
     return all(
         case.run.values is None or [v.shape for v in case.run.values] == [v.shape for v in case.expected]
         for case in evidence.cases
@@ -202,7 +202,7 @@ def _results_fit(evidence: FunctionEvidence) -> bool:
 
 
 def partial_right(case: Case, run: Run) -> bool:
-    """Whether backward is right where only one of the results was used; a None stands for a gradient of zeros."""
+    """Whether backward is right if only one of the results is used. None counts as a gradient of zeros."""
     if run.crash or run.refused or run.returned is None:
         return False
     for index in case.numerical:
@@ -222,14 +222,13 @@ def _needs_input_grad(evidence: FunctionEvidence) -> State:
 
 
 def computed_unasked(run: Run, asked: int) -> list[int]:
-    """The float arguments for which backward gave a gradient though only argument `asked` requires one."""
+    """The arguments for which backward returned a gradient although only argument `asked` requires one."""
     returned = enumerate(run.returned or ())
     return [number for number, entry in returned if number != asked and isinstance(entry, np.ndarray)]
 
 
 def asked_wrong(evidence: FunctionEvidence, asked: int) -> bool:
-    """Whether the gradient of argument `asked` is missing or wrong where only that one requires grad, though it is right
-    where all do."""
+    """Whether the gradient of argument `asked` is missing or wrong if only this argument requires grad, but right if all do."""
     case = evidence.cases[0]
     return gradient_right(case, case.run, asked) is True and not gradient_right(case, evidence.needed[asked], asked)
 
@@ -244,19 +243,19 @@ def _no_gradient(evidence: FunctionEvidence) -> State:
 
 def _double_backward(evidence: FunctionEvidence) -> State:
     right = all(v is not False for case in evidence.cases for v in case_gradients(case).values())
-    right = right and not any(run.changed for run in evidence.runs)  # what is changed in place spoils the graph, too
+    right = right and not any(run.changed for run in evidence.runs)  # in-place changes also break the graph
     if not evidence.second or not right or _returns(evidence) == "fail" or not _results_fit(evidence):
         return "not reached"
     return state(all(map(second_right, evidence.second)))
 
 
 def second_right(second: SecondOrder) -> bool:
-    """Whether the gradient of the gradient agrees with the measured one; no way to an argument stands for zeros."""
+    """Whether the gradient of the gradient agrees with the measured one. No path to an argument counts as zeros."""
     return second.connected and second.crash is None and not wrong_seconds(second)
 
 
 def wrong_seconds(second: SecondOrder) -> list[int]:
-    """The arguments (-1: grad_output) by which the second derivative is wrong."""
+    """The arguments (-1: grad_output) with respect to which the second derivative is wrong."""
     return [
         key
         for key, want in second.measured.items()

@@ -1,6 +1,6 @@
-"""What a custom Function is asked, with what is right: the plan of a check or a grade, and the evidence that it gives.
+"""The plan of requests to a custom Function, for a check or a grade, and the evidence made from the replies.
 
-Runs no student's code. NumPy only.
+Does not run the student's code. NumPy only.
 """
 
 from collections.abc import Iterator, Sequence
@@ -17,25 +17,25 @@ from .records import Asked, Run, cotangent_of, differentiable, same_values
 from .slopes import SecondOrder, one_hots, second_order, slopes
 
 HEAT_MAP_ENTRIES = 12
-"""Largest result and argument whose whole Jacobian is computed; larger inputs are checked by random cotangents alone."""
+"""Largest size of a result and an argument for a whole Jacobian. Larger inputs are checked by random cotangents only."""
 
 SINGLES = 3
-"""Inputs in float32 of a grade."""
+"""The number of inputs in float32."""
 
 
 @dataclass
 class Case:
-    """One input: what is right, and the runs on it."""
+    """One input, with the right values and derivatives, and the runs on it."""
 
     arguments: tuple[Any, ...]
     expected: Values
     numerical: dict[int, np.ndarray]  # argument's index -> Jacobian of the specification
     run: Run = field(default_factory=Run)
-    # One for each one-hot cotangent: the rows of the analytical Jacobian. In a grade, for random cotangents.
+    # One run per one-hot cotangent, which gives a row of the analytical Jacobian; in a grade, one per random cotangent.
     rows: list[Run] = field(default_factory=list)
 
     def analytical(self, index: int) -> np.ndarray | None:
-        """The Jacobian that backward gave for argument `index`, or None where it gave none of the right shape."""
+        """The Jacobian from backward for argument `index`; None if gradients are missing or have a wrong shape."""
         shape = np.shape(self.arguments[index])
         rows = []
         for row in self.rows:
@@ -48,7 +48,7 @@ class Case:
 
 @dataclass
 class FunctionEvidence(Evidence):
-    """Everything that is known of a custom Function."""
+    """Everything that is known about a custom Function."""
 
     spec: FunctionSpec
     cases: list[Case] = field(default_factory=list)
@@ -58,16 +58,16 @@ class FunctionEvidence(Evidence):
     single: Run | None = None  # in float32; forward only
     single_expected: Values = ()
     from_result: Run | None = None
-    partial: list[Run] = field(default_factory=list)  # one for each result that alone is used
-    needed: dict[int, Run] = field(default_factory=dict)  # only this argument requires grad
-    no_gradient: Run | None = None  # what uses the results gives None back
+    partial: list[Run] = field(default_factory=list)  # for each result, a run that uses only this one
+    needed: dict[int, Run] = field(default_factory=dict)  # for each argument, a run in which only it requires grad
+    no_gradient: Run | None = None  # a run in which the results get None as gradient
     second: list[SecondOrder] = field(default_factory=list)
-    # The Jacobians of the student's own forward at the first case, where that forward is wrong.
+    # The Jacobians of the student's own forward at the first case, if that forward is wrong.
     own_numerical: dict[int, np.ndarray] = field(default_factory=dict)
 
     @property
     def form(self) -> FunctionForm:
-        """What the exercise asks for, without what is right."""
+        """The form of the exercise: what it asks for, without the right results."""
         assert isinstance(self.exercise.form, FunctionForm)
         return self.exercise.form
 
@@ -78,24 +78,24 @@ class FunctionEvidence(Evidence):
 
     @property
     def every_run(self) -> list[Run]:
-        """Those, then the rows of the Jacobians and the calls made again; not those that ask for some gradients only."""
+        """`runs`, the rows of the Jacobians and the repeated calls; not the runs that ask only for some gradients."""
         rows = [row for case in self.cases for row in case.rows]
         again = (self.repeated, self.interleaved, self.backward_again, self.single)
         return [*self.runs, *rows, *(run for run in again if run is not None)]
 
 
 class Unfit(Exception):
-    """The declaration has inputs for which its own specification has no finite answer: a fault of the course."""
+    """The specification is not finite at an input that it draws: a mistake of the course."""
 
 
 # ---- the plan --------------------------------------------------------------------------------------------------------
 
 
 class Drawing:
-    """What is drawn for one exercise.
+    """The inputs and cotangents drawn for one exercise.
 
-    Each input is drawn twice: in the same shapes, so that what an answer keeps by the shape is not enough for it. A grade
-    asks about both, as about inputs of their own.
+    Each input is drawn twice, with the same shapes, so that an answer that stores values by shape fails. A grade uses both
+    as separate inputs.
     """
 
     def __init__(
@@ -110,29 +110,29 @@ class Drawing:
             raise Unfit("the specification is not finite at an input that was drawn")
 
     def cotangents(self, number: int) -> Values:
-        """Random ones for input `number`: of both signs, never ones, never small."""
+        """Random cotangents for input `number`: of both signs, never 1 and never small."""
         return tuple(self.random(each) for each in differentiable(self.form, self.expected[number]))
 
     def random(self, like: np.ndarray) -> np.ndarray:
-        """Numbers of the shape and dtype of `like`."""
+        """Random numbers with the shape and dtype of `like`."""
         size = self.rng.uniform(0.4, 1.9, like.shape)
         return np.asarray(size * self.rng.choice([-1.0, 1.0], like.shape), dtype=like.dtype)
 
     def asked(self, number: int, mode: str = "run", **how: Any) -> Asked:
-        """A use with input `number` and new cotangents."""
+        """A request with input `number` and new cotangents."""
         return Asked(mode, self.inputs[number], self.cotangents(number), **how)
 
     def others(self, number: int) -> tuple[tuple[Any, ...], ...]:
-        """Two more calls that come between forward and backward of a call on input `number`: one alike, and the next."""
+        """The inputs of two calls between forward and backward of input `number`: one of the same shapes, and the next."""
         return tuple(self.drawn[(number + step) % len(self.drawn)] for step in (self.period, 1))
 
     def floats(self, number: int = 0) -> list[int]:
-        """The arguments of input `number` that have a gradient."""
+        """The numbers of the arguments of input `number` that have a gradient."""
         return [n for n, argument in enumerate(self.inputs[number]) if is_float(argument)]
 
 
 def plan(form: FunctionForm, spec: FunctionSpec, rng: np.random.Generator, purpose: Purpose) -> Plan:
-    """Every use of the Function that is asked for, by what it is for."""
+    """All requests to the Function, each with its purpose."""
     drawing = Drawing(form, spec, rng, purpose)
     numbers = range(len(drawing.inputs))
     cases = [drawing.asked(number) for number in numbers]
@@ -147,9 +147,9 @@ def plan(form: FunctionForm, spec: FunctionSpec, rng: np.random.Generator, purpo
             again = drawing.asked(n, "interleaved", others=drawing.others(n)), drawing.asked(n, "again")
             requests += [Request(f"row {n}", asked, drawing.expected[n]) for asked in again]
         beyond = requests[len(cases) :]
-        rng.shuffle(beyond)  # type: ignore[arg-type]  # a list will do
+        rng.shuffle(beyond)  # type: ignore[arg-type]  # it accepts a list
         requests[len(cases) :] = beyond
-    requests.append(Request("repeated", cases[0], drawing.expected[0]))  # what is asked again comes last of all
+    requests.append(Request("repeated", cases[0], drawing.expected[0]))  # the repeated request comes last
     return Plan(tuple(requests), needed=len(cases))
 
 
@@ -176,7 +176,7 @@ def _further(drawing: Drawing, cases: list[Asked]) -> Iterator[tuple[str, Asked]
 
 
 def _singles(drawing: Drawing) -> list[tuple[Any, ...]]:
-    """The first input in float32, and others drawn like it; the later inputs may be such that float32 has too few digits."""
+    """The first input in float32, and others drawn like it. The later inputs may need more digits than float32 has."""
     drawn = [drawing.inputs[0], *(as_drawn(next(iter(drawing.spec.inputs(drawing.rng)))) for _ in range(SINGLES - 1))]
     return [tuple(a.astype(np.float32) if is_float(a) else a for a in arguments) for arguments in drawn]
 
@@ -186,7 +186,7 @@ def _rows(case: Asked, form: FunctionForm, expected: Values) -> list[Asked]:
 
 
 def _moved(case: Asked) -> list[Asked]:
-    """Forward at inputs moved by a little: where forward is wrong, the derivative of what it computes."""
+    """Requests for forward at slightly moved inputs. They give the derivative of a wrong forward."""
     if not _is_small(case.arguments, case.cotangents):
         return []
     return [Asked("forward", each) for each in moves(case.arguments)]
@@ -210,7 +210,7 @@ def _is_small(arguments: Sequence[Any], results: Values) -> bool:
 
 
 def add(evidence: FunctionEvidence, plan: Plan, replies: Sequence[Run]) -> None:
-    """Fill in what came back."""
+    """Add the replies to the evidence, with the specified results."""
     found: dict[str, list[Run]] = {}
     asked: dict[str, list[Asked]] = {}
     for request, reply in zip(plan.requests, replies, strict=False):
@@ -236,9 +236,9 @@ def _case(evidence: FunctionEvidence, run: Run, rows: list[Run]) -> Case:
     spec, arguments = evidence.spec, run.arguments
     measured = {n: slopes(evidence.form, spec, arguments, n) for n, each in enumerate(arguments) if is_float(each)}
     if not all(np.isfinite(each).all() for each in measured.values()):
-        raise Unfit("the specification has no finite slope at an input that was drawn")
+        raise Unfit("the derivative of the specification is not finite at an input that was drawn")
     case = Case(arguments, spec.values(arguments), measured, run, rows)
-    for row in rows:  # the checks look at the first run of a case for these; here every run counts
+    for row in rows:  # the checks read these from the first run of a case, but every run counts
         run.changed += tuple(each for each in row.changed if each not in run.changed)
         if row.values is not None and not same_values(row.values, case.expected):
             run.values = row.values
@@ -246,7 +246,7 @@ def _case(evidence: FunctionEvidence, run: Run, rows: list[Run]) -> Case:
 
 
 def _add_single(evidence: FunctionEvidence, runs: list[Run]) -> None:
-    """Of the runs in float32 the first that is wrong, or the first."""
+    """Add the first wrong run in float32, or the first one if none is wrong."""
     pairs = [(run, evidence.spec.values(run.arguments)) for run in runs]
     worst = [(run, want) for run, want in pairs if run.crash or not same_values(run.values, want)]
     if pairs:
@@ -258,7 +258,7 @@ def _forward_differs(case: Case) -> bool:
 
 
 def _own_jacobians(evidence: FunctionEvidence, moved: list[Run]) -> dict[int, np.ndarray]:
-    """The Jacobian of the student's forward for each float argument of the first case; NaN where forward gave nothing."""
+    """The Jacobian of the student's forward for each float argument of the first case; NaN if forward did not return."""
     arguments, pairs = evidence.cases[0].arguments, iter(zip(moved[::2], moved[1::2], strict=False))
     found = {}
     for index in evidence.cases[0].numerical:

@@ -1,6 +1,6 @@
-"""The input that a report shows: the smallest on which something is wrong, and what came out against what must.
+"""The input that a report shows: the smallest one with a wrong result, with the result and the right one.
 
-NumPy only, reads evidence alone.
+NumPy only, reads only evidence.
 """
 
 import numpy as np
@@ -13,7 +13,7 @@ from .records import same_values
 
 
 def failing_input(evidence: FunctionEvidence, failed: set[str]) -> dict[str, str]:
-    """Name -> value of the arguments, and what came out against what must."""
+    """Name -> value of the arguments, of the result and of the right one."""
     for name, rows_of in (("runs", _crashing), ("forward", _forward_rows), ("gradient", _gradient_rows)):
         if name in failed:
             failing = [

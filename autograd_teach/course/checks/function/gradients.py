@@ -1,7 +1,8 @@
-"""What is wrong with the numbers of a gradient, from what names them to what only shows them.
+"""Diagnoses of the numbers of a gradient, from those that name the mistake to those that only show the numbers.
 
-NumPy only, reads evidence alone. A message names the entry, argument or line and shows numbers; it never gives the answer away.
-To add one: write a function `(FunctionEvidence) -> str | None` under `@diagnosis(name, checks that it explains)` at its place in the order.
+NumPy only, reads only evidence. A message names the entry, argument or line and shows numbers; it never gives the answer
+away. To add a diagnosis, write a function `(FunctionEvidence) -> str | None` with the decorator
+`@diagnosis(name, checks that it explains)`, at its place in the order.
 """
 
 from collections.abc import Callable
@@ -56,7 +57,7 @@ diagnosis = into(GRADIENTS)
 
 @diagnosis("known", "gradient")
 def _known_with_forward(evidence: FunctionEvidence) -> str | None:
-    """Where a mistake explains the wrong forward and backward follows from it, both have one reason."""
+    """If a known mistake explains the wrong forward and also the wrong backward, both get its message."""
     mistake = known_forward(evidence)
     if mistake is None or mistake.vjp is None:
         return None
@@ -68,15 +69,13 @@ def _own_derivative(evidence: FunctionEvidence) -> str | None:
     if not evidence.own_numerical:
         return None
     case, own = evidence.cases[0], evidence.own_numerical
-    # What the wrong forward measures must differ from what is right: else this says nothing of backward.
+    # The derivative of the wrong forward must differ from the right one, else it says nothing about backward.
     fits = any(not same_slopes(own[index], case.numerical[index]) for index in own) and all(
         (analytical := case.analytical(index)) is not None and same_slopes(analytical, numerical)
         for index, numerical in own.items()
     )
     return (
-        "backward is the derivative of what forward computes, but forward is wrong: mend forward first"
-        if fits
-        else None
+        "backward is the derivative of what forward computes, but forward is wrong: fix forward first" if fits else None
     )
 
 
@@ -93,7 +92,7 @@ def _gradient_overflow(evidence: FunctionEvidence) -> str | None:
     wrong = [each for each in wrong_gradients(evidence) if not np.isfinite(each[2]).all()]
     if not wrong or any(np.shape(case.arguments[0]) != got.shape for case, _, got, _ in wrong):
         return None
-    # Where forward has the same trouble, it is said once.
+    # If forward has the same problem, it is reported once.
     return forward_overflow(evidence) or overflow_in_words(
         f"the gradient{of_argument(evidence, wrong[0][1])} has", [(case, got) for case, _, got, _ in wrong]
     )
@@ -111,7 +110,7 @@ def _gradient_nan(evidence: FunctionEvidence) -> str | None:
 
 @diagnosis("argument_changed", "gradient")
 def _gradient_of_changed(evidence: FunctionEvidence) -> str | None:
-    # A changed argument was named already; the gradient is wrong with it, not by itself.
+    # The changed argument has its own diagnosis; the gradient is wrong because of it.
     return argument_changed(evidence) if not right_otherwise(evidence) else None
 
 
@@ -130,13 +129,13 @@ def _grad_output_forgotten(evidence: FunctionEvidence) -> str | None:
         return None
     nowhere = all(_never_changes(evidence, index) for index in evidence.cases[0].numerical)
     of = "" if nowhere else of_argument(evidence, wrong[0][1])
-    unused = f"grad_output is not used{of}: backward gives the same gradient whatever grad_output it gets"
+    unused = f"grad_output is not used{of}: backward returns the same gradient for every grad_output"
     one_number = all(flat(case.expected).size == 1 for case in evidence.cases)
-    return unused + ("; it is 1 only where the backward pass starts at this very result" if one_number else "")
+    return unused + ("; it is 1 only if the backward pass starts at this result" if one_number else "")
 
 
 def _never_changes(evidence: FunctionEvidence, index: int) -> bool:
-    """Whether the gradient of an argument is the same for every grad_output, of which at least one input saw two."""
+    """Whether the gradient of an argument is the same for every grad_output. At least one input must have had two."""
     seen_two = False
     for case in evidence.cases:
         given = [got for run in (case.run, *case.rows) if (got := usable(run, index)) is not None]
@@ -148,15 +147,15 @@ def _never_changes(evidence: FunctionEvidence, index: int) -> bool:
 
 @diagnosis("after_forward", "gradient")
 def _after_forward(evidence: FunctionEvidence) -> str | None:
-    """Backward may work with the wrong numbers of forward: a name for its own would be a guess."""
+    """Backward may use the wrong numbers of forward, so a diagnosis of backward would be a guess."""
     if not wrong_forward(evidence) or not wrong_gradients(evidence):
         return None
-    return "the gradient is wrong too, but it may follow from what forward computes: mend forward first"
+    return "the gradient is wrong too, but it may follow from what forward computes: fix forward first"
 
 
 @diagnosis("true_derivative", "gradient")
 def _true_derivative(evidence: FunctionEvidence) -> str | None:
-    """Of an exercise that declares its gradient."""
+    """In an exercise that declares its gradient, the true derivative is wrong."""
     spec, wrong = evidence.spec, wrong_gradients(evidence)
     if spec.vjp is None or not wrong:
         return None
@@ -257,7 +256,10 @@ _RIGHT_FOR_ONES = "the gradient is right where grad_output is 1 and wrong for so
 
 
 def _right_for_ones_alone(wrong: list[Gradient]) -> bool:
-    """Right for each grad_output of one 1 and zeros, where the gradient is not zero anyway, and wrong for other numbers."""
+    """Whether the gradient is right for each one-hot grad_output and wrong for other numbers.
+
+    Entries whose gradient is always zero do not count.
+    """
     for case, index, got, want in wrong:
         rows = [gradient_right(case, row, index) for row in case.rows]
         jacobian = case.analytical(index)
@@ -273,9 +275,9 @@ _LOST_IN_GRAD_OUTPUT: tuple[tuple[str, Callable[[np.ndarray], np.ndarray]], ...]
     ("grad_output is squared, but the gradient must be proportional to grad_output", np.square),
     ("the third power of grad_output is used, but the gradient must be proportional to grad_output", lambda v: v**3),
     ("grad_output is cut off at -1 and 1", lambda v: np.clip(v, -1, 1)),
-    ("the negative entries of grad_output are taken for 0", lambda v: np.maximum(v, 0)),
+    ("the negative entries of grad_output are read as 0", lambda v: np.maximum(v, 0)),
 )
-"""What wrong backwards do to each number of grad_output, though 1 and 0 stay as they are."""
+"""Changes of the numbers of grad_output that leave 1 and 0 as they are."""
 
 
 @diagnosis("mixed_up", "gradient")
@@ -291,7 +293,7 @@ def _mixed_up(evidence: FunctionEvidence) -> str | None:
         if not same_slopes(got.reshape(-1), flat(case.run.cotangent).sum() * jacobian[0]):
             return None
     return (
-        "grad_output is mixed up: each entry of the gradient gets the same sum of grad_output, whichever entry of the result it became"
+        "grad_output is mixed up: each entry of the gradient gets the same sum of grad_output, no matter which entry of the result it became"
         if any(len(case.rows) > 1 for case, *_ in wrong)
         else None
     )
@@ -308,12 +310,12 @@ def _grad_output_misread(evidence: FunctionEvidence) -> str | None:
 
 
 _READ_OTHERWISE: tuple[tuple[str, Callable[[np.ndarray], np.ndarray]], ...] = (
-    ("every entry of grad_output is taken for the sum of all", lambda v: np.full_like(v, v.sum())),
-    ("every entry of grad_output is taken for the mean of all", lambda v: np.full_like(v, v.mean())),
-    ("every entry of grad_output is taken for its first", lambda v: np.full_like(v, v.reshape(-1)[0])),
-    ("every entry of grad_output is taken for its last", lambda v: np.full_like(v, v.reshape(-1)[-1])),
+    ("every entry of grad_output is read as the sum of all", lambda v: np.full_like(v, v.sum())),
+    ("every entry of grad_output is read as the mean of all", lambda v: np.full_like(v, v.mean())),
+    ("every entry of grad_output is read as the first one", lambda v: np.full_like(v, v.reshape(-1)[0])),
+    ("every entry of grad_output is read as the last one", lambda v: np.full_like(v, v.reshape(-1)[-1])),
     (
-        "every entry of grad_output is taken for the sum of its row",
+        "every entry of grad_output is read as the sum of its row",
         lambda v: v.sum(axis=-1, keepdims=True) + 0 * v if v.ndim else v,
     ),
     ("the entries of grad_output are read in reversed order in each row", lambda v: np.flip(v, -1) if v.ndim else v),
@@ -322,20 +324,20 @@ _READ_OTHERWISE: tuple[tuple[str, Callable[[np.ndarray], np.ndarray]], ...] = (
     ("the entries of grad_output are read one place too early", lambda v: np.roll(v, -1, -1) if v.ndim else v),
     ("the rows of grad_output are read as its columns", lambda v: v.T.reshape(v.shape) if v.ndim == 2 else v),
     *(
-        (f"of grad_output only the {which} {place} is used, and 0 for the others", part_only(axis, at))
+        (f"only the {which} {place} of grad_output is used, and 0 for the others", part_only(axis, at))
         for axis, place in ((-1, "entry of each row"), (-2, "row"), (0, "place along axis 0"))
         for which, at in (("first", 0), ("last", -1))
     ),
     ("1 is added to every entry of grad_output", lambda v: v + 1),
     ("1 is subtracted from every entry of grad_output", lambda v: v - 1),
-    ("every entry of grad_output is taken for 1 minus it", lambda v: 1 - v),
+    ("every entry of grad_output is read as 1 minus this entry", lambda v: 1 - v),
     ("grad_output is rounded to whole numbers", np.round),
     ("grad_output is divided by its length", lambda v: v / np.sqrt((v**2).sum())),
 )
 
 
 def _misread(evidence: FunctionEvidence, index: int, change: Callable[[np.ndarray], np.ndarray]) -> bool:
-    """Whether every gradient is right for another grad_output than came, namely for this change of it."""
+    """Whether every gradient is right for `change` of grad_output instead of grad_output."""
     told = 0
     for case, _, got, want in all_gradients(evidence, index):
         taken = flat(tuple(np.asarray(change(v)) for v in case.run.cotangent))
@@ -359,7 +361,7 @@ def _place(evidence: FunctionEvidence) -> str | None:
 
 @diagnosis("gradient_of_another", "gradient")
 def _gradient_of_another(evidence: FunctionEvidence) -> str | None:
-    """The gradient of one argument is told to be that of another, whose own is right or not."""
+    """The gradient of one argument is the right one of another argument, or minus that."""
     wrong = wrong_gradients(evidence)
     names = evidence.form.arguments
     for other in evidence.cases[0].numerical if wrong else ():
@@ -377,7 +379,7 @@ def _gradient_of_another(evidence: FunctionEvidence) -> str | None:
 
 @diagnosis("one_result", "gradient")
 def _one_result(evidence: FunctionEvidence) -> str | None:
-    """Of several results: the way back through one of them is wrong, and known how."""
+    """With several results: the part of the gradient through one of them is lost, negated or doubled."""
     wrong = wrong_gradients(evidence)
     count = len(evidence.cases[0].run.cotangent)
     if not wrong or count < 2:
@@ -394,14 +396,14 @@ def _one_result(evidence: FunctionEvidence) -> str | None:
 
 
 def _part_through(case: Case, index: int, number: int) -> np.ndarray:
-    """The gradient that comes through one result alone."""
+    """The part of the gradient that comes through one result."""
     only = tuple(v if n == number else 0 * v for n, v in enumerate(case.run.cotangent))
     return (flat(only) @ case.numerical[index]).reshape(np.shape(case.arguments[index]))
 
 
 @diagnosis("broadcast_lost", "gradient")
 def _broadcast_lost(evidence: FunctionEvidence) -> str | None:
-    """Of an argument that was broadcast: the gradients of its uses are not added up, though the shape is right."""
+    """The gradients of the uses of a broadcast argument are not added up, although the shape is right."""
     wrong = wrong_gradients(evidence)
     repeated = (
         [(case, got) for case, index, got, _ in all_gradients(evidence, wrong[0][1]) if was_broadcast(case, index)]
@@ -420,12 +422,12 @@ def _broadcast_lost(evidence: FunctionEvidence) -> str | None:
     ):
         if all(same_slopes(each, change(_uses_of_entries(case, index)).reshape(each.shape)) for case, each in repeated):
             name = evidence.form.arguments[index]
-            return f"where {name} was broadcast, its gradient is that of {words}, not of all together{example_in_words(evidence, index, got, want)}"
+            return f"if {name} is broadcast, its gradient is that of {words}, not of all together{example_in_words(evidence, index, got, want)}"
     return None
 
 
 def _uses_of_entries(case: Case, index: int) -> np.ndarray:
-    """A column for each entry of a broadcast argument: the gradients of its uses, in their order."""
+    """The gradients of the uses of a broadcast argument, in order, one column per entry of the argument."""
     source, uses = sources(case, index), uses_of(case, index).reshape(-1)
     return np.stack([uses[source == entry] for entry in range(np.size(case.arguments[index]))], axis=1)
 
@@ -460,7 +462,7 @@ def _not_linear(evidence: FunctionEvidence) -> str | None:
 
 @diagnosis("slope", "gradient")
 def _slope(evidence: FunctionEvidence) -> str | None:
-    """Entry by entry, the gradient is grad_output times a simple expression that is not the slope, or mixes the two."""
+    """Entry by entry, the gradient combines grad_output with a simple expression that is not the slope."""
     wrong = wrong_gradients(evidence)
     return _used_with_slope(evidence, wrong[0][1]) if wrong else None
 
@@ -480,7 +482,10 @@ def _used_with_slope(evidence: FunctionEvidence, argument: int) -> str | None:
 
 @diagnosis("not_multiplied", "gradient")
 def _not_multiplied(evidence: FunctionEvidence) -> str | None:
-    """Backward is affine in grad_output: a part stays the same whatever comes. Seen where an entry belongs to few results."""
+    """Backward is affine in grad_output: a part of the gradient does not depend on it.
+
+    This is seen if each entry of the argument belongs to few entries of the result.
+    """
     wrong = wrong_gradients(evidence)
     if not wrong:
         return None
@@ -490,13 +495,16 @@ def _not_multiplied(evidence: FunctionEvidence) -> str | None:
         return None
     _, index, got, want = most_telling_one(wrong)
     return (
-        f"a part of the gradient{of_argument(evidence, index)} is not multiplied by grad_output: it is the same whatever grad_output "
-        f"is; is a pair of parentheses missing, or something added?{example_in_words(evidence, index, got, want)}"
+        f"a part of the gradient{of_argument(evidence, index)} is not multiplied by grad_output: it is the same for every "
+        f"grad_output; is a pair of parentheses missing, or something added?{example_in_words(evidence, index, got, want)}"
     )
 
 
 def _constant_part(case: Case, index: int, got: np.ndarray) -> np.ndarray | None:
-    """What stays in the gradient for each one-hot grad_output, where the right one is 0, if that explains the random one too."""
+    """The constant part of the gradient, read from one-hot grad_outputs for which the right gradient is 0.
+
+    None if it does not also explain the gradient for the random grad_output.
+    """
     rows, right = case.analytical(index), case.numerical[index]
     away = np.abs(right) < 1e-7
     if rows is None or rows.shape != right.shape or (away.sum(axis=0) < 2).any():
@@ -510,7 +518,7 @@ def _constant_part(case: Case, index: int, got: np.ndarray) -> np.ndarray | None
 
 @dataclass(frozen=True)
 class _Use:
-    """What backward may do with grad_output, an expression and the right slope, entry by entry."""
+    """A way in which backward may combine grad_output, an expression and the right slope, entry by entry."""
 
     message: str
     gradient: Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
@@ -535,15 +543,15 @@ _USES_OF_A_SLOPE = (
         lambda v, expression, slope: v * (slope - expression) + expression,
     ),
     _Use(
-        "to the right gradient{of} something is added that does not depend on grad_output: {words}, as the numbers show",
+        "something that does not depend on grad_output is added to the right gradient{of}: {words}, as the numbers show",
         lambda v, expression, slope: v * slope + expression,
     ),
     _Use(
-        "to the right slope{of} something is added before grad_output multiplies it: {words}, as the numbers show",
+        "something is added to the right slope{of} before it is multiplied by grad_output: {words}, as the numbers show",
         lambda v, expression, slope: v * (slope + expression),
     ),
     _Use(
-        "grad_output is added to {words}, not multiplied with the slope, as the numbers show",
+        "grad_output is added to {words}, not multiplied by the slope, as the numbers show",
         lambda v, expression, slope: v + expression,
         needs_slope=False,
     ),
@@ -556,7 +564,7 @@ _USES_OF_A_SLOPE = (
 
 
 def _used(evidence: FunctionEvidence, index: int, use: _Use) -> str | None:
-    """The expression in words with which `use` explains every gradient of an argument."""
+    """The expression, in words, with which `use` explains every gradient of an argument; None if there is none."""
     if len(evidence.cases[0].run.cotangent) != 1:
         return None
     gradients = list(all_gradients(evidence, index))
@@ -585,7 +593,7 @@ def _used(evidence: FunctionEvidence, index: int, use: _Use) -> str | None:
 
 
 def _with_result(case: Case, numbers: dict[str, np.ndarray], name: str) -> dict[str, np.ndarray]:
-    """The numbers of an input, those of the argument itself first, and what forward gave."""
+    """The numbers of an input, those of the argument first, then the result of forward."""
     result = (case.run.values or case.expected)[0]
     first = {name: numbers[name]} if name in numbers else {}
     return {**first, **numbers, "result": result if result.shape == case.expected[0].shape else case.expected[0]}
@@ -598,13 +606,13 @@ def _depends_on_own_entry(case: Case, index: int) -> bool:
 
 
 def _entry_slopes(case: Case, index: int) -> np.ndarray:
-    """The right slope of each entry of the result in the one entry of the argument that it depends on."""
+    """The right slope of each entry of the result with respect to the entry of the argument that it depends on."""
     shape = case.expected[0].shape
     return case.numerical[index][np.arange(case.expected[0].size), sources(case, index)].reshape(shape)
 
 
 def _added_up(used: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
-    """What an array of the result's shape gives for an argument of `shape` that was broadcast to it."""
+    """An array of the result's shape, summed to the `shape` of an argument that was broadcast to it."""
     used = used.sum(axis=tuple(range(used.ndim - len(shape))))
     return used.sum(axis=tuple(n for n, size in enumerate(shape) if size == 1 != used.shape[n]), keepdims=True)
 
@@ -625,7 +633,7 @@ def _wrong_for_some_shapes(evidence: FunctionEvidence) -> str | None:
 
 @diagnosis("some_entries", "gradient")
 def _some_entries(evidence: FunctionEvidence) -> str | None:
-    """Where no input is wrong in all its entries."""
+    """Some entries of the gradient are right for every input."""
     wrong = wrong_gradients(evidence)
     several = [each for each in wrong if each[2].size > 1]
     if not several or any(wrong_slopes(got, want).all() for _, _, got, want in several):
@@ -652,7 +660,7 @@ def _wrong_gradient(evidence: FunctionEvidence) -> str | None:
 
 
 def _wrong_in_a_row(evidence: FunctionEvidence) -> str | None:
-    """Where random numbers meet no mistake, but a 1 among zeros does."""
+    """The gradient is right for random numbers, but wrong for a one-hot grad_output."""
     for case in evidence.cases:
         for number, row in enumerate(case.rows):
             for index in case.numerical:
@@ -660,7 +668,7 @@ def _wrong_in_a_row(evidence: FunctionEvidence) -> str | None:
                 if got is not None and gradient_right(case, row, index) is False:
                     example = example_in_words(evidence, index, got, expected_gradient(case, row, index))
                     return (
-                        f"the gradient{of_argument(evidence, index)} is wrong for some grad_output: where it is 1 in entry {number} of the "
+                        f"the gradient{of_argument(evidence, index)} is wrong for some grad_output: if it is 1 in entry {number} of the "
                         f"result (counted in order) and 0 in the others{example}, for {inputs_in_words(evidence, case)}"
                     )
     return None

@@ -1,6 +1,6 @@
-"""The Jacobians of a custom Function as heat maps: what is right, what backward gave, and the difference.
+"""The Jacobians of a custom Function as heat maps: the right one, the one from backward, and the difference.
 
-May use viz, when a page is made.
+May use viz when a page is made.
 """
 
 from collections.abc import Mapping
@@ -48,7 +48,7 @@ def picture(evidence: FunctionEvidence, states: Mapping[str, State]) -> Picture 
 
 
 def _summary(kind: str, states: Mapping[str, State]) -> str:
-    """What folds the maps away; "" where they show what is wrong."""
+    """The summary of the folded maps; "" if they show a mistake and are not folded."""
     if not states:
         return "What backward must agree with, at a small input"
     return f"The Jacobians: {kind} and yours" if set(states.values()) == {"pass"} else ""

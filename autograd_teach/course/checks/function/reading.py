@@ -1,6 +1,6 @@
-"""What diagnoses of a backward read from the evidence, and the words that several of them use.
+"""What several diagnoses of backward share: how they read the evidence, and their words.
 
-NumPy only, reads evidence alone.
+NumPy only, reads only evidence.
 """
 
 from collections.abc import Callable, Iterator
@@ -16,11 +16,11 @@ from .records import Run
 from .values import inputs_in_words, largest_difference, most_telling
 
 Gradient = tuple[Case, int, np.ndarray, np.ndarray]
-"""Of one input and one argument: what came and what must come."""
+"""An input, the number of an argument, the gradient from backward and the right one."""
 
 
 def was_broadcast(case: Case, index: int) -> bool:
-    """Whether each entry of the one result depends on one entry of the argument alone, that which broadcasting puts there."""
+    """Whether each entry of the result depends only on the entry of the argument that is broadcast to it."""
     shape, result = np.shape(case.arguments[index]), case.expected[0].shape
     if len(case.expected) != 1 or shape == result or not broadcasts(shape, result):
         return False
@@ -32,7 +32,7 @@ def was_broadcast(case: Case, index: int) -> bool:
 
 
 def sources(case: Case, index: int) -> np.ndarray:
-    """For each entry of the result the number of the argument's entry that is broadcast to it."""
+    """For each entry of the result, the number of the argument's entry that is broadcast to it."""
     shape = np.shape(case.arguments[index])
     numbers = np.arange(int(np.prod(shape))).reshape(shape)
     return np.broadcast_to(numbers, case.expected[0].shape).reshape(-1)
@@ -47,7 +47,7 @@ def uses_of(case: Case, index: int) -> np.ndarray:
 def all_gradients(
     evidence: FunctionEvidence, only: int | None = None
 ) -> Iterator[tuple[Case, int, np.ndarray, np.ndarray]]:
-    """(case, argument, got, expected) of the run with a random cotangent, for each gradient of the right shape."""
+    """(case, argument, got, expected) for each gradient of the right shape, from the runs with random cotangents."""
     for case in evidence.cases:
         for index in case.numerical:
             got = usable(case.run, index) if only in (None, index) else None
@@ -56,16 +56,16 @@ def all_gradients(
 
 
 def wrong_gradients(evidence: FunctionEvidence) -> list[tuple[Case, int, np.ndarray, np.ndarray]]:
-    """Those of them that are wrong, all of the first argument that has a wrong one."""
+    """The wrong gradients of `all_gradients`, only those of the first argument that has one."""
     wrong = [each for each in all_gradients(evidence) if not same_slopes(each[2], each[3])]
     return [each for each in wrong if each[1] == wrong[0][1]]
 
 
 def fits_everywhere(evidence: FunctionEvidence, vjp: Callable[..., np.ndarray | None]) -> bool:
-    """Whether every gradient is what the mistaken `vjp` gives, and those of which it says None are right."""
+    """Whether every gradient is the one of the mistaken `vjp`, and those for which it gives None are right."""
     gradients = list(all_gradients(evidence))
     for case, index, got, want in gradients:
-        with np.errstate(all="ignore"):  # a mistake may well be infinite far out
+        with np.errstate(all="ignore"):  # a mistake may overflow
             predicted = vjp(*case.run.cotangent, *case.arguments)
         if isinstance(predicted, tuple):
             predicted = predicted[list(case.numerical).index(index)]
@@ -76,12 +76,12 @@ def fits_everywhere(evidence: FunctionEvidence, vjp: Callable[..., np.ndarray | 
 
 
 def number_pairs(evidence: FunctionEvidence, wrong: list[Gradient]) -> list[Pair]:
-    """All gradients of the argument that has a wrong one: what came and what must come."""
+    """All gradients of the argument that has a wrong one, each with the right one."""
     return [(got, want) for _, _, got, want in all_gradients(evidence, wrong[0][1])]
 
 
 def most_telling_one(wrong: list[Gradient]) -> Gradient:
-    """The one that a message shows: of the smallest input, where its numbers do not look alike."""
+    """The gradient that a message shows: that of the smallest input whose two numbers look different."""
     return most_telling(wrong)
 
 
@@ -90,7 +90,7 @@ def right_otherwise(evidence: FunctionEvidence) -> bool:
 
 
 def first_returned(evidence: FunctionEvidence) -> Run | None:
-    """The first run that returned something wrong, or the first that returned at all."""
+    """The first run whose backward returned something wrong, or else the first one that returned."""
     ran = [run for run in evidence.runs if run.returned is not None]
     return next((run for run in ran if not returns_right(run)), ran[0] if ran else None)
 
@@ -100,7 +100,7 @@ def has_gradient(run: Run | None, index: int) -> bool:
 
 
 def named_factors(evidence: FunctionEvidence, index: int) -> Iterator[tuple[str, Callable[[Case], float]]]:
-    """Factors that differ from input to input, each with the words for it."""
+    """Factors that depend on the input, each with its words."""
     for number, name in enumerate(evidence.form.arguments):
         if all(isinstance(case.arguments[number], int | float) for case in evidence.cases):
             yield f"`{name}` times too large", lambda case, n=number: float(case.arguments[n])  # type: ignore[misc]
@@ -108,7 +108,7 @@ def named_factors(evidence: FunctionEvidence, index: int) -> Iterator[tuple[str,
                 f"too small by the factor `{name}`",
                 lambda case, n=number: 1 / float(case.arguments[n] or np.inf),  # type: ignore[misc]
             )
-    mixed = "; is it a sum where a mean is asked for, or a mean where a sum is?"
+    mixed = "; is it a sum instead of a mean, or a mean instead of a sum?"
     own = evidence.form.arguments[index]
     counts: list[tuple[str, Callable[[Case], int]]] = [
         ("entries of the result", lambda case: flat(case.expected).size),
@@ -146,7 +146,7 @@ def example_in_words(evidence: FunctionEvidence, index: int, got: np.ndarray, wa
 
 
 def _of_which_input(evidence: FunctionEvidence, index: int, got: np.ndarray) -> str:
-    """Which input a gradient belongs to, if it is not the smallest one that fails, which the report shows."""
+    """The input of a gradient in words; "" for the smallest one that fails, because the report shows it."""
     wrong = [each for each in wrong_gradients(evidence) if each[1] == index]
     case = next((case for case, _, each, _ in wrong[1:] if each is got), None)
     return f", for {inputs_in_words(evidence, case)}" if case else ""

@@ -1,6 +1,6 @@
-"""What a custom Function is asked, and what came of it, as plain data.
+"""The requests to a custom Function, and its replies, as plain data.
 
-NumPy only. The same records are made by a check in the notebook and read by the grader from another process.
+NumPy only. A check in the notebook makes these records; the grader receives the same records from another process.
 """
 
 from collections.abc import Sequence
@@ -19,9 +19,10 @@ from ..records import Broken
 class Asked:
     """One request: a use of the Function.
 
-    mode: "forward" alone; "run": forward, then backward; and backward "interleaved" with the forward of calls on `others`
-    (the results are read after those), "again" through the same graph, "after_change" of the arguments, with "no_gradient"
-    arriving, or differentiated "twice" (with `weights` for the gradients of the first time).
+    mode: "forward": only forward. "run": forward, then backward. "interleaved": as "run", with forward calls on `others`
+    in between, after which the results are read. "again": backward twice through the same graph. "after_change": the
+    arguments are changed before backward. "no_gradient": backward gets no gradient. "twice": backward is differentiated,
+    with `weights` for the gradients of the first time.
     needed: the only argument that requires grad. only: the only result that is used.
     """
 
@@ -36,51 +37,53 @@ class Asked:
 
 @dataclass(frozen=True)
 class Odd:
-    """Something that is no tensor where one was due; `type` is its type's name."""
+    """An object that is not a tensor but should be one. type: the name of its type."""
 
     type: str
 
 
 @dataclass
 class Run:
-    """One use of the Function: what forward and backward gave, and what they did."""
+    """One use of the Function: the results of forward and backward, and what they did."""
 
-    # filled in by whoever asked
+    # filled in by the process that asked
     arguments: tuple[Any, ...] = field(default=(), metadata={"told": False})
     cotangent: Values = field(default=(), metadata={"told": False})  # what backward was called with, or would be
-    # told by the process that ran it
+    # sent by the process that ran it
     saves: int = 0  # how often forward called save_for_backward
     values: Values | None = None
     odd_result: Odd | None = None
     own_node: bool = True
     requires_grad: tuple[bool, ...] = ()  # one for each result
-    returned_itself: tuple[int, ...] = ()  # arguments that came back as a result, the very object
+    returned_itself: tuple[int, ...] = ()  # arguments that forward returned, the same object
     shares_memory: bool = False
     returned: tuple[np.ndarray | Odd | None, ...] | None = None
     got_none: bool = False  # whether backward was called with a grad_output of None
     changed: tuple[str, ...] = ()
     crash: Crash | None = None
-    # Raised by the engine, not by the student's code, at what backward returned.
+    # Raised by the engine, not by the student's code, because of what backward returned.
     refused: Crash | None = None
     second: "Second | None" = None
 
 
 @dataclass
 class Second:
-    """The gradient of the gradient at one input: of backward's results by the arguments and by grad_output."""
+    """The gradient of the gradient at one input, with respect to the arguments and to grad_output."""
 
-    connected: bool = False  # whether what backward returned has a graph of its own
-    got: tuple[np.ndarray | None, ...] = ()  # by each float argument, then by each grad_output; None: no way there
+    connected: bool = False  # whether the result of backward has a graph
+    got: tuple[np.ndarray | None, ...] = ()  # for each float argument, then each grad_output; None: no path
 
 
 def differentiable(form: FunctionForm, results: Sequence[Any]) -> tuple[Any, ...]:
-    """Of the results (or what belongs to each) those that have a gradient."""
+    """The results that have a gradient, or the entries of `results` that belong to them."""
     return tuple(each for number, each in enumerate(results) if number not in form.constants)
 
 
 def cotangent_of(form: FunctionForm, asked: Asked, values: Values) -> Values:
-    """What a request sends to backward, in the shapes and dtypes of the results: these may differ from those that it was
-    drawn for. Of results that are not to be used, zeros."""
+    """The cotangents that a request sends to backward, in the shapes and dtypes of the actual results.
+
+    These may differ from the right shapes, for which the cotangents were drawn. Results that are not used get zeros.
+    """
     results = differentiable(form, values)
     drawn = [np.asarray(each) for each in asked.cotangents] or [np.ones(1)]
     drawn += drawn[-1:] * (len(results) - len(drawn))
@@ -89,10 +92,10 @@ def cotangent_of(form: FunctionForm, asked: Asked, values: Values) -> Values:
 
 
 def complete(form: FunctionForm, asked: Asked, expected: Values, run: Run) -> bool:
-    """Whether a run has everything that was asked for: the values that every use gives, and of backward's gradients one of
-    the right shape wherever one is due. Anything less is no success, whoever has sent it.
+    """Whether a run has everything that was requested: the results, and each required gradient in the right shape.
 
-    `Broken` where the parts contradict each other.
+    An incomplete run is never a success, even if a student's process forged it. Raises `Broken` if parts of it contradict
+    each other.
     """
     if run.own_node != any(differentiable(form, run.requires_grad)) and run.values is not None:
         raise Broken("flags that contradict each other")
@@ -103,7 +106,7 @@ def complete(form: FunctionForm, asked: Asked, expected: Values, run: Run) -> bo
     if run.returned is None or not all(differentiable(form, run.requires_grad)):
         return False
     if asked.mode == "no_gradient":
-        return True  # what is due is None for each
+        return True  # backward must return None for each argument
     if asked.mode == "twice":
         due = sum(map(is_float, asked.arguments)) + len(asked.cotangents)
         if run.second is None or len(run.second.got) != due:
@@ -125,7 +128,7 @@ def _is_gradient(entry: Any, argument: np.ndarray) -> bool:
 
 
 def same_values(got: Values | None, expected: Values) -> bool:
-    """Whether forward gave the specified values, shapes and dtypes."""
+    """Whether forward returned the specified values, shapes and dtypes."""
     return (
         got is not None
         and len(got) == len(expected)

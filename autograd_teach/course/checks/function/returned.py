@@ -1,7 +1,8 @@
-"""What is wrong with the values that backward returns: their number, places, types and shapes.
+"""Diagnoses of what backward returns: the number of values, their order, types and shapes.
 
-NumPy only, reads evidence alone. A message names the entry, argument or line and shows numbers; it never gives the answer away.
-To add one: write a function `(FunctionEvidence) -> str | None` under `@diagnosis(name, checks that it explains)` at its place in the order.
+NumPy only, reads only evidence. A message names the entry, argument or line and shows numbers; it never gives the answer
+away. To add a diagnosis, write a function `(FunctionEvidence) -> str | None` with the decorator
+`@diagnosis(name, checks that it explains)`, at its place in the order.
 """
 
 import itertools
@@ -31,7 +32,7 @@ def _nothing_returned(evidence: FunctionEvidence) -> str | None:
         return None
     returned = [each for each in evidence.runs if each.returned is not None]
     where = only_for(evidence, [each for each in returned if each.returned == (None,)], returned)
-    return f"backward returns None{where}: is there a `return`? (Or is what it names None itself?) It owes a gradient for {arguments[0]}"
+    return f"backward returns None{where}: is there a `return`, and is its value not None? It must return a gradient for {arguments[0]}"
 
 
 @diagnosis("list_for_tuple", "returns")
@@ -39,7 +40,7 @@ def _list_for_tuple(evidence: FunctionEvidence) -> str | None:
     run, count = first_returned(evidence), len(evidence.form.arguments)
     returned = (run.returned or ()) if run else ()
     if count > 1 and len(returned) == 1 and isinstance(returned[0], Odd) and returned[0].type == "list":
-        return f"backward returns a list; {count} values are handed back as a tuple, with commas between them"
+        return f"backward returns a list: return the {count} values as a tuple, with commas between them"
     return None
 
 
@@ -90,7 +91,7 @@ def _swapped_return(evidence: FunctionEvidence) -> str | None:
             for other, value in enumerate(returned):
                 fits = isinstance(value, np.ndarray) and value.shape == np.shape(run.arguments[index])
                 if fits and not has_gradient(run, other) and other < len(names):
-                    return f"the gradient for {names[index]} stands at the place of {names[other]}: the order is that of forward's arguments"
+                    return f"the gradient for {names[index]} is at the place of {names[other]}: the order is that of forward's arguments"
     return None
 
 
@@ -113,12 +114,12 @@ def _tensor_for_constant(evidence: FunctionEvidence) -> str | None:
             name = evidence.form.arguments[index]
             what = "a tensor" if isinstance(entry, np.ndarray) else a_or_an(entry.type)
             given = run.arguments[index]
-            why = ", which is no tensor"
+            why = ", which is not a tensor"
             if isinstance(given, np.ndarray):
                 holds = "whole numbers" if given.dtype.kind in "iu" else given.dtype
                 why = f", which holds {holds} and has no gradient"
             none = f" where {name} is None" if given is None else f" for {name}{why}"
-            return f"backward returns {what}{none}: what it owes there is None"
+            return f"backward returns {what}{none}: it must return None there"
     return None
 
 
@@ -143,14 +144,14 @@ def _not_summed(evidence: FunctionEvidence) -> str | None:
             name = evidence.form.arguments[index]
             return (
                 f"the gradient for {name} has the shape of the result, {entry.shape}; {name} has shape {shape} and was "
-                "broadcast: each of its entries was used several times, so that several gradients belong together"
+                "broadcast: each of its entries was used several times, so several gradients belong together"
             )
     return None
 
 
 @diagnosis("summed_wrongly", "returns", "gradient")
 def _summed_wrongly(evidence: FunctionEvidence) -> str | None:
-    """Of a broadcast argument: the gradients of its uses, added along other axes than those along which it was repeated."""
+    """The gradients of the uses of a broadcast argument are summed along other axes than the repeated ones."""
     if _swapped_shapes(evidence):
         return None
     wrong = [*_misshapen(evidence), *((case, index, got) for case, index, got, _ in wrong_gradients(evidence))]
@@ -175,7 +176,7 @@ def _summed_wrongly(evidence: FunctionEvidence) -> str | None:
 
 
 def _axes_repeated(shape: tuple[int, ...], result: tuple[int, ...]) -> tuple[int, ...]:
-    """The axes of the result along which an argument of this shape was broadcast."""
+    """The axes of the result along which an argument of this shape was repeated."""
     padded = (1,) * (len(result) - len(shape)) + shape
     missing = len(result) - len(shape)
     return tuple(
@@ -184,7 +185,7 @@ def _axes_repeated(shape: tuple[int, ...], result: tuple[int, ...]) -> tuple[int
 
 
 def _misshapen(evidence: FunctionEvidence) -> Iterator[tuple[Case, int, np.ndarray]]:
-    """What came back for a float argument in another shape than its own."""
+    """The gradients of float arguments that have a wrong shape."""
     for case in evidence.cases:
         for index, entry in enumerate((case.run.returned or ())[: len(case.arguments)]):
             if (
@@ -196,7 +197,7 @@ def _misshapen(evidence: FunctionEvidence) -> Iterator[tuple[Case, int, np.ndarr
 
 
 def _axes_summed(case: Case, index: int, entry: np.ndarray) -> tuple[int, ...] | None:
-    """The axes over which the gradients of the uses were added up, where that is what was done."""
+    """The axes over which the gradients of the uses were wrongly summed; None if this does not explain `entry`."""
     uses = uses_of(case, index)
     for count in range(1, uses.ndim + 1):
         for axes in itertools.combinations(range(uses.ndim), count):
@@ -225,7 +226,7 @@ def _transposed_shape(evidence: FunctionEvidence) -> str | None:
 
 @diagnosis("swapped_gradients", "returns", "gradient")
 def _swapped_shapes(evidence: FunctionEvidence) -> str | None:
-    """Told by numbers and shapes, where shapes differ."""
+    """Gradients of different shapes are in a wrong order, as their numbers and shapes show."""
     arguments, names = list(evidence.cases[0].numerical), evidence.form.arguments
     misshapen = {index for _, index, _ in _misshapen(evidence)}
     for order in itertools.permutations(arguments) if misshapen else ():
@@ -235,12 +236,12 @@ def _swapped_shapes(evidence: FunctionEvidence) -> str | None:
                 one, other = sorted(moved[0])
                 return f"the gradients for {names[one]} and {names[other]} have changed places: the order is that of forward's arguments"
             told = " and ".join(f"that for {names[owner]} at the place of {names[place]}" for place, owner in moved)
-            return f"the gradients stand in another order than forward's arguments: {told}"
+            return f"the gradients are in another order than forward's arguments: {told}"
     return None
 
 
 def _stands_at(case: Case, place: int, owner: int) -> bool:
-    """Whether the gradient of one argument came back at the place of another; True where nothing came back at all."""
+    """Whether the gradient of one argument is at the place of another; also True if backward did not return."""
     if case.run.returned is None or owner not in case.numerical:
         return True
     entry = case.run.returned[place] if place < len(case.run.returned) else None

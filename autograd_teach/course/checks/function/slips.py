@@ -1,7 +1,7 @@
-"""Which simple expression explains the numbers of a wrong answer: of a slope entry by entry, or of a result.
+"""Finds a simple expression that explains the numbers of a wrong slope or result, entry by entry.
 
-NumPy only; knows numbers, not evidence. An expression counts where it explains all entries of all inputs, at least `ENOUGH` of them
-different. Where two explain them, both are told: the numbers cannot say which one was written.
+NumPy only; works on numbers, not on evidence. An expression counts if it explains all entries of all inputs, at least
+`ENOUGH` of them different. If two expressions do, both are named: the numbers cannot show which one was written.
 """
 
 import itertools
@@ -13,10 +13,10 @@ import numpy as np
 from ...jacobian import flat
 
 ENOUGH = 5
-"""So many different numbers agree with an expression by chance only once in a great many answers."""
+"""This many different numbers very rarely agree with an expression by chance."""
 
 Numbers = Mapping[str, np.ndarray]
-"""Of one input: the numbers that an expression may use, by name, all of one shape."""
+"""The numbers of one input that an expression may use, by name, all of one shape."""
 
 Entrywise = Callable[[np.ndarray], np.ndarray]
 
@@ -33,7 +33,7 @@ _SIMPLE: tuple[tuple[str, Entrywise], ...] = (
     ("1 + {}", lambda v: 1 + v),
     ("{} - 1", lambda v: v - 1),
 )
-"""Expressions of which products are tried too."""
+"""Expressions whose products are tried too."""
 
 _FURTHER: tuple[tuple[str, Entrywise], ...] = (
     ("-{} ** 2", lambda v: -(v**2)),
@@ -102,14 +102,16 @@ _OF_TWO: tuple[tuple[str, Callable[[np.ndarray, np.ndarray], np.ndarray]], ...] 
 
 @dataclass(frozen=True)
 class Expression:
-    """Words, and what they compute from the numbers of one input."""
+    """An expression in words, and the function that computes it from the numbers of one input."""
 
     words: str
     of: Callable[[Numbers], np.ndarray]
 
 
 def expression_in_words(inputs: Sequence[Numbers], fits: Callable[[int, np.ndarray], bool]) -> str | None:
-    """The simplest expressions, at most two, whose values `fits` accepts for every input, by its number.
+    """The simplest expressions, at most two, whose values `fits` accepts for every input; None if there are none.
+
+    fits: called with the number of an input and the values of an expression there.
 
     >>> inputs = [{"x": np.array([1.5, 2.5, 3.5])}, {"x": np.array([-0.5, -2.0, 0.25])}]
     >>> expression_in_words(inputs, lambda n, values: np.allclose(values, 1 - inputs[n]["x"] ** 2))
@@ -123,14 +125,14 @@ def expression_in_words(inputs: Sequence[Numbers], fits: Callable[[int, np.ndarr
         for level in _levels(tuple(inputs[0])):
             found = [each.words for each in level if _explains(each, inputs, fits)]
             if found:
-                # Of positive numbers the absolute value fits too; that says nothing new.
+                # For positive numbers the absolute value fits too, which says nothing new.
                 others = [words for words in found[1:] if words.replace("|", "") != found[0]]
                 return " or ".join(f"`{words}`" for words in [found[0], *others[:1]])
     return None
 
 
 def _explains(expression: Expression, inputs: Sequence[Numbers], fits: Callable[[int, np.ndarray], bool]) -> bool:
-    """Whether an expression accounts for all numbers, and for enough of them; of a constant, many equal ones are enough."""
+    """Whether an expression explains all numbers and enough different ones. For a constant they may be equal."""
     every = []
     for number, numbers in enumerate(inputs):
         values = np.asarray(expression.of(numbers), dtype=np.float64)
@@ -142,12 +144,12 @@ def _explains(expression: Expression, inputs: Sequence[Numbers], fits: Callable[
 
 
 def _different(inputs: Sequence[Numbers]) -> int:
-    """How many different points the inputs have."""
+    """The number of different points in the inputs."""
     return max(np.unique(flat(tuple(each[name] for each in inputs))).size for name in inputs[0])
 
 
 def _levels(names: tuple[str, ...]) -> Iterator[list[Expression]]:
-    """All expressions, the simplest first; those of one level are equally simple."""
+    """All expressions in levels, the simplest level first."""
     first = names[0]
     yield [
         Expression(f"{value:g}", lambda numbers, v=value: np.full(np.shape(numbers[first]), v))  # type: ignore[misc]

@@ -1,7 +1,7 @@
-"""What is right for backward: the Jacobian of a specification, and the gradient of its gradient.
+"""The right derivatives for backward: the Jacobian of a specification, and the gradient of its gradient.
 
-NumPy only. Second derivatives are differences of sixth order with a wide step, because a difference of differences with a
-narrow one has too few right digits.
+NumPy only. Second derivatives use sixth-order differences with a wide step, because a difference of differences with a
+narrow step has too few correct digits.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -22,12 +22,12 @@ _SIXTH_ORDER = ((1, 3 / 4), (2, -3 / 20), (3, 1 / 60))
 
 
 def grad_output_key(number: int) -> int:
-    """What stands for grad_output `number` in the place of an argument's index: -1, -2, ..."""
+    """The key of grad_output `number`, used like the index of an argument: -1, -2, ..."""
     return -1 - number
 
 
 def slopes(form: FunctionForm, spec: FunctionSpec, arguments: Sequence[Any], index: int) -> np.ndarray:
-    """The Jacobian of the results that have a gradient with respect to one argument: measured, or as declared."""
+    """The Jacobian of the differentiable results with respect to one argument, measured or declared."""
     if spec.vjp is None:
         return numerical_jacobian(lambda *a: differentiable(form, as_values(spec.forward(*a))), arguments, index)
     results = differentiable(form, spec.values(arguments))
@@ -37,7 +37,7 @@ def slopes(form: FunctionForm, spec: FunctionSpec, arguments: Sequence[Any], ind
 
 
 def one_hots(values: Values) -> Iterator[Values]:
-    """Every cotangent that is 1 in one place and 0 elsewhere."""
+    """Every one-hot cotangent: 1 at one place and 0 elsewhere."""
     for number, value in enumerate(values):
         for entry in range(value.size):
             hot = tuple(np.zeros_like(each) for each in values)
@@ -47,17 +47,17 @@ def one_hots(values: Values) -> Iterator[Values]:
 
 @dataclass(frozen=True)
 class SecondOrder:
-    """Of `sum(weights * gradients)` the gradient by each float argument and each grad_output: got and measured."""
+    """The gradient of `sum(weights * gradients)` with respect to each float argument and grad_output: got and measured."""
 
     arguments: tuple[Any, ...]
     connected: bool
-    got: dict[int, np.ndarray | None]  # None: no way leads there
+    got: dict[int, np.ndarray | None]  # None: there is no path
     measured: dict[int, np.ndarray]
     crash: Crash | None = None
 
 
 def second_order(form: FunctionForm, spec: FunctionSpec, asked: Asked, run: Run) -> SecondOrder:
-    """What an answer gave beside what is right."""
+    """The second derivatives of an answer, and the right ones."""
     floats = [n for n, argument in enumerate(asked.arguments) if is_float(argument)]
     keys = [*floats, *map(grad_output_key, range(len(asked.cotangents)))]
     told = run.second
@@ -70,12 +70,12 @@ def second_order(form: FunctionForm, spec: FunctionSpec, asked: Asked, run: Run)
 def measure(
     form: FunctionForm, spec: FunctionSpec, arguments: tuple[Any, ...], cotangents: Values, weights: Values
 ) -> dict[int, np.ndarray]:
-    """Of `sum(weights * gradients)` the gradient by each float argument, and by each cotangent."""
+    """The gradient of `sum(weights * gradients)` with respect to each float argument and each cotangent, measured."""
     indices = [n for n, argument in enumerate(arguments) if is_float(argument)]
     along = dict(zip(indices, weights, strict=True))
 
     def weighted(at: Sequence[Any]) -> np.ndarray:
-        """How the results change along the weights, in one row; or what the declared gradients have to say."""
+        """The directional derivative of the results along the weights, in one row; from the declared gradient if any."""
         if spec.vjp is None:
             return _slope(
                 lambda t: _results(form, spec, [a + t * along[n] if n in along else a for n, a in enumerate(at)])

@@ -1,7 +1,8 @@
-"""What is wrong with what was handed over, with running it, with what it does to its arguments, and with the result of forward.
+"""Diagnoses of the object that was checked, of errors, of changed arguments, and of the result of forward.
 
-NumPy only, reads records alone. A message names the entry, argument or line and shows numbers; it never gives the answer away.
-To add one: write a function `(FunctionEvidence) -> str | None` under `@diagnosis(name, checks that it explains)` at its place in the order.
+NumPy only, reads only records. A message names the entry, argument or line and shows numbers; it never gives the answer
+away. To add a diagnosis, write a function `(FunctionEvidence) -> str | None` with the decorator
+`@diagnosis(name, checks that it explains)`, at its place in the order.
 """
 
 from collections.abc import Iterator
@@ -23,14 +24,14 @@ VALUES: list[Diagnosis] = []
 diagnosis = into(VALUES)
 
 
-# What was handed over, and whether it runs
+# The object that was checked, and whether it runs
 
 
 @diagnosis("instance", "structure")
 def _instance(evidence: FunctionEvidence) -> str | None:
     entry = evidence.exercise.entry
     return (
-        f"this is an instance; a Function is never instantiated: hand over the class {entry} itself, and call {entry}.apply(...)"
+        f"this is an instance, but a Function is never instantiated: pass the class {entry} itself, and call {entry}.apply(...)"
         if evidence.structure == "instance"
         else None
     )
@@ -40,7 +41,7 @@ def _instance(evidence: FunctionEvidence) -> str | None:
 def _forward_called(evidence: FunctionEvidence) -> str | None:
     entry = evidence.exercise.entry
     return (
-        f"a method of the class is no graph node: hand over the class {entry}, which is called through {entry}.apply(...)"
+        f"this is a method of the class: pass the class {entry} itself, which is called through {entry}.apply(...)"
         if evidence.structure == "forward_called"
         else None
     )
@@ -50,7 +51,7 @@ def _forward_called(evidence: FunctionEvidence) -> str | None:
 def _no_function(evidence: FunctionEvidence) -> str | None:
     entry = evidence.exercise.entry
     return (
-        f"this is no autograd Function: write `class {entry}(Function)` and hand over {entry}"
+        f"this is not an autograd Function: write `class {entry}(Function)` and pass {entry}"
         if evidence.structure == "no_function"
         else None
     )
@@ -83,7 +84,7 @@ def _timeout(evidence: FunctionEvidence) -> str | None:
 
 
 def _when_stopped(evidence: FunctionEvidence) -> str:
-    """Which call ran out of time, where others had ended before."""
+    """The call that ran out of time, in words; "" if it was the first one."""
     arguments = evidence.stopped.arguments
     if any(isinstance(each, np.ndarray) and each.dtype == np.float32 for each in arguments):
         return " with a float32 argument"
@@ -109,7 +110,7 @@ def _raises_without_an_argument(evidence: FunctionEvidence) -> str | None:
         given = [run for run in evidence.runs if run.arguments[number] is not None]
         crashes = [run.crash for run in evidence.runs if run.arguments[number] is None]
         if given and crashes and all(crashes) and not any(run.crash for run in given) and crashes[0]:
-            return f"raises an error where {name} is None, none where {name} is given: {_crash_in_words(crashes[0])}"
+            return f"raises an error if {name} is None, but not if {name} is given: {_crash_in_words(crashes[0])}"
     return None
 
 
@@ -118,7 +119,7 @@ def _raises_for_some_shapes(evidence: FunctionEvidence) -> str | None:
     crashed = [run for run in evidence.runs if run.crash]
     fine = [run for run in evidence.runs if not run.crash]
     crash = next((run.crash for run in crashed if run.crash), None)
-    # Where one shape raised and did not, the shape is not what matters.
+    # If the same shape raised in one run and not in another, the shape is not the cause.
     if crash is None or not fine or set(_shapes(crashed)) & set(_shapes(fine)):
         return None
     if any(_numbers_beside(run) for run in evidence.runs):  # it may be one of these, not the shape
@@ -129,9 +130,7 @@ def _raises_for_some_shapes(evidence: FunctionEvidence) -> str | None:
         return f"raises an error for {inputs_in_words(evidence, crashed[0])}{others}: {_crash_in_words(crash)}"
     alike = {(each.crash.kind, each.crash.line) for each in crashed if each.crash}
     first = f" (this is the one for {shapes_of(crashed[:1])})" if len(alike) > 1 else ""
-    return (
-        f"raises an error for shape {shapes_of(crashed)}, none for {shapes_of(fine)}: {_crash_in_words(crash)}{first}"
-    )
+    return f"raises an error for shape {shapes_of(crashed)}, but not for {shapes_of(fine)}: {_crash_in_words(crash)}{first}"
 
 
 @diagnosis("signature", "runs")
@@ -153,12 +152,12 @@ def _raised(evidence: FunctionEvidence) -> str | None:
             return when + (words.removesuffix(".") + which if which else words)
         if run.refused:
             what = f"{run.refused.kind}: {run.refused.message}"
-            return f"{when}autograd does not take what backward hands over: {what}"
+            return f"{when}autograd does not accept what backward returns: {what}"
     return None
 
 
 def _which_is_a_leaf(evidence: FunctionEvidence, run: Run) -> str:
-    """Of an exercise that changes an argument: which argument may be changed, if the answer has changed another one."""
+    """A remark on which argument may be changed, if the exercise changes one and the answer changed another."""
     if not evidence.form.in_place or run.crash is None or "leaf Variable" not in run.crash.message:
         return ""
     may = evidence.form.arguments[evidence.form.in_place[0]]
@@ -169,7 +168,7 @@ def _which_is_a_leaf(evidence: FunctionEvidence, run: Run) -> str:
 
 
 def _crash_in_words(crash: Crash) -> str:
-    """An error in plain words, and that it is autograd's where no line of the answer was running."""
+    """An error in plain words. It is attributed to autograd if no line of the answer was running."""
     if "Legacy autograd function" in crash.message:
         return f"{crash}; a Function is called through its `apply`"
     words = explained(crash)
@@ -179,24 +178,24 @@ def _crash_in_words(crash: Crash) -> str:
 
 
 def _runs_in_words(evidence: FunctionEvidence) -> Iterator[tuple[Run, str]]:
-    """Every run, with the words for when it was made; not those of which the check "repeat" speaks."""
+    """Every run with words for its circumstances, except those of the check "repeat"."""
     crashed = [run for run in evidence.runs if run.crash]
     for run in evidence.runs:
         all_alike = len(crashed) in (0, len(evidence.runs))
         yield run, "" if all_alike else f"for {inputs_in_words(evidence, run)} (not for every input): "
     for case in evidence.cases:
         for row in case.rows:
-            yield row, "where grad_output is 1 in one entry and 0 in the others: "
+            yield row, "if grad_output is 1 in one entry and 0 in the others: "
     again = (
         (evidence.repeated, "when it is called a second time with the same arguments: "),
         (evidence.single, "with a float32 argument: "),
     )
     yield from ((run, when) for run, when in again if run is not None)
     names = evidence.form.arguments
-    yield from ((run, f"where only {names[number]} requires grad, ") for number, run in evidence.needed.items())
+    yield from ((run, f"if only {names[number]} requires grad, ") for number, run in evidence.needed.items())
 
 
-# Side effects: before the numbers, which they spoil
+# Side effects: before the numbers, which they make wrong
 
 
 @diagnosis("argument_changed", "unchanged")
@@ -232,7 +231,7 @@ def _grad_output_changed(evidence: FunctionEvidence) -> str | None:
 def _result_changed(evidence: FunctionEvidence) -> str | None:
     changed = any("result" in change for run in evidence.runs for change in run.changed)
     return (
-        "backward changes the result of forward in place: whoever called the Function holds that tensor; work on a copy"
+        "backward changes the result of forward in place, but the caller still uses that tensor: work on a copy"
         if changed
         else None
     )
@@ -250,9 +249,9 @@ def _no_result(evidence: FunctionEvidence) -> str | None:
         return None
     where = only_for(evidence, bad, ran)
     if odd.type == "NoneType":
-        what = "nothing" if count == 1 else "None where a tensor is due"
+        what = "nothing" if count == 1 else "None instead of a tensor"
         return f"forward returns {what}{where}: is there a `return`?"
-    due = "it must return a tensor" if count == 1 else f"{count} results are a tuple of {count} tensors"
+    due = "it must return a tensor" if count == 1 else f"it must return a tuple of {count} tensors"
     return f"forward returns {a_or_an(odd.type)}{where}; {due}"
 
 
@@ -285,9 +284,9 @@ def _ran(evidence: FunctionEvidence) -> list[Case]:
 
 
 def known_forward(evidence: FunctionEvidence) -> Mistake | None:
-    """The declared mistake that forward makes: at every input if there is one, else at those where shape or numbers are wrong.
+    """The declared mistake that explains forward at every input, or else at every input with a wrong result.
 
-    One wrong input alone, or numbers that are not finite, agree with too many mistakes.
+    A single wrong input, or numbers that are not finite, would agree with too many mistakes.
     """
     ran = _ran(evidence)
     wrong = [case for case in ran if not _same_values(case.run.values or (), case.expected)]
@@ -301,7 +300,7 @@ def known_forward(evidence: FunctionEvidence) -> Mistake | None:
 
 def _computed_by(mistake: Mistake, cases: list[Case]) -> bool:
     forward = mistake.forward
-    with np.errstate(all="ignore"):  # a mistake may well be infinite far out
+    with np.errstate(all="ignore"):  # a mistake may overflow
         return forward is not None and all(
             _same_values(case.run.values or (), as_values(forward(*case.arguments))) for case in cases
         )
@@ -330,7 +329,7 @@ def _forward_shape(evidence: FunctionEvidence) -> str | None:
         got = [value.shape for value in case.run.values or ()]
         want = [value.shape for value in case.expected]
         if case.run.values is not None and got != want:
-            asked = f"the result has shape {_join(got)} where {_join(want)} is asked for"
+            asked = f"the result has shape {_join(got)}, it must have {_join(want)}"
             return f"{asked}, for {inputs_in_words(evidence, case)}"
     return None
 
@@ -378,7 +377,7 @@ def _forward_factor(evidence: FunctionEvidence) -> str | None:
 
 
 def _judged_pairs(evidence: FunctionEvidence) -> tuple[str, list[Pair]]:
-    """The result that is wrong, or all of them as one row: in words, and what came and must come of it for each input."""
+    """The one wrong result, or all results as one row: its words, and the pairs (got, right) for each input."""
     one = _pairs_of_one_result(evidence)
     if one is not None:
         return one[0], [(got.reshape(-1), want.reshape(-1)) for got, want in one[1]]
@@ -388,7 +387,7 @@ def _judged_pairs(evidence: FunctionEvidence) -> tuple[str, list[Pair]]:
 
 @diagnosis("forward_offset", "forward")
 def _forward_offset(evidence: FunctionEvidence) -> str | None:
-    """The same number is added everywhere, which is no rounding."""
+    """The same number, larger than rounding, is added to every entry."""
     name, pairs = _judged_pairs(evidence)
     if not enough_entries(pairs):
         return None
@@ -418,7 +417,7 @@ def _forward_order(evidence: FunctionEvidence) -> str | None:
 
 @diagnosis("forward_expression", "forward")
 def _forward_expression(evidence: FunctionEvidence) -> str | None:
-    """Only where each entry of the result belongs to an entry of the arguments, and is not nearly right."""
+    """Forward computes another simple expression, entry by entry. Not for results that are nearly right."""
     pair = _pairs_of_one_result(evidence)
     cases = _right_shape(evidence)
     if pair is None or max(relative_difference(got, want) for got, want in pair[1]) < 1e-3:
@@ -436,13 +435,13 @@ def _forward_expression(evidence: FunctionEvidence) -> str | None:
 
 @diagnosis("float32", "forward")
 def _forward_float32(evidence: FunctionEvidence) -> str | None:
-    """Numbers that float32 holds exactly, near those asked for: rounded on the way. Other small errors have other reasons."""
+    """The numbers are nearly right and float32 holds them exactly, so they were rounded to float32."""
     pairs = [(flat(case.run.values or ()), flat(case.expected)) for case in wrong_forward(evidence)]
     off = max((relative_difference(got, want) for got, want in pairs), default=np.inf)
     if off > 1e-4 or not all(np.array_equal(got, got.astype(np.float32)) for got, _ in pairs):
         return None
     digits = int(-np.log10(off))
-    return f"the values are right to {digits} digits only: a float32 on the way loses the others"
+    return f"the values are right to only {digits} digits: a float32 in the computation loses the others"
 
 
 @diagnosis("dtype", "forward")
@@ -456,9 +455,9 @@ def _dtype(evidence: FunctionEvidence) -> str | None:
             if got.dtype != want.dtype:
                 keeps = given == {want.dtype}
                 asked = (
-                    f"where the argument is {want.dtype}: keep the dtype of what came in"
+                    f"although the argument is {want.dtype}: keep the dtype of the argument"
                     if keeps
-                    else f"where {want.dtype} is asked for"
+                    else f"but must be {want.dtype}"
                 )
                 return f"{_result(evidence, number)} is {got.dtype} {asked}"
     return None
@@ -506,7 +505,7 @@ def _wrong_forward_entries(evidence: FunctionEvidence) -> str | None:
 
 
 def _how_near(wrong: list[Case]) -> str:
-    """Of numbers that look alike: how far apart they are, so that nobody takes it for rounding."""
+    """The relative difference in words, if the numbers look alike; else "". It shows that this is not rounding."""
     off = max(relative_difference(flat(case.run.values or ()), flat(case.expected)) for case in wrong)
     return f"; the largest relative difference is {off:.1g}, where rounding makes about 1e-16" if off < 1e-3 else ""
 
@@ -526,7 +525,7 @@ def _forward_example(evidence: FunctionEvidence) -> str:
 
 
 def _right_shape(evidence: FunctionEvidence) -> list[Case]:
-    """Cases whose forward has the right number of results, and the right shapes."""
+    """The cases whose forward has the right number of results in the right shapes."""
     return [
         case
         for case in evidence.cases
@@ -535,7 +534,7 @@ def _right_shape(evidence: FunctionEvidence) -> list[Case]:
 
 
 def wrong_forward(evidence: FunctionEvidence) -> list[Case]:
-    """Those of them that have wrong numbers."""
+    """The cases with the right shapes but wrong numbers."""
     return [
         case
         for case in _right_shape(evidence)
@@ -544,7 +543,7 @@ def wrong_forward(evidence: FunctionEvidence) -> list[Case]:
 
 
 def _pairs_of_one_result(evidence: FunctionEvidence) -> tuple[str, list[Pair]] | None:
-    """The one result that is wrong, in words, and what came and must come of it for each input."""
+    """The one wrong result in words, and its pairs (got, right) for each input; None if not exactly one is wrong."""
     cases = _right_shape(evidence)
     wrong = {
         number
@@ -564,7 +563,7 @@ def _close(got: np.ndarray, other: np.ndarray) -> bool:
 
 
 def numbers_of(evidence: FunctionEvidence, case: Case, shape: tuple[int, ...]) -> dict[str, np.ndarray]:
-    """The arguments by name, each spread to `shape`: what an expression may use. Empty where one does not fit."""
+    """The arguments by name, each broadcast to `shape`, for use in expressions. Empty if one cannot be broadcast."""
     numbers = {}
     for name, value in zip(evidence.form.arguments, case.arguments, strict=True):
         is_number = isinstance(value, int | float) and not isinstance(value, bool)
@@ -597,7 +596,7 @@ def _arguments_in_words(evidence: FunctionEvidence, arguments: tuple[Any, ...]) 
 
 
 def only_for(evidence: FunctionEvidence, bad: list[Run], judged: list[Run]) -> str:
-    """Which inputs a sentence is about, where it is not about all that were judged."""
+    """The inputs that a sentence is about, in words; "" if it is about all that were judged."""
     others = [run for run in judged if not any(run is each for each in bad)]
     if not others or not bad:
         return ""
@@ -607,12 +606,12 @@ def only_for(evidence: FunctionEvidence, bad: list[Run], judged: list[Run]) -> s
 
 
 def _numbers_beside(run: Run) -> bool:
-    """Whether a plain number was among the arguments: then the shape is not all that tells one input from another."""
+    """Whether an argument is a plain number: then inputs differ in more than shape."""
     return any(not isinstance(each, np.ndarray) and each is not None for each in run.arguments)
 
 
 def enough_entries(pairs: list[tuple[np.ndarray, np.ndarray]]) -> bool:
-    """Whether three numbers at least speak for what is said of all: one number alone is any multiple of another."""
+    """Whether there are at least three nonzero numbers: a single number is a multiple of any other."""
     return sum(int(np.count_nonzero(want)) for _, want in pairs) >= 3
 
 
@@ -620,13 +619,19 @@ Telling = TypeVar("Telling", bound=tuple[Any, ...])
 
 
 def most_telling(wrong: list[Telling]) -> Telling:
-    """The first (…, got, want), which is of the smallest input, whose numbers do not look alike; else the one furthest off."""
+    """The first (..., got, want) whose numbers look different, which is that of the smallest such input.
+
+    If all look alike, the one with the largest difference.
+    """
     clear = (each for each in wrong if relative_difference(each[-2], each[-1]) > 1e-3)
     return next(clear, max(wrong, key=lambda each: relative_difference(each[-2], each[-1])))
 
 
 def relative_difference(got: np.ndarray, want: np.ndarray) -> float:
-    """The largest difference of two entries, as a part of the one wanted (of a thousandth of the largest, if that is more)."""
+    """The largest relative difference of two entries.
+
+    It is relative to the right entry, or to a thousandth of the largest right entry if that is larger.
+    """
     with np.errstate(all="ignore"):
         least = max(1e-3 * float(np.max(np.abs(want), initial=0.0)), 1e-9)
         parts = np.abs(got - want) / np.maximum(np.abs(want), least)
@@ -634,18 +639,18 @@ def relative_difference(got: np.ndarray, want: np.ndarray) -> float:
 
 
 def largest_difference(got: np.ndarray, want: np.ndarray) -> tuple[int, ...]:
-    """Where two arrays differ most."""
+    """The index at which two arrays differ most."""
     with np.errstate(all="ignore"):
         off = np.nan_to_num(np.abs(got - want), nan=np.inf)
     return tuple(int(i) for i in np.unravel_index(int(np.argmax(off)), off.shape))
 
 
 LARGEST_EXPONENT = 700.0
-"""exp of anything much larger is no float any more (and exp of minus that is 0)."""
+"""exp of a number much larger than this overflows, and exp of its negative is 0."""
 
 
 def overflow_in_words(gives: str, found: list[tuple[Case, np.ndarray]]) -> str | None:
-    """Numbers that are not finite, where all of them belong to entries beyond what exp can take."""
+    """A message if all numbers that are not finite belong to entries too large for exp, else None."""
     beyond = [(value, values_behind(case, value)) for case, value in found if not np.isfinite(value).all()]
     if not beyond or any(float(np.max(np.abs(behind), initial=0.0)) < LARGEST_EXPONENT for _, behind in beyond):
         return None
@@ -660,13 +665,13 @@ def overflow_in_words(gives: str, found: list[tuple[Case, np.ndarray]]) -> str |
         else f"go from {low:.4g} to {high:.4g}"
     )
     return (
-        f"{gives} {bad} where entries {far}: a number on the way is too large or too small for a float "
-        "(exp(1000) is infinite, exp(-1000) is 0), though what is asked for is not"
+        f"{gives} {bad} where entries {far}: an intermediate number is too large or too small for a float "
+        "(exp(1000) is infinite, exp(-1000) is 0), although the right result is not"
     )
 
 
 def values_behind(case: Case, value: np.ndarray) -> np.ndarray:
-    """The entries of the first argument that what is not finite in `value` belongs to: themselves, else their rows, else all."""
+    """The entries of the first argument behind the numbers of `value` that are not finite: entries, rows, or all."""
     x, bad = np.asarray(case.arguments[0]), ~np.isfinite(value)
     if value.shape == x.shape:
         itself = x[bad]
@@ -675,7 +680,7 @@ def values_behind(case: Case, value: np.ndarray) -> np.ndarray:
 
 
 def not_finite_where(evidence: FunctionEvidence, case: Case, value: np.ndarray, of: str) -> str:
-    """Which entries are not finite, for which input, and what the first argument is there."""
+    """The entries that are not finite, in words, with the input and the first argument there."""
     bad, x = ~np.isfinite(value), np.asarray(case.arguments[0])
     where = f"for {inputs_in_words(evidence, case)}"
     if bad.all():
