@@ -77,7 +77,7 @@ def test_every_command_explains_itself(run: Run, command: str):
 
 
 BAD_LINES = {
-    "unknown command": (["learn"], "invalid choice: 'learn'"),
+    "unknown command": (["learn"], "'learn' is not a command.\nSee `autograd-teach --help`."),
     "unknown option": (["--fast"], "unrecognized arguments: --fast"),
     "unknown option before the command": (["--fast", "lab"], "unrecognized arguments: --fast"),
     "unknown option of a command": (["release", "--fast"], "unrecognized arguments: --fast"),
