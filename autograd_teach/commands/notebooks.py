@@ -3,6 +3,7 @@
 import argparse
 from pathlib import Path
 
+from .parser import complain
 from .rooms import note_without_effect
 
 
@@ -18,5 +19,9 @@ def run(args: argparse.Namespace) -> int:
 
     for room in {path if path.is_dir() else path.parent for path in args.paths}:
         note_without_effect(room)
-    notebooks.canonicalise(args.paths, check=args.check, correct=release.declare_points)
+    try:
+        notebooks.canonicalise(args.paths, check=args.check, correct=release.declare_points)
+    except notebooks.OutOfDate as found:
+        complain(str(found))
+        return 1
     return 0

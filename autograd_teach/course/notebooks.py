@@ -50,6 +50,10 @@ _OF_A_MACHINE = re.compile(
 )
 
 
+class OutOfDate(UserError):
+    """Names notebooks that a run would change."""
+
+
 def read_notebook(path: str | Path) -> NotebookNode:
     """The notebook in the file `path`; a `UserError` says what to do where there is none.
 
@@ -191,7 +195,7 @@ def canonicalise(
 
     What `correct` changes before the run is said.
 
-    With `check` nothing is written: a `UserError` names the notebooks that are not canonical or whose outputs a fresh
+    With `check` nothing is written: `OutOfDate` names the notebooks that are not canonical or whose outputs a fresh
     run does not reproduce (pictures are not compared: they vary with layout engine and fonts).
     """
     changed: list[Path] = []
@@ -216,7 +220,7 @@ def canonicalise(
             state += f" ({corrections})"
         print(f"{path}: {state}", file=sys.stderr, flush=True)
     if complaints:
-        raise UserError(f"Not up to date: {', '.join(complaints)}; run `autograd-teach notebooks` on them.")
+        raise OutOfDate(f"Not up to date: {', '.join(complaints)}; run `autograd-teach notebooks` on them.")
     return changed
 
 
