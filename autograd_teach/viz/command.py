@@ -69,6 +69,8 @@ def _ran(path: Path) -> dict[str, Any]:
     try:
         with _as_script(path):
             return runpy.run_path(str(path), run_name="__main__")
+    except BrokenPipeError:  # nobody reads what the script prints: `... | head`
+        raise
     except SystemExit as leaving:
         if leaving.code not in (None, 0):
             raise UserError(f"{path} stopped with exit status {leaving.code} before its end") from None
