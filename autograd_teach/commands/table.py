@@ -252,4 +252,35 @@ COMMANDS = (
         ),
         statuses={0: "the graph is printed or written", 2: "the script raises or exits, or there is nothing to draw"},
     ),
+    Command(
+        name="completion",
+        audience=EVERYBODY,
+        summary="print a completion script for your shell",
+        description="Print a script with which your shell completes commands, options and paths when you press Tab. Make it again "
+        "after an upgrade of autograd-teach.",
+        module="commands.completion",
+        examples=(
+            (
+                "bash: and `source ~/.autograd-teach.bash` in ~/.bashrc",
+                "autograd-teach completion bash > ~/.autograd-teach.bash",
+            ),
+            (
+                "zsh: in a folder of $fpath, which is set before compinit in ~/.zshrc",
+                "autograd-teach completion zsh > ~/.zfunc/_autograd-teach",
+            ),
+            (
+                "fish: nothing else to do",
+                "autograd-teach completion fish > \\\n    ~/.config/fish/completions/autograd-teach.fish",
+            ),
+            (
+                "tcsh: and `source ~/.autograd-teach.tcsh` in ~/.tcshrc",
+                "autograd-teach completion tcsh > ~/.autograd-teach.tcsh",
+            ),
+            (
+                "PowerShell: and `. ~/autograd-teach.ps1` in $PROFILE",
+                "autograd-teach completion powershell > ~/autograd-teach.ps1",
+            ),
+        ),
+        statuses={0: "the script is printed"},
+    ),
 )
