@@ -57,7 +57,6 @@ COMMANDS = (
         statuses={
             0: "every exercise passes",
             1: "an exercise does not pass, or a notebook could not be run",
-            2: "nothing was checked: one sentence says why, or the command line is wrong",
         },
     ),
     Command(
@@ -116,7 +115,6 @@ COMMANDS = (
             0: "every student was graded, whatever the grades; with --explain, the answer was judged the same again",
             1: "a student could not be graded (status grader_error): grade again; with --explain, the answer was not judged "
             "the same again",
-            2: "nothing was graded: one sentence says why, or the command line is wrong",
             130: _INTERRUPTED_GRADING,
         },
         see="See docs/grading.md in the repository.",
@@ -129,11 +127,10 @@ COMMANDS = (
         description="Judge those answers in the gradebook again whose exercise, course or judge has changed, write the reports, and "
         "list the grades that changed. Grading needs Linux.",
         module="commands.regrade",
-        examples=(("After a mended exercise", "autograd-teach regrade --solutions solutions/ --output ps9/"),),
+        examples=(("After an exercise was corrected", "autograd-teach regrade --solutions solutions/ --output ps9/"),),
         statuses={
             0: "every student was graded, whether grades changed or not",
             1: "a student could not be graded (status grader_error): grade again",
-            2: "nothing was graded: one sentence says why, or the command line is wrong",
             130: _INTERRUPTED_GRADING,
         },
         see="See docs/exercises.md, “An exercise was wrong”, and docs/grading.md in the repository.",
