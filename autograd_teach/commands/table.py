@@ -82,7 +82,7 @@ COMMANDS = (
         module="commands.update",
         examples=(
             ("Update ./autograd-course", "autograd-teach update"),
-            ("Add what you wrote on the website", "autograd-teach update --from ~/Downloads/autograd-teach-work.zip"),
+            ("Add what you wrote on the website", "autograd-teach update --from ~/Downloads/autograd-work-2026-11-20.zip"),
         ),
         statuses={0: "done, also if cells are there in two versions now"},
     ),
@@ -214,7 +214,7 @@ COMMANDS = (
         statuses={
             0: "the notebooks are up to date",
             1: "with --check, a notebook is not in canonical form, or a run gives other outputs",
-            2: "a notebook cannot be read or ends in an error; one sentence says why",
+            2: "not done: a notebook cannot be read, or a cell fails; one sentence says why",
         },
         see="See docs/exercises.md in the repository.",
     ),
@@ -247,7 +247,7 @@ COMMANDS = (
             ("As a picture", "autograd-teach graph train.py:loss -o loss.svg"),
             ("The backward pass, to be stepped through", "autograd-teach graph train.py:loss --play -o loss.html"),
         ),
-        statuses={0: "the graph is printed or written", 2: "the script raises or exits, or there is nothing to draw"},
+        statuses={0: "the graph is printed or written", 2: "not done: the script fails, there is nothing to draw, or FILE cannot be written"},
     ),
     Command(
         name="completion",

@@ -67,8 +67,14 @@ class Checked:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Give `parser` the arguments of `autograd-teach check`."""
-    parser.add_argument("paths", nargs="*", type=Path, metavar="NOTEBOOK|FOLDER", help="default: ./autograd-course")
-    parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
+    parser.add_argument(
+        "paths",
+        nargs="*",
+        type=Path,
+        metavar="NOTEBOOK|FOLDER",
+        help="notebooks with exercises, or folders of them (default: ./autograd-course)",
+    )
+    parser.add_argument("--json", action="store_true", help="print JSON on standard output instead of a table")
 
 
 def run(args: argparse.Namespace) -> int:
