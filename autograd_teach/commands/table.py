@@ -82,7 +82,10 @@ COMMANDS = (
         module="commands.update",
         examples=(
             ("Update ./autograd-course", "autograd-teach update"),
-            ("Add what you wrote on the website", "autograd-teach update --from ~/Downloads/autograd-work-2026-11-20.zip"),
+            (
+                "Add what you wrote on the website",
+                "autograd-teach update --from ~/Downloads/autograd-work-2026-11-20.zip",
+            ),
         ),
         statuses={0: "done, also if cells are there in two versions now"},
     ),
@@ -247,7 +250,10 @@ COMMANDS = (
             ("As a picture", "autograd-teach graph train.py:loss -o loss.svg"),
             ("The backward pass, to be stepped through", "autograd-teach graph train.py:loss --play -o loss.html"),
         ),
-        statuses={0: "the graph is printed or written", 2: "not done: the script fails, there is nothing to draw, or FILE cannot be written"},
+        statuses={
+            0: "the graph is printed or written",
+            2: "not done: the script fails, there is nothing to draw, or FILE cannot be written",
+        },
     ),
     Command(
         name="completion",

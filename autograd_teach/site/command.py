@@ -25,7 +25,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "replaced or deleted, even if you have edited them; all others (.git, CNAME, your own) stay",
     )
     add = parser.add_argument_group("content").add_argument
-    add("--name", default="autograd_teach", help="name of the course, on every page (default: %(default)s)")
+    add(
+        "--name",
+        default="autograd_teach",
+        metavar="NAME",
+        help="name of the course, on every page (default: %(default)s)",
+    )
     add(
         "--lessons",
         type=Path,
