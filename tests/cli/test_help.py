@@ -288,3 +288,22 @@ def test_help_of_a_command_is_its_help(capsys: pytest.CaptureFixture[str]) -> No
             cli.main(line)
         shown.append(capsys.readouterr().out)
     assert shown[0] == shown[1] != ""
+
+
+def test_help_loads_the_package_and_nothing_more_than_its_texts() -> None:
+    program = (
+        "import sys, autograd_teach\n"
+        "before = set(sys.modules)\n"
+        "from autograd_teach import cli\n"
+        "assert cli.main([]) == 0\n"
+        "print(*sorted(set(sys.modules) - before), file=sys.stderr)"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-c", program]
+    ran = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
+    loaded = {name for name in ran.stderr.split() if name.partition(".")[0] not in sys.stdlib_module_names}
+    allowed = ("cli", "colour", "plain", "commands", "course")
+    assert loaded <= {f"autograd_teach.{name}" for name in allowed} | {
+        "autograd_teach.course.errors",
+        *(f"autograd_teach.commands.{name}" for name in ("command", "parser", "pipes", "table")),
+    }
