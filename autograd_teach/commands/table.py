@@ -16,8 +16,9 @@ EXAMPLES = (
     ("Grade a folder or zip of submissions", "autograd-teach grade ps9.zip --solutions solutions/ --output ps9/"),
 )
 SEE = (
-    "`autograd-teach COMMAND --help` explains a command. In the repository, README.md is for students, docs/grading.md for "
-    "instructors, docs/exercises.md for course authors, and docs/site.md for a website of your own."
+    "`autograd-teach COMMAND --help` explains a command. In the repository, README.md "
+    "is for students, docs/grading.md for instructors, docs/exercises.md for course "
+    "authors, and docs/site.md for a website of your own."
 )
 
 COMMANDS = (
@@ -26,8 +27,9 @@ COMMANDS = (
         audience=STUDENTS,
         summary="open the course in JupyterLab",
         usage="%(prog)s [FOLDER] [--no-browser] [--port N] [OPTION ...]",
-        description="Copy lessons and exercises to FOLDER (default: ./autograd-course) and open JupyterLab there. A file that you "
-        "have changed is never overwritten. FOLDER comes first. Options that are not listed here go to JupyterLab; "
+        description="Copy lessons and exercises to FOLDER (default: ./autograd-course) and open "
+        "JupyterLab there. A file that you have changed is never overwritten. FOLDER "
+        "comes first. Options that are not listed here go to JupyterLab; "
         "`autograd-teach lab --help-all` lists them.",
         module="commands.lab",
         hands_on=True,
@@ -46,8 +48,9 @@ COMMANDS = (
         name="check",
         audience=STUDENTS,
         summary="check your exercises without JupyterLab",
-        description="Run notebooks with exercises and print the result of each exercise's check. Solved exercises are noted beside "
-        "the notebooks, as in JupyterLab. This is feedback; grades come from `autograd-teach grade`.",
+        description="Run notebooks with exercises and print the result of each exercise's check. "
+        "Solved exercises are noted beside the notebooks, as in JupyterLab. This is "
+        "feedback; grades come from `autograd-teach grade`.",
         module="course.check_command",
         examples=(
             ("Check all exercises of ./autograd-course", "autograd-teach check"),
@@ -63,8 +66,9 @@ COMMANDS = (
         name="progress",
         audience=STUDENTS,
         summary="show how far you are, and what to do next",
-        description="Show the points of every exercise, the predictions and quiz of every lesson, and what to do next. Nothing is "
-        "run: the results are those noted when checks ran and questions were answered.",
+        description="Show the points of every exercise, the predictions and quiz of every lesson, "
+        "and what to do next. Nothing is run: the results are those noted when checks "
+        "ran and questions were answered.",
         module="commands.progress",
         examples=(
             ("Progress in ./autograd-course, or in this folder", "autograd-teach progress"),
@@ -76,9 +80,10 @@ COMMANDS = (
         name="update",
         audience=STUDENTS,
         summary="update your course and keep what you wrote",
-        description="Bring lessons and exercises in FOLDER up to the installed version. Answers and cells of your own stay. If you "
-        "and the course have both changed a cell, both versions are kept, one below the other. The notebooks "
-        "as they were are kept in a folder of their own.",
+        description="Bring lessons and exercises in FOLDER up to the installed version. Answers and"
+        " cells of your own stay. If you and the course have both changed a cell, both "
+        "versions are kept, one below the other. The notebooks as they were are kept in"
+        " a folder of their own.",
         module="commands.update",
         examples=(
             ("Update ./autograd-course", "autograd-teach update"),
@@ -94,8 +99,9 @@ COMMANDS = (
         audience=INSTRUCTORS,
         summary="grade a folder of submissions",
         usage="%(prog)s SUBMISSIONS [OPTION ...]\n       %(prog)s --explain STUDENT EXERCISE [OPTION ...]",
-        description="Run each submission in a sandbox, judge the answers, and write grades.csv, reports and gradebook.sqlite. Only "
-        "answers that are not yet judged are run. Grading needs Linux.",
+        description="Run each submission in a sandbox, judge the answers, and write grades.csv, "
+        "reports and gradebook.sqlite. Only answers that are not yet judged are run. "
+        "Grading needs Linux.",
         module="commands.grade",
         examples=(
             (
@@ -111,13 +117,15 @@ COMMANDS = (
             ),
             (
                 "Say why a student got these points",
-                'autograd-teach grade --explain "Ada Lovelace" 09.Scale \\\n    --solutions solutions/ --output ps9/',
+                ('autograd-teach grade --explain "Ada Lovelace" 09.Scale \\\n    --solutions solutions/ --output ps9/'),
             ),
         ),
         statuses={
-            0: "every student was graded, whatever the grades; with --explain, the answer was judged the same again",
-            1: "a student could not be graded (status grader_error): grade again; with --explain, the answer was not judged "
-            "the same again",
+            0: ("every student was graded, whatever the grades; with --explain, the answer was judged the same again"),
+            1: (
+                "a student could not be graded (status grader_error): grade again; with "
+                "--explain, the answer was not judged the same again"
+            ),
             130: _INTERRUPTED_GRADING,
         },
         see="See docs/grading.md in the repository.",
@@ -127,8 +135,9 @@ COMMANDS = (
         audience=INSTRUCTORS,
         summary="grade again after an exercise has changed",
         usage="%(prog)s [OPTION ...]",
-        description="Judge those answers in the gradebook again whose exercise, course or judge has changed, write the reports, and "
-        "list the grades that changed. Grading needs Linux.",
+        description="Judge those answers in the gradebook again whose exercise, course or judge has"
+        " changed, write the reports, and list the grades that changed. Grading needs "
+        "Linux.",
         module="commands.regrade",
         examples=(("After an exercise was corrected", "autograd-teach regrade --solutions solutions/ --output ps9/"),),
         statuses={
@@ -142,13 +151,17 @@ COMMANDS = (
         name="adjust",
         audience=INSTRUCTORS,
         summary="give other points than the judge, with a reason",
-        description="Replace the judge's points for one exercise of one student, with a reason that the student reads. Later grading "
-        "keeps the adjustment. Nothing in the gradebook is overwritten, and --withdraw takes the adjustment back.",
+        description="Replace the judge's points for one exercise of one student, with a reason that"
+        " the student reads. Later grading keeps the adjustment. Nothing in the "
+        "gradebook is overwritten, and --withdraw takes the adjustment back.",
         module="commands.adjust",
         examples=(
             (
                 "Give 1.5 points",
-                'autograd-teach adjust "Ada Lovelace" 09.Scale 1.5 \\\n    --because "right but for a sign" --output ps9/',
+                (
+                    'autograd-teach adjust "Ada Lovelace" 09.Scale 1.5 \\\n'
+                    '    --because "right but for a sign" --output ps9/'
+                ),
             ),
             ("Take it back", 'autograd-teach adjust "Ada Lovelace" 09.Scale --withdraw --output ps9/'),
         ),
@@ -165,7 +178,7 @@ COMMANDS = (
             ("At the top of the page", 'autograd-teach comment "Ada Lovelace" "Come and see me." --output ps9/'),
             (
                 "Beside one exercise",
-                'autograd-teach comment "Ada Lovelace" "Well done." --exercise 09.Scale \\\n    --output ps9/',
+                ('autograd-teach comment "Ada Lovelace" "Well done." --exercise 09.Scale \\\n    --output ps9/'),
             ),
         ),
         statuses={0: "noted in the gradebook; pages have it after the next grade or regrade"},
@@ -192,8 +205,9 @@ COMMANDS = (
         name="validate",
         audience=AUTHORS,
         summary="test the exercises themselves",
-        description="Test every exercise: its solution passes, the notebook that students get counts as not attempted, each known mistake "
-        "gets its own message, there are hints, points and stored outputs match the declaration, and the released "
+        description="Test every exercise: its solution passes, the notebook that students get "
+        "counts as not attempted, each known mistake gets its own message, there are "
+        "hints, points and stored outputs match the declaration, and the released "
         "notebook is up to date.",
         module="commands.validate",
         examples=(
@@ -207,8 +221,8 @@ COMMANDS = (
         name="notebooks",
         audience=AUTHORS,
         summary="run notebooks and store them in canonical form",
-        description="Run each notebook from top to bottom and write it in canonical form, with its outputs and with the points that "
-        "the course declares.",
+        description="Run each notebook from top to bottom and write it in canonical form, with its "
+        "outputs and with the points that the course declares.",
         module="commands.notebooks",
         examples=(
             ("After an edit", "autograd-teach notebooks solutions/09_custom_functions.ipynb"),
@@ -226,8 +240,9 @@ COMMANDS = (
         audience=AUTHORS,
         summary="make a website of the course",
         usage="%(prog)s OUTPUT [OPTION ...]",
-        description="Write the course as a folder of static files for any web server: pages to read, and notebooks that run in the reader's "
-        'browser. Needs the packages of `pip install "autograd-teach[site]"`, unless --pages-only is given.',
+        description="Write the course as a folder of static files for any web server: pages to "
+        "read, and notebooks that run in the reader's browser. Needs the packages of "
+        '`pip install "autograd-teach[site]"`, unless --pages-only is given.',
         module="site.command",
         examples=(
             ("The course as installed", "autograd-teach site public --base-url https://example.org/autograd"),
@@ -259,8 +274,8 @@ COMMANDS = (
         name="completion",
         audience=EVERYBODY,
         summary="print a completion script for your shell",
-        description="Print a script with which your shell completes commands, options and paths when you press Tab. Make it again "
-        "after an upgrade of autograd-teach.",
+        description="Print a script with which your shell completes commands, options and paths "
+        "when you press Tab. Make it again after an upgrade of autograd-teach.",
         module="commands.completion",
         examples=(
             (
@@ -273,7 +288,7 @@ COMMANDS = (
             ),
             (
                 "fish: nothing else to do",
-                "autograd-teach completion fish > \\\n    ~/.config/fish/completions/autograd-teach.fish",
+                ("autograd-teach completion fish > \\\n    ~/.config/fish/completions/autograd-teach.fish"),
             ),
             (
                 "tcsh: and `source ~/.autograd-teach.tcsh` in ~/.tcshrc",

@@ -14,8 +14,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         dest="source",
         type=Path,
         metavar="FILE",
-        help="instead, add what you wrote elsewhere: the .zip from the page “Your work” of the course's website, or a "
-        "notebook. Nothing is overwritten. If FOLDER has no course, one is made there",
+        help="instead, add what you wrote elsewhere: the .zip from the page “Your work” of "
+        "the course's website, or a notebook. Nothing is overwritten. If FOLDER has no "
+        "course, one is made there",
     )
 
 

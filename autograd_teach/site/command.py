@@ -21,8 +21,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "output",
         type=Path,
         metavar="OUTPUT",
-        help="a new folder, or one that this command has made. In the latter, the files of the last build are "
-        "replaced or deleted, even if you have edited them; all others (.git, CNAME, your own) stay",
+        help="a new folder, or one that this command has made. In the latter, the files of "
+        "the last build are replaced or deleted, even if you have edited them; all "
+        "others (.git, CNAME, your own) stay",
     )
     add = parser.add_argument_group("content").add_argument
     add(
@@ -35,15 +36,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--lessons",
         type=Path,
         metavar="FOLDER",
-        help="other lessons (default: those of the course): notebooks NN_name.ipynb that begin with the heading "
-        "“# NN · Title”, and the pictures that they show in FOLDER/figures/",
+        help="other lessons (default: those of the course): notebooks NN_name.ipynb that "
+        "begin with the heading “# NN · Title”, and the pictures that they show in "
+        "FOLDER/figures/",
     )
     add(
         "--exercises",
         type=Path,
         metavar="FOLDER",
-        help="other exercises (default: those of the course): notebooks made by `autograd-teach release`. Never name "
-        "solutions: a site shows everything that it is made of",
+        help="other exercises (default: those of the course): notebooks made by "
+        "`autograd-teach release`. Never name solutions: a site shows everything that "
+        "it is made of",
     )
     add(
         "--pages-only",
@@ -55,15 +58,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--base-url",
         metavar="URL",
         default="",
-        help="address of the site, such as https://example.org/autograd: for search engines, previews, sitemap.xml "
-        "and the page for wrong addresses",
+        help="address of the site, such as https://example.org/autograd: for search engines,"
+        " previews, sitemap.xml and the page for wrong addresses",
     )
     add(
         "--repository",
         metavar="OWNER/NAME",
         default="",
-        help="the course's public repository on GitHub, such as ada/autograd: for links to it, and to Binder and "
-        "Colab for notebooks of that repository",
+        help="the course's public repository on GitHub, such as ada/autograd: for links to "
+        "it, and to Binder and Colab for notebooks of that repository",
     )
     add(
         "--pyodide",
@@ -71,8 +74,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="FOLDER",
-        help="folder with a release of Pyodide, Python for the browser, to be made part of the site; repeatable "
-        "(default: browsers load Pyodide from its public address)",
+        help="folder with a release of Pyodide, Python for the browser, to be made part of "
+        "the site; repeatable (default: browsers load Pyodide from its public address)",
     )
 
 
