@@ -124,6 +124,11 @@ def pytest_ignore_collect(collection_path: Path) -> bool | None:
     return True if helper else None
 
 
+def pytest_make_parametrize_id(val: object) -> str | None:
+    """Name long bytes by their length: an archive holds the time at which it was written, and all workers must give one name."""
+    return f"{len(val)} bytes" if isinstance(val, bytes) and len(val) > 40 else None
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Iterator[None]:
     """Collect in half the time: what is collected stays until the end, and need not be looked through for garbage."""

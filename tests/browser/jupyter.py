@@ -168,10 +168,11 @@ class Observed:
 class Pages:
     """A page for each front end, in one browser window: what one has loaded, the next need not."""
 
-    def __init__(self, browser: "Browser", lab: Lab) -> None:
+    def __init__(self, browser: "Browser", lab: Lab, **context: Any) -> None:
+        """`context`: settings of the browser's window other than the usual ones."""
         self.lab = lab
         self.observed = Observed()
-        self._context = browser.new_context(viewport={"width": 1280, "height": 900})
+        self._context = browser.new_context(**{"viewport": {"width": 1280, "height": 900}} | context)
         self._context.set_default_timeout(1000 * PATIENCE)
         self._pages: dict[str, Page] = {}
 

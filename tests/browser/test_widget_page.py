@@ -154,6 +154,7 @@ def test_a_large_picture_starts_readable_follows_the_player_and_fits_on_request(
     assert page.evaluate(seen, "n41")
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("kind", ["graph", "play"])
 def test_a_picture_of_which_a_part_is_seen_says_so_while_it_does(bare, kind):
     leaves = [torch.tensor(float(i), requires_grad=True) for i in range(8)]
@@ -166,6 +167,7 @@ def test_a_picture_of_which_a_part_is_seen_says_so_while_it_does(bare, kind):
     assert not told.is_visible()
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("width", "seen"), [(390, True), (360, True), (200, False)])
 def test_a_narrow_window_shows_the_whole_width_if_its_text_can_be_read(bare, width, seen):
     bare.page.set_viewport_size({"width": width, "height": 800})
@@ -214,6 +216,7 @@ def test_saved_svg_is_the_end_of_the_pass_at_any_step_whole_and_complete_in_itse
     assert not any(strange in text for strange in ("class=", "color(", "var(", "agt-"))
 
 
+@pytest.mark.full
 def test_saved_png_is_twice_as_fine_and_white(bare, tmp_path):
     bare.page.emulate_media(color_scheme="dark")
     page = bare.show(abs_sum()[0])
@@ -1088,6 +1091,7 @@ def test_no_text_leaves_its_box_at_any_step_in_the_widest_font(bare):
 WIDTHS = "() => [document.documentElement.scrollWidth, innerWidth]"
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("kind", ["play", "live"])
 def test_a_page_of_600_pixels_is_wide_enough(bare, kind):
     page = bare.show(whole() if kind == "play" else state(viz.live(f, a=2.0, b=-3.0)))
@@ -1196,6 +1200,7 @@ def test_a_field_moves_its_leaf_and_all_that_follows(bare):
     assert live.lines("n0") == ["output", "= 9  was 4"], "the ghost is of before this move"
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("hidden", [False, True])
 def test_fields_lie_in_their_leaves_also_if_the_picture_was_made_out_of_sight(bare, hidden):
     page = bare.page
@@ -1374,6 +1379,7 @@ def test_no_text_leaves_its_box_after_a_move_in_the_widest_font(bare):
         assert live.page.evaluate(TIGHT) == [], value
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("kind", ["SVG", "PNG"])
 def test_a_saved_picture_has_the_numbers_in_place_of_the_fields(bare, tmp_path, kind):
     live = Kernel(bare, f, a=2.0, b=-3.0)

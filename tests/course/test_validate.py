@@ -34,24 +34,12 @@ def only(monkeypatch: pytest.MonkeyPatch, *chosen: Exercise, **specs_of: Spec) -
 
 
 NOTEBOOKS = list(dict.fromkeys(each.notebook for each in exercises()))
-SLOW = {
-    *(
-        "00_start_here",
-        "03_the_graph",
-        "04_dynamic_graphs",
-        "05_no_grad_and_detach",
-        "07_higher_order",
-        "10_gradcheck",
-        "11_saving_tensors",
-        "12_arguments_and_options",
-    ),
-    *("13_outputs_and_side_effects", "14_losses_and_grad_output", "15_implicit_functions", "16_build_your_own"),
-}
-"""Their mistakes are many, or acted out on large graphs and in long loops: nine tenths of the time that all take."""
+QUICK = {"01_requires_grad", "08_in_place"}
+"""The others have many mistakes, or act them out on large graphs and in long loops."""
 
 
 @pytest.mark.parametrize(
-    "notebook", [pytest.param(name, marks=[pytest.mark.full] if name in SLOW else []) for name in NOTEBOOKS]
+    "notebook", [pytest.param(name, marks=[] if name in QUICK else [pytest.mark.full]) for name in NOTEBOOKS]
 )
 def test_the_exercises_of_a_notebook_are_fit_for_students(monkeypatch: pytest.MonkeyPatch, notebook: str) -> None:
     chosen = exercises(notebook)
@@ -106,6 +94,7 @@ def test_what_is_wrong_is_found(spoil, words: str, monkeypatch: pytest.MonkeyPat
     assert any(words in problem for problem in one.problems), one.problems
 
 
+@pytest.mark.full
 def test_inputs_that_are_the_same_for_every_seed_are_worth_a_note(monkeypatch: pytest.MonkeyPatch) -> None:
     scale = exercise("09.Scale")
     spec = specs.spec_of(scale)
@@ -120,6 +109,7 @@ def test_inputs_that_are_the_same_for_every_seed_are_worth_a_note(monkeypatch: p
     assert one.notes == tuple(f"call {number} is the same for every seed" for number in fixed)
 
 
+@pytest.mark.full
 def test_a_solution_that_was_edited_must_be_released(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

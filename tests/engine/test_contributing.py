@@ -1,4 +1,4 @@
-"""Adding an operation is one row and one sample line: what CONTRIBUTING.md shows is done here, and everything works."""
+"""What CONTRIBUTING.md shows is done here, and works: an operation is one row and one sample line; a view and a diagnosis."""
 
 from __future__ import annotations
 
@@ -49,6 +49,29 @@ else:
     raise AssertionError("a rule of the example is known")
 """
 
+DIAGNOSIS = """
+import sys
+from autograd_teach.course.checking import report_on
+from autograd_teach.course.checks import function
+from autograd_teach.course.checks.function import gradients
+from tests.course import table
+
+ANSWER, FUNCTION = sys.argv[1:]
+names = table.answers("wrong_generic.py")
+exec(ANSWER, names)
+exercise, answer, diagnosis, words = names["WRONG"][-1]
+
+def found():
+    return [(finding.name, words in finding.message) for finding in report_on(exercise, answer).findings]
+
+assert found() == [("wrong_gradient", False)], found()  # what a student reads today
+exec(FUNCTION, vars(gradients))
+rows = [*function.DIAGNOSES]
+rows.insert([row.name for row in rows].index("wrong_gradient"), gradients.GRADIENTS[-1])
+function.DIAGNOSES = tuple(rows)
+assert found() == [(diagnosis, True)], found()
+"""
+
 
 def blocks(heading: str) -> list[str]:
     """The code blocks below a heading of CONTRIBUTING.md."""
@@ -60,6 +83,28 @@ def blocks(heading: str) -> list[str]:
 def test_the_operation_that_contributing_adds_works() -> None:
     row, sample = blocks("Add an operation")
     subprocess.run([sys.executable, "-c", PROGRAM, row, sample], check=True, cwd=_CONTRIBUTING.parent)
+
+
+def test_the_diagnosis_that_contributing_adds_names_its_answer() -> None:
+    answer, function = blocks("Add a diagnosis")
+    subprocess.run([sys.executable, "-c", DIAGNOSIS, answer, function], check=True, cwd=_CONTRIBUTING.parent)
+
+
+def test_the_view_that_contributing_adds_shows_what_its_example_says(tmp_path: Path) -> None:
+    (view,) = blocks("Add a view")
+    (tmp_path / "find.py").write_text(view, "utf-8")
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "--doctest-modules",
+        "-p",
+        "no:cacheprovider",
+        "-q",
+        str(tmp_path / "find.py"),
+    ]
+    ran = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert ran.returncode == 0 and "1 passed" in ran.stdout, ran.stdout + ran.stderr
 
 
 @pytest.mark.parametrize(

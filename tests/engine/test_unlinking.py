@@ -193,7 +193,13 @@ def test_hooks_run_in_the_same_order(loops):
         assert order() == with_unlinking == ["pre", "tensor", "node", "leaf", "leaf"]
 
 
-@pytest.mark.parametrize("kind", ["additions", "products", "Functions", "several outputs"])
+@pytest.mark.parametrize(
+    "kind",
+    [
+        "additions",
+        *(pytest.param(kind, marks=pytest.mark.full) for kind in ("products", "Functions", "several outputs")),
+    ],
+)
 def test_cycles_are_freed_by_the_collector(kind, loops):
     y, _, nodes = chain(kind)
     y.grad_fn.metadata["me"] = y

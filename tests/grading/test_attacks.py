@@ -418,6 +418,7 @@ def test_so_it_is_where_nobody_has_users_to_give(
         assert alike(*facts_of_three(waiting)) == ALIKE
 
 
+@pytest.mark.full
 def test_nobody_is_blamed_for_what_ended_in_the_middle_of_their_notebook(nbval: Nbval, tmp_path: Path) -> None:
     """It is run again, in a box of an interpreter that is started anew."""
     mark = f"ended from outside {tmp_path}"

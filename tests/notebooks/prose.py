@@ -62,4 +62,5 @@ def anchors(path: Path) -> set[str]:
 def links(path: Path) -> list[tuple[str, str]]:
     """Text and target of each link (and picture). Code spans may be a link's text, but no link is looked for inside one."""
     text = re.sub(r"^```.*?^```$", "", markdown(path), flags=re.MULTILINE | re.DOTALL)
-    return re.findall(r"\[((?:`[^`]*`|[^\]`])*)\]\(([^)\s]+)\)", text)
+    pictures = re.findall(r'<(img|source)\b[^>]*?\bsrc(?:set)?="([^"]+)"', text)
+    return re.findall(r"\[((?:`[^`]*`|[^\]`])*)\]\(([^)\s]+)\)", text) + pictures

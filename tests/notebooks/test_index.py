@@ -1,4 +1,4 @@
-"""The two tables of lessons, in README.md and in the first lesson: every lesson with its path, in both the same.
+"""The two tables of lessons, in docs/students.md and in the first lesson: every lesson with its path, in both the same.
 
 Their minutes are held in test_reading_time.py.
 """
@@ -34,6 +34,7 @@ COURSE = [
 ]
 INDEX = next(cell.source for cell in read_notebook(LESSONS[0]).cells if cell.id == "index")
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+GUIDE = (ROOT / "docs" / "students.md").read_text(encoding="utf-8")
 
 lesson = pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.stem)
 
@@ -53,14 +54,14 @@ def test_all_lessons_of_the_course_are_there() -> None:
     assert [path.stem for path in LESSONS] == COURSE
 
 
-@pytest.mark.parametrize("text", [INDEX, README], ids=["00_start_here", "README"])
+@pytest.mark.parametrize("text", [INDEX, GUIDE], ids=["00_start_here", "docs/students.md"])
 def test_a_table_has_every_lesson_once_and_in_order(text: str) -> None:
     assert [*rows(text)] == [name[:2] for name in COURSE]
 
 
 def test_both_tables_say_the_same() -> None:
     for number, (*_, gives) in rows(INDEX).items():
-        assert rows(README)[number][4] == gives, number
+        assert rows(GUIDE)[number][4] == gives, number
 
 
 @lesson
@@ -69,13 +70,13 @@ def test_the_tables_say_what_the_lesson_says_of_itself(path: Path) -> None:
     name, *_, way, gives = rows(INDEX)[number]
     assert (way == "core") == (number in CORE)
     assert ("Part of the core path." in says) == (number in CORE)
-    assert rows(README)[number][3] == next(each.path for each in syllabus() if each.number == number)
+    assert rows(GUIDE)[number][3] == next(each.path for each in syllabus() if each.number == number)
     assert len(gives) > 20
     title = name.partition("](")[0]
     assert says.startswith(f"# {title}"), title
-    assert rows(README)[number][0] == f"{path.stem}`"
+    assert rows(GUIDE)[number][0] == f"{path.stem}`"
     exercises = ROOT / "exercises" / path.name
-    assert rows(README)[number][5] == (f"`{path.stem}`" if exercises.exists() else "")
+    assert rows(GUIDE)[number][5] == (f"`{path.stem}`" if exercises.exists() else "")
 
 
 def test_the_first_lesson_links_every_other() -> None:

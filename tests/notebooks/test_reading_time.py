@@ -1,4 +1,4 @@
-"""The minutes that lessons and README.md tell: they are the model's of course/reading_time.py, and the model counts what it says.
+"""The minutes that lessons and docs/students.md tell: they are the model's of course/reading_time.py, and the model counts what it says.
 
 `python -m tests.notebooks.write_minutes` writes them where they stand.
 """
@@ -22,7 +22,7 @@ from autograd_teach.course.reading_time import (
     shown,
 )
 from autograd_teach.course.syllabus import CORE, REFERENCE, syllabus
-from tests.notebooks.write_minutes import README, TOLD, minutes_of, with_minutes
+from tests.notebooks.write_minutes import GUIDE, TOLD, minutes_of, with_minutes
 
 
 @pytest.mark.parametrize(
@@ -74,8 +74,8 @@ def test_every_lesson_takes_time_and_its_exercises_do() -> None:
         assert (exercise_minutes(exercise_path(path)) > 5) == exercise_path(path).exists(), path.stem
 
 
-def test_the_readme_tells_the_models_minutes() -> None:
-    text = README.read_text(encoding="utf-8")
+def test_the_students_guide_tells_the_models_minutes() -> None:
+    text = GUIDE.read_text(encoding="utf-8")
     assert with_minutes(text) == text, "run: python -m tests.notebooks.write_minutes"
     rows = re.findall(r"^\| `(\d\d)_", text, flags=re.MULTILINE)
     assert rows == [lesson.number for lesson in syllabus()]

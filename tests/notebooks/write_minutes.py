@@ -1,6 +1,6 @@
 """Writes the minutes of reading_time.py where they are told: `python -m tests.notebooks.write_minutes [FILE ...]`.
 
-Without a file: README.md. In a table, a row begins with the lesson, as `| `05_no_grad_and_detach` | 25 | 20 | core |` or with a
+Without a file: docs/students.md. In a table, a row begins with the lesson, as `| `05_no_grad_and_detach` | 25 | 20 | core |` or with a
 link to it, and then has the minutes to read, those for the exercises (empty if there are none) and the path. A lesson's first
 cell says "Reading: about 25 minutes. Exercises: about 20 minutes."; without exercises, the second sentence is not there.
 """
@@ -12,7 +12,7 @@ from pathlib import Path
 from autograd_teach.course.reading_time import exercise_minutes, exercise_path, lesson_paths, reading_minutes, shown
 from autograd_teach.course.syllabus import syllabus
 
-README = Path(__file__).resolve().parents[2] / "README.md"
+GUIDE = Path(__file__).resolve().parents[2] / "docs" / "students.md"
 _ROW = re.compile(r"^(\s*\"?\| (?:`|\[)?(\d\d)(?:_| · )[^|]*\|)[^|]*\|[^|]*\|[^|]*\|(?=[^|\n]*\|)", flags=re.MULTILINE)
 TOLD = re.compile(r"(?<=Reading: about )\d+(?= minutes)|(?<=Exercises: about )\d+(?= minutes)")
 
@@ -44,5 +44,5 @@ def _rewritten(path: Path) -> str:
 
 
 if __name__ == "__main__":
-    for each in [Path(name) for name in sys.argv[1:]] or [README]:
+    for each in [Path(name) for name in sys.argv[1:]] or [GUIDE]:
         each.write_text(_rewritten(each), encoding="utf-8")

@@ -90,6 +90,7 @@ def test_what_needs_python_says_so_and_cannot_be_moved(reader: Reader) -> None:
     assert fields.first.is_disabled()
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("system", ["light", "dark"])
 def test_the_button_overrides_the_systems_colours_and_is_remembered(browser: Any, address: str, system: str) -> None:
     reader = Reader(browser, address, color_scheme=system)
@@ -104,6 +105,7 @@ def test_the_button_overrides_the_systems_colours_and_is_remembered(browser: Any
     reader.context.close()
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("page", ["index.html", "404.html", LESSON, "lessons/glossary.html", "exercises/01.html"])
 @pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 360)])
 def test_nobody_is_kept_out(browser: Any, address: str, page: str, scheme: str, width: int) -> None:
@@ -123,6 +125,7 @@ def test_without_scripts_pictures_questions_and_explanations_are_there(browser: 
     context.close()
 
 
+@pytest.mark.full
 def test_on_paper_nothing_is_folded_and_nothing_asks_to_be_pressed(reader: Reader) -> None:
     page = reader.open(LESSON)
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
@@ -166,6 +169,7 @@ def test_the_whole_picture_is_seen_on_a_phone(phone: Reader, page: str, at: str,
     assert not view.locator(".agt-large").is_visible()
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("page", "what"),
     [
@@ -183,6 +187,7 @@ def test_what_is_pressed_is_as_high_as_a_finger(phone: Reader, page: str, what: 
     assert min(box["height"] for box in boxes) >= 40
 
 
+@pytest.mark.full
 def test_what_is_wider_than_its_box_shows_where_it_goes_on(phone: Reader) -> None:
     page = phone.open(LESSON)
     box = page.locator("pre.stdout").first
@@ -194,6 +199,7 @@ def test_what_is_wider_than_its_box_shows_where_it_goes_on(phone: Reader) -> Non
     assert page.locator("pre.code", has_text="1 / 0").get_attribute("data-more") is None
 
 
+@pytest.mark.full
 def test_drawings_and_long_cells_keep_a_width_that_can_be_read(phone: Reader) -> None:
     page = phone.open(LESSON)
     page.evaluate("document.querySelector('.figure img').width = 720")
@@ -204,6 +210,7 @@ def test_drawings_and_long_cells_keep_a_width_that_can_be_read(phone: Reader) ->
     page.wait_for_function("document.querySelector('.figure').scrollWidth > 560")
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("page", [LESSON, "lessons/glossary.html"])
 def test_the_list_of_sections_is_folded_where_it_has_no_room_beside_the_text(reader: Reader, page: str) -> None:
     seen = reader.open(page)
@@ -217,6 +224,7 @@ def test_the_list_of_sections_is_folded_where_it_has_no_room_beside_the_text(rea
     assert seen.evaluate("location.hash") == link.get_attribute("href")
 
 
+@pytest.mark.full
 def test_on_the_first_page_details_do_not_hide_what_runs(reader: Reader) -> None:
     reader.page.set_viewport_size({"width": 1300, "height": 900})
     hero = reader.open("index.html").locator(".hero")
@@ -228,6 +236,7 @@ def test_on_the_first_page_details_do_not_hide_what_runs(reader: Reader) -> None
     assert "grad" in side.inner_text()
 
 
+@pytest.mark.full
 def test_a_site_with_all_its_links_fits_the_narrowest_screen(
     browser: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -245,6 +254,7 @@ def test_a_site_with_all_its_links_fits_the_narrowest_screen(
         phone.context.close()
 
 
+@pytest.mark.full
 def test_the_name_stays_in_one_line_on_the_narrowest_screen(phone: Reader) -> None:
     phone.page.set_viewport_size({"width": 320, "height": 700})
     title = phone.open("index.html").locator("h1")
@@ -252,6 +262,7 @@ def test_the_name_stays_in_one_line_on_the_narrowest_screen(phone: Reader) -> No
     assert title.bounding_box()["height"] < 60
 
 
+@pytest.mark.full
 def test_a_questions_badge_can_be_read_on_paper(reader: Reader) -> None:
     page = reader.open(LESSON)
     page.emulate_media(media="print")

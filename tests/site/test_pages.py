@@ -148,6 +148,7 @@ def test_an_exercise_is_shown_as_it_is_stored(built: Any) -> None:
     assert 'class="error"' not in html
 
 
+@pytest.mark.full
 def test_the_same_course_gives_the_same_files(course: Path, built: Any, tmp_path: Path) -> None:
     pages.write(site_of(course), tmp_path, lambda _: None)
     files = {path.relative_to(tmp_path): path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}

@@ -232,6 +232,7 @@ def test_where_both_have_written_both_stay(reader: Callable[[], Work], method: i
     assert merged == {"one": {"passed": True, "tries": 2}, "three": {"passed": True}, "two": {"passed": True}}
 
 
+@pytest.mark.full
 def test_a_notebook_that_was_only_opened_is_no_change_and_gives_way(reader: Callable[[], Work]) -> None:
     one = reader()
     one.put(model(EXERCISE, exercise("raise NotImplementedError()")))
@@ -241,6 +242,7 @@ def test_a_notebook_that_was_only_opened_is_no_change_and_gives_way(reader: Call
     assert answer_in(one.get()[EXERCISE]) == "an answer"
 
 
+@pytest.mark.full
 def test_nothing_changed_yet(reader: Callable[[], Work]) -> None:
     one = reader()
     page = one.go()
@@ -281,6 +283,7 @@ def test_what_cannot_be_taken_up_is_said_and_changes_nothing(lasting: Work, data
     assert lasting.get() == before
 
 
+@pytest.mark.full
 def test_a_browser_without_storage_is_told(browser: Any, address: str) -> None:
     one = Work(browser, address)
     one.context.add_init_script("Object.defineProperty(window, 'indexedDB', { value: undefined })")
@@ -315,6 +318,7 @@ NOT_NOTEBOOKS: dict[str, Any] = {
 }
 
 
+@pytest.mark.full
 def test_what_is_no_notebook_replaces_none_and_the_rest_is_taken_up(reader: Callable[[], Work]) -> None:
     one = reader()
     one.put(model(EXERCISE, exercise("raise NotImplementedError()")))
@@ -349,6 +353,7 @@ IN_THE_WAY = {
 }
 
 
+@pytest.mark.full
 def test_nothing_is_put_over_a_file_or_a_folder_of_another_kind(reader: Callable[[], Work]) -> None:
     one = reader()
     folder = model("empty", None) | {"type": "directory"}
@@ -381,6 +386,7 @@ def test_all_or_nothing_is_taken_up(reader: Callable[[], Work]) -> None:
     assert len(one.wrong) == 1 and "refused" in one.wrong.pop(), "the console has it too"
 
 
+@pytest.mark.full
 def test_what_another_tab_saves_meanwhile_stays(reader: Callable[[], Work]) -> None:
     one = reader()
     one.go()
@@ -400,6 +406,7 @@ def test_what_another_tab_saves_meanwhile_stays(reader: Callable[[], Work]) -> N
     assert sorted(json.loads(files[PROGRESS]["content"])["exercises"]) == ["mine", "other"]
 
 
+@pytest.mark.full
 def test_names_that_only_the_browser_takes_come_along_under_others(reader: Callable[[], Work]) -> None:
     here, there = reader(), reader()
     odd = {"results 12:30.txt": "1", "results 12_30.txt": "2", "back\\slash.txt": "3", "runs/a:b/x.txt": "4"}
@@ -419,6 +426,7 @@ def test_names_that_only_the_browser_takes_come_along_under_others(reader: Calla
     assert "“12:30.txt” to “12_30.txt”" in there.said()
 
 
+@pytest.mark.full
 def test_what_is_too_much_to_be_taken_up_again_is_said_with_the_download(reader: Callable[[], Work]) -> None:
     one = reader()
     one.put(*(model(f"{number}.txt", "") for number in range(2001)))
@@ -430,6 +438,7 @@ def test_what_is_too_much_to_be_taken_up_again_is_said_with_the_download(reader:
 KEPT = {"lessons/01.html q": {"01.one": answer("b")}}
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("told", "expected", "said"),
     [
@@ -452,6 +461,7 @@ def test_answers_of_pages_are_joined_question_by_question(lasting: Work, told: A
     assert lasting.answers() == expected
 
 
+@pytest.mark.full
 def test_answers_for_which_there_is_no_space_are_said_to_be_left_out(reader: Callable[[], Work]) -> None:
     one = reader()
     one.go()
@@ -461,6 +471,7 @@ def test_answers_for_which_there_is_no_space_are_said_to_be_left_out(reader: Cal
     assert one.answers() == {}
 
 
+@pytest.mark.full
 def test_what_is_not_carried_along_is_said(reader: Callable[[], Work]) -> None:
     one = reader()
     one.put(*(model(name, "x") for name in (".env", "__pycache__/m.py", ANSWERS, "a.txt")))
@@ -472,6 +483,7 @@ def test_what_is_not_carried_along_is_said(reader: Callable[[], Work]) -> None:
     assert "files without a name are left out: “.hidden/x.txt”." in said
 
 
+@pytest.mark.full
 def test_a_mark_at_the_beginning_stays_and_makes_no_copies(reader: Callable[[], Work]) -> None:
     one = reader()
     one.go()
@@ -483,6 +495,7 @@ def test_a_mark_at_the_beginning_stays_and_makes_no_copies(reader: Callable[[], 
     assert sorted(one.get()) == [PROGRESS, EXERCISE, "t.csv"]
 
 
+@pytest.mark.full
 def test_a_copy_of_an_earlier_day_is_not_made_again(reader: Callable[[], Work]) -> None:
     one = reader()
     copies = [
@@ -496,6 +509,7 @@ def test_a_copy_of_an_earlier_day_is_not_made_again(reader: Callable[[], Work]) 
     assert one.get() == before
 
 
+@pytest.mark.full
 def test_a_damaged_file_in_the_store_is_listed_and_downloaded_as_it_is(reader: Callable[[], Work]) -> None:
     one = reader()
     one.put(
@@ -507,6 +521,7 @@ def test_a_damaged_file_in_the_store_is_listed_and_downloaded_as_it_is(reader: C
         assert [archive.read(name) for name in ("b.bin", "c.bin")] == [b"***", b"\0\1"]
 
 
+@pytest.mark.full
 def test_a_note_that_nothing_was_changed_is_not_believed_without_a_word(reader: Callable[[], Work]) -> None:
     one = reader()
     one.go()
@@ -538,6 +553,7 @@ def zip64(data: bytes) -> bytes:
     return data[:at] + bytes(entry) + bytes(end)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("data", "name"),
     [
@@ -553,6 +569,7 @@ def test_archives_of_other_programs(reader: Callable[[], Work], data: bytes, nam
     assert one.get()[name]["content"] == "x"
 
 
+@pytest.mark.full
 def test_progress_with_names_that_objects_have_already(reader: Callable[[], Work]) -> None:
     one = reader()
     one.go()
@@ -567,6 +584,7 @@ PASSED = {"02.one": {"passed": True}, "02.two": {"passed": False}, "09.gone": {"
 UNSAVED = "Answers that passed have not been saved yet in “Exercises 02”: save the notebook in its tab (Ctrl+S)"
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("notebooks", "exercises", "is_missing"),
     [
@@ -596,10 +614,12 @@ def test_what_passed_but_was_not_saved_is_said(
     assert (UNSAVED in one.said()) == is_missing
 
 
+@pytest.mark.full
 def test_the_page_says_that_answers_are_kept_apart(reader: Callable[[], Work]) -> None:
     assert "Answers to questions are kept apart" in reader().go().locator("main").inner_text()
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 360)])
 def test_nobody_is_kept_out(browser: Any, address: str, scheme: str, width: int) -> None:
     one = Work(browser, address, color_scheme=scheme, viewport={"width": width, "height": 800})
