@@ -16,9 +16,9 @@ EXAMPLES = (
     ("Grade a folder or zip of submissions", "autograd-teach grade ps9.zip --solutions solutions/ --output ps9/"),
 )
 SEE = (
-    "`autograd-teach COMMAND --help` explains a command. In the repository, README.md "
-    "is for students, docs/grading.md for instructors, docs/exercises.md for course "
-    "authors, and docs/site.md for a website of your own."
+    "`autograd-teach COMMAND --help` explains a command. In the repository, docs/students.md is for "
+    "students, docs/grading.md for instructors, docs/exercises.md for course authors, and "
+    "docs/site.md for a website of your own."
 )
 
 COMMANDS = (
@@ -43,6 +43,7 @@ COMMANDS = (
             1: "JupyterLab does not accept its options",
             2: "JupyterLab was not started: one sentence says why",
         },
+        see="See docs/students.md in the repository.",
     ),
     Command(
         name="check",
@@ -61,6 +62,7 @@ COMMANDS = (
             0: "every exercise passes",
             1: "an exercise does not pass, or a notebook could not be run",
         },
+        see="See docs/students.md in the repository.",
     ),
     Command(
         name="progress",
@@ -75,6 +77,7 @@ COMMANDS = (
             ("In another folder", "autograd-teach progress ~/autograd"),
         ),
         statuses={0: "done, however many exercises are solved"},
+        see="See docs/students.md in the repository.",
     ),
     Command(
         name="update",
@@ -93,6 +96,7 @@ COMMANDS = (
             ),
         ),
         statuses={0: "done, also if cells are there in two versions now"},
+        see="See docs/students.md in the repository.",
     ),
     Command(
         name="grade",
@@ -269,6 +273,7 @@ COMMANDS = (
             0: "the graph is printed or written",
             2: "not done: the script fails, there is nothing to draw, or FILE cannot be written",
         },
+        see="See docs/views.md in the repository.",
     ),
     Command(
         name="completion",

@@ -195,7 +195,7 @@ def canonicalise(
 
     What `correct` changes before the run is said.
 
-    With `check` nothing is written: `OutOfDate` names the notebooks that are not canonical or whose outputs a fresh
+    With `check` nothing is written: a `UserError` names the notebooks that are not canonical or whose outputs a fresh
     run does not reproduce (pictures are not compared: they vary with layout engine and fonts).
     """
     changed: list[Path] = []

@@ -307,3 +307,11 @@ def test_help_loads_the_package_and_nothing_more_than_its_texts() -> None:
         "autograd_teach.course.errors",
         *(f"autograd_teach.commands.{name}" for name in ("command", "parser", "pipes", "table")),
     }
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=NAMES)
+def test_the_guide_that_a_help_names_is_there_and_names_the_command(command: Command) -> None:
+    guides = re.findall(r"docs/\w+\.md", command.see)
+    assert guides or not command.see
+    for guide in guides:
+        assert command.name in (ROOT / guide).read_text("utf-8")
