@@ -20,6 +20,7 @@ from typing import TextIO
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_notebook
 
+from ..colour import styled
 from ..plain import visible
 from .check_in_kernel import BEGIN, END, Outcome
 from .errors import UserError
@@ -66,8 +67,14 @@ class Checked:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Give `parser` the arguments of `autograd-teach check`."""
-    parser.add_argument("paths", nargs="*", type=Path, metavar="NOTEBOOK|FOLDER", help="default: ./autograd-course")
-    parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
+    parser.add_argument(
+        "paths",
+        nargs="*",
+        type=Path,
+        metavar="NOTEBOOK|FOLDER",
+        help="notebooks with exercises, or folders of them (default: ./autograd-course)",
+    )
+    parser.add_argument("--json", action="store_true", help="print JSON on standard output instead of a table")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -77,7 +84,7 @@ def run(args: argparse.Namespace) -> int:
     paths = args.paths or [DEFAULT_FOLDER if DEFAULT_FOLDER.is_dir() else Path()]
     found = find(paths)
     checked = list(check_notebooks(found, progress=sys.stderr))
-    print(as_json(checked) if args.json else visible(table(checked)))
+    print(as_json(checked) if args.json else table(checked))
     return 0 if all(o.passed for each in checked for o in each.outcomes) and not any(c.trouble for c in checked) else 1
 
 
@@ -198,12 +205,14 @@ def table(checked: Iterable[Checked]) -> str:
     width = max((len(o.exercise) for c in checked for o in c.outcomes), default=8) + 2
     lines: list[str] = []
     for each in checked:
-        lines += [f"{each.path.name}: {each.trouble}"] if each.trouble else []
+        trouble = styled(visible(each.trouble), "bad", sys.stdout)
+        lines += [f"{visible(each.path.name)}: {trouble}"] if trouble else []
         for o in each.outcomes:
-            lines.append(f"{o.exercise:<{width}}{o.points if o.passed else 0} of {o.points}  {_state(o)}")
+            state = styled(_state(o), _style(o), sys.stdout)
+            lines.append(f"{o.exercise:<{width}}{o.points if o.passed else 0} of {o.points}  {state}")
             said = [finding["message"] for finding in o.findings] or [o.message]
-            lines += [f"{'':<{width}}  {message}" for message in said if message and not o.passed]
-            lines += [f"{'':<{width}}  {remark}" for remark in o.remarks]
+            lines += [f"{'':<{width}}  {visible(message)}" for message in said if message and not o.passed]
+            lines += [f"{'':<{width}}  {visible(remark)}" for remark in o.remarks]
     earned, total = _points(checked)
     return "\n".join([*lines, f"{earned} of {total} points"])
 
@@ -212,6 +221,12 @@ def _state(outcome: Outcome) -> str:
     if outcome.passed:
         return "passed"
     return f"{outcome.passing} of {outcome.checks} checks pass" if outcome.attempted else "not attempted"
+
+
+def _style(outcome: Outcome) -> str:
+    if outcome.passed:
+        return "good"
+    return "bad" if outcome.attempted else "dim"
 
 
 def _points(checked: Iterable[Checked]) -> tuple[int, int]:

@@ -50,6 +50,10 @@ _OF_A_MACHINE = re.compile(
 )
 
 
+class OutOfDate(UserError):
+    """Names notebooks that a run would change."""
+
+
 def read_notebook(path: str | Path) -> NotebookNode:
     """The notebook in the file `path`. Raises `UserError` if it does not exist or cannot be read.
 
@@ -215,7 +219,7 @@ def canonicalise(
             state += f" ({corrections})"
         print(f"{path}: {state}", file=sys.stderr, flush=True)
     if complaints:
-        raise UserError(f"Not up to date: {', '.join(complaints)}; run `autograd-teach notebooks` on them.")
+        raise OutOfDate(f"Not up to date: {', '.join(complaints)}; run `autograd-teach notebooks` on them.")
     return changed
 
 

@@ -28,81 +28,80 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("submissions", type=Path, nargs="?", metavar="SUBMISSIONS", help="folder or zip")
     add("--explain", nargs=2, metavar=("STUDENT", "EXERCISE"),
-        help="grade nothing; say why this grade in the gradebook is what it is, and judge that answer once more")
-    add("--timeout", type=float, default=60.0, metavar="SECONDS",
-        help="the longest that one cell may take (default: 60); the oracle gives an answer about 10 at most")
-    _add_shared(parser)
-    add = parser.add_argument_group("the class").add_argument
+        help="grade nothing; explain a grade in the gradebook, and judge its answer once more")
     add("--dry-run", action="store_true", help="show what is recognised; run and write nothing")
+    add = parser.add_argument_group("class").add_argument
     add("--only", action="append", default=[], metavar="NOTEBOOK",
-        help="grade this alone, like 09_custom_functions; may be given again (default: all that anybody handed in)")
-    add("--roster", type=Path, metavar="FILE",
-        help="a CSV file with a line a student; who handed in nothing is missing, who is not on it is named")
-    add("--due", metavar="DATE", help="like 2026-11-20 or “2026-11-20 18:00”; adds the columns submitted and late")
-    add("--late", metavar="RULE",
-        help="take points off for being late: like 10%%/day (of the student's points, for each day begun), 5/hour (points), or with an "
-        "end to it “10%%/day up to 50%%”; hour, day or week. Needs --due. An adjustment is made after it, and is left as it is")
-    add("--grace", metavar="TIME",
-        help="with --late: who is late by no more than this (like 15m, 2h or 1d) loses nothing")
+        help="grade this notebook, such as 09_custom_functions; repeatable (default: all that were handed in)")
     add("--keep", choices=("named", "newest", "best"), default="named",
-        help="of several notebooks of one student: the one with the assignment's name (default), the newest, or the best")
-    add("--points", type=float, metavar="TOTAL", help="make the points of everything that is graded add up to this")
+        help="which of a student's notebooks counts: the one with the assignment's name (default), the newest, or the best")
+    add("--roster", type=Path, metavar="FILE",
+        help="CSV file with a line per student: adds those who handed in nothing; submissions of others are named")
+    add("--points", type=float, metavar="TOTAL", help="scale the points so that they add up to TOTAL")
     add("--anonymous", type=Path, metavar="KEY",
-        help="report pseudonyms; the file KEY, made where there is none, says whose they are")
+        help="report pseudonyms; the file KEY says whose they are and is written if it does not exist")
+    add = parser.add_argument_group("late submissions").add_argument
+    add("--due", metavar="DATE", help="such as 2026-11-20 or \"2026-11-20 18:00\"; adds the columns submitted and late")
+    add("--late", metavar="RULE",
+        help="points to take off, with --due: 10%%/day (of the student's points, per day begun), 5/hour (points), or with a limit "
+        "\"10%%/day up to 50%%\"; per hour, day or week. Adjustments are made afterwards and stay as they are")
+    add("--grace", metavar="TIME", help="with --late: nothing is taken off up to this delay, such as 15m, 2h or 1d")
+    _add_shared(parser, 60.0, "oracle")
 
 
 def add_regrade_arguments(parser: argparse.ArgumentParser) -> None:
     """Give `parser` the arguments of `autograd-teach regrade`."""
-    parser.add_argument("--timeout", type=float, metavar="SECONDS",
-        help="the longest that one cell may take (default: as when it was graded)")
-    _add_shared(parser)
-    parser.set_defaults(judge=None)
+    _add_shared(parser, None, None)
 
 
 def add_remark_arguments(parser: argparse.ArgumentParser, command: str) -> None:
     """Give `parser` the arguments of `autograd-teach adjust` or `autograd-teach comment`."""
     add = parser.add_argument
-    add("student", metavar="STUDENT", help="as in the grades")
+    add("student", metavar="STUDENT", help="name, as in grades.csv")
     if command == "adjust":
-        add("exercise", metavar="EXERCISE", help="like 09.Scale")
+        add("exercise", metavar="EXERCISE", help="such as 09.Scale")
         add("points", type=float, nargs="?", metavar="POINTS",
-            help="instead of those that the judge gave; a late student keeps all of them")
+            help="replace the judge's points; a late student keeps all of them")
         add("--because", default="", metavar="TEXT", help="the reason, which the student reads; required")
-        add("--bonus", action="store_true", help="more points than the exercise is worth are meant")
+        add("--bonus", action="store_true", help="allow more points than the exercise is worth")
     else:
-        add("text", nargs="?", metavar="TEXT", help="what the student's page is to say")
-        add("--exercise", metavar="EXERCISE", help="beside this one (default: at the top of the page)")
-    what = "the adjustment" if command == "adjust" else "all comments there"
+        add("text", nargs="?", metavar="TEXT", help="what the student's page says")
+        add("--exercise", metavar="EXERCISE", help="place it beside this exercise (default: at the top of the page)")
+    what = "the adjustment" if command == "adjust" else "all comments at that place"
     add("--withdraw", action="store_true", help=f"take {what} back")
     add("--by", metavar="NAME", help="who says so (default: your login name)")
-    add("--output", type=Path, default=Path(), metavar="FOLDER", help="where the gradebook is (default: here)")
+    add("--output", type=Path, default=Path(), metavar="FOLDER", help="folder of the gradebook (default: this folder)")
 
 
-def _add_shared(parser: argparse.ArgumentParser) -> None:
-    add = parser.add_argument
+def _add_shared(parser: argparse.ArgumentParser, timeout: float | None, judge: str | None) -> None:
+    """The options of `grade` and `regrade`, with the defaults of two; None is the value of the earlier run."""
+    add = parser.add_argument_group("output").add_argument
     add("--output", type=Path, default=Path(), metavar="FOLDER",
-        help="where the gradebook and grades.csv go (default: here); a grades.csv that exists is kept and the new one "
-        "gets a number")
+        help="folder of gradebook and grades.csv (default: this folder); an existing grades.csv is kept, the new one gets a number")
     add("--report", type=_kinds, default=["html"], metavar="KINDS",
-        help="beside grades.csv, with commas between them: html (default: a page a student and one for the class), json, "
-        "gradescope (one student's results.json), moodle or canvas (to import there; needs a --roster from there), none")
+        help="reports beside grades.csv, separated by commas: html (default: a page per student and one for the class), json, "
+        "gradescope (results.json of one student), moodle or canvas (to be imported there; need a --roster from there), none")
+    add = parser.add_argument_group("course").add_argument
     for room in ("solutions", "exercises"):
-        add(f"--{room}", type=Path, metavar="FOLDER", help=f"other {room} than the course's own")
-    add("--jobs", type=int, default=os.cpu_count() or 2, metavar="N",
-        help="notebooks that run at a time (default: one a processor)")
-    add("--scheduler", metavar="ADDRESS",
-        help="let the workers of this dask.distributed cluster run them, like tcp://10.0.0.1:8786; --jobs is then the number of "
-        "their threads (docs/grading.md, “Many machines”)")
-    add("--judge", choices=("oracle", "nbval"), default="oracle",
-        help="who gives the points: the oracle, outside the student's process, or the check cells' own outputs, "
-        "which a notebook can forge (default: oracle; to regrade: as before)")
+        add(f"--{room}", type=Path, metavar="FOLDER", help=f"other {room} (default: those of the course)")
+    add = parser.add_argument_group("judging").add_argument
+    add("--judge", choices=("oracle", "nbval"), default=judge,
+        help="what gives the points: the oracle, outside the student's process, or the outputs of the check cells, "
+        f"which a notebook can forge (default: {judge or 'as before'})")
     add("--points-only", action="store_true",
-        help="no record of what the check cells say beside the oracle's points: much faster, but no page names a mistake")
+        help="do not record what the check cells say: much faster, but no page names a mistake")
+    add("--timeout", type=float, default=timeout, metavar="SECONDS",
+        help=f"time limit of a cell (default: {'as before' if timeout is None else f'{timeout:g}'}); an answer gets about 10 seconds from the oracle")
+    add = parser.add_argument_group("machine").add_argument
+    add("--jobs", type=int, default=os.cpu_count() or 2, metavar="N",
+        help="notebooks that run at the same time (default: one per processor)")
+    add("--scheduler", metavar="ADDRESS",
+        help="run them on the workers of this dask.distributed cluster, such as tcp://10.0.0.1:8786; --jobs is then the "
+        "number of their threads")
     add("--isolation", choices=("bubblewrap", "user", "process"),
-        help="what is to stand between students' code and this machine (default: the better of bubblewrap and user that works; "
-        "process, in which it runs as you, on request only)")
+        help="what separates students' code from this machine (default: bubblewrap, or else user); with process it runs as you")
     add("--require-sandbox", action="store_true",
-        help="grade nothing where students' code cannot be kept from reading solutions and other submissions")
+        help="grade nothing if students' code could read solutions or other submissions")
 
 
 # fmt: on

@@ -21,51 +21,61 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "output",
         type=Path,
         metavar="OUTPUT",
-        help="a new folder, or one that this command has made before. In the latter, the files that it wrote are replaced or "
-        "deleted, changed by you or not; all else (.git, CNAME, files of your own) stays",
+        help="a new folder, or one that this command has made. In the latter, the files of "
+        "the last build are replaced or deleted, even if you have edited them; all "
+        "others (.git, CNAME, your own) stay",
     )
-    parser.add_argument(
+    add = parser.add_argument_group("content").add_argument
+    add(
+        "--name",
+        default="autograd_teach",
+        metavar="NAME",
+        help="name of the course, on every page (default: %(default)s)",
+    )
+    add(
+        "--lessons",
+        type=Path,
+        metavar="FOLDER",
+        help="other lessons (default: those of the course): notebooks NN_name.ipynb that "
+        "begin with the heading “# NN · Title”, and the pictures that they show in "
+        "FOLDER/figures/",
+    )
+    add(
+        "--exercises",
+        type=Path,
+        metavar="FOLDER",
+        help="other exercises (default: those of the course): notebooks made by "
+        "`autograd-teach release`. Never name solutions: a site shows everything that "
+        "it is made of",
+    )
+    add(
+        "--pages-only",
+        action="store_true",
+        help="pages to read, without notebooks that run; needs no further packages",
+    )
+    add = parser.add_argument_group("where the site stands").add_argument
+    add(
+        "--base-url",
+        metavar="URL",
+        default="",
+        help="address of the site, such as https://example.org/autograd: for search engines,"
+        " previews, sitemap.xml and the page for wrong addresses",
+    )
+    add(
+        "--repository",
+        metavar="OWNER/NAME",
+        default="",
+        help="the course's public repository on GitHub, such as ada/autograd: for links to "
+        "it, and to Binder and Colab for notebooks of that repository",
+    )
+    add(
         "--pyodide",
         type=Path,
         action="append",
         default=[],
         metavar="FOLDER",
-        help="put the browser's Python into the site, so that nothing is loaded from elsewhere: a folder with a release of "
-        "Pyodide; may be given more than once. Without it, readers' browsers load Pyodide from its public address",
-    )
-    parser.add_argument(
-        "--base-url",
-        metavar="URL",
-        default="",
-        help="where the site will stand, with https://, such as https://example.org/autograd: for search engines, previews, "
-        "sitemap.xml, and links of the page for wrong addresses",
-    )
-    parser.add_argument(
-        "--name", default="autograd_teach", help="the name of the course, on every page (default: %(default)s)"
-    )
-    parser.add_argument(
-        "--repository",
-        metavar="OWNER/NAME",
-        default="",
-        help="the course's public repository on GitHub, such as ada/autograd (no address): for links to it, and to Binder and "
-        "Colab for notebooks that lie in it",
-    )
-    parser.add_argument(
-        "--lessons",
-        type=Path,
-        metavar="FOLDER",
-        help="these lessons instead of all of this installation: notebooks NN_name.ipynb that begin with the heading "
-        "“# NN · Title”, and the figures that they show in FOLDER/figures/",
-    )
-    parser.add_argument(
-        "--exercises",
-        type=Path,
-        metavar="FOLDER",
-        help="these exercises instead of those of this installation: notebooks as students get them, which autograd-teach "
-        "release makes; never solutions, since a site shows all that it is made of",
-    )
-    parser.add_argument(
-        "--pages-only", action="store_true", help="only what is read; nothing runs, and JupyterLite is not needed"
+        help="folder with a release of Pyodide, Python for the browser, to be made part of "
+        "the site; repeatable (default: browsers load Pyodide from its public address)",
     )
 
 

@@ -26,11 +26,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "place", metavar="SCRIPT:VARIABLE", help="a Python file, and a tensor, a list of tensors or a view in it"
     )
     parser.add_argument(
-        "-o", "--output", type=Path, metavar="FILE", help=f"write here ({', '.join(ENDINGS)}); a file is replaced"
+        "-o",
+        "--output",
+        type=Path,
+        metavar="FILE",
+        help=f"write to FILE, replacing it, instead of printing text; the ending says what: {', '.join(ENDINGS)}",
     )
-    parser.add_argument("--saved", action="store_true", help="also show what each operation keeps for its gradient")
+    parser.add_argument("--saved", action="store_true", help="also show the tensors that each operation saves")
     parser.add_argument(
-        "--play", action="store_true", help="the backward pass, step by step (as .html, to be stepped through)"
+        "--play", action="store_true", help="show the backward pass step by step; in .html you can step through it"
     )
 
 
@@ -69,6 +73,8 @@ def _ran(path: Path) -> dict[str, Any]:
     try:
         with _as_script(path):
             return runpy.run_path(str(path), run_name="__main__")
+    except BrokenPipeError:  # nobody reads what the script prints: `... | head`
+        raise
     except SystemExit as leaving:
         if leaving.code not in (None, 0):
             raise UserError(f"{path} stopped with exit status {leaving.code} before its end") from None

@@ -1,14 +1,21 @@
 """Colours reach terminals only, and the variables that turn them off or on mean what they mean to Python 3.13 and later."""
 
+import contextlib
 import io
 import os
+import re
+import subprocess
 import sys
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 
 import pytest
 
 from autograd_teach import colour
+from autograd_teach.course import check_command
+from autograd_teach.course.check_in_kernel import Outcome
 
+ROOT = Path(__file__).resolve().parents[2]
 SWITCHES = ("PYTHON_COLORS", "NO_COLOR", "FORCE_COLOR", "CLICOLOR_FORCE", "TERM")
 
 
@@ -80,3 +87,57 @@ def test_styled_text_is_the_text_between_two_codes(terminal: io.TextIOWrapper, m
     assert colour.styled("text", "good", io.StringIO()) == "text"
     with pytest.raises(KeyError):
         colour.styled("text", "gold", io.StringIO())
+
+
+# ---- the command ------------------------------------------------------------------------------------------------------
+
+
+def said(command: list[str], switches: Mapping[str, str], on_terminal: bool, folder: Path) -> str:
+    """What a process prints, on a terminal or into a pipe."""
+    environ = {**environment(switches), "PYTHONPATH": str(ROOT), "COLUMNS": "80"}
+    if not on_terminal:
+        return subprocess.run(
+            command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environ, cwd=folder, check=False
+        ).stdout
+    import pty
+
+    reader, writer = pty.openpty()
+    with subprocess.Popen(command, stdout=writer, stderr=writer, env=environ, cwd=folder):
+        os.close(writer)
+        shown = b""
+        # Linux says EIO when the other end has been closed.
+        with contextlib.suppress(OSError):
+            while more := os.read(reader, 65536):
+                shown += more
+    os.close(reader)
+    return shown.decode()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="pseudo-terminals are POSIX's")
+@pytest.mark.parametrize("on_terminal", [True, False], ids=["terminal", "pipe"])
+@pytest.mark.parametrize(
+    "switches", [XTERM, {**XTERM, "NO_COLOR": "1"}, {"TERM": "dumb"}, {**XTERM, "FORCE_COLOR": "1"}], ids=str
+)
+def test_where_commands_print_escape_codes(switches: dict[str, str], on_terminal: bool, tmp_path: Path) -> None:
+    has_codes = next(case for case in CASES if case[0] == switches)[1 if on_terminal else 2]
+    for line in ("progress", "check absent.ipynb", "grde", "check --fast"):
+        shown = said([sys.executable, "-m", "autograd_teach", *line.split()], switches, on_terminal, tmp_path)
+        assert ("\033" in shown) == has_codes, line
+        assert line == "progress" or "autograd-teach" in shown
+
+
+def test_what_a_student_named_brings_no_codes_but_ours(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "environ", environment({"FORCE_COLOR": "1"}))
+    bad = "\033[41mA\u202e"
+    outcomes = [
+        Outcome("09.Scale", 2, True, True, 7, 7, remarks=(bad,)),
+        Outcome("09.Exp", 2, False, True, 1, 7, bad, ({"name": "value", "message": bad},)),
+        Outcome("09.KillHead", 2, False, False, 0, 7),
+    ]
+    checked = [check_command.Checked(Path(f"{bad}.ipynb"), tuple(outcomes), bad)]
+    shown = check_command.table(checked)
+    assert "\033[41m" not in shown and "\u202e" not in shown
+    assert {"\033[32mpassed\033[0m", "\033[2mnot attempted\033[0m", "\033[31m1 of 7 checks pass\033[0m"} <= set(
+        re.findall(r"\033\[\d+m[^\033]*\033\[0m", shown)
+    )
+    assert "\033" not in check_command.as_json(checked)

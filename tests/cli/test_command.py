@@ -10,22 +10,11 @@ from pathlib import Path
 import pytest
 
 from autograd_teach import cli
+from autograd_teach.commands import table
 from autograd_teach.course import content, lab, progress_file
 from autograd_teach.course.errors import UserError
 
-COMMANDS = [
-    "lab",
-    "check",
-    "progress",
-    "update",
-    "release",
-    "validate",
-    "notebooks",
-    "grade",
-    "regrade",
-    "adjust",
-    "comment",
-]
+COMMANDS = [command.name for command in table.COMMANDS]
 
 
 @dataclass
@@ -54,10 +43,11 @@ def run(capsys: pytest.CaptureFixture[str]) -> Run:
     return run
 
 
-def test_a_process_of_its_own_says_the_version_of_the_package():
+@pytest.mark.parametrize("module", ["autograd_teach", "autograd_teach.cli"])
+def test_a_process_of_its_own_says_the_version_of_the_package(module: str):
     from importlib.metadata import version
 
-    command = [sys.executable, "-m", "autograd_teach.cli", "--version"]
+    command = [sys.executable, "-m", module, "--version"]
     said = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     assert said == f"autograd-teach {version('autograd-teach')}\n"
 
@@ -77,7 +67,7 @@ def test_every_command_explains_itself(run: Run, command: str):
 
 
 BAD_LINES = {
-    "unknown command": (["learn"], "invalid choice: 'learn'"),
+    "unknown command": (["learn"], "'learn' is not a command.\nSee `autograd-teach --help`."),
     "unknown option": (["--fast"], "unrecognized arguments: --fast"),
     "unknown option before the command": (["--fast", "lab"], "unrecognized arguments: --fast"),
     "unknown option of a command": (["release", "--fast"], "unrecognized arguments: --fast"),

@@ -1,0 +1,8 @@
+"""`python -m autograd_teach` is `autograd-teach`."""
+
+import sys
+
+from .cli import main
+
+if __name__ == "__main__":
+    sys.exit(main())
