@@ -7,13 +7,10 @@ import difflib
 import sys
 import textwrap
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 from ..colour import styled
 from ..plain import visible
-
-if TYPE_CHECKING:
-    from _typeshed import SupportsWrite
 
 
 class Parser(argparse.ArgumentParser):
@@ -22,7 +19,7 @@ class Parser(argparse.ArgumentParser):
     def __init__(self, **options: Any) -> None:
         super().__init__(**{"formatter_class": Help, "allow_abbrev": False, **options})
 
-    def print_help(self, file: SupportsWrite[str] | None = None) -> None:
+    def print_help(self, file: Any = None) -> None:
         """Print the help. A pipe that nobody reads is an error, which argparse's own method passes over."""
         print(self.format_help(), end="", file=file)
 

@@ -276,6 +276,22 @@ COMMANDS = (
         see="See docs/views.md in the repository.",
     ),
     Command(
+        name="doctor",
+        audience=EVERYBODY,
+        summary="say what this machine has, and what is missing",
+        description="Examine this machine: Python and its packages, Graphviz, sandboxes for grading, ports, and the "
+        "folder of your course. The report says what is slower or missing, and what to do.",
+        module="doctor",
+        examples=(
+            ("Before the first lesson, or if something does not work", "autograd-teach doctor"),
+            ("To be attached to a bug report", "autograd-teach doctor --json > doctor.json"),
+        ),
+        statuses={
+            0: "the course can be opened and run here",
+            1: "it cannot: the report says what to do",
+        },
+    ),
+    Command(
         name="completion",
         audience=EVERYBODY,
         summary="print a completion script for your shell",
