@@ -21,7 +21,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 PACKAGE = Path(__file__).resolve().parents[1]
-NOT_IN_A_BROWSER = ("grading", "site", "_course", "viz/jupyter", "course/jupyter", "course/nbval_plugin.py")
+NOT_IN_A_BROWSER = ("grading", "site", "doctor", "_course", "viz/jupyter", "course/jupyter", "course/nbval_plugin.py")
 """Of this package: what the browser's Python has no use for. Its notebooks lie beside it on the page's own drive."""
 
 BROWSER = {
