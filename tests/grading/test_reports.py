@@ -494,7 +494,7 @@ def test_the_class_s_page_names_mistakes_by_their_diagnosis_and_shows_what_contr
     ("status", "is_told"), [(Status.PASS, False), (Status.GRADER_ERROR, False), (Status.FAIL, True)]
 )
 def test_what_a_pass_rests_on_is_the_instructor_s(tmp_path: Path, status: Status, is_told: bool) -> None:
-    ada = Result("ada", (Mark("a", status, 2, "as its own process says, not seen from outside: its flags"),))
+    ada = Result("ada", (Mark("a", status, 2, "reported by its own process, not seen from outside: its flags"),))
     assert ("its flags" in pages(tmp_path, [ada])["ada.html"]) == is_told
     assert ("its flags" in write("gradescope", [ada], tmp_path, no_answer).read_text()) == is_told
 
