@@ -361,8 +361,7 @@ class Workers:
         self._threads = threads
 
     def _nobody(self) -> str:
-        start = f"start some with `dask worker {self._address}`."
-        return f"no worker came to the scheduler at {self._address} in {PATIENCE:g} seconds; {start}"
+        return f"no worker came to the scheduler at {self._address} in {PATIENCE:g} seconds; start some with `dask worker {self._address}`."
 
     def _compare(self) -> None:
         """Raise `UserError` if a worker's versions differ from this machine's: grades could differ too."""

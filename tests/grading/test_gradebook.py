@@ -930,7 +930,7 @@ def test_a_submission_that_changes_while_it_is_read(
     if times == 1:
         assert ada.status is Status.PASS
     else:
-        assert ada.status is Status.INVALID_NOTEBOOK and "changed while it was read" in ada.detail
+        assert ada.status is Status.INVALID_NOTEBOOK and "kept changing while it was read" in ada.detail
         monkeypatch.undo()
         path.write_bytes(whole)
         assert [one.status for one in grade(submissions, tmp_path, Judge())] == ["pass", "pass"]

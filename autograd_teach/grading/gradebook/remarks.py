@@ -1,7 +1,9 @@
 """An instructor's remarks: adjustments (points that replace the judge's, with a reason) and comments to the student.
 
 Each remark is a row in the gradebook that is never changed or deleted. The newest adjustment of a mark counts, all comments
-count, and a withdrawal is one more row. Remarks stay valid when marks are judged again. Must not know how a mark was made.
+count, and a withdrawal is one more row. Remarks stay when marks are judged again.
+
+May use results. Must not know how a mark was made.
 """
 
 import getpass
@@ -59,8 +61,7 @@ def comment(
     by: str | None = None,
     withdraw: bool = False,
 ) -> str:
-    """Add a comment to a student's page, beside one exercise or at the top, or `withdraw` all comments there.
-    Returns what was done, as text."""
+    """Add a comment to a student's page (at the top, or for `exercise`), or `withdraw` all there. Returns what was done."""
     words = "\n".join(map(tidy, (text or "").strip().splitlines()))
     if withdraw == bool(words):
         raise UserError("Give the comment, or --withdraw to take the earlier ones back: one of the two.")
