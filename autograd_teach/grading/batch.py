@@ -280,7 +280,7 @@ def _into(
             if not is_left:
                 settle(result(submission, assignments, judged, stop), stood=True)  # does not run anything
         if stood := bar.done:
-            setting.say(f"{stood} of {everybody} {'needs' if stood == 1 else 'need'} no run")
+            setting.say(f"{stood} of {everybody} {'does' if stood == 1 else 'do'} not need a run")
         for one in _graded([s for s, is_left in to_do if is_left], assignments, judged, setting.jobs, stop, wishes):
             settle(one)
         book.end(dressing())
@@ -345,7 +345,7 @@ def _graded(
             return None
         except NoJudge:
             raise
-        except Exception as problem:  # noqa: BLE001 - whatever it is, the class gets its grades
+        except Exception as problem:  # noqa: BLE001 - any problem must not stop the class
             return _all(submission, assignments, Status.GRADER_ERROR, f"{type(problem).__name__}: {problem}")
 
     with ThreadPoolExecutor(jobs) as pool:

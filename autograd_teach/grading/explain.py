@@ -63,7 +63,7 @@ def explain_in(
         assignment = next((a for a in assignments if a.name == judged.notebook), None)
         lines = _lines(book, judged)
         if assignment and (why := standing.changed_since(judged, assignment)):
-            lines.append(f"{why} since then; `autograd-teach regrade` judges what that concerns again.")
+            lines.append(f"{why} since then; `autograd-teach regrade` judges the affected marks again.")
         if assignment is None or not judged.mark.source:
             return "\n".join([*lines, "Nothing had to be run for this, so there is nothing to judge again."]), True
         run = book.run(judged.run)

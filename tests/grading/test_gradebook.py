@@ -734,7 +734,7 @@ def test_a_run_with_nothing_to_do_runs_nothing_writes_nothing_and_names_nobody(t
     said = again(submissions, tmp_path, judge)
     assert (judge.trials, sorted(judge.ran)) == (1, ["ada", "bob"])
     assert len(sheets(tmp_path)) == 1
-    assert "2 of 2 students need no run" in said and f"as before in {tmp_path / 'grades.csv'}" in said
+    assert "2 of 2 students do not need a run" in said and f"as before in {tmp_path / 'grades.csv'}" in said
     assert "ada" not in said.replace(str(tmp_path), "") and "bob" not in said.replace(str(tmp_path), "")
     a_class(submissions, "eve")
     said = again(submissions, tmp_path, judge)

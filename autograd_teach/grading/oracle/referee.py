@@ -25,7 +25,7 @@ from ...course.specs import spec_of
 from . import wire
 
 SMALLEST_REPLY = 16_384
-COMPLETE = Check("complete", "whatever it is asked, it gives all of its results and gradients", lambda evidence: "fail")
+COMPLETE = Check("complete", "it returns all results and gradients that it is asked for", lambda evidence: "fail")
 """The check that fails if something is missing and no other check says so."""
 
 Asking = Callable[[bytes, int], bytes]
@@ -77,7 +77,7 @@ def load_question(exercise: str, source: str, aside: bool = False) -> tuple[byte
 def read_loaded(reply: bytes) -> tuple[bool, str]:
     """Whether the cell ran without an exception, and the text of the exception."""
     if not reply or reply[0] > 1:
-        raise wire.Broken("a flag that is none")
+        raise wire.Broken("a flag of another form")
     return reply[0] == 0, reply[1:].rstrip(b"\0").decode("utf-8", "replace")
 
 

@@ -128,7 +128,7 @@ class _Cell:
         return entry in _names(self.text) and bool(stand_in([self.text], entry)[1])
 
     def counts_before(self, other: str, entry: str) -> bool:
-        """Whether it counts although only `other` defines `entry`: `other` needs a state of it, or it is too long to tell."""
+        """Whether it counts although only `other` defines `entry`: `other` needs a state of it, or it cannot be parsed."""
         is_known = self.gives(entry) or len(self.text) > LARGEST_CODE
         return entry not in _names(self.text) and (is_known or bool(completed(other, [self.text], entry, ()).state))
 

@@ -24,7 +24,7 @@ LARGEST_ZIP = 50_000_000  # bytes of a zip that a student hands in, not of the c
 
 MOST_FILES, MOST_ZIPS, DEEPEST_ZIP = 5_000, 20, 3
 """Limits of one zip that is handed in: files, zips (both including those in inner zips), and how deep zips may be nested.
-Opening all of them reads at most 1 GB, in a few seconds; only the nested ones are in memory."""
+Opening all of them reads at most 1 GB, in a few seconds; only as many as can be nested are in memory."""
 
 LONGEST_LIST, LONGEST_OF_CLASS = 2_000_000, 50_000_000
 """Bytes of the lists of files in all zips of one submission, and in the class's zip."""

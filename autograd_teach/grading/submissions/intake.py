@@ -98,8 +98,8 @@ class _Notebook:
     submitted: datetime | None = None
 
     def rank(self, keep: Keep) -> tuple[object, ...]:
-        """Sort key of several notebooks for one assignment: one with answers first, then a readable one, then by the
-        platform's time, then by `keep`. So a lesson of that name, or a fresh download, does not replace a student's work."""
+        """Sort key of several notebooks for one assignment, the best last: with answers, readable, newer by the platform's
+        time, better by `keep`. So a lesson of that name, or a fresh download, does not replace a student's work."""
         attempt = self.name.attempt if self.name else 0
         at = self.name.at.isoformat() if self.name and self.name.at else ""
         newest = (attempt, self.entry.modified)

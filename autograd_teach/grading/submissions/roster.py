@@ -144,7 +144,7 @@ def _lines(path: Path) -> list[list[str]]:
 
 
 def _distinct(rows: list[Row], path: Path) -> list[Row]:
-    """`rows`, with an id added to names that two share. Raises `UserError` if two rows are the same."""
+    """`rows`, with an id added to names that two share. Raises `UserError` if that does not distinguish them."""
     shared = Counter(row.name for row in rows)
     told = [
         row if shared[row.name] == 1 else replace(row, name=f"{row.name} ({next(iter(row.columns.values()), '')})")
