@@ -1,22 +1,22 @@
-"""Grading a folder of submissions: what an instructor runs, never what a student imports.
+"""Grades a folder of submissions. Instructors run it; students never import it.
 
-The rooms, in the order in which a submission walks through them:
+The parts, in the order in which a submission passes through them:
 
-    submissions/    reads files and runs nothing; keeps the answers and what they need; whose they are, and which count
-    rebuild.py      sets those answers into the instructor's own notebook
-    sandbox/        one box for one submission: all that runs a student's code runs in one
-    notebook_run/   runs that notebook through nbval in such a box (a `Runner`): the record
-    oracle/         asks each answer, in such a box, on inputs drawn after it was loaded: the judge of points
-    verdicts.py     from a `Judge` (the oracle, or nbval's records) to a mark an exercise and a result a student; sets the
-                    record beside the oracle's verdict
-    judge.py        chooses the judge, and the isolation
-    cluster.py      a judge whose judging is done by other machines, with dask
-    gradebook/      keeps every mark with its evidence, what a person adds, and says which of them still stand
-    lateness.py     takes points off for being late
-    reports/        the table, CSV, JSON, files for Gradescope, Moodle and Canvas, a page a student and one for the class
-    batch.py        walks a class through all of them; command.py is the command line's view of it, explain.py of one mark
+    submissions/    reads files without running them: whose they are, which ones count, the answers and what these need
+    rebuild.py      puts those answers into the instructor's own notebook
+    sandbox/        one box per submission; all code of a student runs in a box
+    notebook_run/   runs the rebuilt notebook through nbval in a box (a `Runner`): the record
+    oracle/         runs each answer, in a box, on inputs drawn after it was loaded: the judge that gives the points
+    verdicts.py     calls a `Judge` (the oracle or nbval) and makes one mark per exercise and one result per student;
+                    adds the record to the oracle's verdict
+    judge.py        chooses the judge and the isolation
+    cluster.py      a judge that runs on other machines, with dask
+    gradebook/      stores every mark with its evidence and an instructor's remarks; says which marks are still valid
+    lateness.py     takes points off for handing in late
+    reports/        the table, CSV, JSON, files for Gradescope, Moodle and Canvas, a page per student and one for the class
+    batch.py        takes a class through all of these; command.py is its command line, explain.py explains one mark
 
-With `--judge nbval` a check passes because nbval says so, and a notebook written to deceive nbval can do that.
+With `--judge nbval` an exercise passes because nbval says so; a notebook written to deceive nbval can forge that.
 
 May use the course, nbval, pytest and psutil. Must not know how an exercise is checked.
 """
@@ -31,7 +31,7 @@ __all__ = ["Mark", "Result", "grade"]
 
 
 def __getattr__(name: str) -> Any:
-    # At first use, so that `autograd-teach grade --help` need not wait for nbformat.
+    # Imported at first use, so `autograd-teach grade --help` does not wait for nbformat.
     if name == "grade":
         from .batch import grade
 

@@ -1,6 +1,6 @@
-"""Walks a class of submissions through intake, run and verdict, to a CSV file and a list of results.
+"""Takes a class of submissions through intake, run and verdict, to the reports and a list of results.
 
-The rooms of this package meet here and nowhere else. Must not know how any of them works.
+Only this module combines the parts of the package. Must not know how any of them works.
 """
 
 import math
@@ -33,25 +33,25 @@ from .verdicts import Judge, NoJudge, by_nbval, result
 
 @dataclass(frozen=True)
 class Options:
-    """What `grade` and `regrade` have in common: where everything is, and how answers are judged."""
+    """Options shared by `grade` and `regrade`: where the files are, and how answers are judged."""
 
     output: Path  # where gradebook and reports go
     exercises: Path
     solutions: Path
     jobs: int  # notebooks that run at a time
     progress: TextIO | None
-    isolation: Isolation | None = None  # where answers run; None: the best sandbox (sandbox/ says what each is worth)
-    require_sandbox: bool = False  # refuse to grade where solutions could be read
+    isolation: Isolation | None = None  # where answers run; None: the best sandbox that works here
+    require_sandbox: bool = False  # refuse to grade if solutions could be read
     judge: judges.Name | None = None  # who gives the points
     points_only: bool = False  # without nbval's record beside the points
-    kinds: Sequence[str] = ()  # the reports that are wanted afterwards
-    scheduler: str | None = None  # the address of one of dask: as many run at a time as its workers take
+    kinds: Sequence[str] = ()  # reports to write in addition to the CSV
+    scheduler: str | None = None  # address of a dask scheduler; its workers then replace `jobs`
 
     @contextmanager
     def called(
         self, assignments: Sequence[Assignment], judge: judges.Name, limits: Limits, record: bool, *inputs: Path
     ) -> Iterator[dict[str, Any]]:
-        """The arguments of a `Setting`: the judge, here or behind the scheduler; students' code sees none of `inputs`."""
+        """The arguments of a `Setting`, with the judge here or on the cluster. Hides `inputs` from students' code."""
         hidden = (*inputs, self.solutions, self.output)
         wanted: dict[str, Any] = {"wanted": self.isolation, "required": self.require_sandbox, "record": record}
         wanted["progress"] = self.progress
@@ -61,7 +61,7 @@ class Options:
             with judges.called(judge, limits, hidden, **wanted) as judged:
                 yield {**shared, "judged": judged, "jobs": self.jobs, "judged_by": judged_by}
             return
-        from . import cluster  # and with it dask
+        from . import cluster  # imports dask
 
         with cluster.called(self.scheduler, assignments, judge, limits, hidden, **wanted) as workers:
             yield {**shared, "judged": workers, "jobs": workers.at_a_time}
@@ -69,9 +69,9 @@ class Options:
 
 @dataclass(frozen=True)
 class Setting:
-    """What `grade_class` and `regrade_class` have in common: the judge as an argument, else nbval, run by `runner`.
+    """Arguments shared by `grade_class` and `regrade_class`: `judged` judges; without it nbval does, run by `runner`.
 
-    `judged_by` says in words who judges, and under what: while it and all else is the same, references need no second trial.
+    `judged_by` describes the judge and its isolation. While nothing it depends on changes, references are not tried again.
     """
 
     output: Path
@@ -92,11 +92,11 @@ class Setting:
 def grade(
     submissions: Path, *, timeout: float, wishes: Wishes = NO_WISHES, late: Late | None = None, **options: Any
 ) -> list[Result]:
-    """Grade the folder or zip `submissions`, write a new `grades.csv`, and return a result a student.
+    """Grade the folder or zip `submissions`, write a new `grades.csv`, and return one result per student.
 
-    `timeout` is in seconds a cell; `late` takes points off; the others are `Options`, whose judge is the oracle by default. A
-    `UserError` says what is wrong with them, or that the reference solution itself does not pass here; a broken submission is
-    a status in its own result.
+    `timeout` is in seconds per cell, `late` takes points off, `options` are the fields of `Options` (the default judge is
+    the oracle). Raises `UserError` if an argument is wrong or if the reference solution does not pass on this machine. A
+    broken submission does not raise: it is a status in that student's result.
     """
     chosen = Options(**options)
     assignments = _loaded(chosen.solutions, chosen.exercises, chosen.progress)
@@ -107,7 +107,7 @@ def grade(
 
 
 def dry_run(submissions: Path, *, exercises: Path, solutions: Path, progress: TextIO | None, wishes: Wishes) -> str:
-    """What `grade` would recognise, as a table, under the students' own names; runs and writes nothing."""
+    """What `grade` would recognise, as a table with the students' real names. Does not run or write anything."""
     from .submissions.preview import preview
 
     assignments = _loaded(solutions, exercises, progress)
@@ -126,7 +126,7 @@ def grade_class(
     late: Late | None = None,
     **setting: Any,
 ) -> list[Result]:
-    """`grade` with the assignments as data; the other arguments are those of `Setting`."""
+    """`grade` for `assignments` that are already loaded; `setting` are the fields of `Setting`."""
     chosen = Setting(**setting)
     _refuse_impossible(limits, chosen.jobs)
     asked = selection.asked_for(assignments, wishes)
@@ -139,10 +139,10 @@ def grade_class(
 
 
 def regrade(*, timeout: float | None, **options: Any) -> tuple[list[Result], list[Change]]:
-    """Judge again what the gradebook has and what no longer stands, from the answers in it; say what changed.
+    """Judge again the marks of the gradebook that are no longer valid, from the answers in it. Returns results and changes.
 
-    The arguments are `Options`. Time limits are those of the last run where `timeout` is None, and the judge is that of the
-    book where none is named. Records are made where the book has any: what changed nothing must run nobody.
+    `options` are the fields of `Options`. Defaults come from the gradebook: the time limits of its last run, and its judge.
+    Records are made only if it has some, so that `regrade` without a change does not run any answer.
     """
     chosen = Options(**options)
     assignments = _loaded(chosen.solutions, chosen.exercises, chosen.progress)
@@ -157,12 +157,12 @@ def regrade(*, timeout: float | None, **options: Any) -> tuple[list[Result], lis
 def regrade_class(
     assignments: Sequence[Assignment], *, timeout: float | None, **setting: Any
 ) -> tuple[list[Result], list[Change]]:
-    """`regrade` with the assignments as data; the other arguments are those of `Setting`.
+    """`regrade` for `assignments` that are already loaded; `setting` are the fields of `Setting`.
 
-    The report is that of before: its exercises, its students in their order, its columns and its total of the points.
+    The report keeps the last one's exercises, students and their order, columns and total of the points.
     """
     chosen = Setting(**setting)
-    with gradebook.reading(chosen.output):  # which says so where there is none
+    with gradebook.reading(chosen.output):  # raises UserError if there is none
         pass
     reports.prepare(chosen.output)
     with gradebook.writing(chosen.output) as book:
@@ -176,7 +176,7 @@ def regrade_class(
         )
         graded = [assignment for assignment in assignments if assignment.name in notebooks]
         if not graded:
-            raise UserError(f"{book.path} has no grades of this course's exercises; grade something first.")
+            raise UserError(f"{book.path} does not hold grades of this course's exercises; run `grade` first.")
         if left_out := sorted(all_notebooks - notebooks):
             chosen.say(f"Not in the last report, and left as before: {', '.join(left_out)}.")
         limits = _limits(book, timeout)
@@ -194,7 +194,7 @@ def regrade_class(
 
 
 def _loaded(solutions: Path, exercises: Path, progress: TextIO | None) -> list[Assignment]:
-    """The course's assignments; what an instructor should know of them is said."""
+    """Load the course's assignments and print their notices."""
     from ..course import content
     from ..course.exercises import exercises as declared
 
@@ -207,7 +207,7 @@ def _loaded(solutions: Path, exercises: Path, progress: TextIO | None) -> list[A
 
 
 def _limits(book: Gradebook, timeout: float | None) -> Limits:
-    """Those of the book's last run, but for `timeout` where there is one."""
+    """The limits of the book's last run, with `timeout` in place of its time limit if given."""
     last = book.run()
     limits = gradebook.known_fields(Limits, last.limits) if last else Limits()
     return limits if timeout is None else replace(limits, timeout=timeout)
@@ -222,7 +222,7 @@ def _into(
     late: Late | None,
     setting: Setting,
 ) -> tuple[list[Result], list[Change]]:
-    """Grade what does not stand in the book yet, each student into the book as soon as the result is final."""
+    """Grade what the book does not hold yet. Stores each student's result as soon as it is final."""
     everybody = counted(len(class_), "student")
     setting.say(f"{everybody}; grading {', '.join(a.name for a in assignments)}")
     judged, judged_by, output = setting.judge(limits), setting.judged_by, setting.output
@@ -240,11 +240,11 @@ def _into(
                 book.keep_trial(basis, trial)
         standing = Standing(known, assignments, trial, limits)
         settled = [_settled(s, standing, wishes) for s in class_]
-        # Which of several is the best only shows when all are graded.
+        # Which of several notebooks is the best is known only after all of them are graded.
         to_do = [(s, True) if selection.has_several(s) else standing.to_do(s) for s in settled]
         if is_new or not any(is_left for _, is_left in to_do):
             break
-        trial = None  # what is run now rests on a trial of now
+        trial = None  # what is run now needs a new trial of the references
     class_ = settled
     bar = reports.Progress(setting.progress, len(class_))
     submissions = {s.student: s for s in class_}
@@ -261,7 +261,7 @@ def _into(
         return gradebook.Dressing({one.student: one.columns for one in in_order}, wishes.points, maxima, rule)
 
     if not late and (rule := book.dressing().late.get("rule")):
-        setting.say(f"The last report took points off for being late ({rule}); this one takes none: it has no --late.")
+        setting.say(f"The last report took points off for lateness ({rule}); this one does not: --late was not given.")
     book.begin(fingerprint.course(), fingerprint.versions(), asdict(limits), dressing())
 
     def settle(fresh: Result, stood: bool = False) -> None:
@@ -278,9 +278,9 @@ def _into(
     try:
         for submission, is_left in to_do:
             if not is_left:
-                settle(result(submission, assignments, judged, stop), stood=True)  # which runs nothing
+                settle(result(submission, assignments, judged, stop), stood=True)  # does not run anything
         if stood := bar.done:
-            setting.say(f"{stood} of {everybody} {'needs' if stood == 1 else 'need'} no run")
+            setting.say(f"{stood} of {everybody} {'does' if stood == 1 else 'do'} not need a run")
         for one in _graded([s for s, is_left in to_do if is_left], assignments, judged, setting.jobs, stop, wishes):
             settle(one)
         book.end(dressing())
@@ -289,7 +289,7 @@ def _into(
         bar.close()
         in_order = dressed()
         there = set(output.glob("*.csv"))
-        # Where the gradebook cannot be written, its sentence says more than that the CSV file cannot be either.
+        # If the gradebook cannot be written, its error says more than the one of the CSV file would.
         with suppress(UserError) if isinstance(sys.exception(), UserError) else nullcontext():
             path = reports.write_csv(in_order, output)
             where = f"as before in {path}" if path in there else f"written to {path}"
@@ -302,7 +302,7 @@ def _into(
 
 
 def _settled(submission: Submission, standing: Standing, wishes: Wishes) -> Submission:
-    """`submission` with the best of several notebooks alone, where it was found before."""
+    """`submission` with only the best of its notebooks, if an earlier run has found it."""
     if not selection.has_several(submission):
         return submission
     marks = standing.tried(submission, selection.rivals(submission, wishes.due))
@@ -324,9 +324,9 @@ def _graded(
     stop: threading.Event,
     wishes: Wishes,
 ) -> Iterator[Result]:
-    """Results as they come; a fault of the grader itself ends in that student's result and in no other's.
+    """Yield results as they are ready. A fault of the grader affects only the result of that student.
 
-    Who ran into the clock's limit, with whichever of several notebooks, is run once more when all others are through.
+    A student stopped by the wall clock, in any of several notebooks, is run once more after all others are done.
     """
     hindered: set[str] = set()
 
@@ -345,7 +345,7 @@ def _graded(
             return None
         except NoJudge:
             raise
-        except Exception as problem:  # noqa: BLE001 - whatever it is, the class gets its grades
+        except Exception as problem:  # noqa: BLE001 - any problem must not stop the class
             return _all(submission, assignments, Status.GRADER_ERROR, f"{type(problem).__name__}: {problem}")
 
     with ThreadPoolExecutor(jobs) as pool:
@@ -355,7 +355,7 @@ def _graded(
                 graded = future.result()
                 if graded is not None and graded.student not in hindered:
                     yield graded
-            for submission in class_:  # the machine may have been too busy: that must not count
+            for submission in class_:  # the machine may have been too busy
                 if submission.student in hindered and (graded := one(submission)) is not None:
                     yield graded
         finally:
@@ -363,7 +363,7 @@ def _graded(
 
 
 def _try_references(assignments: list[Assignment], judged: Judge, stop: threading.Event) -> dict[str, Mark]:
-    """The reference must get full points here, or no student can: a broken installation is nobody's failed exercise."""
+    """Check that the references get full points here: a broken installation must not fail a student."""
     trial: dict[str, Mark] = {}
     for assignment in assignments:
         marks = judged(assignment, assignment.references, stop)
@@ -373,15 +373,15 @@ def _try_references(assignments: list[Assignment], judged: Judge, stop: threadin
                 raise UserError(
                     f"Nothing was graded: the reference solution of {mark.exercise} in {assignment.name} does not pass "
                     f"on this machine ({mark.status}: {mark.detail}); `autograd-teach validate {assignment.name}` says "
-                    "whether the exercise is at fault; repair that or the installation first."
+                    "whether the exercise is at fault. Repair the exercise or the installation, then grade again."
                 )
             if mark.recorded not in ("", PASSED):
                 why = ": ".join(filter(None, (mark.recorded, mark.said)))
                 raise UserError(
                     f"Nothing was graded: the check of {mark.exercise} in {assignment.name} does not pass with its own "
                     f"reference solution on this machine ({why}). If the exercise was changed, run `autograd-teach "
-                    f"notebooks` on {assignment.name}.ipynb of the solutions, which stores what the check says now; else "
-                    "repair the installation, or give --points-only, which runs no checks."
+                    f"notebooks` on {assignment.name}.ipynb of the solutions, which stores what the check says now. If not, "
+                    "repair the installation, or give --points-only, which does not run checks."
                 )
     return trial
 

@@ -1,13 +1,13 @@
-"""Many machines: a `Judge` that leaves the judging to the workers of a dask.distributed cluster (`--scheduler ADDRESS`).
+"""Many machines: a `Judge` that sends the judging to the workers of a dask.distributed cluster (`--scheduler ADDRESS`).
 
-Intake, gradebook and reports stay on the instructor's machine. What travels is the `Order` (who judges, under which limits, the
-assignments), once to each worker, and for each student the answers, as text; marks come back. A worker makes its judge from
-the order when its first student comes, for the isolation that it finds on its own machine, tries the reference solutions, and keeps the judge
-until the order is withdrawn. Only the instructor's process writes the gradebook: that a student ran twice, because a
-worker was lost on the way, is seen nowhere.
+Intake, gradebook and reports stay on the instructor's machine. Each worker gets the `Order` once (who judges, under which
+limits, the assignments), then the answers of each student as text; it sends marks back. A worker makes its judge from the
+order when its first student comes, under the isolation of its own machine, tries the reference solutions, and keeps the
+judge until the order is withdrawn. Only the instructor's process writes the gradebook, so a student whose answers ran
+twice, because a worker was lost, still gets one mark.
 
-Both sides live here: `called` and `Workers` on the instructor's machine, `judged` and what is below it on a worker. May use dask, which is imported
-by what needs it only. Must not know how an answer is judged.
+Both sides are here: `called` and `Workers` run on the instructor's machine, `judged` and everything below on a worker.
+May use dask, which only the functions that need it import. Must not know how an answer is judged.
 """
 
 import asyncio
@@ -38,29 +38,29 @@ if TYPE_CHECKING:
     from distributed import Client, Future
 
 CONNECT = 10.0
-"""Seconds until an address at which nobody answers is given up."""
+"""Seconds to wait for an answer of the scheduler."""
 
 PATIENCE = 300.0
-"""Seconds that a cluster may be without any worker, at the start or on the way."""
+"""Seconds that a cluster may be without a worker, at the start or during a run."""
 
 TICK = 0.5
 LOOK = 2.0
 REMIND = 30.0
 FEWEST, MOST = 64, 1024
-"""Students under way at a time, whatever the number of workers: more may join, and a class of 10,000 must not wait in the scheduler's memory."""
+"""Bounds of the students in progress at a time: more workers may join, but the scheduler must not hold 10,000 students."""
 
 GOES_ON = "Everything graded so far is in the gradebook, and the same command goes on from there."
 
 
 @dataclass(eq=False)
 class Order:
-    """What a worker needs in order to judge a class. Plain data; on a worker it also holds the judge made from it."""
+    """Everything that a worker needs to judge a class. Plain data; on a worker it also holds the judge made from it."""
 
     key: str
-    made_by: Mapping[str, str]  # the software that ordered it
+    made_by: Mapping[str, str]  # versions on the instructor's machine
     judge: judges.Name
     limits: Limits
-    hidden: tuple[str, ...]  # paths of the instructor's machine: a worker may share its disk
+    hidden: tuple[str, ...]  # paths of the instructor's machine, whose disk a worker may share
     options: Mapping[str, Any]  # more arguments of `judge.called`
     assignments: Mapping[str, Assignment]
     court: "Court | None" = field(default=None, repr=False)
@@ -71,17 +71,17 @@ class Order:
 
 @dataclass(frozen=True)
 class Reply:
-    """What a worker answers: marks, or why it judges nobody (`unfit`), or what went wrong with this one student (`fault`)."""
+    """A worker's answer: marks, or why it cannot judge at all (`unfit`), or what failed for this student (`fault`)."""
 
     worker: str
     marks: Mapping[str, Mark] = field(default_factory=dict)
-    said: str = ""  # of its isolation
+    said: str = ""  # its message about its isolation
     unfit: str = ""
     fault: str = ""
 
 
 def about() -> dict[str, str]:
-    """What must be the same everywhere, or a grade would depend on the machine it came from."""
+    """Versions that must be equal on all machines; otherwise a grade would depend on the worker."""
     from ..course.exercises import exercises
 
     versions = {name: version for name, version in fingerprint.versions().items() if name != "system"}
@@ -91,7 +91,8 @@ def about() -> dict[str, str]:
 
 
 def differences(there: Mapping[str, str], here: Mapping[str, str]) -> str:
-    """
+    """Name the versions that differ.
+
     >>> differences({"numpy": "2.3.0", "python": "3.12"}, {"numpy": "2.4.6", "python": "3.12"})
     'numpy 2.3.0 (here 2.4.6)'
     """
@@ -113,9 +114,9 @@ def called(
     progress: TextIO | None = None,
     **options: Any,
 ) -> Iterator["Workers"]:
-    """The workers behind the scheduler at `address` as a `Judge`; the other arguments are those of `judge.called`.
+    """The workers of the scheduler at `address` as a `Judge`; the other arguments are those of `judge.called`.
 
-    A `UserError` where there is no scheduler, where no worker comes, or where a worker has other software than this machine.
+    Raises `UserError` if there is no scheduler, if no worker comes, or if a worker's software differs from this machine's.
     """
     paths = tuple(str(path.resolve()) for path in hidden)
     by_name = {assignment.name: assignment for assignment in assignments}
@@ -135,7 +136,7 @@ def _connected(address: str) -> Iterator["Client"]:
         from distributed import Client
     except ImportError as problem:
         raise UserError(
-            "Grading on many machines needs dask, which is not installed; say: pip install 'autograd-teach[cluster]'"
+            "Grading on many machines needs dask, which is not installed. Run: pip install 'autograd-teach[cluster]'"
         ) from problem
     with _quiet():
         try:
@@ -153,12 +154,12 @@ def _connected(address: str) -> Iterator["Client"]:
         try:
             yield client
         finally:
-            with suppress(Exception):  # of a scheduler that is gone
+            with suppress(Exception):  # the scheduler may be gone
                 client.close(timeout=TICK)
 
 
 async def _greeted(address: str) -> None:
-    """Whether a scheduler is there: dask's client would wait for ever for the answer of something else that listens."""
+    """Check that `address` is a scheduler: dask's client would hang if something else listens there."""
     from distributed import rpc
     from distributed.security import Security
 
@@ -171,7 +172,7 @@ async def _greeted(address: str) -> None:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Without dask's own log, whose long lines say what a sentence of ours does."""
+    """Silence dask's log: our own messages say the same in one sentence."""
     loggers = [logging.getLogger(name) for name in ("distributed", "distributed.client", "tornado.application")]
     levels = [logger.level for logger in loggers]
     for logger in loggers:
@@ -184,13 +185,13 @@ def _quiet() -> Iterator[None]:
 
 
 class Workers:
-    """A `Judge`, called from many threads at a time: each waits for one student's marks."""
+    """A `Judge` that is called from many threads; each waits for the marks of one student."""
 
     def __init__(self, client: "Client", order: Order, progress: TextIO | None) -> None:
         self._client, self._order, self._progress = client, order, progress
         self._address = str(client.scheduler.address)
-        self._threads: dict[str, int] = {}  # by worker
-        self._over = ""  # why there is nobody left to judge
+        self._threads: dict[str, int] = {}  # number of threads, by worker
+        self._over = ""  # why no worker is left to judge
         self._ended = threading.Event()
         self._watch = threading.Thread(target=self._look, daemon=True)
         self._trials: dict[str, Mapping[str, Mark]] = {}
@@ -199,22 +200,22 @@ class Workers:
 
     @property
     def at_a_time(self) -> int:
-        """How many threads may call this at a time: enough that no worker is idle."""
+        """How many threads may call this at a time: enough to keep all workers busy."""
         return min(MOST, max(FEWEST, 2 * sum(self._threads.values())))
 
     def start(self) -> None:
-        """Wait for workers, make sure that they have what is needed, and send the order."""
+        """Wait for workers, check their versions, and send the order."""
         self._wait_for_workers()
         self._compare()
-        # A task like any other, not data: where the worker that has it is lost, dask makes it again.
+        # A task, not data: if the worker that has it is lost, dask makes it again.
         self._sent = self._client.submit(_accepted, self._order, key=f"autograd-teach-{self._order.key}")
         self._watch.start()
         threads = ", ".join(map(str, sorted(self._threads.values(), reverse=True)))
         some = "1 worker" if len(self._threads) == 1 else f"{len(self._threads)} workers"
-        reports.say(self._progress, f"{some} at {self._address}, with so many threads: {threads}")
+        reports.say(self._progress, f"{some} at {self._address}; threads of each: {threads}")
 
     def end(self) -> None:
-        """Withdraw the order: whatever still runs on a worker ends."""
+        """Withdraw the order and end what still runs on the workers."""
         self._ended.set()
 
         def withdraw() -> None:
@@ -227,8 +228,8 @@ class Workers:
             last.join(CONNECT)
 
     def __call__(self, assignment: Assignment, answers: Mapping[str, str], stop: threading.Event) -> dict[str, Mark]:
-        """A mark for each of `answers`, from whichever worker; `NoJudge` where there is none left that could give them."""
-        with self._trial:  # the first call for an assignment, before anybody is graded
+        """A mark for each of `answers`, from any worker. Raises `NoJudge` if no worker is left."""
+        with self._trial:  # the first call for an assignment tries the references before any student
             if assignment.name not in self._trials:
                 self._trials[assignment.name] = self._try_everywhere(assignment, stop)
         trial = self._trials[assignment.name]
@@ -239,17 +240,17 @@ class Workers:
             return self._awaited(self._send(assignment, answers, isolation=_isolation(trial)), stop)
 
         reply = ask()
-        if reply is None:  # in whose company did workers die? One suspect at a time shows whose fault it was
+        if reply is None:  # workers died, perhaps of other answers: run alone to see whose fault it was
             with self._alone(stop):
                 reply = ask()
         if reply is None:
-            raise RuntimeError("every worker that took these answers died of it, or beside it")
+            raise RuntimeError("every worker that ran these answers died")
         if reply.fault:
             raise RuntimeError(f"{reply.fault} (on {reply.worker})")
         return dict(reply.marks)
 
     def _try_everywhere(self, assignment: Assignment, stop: threading.Event) -> Mapping[str, Mark]:
-        """The references' marks, which are to be the same on every worker."""
+        """The marks of the references, whose isolation must be the same on every worker."""
         trials: dict[str, Reply] = {}
         while not trials:
             asked = {worker: self._send(assignment, assignment.references, worker=worker) for worker in self._threads}
@@ -264,8 +265,8 @@ class Workers:
         for worker, other in trials.items():
             if _isolation(other.marks) != _isolation(reply.marks):
                 raise NoJudge(
-                    f"Nothing was graded: the workers do not protect themselves alike from students' code ({first}: {reply.said}; "
-                    f"{worker}: {other.said}); set them up alike, or end those that differ."
+                    f"Nothing was graded: the workers isolate students' code in different ways ({first}: {reply.said}; "
+                    f"{worker}: {other.said}). Set them up alike, or stop those that differ."
                 )
         if not self._trials:
             reports.say(self._progress, reply.said)
@@ -276,14 +277,14 @@ class Workers:
     ) -> "Future":
         pinned: dict[str, Any] = {"workers": [worker], "allow_other_workers": False} if worker else {}
         try:
-            # With names of their own: equal answers are not to share a task, nor are two classes.
+            # Unique keys: equal answers, or two classes, must not share a task.
             key = f"answers-{uuid.uuid4().hex}"
             return self._client.submit(judged, self._sent, assignment.name, dict(answers), isolation, key=key, **pinned)
         except Exception as problem:
             raise NoJudge(self._over or self._lost()) from problem
 
     def _awaited(self, future: "Future", stop: threading.Event, worker: str = "") -> Reply | None:
-        """What comes; None where it cost the life of every worker that tried, or of the one that was asked."""
+        """The reply; None if every worker that tried died, or the one that was asked."""
         done = threading.Event()
         future.add_done_callback(lambda _: done.set())
         try:
@@ -307,7 +308,7 @@ class Workers:
         from distributed import KilledWorker
 
         try:
-            # `TimeoutError` where its worker was lost before it could be fetched: dask has it made again.
+            # `TimeoutError` if its worker was lost before the reply was fetched: dask runs the task again.
             reply: Reply = future.result(timeout=TICK)
         except KilledWorker:
             return None
@@ -317,8 +318,8 @@ class Workers:
             if self._is_lost or isinstance(problem, (CancelledError, asyncio.CancelledError)):
                 raise NoJudge(self._lost()) from problem
             raise NoJudge(
-                f"The scheduler or a worker at {self._address} cannot load the grader ({_short(problem)}); every machine needs the "
-                f"same autograd-teach[cluster]. {GOES_ON}"
+                f"The scheduler or a worker at {self._address} cannot load the grader ({_short(problem)}); install the "
+                f"same autograd-teach[cluster] on every machine. {GOES_ON}"
             ) from problem
         if reply.unfit:
             raise NoJudge(f"The worker {reply.worker} cannot grade: {reply.unfit}")
@@ -330,7 +331,7 @@ class Workers:
             if stop.is_set():
                 raise Interrupted
         try:
-            if stop.wait(LOOK):  # where a whole machine went down, all of its workers are to be known as dead
+            if stop.wait(LOOK):  # if a whole machine went down, the scheduler must notice all of its workers
                 raise Interrupted
             yield
         finally:
@@ -341,7 +342,7 @@ class Workers:
         return self._client.status != "running"
 
     def _lost(self) -> str:
-        return f"The scheduler at {self._address} was lost, or was made to forget this class. {GOES_ON}"
+        return f"The scheduler at {self._address} was lost, or the tasks of this class were cancelled there. {GOES_ON}"
 
     def _wait_for_workers(self) -> None:
         start, said = time.monotonic(), -REMIND
@@ -360,10 +361,10 @@ class Workers:
         self._threads = threads
 
     def _nobody(self) -> str:
-        return f"in {PATIENCE:g} seconds no worker came to the scheduler at {self._address}; start some with `dask worker {self._address}`."
+        return f"no worker came to the scheduler at {self._address} in {PATIENCE:g} seconds; start some with `dask worker {self._address}`."
 
     def _compare(self) -> None:
-        """What differs may make another grade: then nothing is graded."""
+        """Raise `UserError` if a worker's versions differ from this machine's: grades could differ too."""
         here, found = self._order.made_by, self._client.run(about, on_error="return")
         if wrong := [worker for worker, there in found.items() if there != here]:
             there = found[wrong[0]]
@@ -377,13 +378,13 @@ class Workers:
             )
 
     def _look(self) -> None:
-        """Keep an eye on the workers: some come, some go, and where none is left that is said and not waited for without end."""
+        """Watch workers come and go. If none is left, say so, wait `PATIENCE` seconds, then stop the run."""
         seen = said = time.monotonic()
         while not self._ended.wait(LOOK):
             if self._is_lost:
                 self._over = self._lost()
                 return
-            with suppress(Exception):  # the scheduler may be lost just now
+            with suppress(Exception):  # the scheduler may have just been lost
                 self._threads = dict(self._client.nthreads())
             now = time.monotonic()
             if self._threads:
@@ -408,11 +409,11 @@ def _short(problem: BaseException) -> str:
 
 
 class Unfit(Exception):
-    """This worker is not to judge anybody; the message says why, and what to do."""
+    """This worker must not judge any answer. The message says why and what to do."""
 
 
 class Court:
-    """One worker's judge for one order."""
+    """The judge of one worker for one order."""
 
     def __init__(self, order: Order, worker: Any) -> None:
         self.key, self.stop = order.key, threading.Event()
@@ -427,14 +428,14 @@ class Court:
         self.said = " ".join(said.getvalue().split())
 
     def judge(self, assignment: Assignment, answers: Mapping[str, str], isolation: str) -> Mapping[str, Mark]:
-        """Marks; `Unfit` where this machine fails a right answer, or is not the fortress that the others are."""
+        """Marks of `answers`. Raises `Unfit` if the references fail here or the isolation is not `isolation`."""
         with self._trial:
             if assignment.name not in self._trials:
                 self._trials[assignment.name] = self._tried(assignment)
         trial = self._trials[assignment.name]
         if isolation not in ("", own := _isolation(trial)):
             raise Unfit(
-                f"its isolation is {own}, that of the others {isolation}; end it, or set it up alike. {GOES_ON}"
+                f"its isolation is {own}, but the others have {isolation}; stop it, or set it up like them. {GOES_ON}"
             )
         if answers == assignment.references:
             return trial
@@ -446,12 +447,12 @@ class Court:
             if mark.status is not Status.PASS:
                 raise Unfit(
                     f"the reference solution of {mark.exercise} in {assignment.name} does not pass there ({mark.status}: {mark.detail}); "
-                    "repair the installation there, or end that worker."
+                    "repair the installation there, or stop that worker."
                 )
         return trial
 
     def end(self) -> None:
-        """End what still runs, then the judge and its processes, for which nobody waits: a worker answers other questions."""
+        """End what still runs, then the judge and its processes. Does not wait: the worker must answer other requests."""
         self.stop.set()
         threading.Thread(target=self._open.close, daemon=True).start()
 
@@ -459,11 +460,11 @@ class Court:
 _courts: "weakref.WeakSet[Court]" = weakref.WeakSet()
 _opening = threading.Lock()
 _withdrawn: set[str] = set()
-"""Keys of orders; a judge may still be on its way when its order is withdrawn."""
+"""Keys of withdrawn orders: a judge may still be starting when its order is withdrawn."""
 
 
 def judged(order: Order, name: str, answers: Mapping[str, str], isolation: str) -> Reply:
-    """The task: one student's answers to one assignment. Every exception of its own comes back as words."""
+    """The task on a worker: judge one student's answers to one assignment. Returns exceptions as text in the reply."""
     from distributed import get_worker
 
     worker = get_worker()
@@ -472,12 +473,12 @@ def judged(order: Order, name: str, answers: Mapping[str, str], isolation: str) 
         return Reply(worker.address, court.judge(order.assignments[name], answers, isolation), court.said)
     except (Unfit, UserError) as problem:
         return Reply(worker.address, unfit=str(problem))
-    except Exception as problem:  # noqa: BLE001 - a fault is this student's only, as it is without a cluster
+    except Exception as problem:  # noqa: BLE001 - a fault affects this student only, as without a cluster
         return Reply(worker.address, fault=_short(problem))
 
 
 def dismiss(key: str) -> None:
-    """End the judge of this order, here and now, and let no other be made from it."""
+    """End the judge of this order, and do not allow another one to be made from it."""
     _withdrawn.add(key)
     for court in list(_courts):
         if court.key == key:
@@ -489,12 +490,12 @@ def _accepted(order: Order) -> Order:
 
 
 def _court(order: Order, worker: Any) -> Court:
-    """The judge made from `order`, which it outlives in no case: dask drops an order when its client is gone, however it went."""
+    """The judge made from `order`. It ends with the order: dask drops that when its client is gone, however it ended."""
     with _opening:
         if order.court is None:
             order.court = Court(order, worker)
             _courts.add(order.court)
-            # At the end of this process the judge's own processes end with it.
+            # Not needed at exit: when this process ends, the judge's processes end with it.
             weakref.finalize(order, order.court.end).atexit = False
         if order.key in _withdrawn:
             order.court.end()
@@ -502,8 +503,8 @@ def _court(order: Order, worker: Any) -> Court:
 
 
 def _hidden(order: Order, worker: Any) -> list[Path]:
-    """What students' code must not see here: what it must not see on the instructor's machine, if the disk is shared, solutions of the
-    worker's own, and dask's folder and keys."""
+    """Paths that students' code must not see on this worker: those hidden on the instructor's machine (the disk may be
+    shared), the worker's own solutions, and dask's folder and keys."""
     import dask
 
     from ..course import content

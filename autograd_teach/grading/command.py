@@ -115,14 +115,14 @@ def _kinds(text: str) -> list[str]:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Grade and print the table; 0 when every student was graded, else 1. A `UserError` is the caller's to print."""
+    """Grade and print the table. Returns 0 if every student was graded, else 1. Does not catch `UserError`."""
     from .batch import dry_run, grade
     from .reports import show
 
     if args.explain:
         return _explain(args)
     if args.submissions is None:
-        raise UserError("The submissions are required: autograd-teach grade SUBMISSIONS, a folder or a zip.")
+        raise UserError("The submissions are required; give a folder or a zip: autograd-teach grade SUBMISSIONS.")
     wishes = _wishes(args)
     late = _late(args, wishes)
     if args.dry_run:
@@ -133,7 +133,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def run_regrade(args: argparse.Namespace) -> int:
-    """Judge again what no longer stands and print what changed; 0 when every student was graded, else 1."""
+    """Judge outdated marks again and print what changed. Returns 0 if every student was graded, else 1."""
     from .batch import regrade
 
     _end_like_ctrl_c()
@@ -144,7 +144,7 @@ def run_regrade(args: argparse.Namespace) -> int:
 
 
 def _options(args: argparse.Namespace) -> dict[str, Any]:
-    """What `grade` and `regrade` have in common."""
+    """The options shared by `grade` and `regrade`."""
     from .sandbox import Isolation
 
     names = ("output", "timeout", "jobs", "require_sandbox", "judge", "points_only", "scheduler")
@@ -154,7 +154,7 @@ def _options(args: argparse.Namespace) -> dict[str, Any]:
 
 
 def _told(args: argparse.Namespace, results: "Sequence[Result]", news: str = "") -> int:
-    """Print the table, `news` and what the points are worth, write the reports; the exit status."""
+    """Print the table, `news` and warnings about the points, write the reports, and return the exit status."""
     from .reports import show, table
     from .results import Status
 
@@ -179,15 +179,15 @@ def _late(args: argparse.Namespace, wishes: "Wishes") -> "Late | None":
 
     if args.late is None:
         if args.grace is not None:
-            raise UserError("--grace goes with --late, which says what is taken off; give both.")
+            raise UserError("--grace goes with --late, which says how many points are taken off; give both.")
         return None
     if wishes.due is None:
-        raise UserError("--late needs to know when it was due; give --due as well.")
+        raise UserError("--late needs a due date; give --due as well.")
     return Late(args.late, str(wishes.due), "0m" if args.grace is None else args.grace)
 
 
 def run_remark(args: argparse.Namespace) -> int:
-    """Note in the gradebook what a person adds, and print what that is. A `UserError` is the caller's to print."""
+    """Store an adjustment or a comment in the gradebook and print it. Does not catch `UserError`."""
     from .gradebook import remarks
 
     where = {"output": args.output, "by": args.by, "withdraw": args.withdraw}
@@ -195,14 +195,14 @@ def run_remark(args: argparse.Namespace) -> int:
         said = remarks.adjust(args.student, args.exercise, args.points, because=args.because, bonus=args.bonus, **where)
     else:
         said = remarks.comment(args.student, args.text, exercise=args.exercise, **where)
-    print(f"{said}.\nReports have it from the next `autograd-teach regrade` or `grade` on.")
+    print(f"{said}.\nIt will be in the reports of the next `autograd-teach regrade` or `grade`.")
     return 0
 
 
 def _say_what_it_is_worth(results: "Sequence[Result]") -> None:
     if disagreeing := [result.student for result in results if any(mark.contradiction for mark in result.marks)]:
         print(
-            f"Points and check cells disagree for {len(disagreeing)} of {counted(len(results), 'student')}; their details say where."
+            f"Points and check cells disagree for {len(disagreeing)} of {counted(len(results), 'student')}; the column detail says where."
         )
     if any("nbval" in result.judge.split("+") for result in results):
         print("Some points are nbval's verdict on check cells; a notebook written to deceive it can forge that.")
@@ -240,14 +240,14 @@ def _report(args: argparse.Namespace, results: "Sequence[Result]") -> None:
 
 
 def _end_like_ctrl_c() -> None:
-    """A closed terminal, a batch system's limit or a stopped container also ends with the grades so far and no process left."""
+    """Handle SIGTERM and SIGHUP (closed terminal, batch limit, stopped container) like Ctrl-C, which keeps the grades."""
 
     def interrupt(number: int, frame: FrameType | None) -> None:
         for each in wanted:
-            signal.signal(each, signal.SIG_IGN)  # once is enough: what follows has to be finished
+            signal.signal(each, signal.SIG_IGN)  # a second signal must not interrupt the cleanup
         raise KeyboardInterrupt
 
     wanted = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
     for each in wanted:
-        if signal.getsignal(each) is signal.SIG_DFL:  # nohup ignores SIGHUP, and means it
+        if signal.getsignal(each) is signal.SIG_DFL:  # keep SIGHUP ignored under nohup
             signal.signal(each, interrupt)

@@ -1,6 +1,6 @@
-"""Why a grade is what it is: everything the gradebook has on one mark, and the same answer judged once more.
+"""Explains one mark: everything that the gradebook has about it, and the verdict of judging the same answer again.
 
-The rooms meet here as in batch.py. Must not know how any of them works.
+Combines the parts of the package, like batch.py. Must not know how any of them works.
 """
 
 import threading
@@ -23,24 +23,24 @@ _SAID = {
     *("exercise", "status", "maximum", "detail", "judge", "isolation", "seconds", "source"),
     *("recorded", "said", "recorded_under", "reaches", "part", "adjusted", "claimed", "origin"),
 }
-"""What has its own line; whatever else a mark has (a seed, say) gets one under its own name."""
+"""Fields of a mark that `_lines` words itself. The others (such as the seed) are listed under their own names."""
 
 
 def explain(
     student: str, exercise: str, *, output: Path, exercises: Path, solutions: Path, progress: TextIO | None = None
 ) -> tuple[str, bool]:
-    """The text, and whether judging again came to the same; a `UserError` where the book has no such mark."""
+    """Return the text and whether judging again gave the same. Raises `UserError` if the book does not have the mark."""
     from ..course.exercises import exercises as declared
 
     assignments = load_assignments(solutions, exercises, declared())
 
     def as_then(mark: Mark, limits: Limits) -> AbstractContextManager[Judge]:
-        # The other exercises of the notebook run too, and their inputs do not matter.
+        # The other exercises of the notebook run too, but their inputs do not matter.
         def seed(asked: str) -> int:
             return int(mark.seed) if asked == mark.exercise and mark.seed else 0
 
-        reports.say(progress, "Judging that answer once more.")  # an endless one takes its time again
-        wanted = Isolation.PROCESS if mark.isolation.startswith(Isolation.PROCESS) else None  # as was asked for then
+        reports.say(progress, "Judging that answer once more.")  # an endless one uses up its time limit again
+        wanted = Isolation.PROCESS if mark.isolation.startswith(Isolation.PROCESS) else None  # as it was requested then
         return judge.called(mark.judge, limits, (solutions, output), wanted=wanted, seed=seed)
 
     return explain_in(student, exercise, assignments, output=output, as_then=as_then)
@@ -54,7 +54,7 @@ def explain_in(
     output: Path,
     as_then: Callable[[Mark, Limits], AbstractContextManager[Judge]],
 ) -> tuple[str, bool]:
-    """`explain` with the assignments as data; `as_then` gives the judge of a mark, with the seed that it had."""
+    """`explain` for `assignments` that are already loaded; `as_then` returns the judge of a mark, with the same seed."""
     with gradebook.reading(output) as book:
         current = book.current()
         student = remarks.one_of(current, student, "student", book.path)
@@ -63,14 +63,14 @@ def explain_in(
         assignment = next((a for a in assignments if a.name == judged.notebook), None)
         lines = _lines(book, judged)
         if assignment and (why := standing.changed_since(judged, assignment)):
-            lines.append(f"{why} since then; `autograd-teach regrade` judges what that concerns again.")
+            lines.append(f"{why} since then; `autograd-teach regrade` judges the affected marks again.")
         if assignment is None or not judged.mark.source:
             return "\n".join([*lines, "Nothing had to be run for this, so there is nothing to judge again."]), True
         run = book.run(judged.run)
         limits = gradebook.known_fields(Limits, run.limits) if run else Limits()
         submission = standing.from_book(student, marks, book.answer, [assignment])
     written = {id: each.source for id, each in submission.answers[assignment.name].items() if each.source is not None}
-    with as_then(judged.mark, limits) as judge_of_then:  # all of the notebook: one answer may use a name from another
+    with as_then(judged.mark, limits) as judge_of_then:  # the whole notebook: an answer may use a name from another one
         mark = judge_of_then(assignment, written, threading.Event())[judged.mark.exercise]
     same = (mark.status, mark.share) == (judged.mark.status, judged.mark.share)
     again = "from that answer, with that seed" if judged.mark.seed else "from that answer"

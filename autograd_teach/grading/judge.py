@@ -1,4 +1,4 @@
-"""Chooses who judges a class, and under what isolation: here the sandbox, nbval and the oracle meet.
+"""Chooses the judge of a class and its isolation, from the sandbox, nbval and the oracle.
 
 Must not know how any of them works.
 """
@@ -19,10 +19,10 @@ from .verdicts import Judge, Recorded, by_nbval
 Name = Literal["oracle", "nbval"]
 
 ORACLE = "autograd_teach.grading.oracle.server"
-"""The job whose boxes the oracle asks."""
+"""The job that runs in the oracle's boxes."""
 
 _SPECS = Path(specs.__file__).parent
-"""What is right. Never seen where the oracle asks; a notebook's own check needs it."""
+"""The specs say what is right. Hidden in the oracle's boxes; a notebook's own check needs them."""
 
 
 @contextmanager
@@ -37,14 +37,14 @@ def called(
     progress: TextIO | None = None,
     seed: Callable[[str], int] | None = None,
 ) -> Iterator[Judge]:
-    """The judge of this name, with the processes that it needs; `hidden` are folders that no student's code may see.
+    """The judge `name`, with the processes that it needs. Students' code cannot see the folders `hidden`.
 
-    `wanted` is the isolation, by default the best sandbox that works here; a `UserError` if there is none, or if `required`
-    and solutions can be read in it. With `record`, nbval's record stands beside the oracle's verdict.
-    `seed` says what the oracle draws an exercise's inputs with, where a verdict is to be reproduced.
+    `wanted` is the isolation; the default is the best sandbox that works here. With `record`, the oracle's marks also have
+    nbval's record. `seed` (exercise id -> seed of the oracle's inputs) reproduces a verdict. Raises `UserError` if the
+    isolation does not work here, or, with `required`, if students' code could read solutions under it.
     """
     isolation = _isolation(hidden, wanted, required, progress)
-    with Nbval(isolation, hidden) as runner:  # which starts nothing before it is called
+    with Nbval(isolation, hidden) as runner:  # starts a process only when called
         nbval = by_nbval(runner, limits)
         if name == "nbval":
             yield nbval
@@ -59,12 +59,12 @@ def called(
 
 
 def called_here(name: str, wanted: Isolation | None, record: bool) -> str:
-    """Who judges in this process and under what, in words: as much as can be told without starting anything of a student's."""
+    """The judge in this process and its isolation, as text, without starting a box."""
     return f"{name}, {'with' if record else 'without'} records, {wanted or sandbox.available()} on {platform.node()}"
 
 
 def _isolation(hidden: Sequence[Path], wanted: Isolation | None, required: bool, progress: TextIO | None) -> Isolation:
-    """The isolation that the class is run under, said before anything else; never a lesser one than `wanted` quietly."""
+    """Choose the isolation of the class and print it. Never falls back silently to a weaker one than `wanted`."""
     best = sandbox.available()
     is_tried = wanted is best and best.is_sandbox
     if wanted and not is_tried and (problem := sandbox.problem_with(wanted)):
@@ -72,19 +72,19 @@ def _isolation(hidden: Sequence[Path], wanted: Isolation | None, required: bool,
     isolation = wanted or best
     if not isolation.is_sandbox and wanted is None:
         raise UserError(
-            f"Nothing was graded: there is no sandbox for students' code here ({sandbox.why()}). Install bubblewrap; or give "
-            "--isolation process for a class that you trust: its code then runs as you."
+            f"Nothing was graded: there is no sandbox for students' code here ({sandbox.why()}). Install bubblewrap; or, for "
+            "a class that you trust, give --isolation process: its code then runs as you."
         )
     lacks = [] if isolation.is_sandbox else ["students' code runs as you"]
     if isolation is not Isolation.BUBBLEWRAP and not sandbox.limits_files():
         seen = sandbox.readable_by_anyone(hidden) if isolation is Isolation.USER else hidden
         lacks += [f"students' code can read {', '.join(map(str, seen))}"] if seen else []
     if isolation is Isolation.USER and not sandbox.filters_calls():
-        lacks.append("students' code has the network")
+        lacks.append("students' code has network access")
     if required and lacks:
         raise UserError(
             f"Nothing was graded: --require-sandbox was given, and {' and '.join(lacks)} here; "
-            "install bubblewrap, or leave the option out for a class that you trust."
+            "install bubblewrap; or, for a class that you trust, leave the option out."
         )
     words = f" ({' and '.join(lacks)})" if lacks else ""
     reports.say(progress, f"Isolation: {isolation}{words}")

@@ -1,10 +1,10 @@
-"""The instructor's notebook with a student's answers set into it.
+"""Puts a student's answers into the instructor's notebook.
 
-The template is the executed notebook from solutions/: its check cells carry, as stored output, what a right answer makes
-them say. Its sources are replaced by those of the released notebook from exercises/, so that no line of a reference
-solution is in what is built here: an exercise without an answer keeps the stub that was handed out.
+The template is the executed notebook from solutions/: the stored output of its check cells is what they print for a right
+answer. Its sources are replaced by those of the released notebook from exercises/, so the result does not contain any line
+of a reference solution. An exercise without an answer keeps its stub.
 
-May use the course's notebooks. Must not know files of students, and repairs nothing in their code.
+May use the course's notebooks. Must not know files of students. Does not repair their code.
 """
 
 from collections.abc import Iterable, Mapping
@@ -32,19 +32,19 @@ class Question:
     points: float
     answer: str
     check: str
-    entry: str = ""  # the name that the answer defines; "" where that is not known
+    entry: str = ""  # the name that the answer defines; "" if not known
     declared: str = field(default="", compare=False)  # the hash of its declaration
 
 
 @dataclass(frozen=True)
 class Assignment:
-    """One exercise notebook as the grader needs it: released sources, the reference's stored outputs."""
+    """One exercise notebook for the grader: the released sources with the reference's stored outputs."""
 
-    name: str  # the notebook's file name without its ending
+    name: str  # the notebook's file name without its suffix
     questions: tuple[Question, ...]
     cells: tuple[Cell, ...]
-    references: Mapping[str, str]  # exercise id -> the reference's answer, for the grader's own trial run only
-    notices: tuple[str, ...] = field(default=(), compare=False)  # sentences to whoever grades with it
+    references: Mapping[str, str]  # exercise id -> the reference's answer, only for the grader's trial run
+    notices: tuple[str, ...] = field(default=(), compare=False)  # messages to the instructor
 
     @property
     def stubs(self) -> dict[str, str]:
@@ -58,12 +58,12 @@ class Assignment:
 
     @property
     def code_cells(self) -> tuple[str, ...]:
-        """The ids of the code cells, in nbval's order of counting."""
+        """The ids of the code cells, in the order in which nbval counts them."""
         return tuple(cell["id"] for cell in self.cells if cell["cell_type"] == "code")
 
 
 def load_assignments(solutions: Path, exercises: Path, declared: Iterable[Exercise]) -> list[Assignment]:
-    """One `Assignment` for each notebook that the `declared` exercises name; a `UserError` where a file does not fit."""
+    """One `Assignment` per notebook that `declared` names. Raises `UserError` if a file does not match its exercises."""
     by_notebook: dict[str, list[Question]] = {}
     for each in declared:
         cells = each.answer_cell, each.check_cell
@@ -89,8 +89,8 @@ def make_assignment(
     released: Notebook,
     rooms: tuple[Path, Path] = (Path("solutions"), Path("exercises")),
 ) -> Assignment:
-    """The assignment `name` from its executed solution (`template`) and the notebook that students got (`released`); `rooms`
-    are the folders that these are of."""
+    """Make the assignment `name` from its executed solution (`template`) and the notebook that students got (`released`).
+    `rooms` are the folders of the two, for error messages."""
     handed_out = {cell["id"]: cell["source"] for cell in released["cells"]}
     checks = {question.check for question in questions}
     cells = tuple(
@@ -105,7 +105,7 @@ def make_assignment(
 
 
 def rebuild(assignment: Assignment, answers: Mapping[str, str]) -> Notebook:
-    """The assignment's notebook with `answers` (exercise id -> source) in their cells and stubs everywhere else."""
+    """The assignment's notebook with `answers` (exercise id -> source) in their cells, and stubs in the other cells."""
     cells = deepcopy(list(assignment.cells))
     by_id = {cell["id"]: cell for cell in cells}
     for question in assignment.questions:
@@ -115,7 +115,7 @@ def rebuild(assignment: Assignment, answers: Mapping[str, str]) -> Notebook:
 
 
 def _cell(cell: Cell, source: str, *, tagged: bool) -> Cell:
-    """The parts of a template's cell that nbval needs; tags (of cells whose output varies) never on a check."""
+    """The parts of a template's cell that nbval needs. Tags (for outputs that vary) are kept unless it is a check."""
     kept: Cell = {
         "id": cell["id"],
         "cell_type": cell["cell_type"],
@@ -128,11 +128,11 @@ def _cell(cell: Cell, source: str, *, tagged: bool) -> Cell:
 
 
 def _points_without_effect(questions: tuple[Question, ...], template: Notebook, path: Path) -> list[str]:
-    """A sentence for each exercise whose check cell says other points than the course declares, which count."""
+    """One message for each exercise whose check cell has other points than the course declares (which count)."""
     said = {cell["id"]: cell["metadata"].get("nbgrader", {}).get("points") for cell in template["cells"]}
     return [
-        f"{question.id} has {said[question.check]} points in {path}, which has no effect: it is worth {question.points:g}, as "
-        f"the course declares it in autograd_teach/course/exercises/; `autograd-teach notebooks {path}` writes that into it."
+        f"{question.id} has {said[question.check]} points in {path}, without effect: it is worth {question.points:g}, as "
+        f"declared in autograd_teach/course/exercises/. Run `autograd-teach notebooks {path}` to write that into the file."
         for question in questions
         if said[question.check] not in (None, question.points)
     ]
@@ -156,7 +156,7 @@ def _refuse_unfit(
         if not check.get("outputs") or check["execution_count"] is None:
             raise UserError(
                 f"{rooms[0]} seems to hold exercises, not solutions: the check of {question.id} in {solution} has no stored output "
-                "to compare with; name the folder of the solutions with --solutions or, if it is this one, run `autograd-teach "
+                "to compare with. Give the folder of the solutions with --solutions; or, if it is this one, run `autograd-teach "
                 f"notebooks {solution}` and grade again."
             )
     for cell in cells:

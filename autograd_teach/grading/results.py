@@ -1,6 +1,6 @@
-"""What grading says of an exercise (`Mark`) and of a student (`Result`), and the names of everything that can happen.
+"""The outcome of an exercise (`Mark`), of a student (`Result`), and the statuses that either can have.
 
-Plain data. Must not know how it came about.
+Plain data. Must not know how it was made.
 """
 
 import hashlib
@@ -10,7 +10,7 @@ from enum import StrEnum
 
 
 class Status(StrEnum):
-    """The named outcome of an exercise or a student; the default is that nothing was graded, never a pass.
+    """The outcome of an exercise or a student. The default is `not_graded`, never a pass.
 
     >>> Status.TIMEOUT == "timeout"
     True
@@ -18,7 +18,7 @@ class Status(StrEnum):
 
     NOT_GRADED = "not_graded"  # the run was stopped before this student's turn
     PASS = "pass"
-    PARTIAL = "partial"  # some points, not all: of a student, or of an exercise whose checks are weighed
+    PARTIAL = "partial"  # some points, not all: of a student, or of an exercise with weighted checks
     FAIL = "fail"
     NOT_ATTEMPTED = "not_attempted"  # the answer cell is as it was handed out, or empty
     MISSING = "missing"  # no answer cell, or no notebook
@@ -27,17 +27,17 @@ class Status(StrEnum):
     OUT_OF_MEMORY = "out_of_memory"
     OUTPUT_LIMIT = "output_limit"
     INVALID_NOTEBOOK = "invalid_notebook"  # unreadable, too large, or two different answers to one exercise
-    PROTOCOL_ERROR = "protocol_error"  # the record is not of the cells that were to be run
-    GRADER_ERROR = "grader_error"  # a fault of ours or of the machine: grade this student again
+    PROTOCOL_ERROR = "protocol_error"  # the reply or record is not what was asked for
+    GRADER_ERROR = "grader_error"  # a fault of the grader or the machine: grade this student again
 
 
 PASSED, FAILED, NOT_RUN = "passed", "failed", "not run"
-"""What a record says of a check cell, beside the statuses of what ended its run."""
+"""What a record says about a check cell, in addition to the statuses of a run that was ended."""
 
 
 @dataclass(frozen=True)
 class Adjustment:
-    """Points that a person gave in place of the judge's; `points` of `maximum`, as the report had them then."""
+    """Points that a person gave instead of the judge: `points` of `maximum`, in the points of the report at that time."""
 
     points: float
     maximum: float
@@ -46,7 +46,7 @@ class Adjustment:
     when: str  # in UTC
 
     def of(self, maximum: float) -> float:
-        """The points where the exercise is worth `maximum` by now: the same share of it.
+        """The points if the exercise is worth `maximum` now: the same share of it.
 
         >>> Adjustment(1.5, 2, "right but for a sign", "root", "2026-11-20").of(4)
         3.0
@@ -59,32 +59,32 @@ class Adjustment:
 
 @dataclass(frozen=True)
 class Mark:
-    """One student's outcome in one exercise, with what the verdict rests on, and nbval's record beside it."""
+    """One student's outcome in one exercise: the verdict, its evidence, and nbval's record."""
 
     exercise: str
     status: Status
     maximum: float
     detail: str = ""
-    judge: str = ""  # who gave the verdict; "" where nothing had to be run for it
+    judge: str = ""  # who gave the verdict; "" if nothing had to be run for it
     isolation: str = ""  # what stood between the student's code and this machine
     seconds: float = 0.0
     source: str = ""  # SHA-256 of the answer that was judged
-    seed: str = ""  # what the oracle drew its inputs with; the same one gives the same verdict again
-    versions: str = ""  # of what the verdict depends on
-    recorded: str = ""  # what nbval recorded of its check cell; "" where no record was made. Never points
-    said: str = ""  # the check's own words in that record, in one line: a student's program may have written them
+    seed: str = ""  # seed of the oracle's inputs; the same seed gives the same verdict again
+    versions: str = ""  # versions of everything that the verdict depends on
+    recorded: str = ""  # what nbval recorded of its check cell; "" if there is no record. Does not affect points
+    said: str = ""  # the check's message in that record, as one line; a student's program may have written it
     recorded_under: str = ""  # the isolation of that run
-    by_the_clock: bool = False  # the clock ended it; then it is run once more, alone, before that counts
-    reaches: tuple[str, ...] = ()  # where its source reaches beyond the task, as "line 3: sys._getframe"; never points
-    claimed: bool = False  # the stored output of its check cell said "passed" when it was handed in. Never points
-    origin: str = ""  # what `detail` says of where the answer is from: definitions taken from other cells
-    part: float = 0.0  # of `partial`: the weights of the checks that pass, as a share of all weights
-    adjusted: Adjustment | None = None  # by a person, whatever the judge says; kept apart in the gradebook, as are
-    comment: str = ""  # a person's words to the student, a line a comment
+    by_the_clock: bool = False  # stopped by the wall clock; counts only after a second run, alone
+    reaches: tuple[str, ...] = ()  # suspicious names in the source, as "line 3: sys._getframe". Does not affect points
+    claimed: bool = False  # the stored output of its check cell said "passed" when handed in. Does not affect points
+    origin: str = ""  # the part of `detail` that says where the answer is from: definitions taken from other cells
+    part: float = 0.0  # for `partial`: the weights of the checks that pass, as a share of all weights
+    adjusted: Adjustment | None = None  # by a person; stored apart from the mark, like `comment`
+    comment: str = ""  # a person's comments to the student, one per line
 
     @property
     def share(self) -> float:
-        """What the judge gives, from 0 to 1: all or nothing, unless the exercise's checks are weighed.
+        """The judge's share of the points, from 0 to 1: all or nothing, unless the exercise's checks have weights.
 
         >>> Mark("scale", Status.PASS, 2).share, Mark("scale", Status.PARTIAL, 2, part=0.25).points
         (1, 0.5)
@@ -95,12 +95,12 @@ class Mark:
 
     @property
     def points(self) -> float:
-        """The judge's, unless a person has adjusted them."""
+        """The judge's points, unless a person has adjusted them."""
         return self.adjusted.of(self.maximum) if self.adjusted else self.maximum * self.share
 
     @property
     def contradiction(self) -> str:
-        """In plain words, where the record says another thing than the verdict: somebody should look at that.
+        """How the record contradicts the verdict, in plain words, or "": an instructor should look at these marks.
 
         >>> Mark("scale", Status.FAIL, 2, recorded="passed").contradiction
         'its own check says it passes'
@@ -124,7 +124,7 @@ _NOT_AS_WELL: Mapping[str, str] = {
     Status.OUT_OF_MEMORY: "in the notebook it was out of memory",
     Status.OUTPUT_LIMIT: "in the notebook it printed too much",
 }
-"""By what was recorded: what contradicts a pass. A fault of the grader's own does not."""
+"""What contradicts a pass, by the record. A fault of the grader does not."""
 
 
 _GRAVEST_FIRST = (
@@ -140,11 +140,11 @@ class Result:
 
     student: str
     marks: tuple[Mark, ...]
-    note: str = ""  # what intake had to say: a copy passed over, a file that is no notebook
-    columns: tuple[tuple[str, str], ...] = ()  # more for the report: of the roster, and when it was handed in
+    note: str = ""  # remarks of intake: a copy that does not count, a file that is not a notebook
+    columns: tuple[tuple[str, str], ...] = ()  # more columns of the report: from the roster, and when it was handed in
     penalty: float = 0  # points taken off for being late
-    lateness: str = ""  # how that came about, or why nothing was taken off
-    comments: tuple[str, ...] = ()  # a person's words to the student, beside those on exercises
+    lateness: str = ""  # why points were taken off, or why not
+    comments: tuple[str, ...] = ()  # a person's comments to the student that are not on one exercise
 
     @property
     def points(self) -> float:
@@ -156,7 +156,7 @@ class Result:
 
     @property
     def status(self) -> Status:
-        """`pass` with all exercises, `partial` with some of them, else the gravest thing that happened.
+        """`pass` if all exercises pass, `partial` if some give points, else the gravest status of any.
 
         >>> Result("ada", (Mark("scale", Status.PASS, 2), Mark("exp", Status.TIMEOUT, 2))).status.value
         'partial'
@@ -174,13 +174,13 @@ class Result:
 
     @property
     def isolation(self) -> str:
-        """The isolation of everything that was run, the record too."""
+        """The isolation of every run, including those for the record."""
         names = [f"{mark.isolation}+{mark.recorded_under}" for mark in self.marks]
         return _joined("+".join(names).split("+"))
 
     @property
     def recorded(self) -> str:
-        """How many check cells pass of those that nbval was given, "" where it was given none.
+        """How many of the check cells that nbval ran pass; "" if it ran none.
 
         >>> Result("ada", (Mark("a", Status.PASS, 2, recorded="passed"), Mark("b", Status.FAIL, 2, recorded="failed"))).recorded
         '1 of 2'
@@ -190,8 +190,8 @@ class Result:
 
     @property
     def detail(self) -> str:
-        """Everything worth saying in one line: of what did not pass, and of answers that were not whole in their cells;
-        exercises with the same to say share it.
+        """One line about exercises that did not pass, or whose answers need a remark. Exercises with the same remark
+        share it.
 
         >>> Result("ada", (Mark("scale", Status.PASS, 2), Mark("exp", Status.FAIL, 2, "no"))).detail
         'exp: fail (no)'
@@ -209,8 +209,8 @@ class Result:
 
 
 def _words(mark: Mark) -> str:
-    """A mark in one line: that a person adjusted it, that its own check disagrees, what it reaches for, its detail, what that
-    check said where it is more.
+    """A mark in one line: a person's adjustment, a contradiction with its own check, what it reaches for, its detail, and
+    the check's message if that adds anything.
 
     >>> _words(Mark("scale", Status.FAIL, 2, "not so: backward is right", recorded="failed", said="2 times too large"))
     'fail (not so: backward is right; its check: 2 times too large)'
@@ -223,12 +223,12 @@ def _words(mark: Mark) -> str:
 
 
 def hash_of(answer: object) -> str:
-    """The name of an answer, or of another text, in the gradebook."""
+    """SHA-256 of an answer or another text: its key in the gradebook."""
     return hashlib.sha256(str(answer).encode()).hexdigest()
 
 
 def reaching_in_words(mark: Mark) -> str:
-    """Where the answer reaches beyond its task, for a person to look at; "" where it does not."""
+    """Where the answer reaches beyond its task, for a person to look at; "" if it does not."""
     return f"its code reaches beyond the task: {', '.join(mark.reaches)}" if mark.reaches else ""
 
 

@@ -1,13 +1,13 @@
-"""From what was handed in to a mark an exercise, by a `Judge`.
+"""Makes one mark per exercise from a submission, with a `Judge`.
 
-The default judge is the oracle (oracle/judging.py), which needs the answers' sources alone. Here is the other one, nbval:
-an exercise's points come when its check cell raised nothing and said what the reference's says. A notebook can forge that
-(replace `check`, or what `check` calls); so every mark says who judged it.
+The default judge is the oracle (oracle/judging.py), which needs only the sources of the answers. The other judge, nbval, is
+here: an exercise gets its points if its check cell raised nothing and printed what the reference's check printed. A notebook
+can forge that (by replacing `check`, or what `check` calls), so every mark names its judge.
 
-What nbval says is also the record that stands beside another judge's verdict (`Recorded`): the check's own words, which name
-the mistake. It is never points, and whatever happens while it is made takes none away.
+What nbval says is also the record shown beside another judge's verdict (`Recorded`): the message of the check, which names
+the mistake. The record neither gives nor takes points, even if making it fails.
 
-Runs nothing itself: how a notebook is run is the `Runner` it is given. Must not know files.
+Does not run notebooks itself: a `Runner` is passed in. Must not know files.
 """
 
 import threading
@@ -29,27 +29,27 @@ LONGEST_WORDS = 300
 _NOT_AS_IT_SHOULD = "its check cell does not say what it should"
 
 _ENDED = {Status.TIMEOUT, Status.DIED, Status.OUT_OF_MEMORY}
-"""An answer that a judge saw do this would do it to the record too, at the cost of its time limit."""
+"""An answer that ended like this under a judge would do so again in the record and use up its time limit."""
 
 _RECORDED = {Status.PASS: PASSED, Status.FAIL: FAILED}
 
 Judge = Callable[[Assignment, Mapping[str, str], threading.Event], dict[str, Mark]]
-"""(assignment, answers by exercise id, an event that asks to stop) -> a mark for each of the answers."""
+"""(assignment, answers by exercise id, event that asks to stop) -> marks by exercise id, one for each answer."""
 
 
 class NoJudge(UserError):
-    """There is nobody left who could judge: the run ends with this sentence, and nobody gets a mark for it."""
+    """No judge is left. The run ends with this message, and students without a mark stay ungraded."""
 
 
 def result(submission: Submission, assignments: list[Assignment], judged: Judge, stop: threading.Event) -> Result:
-    """Grade everything that one student handed in."""
+    """Grade everything that one student handed in. Returns one mark per exercise of `assignments`."""
     marks = [mark for assignment in assignments for mark in _marks(submission, assignment, judged, stop)]
     return Result(submission.student, tuple(marks), "; ".join(submission.notes))
 
 
 @dataclass(frozen=True)
 class Recorded:
-    """A judge whose marks have nbval's record beside the verdict."""
+    """A judge that adds nbval's record to the marks of another judge."""
 
     judge: Judge
     runner: Runner
@@ -61,7 +61,7 @@ class Recorded:
     def record(
         self, assignment: Assignment, answers: Mapping[str, str], marks: Mapping[str, Mark], stop: threading.Event
     ) -> dict[str, Mark]:
-        """`marks`, which are of `answers`, with what nbval says where they have no record of it; not one verdict is touched."""
+        """Add nbval's record to those of `marks` (of `answers`) that lack one. Verdicts do not change."""
         lacking = {id: mark for id, mark in marks.items() if not has_record(mark)}
         runnable = {id: source for id, source in answers.items() if marks[id].status not in _ENDED}
         if not lacking.keys() & runnable.keys():
@@ -70,7 +70,7 @@ class Recorded:
             records = marks_of(assignment, runnable, self.runner, self.limits, stop)
         except Interrupted:
             raise
-        except Exception as problem:  # noqa: BLE001 - whatever it is, the points stand
+        except Exception as problem:  # noqa: BLE001 - the points stay, whatever fails here
             said = tidy(f"{type(problem).__name__}: {problem}", LONGEST_WORDS)
             fault = Mark("", Status.GRADER_ERROR, 0, recorded=Status.GRADER_ERROR, said=said)
             records = dict.fromkeys(runnable, fault)
@@ -79,27 +79,27 @@ class Recorded:
 
 
 def has_record(mark: Mark) -> bool:
-    """Whether nothing is left to record of `mark`; what the grader itself failed at is to be tried again."""
+    """Whether `mark` has its record. A record that failed through the grader's fault is made again."""
     return mark.recorded not in ("", Status.GRADER_ERROR)
 
 
 def with_record(mark: Mark, record: Mark) -> Mark:
-    """`mark` with the record that `record` has."""
+    """Return `mark` with the record of `record`."""
     words = {"recorded": record.recorded, "said": record.said, "recorded_under": record.recorded_under}
     return replace(mark, **words, by_the_clock=mark.by_the_clock or record.by_the_clock)  # type: ignore[arg-type]
 
 
 def by_nbval(runner: Runner, limits: Limits) -> Judge:
-    """The judge that believes what nbval records."""
+    """The judge whose verdict is nbval's record."""
     return lambda assignment, answers, stop: marks_of(assignment, answers, runner, limits, stop)
 
 
 def marks_of(
     assignment: Assignment, answers: Mapping[str, str], runner: Runner, limits: Limits, stop: threading.Event
 ) -> dict[str, Mark]:
-    """A mark for each of `answers` (exercise id -> source).
+    """Run the notebook with `answers` (exercise id -> source) and return a mark for each of them.
 
-    One answer cannot take the others down: where it ends the kernel or outruns a limit, the notebook is run again
+    An answer does not affect the marks of the others: if it ends the kernel or exceeds a limit, the notebook is run again
     without it. There are at most as many runs as answers.
     """
     marks: dict[str, Mark] = {}
@@ -115,7 +115,7 @@ def marks_of(
 
 
 def judge(assignment: Assignment, question: Question, record: NotebookRun) -> Mark:
-    """What nbval's record of the notebook says of one exercise."""
+    """The mark of one exercise, from nbval's record of the notebook."""
     status, detail = _verdict(assignment, question, record)
     return Mark(
         question.id,
@@ -126,7 +126,7 @@ def judge(assignment: Assignment, question: Question, record: NotebookRun) -> Ma
         record.isolation,
         record.seconds,
         recorded=_RECORDED.get(status, status),
-        said="" if detail == _NOT_AS_IT_SHOULD else tidy(detail, LONGEST_WORDS),  # its own words, not ours
+        said="" if detail == _NOT_AS_IT_SHOULD else tidy(detail, LONGEST_WORDS),  # the check's own words, not ours
         recorded_under=record.isolation,
         by_the_clock=record.by_the_clock,
     )
@@ -156,7 +156,7 @@ def _marks(submission: Submission, assignment: Assignment, judged: Judge, stop: 
 
 
 def _as_handed_in(mark: Mark, answer: Answer) -> Mark:
-    """`mark` with what is known of its answer without running it."""
+    """Return `mark` with what is known about its answer without running it."""
     reaches = mark.reaches or (reaching(answer.source) if mark.source and answer.source else ())
     mark = replace(mark, claimed=answer.claimed, reaches=reaches)
     if answer.source is None or mark.origin:
@@ -179,7 +179,7 @@ def _verdict(assignment: Assignment, question: Question, record: NotebookRun) ->
 
 
 def _blamed(assignment: Assignment, run: list[str], record: NotebookRun) -> str | None:
-    """The exercise in whose part of the notebook the run was stopped; None where it was not, or none can be named."""
+    """The exercise at which the run was stopped; None if it was not stopped, or if no exercise can be blamed."""
     if record.stopped_at is None:
         return None
     place, last = assignment.code_cells.index, record.stopped_at

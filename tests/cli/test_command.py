@@ -88,11 +88,11 @@ BAD_LINES = {
     "late without a due date": (["grade", "FILE", "--late", "10%/day"], "give --due as well"),
     "late by another rule": (
         ["grade", "FILE", "--due", "2026-11-20", "--late", "much"],
-        "'much' is no rule for --late",
+        "'much' is not a rule for --late",
     ),
     "grace of no length": (
         ["grade", "FILE", "--due", "2026-11-20", "--late", "1/day", "--grace", "soon"],
-        "'soon' is no time for --grace",
+        "'soon' is not a time for --grace",
     ),
     "grace without a rule": (["grade", "FILE", "--grace", "15m"], "--grace goes with --late"),
     "adjust without a reason": (["adjust", "ada", "09.Scale", "1"], "--because"),

@@ -487,8 +487,8 @@ WORDS = {
     ("process", "process", False, True): "Isolation: process (students' code runs as you)",
     ("no process", "process", False, True): "Nothing was graded: the isolation process does not work",
     ("bubblewrap", "process", False, True): "Nothing was graded: the isolation process does not work here (broken)",
-    ("odd user", "", False, True): "Isolation: user (students' code has the network)",
-    ("odd user", "", True, True): "Nothing was graded: --require-sandbox was given, and students' code has the network",
+    ("odd user", "", False, True): "Isolation: user (students' code has network access)",
+    ("odd user", "", True, True): "Nothing was graded: --require-sandbox was given, and students' code has network",
     (
         "process",
         "process",

@@ -267,7 +267,7 @@ def test_gradescope_s_file_for_a_class_is_refused_before_anything_runs(tmp_path:
         raise AssertionError("it ran")
 
     arguments = {"limits": Limits(), "jobs": 1, "progress": None, "runner": never, "kinds": ["gradescope"]}
-    with pytest.raises(UserError, match="Gradescope's results.json is one student's, and there are 2 students"):
+    with pytest.raises(UserError, match="Gradescope's results.json is for one student, but there are 2 students"):
         grade_class(class_of(tmp_path / "in", "ada", "bob"), [assignment()], output=tmp_path, **arguments)  # type: ignore[arg-type]
     run(tmp_path / "in", tmp_path)
     arguments |= {"timeout": None}

@@ -122,7 +122,7 @@ def test_an_instructor_who_changes_points_gets_to_the_end(tmp_path: Path) -> Non
     assert "09.Scale is worth 3 points now, not 2" in said("regrade", *rooms, "--output", "ps9")
     refused = said("grade", "in", *rooms, "--output", "another", status=2)
     assert "says 'Scale: 7 of 7 checks pass (3 points)' instead of 'Scale: 7 of 7 checks pass (2 points)'" in refused
-    assert f"`autograd-teach notebooks solutions/{NAME}.ipynb` writes that into it" in refused
+    assert f"Run `autograd-teach notebooks solutions/{NAME}.ipynb` to write that into the file." in refused
     found = said("validate", "09", *rooms, status=1)
     assert f"now: 'Scale: 7 of 7 checks pass (3 points)'): run autograd-teach notebooks solutions/{NAME}.ipynb" in found
     said("notebooks", f"solutions/{NAME}.ipynb")

@@ -487,9 +487,9 @@ def a_folder(folder: Path) -> None:
 
 
 UNFIT = {
-    no_database: "no gradebook",
+    no_database: "not a gradebook",
     torn: "damaged",
-    somebody_else_s: "is no gradebook of autograd-teach",
+    somebody_else_s: "is not a gradebook of autograd-teach",
     tomorrow_s: "schema version 99",
     a_folder: "unable to open",
 }
@@ -671,7 +671,7 @@ def test_a_mark_that_is_not_as_it_was_written_is_named_and_judged_again(tmp_path
         tamper(tmp_path, statement)
     for ask in (marks_in, lambda folder: regrade(folder, Judge(all_right=True))):
         with pytest.raises(
-            UserError, match=f"'{student}' in '.*is not as the grader wrote it.*give the `grade` command again"
+            UserError, match=f"'{student}' in '.*is not as the grader wrote it.*Run the `grade` command again"
         ):
             ask(tmp_path)
     with pytest.raises(UserError, match="is not as the grader wrote it"):
@@ -699,7 +699,7 @@ def test_what_was_added_to_the_marks_and_is_not_as_it_was_written_is_not_believe
     grade(a_class(tmp_path / "in", "ada"), tmp_path, Judge())
     remarks.adjust("ada", "square", 1, because="so", output=tmp_path)
     tamper(tmp_path, statement)
-    with pytest.raises(UserError, match=f"{said} .* is not as it was written.* put a copy of the book back"):
+    with pytest.raises(UserError, match=f"{said} .* is not as it was written.* Restore a copy of the gradebook"):
         regrade(tmp_path, Judge())
 
 
@@ -734,7 +734,7 @@ def test_a_run_with_nothing_to_do_runs_nothing_writes_nothing_and_names_nobody(t
     said = again(submissions, tmp_path, judge)
     assert (judge.trials, sorted(judge.ran)) == (1, ["ada", "bob"])
     assert len(sheets(tmp_path)) == 1
-    assert "2 of 2 students need no run" in said and f"as before in {tmp_path / 'grades.csv'}" in said
+    assert "2 of 2 students do not need a run" in said and f"as before in {tmp_path / 'grades.csv'}" in said
     assert "ada" not in said.replace(str(tmp_path), "") and "bob" not in said.replace(str(tmp_path), "")
     a_class(submissions, "eve")
     said = again(submissions, tmp_path, judge)
@@ -845,7 +845,7 @@ def test_an_adjustment_is_in_the_points_of_the_report(tmp_path: Path) -> None:
         (("ada", "square", -1), "Points cannot be -1; give a number from 0 to 2"),
         (("ada", "square", float("nan")), "Points cannot be nan"),
         (("ada", "square", float("inf")), "Points cannot be inf"),
-        (("ada", "square", 2.5), "square is worth 2 points, and 2.5 are more; give --bonus"),
+        (("ada", "square", 2.5), "square is worth 2 points and 2.5 are more; give --bonus"),
         (("ada", "square", None), "one of the two"),
         (("add", "square", 1), "There is no student 'add' in .*; there is ada.$"),
         (("ada", "squar", 1), "There is no exercise 'squar' in .*; there is square.$"),
@@ -898,7 +898,7 @@ def test_comments_add_up_until_they_are_taken_back(tmp_path: Path) -> None:
     assert shown() == (("See me.",), "Well done.\n<b>Really.</b>\ufffd", 6)
     remarks.comment("ada", None, exercise="square", withdraw=True, output=tmp_path)
     assert shown() == (("See me.",), "", 6)
-    with pytest.raises(UserError, match="Write the comment"):
+    with pytest.raises(UserError, match="Give the comment"):
         remarks.comment("ada", " ", output=tmp_path)
 
 
@@ -930,7 +930,7 @@ def test_a_submission_that_changes_while_it_is_read(
     if times == 1:
         assert ada.status is Status.PASS
     else:
-        assert ada.status is Status.INVALID_NOTEBOOK and "changed while it was read" in ada.detail
+        assert ada.status is Status.INVALID_NOTEBOOK and "kept changing while it was read" in ada.detail
         monkeypatch.undo()
         path.write_bytes(whole)
         assert [one.status for one in grade(submissions, tmp_path, Judge())] == ["pass", "pass"]

@@ -28,11 +28,12 @@ TEXTS = {path.stem: path.read_text("utf-8") for path in (ROOT / "tests").rglob("
 
 CLAIMS_NOTHING = (
     "If that is your class",
-    "`ps9/` then holds",
+    "`ps9/` then contains",
+    "Every answer gets two results:",
     "**Before you hand out grades**",
-    "Every status but `pass`",
+    "Read the reason of every status",
     "with a `key.pem` that only you can read",
-    "Either is a record, not a verdict",
+    "Either command gives a record, not a verdict",
     "**Protected, and tested with real hostile notebooks**",
     "**Not protected:**",
 )
@@ -131,7 +132,7 @@ NUMBERS = [
     f"out of time: {judging.ANSWER_SECONDS:g} seconds",
     f"more than {Limits().memory // 10**9} GB",
     f"printed more than {Limits().output // MB} MB",
-    f"after {box.WAIT:g} seconds and {box.WAIT_FOR_EACH:g} times its limit",
+    f"after {box.WAIT:g} seconds plus {box.WAIT_FOR_EACH:g} times its limit",
     f"from {class_page._FEWEST} students on",
     f"notebooks of up to {answers.LARGEST_NOTEBOOK // MB} MB, {answers.LARGEST_JSON // MB} MB of that",
     f"{intake.MOST_NOTEBOOKS} notebooks and {intake.LARGEST_HAND_IN // MB} MB of one student",

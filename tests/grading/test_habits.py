@@ -330,7 +330,7 @@ def test_a_file_of_a_year_without_a_calendar_has_no_date(seconds: float) -> None
 )
 def test_a_due_date_is_read_or_refused_in_one_sentence(text: str, due: str | None) -> None:
     if due == "":
-        with pytest.raises(UserError, match="is no date; write it like 2026-11-20"):
+        with pytest.raises(UserError, match="is not a date; write it like 2026-11-20"):
             due_date(text)
     else:
         utc = datetime.fromisoformat("2026-11-20T18:00:59+00:00").astimezone().replace(tzinfo=None)
@@ -353,8 +353,8 @@ SEVERAL = {
 @pytest.mark.parametrize(
     ("keep", "points", "said"),
     [
-        (Keep.NAMED, "1", f"ada/mine.ipynb passed over for ada/{NAME}.ipynb"),
-        (Keep.NEWEST, "0", f"ada/{NAME}.ipynb passed over for ada/last.ipynb"),
+        (Keep.NAMED, "1", f"ada/mine.ipynb not used, ada/{NAME}.ipynb counts"),
+        (Keep.NEWEST, "0", f"ada/{NAME}.ipynb not used, ada/last.ipynb counts"),
         (Keep.BEST, "6", "ada/mine.ipynb is the best of 3"),
     ],
 )
@@ -417,7 +417,7 @@ def test_a_newer_copy_with_the_number_of_a_download_counts_before_the_plain_name
     files = {f"ada/{NAME}.ipynb": File(HALF, plain), f"ada/{name}.ipynb": File(SOLVED, date), "bob/x.ipynb": File()}
     row = graded(pack(tmp_path / ("in" + ".zip" * (pack is zipped)), files))["ada"]
     winner, loser = (name, NAME) if counts else (NAME, name)
-    assert (row["total"], f"ada/{loser}.ipynb passed over for ada/{winner}.ipynb" in row["detail"]) == ("6" if counts else "1", True)  # fmt: skip
+    assert (row["total"], f"ada/{loser}.ipynb not used, ada/{winner}.ipynb counts" in row["detail"]) == ("6" if counts else "1", True)  # fmt: skip
 
 
 def test_a_platform_s_copy_with_a_number_is_one_too(tmp_path: Path) -> None:
@@ -642,7 +642,7 @@ def test_who_is_absent_and_who_is_a_stranger_is_said(tmp_path: Path) -> None:
     selection.gather(zipped(tmp_path / "in.zip", CLASS), [assignment()], Wishes(roster=tmp_path / "r.csv"), said.append)
     assert said == [
         "2 of 3 students on the roster handed in nothing: Bob, Carol",
-        "Not on the roster, and graded all the same: Eve, Zoë Ångström",
+        "Not on the roster, but graded: Eve, Zoë Ångström",
     ]
 
 
@@ -673,12 +673,12 @@ def test_a_roster_of_which_nobody_is_recognised_is_said_to_be_one(tmp_path: Path
     [
         (b"", "is empty; a roster has"),
         (b"\n , \n", "is empty; a roster has"),
-        (b"name\n\n", "names no students"),
-        (b"mark,group\nA,1\n", "names no column that says who a student is"),
+        (b"name\n\n", "does not name any students"),
+        (b"mark,group\nA,1\n", "does not name a column that identifies students"),
         (b"name\nZo\xeb\n", "is not UTF-8 text"),
         (b"name,id\nAda,1\nAda,1\n", "names Ada .* twice"),
-        (b"name\nAda\nAda\n", "names Ada twice, with nothing to tell"),
-        (b"name,github\nAda,ada\n?,x\n", "Line 3 of .* names no student"),
+        (b"name\nAda\nAda\n", "names Ada twice; add an id or email column"),
+        (b"name,github\nAda,ada\n?,x\n", "Line 3 of .* does not name a student"),
         (b'name\n"' + b"x" * 200_000 + b'"\n', "is not a CSV file"),
         (b"name\n" + b" " * roster._LARGEST, "is larger than 10 MB"),
         (None, "cannot be read"),
@@ -814,7 +814,7 @@ def test_a_gradebook_has_names_or_pseudonyms_and_not_the_same_class_twice(
     target = zipped(tmp_path / "in.zip", {"ada.ipynb": File(), "bob.ipynb": File(HALF)})
     keys = [tmp_path / key if key else None for key in (first, then)]
     before = graded(target, anonymous=keys[0])
-    with pytest.raises(UserError, match="grades under .*: grade with.* --anonymous, or name another --output"):
+    with pytest.raises(UserError, match="grades under .*: grade with.* --anonymous, or give another --output"):
         graded(target, anonymous=keys[1])
     assert graded(target, anonymous=keys[0]) == before
     regrade_class([assignment()], output=tmp_path / "out", timeout=None, jobs=1, progress=None, runner=by_source)

@@ -176,8 +176,8 @@ def test_a_student_called_submitted_is_said_to_be_taken_for_one(tmp_path: Path) 
     take_in(written(tmp_path / "in", dict.fromkeys(names, SOLVED)), [assignment()], said.append)
     take_in(written(tmp_path / "file", {"alice.ipynb": SOLVED, "submitted": ""}), [assignment()], said.append)
     assert said == [
-        "submitted is taken for a student, as notebooks lie beside it; name that folder if it holds the class.",
-        "Passed over, as no student's work can be read from it: submitted",
+        "submitted is read as a student, because notebooks lie beside it; give it alone if it holds the class.",
+        "Skipped, because no student's work can be read from it: submitted",
     ]
 
 
@@ -345,7 +345,7 @@ BROKEN: dict[str, tuple[bytes, str]] = {
     "a format that is no number": (b'{"nbformat": "4", "cells": []}', "not a notebook"),
     "a format yet to come": (b'{"nbformat": 5, "cells": []}', "format 4"),
     "format 3": (b'{"nbformat": 3, "worksheets": []}', "format 4"),
-    "no cells": (b'{"nbformat": 4, "cells": {}}', "no list of cells"),
+    "no cells": (b'{"nbformat": 4, "cells": {}}', "it does not have a list of cells"),
     "huge": (b'"' + b" " * answers.LARGEST_JSON + b'"', "larger than 20 MB"),
 }
 
@@ -457,7 +457,7 @@ def test_a_thousand_notebooks_of_one_student_keep_nobody_waiting(tmp_path: Path)
     many = a_zip({f"{'n' * 1500}{number}.ipynb": HANDED_OUT for number in range(1000)})
     bob, eve = take_in(written(tmp_path / "in", {"eve.zip": many, f"bob/{NAME}.ipynb": SOLVED}), [assignment()])
     assert bob.answer(assignment(), QUESTIONS[0]).source == ANSWER
-    assert "900 notebooks not looked at: read are 100 of one student" in eve.notes[-1]
+    assert "900 notebooks were not read: the limits are 100 notebooks" in eve.notes[-1]
     assert max(map(len, eve.notes)) < 500
 
 
@@ -469,7 +469,7 @@ def test_of_one_student_s_huge_notebooks_only_so_many_bytes_are_read(
     bomb = a_zip({f"{number}.ipynb": f"{SOLVED}{' ' * 190_000}" for number in range(9)})
     (eve, _) = take_in(written(tmp_path / "in", {"eve.zip": bomb, "fay.ipynb": SOLVED}), [assignment()])
     assert eve.answer(assignment(), QUESTIONS[0]).source == ANSWER
-    assert any("6 notebooks not looked at" in note for note in eve.notes)
+    assert any("6 notebooks were not read" in note for note in eve.notes)
     assert any("have more than 0 MB together" in note for note in eve.notes)
 
 
@@ -487,8 +487,8 @@ def test_what_was_read_of_a_damaged_file_counts_as_read(tmp_path: Path, monkeypa
     folder = written(tmp_path / "in", {"eve.zip": bomb, "fay.zip": small, "fay.zip.zip": a_zip({"x.ipynb": SOLVED})})
     eve, fay, whole = take_in(folder, [assignment()])
     assert "is damaged inside the zip" in eve.fault + fay.fault
-    assert [note for one in (eve, fay) for note in one.notes if "not looked at" in note] == [
-        "5 notebooks not looked at: read are 100 of one student, and of all together 0 MB"
+    assert [note for one in (eve, fay) for note in one.notes if "were not read" in note] == [
+        "5 notebooks were not read: the limits are 100 notebooks and 0 MB of one student"
     ]
     assert whole.answer(assignment(), QUESTIONS[0]).source == ANSWER
 
@@ -546,7 +546,7 @@ def test_the_class_s_own_zip_may_have_a_longer_list_that_ends_too(
     assert len(students(path)) == 9
     monkeypatch.setattr(archives, "LONGEST_OF_CLASS", 100)
     monkeypatch.setattr(zipfile, "ZipFile", None)
-    with pytest.raises(UserError, match="lists more files than can be read; unpack it and name the folder."):
+    with pytest.raises(UserError, match="lists more files than can be read; unpack it and give the folder."):
         students(path)
 
 
@@ -639,7 +639,7 @@ def test_a_file_that_is_written_to_while_it_is_read_is_read_again(
     (eve,) = take_in(tmp_path, [assignment()])
     answer = eve.answer(assignment(), QUESTIONS[0])
     assert answer.source == source
-    assert source or "changed while it was read" in answer.detail
+    assert source or "kept changing while it was read" in answer.detail
 
 
 def test_what_is_nobody_s_is_said_and_what_is_somebody_s_is_named(tmp_path: Path) -> None:
@@ -653,7 +653,7 @@ def test_what_is_nobody_s_is_said_and_what_is_somebody_s_is_named(tmp_path: Path
     (folder / "link").symlink_to(tmp_path)
     said: list[str] = []
     found = {s.student: s for s in take_in(folder, [assignment()], said.append)}
-    assert said == ["Passed over, as no student's work can be read from it: bob.docx, link (a symbolic link)"]
+    assert said == ["Skipped, because no student's work can be read from it: bob.docx, link (a symbolic link)"]
     assert {name: one.notes for name, one in found.items()} == {
         "alice": ["the folder holds no notebook, but essay.pdf"],
         "carol": [],
@@ -743,7 +743,7 @@ def test_a_renamed_notebook_is_recognised_by_its_cells_and_a_stranger_is_named(
     alice, bob = take_in(tmp_path, [assignment()])
     assert alice.answer(assignment(), QUESTIONS[0]).source == ANSWER
     assert bob.answer(assignment(), QUESTIONS[0]).status is Status.MISSING
-    assert bob.notes == ["bob/other.ipynb not used: it has none of the exercises' cells"]
+    assert bob.notes == ["bob/other.ipynb not used: it does not have cells of the exercises"]
 
 
 def test_of_several_copies_one_counts_and_the_others_are_noted(tmp_path: Path) -> None:
@@ -751,13 +751,13 @@ def test_of_several_copies_one_counts_and_the_others_are_noted(tmp_path: Path) -
     hand_in(tmp_path / "alice" / f"{NAME}.ipynb")
     (alice,) = take_in(tmp_path, [assignment()])
     assert alice.answer(assignment(), QUESTIONS[0]).source == ANSWER
-    assert alice.notes == [f"alice/{NAME}-Copy1.ipynb passed over for alice/{NAME}.ipynb"]
+    assert alice.notes == [f"alice/{NAME}-Copy1.ipynb not used, alice/{NAME}.ipynb counts"]
 
 
 NOT_ANSWERED = {
     "a lesson of that name": ("lessons", json.dumps(notebook([code("a", "1 + 1")])), []),
-    "a fresh download": ("new", HANDED_OUT, ["passed over"]),
-    "a broken download": ("new", "{", ["passed over", "it is not valid JSON"]),
+    "a fresh download": ("new", HANDED_OUT, ["not used"]),
+    "a broken download": ("new", "{", ["not used", "it is not valid JSON"]),
 }
 
 
@@ -781,7 +781,7 @@ def test_of_two_versions_in_a_zip_the_newer_counts(tmp_path: Path) -> None:
     hand_in(tmp_path / "bob.ipynb")
     alice, _ = take_in(tmp_path, [assignment()])
     assert alice.answer(assignment(), QUESTIONS[0]).source == ANSWER
-    assert alice.notes == ["alice.zip/c.ipynb passed over for alice.zip/b.ipynb"]
+    assert alice.notes == ["alice.zip/c.ipynb not used, alice.zip/b.ipynb counts"]
 
 
 def test_a_broken_copy_does_not_spoil_the_good_one(tmp_path: Path) -> None:
@@ -804,9 +804,9 @@ def test_paths_that_hold_no_submissions_get_one_sentence(tmp_path: Path) -> None
     (tmp_path / "cut.zip").write_bytes(zipped(tmp_path / "whole.zip", {"a.ipynb": SOLVED}).read_bytes()[:-30])
     for name, said in [
         ("nowhere", "There is no "),
-        ("empty", "holds no notebooks"),
+        ("empty", "does not hold notebooks"),
         ("notes.txt", "neither a folder nor a zip"),
-        ("cut.zip", "cut.zip is damaged, or was not downloaded to its end; download it again"),
+        ("cut.zip", "cut.zip is damaged or not completely downloaded; download it again"),
     ]:
         with pytest.raises(UserError, match=said):
             students(tmp_path / name)

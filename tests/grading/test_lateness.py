@@ -73,7 +73,7 @@ def test_what_a_rule_takes_off_of_8_points(rule: str, grace: str, submitted: str
     ],
 )
 def test_what_is_no_rule_is_refused(rule: str, grace: str) -> None:
-    with pytest.raises(UserError, match="is no rule for --late|is no time for --grace"):
+    with pytest.raises(UserError, match="is not a rule for --late|is not a time for --grace"):
         Late(rule, DUE, grace)
 
 
@@ -82,10 +82,10 @@ SAID = {
     ("", ""): (0, "", ""),
     ("yes", "2026-11-21 20:03:00"): (1, "1", "1 day, 2:03:00 late: 1 point taken off (1/week, 1h of grace)"),
     ("yes", "2026-11-20 18:59:00"): (0, "0", "0:59:00 late: 0 points taken off (1/week, 1h of grace)"),
-    ("yes", "2026-11-19 18:59:00"): (0, "0", "no points taken off, since nothing tells how late it came"),
-    ("yes", ""): (0, "0", "no points taken off, since nothing tells how late it came"),
-    ("unknown", ""): (0, "0", "no points taken off, since nothing tells how late it came"),
-    ("unknown", "2026-11-19 18:59:00"): (0, "0", "no points taken off, since nothing tells how late it came"),
+    ("yes", "2026-11-19 18:59:00"): (0, "0", "no points taken off, because its time is not known"),
+    ("yes", ""): (0, "0", "no points taken off, because its time is not known"),
+    ("unknown", ""): (0, "0", "no points taken off, because its time is not known"),
+    ("unknown", "2026-11-19 18:59:00"): (0, "0", "no points taken off, because its time is not known"),
 }
 
 
@@ -156,7 +156,7 @@ def test_a_report_without_the_rule_of_the_one_before_says_so(tmp_path: Path) -> 
     submissions = class_of(tmp_path / "in", "ada")
     said = io.StringIO()
     shared = {"output": tmp_path, "jobs": 1, "progress": said, "runner": everything_passes, "limits": Limits()}
-    words = "The last report took points off for being late (1/day); this one takes none: it has no --late."
+    words = "The last report took points off for lateness (1/day); this one does not: --late was not given."
     for late, is_said in ((None, 0), (Late("1/day", DUE), 0), (Late("1/day", DUE), 0), (None, 1), (None, 1)):
         grade_class(submissions, [assignment()], late=late, **shared)  # type: ignore[arg-type]
         assert said.getvalue().count(words) == is_said

@@ -198,22 +198,22 @@ HABITS: dict[str, Odd] = {
         beside("double-check", DOUBLE, given=cells(double=UNTOUCHED), after=True), ALL, (FOUND,)
     ),
     "two answers below the stub, the last one right": Odd(
-        beside("double-check", WRONG, DOUBLE, given=cells(double=UNTOUCHED)), ALL, (f"{FOUND}, the last of 2 that give it",)
+        beside("double-check", WRONG, DOUBLE, given=cells(double=UNTOUCHED)), ALL, (f"{FOUND}, the last of 2 that define it",)
     ),
     "two answers below the stub, the last one wrong": Odd(
-        beside("double-check", DOUBLE, WRONG, given=cells(double=UNTOUCHED)), f"fail {OTHERS}", ("not so", "the last of 2 that give it")
+        beside("double-check", DOUBLE, WRONG, given=cells(double=UNTOUCHED)), f"fail {OTHERS}", ("not so", "the last of 2 that define it")
     ),
     "a right answer above the check, a wrong one below": Odd(
-        [*beside("double-check", DOUBLE, given=cells(double=UNTOUCHED)), code("last", WRONG)], ALL, ("the last of 2 that give it",)
+        [*beside("double-check", DOUBLE, given=cells(double=UNTOUCHED)), code("last", WRONG)], ALL, ("the last of 2 that define it",)
     ),
     "a wrong answer above the check, a right one below": Odd(
         [*beside("double-check", WRONG, given=cells(double=UNTOUCHED)), code("last", DOUBLE)], f"fail {OTHERS}", ("the last of 2",)
     ),
     "two answers below the check": Odd(
-        beside("double-check", WRONG, DOUBLE, given=cells(double=UNTOUCHED), after=True), ALL, ("the last of 2 that give it",)
+        beside("double-check", WRONG, DOUBLE, given=cells(double=UNTOUCHED), after=True), ALL, ("the last of 2 that define it",)
     ),
     "two answers below a stub that was touched": Odd(
-        beside("double-check", WRONG, DOUBLE, given=cells(double=f"{UNTOUCHED}  # below")), ALL, ("the last of 2 that give it",)
+        beside("double-check", WRONG, DOUBLE, given=cells(double=f"{UNTOUCHED}  # below")), ALL, ("the last of 2 that define it",)
     ),
     "a right answer below a wrong one in its own cell": Odd(
         beside("double-check", DOUBLE, given=cells(double=WRONG)), ALL, (FOUND,)
@@ -384,7 +384,7 @@ HABITS: dict[str, Odd] = {
         {f".ipynb_checkpoints/{NAME}-checkpoint.ipynb": text(cells())}, "missing missing missing", ("the folder is empty",)
     ),
     "another notebook of the course": Odd(
-        {"lesson.ipynb": text([code("a", DOUBLE)])}, "missing missing missing", ("none of the exercises' cells",)
+        {"lesson.ipynb": text([code("a", DOUBLE)])}, "missing missing missing", ("it does not have cells of the exercises",)
     ),
 }  # fmt: skip
 
@@ -496,9 +496,9 @@ def test_what_was_taken_and_what_was_claimed_is_in_the_book_the_pages_and_the_re
     with gradebook.reading(output) as book:
         index = reports.write("html", anew, output, book.answer)
     page = index.read_text()
-    worth_a_look = page[page.index("Worth a look") : page.index("Commonest mistakes")]
+    worth_a_look = page[page.index("Worth a look") : page.index("Most common mistakes")]
     assert CLAIM in worth_a_look and ">ada<" in worth_a_look and ">eve<" not in worth_a_look
-    mistakes = page[page.index("Commonest mistakes") :]
+    mistakes = page[page.index("Most common mistakes") :]
     assert "2 students" in mistakes, "what was taken makes no other mistake of it"
     of_students = {path.name: path.read_text() for path in output.rglob("*.html")}
     assert any("Taken from other cells: helper." in each for each in of_students.values())

@@ -563,7 +563,7 @@ def test_what_only_the_answers_own_process_counts_is_said_to_be_so(
     for source in (FORGED_COUNTS + TWO_CALLS, assignments["06"].references["06.two_gradients"]):
         mark = judged(pool, assignments["06"], {"06.two_gradients": source})["06.two_gradients"]
         assert mark.status is Status.PASS
-        assert mark.detail.startswith("as its own process says, not seen from outside: f is called once; ")
+        assert mark.detail.startswith("reported by its own process, not seen from outside: f is called once; ")
     honest = TWO_CALLS.replace('    counts(f)["calls"] = 1\n', "")
     mark = judged(pool, assignments["06"], {"06.two_gradients": honest})["06.two_gradients"]
     assert mark.status is Status.FAIL and "f is called once" in mark.detail

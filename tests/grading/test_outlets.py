@@ -306,7 +306,7 @@ def test_a_total_that_is_uploaded_has_the_penalty(
 
 
 UNFIT = {
-    "no roster": ("moodle", [{}], "needs a --roster with a column that Moodle knows its users by: Email address"),
+    "no roster": ("moodle", [{}], "needs a --roster with a column by which Moodle identifies users: Email address"),
     "nothing of Moodle's": ("moodle", [{"ID": "7"}], "Email address, ID number or Username"),
     "nothing of Canvas's": ("canvas", [{"email": "a@x.org"}], "ID, SIS User ID or SIS Login ID"),
     "somebody without": ("moodle", [{"email": "a@x.org"}, {"email": ""}], "filled in for every student: Email address"),
@@ -415,7 +415,7 @@ def test_the_hint_is_on_the_class_s_page_and_on_no_student_s(tmp_path: Path) -> 
     ]
     index = reports.write("html", results, tmp_path, str)
     hint = index.read_text().partition("Equal answers")[2].partition("<h2>")[0]
-    assert "That is a hint and no more" in hint and f"fewer than {LEAST} parts" in hint
+    assert "This is only a hint" in hint and f"fewer than {LEAST} parts" in hint
     assert re.findall(r">(\w+)</a>", hint) == ["ada", "bob"]
     for page in (index.parent / "students").iterdir():
         assert "qual answers" not in page.read_text()

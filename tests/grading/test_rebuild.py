@@ -85,7 +85,7 @@ def give_away(template: Cells, released: Cells) -> None:
         ),
         (
             says_nothing,
-            "mine/sol seems to hold exercises, not solutions: .* name the folder of the solutions with --solutions",
+            "mine/sol seems to hold exercises, not solutions: .* Give the folder of the solutions with --solutions",
         ),
         (give_away, "double-answer of ex/09_tiny.ipynb holds a solution"),
     ],
@@ -141,8 +141,8 @@ def test_points_that_a_solution_notebook_says_and_nobody_counts_are_told() -> No
     rooms = Path("mine"), Path("exercises")
     tiny = make_assignment(NAME, QUESTIONS, template=template, released=exercise_notebook({}), rooms=rooms)
     assert list(tiny.notices) == [
-        f"{id} has 2 points in mine/{NAME}.ipynb, which has no effect: it is worth {points}, as the course declares it in "
-        f"autograd_teach/course/exercises/; `autograd-teach notebooks mine/{NAME}.ipynb` writes that into it."
+        f"{id} has 2 points in mine/{NAME}.ipynb, without effect: it is worth {points}, as declared in "
+        f"autograd_teach/course/exercises/. Run `autograd-teach notebooks mine/{NAME}.ipynb` to write that into the file."
         for id, points in (("double", 1), ("negate", 3))
     ]
     assert assignment().notices == ()

@@ -118,7 +118,7 @@ def test_a_class_of_300_is_judged_by_the_oracle_and_recorded_by_nbval(tmp_path: 
     compare(tmp_path / "out" / "grades.csv", kinds, IDS, JUDGE, results[0].marks[0].isolation)
     assert len(runs) < 20
     page = write("html", results, tmp_path / "out", lambda _: "").read_text("utf-8")
-    of_scale = page.partition("Commonest mistakes")[2].partition("<h3>09.Scale</h3>")[2].partition("</li>")[0]
+    of_scale = page.partition("Most common mistakes")[2].partition("<h3>09.Scale</h3>")[2].partition("</li>")[0]
     assert "42 students" in of_scale and "the gradient is right but for a factor: 2 times too large" in of_scale
     forgers = [NAMES[number] for number, kind in enumerate(kinds) if kind is KINDS["forges the check"]]
     to_look_at = page.partition("Worth a look")[2].partition("</ul>")[0]

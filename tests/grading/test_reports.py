@@ -448,7 +448,7 @@ SAID: dict[str, list[str]] = {
     "remarked": ["no gradient", "it gave None"],
     "raising": ["Its check cell does not pass.", "line 1 raised NameError: no x"],
     "forged": ["Its check cell passes."],
-    "right": ["Right: all that has to hold does.", "Its check cell passes."],
+    "right": ["Right: it meets every requirement.", "Its check cell passes."],
     "right but for its check": ["Its check cell does not pass.", "NameError: check"],
     "right but slow": ["Run with its check cell, it was stopped at the time limit."],
     "endless": ["Its check cell was not run"],
@@ -465,7 +465,7 @@ def test_a_student_s_page_has_the_record_the_failed_checks_and_the_diagnosis(tmp
         assert words in text, words
     assert ('<th scope="col">its check cell</th>' in text) == bool(mark.recorded)
     assert ("Points do not come from that cell" in text) == bool(mark.contradiction)
-    assert ("They are no verdict" in text) == bool(mark.recorded)
+    assert ("It is not the verdict" in text) == bool(mark.recorded)
     assert "31415926" not in text, "the seed gives the hidden inputs away"
     assert text.count("NameError: no x") <= 1, "the same thing is said once"
 
@@ -478,7 +478,7 @@ def test_the_class_s_page_names_mistakes_by_their_diagnosis_and_shows_what_contr
         "fine": JUDGED["right"],
     }
     text = pages(tmp_path, [Result(student, (mark,)) for student, mark in class_.items()])["index.html"]
-    first = text.partition("Commonest mistakes")[2].partition("</li>")[0]
+    first = text.partition("Most common mistakes")[2].partition("</li>")[0]
     assert "3 students" in first and "2 times too large" in first and "not so" not in first
     found = re.findall(r"<li>(.*?)</li>", text.partition("Worth a look")[2].partition("</ul>")[0])
     assert [re.sub("<[^>]*>", "", each) for each in found] == [
@@ -494,7 +494,7 @@ def test_the_class_s_page_names_mistakes_by_their_diagnosis_and_shows_what_contr
     ("status", "is_told"), [(Status.PASS, False), (Status.GRADER_ERROR, False), (Status.FAIL, True)]
 )
 def test_what_a_pass_rests_on_is_the_instructor_s(tmp_path: Path, status: Status, is_told: bool) -> None:
-    ada = Result("ada", (Mark("a", status, 2, "as its own process says, not seen from outside: its flags"),))
+    ada = Result("ada", (Mark("a", status, 2, "reported by its own process, not seen from outside: its flags"),))
     assert ("its flags" in pages(tmp_path, [ada])["ada.html"]) == is_told
     assert ("its flags" in write("gradescope", [ada], tmp_path, no_answer).read_text()) == is_told
 
@@ -539,7 +539,7 @@ INSIDE = [
 def test_what_a_student_gets_tells_no_path_and_no_fault_of_the_grader_s(
     tmp_path: Path, status: Status, detail: str, words: list[str]
 ) -> None:
-    ada = Result("ada", (Mark("a", status, 2, detail, recorded="failed", said=f"{OURS}: no"),), f"{OURS} passed over")
+    ada = Result("ada", (Mark("a", status, 2, detail, recorded="failed", said=f"{OURS}: no"),), f"{OURS} not used")
     page = html.unescape(pages(tmp_path, [ada])["ada.html"])
     scope = json.loads(write("gradescope", [ada], tmp_path, no_answer).read_text())
     for text in (page, scope["output"] + scope["tests"][0]["output"]):

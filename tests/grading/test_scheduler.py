@@ -331,7 +331,7 @@ def test_who_kills_worker_after_worker_gets_a_grader_error_and_nobody_else_does(
     results = grade(tmp_path / "in", tmp_path, three.address)
     deadly = results.pop("00-deadly")
     assert statuses(deadly) == "grader_error grader_error grader_error"
-    assert "every worker that took these answers died" in deadly.detail
+    assert "every worker that ran these answers died" in deadly.detail
     assert len(results) == 6
     assert {statuses(one) for one in results.values()} == {"pass pass pass"}
 
@@ -365,7 +365,7 @@ def test_a_class_is_graded_by_workers_as_it_is_without(
     a_class(tmp_path / "in", {"right": 4, "wrong": 2, "raising": 1, "untouched": 1, "broken": 1})
     said = io.StringIO()
     there = grade(tmp_path / "in", tmp_path / "there", here, said)
-    assert f"2 workers at {here}, with so many threads: 1, 1\n" in said.getvalue()
+    assert f"2 workers at {here}; threads of each: 1, 1\n" in said.getvalue()
     alone = grade(tmp_path / "in", tmp_path / "alone")
     assert "RuntimeError: disk on fire (on tcp://" in there["00-raising"].detail
     assert statuses(there["00-raising"]) == "grader_error grader_error grader_error"
@@ -471,7 +471,7 @@ def test_a_scheduler_to_which_no_worker_comes_is_not_waited_for_without_end(
     with (
         local_cluster(0) as one,
         pytest.raises(
-            UserError, match="Nothing was graded: in 0.2 seconds no worker came .* start some with `dask worker"
+            UserError, match="Nothing was graded: no worker came .* in 0.2 seconds; start some with `dask worker"
         ),
     ):
         grade(tmp_path / "in", tmp_path, one.scheduler_address, said)
@@ -575,7 +575,7 @@ def judge_that_gives(status: Status) -> Callable[..., Any]:
     [
         ({}, "bubblewrap", Isolation.BUBBLEWRAP, Status.PASS, ""),
         ({"made_by": {**cluster.about(), "numpy": "1.26.4"}}, "", Isolation.BUBBLEWRAP, Status.PASS, "numpy"),
-        ({}, "user", Isolation.BUBBLEWRAP, Status.PASS, "its isolation is bubblewrap, that of the others user"),
+        ({}, "user", Isolation.BUBBLEWRAP, Status.PASS, "its isolation is bubblewrap, but the others have user"),
         ({}, "", Isolation.BUBBLEWRAP, Status.FAIL, "the reference solution of 09.KillHead"),
         ({"options": {"required": True}}, "", Isolation.PROCESS, Status.PASS, "there is no sandbox"),
         ({"options": {"required": True}}, "", Isolation.USER, Status.PASS, ""),
@@ -652,7 +652,7 @@ def test_where_the_scheduler_is_lost_the_same_command_goes_on(tmp_path: Path) ->
     assert 2 <= known < 6
     progress = io.StringIO()
     results = grade(tmp_path / "in", tmp_path, progress=progress)
-    assert f"{known} of 6 students need no run" in progress.getvalue()
+    assert f"{known} of 6 students do not need a run" in progress.getvalue()
     assert sorted(map(statuses, results.values())) == ["pass pass pass"] * 5 + ["pass pass timeout"]
     assert all(len(history) == 1 for history in book_of(tmp_path).values())
 
@@ -665,12 +665,12 @@ def test_where_no_worker_is_left_it_says_so_and_does_not_wait_for_ever(
     three.allow_failures(100)  # who had a worker that died is not to be blamed here
     monkeypatch.setattr(cluster, "LOOK", 0.5)
     progress = When("2/6", lambda: (three.end_workers(), monkeypatch.setattr(cluster, "PATIENCE", 1.0)))
-    with pytest.raises(UserError, match="Grading stopped: in 1 seconds no worker came .* the same command goes on"):
+    with pytest.raises(UserError, match="Grading stopped: no worker came .* in 1 seconds; .* the same command goes on"):
         grade(tmp_path / "in", tmp_path, three.address, progress)
     assert f"No worker is left at {three.address}; waiting for one" in progress.getvalue()
     said = io.StringIO()
     with pytest.raises(
-        UserError, match="Nothing was graded: in 1 seconds no worker came .* start some with `dask worker"
+        UserError, match="Nothing was graded: no worker came .* in 1 seconds; start some with `dask worker"
     ):
         grade(tmp_path / "in", tmp_path, three.address, said)
     assert "has no worker yet; waiting 1 seconds for one" in said.getvalue()

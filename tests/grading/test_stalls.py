@@ -168,7 +168,7 @@ def test_nothing_with_more_than_30_accents_in_a_row_is_parsed_or_normalised(
     assert completed(other, [answer], "f", ()).source == other
     assert stand_in([f"# {accents}\n{answer}"], "f") == ("", 0)
     assert not names_defined(other)
-    said = ("line 1: nothing was read: there are more than 30 accents in a row",)
+    said = ("line 1: the source was not read: it has more than 30 accents in a row",)
     assert reaching(f"import gc\n{accents} = 1") == said
     assert reaching(f"exec({accents!a})") == said
     assert normal_form(other) == normal_form(f"{other}  # mine")

@@ -1,8 +1,8 @@
-"""Every mark with its evidence, kept in SQLite, and which of them still stand.
+"""Stores every mark with its evidence in SQLite, and decides which marks are still valid.
 
-book.py         the file itself
-remarks.py      what a person adds to the marks: adjustments and comments
-standing.py     which marks stand, by the hashes that fingerprint.py makes of an exercise and of the course
+book.py         the SQLite file
+remarks.py      an instructor's adjustments and comments
+standing.py     which marks are still valid, by fingerprint.py's hashes of the exercise and the course
 """
 
 from .book import FILE_NAME, Basis, Dressing, Gradebook, Judged, Remark, known_fields, reading, writing

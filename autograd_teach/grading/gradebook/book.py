@@ -1,14 +1,13 @@
-"""The gradebook: every mark with its evidence, in one SQLite file beside the reports. No grade in it is ever changed or deleted.
+"""The gradebook: every mark with its evidence, in one SQLite file beside the reports. Grades are never changed or deleted.
 
-Each student who was graded is one transaction, on disk before anything says so: a run that is killed, or whose disk is
-full, leaves a whole book with everything up to there. What counts is the newest mark of a student in an exercise; the
-older ones stay below it. The answers themselves are kept too, so that a grade can be explained and reproduced without
-the files it came from. Each mark has a checksum of its row: what was changed by hand, or by a bad disk, is not believed.
-(Whoever can compute the checksum can forge it: it is no signature.) What a person adds, adjustments and comments, lies in
-rows of its own (remarks.py), and so do the trials of the references.
+Each graded student is one transaction, written to disk before it is reported. If a run is killed or the disk is full, the
+gradebook stays consistent, with everything up to that point. The newest mark of a student in an exercise counts; older
+ones are kept. The answers are stored too, so a grade can be explained and reproduced without the original files. Each mark
+has a checksum of its row: a row changed by hand or by a bad disk is not trusted. (The checksum is not a signature: anyone
+can compute it.) Adjustments and comments have a table of their own (remarks.py), and so do the trials of the references.
 
-One grader at a time holds the lock, a file beside the book that the system releases when the grader ends, however it
-ends. Readers need no lock. May use results. Must not know how a mark came about.
+One grader at a time holds the lock, a file beside the gradebook. The system releases it when the grader ends, however it
+ends. Readers do not need the lock. May use results. Must not know how a mark was made.
 """
 
 import json
@@ -30,7 +29,7 @@ LOCK_NAME = "gradebook.lock"
 SCHEMA_VERSION = 3
 T = TypeVar("T")
 _APPLICATION = 0x61677462
-"""What tells our files from everybody else's SQLite files."""
+"""SQLite's application_id, which distinguishes a gradebook from other SQLite files."""
 
 _DRESSINGS = """
 CREATE TABLE dressings (        -- what a report adds to the grades of one class
@@ -94,16 +93,16 @@ _TO_VERSION = {
     2: (_DRESSINGS, "ALTER TABLE runs ADD COLUMN dressing TEXT REFERENCES dressings (hash)"),
     3: (_REMARKS, _TRIALS, "ALTER TABLE marks ADD COLUMN checksum TEXT NOT NULL DEFAULT ''"),
 }
-"""What makes a book of the version before one of this version; nothing in it is lost or changes its meaning."""
+"""Migrations: the statements that bring a gradebook from the previous version to this one, without losing data."""
 
 _CHECKED = 3
-"""The first version with checksums; the marks of a book before it get theirs when it becomes one of today's."""
+"""The first schema version with checksums. Marks of older gradebooks get theirs on migration."""
 
 _SIGNED = (
     "student, exercise, notebook, status, points, maximum, judge, isolation, seconds, ifnull(answer, ''), mark, basis, note,"
     " graded, run"
 )
-"""What a mark's checksum is of, in the order of `_checksum`'s arguments."""
+"""The columns that a mark's checksum covers, in the order of `_checksum`'s arguments."""
 
 _COLUMNS = (
     "grading, exercise, notebook, status, points, maximum, judge, isolation, seconds, answer, mark, basis, checksum"
@@ -115,30 +114,30 @@ Say = Callable[[str], object]
 
 @dataclass(frozen=True)
 class Basis:
-    """What a mark rests on, each as a hash or a name: where all of it is the same, there is nothing to run again."""
+    """Everything that a mark depends on, as hashes or names. If none of it changed, nothing has to run again."""
 
-    answers: str  # all that the student wrote in this notebook
+    answers: str  # all answers of the student in this notebook
     exercise: str
     course: str
     judge: str
     isolation: str
     limits: str
-    versions: str = ""  # where the best of several notebooks was looked for: all of them, and what judged them
+    versions: str = ""  # if the best of several notebooks counts: all of them, and their judge
 
 
 @dataclass(frozen=True)
 class Dressing:
-    """What a class's reports show beside the grades: columns by student, in the order of the report; the total of the points."""
+    """What reports add to the grades: extra columns by student, in the order of the report, and the total of the points."""
 
     columns: Mapping[str, Sequence[tuple[str, str]]] = field(default_factory=dict)
-    points: float | None = None  # None: the exercises' own
-    maxima: Mapping[str, float] = field(default_factory=dict)  # what each exercise makes in this report
-    late: Mapping[str, str] = field(default_factory=dict)  # lateness.py's rule, where there is one
+    points: float | None = None  # None: the sum of the exercises' own points
+    maxima: Mapping[str, float] = field(default_factory=dict)  # the points of each exercise in this report
+    late: Mapping[str, str] = field(default_factory=dict)  # lateness.py's rule, if there is one
 
 
 @dataclass(frozen=True)
 class Remark:
-    """What a person added, once: points for a mark, a comment, or that the earlier ones of that kind are taken back."""
+    """One remark of a person: points for a mark, a comment, or the withdrawal of earlier ones of that kind."""
 
     student: str
     exercise: str  # "": the student as a whole
@@ -153,13 +152,13 @@ class Remark:
 
 @dataclass(frozen=True)
 class Judged:
-    """A mark as the book has it."""
+    """A mark as stored in the gradebook."""
 
     student: str
     notebook: str
     mark: Mark
     basis: Basis
-    answer: str = ""  # the hash of what was handed in, also where it was not run
+    answer: str = ""  # the hash of the answer, even if it was not run
     note: str = ""
     graded: str = ""  # when, in UTC
     run: int = 0
@@ -168,7 +167,7 @@ class Judged:
 
 @dataclass(frozen=True)
 class Run:
-    """One call of the grader."""
+    """One run of the grader."""
 
     started: str
     ended: str
@@ -180,7 +179,7 @@ class Run:
 
 
 class Gradebook:
-    """An open book; `writing` and `reading` open one."""
+    """An open gradebook; `writing` and `reading` open one."""
 
     def __init__(self, path: Path, connection: sqlite3.Connection, version: int = SCHEMA_VERSION) -> None:
         self.path, self._connection, self._version = path, connection, version
@@ -189,7 +188,7 @@ class Gradebook:
     def begin(
         self, course: str, versions: Mapping[str, str], limits: Mapping[str, float], dressing: Dressing | None = None
     ) -> None:
-        """Note that a run starts; what is added from now on belongs to it."""
+        """Record the start of a run. Marks added after this belong to it."""
         words = (_now(), platform.node(), os.getpid(), course, json.dumps(dict(versions)), json.dumps(dict(limits)))
         columns = "started, machine, process, course, versions, limits, dressing"
         with self._transaction() as book:
@@ -197,7 +196,7 @@ class Gradebook:
             self._run = book.execute(f"INSERT INTO runs ({columns}) VALUES (?, ?, ?, ?, ?, ?, ?)", row).lastrowid or 0
 
     def dressing(self) -> Dressing:
-        """That of the last report, with the columns of those students besides whom only earlier ones show."""
+        """The dressing of the last report, plus columns of students who are only in earlier reports."""
         columns: dict[str, Sequence[tuple[str, str]]] = {}
         newest: Dressing | None = None
         query = "SELECT hash, text FROM dressings JOIN runs ON dressing = hash GROUP BY hash ORDER BY max(id) DESC"
@@ -211,14 +210,14 @@ class Gradebook:
         return replace(newest, columns=columns) if newest else Dressing()
 
     def end(self, dressing: Dressing | None = None) -> None:
-        """Note that the run came to its end, and what its report shows beside the grades now that all of it is known."""
+        """Record the end of the run and the final dressing of its report."""
         with self._transaction() as book:
             if dressing:
                 book.execute("UPDATE runs SET dressing = ? WHERE id = ?", (_kept(book, dressing), self._run))
             book.execute("UPDATE runs SET ended = ? WHERE id = ?", (_now(), self._run))
 
     def add(self, student: str, note: str, judged: Sequence[Judged], answers: Mapping[str, str]) -> None:
-        """Add one student's new marks, all or none of them; `answers` are texts by their hash, at least those of the marks."""
+        """Add one student's new marks in one transaction. `answers` (hash -> text) includes those of the marks."""
         now = _now()
         rows = [_row(replace(each, student=student, note=note, graded=now, run=self._run)) for each in judged]
         texts = {each.answer: answers[each.answer] for each in judged if each.answer}
@@ -230,13 +229,13 @@ class Gradebook:
             book.executemany(insert, [(grading, *row) for row in rows])
 
     def remark(self, remark: Remark) -> None:
-        """Add what a person has to say; when is now."""
+        """Add a person's remark, with the current time."""
         text = json.dumps(asdict(replace(remark, when=_now())))
         with self._transaction() as book:
             book.execute("INSERT INTO remarks (remark, checksum) VALUES (?, ?)", (text, _checksum(text)))
 
     def remarks(self) -> list[Remark]:
-        """All that people had to say, the oldest first; a `UserError` where some of it is not as it was written."""
+        """All remarks, the oldest first. Raises `UserError` if the checksum of one is wrong."""
         if self._version < _CHECKED:
             return []
         found = self._found("SELECT remark, checksum FROM remarks ORDER BY id")
@@ -245,13 +244,13 @@ class Gradebook:
         return [known_fields(Remark, json.loads(text)) for text, _ in found]
 
     def trial(self, basis: str) -> dict[str, Mark] | None:
-        """The references' marks, where they were tried on this basis."""
+        """The references' marks if they were tried on this basis, else None."""
         found = self._found("SELECT marks, checksum FROM trials WHERE basis = ?", basis)
         sound = [text for text, checksum in found if _checksum(basis, text) == checksum]
         return {id: _mark(each) for id, each in json.loads(sound[0]).items()} if sound else None
 
     def keep_trial(self, basis: str, marks: Mapping[str, Mark]) -> None:
-        """Note that the references pass, on this basis."""
+        """Record that the references pass on this basis."""
         text = json.dumps({id: _as_text(mark) for id, mark in marks.items()})
         with self._transaction() as book:
             words = (basis, text, _checksum(basis, text))
@@ -260,7 +259,7 @@ class Gradebook:
     def current(self, say: Say | None = None) -> dict[str, dict[str, Judged]]:
         """The newest mark of every student in every exercise, by student and exercise.
 
-        One whose row is not as it was written is told to `say` and is *not graded*; without `say` it is a `UserError`.
+        A mark with a wrong checksum is reported through `say` and is *not graded*; without `say`, raises `UserError`.
         """
         newest: dict[str, dict[str, Judged]] = {}
         for judged in self._marks("", ()):
@@ -269,20 +268,20 @@ class Gradebook:
             if not judged.is_sound:
                 sentence = (
                     f"The mark of {judged.student!r} in {judged.mark.exercise!r} in {self.path} is not as the grader wrote it: "
-                    "it was changed by hand or by a bad disk. It is not believed; "
+                    "it was changed by hand or by a bad disk. "
                 )
-                again = "give the `grade` command again, which judges it anew from what was handed in"
+                again = "Run the `grade` command again to judge the submission again"
                 if say is None:
-                    raise UserError(f"{sentence}{again}, or put a copy of the book back.")
-                say(f"{sentence}what was handed in for it here is judged anew.")
+                    raise UserError(f"{sentence}{again}, or restore a copy of the gradebook.")
+                say(f"{sentence}The submission is judged again.")
         return newest
 
     def judges(self) -> set[str]:
-        """Everybody who ever judged something here."""
+        """The names of all judges that gave a mark in this gradebook."""
         return {judge for (judge,) in self._found("SELECT DISTINCT judge FROM marks WHERE judge != ''")}
 
     def has_records(self) -> bool:
-        """Whether nbval's record stands beside any mark."""
+        """Whether any mark has nbval's record."""
         return any(judged.mark.recorded for marks in self.current().values() for judged in marks.values())
 
     def attempts(self) -> dict[tuple[str, str], int]:
@@ -296,12 +295,12 @@ class Gradebook:
         return list(self._marks("WHERE student = ? AND exercise = ?", (student, exercise)))
 
     def answer(self, hash: str) -> str:
-        """The text of an answer, by its hash; "" where the book has none, or another one."""
+        """The text of an answer, by its hash; "" if the gradebook does not have it or its text does not match."""
         found = self._found("SELECT text FROM answers WHERE hash = ?", hash)
         return next((str(text) for (text,) in found if hash_of(text) == hash), "")
 
     def run(self, number: int | None = None) -> Run | None:
-        """The run of this number, by default the last one."""
+        """The run with this number; the default is the last one."""
         which, values = ("WHERE id = ?", (number,)) if number is not None else ("ORDER BY id DESC LIMIT 1", ())
         columns = "started, ifnull(ended, ''), machine, process, course, versions, limits"
         found = self._found(f"SELECT {columns} FROM runs {which}", *values)
@@ -328,28 +327,28 @@ class Gradebook:
 
     def _changed(self, what: str) -> UserError:
         return UserError(
-            f"{what} in {self.path} is not as it was written: it was changed by hand or by a bad disk; put a copy of the book back."
+            f"{what} in {self.path} is not as it was written: it was changed by hand or by a bad disk. Restore a copy of the gradebook."
         )
 
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
-        with _told(self.path), self._connection as book:  # commits, or takes everything back
+        with _told(self.path), self._connection as book:  # commits, or rolls back
             book.execute("BEGIN IMMEDIATE")
             yield book
 
 
 @contextmanager
 def writing(folder: Path) -> Iterator[Gradebook]:
-    """The book in `folder`, made if there is none, for one grader alone.
+    """Open the gradebook in `folder` for one grader; it is created if there is none.
 
-    A `UserError` where another grader has it, where it cannot be written, or where what lies there is no gradebook.
+    Raises `UserError` if another grader has it open, if it cannot be written, or if the file is not a gradebook.
     """
     path = folder / FILE_NAME
     with _locked(path), _told(path), closing(sqlite3.connect(path, timeout=30, isolation_level=None)) as connection:
         is_new = not connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
-        version = 0 if is_new else _refuse_unfit(connection, path)  # before anything is written
+        version = 0 if is_new else _refuse_unfit(connection, path)  # before writing anything
         if is_new:
-            connection.execute("PRAGMA journal_mode = WAL")  # kept in the file
+            connection.execute("PRAGMA journal_mode = WAL")  # stored in the file
         connection.execute("PRAGMA synchronous = FULL")  # a grade that was shown survives a power cut
         connection.execute("PRAGMA foreign_keys = ON")
         _bring_up(connection, version)
@@ -358,11 +357,11 @@ def writing(folder: Path) -> Iterator[Gradebook]:
 
 @contextmanager
 def reading(folder: Path) -> Iterator[Gradebook]:
-    """The book in `folder`, to look something up in it, also while somebody grades; a `UserError` where there is none."""
+    """Open the gradebook in `folder` for reading, even during grading. Raises `UserError` if there is none."""
     path = folder / FILE_NAME
     if not path.is_file():
-        raise UserError(f"There is no {path}; name the folder with --output, or grade something first.")
-    # A book that nobody has open needs two files beside it to be read, which a read-only folder refuses.
+        raise UserError(f"There is no {path}; give its folder with --output, or run `autograd-teach grade` first.")
+    # To read a WAL database that is not open elsewhere, SQLite creates two files beside it: not in a read-only folder.
     mode = "rw" if os.access(folder, os.W_OK) else "ro&immutable=1"
     address = f"{path.absolute().as_uri()}?mode={mode}"
     with _told(path), closing(sqlite3.connect(address, uri=True, timeout=30)) as connection:
@@ -371,7 +370,7 @@ def reading(folder: Path) -> Iterator[Gradebook]:
 
 
 def _bring_up(connection: sqlite3.Connection, version: int) -> None:
-    """Bring a book of an earlier version, or a new one (0), up to date: in one step or not at all."""
+    """Migrate a gradebook of schema `version` (0: a new one) to the current one, in one transaction."""
     if version == SCHEMA_VERSION:
         return
     added = [each for number, all in _TO_VERSION.items() if number > version for each in all]
@@ -388,16 +387,16 @@ def _bring_up(connection: sqlite3.Connection, version: int) -> None:
 
 
 def _refuse_unfit(connection: sqlite3.Connection, path: Path) -> int:
-    """The book's schema version, if it is one that can be read."""
+    """Return the schema version of the file. Raises `UserError` if it is not a gradebook or is too new."""
     application, version = (connection.execute(f"PRAGMA {n}").fetchone()[0] for n in ("application_id", "user_version"))
     if application != _APPLICATION:
         raise UserError(
-            f"{path} is no gradebook of autograd-teach; move it away, or name another folder with --output."
+            f"{path} is not a gradebook of autograd-teach; move it away, or give another folder with --output."
         )
     if not 1 <= version <= SCHEMA_VERSION:
         raise UserError(
-            f"{path} has schema version {version}, and this version of autograd-teach reads up to {SCHEMA_VERSION}; "
-            "use the version it was made with, or name another folder with --output."
+            f"{path} has schema version {version}, but this version of autograd-teach reads at most {SCHEMA_VERSION}; "
+            "use the version that made it, or give another folder with --output."
         )
     (found,) = connection.execute("PRAGMA quick_check(1)").fetchone()
     if found != "ok":
@@ -407,7 +406,7 @@ def _refuse_unfit(connection: sqlite3.Connection, path: Path) -> int:
 
 @contextmanager
 def _locked(path: Path) -> Iterator[None]:
-    """Alone with the book until the end of this process: a lock on a second, empty database, which works on every system."""
+    """Hold the lock on the gradebook: a lock on a second, empty database works on every system."""
     lock = path.with_name(LOCK_NAME)
     with _told(lock), closing(sqlite3.connect(lock, timeout=0, isolation_level=None)) as connection:
         try:
@@ -416,7 +415,7 @@ def _locked(path: Path) -> Iterator[None]:
             if "locked" not in str(problem):
                 raise
             raise UserError(
-                f"Another grader has {path} open{_who(path)}; wait until it has finished, or name another folder with --output."
+                f"Another grader has {path} open{_who(path)}; wait until it has finished, or give another folder with --output."
             ) from problem
         yield
 
@@ -425,27 +424,27 @@ def _who(path: Path) -> str:
     try:
         with reading(path.parent) as book:
             run = book.run()
-    except UserError:  # it is just being made
+    except UserError:  # it is just being created
         return ""
     return f" (process {run.process} on {run.machine}, since {run.started})" if run and not run.ended else ""
 
 
 @contextmanager
 def _told(path: Path) -> Iterator[None]:
-    """What SQLite says, as a sentence that says what to do."""
+    """Turn SQLite's errors into a `UserError` that says what to do."""
     try:
         yield
     except sqlite3.Error as problem:
         code = getattr(problem, "sqlite_errorcode", 0) & 0xFF
         if code in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT) or not code:
-            advice = "it is damaged or no gradebook; nothing in it was changed: move it away, or put a copy of it back"
+            advice = "it is damaged or not a gradebook. Nothing in it was changed; move it away, or restore a copy"
         else:
-            advice = "every student graded so far is safe in it; mend that and run the same command again, which goes on from there"
+            advice = "every student graded so far is stored in it. Fix this and run the same command again to continue"
         raise UserError(f"The gradebook {path} cannot be used ({problem}): {advice}.") from problem
 
 
 def _kept(book: sqlite3.Connection, dressing: Dressing) -> str:
-    """The hash of `dressing`, which the book has from now on; the same one is kept once."""
+    """Store `dressing` if it is new, and return its hash."""
     text = json.dumps(asdict(dressing))
     name = hash_of(text)
     book.execute("INSERT OR IGNORE INTO dressings (hash, text) VALUES (?, ?)", (name, text))
@@ -462,7 +461,7 @@ def _row(judged: Judged) -> tuple[Any, ...]:
 
 
 def _checksum(*row: Any) -> str:
-    """Of what a row holds; numbers as SQLite gives them back."""
+    """The checksum of a row's values, with numbers as SQLite returns them."""
     return hash_of(json.dumps([float(value) if isinstance(value, int) else value for value in row]))
 
 
@@ -471,7 +470,7 @@ def _as_text(mark: Mark) -> str:
 
 
 def known_fields(kind: type[T], stored: Mapping[str, Any]) -> T:
-    """A `kind` from what was stored; what it no longer has is left out, and what it has newly has its default."""
+    """A `kind` from stored fields. Fields that no longer exist are ignored; new ones get their defaults."""
     known = {field.name for field in fields(kind)}  # type: ignore[arg-type]  # a dataclass
     return kind(**{name: value for name, value in stored.items() if name in known})
 

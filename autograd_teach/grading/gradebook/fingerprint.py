@@ -1,6 +1,6 @@
-"""What a grade depends on beyond the answer itself, as short hashes: where none of them changed, a grade stands.
+"""Short hashes of what a grade depends on besides the answer. While none of them changes, a grade is valid.
 
-Runs nothing of a student's. May use NumPy. Must not know notebooks or the gradebook.
+Does not run students' code. May use NumPy. Must not know notebooks or the gradebook.
 """
 
 import hashlib
@@ -21,7 +21,7 @@ from ...course.specs import spec_of
 _PACKAGE = Path(__file__).parents[2]
 
 _JUDGES = ("*.py", "autograd/*.py", "ops/*.py", "nn/*.py", "optim/*.py", "course/**/*.py", "grading/**/*.py")
-"""The files on which a verdict may depend."""
+"""The files that may affect a verdict."""
 
 _NO_JUDGES = (
     "__main__.py",
@@ -35,14 +35,14 @@ _NO_JUDGES = (
     "grading/lateness.py",
 )
 _DECLARATIONS = ("course/exercises/e[0-9]*.py", "course/specs/e[0-9]*.py")
-"""An exercise's own declaration is hashed for itself, so that a change to one exercise concerns no other."""
+"""Declarations of exercises are hashed one by one, so a change to one exercise does not affect the others."""
 
 _NO_VERDICT = {"points", "title", "hints", "seconds", "mistakes", "places", "holds"}
-"""Fields of an exercise that may change without anything having to run again."""
+"""Fields of an exercise that do not affect the verdict: if they change, nothing has to run again."""
 
 
 def of(*parts: Any) -> str:
-    """The hash of anything that JSON can say.
+    """The hash of `parts`, which must be JSON data.
 
     >>> of("a", 1) == of("a", 1) != of("a", 2)
     True
@@ -52,7 +52,7 @@ def of(*parts: Any) -> str:
 
 @cache
 def course() -> str:
-    """The version of this package, with a hash of the files that a verdict may depend on."""
+    """The version of this package with a hash of the files that may affect a verdict."""
     digest = hashlib.sha256()
     declarations = {path for pattern in _DECLARATIONS for path in _PACKAGE.glob(pattern)}
     for path in sorted({path for pattern in _JUDGES for path in _PACKAGE.glob(pattern)} - declarations):
@@ -64,7 +64,7 @@ def course() -> str:
 
 @cache
 def versions() -> Mapping[str, str]:
-    """Everything whose version may matter when somebody asks later how a grade came about."""
+    """Versions of everything that may have affected a grade, to explain it later."""
     from importlib.metadata import PackageNotFoundError, version
 
     found = {"python": platform.python_version(), "system": platform.platform()}
@@ -77,8 +77,8 @@ def versions() -> Mapping[str, str]:
 
 
 def declared(exercise: Any, spec: Any = None) -> str:
-    """The hash of an exercise's declaration and its specification (by default the course's): the same for every run of one
-    Python, another one where a function in it changes.
+    """The hash of an exercise's declaration and of its specification (default: the course's). It is the same in every run
+    of one Python version, and changes if a function in it changes.
 
     >>> from autograd_teach.course.exercises import exercise
     >>> declared(exercise("09.Scale")) == declared(exercise("09.Scale")) != declared(exercise("09.Exp"))
@@ -90,7 +90,7 @@ def declared(exercise: Any, spec: Any = None) -> str:
 
 
 def _said(value: Any, above: frozenset[int]) -> Any:
-    """`value` as lists, words and numbers. `above` are the functions and classes that it is part of, for those that name themselves."""
+    """`value` as JSON data. `above` are the functions and classes that contain it, to stop at recursive ones."""
     if value is None or isinstance(value, (bool, int, float, str)):
         return repr(value)
     if id(value) in above:
@@ -139,12 +139,12 @@ def _code(code: CodeType, above: frozenset[int]) -> Any:
 
 
 def _names(code: CodeType) -> set[str]:
-    """The global names that `code` and the functions written in it may use."""
+    """The global names that `code` and its nested functions may use."""
     return set(code.co_names).union(*(_names(each) for each in code.co_consts if isinstance(each, CodeType)))
 
 
 def _is_declared(value: Any) -> bool:
-    """Whether this was written with the exercises, not taken from the course or a library."""
+    """Whether `value` is defined in the exercises, not in the course's code or a library."""
     return not str(value.__module__).startswith(("numpy", "autograd_teach.")) or any(
         room in value.__module__ for room in (".exercises.e", ".specs.e")
     )

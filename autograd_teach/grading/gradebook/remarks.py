@@ -1,7 +1,9 @@
-"""What a person adds to the marks: points in place of the judge's, with a reason, and comments to the student.
+"""An instructor's remarks: adjustments (points that replace the judge's, with a reason) and comments to the student.
 
-Each is a row of its own in the gradebook, which nothing changes or deletes: the newest adjustment of a mark counts, all comments
-do, and taking back is one more row. They hold whatever is judged again. May use results. Must not know how a mark came about.
+Each remark is a row in the gradebook that is never changed or deleted. The newest adjustment of a mark counts, all comments
+count, and a withdrawal is one more row. Remarks stay when marks are judged again.
+
+May use results. Must not know how a mark was made.
 """
 
 import getpass
@@ -28,14 +30,14 @@ def adjust(
     bonus: bool = False,
     withdraw: bool = False,
 ) -> str:
-    """Give a mark `points` of what the last report has for its exercise, or `withdraw` those given before; what was done, as a
-    sentence. A `UserError` where the points are impossible: below 0, or above the exercise's without `bonus`."""
+    """Give a mark `points`, in the points of the last report, or `withdraw` its adjustment. Returns what was done, as text.
+    Raises `UserError` if the points are below 0, or above those of the exercise without `bonus`."""
     if withdraw == (points is not None):
-        raise UserError("Name the points, or give --withdraw to take an adjustment back: one of the two.")
+        raise UserError("Give the points, or --withdraw to take an adjustment back: one of the two.")
     reason = tidy(because)
     if not reason:
         raise UserError("An adjustment needs a reason, which the student reads; give it with --because.")
-    with reading(output), writing(output) as book:  # which is not made here
+    with reading(output), writing(output) as book:  # `reading` raises if there is no gradebook
         student, exercise = _found(book, student, exercise)
         (result,) = remarked([Result(student, (book.current()[student][exercise].mark,))], book.remarks())
         (mark,) = result.marks
@@ -59,10 +61,10 @@ def comment(
     by: str | None = None,
     withdraw: bool = False,
 ) -> str:
-    """Add a comment to the student's page, beside one exercise or at its top, or `withdraw` all that are there; what was done."""
+    """Add a comment to a student's page (at the top, or for `exercise`), or `withdraw` all there. Returns what was done."""
     words = "\n".join(map(tidy, (text or "").strip().splitlines()))
     if withdraw == bool(words):
-        raise UserError("Write the comment, or give --withdraw to take the earlier ones back: one of the two.")
+        raise UserError("Give the comment, or --withdraw to take the earlier ones back: one of the two.")
     with reading(output), writing(output) as book:  # which is not made here
         student, place = _found(book, student, exercise)
         said = Remark(student, place, "comment", words, _who(by), withdrawn=withdraw)
@@ -74,7 +76,7 @@ def comment(
 
 
 def remarked(results: Sequence[Result], remarks: Sequence[Remark]) -> list[Result]:
-    """`results` with the adjustments and the comments that stand."""
+    """`results` with the adjustments and comments that were not withdrawn."""
     adjusted: dict[tuple[str, str], Adjustment] = {}
     comments: dict[tuple[str, str], tuple[str, ...]] = {}
     for each in _standing(remarks):
@@ -96,7 +98,7 @@ def remarked(results: Sequence[Result], remarks: Sequence[Remark]) -> list[Resul
 
 
 def _standing(remarks: Sequence[Remark]) -> list[Remark]:
-    """Those that were not taken back."""
+    """The remarks that were not withdrawn."""
     standing: dict[tuple[str, str, str], list[Remark]] = {}
     for each in remarks:
         standing[_place(each)] = [] if each.withdrawn else [*standing.get(_place(each), []), each]
@@ -112,7 +114,7 @@ def _refuse_impossible(points: float, maximum: float, exercise: str, bonus: bool
         raise UserError(f"Points cannot be {points:g}; give a number from 0 to {maximum:g}, which {exercise} is worth.")
     if points > maximum and not bonus:
         raise UserError(
-            f"{exercise} is worth {maximum:g} points, and {points:g} are more; give --bonus if that is what you mean."
+            f"{exercise} is worth {maximum:g} points and {points:g} are more; give --bonus if you mean that."
         )
 
 
@@ -120,24 +122,24 @@ def _who(by: str | None) -> str:
     try:
         return tidy(by or getpass.getuser())
     except (OSError, KeyError, ImportError) as problem:
-        raise UserError("This machine does not know your login name; give a name with --by.") from problem
+        raise UserError("Your login name cannot be found on this machine; give a name with --by.") from problem
 
 
 def _found(book: Gradebook, student: str, exercise: str | None) -> tuple[str, str]:
-    """The names as the book has them; "" where no exercise is asked for."""
+    """The names of student and exercise as the gradebook spells them; "" if `exercise` is None."""
     current = book.current()
     student = one_of(current, student, "student", book.path)
     return student, exercise_of(list(current[student]), exercise, student) if exercise is not None else ""
 
 
 def exercise_of(known: list[str], asked: str, student: str) -> str:
-    """ "09.Scale", or "Scale" where only one exercise is called that."""
+    """Find an exercise by its id ("09.Scale"), or by its name ("Scale") if only one exercise has it."""
     ending = [id for id in known if id.rpartition(".")[2] == asked]
     return ending[0] if len(ending) == 1 else one_of(known, asked, "exercise", f"the grades of {student}")
 
 
 def one_of(known: Collection[str], asked: str, what: str, where: object) -> str:
-    """`asked`, if it is one of `known`; else a `UserError` that names those that come near."""
+    """Return `asked` if it is one of `known`. Otherwise raises `UserError` with similar names."""
     if asked in known:
         return asked
     near = sorted(each for each in known if asked.casefold() in each.casefold())

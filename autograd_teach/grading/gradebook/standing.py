@@ -1,10 +1,10 @@
-"""Which marks of the gradebook still stand, so that nothing is run twice: neither after a killed run nor when one exercise changed.
+"""Decides which marks of the gradebook still stand (are valid), so nothing runs twice after a killed run or a change.
 
-A mark stands as long as its `Basis` is the same: all that the student wrote in that notebook (one answer may use a name
-from another), the exercise, the course, the judge and the isolation. A changed time limit matters only to what a limit ended. Points are
-counted anew. A fault of the grader never stands. Where records are made, a mark that stands without one gets it, and keeps its verdict.
+A mark stands while its `Basis` is the same: all answers of the student in that notebook (an answer may use a name from
+another one), the exercise, the course, the judge and the isolation. A changed limit affects only marks that a limit ended.
+Points are counted again. A fault of the grader never stands. A mark without a record can get one and keep its verdict.
 
-Runs nothing. Must not know files or how a mark is reached.
+Does not run anything. Must not know files or how a mark is made.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -34,7 +34,7 @@ _WHY = {
 
 @dataclass(frozen=True)
 class Change:
-    """A mark that is not what it was; `before` is None where there was none."""
+    """A mark that changed; `before` is None if there was none."""
 
     student: str
     before: Mark | None
@@ -42,7 +42,7 @@ class Change:
     why: str
 
     def beneath(self, adjusted: Mapping[tuple[str, str], float]) -> "Change":
-        """The change with a word about the points that a person gave instead, where they are among `adjusted`."""
+        """The change with a remark about a person's adjustment, if the mark is among `adjusted`."""
         points = adjusted.get((self.student, self.after.exercise))
         return self if points is None else replace(self, why=f"{self.why}; its {points:g} adjusted points stay")
 
@@ -52,7 +52,7 @@ class Change:
 
 
 class Standing:
-    """What is known of a class before a run, and what is new after each student."""
+    """What is known about a class before a run, and what is new after each student."""
 
     def __init__(
         self,
@@ -61,7 +61,7 @@ class Standing:
         trial: Mapping[str, Mark],
         limits: Limits,
     ) -> None:
-        """`known` is the book's `current`; `trial` are the references' marks, which say what judges here, and under what."""
+        """`known` is the gradebook's `current()`. `trial` are the references' marks: they tell the judge and isolation."""
         self._known, self._assignments, self._trial = known, list(assignments), trial
         self._limits = fingerprint.of(asdict(limits))
         self._questions = {q.id: _hash_of_question(a, q) for a in assignments for q in a.questions}
@@ -71,8 +71,8 @@ class Standing:
         self.worth: dict[str, tuple[float, float]] = {}  # of exercises whose points changed: before, now
 
     def tried(self, submission: Submission, rivals: object) -> list[Mark] | None:
-        """The marks of `submission`, of which the best of several notebooks is to count, if it was looked for in the same ones
-        before; else None. `rivals` is all that the choice depends on, in JSON's kinds of data."""
+        """The marks of `submission` if the best of its notebooks was already chosen among the same ones, else None.
+        `rivals` is everything that the choice depends on, as JSON data."""
         known = [self._of(submission, question) for a in self._assignments for question in a.questions]
         judges = {id: [mark.judge, mark.isolation, self._questions[id]] for id, mark in self._trial.items()}
         versions = fingerprint.of(rivals, judges, fingerprint.course(), self._limits)
@@ -82,9 +82,9 @@ class Standing:
         return marks if is_known else None
 
     def to_do(self, submission: Submission) -> tuple[Submission, bool]:
-        """`submission` without the answers of notebooks in which every mark stands, and whether anything is left to run.
+        """`submission` without notebooks in which every mark stands, and whether anything is left to run.
 
-        Where only records are missing, the answers have their verdicts.
+        If only records are missing, the answers keep their verdicts.
         """
         trimmed, any_left = dict(submission.answers), False
         for assignment in self._assignments:
@@ -102,13 +102,13 @@ class Standing:
         return replace(submission, answers=trimmed), any_left
 
     def merged(self, submission: Submission, fresh: Result) -> Result:
-        """`fresh` with the marks that stand in their places."""
+        """`fresh`, with the marks that still stand in place of new ones."""
         written = ((a, question) for a in self._assignments for question in _written(submission, a))
         standing = {question.id: self._standing(submission, a, question) for a, question in written}
         return replace(fresh, marks=tuple(_kept(standing.get(mark.exercise), mark) for mark in fresh.marks))
 
     def news(self, submission: Submission, result: Result) -> list[Judged]:
-        """What the book does not have yet of this final `result`; remembers what changed."""
+        """The marks of this final `result` that the gradebook does not have yet. Remembers what changed."""
         marks = {mark.exercise: mark for mark in result.marks}
         new: list[Judged] = []
         for assignment in self._assignments:
@@ -153,7 +153,7 @@ class Standing:
 
 
 def changed_since(judged: Judged, assignment: Assignment) -> str:
-    """What is not as it was when `judged` was: the exercise, its points, the course, or ""."""
+    """What changed since `judged`: the exercise, its points, the course, or ""."""
     question = next((q for q in assignment.questions if q.id == judged.mark.exercise), None)
     if question is None or judged.basis.exercise != _hash_of_question(assignment, question):
         return "The exercise changed"
@@ -163,7 +163,7 @@ def changed_since(judged: Judged, assignment: Assignment) -> str:
 
 
 def answers_by_hash(submission: Submission, assignments: Sequence[Assignment]) -> dict[str, str]:
-    """The texts of all answers of one student."""
+    """The texts of all answers of one student, by their hashes."""
     answers = [submission.answer(a, q) for a in assignments for q in a.questions]
     return {answer.hash: answer.source for answer in answers if answer.hash and answer.source is not None}
 
@@ -171,7 +171,7 @@ def answers_by_hash(submission: Submission, assignments: Sequence[Assignment]) -
 def from_book(
     student: str, judged: Mapping[str, Judged], text_of: Callable[[str], str], assignments: Sequence[Assignment]
 ) -> Submission:
-    """What `student` handed in, as the book has it: no file is read again."""
+    """The submission of `student` from the gradebook, without reading files."""
     submission = Submission(student)
     for assignment in assignments:
         stubs = assignment.stubs
@@ -186,7 +186,7 @@ def from_book(
 def _handed_in(judged: Judged, text_of: Callable[[str], str], stub: str) -> Answer:
     mark = judged.mark
     if mark.status is Status.NOT_ATTEMPTED:
-        return Answer(stub, claimed=mark.claimed)  # today's, whatever it was then
+        return Answer(stub, claimed=mark.claimed)  # the current stub, even if it was another one then
     if judged.answer:
         return Answer(text_of(judged.answer), detail=mark.origin, claimed=mark.claimed)
     return Answer(None, mark.status, mark.detail, claimed=mark.claimed)
@@ -200,14 +200,14 @@ def _written(submission: Submission, assignment: Assignment) -> list[Question]:
 
 
 def basis_of_trial(assignments: Sequence[Assignment], judge: str, limits: Limits) -> str:
-    """All that it depends on whether the references pass, and how they are judged; `judge` says who judges, and under what."""
+    """The hash of everything that the trial of the references depends on. `judge` describes the judge and its isolation."""
     questions = {q.id: _hash_of_question(a, q) for a in assignments for q in a.questions}
     return fingerprint.of(questions, judge, asdict(limits), fingerprint.course(), dict(fingerprint.versions()))
 
 
 def _hash_of_question(assignment: Assignment, question: Question) -> str:
-    """One exercise as it is now: its cells, its stored outputs, its reference, its declaration, and the cells that belong to no
-    exercise (the set-up). Not its points."""
+    """The hash of an exercise now: its cells, stored outputs, reference and declaration, and the cells outside of all
+    exercises (the set-up). Does not cover its points."""
     others = {id for each in assignment.questions if each is not question for id in (each.answer, each.check)}
     code = [cell for cell in assignment.cells if cell["cell_type"] == "code" and cell["id"] not in others]
     cells = [[cell["id"], cell["source"], cell["outputs"]] for cell in code]
@@ -215,14 +215,14 @@ def _hash_of_question(assignment: Assignment, question: Question) -> str:
 
 
 def _kept(standing: Mark | None, fresh: Mark) -> Mark:
-    """The mark that stands, with a record if `fresh` brings the one that it lacks; else the fresh one."""
+    """The mark that stands, with the record of `fresh` if it lacks one; `fresh` if no mark stands."""
     if standing is None:
         return fresh
     return with_record(standing, fresh) if fresh.recorded and not has_record(standing) else standing
 
 
 def _difference(known: Judged, basis: Basis, mark: Mark) -> str:
-    """Why `known` does not stand on `basis`; "" where it does."""
+    """Why `known` does not stand on `basis`; "" if it does."""
     before, now = dict(vars(known.basis)), dict(vars(basis))
     if known.mark.status not in _ENDED_BY_A_LIMIT:
         now["limits"] = before["limits"]

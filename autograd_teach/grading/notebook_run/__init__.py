@@ -1,6 +1,6 @@
-"""Runs a rebuilt notebook through nbval, all of it in one box, and says what happened in each cell.
+"""Runs a rebuilt notebook through nbval in one box, and reports what happened in each cell.
 
-run.py      the grader's side: opens a box, reads the report that comes out of it
+run.py      the grader's side: opens a box and reads its report
 inside.py   in the box: nbval, which watches the kernel
 kernel.py   in the box: the notebook's kernel
 """

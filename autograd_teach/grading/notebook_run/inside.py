@@ -1,13 +1,13 @@
 """nbval in the box: runs one rebuilt notebook, watches its kernel, and reports cell by cell.
 
-A job of the sandbox (../sandbox/forkserver.py): `load` imports all that a run needs, `serve` forks the kernel (kernel.py),
-which waits to be told its connection, and lets `pytest --nbval` run the notebook that comes by the pipe. What a check is
-compared with is in this process alone, whose memory no other can read.
+A job of the sandbox (../sandbox/forkserver.py). `load` imports everything that a run needs. `serve` forks the kernel
+(kernel.py), which waits for its connection, and runs the notebook from the pipe with `pytest --nbval`. The expected output
+of the checks is only in this process, whose memory other processes cannot read.
 
-The report is lines of JSON: {"begun": cell} and {"number": cell, "outcome", ...} for each cell, at last {"exit", ...}.
+The report is lines of JSON: {"begun": cell} and {"number": cell, "outcome", ...} for each cell, then {"exit", ...}.
 
-nbval by itself waits the whole time limit for a kernel that is dead, collects output without a bound, and goes on after
-a time-out with cells that "pass" unexpectedly. So its kernel is watched here, and the first such event ends the run.
+nbval itself waits the whole time limit for a dead kernel, collects output without a bound, and goes on after a timeout
+with cells that "pass" unexpectedly. So the kernel is watched here, and the first of these events ends the run.
 """
 
 import asyncio
@@ -25,9 +25,9 @@ from pathlib import Path
 from queue import Empty
 from typing import Any, ClassVar, TextIO
 
-sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]  # Python's own sign for "not to be imported"
-# jsonschema uses it for a kind of address that no notebook's schema has, and does without where it is missing; loading it
-# compiles a grammar for 1.6 s, two thirds of what a small notebook costs.
+sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]  # None blocks the import
+# jsonschema uses it for an address format that the notebook schema does not use, and works without it. Importing it
+# compiles a grammar for 1.6 s, two thirds of the time of a small notebook.
 
 import nbformat
 import nbval.kernel
@@ -45,22 +45,22 @@ NOTEBOOK = "notebook.ipynb"
 LONGEST_MESSAGE = 300
 LONGEST_LINE = 100
 LONGEST_START = 120.0
-"""Seconds until a kernel has opened its sockets, and until it replies."""
+"""Seconds to wait until a kernel has opened its sockets, and then until it replies."""
 LONGEST_END = 5.0
 _SOCKETS = "../k"
-"""What the kernel's sockets are called from its folder, and from nbval's. /proc/net/unix tells names as they were given to
-all boxes without a network of their own: no path, so that no other student's program can listen."""
+"""The relative path of the kernel's sockets, from its folder and from nbval's. Boxes without a network namespace can read
+socket names in /proc/net/unix: without an absolute path, another student's program cannot connect to them."""
 
 LOOK = 0.2
-"""Seconds between two looks at what all processes of the notebook use together."""
+"""Seconds between two checks of what all processes of the notebook use together."""
 
 
 class Stopped(Exception):
-    """The run cannot go on; the message is the status (`timeout`, `died`, `output_limit`)."""
+    """The run cannot continue; the message is the status (`timeout`, `died`, `output_limit`)."""
 
 
 class WatchedKernel(RunningKernel):
-    """nbval's kernel, watched while a cell runs: is it alive, in time, and not flooding us?"""
+    """nbval's kernel, watched while a cell runs: whether it is alive, in time, and within the output limit."""
 
     most_output = 0
     """Characters of output that one notebook may produce; set from the job."""
@@ -76,7 +76,7 @@ class WatchedKernel(RunningKernel):
         self._watching = True
 
     def await_reply(self, msg_id: str, timeout: float | None = None) -> None:
-        """Wait for a cell to end, reading its output on the way (nbval reads it afterwards, however much it is)."""
+        """Wait for a cell to end while reading its output (nbval would read it afterwards, without a limit)."""
         allowed = timeout or 0.0
         deadline = time.monotonic() + box.WAIT + box.WAIT_FOR_EACH * allowed
         self._meter.allow(allowed)
@@ -93,7 +93,7 @@ class WatchedKernel(RunningKernel):
         self._stop("timeout")
 
     def _is_over(self) -> bool:
-        """Whether the cell's time is used up; looks now and then."""
+        """Whether the cell's time is used up, checked at intervals."""
         if time.monotonic() > self._next_look:
             self._meter.look()
             self._next_look = time.monotonic() + LOOK
@@ -102,7 +102,7 @@ class WatchedKernel(RunningKernel):
     def get_message(self, stream: str, timeout: float | None = None) -> dict[str, Any]:
         if stream == "iopub" and self._early:
             return self._early.popleft()
-        if self._is_over():  # what comes after the end of a cell is of its time, too
+        if self._is_over():  # output after the end of a cell also counts as its time
             self._stop("timeout")
         message = self._next(stream, timeout)
         if message is None:
@@ -112,13 +112,13 @@ class WatchedKernel(RunningKernel):
         return message
 
     def _next(self, stream: str, timeout: float | None) -> dict[str, Any] | None:
-        """The next message or None. Not through nbval's own method, which formats each one for a log: minutes for 300 MB."""
+        """The next message or None. nbval's own method formats each message for a log: minutes for 300 MB."""
         receive = self.kc.get_shell_msg if stream == "shell" else self.kc.get_iopub_msg
         try:
             message: dict[str, Any] = receive(timeout=timeout)
         except Empty:
             return None
-        except (ValueError, TypeError, KeyError, RecursionError, AttributeError):  # not what a kernel sends
+        except (ValueError, TypeError, KeyError, RecursionError, AttributeError):  # not a kernel's message
             self._stop("protocol_error")
             return None
         if stream == "iopub":
@@ -128,7 +128,7 @@ class WatchedKernel(RunningKernel):
         return message
 
     def _stop(self, status: str) -> None:
-        if not self._watching:  # still starting up: nbval's own business
+        if not self._watching:  # still starting up: nbval handles that
             raise Empty
         self._watching = False
         self.stopped_by = status
@@ -137,7 +137,7 @@ class WatchedKernel(RunningKernel):
 
 
 def _size(content: Any) -> int:
-    """Characters in a message, whatever its kind."""
+    """The number of characters in a message of any kind."""
     if isinstance(content, dict):
         return sum(map(_size, [*content, *content.values()]))
     if isinstance(content, list):
@@ -146,16 +146,16 @@ def _size(content: Any) -> int:
 
 
 class Kernel(LocalProvisioner):
-    """Gives nbval the kernel that waits in this box."""
+    """Provides nbval with the kernel that waits in this box."""
 
     waiting: ClassVar[kernel.Waiting]
 
     async def launch_kernel(self, cmd: list[str], **kwargs: Any) -> Any:
-        """Tell it its connection, and wait for its sockets; the command of the kernel's specification is not used."""
+        """Send the kernel its connection and wait for its sockets. Does not use the command of the kernel spec."""
         connection: dict[str, Any] = dict(self.connection_info)
         key = connection["key"]
         told = {**connection, "key": key.decode() if isinstance(key, bytes) else key}
-        self.process = process = Forked(self.waiting.pid)  # type: ignore[assignment]  # as far as it is used
+        self.process = process = Forked(self.waiting.pid)  # type: ignore[assignment]  # has the methods that are used
         self.pid = self.waiting.pid
         self.waiting.tell(told)
         sockets = [f"{connection['ip']}-{number}" for name, number in connection.items() if name.endswith("_port")]
@@ -167,13 +167,13 @@ class Kernel(LocalProvisioner):
         return connection
 
     async def send_signal(self, signum: int) -> None:
-        """Interrupts are not passed on: nobody sends one but to end the kernel, and then by a signal that cannot be ignored."""
+        """Ignore interrupts: they are sent only to end the kernel, which `kill` does with a signal it cannot ignore."""
         if self.process and signum != signal.SIGINT:
             self.process.kill()
 
 
 class Forked:
-    """A child process that was forked; like `Popen` as far as it is needed."""
+    """A forked child process with the methods of `Popen` that are needed."""
 
     stdin = stdout = stderr = None
 
@@ -181,32 +181,32 @@ class Forked:
         self.pid, self._number = pid, os.pidfd_open(pid)
 
     def poll(self) -> int | None:
-        """1 when it has ended; how is not told."""
+        """1 if it has ended (the exit status is not known), else None."""
         return 1 if select.select([self._number], [], [], 0)[0] else None
 
     def wait(self) -> int:
-        """Until it has ended."""
+        """Wait until it has ended."""
         select.select([self._number], [], [])
         return 1
 
     def kill(self) -> None:
-        """End it, and wait for that: jupyter_client would look again in a tenth of a second only."""
+        """End it and wait until it has ended: jupyter_client would check only after a tenth of a second."""
         with contextlib.suppress(ProcessLookupError):
             signal.pidfd_send_signal(self._number, signal.SIGKILL)
         select.select([self._number], [], [], LONGEST_END)
 
 
 class Client(BlockingKernelClient):
-    """jupyter_client's client without its wait for silence: nbval looks itself whether output comes."""
+    """jupyter_client's client without its wait for silence: nbval itself checks for output."""
 
     def wait_for_ready(self, timeout: float | None = None) -> None:
-        """Until the kernel replies; a RuntimeError if it ends first, or does not."""
+        """Wait until the kernel replies. Raises RuntimeError if it ends first or does not reply."""
         deadline = time.monotonic() + LONGEST_START
         while self.is_alive() and time.monotonic() < deadline:
             self.kernel_info()
             with contextlib.suppress(Empty):
                 reply = self.get_shell_msg(timeout=1)
-                self.get_iopub_msg(timeout=0.2)  # where it is not connected yet, it is asked again
+                self.get_iopub_msg(timeout=0.2)  # if it is not connected yet, ask again
                 self._handle_kernel_info_reply(reply)
                 return
         raise RuntimeError("the kernel did not start in its sandbox")
@@ -221,7 +221,7 @@ class Manager(KernelManager):
 
 
 class Recorder:
-    """A pytest plugin: what happened in each cell, and what a check cell is compared by."""
+    """A pytest plugin that reports what happened in each cell and compares the output of check cells."""
 
     def __init__(self, checks: list[int], report_to: TextIO) -> None:
         self.checks, self.report_to = checks, report_to
@@ -233,7 +233,7 @@ class Recorder:
         self.tell(begun=int(nodeid.rpartition("::Cell ")[2]))
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
-        """Nothing of the notebook stays on disk while it runs: not the expected outputs either."""
+        """Delete the notebook from disk before it runs, because it contains the expected outputs."""
         Path(NOTEBOOK).unlink()
         for item in session.items:
             if isinstance(item, nbval.plugin.IPyNbCell) and item.cell_num in self.checks:
@@ -258,7 +258,7 @@ class Recorder:
         return report
 
     def tell(self, **line: Any) -> None:
-        """A line of the report."""
+        """Write a line of the report."""
         self.report_to.write(json.dumps(line) + "\n")
         self.report_to.flush()
 
@@ -271,9 +271,9 @@ class Recorder:
 
 
 def _comparing_what_was_said(compare: Any) -> Any:
-    """nbval's comparison for a check cell: every line that the reference's said must be there, in that order.
+    """nbval's comparison for a check cell: every line of the reference's output must be there, in the same order.
 
-    What else was said or drawn does not count: a right answer that prints, warns, plots or earns a remark is still right.
+    Other output does not matter: a right answer that prints, warns, plots or gets a remark is still right.
     """
 
     def compare_lines(produced: list[Any], expected: list[Any]) -> bool:
@@ -283,7 +283,7 @@ def _comparing_what_was_said(compare: Any) -> Any:
 
 
 def _unsaid(produced: list[Any], expected: list[Any]) -> str:
-    """The first line of `expected` that is missing, and what was said in its place; "" if none is missing."""
+    """The first line of `expected` that is missing, and what was printed instead; "" if none is missing."""
     said = _lines(produced)
     for line in _lines(expected):
         if line not in said:
@@ -294,14 +294,14 @@ def _unsaid(produced: list[Any], expected: list[Any]) -> str:
 
 
 def _lines(outputs: list[Any]) -> list[str]:
-    """The plain text of `outputs`, without its empty lines."""
+    """The lines of plain text in `outputs`, without empty ones."""
     texts = [output.get("text") or output.get("data", {}).get("text/plain") for output in outputs]
     lines = [line.rstrip() for text in texts if isinstance(text, str) for line in text.splitlines()]
     return [line for line in lines if line]
 
 
 def _message(item: Any, failure: Any) -> str:
-    """The exception that a cell raised, in one line; "" where its output differs and that is all."""
+    """The exception that a cell raised, in one line; "" if only its output differs."""
     for output in item.test_outputs or () if failure else ():
         if output.get("output_type") == "error":
             return _line(f"{output.get('ename')}: {output.get('evalue')}")
@@ -315,7 +315,7 @@ def _line(text: str) -> str:
 
 
 def load() -> None:
-    """Import what a run and a kernel load at first use: pytest's own plugins, the notebook format, all of the course."""
+    """Import what a run and a kernel would load at first use: pytest's plugins, the notebook format, the course."""
     with contextlib.redirect_stdout(io.StringIO()):
         pytest.main(["--markers", "-c", os.devnull, "--rootdir=."])
     nbformat.reads(json.dumps(nbformat.v4.new_notebook()), as_version=4)
@@ -323,13 +323,13 @@ def load() -> None:
 
 
 def serve(talk: socket.socket) -> None:
-    """The job: one notebook."""
+    """The job of the box: run one notebook."""
     confine.hide_memory()
     confine.adopt_orphans()
     Kernel.waiting = kernel.fork(talk)
     with talk.makefile("rb") as stream:
         job = json.loads(stream.readline())
-    folder = Path(os.environ["TMPDIR"], "nbval")  # away from the kernel's folder
+    folder = Path(os.environ["TMPDIR"], "nbval")  # not in the kernel's folder
     folder.mkdir(mode=0o700)
     os.chdir(folder)
     with talk.makefile("w", encoding="utf-8") as report_to:

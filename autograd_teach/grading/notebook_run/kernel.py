@@ -1,6 +1,6 @@
-"""The notebook's kernel in the box: forked before nbval reads the notebook, started when it is told its connection.
+"""The notebook's kernel in the box: forked before nbval reads the notebook, started when it gets its connection.
 
-A kernel finds what a fresh one finds: its own random state and secrets, an empty home, no open files, no threads.
+It is like a fresh kernel: its own random state and secrets, an empty home, no open files, no threads.
 """
 
 import contextlib
@@ -32,18 +32,18 @@ LOADED = (
     "tornado.platform.asyncio",
     "tornado.queues",
 )
-"""Kernels load these when they start, some only where they are installed."""
+"""Modules that a kernel loads when it starts, some only if they are installed."""
 
 _NOT_A_KERNELS = ("_pytest", "nbval", "pytest", "autograd_teach.grading")
-"""Modules that the forkserver has loaded and that a fresh kernel does not have."""
+"""Modules that the forkserver has loaded but a fresh kernel has not."""
 
 
 def load() -> None:
-    """Everything that a kernel and a setup cell import."""
+    """Import everything that a kernel and a setup cell import."""
     for name in LOADED:
         with contextlib.suppress(ImportError):
             importlib.import_module(name)
-    # Names that load what they need at first use have then loaded it.
+    # Packages that import lazily are now fully loaded.
     from autograd_teach import nn, optim, viz  # noqa: F401
     from autograd_teach.autograd import Function, gradcheck  # noqa: F401
     from autograd_teach.course import check, hint, progress  # noqa: F401
@@ -56,13 +56,13 @@ class Waiting:
         self.pid, self._pipe = pid, pipe
 
     def tell(self, connection: dict[str, Any]) -> None:
-        """Start it: `connection` is what a connection file holds."""
+        """Start the kernel. `connection` is the content of a connection file."""
         with open(self._pipe, "w") as pipe:
             json.dump(connection, pipe)
 
 
 def fork(talk: socket.socket) -> Waiting:
-    """Fork the kernel's process, which closes `talk`: the grader's pipe is not for it."""
+    """Fork the kernel's process. It closes `talk`, the grader's pipe, which it must not use."""
     reads, writes = os.pipe()
     pid = os.fork()
     if pid == 0:
@@ -78,7 +78,7 @@ def fork(talk: socket.socket) -> Waiting:
 
 
 def _serve(pipe: int) -> int:
-    """Wait for the connection; then be an IPython kernel until it ends."""
+    """Wait for the connection, then run as an IPython kernel."""
     os.setsid()
     confine.show_memory()
     with open(pipe) as stream:
@@ -92,7 +92,7 @@ def _serve(pipe: int) -> int:
 
     sys.argv = ["ipykernel_launcher", "-f", str(file)]
     try:
-        # Its history would be one SQLite file a kernel, in a home that nobody sees again.
+        # The history would be a SQLite file in a home that is deleted afterwards.
         IPKernelApp.launch_instance([*sys.argv[1:], "--HistoryManager.enabled=False"])
     except SystemExit as ended:
         return ended.code if isinstance(ended.code, int) else 1
@@ -100,9 +100,9 @@ def _serve(pipe: int) -> int:
 
 
 def _be_fresh() -> None:
-    """Nothing random that was drawn before the fork is left: two students' kernels would share it."""
+    """Replace random state drawn before the fork: otherwise two students' kernels would share it."""
     random.seed()
-    site.USER_BASE = site.USER_SITE = None  # in the home of before; computed again when somebody asks
+    site.USER_BASE = site.USER_SITE = None  # from the old home; computed again on demand
     for name in [name for name in sys.modules if name.startswith(_NOT_A_KERNELS)]:
         del sys.modules[name]
     if numpy_random := sys.modules.get("numpy.random"):

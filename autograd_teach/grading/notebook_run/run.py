@@ -1,7 +1,7 @@
-"""The grader's side of a notebook's run: what may be used, what came of it.
+"""The grader's side of a notebook's run: its limits and its result.
 
-nbval runs in the box together with the kernel, and its report leaves through one bounded pipe; the grader connects to
-nothing that a student made. What the kernel says of itself is not evidence: a hostile notebook can forge its record.
+nbval runs in the box together with the kernel. Its report leaves through one bounded pipe; the grader does not connect to
+anything that a student made. The record is not evidence: a hostile notebook can forge it.
 
 Must not know students, points or what a verdict is.
 """
@@ -24,17 +24,17 @@ if TYPE_CHECKING:
 JOB = "autograd_teach.grading.notebook_run.inside"
 
 STARTUP = 30.0
-"""CPU seconds for pytest and the kernel, on top of the cells' own."""
+"""CPU seconds for pytest and the kernel, in addition to the cells' own."""
 
 _LARGEST_REPORT = 4_000_000
 _ATTEMPTS = 2
 _STOPS = {each: each for each in map(Status, ("timeout", "died", "output_limit", "protocol_error"))}
-"""What a report may say that stopped its run (`Stopped` in inside.py)."""
+"""The reasons that a report may give for stopping its run (`Stopped` in inside.py)."""
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What one notebook may use: CPU seconds a cell, bytes of memory, characters of output."""
+    """What one notebook may use: CPU seconds per cell, bytes of memory, characters of output."""
 
     timeout: float = 60.0
     memory: int = 4_000_000_000
@@ -43,7 +43,7 @@ class Limits:
 
 @dataclass(frozen=True)
 class CellRecord:
-    """nbval's outcome of one cell: `passed`, `failed`, `skipped`, `xpassed`, `xskipped`; only `passed` is a pass."""
+    """nbval's outcome of one cell: `passed`, `failed`, `skipped`, `xpassed` or `xskipped`. Only `passed` is a pass."""
 
     outcome: str
     seconds: float
@@ -54,8 +54,8 @@ class CellRecord:
 class NotebookRun:
     """One run of a notebook. Code cells are numbered as nbval counts them.
 
-    `stopped` is what ended the run early, `stopped_at` the cell where; `GRADER_ERROR` and `PROTOCOL_ERROR` have no cell.
-    `by_the_clock`: the clock ended it, which a busy machine can be the reason of.
+    `stopped` is what ended the run early, `stopped_at` its cell (None for `GRADER_ERROR` and `PROTOCOL_ERROR`).
+    `by_the_clock`: the wall clock ended it, perhaps because the machine was busy.
     """
 
     cells: dict[int, CellRecord]
@@ -65,7 +65,7 @@ class NotebookRun:
     seconds: float = 0.0
     isolation: str = "process"
     by_the_clock: bool = False
-    is_whole: bool = True  # the report came to its end
+    is_whole: bool = True  # the report is complete
 
 
 Runner = Callable[["Notebook", Sequence[int], Limits, threading.Event], NotebookRun]
@@ -73,9 +73,9 @@ Runner = Callable[["Notebook", Sequence[int], Limits, threading.Event], Notebook
 
 
 class Nbval(AbstractContextManager["Nbval"]):
-    """A `Runner`, used as a context manager: what its boxes are forked from is started once.
+    """A `Runner` and context manager; the forkserver of its boxes is started once.
 
-    It runs under `isolation`; `hidden` are folders that no student's program may see.
+    It runs under `isolation`. Students' programs cannot see the folders `hidden`.
     """
 
     def __init__(self, isolation: Isolation, hidden: Sequence[Path] = ()) -> None:
@@ -90,11 +90,11 @@ class Nbval(AbstractContextManager["Nbval"]):
         for _ in range(_ATTEMPTS):
             try:
                 return self._run(notebook, checks, limits, stop)
-            except Lost:  # somebody ended the box and what it was forked from: that is started anew
+            except Lost:  # the box's forkserver was ended: it is started again
                 continue
             except NotMade as problem:
                 return NotebookRun({}, Status.GRADER_ERROR, None, f"no sandbox could be made: {problem}")
-        return NotebookRun({}, Status.GRADER_ERROR, None, "the processes that run notebooks were ended by somebody")
+        return NotebookRun({}, Status.GRADER_ERROR, None, "the processes that run notebooks were ended from outside")
 
     def _run(self, notebook: "Notebook", checks: Sequence[int], limits: Limits, stop: threading.Event) -> NotebookRun:
         started = time.monotonic()
@@ -118,7 +118,7 @@ class Nbval(AbstractContextManager["Nbval"]):
 
 
 def _ended(found: NotebookRun, how: Ended) -> NotebookRun:
-    """`found`, in which the kernel died or the report stops, with what the supervisor says of the end."""
+    """`found`, in which the kernel died or the report is cut off, with the supervisor's reason."""
     if how.out_of_memory:
         return replace(found, stopped=Status.OUT_OF_MEMORY, detail="")
     beyond = f"it went beyond the limit on {how.cause}"
@@ -128,7 +128,7 @@ def _ended(found: NotebookRun, how: Ended) -> NotebookRun:
 
 
 def _read(report: bytes, code_cells: int) -> NotebookRun:
-    """The `NotebookRun` that a report's bytes stand for; what does not look like a report is a `protocol_error`."""
+    """Parse a report into a `NotebookRun`. Bytes that are not a report give a `protocol_error`."""
     cells: dict[int, CellRecord] = {}
     begun, last = None, {}
     try:

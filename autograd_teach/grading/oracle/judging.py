@@ -1,8 +1,8 @@
-"""From a student's answers to marks by the oracle: a cell is loaded, then asked about, one exercise after the other.
+"""Turns a student's answers into marks with the oracle: it loads a cell, then asks about its exercise, one by one.
 
-The cells are those of the notebook in its order: its setup, each answer, and where there is none the stub as it was handed
-out. An exercise is asked right after its own cell, as the notebook checks it. An answer that reaches beyond its task is loaded
-for its own exercise alone; later ones get those of its definitions that they need. Must not know how answers are judged.
+The cells are those of the notebook, in its order: the setup, then each answer, or its stub if there is no answer. An
+exercise is asked right after its own cell, where the notebook checks it. An answer that reaches beyond its task is loaded
+only for its own exercise; later answers get the definitions that they need of it. Must not know how answers are judged.
 """
 
 import threading
@@ -29,21 +29,21 @@ from .referee import can_ask, draw_seed, judge, load_question, read_loaded
 JUDGE = "oracle"
 SETUP = "setup"
 ANSWER_SECONDS = 10.0
-"""What loading an answer may take, and what answering all questions about it may take, unless its exercise allows more."""
+"""Time limit for loading an answer, and again for all questions about it, unless its exercise allows more."""
 
 _ATTEMPTS = 3
-"""How often a process is started for an answer at which it was lost."""
+"""How often an answer is tried if the process is lost while it runs."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of one exercise."""
+    """The outcome of one exercise."""
 
     status: Status
     detail: str = ""
     seed: int | None = None
-    part: float = 0.0  # of the points, where it is `partial`
-    by_the_clock: bool = False  # the clock's limit ended it, not the answer's own time
+    part: float = 0.0  # share of the points if it is `partial`
+    by_the_clock: bool = False  # the wall clock's limit ended it, not its own time limit
 
 
 @dataclass(frozen=True)
@@ -52,14 +52,14 @@ class _Asking:
 
     box: Box
     stop: threading.Event
-    aside: bool  # in processes of their own: once an answer has ended its process, so that cells are not loaded again
+    aside: bool  # ask in forked processes, so that cells are not loaded again if an answer ends its process
 
     def __call__(self, question: bytes, size: int, seconds: float) -> bytes:
         return self.box.exchange(question, size, seconds, self.stop)
 
 
 class Oracle:
-    """A `Judge` that asks; what it cannot ask it leaves to `otherwise`."""
+    """A `Judge` that asks answers on drawn inputs. Exercises that it cannot ask are left to `otherwise`."""
 
     def __init__(
         self,
@@ -74,12 +74,12 @@ class Oracle:
         self._can_ask = cache(lambda id: id in exercises and not can_ask(exercises[id]))
 
     def __call__(self, assignment: Assignment, answers: Mapping[str, str], stop: threading.Event) -> dict[str, Mark]:
-        """A mark for each of `answers`; `Interrupted` when `stop` is set."""
+        """A mark for each of `answers`. Raises `Interrupted` if `stop` is set."""
         mute = [id for id in answers if not self._can_ask(id)]
         marks = self._otherwise(assignment, answers, stop) if mute else {}
         marks = {id: mark for id, mark in marks.items() if id in mute}
         left = [question for question in assignment.questions if question.id in answers and question.id not in mute]
-        broken: set[str] = set()  # whose cell ends the process when it is loaded
+        broken: set[str] = set()  # exercises whose cell ends the process when it is loaded
         lost: Counter[str] = Counter()  # how often the process was lost at a cell
         while left:
             if stop.is_set():
@@ -108,9 +108,9 @@ class Oracle:
         broken: set[str],
         lost: Counter[str],
     ) -> dict[str, Mark]:
-        """The marks of one process; it ends with the notebook, or with the first answer that ends it or reaches beyond its task.
+        """The marks of one process, up to the first answer that ends it or reaches beyond its task.
 
-        Where the process is lost, the answer at work gets no mark but is tried again, `_ATTEMPTS` times in all.
+        If the process is lost, the current answer does not get a mark but is tried again, `_ATTEMPTS` times in all.
         """
         sources = {cell["id"]: cell["source"] for cell in assignment.cells}
         marks: dict[str, Mark] = {}
@@ -140,7 +140,7 @@ class Oracle:
                     continue
                 raised = Outcome(_status(words), tidy(words, LONGEST_WORDS) or "its cell raises an error")
                 outcome = self._ask(asking, question) if is_loaded else raised
-            except wire.AtEnd as end:  # of the process that was asked; the one with the cells goes on
+            except wire.AtEnd as end:  # the forked process ended; the one with the cells goes on
                 is_over = end.was_killed
                 outcome = _ended(asking.box.end() if is_over else end, self._seconds(question.id))
             except (Ended, Lost, TooSlow, wire.Broken) as problem:
@@ -164,7 +164,7 @@ class Oracle:
         except Unfit as problem:
             return Outcome(Status.GRADER_ERROR, f"{problem} (seed {seed})", seed)
         if verdict.passed:
-            rests = f"as its own process says, not seen from outside: {'; '.join(verdict.counted)}"
+            rests = f"reported by its own process, not seen from outside: {'; '.join(verdict.counted)}"
             return Outcome(Status.PASS, rests if verdict.counted else "", seed)
         said = tidy(verdict.words, LONGEST_WORDS)
         if verdict.share:
@@ -181,14 +181,14 @@ def _load(asking: "_Asking", name: str, source: str, seconds: float) -> tuple[bo
 
 
 def _status(words: str) -> Status:
-    """By what was raised; a student may have written these words, and none of them is worth a point."""
+    """The status for an exception's text. A student may have written that text, so no status here gives points."""
     if "raised MemoryError" in words:
         return Status.OUT_OF_MEMORY
     return Status.DIED if "ends the program (SystemExit)" in words else Status.FAIL
 
 
 def _is_tried_again(problem: Exception, lost: Counter[str], cell: str) -> bool:
-    """Whether `cell`, which `problem` stopped, is to be run once more in another process; counts in `lost`."""
+    """Whether `cell`, stopped by `problem`, must run again in another process. Counts attempts in `lost`."""
     if not isinstance(problem, Lost):
         return False
     lost[cell] += 1
@@ -198,7 +198,7 @@ def _is_tried_again(problem: Exception, lost: Counter[str], cell: str) -> bool:
 def _ended(problem: Exception, seconds: float) -> Outcome:
     match problem:
         case Lost():
-            how = f"{problem}, {_ATTEMPTS} times at this answer: by it, or by somebody on this machine"
+            how = f"{problem}, {_ATTEMPTS} times at this answer: by the answer, or by somebody on this machine"
             return Outcome(Status.GRADER_ERROR, how)
         case TooSlow():
             how = f"no reply came, even with much more than its time limit of {seconds:g} s"
@@ -233,6 +233,6 @@ def _mark(question: Question, outcome: Outcome, answers: Mapping[str, str], isol
 
 
 def versions() -> str:
-    """What a seed's numbers depend on, and the course."""
+    """Versions that the numbers of a seed depend on, and the course."""
     names = {"autograd-teach": "autograd-teach", "numpy": "NumPy", "python": "Python"}
     return ", ".join(f"{said} {fingerprint.versions()[name]}" for name, said in names.items())

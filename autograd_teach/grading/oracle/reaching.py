@@ -1,7 +1,7 @@
-"""What an answer's source reaches for beyond its task: frames, other modules' insides, the course's own code.
+"""Finds what an answer's source reaches for beyond its task: frames, internals of other modules, the course's own code.
 
-An answer can be right and do so, and one can do so unseen: this names lines for a person to look at, and takes no points.
-Found by syntax alone; nothing is run.
+It lists lines for a person to look at and does not take points: an answer that does this can be right, and an answer can
+hide it. It looks only at the syntax; nothing is run.
 """
 
 import ast
@@ -12,11 +12,11 @@ from collections.abc import Iterator
 from ...plain import has_long_accents, tidy
 
 MOST = 8
-"""How many are told of one answer."""
+"""The number of lines that are reported for one answer, at most."""
 
 _LONGEST_SOURCE = 200_000
 _LONGEST = 80
-"""Letters of what is told of one line; of a dotted name no more is looked at."""
+"""Characters that are reported of one line, and that are looked at of a dotted name."""
 
 _NEEDLESS = """
     _getframe _current_frames currentframe getouterframes f_back f_locals f_globals f_builtins f_code f_trace gi_frame
@@ -24,10 +24,10 @@ _NEEDLESS = """
     __builtins__ settrace setprofile __loader__ __base__ __bases__ __mro__ __init_subclass__
 """
 _ATTRIBUTES = frozenset(_NEEDLESS.split())
-"""Attributes that no exercise needs, whatever they are asked of."""
+"""Attributes that no exercise needs, of any object."""
 
 _SET = frozenset({"__class__", "__bases__", "__mro__", "__dict__", "__defaults__", "__kwdefaults__", "__wrapped__"})
-"""Attributes that may be read, and are not to be set."""
+"""Attributes that may be read but not set."""
 
 _INSIDES = "sys.modules sys.meta_path sys.path_hooks sys.monitoring os.fork os.forkpty inspect.stack inspect.trace"
 _DOTTED = frozenset((*_INSIDES.split(), "importlib.reload", "inspect.getmembers"))
@@ -35,7 +35,7 @@ _TOOLS = "gc ctypes _ctypes cffi multiprocessing subprocess atexit builtins unit
 _MODULES = frozenset(_TOOLS.split())
 _COURSE = re.compile(r"autograd_teach\.(course\.|grading)|oracle_|__main__$")
 _OWN = ("torch", "np", "numpy", "F", "nn", "Function", "Tensor", "autograd_teach")
-"""What a notebook's setup cell imports; set by an answer, it is changed for whoever else uses it."""
+"""Names that a notebook's setup cell imports: setting an attribute of them changes it for all other code."""
 
 _CHANGING = frozenset({"setattr", "delattr", "__setattr__", "__delattr__"})
 _RUNNING = frozenset({"exec", "eval", "compile"})
@@ -43,7 +43,7 @@ _MAGIC = re.compile(r"^([^\S\n]*)[%!?].*$", re.MULTILINE)
 
 
 def reaching(source: str) -> tuple[str, ...]:
-    """What `source` reaches for, by line; `MOST` of it.
+    """What `source` reaches for, by line; at most `MOST` lines.
 
     >>> reaching("import sys\\n%matplotlib inline\\nframe = sys._getframe(1).f_back")
     ('line 3: f_back, sys._getframe',)
@@ -57,14 +57,14 @@ def reaching(source: str) -> tuple[str, ...]:
 
 def _found(source: str) -> Iterator[tuple[int, str]]:
     if has_long_accents(source):
-        yield 1, "nothing was read: there are more than 30 accents in a row"
+        yield 1, "the source was not read: it has more than 30 accents in a row"
         return
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             tree = ast.parse(_MAGIC.sub(r"\1pass", source))
         yield from _Walk(tree).reaches()
-    except (SyntaxError, ValueError, RecursionError, MemoryError):  # it may still be meant to run
+    except (SyntaxError, ValueError, RecursionError, MemoryError):  # cannot be parsed: look at its words
         for number, line in enumerate(source.splitlines(), 1):
             words = re.findall(r"[\w.]+", line)
             yield from (
@@ -73,12 +73,12 @@ def _found(source: str) -> Iterator[tuple[int, str]]:
 
 
 class _Walk:
-    """One syntax tree, and what its names were imported as."""
+    """One syntax tree with the imported modules that its names stand for."""
 
     def __init__(self, tree: ast.AST) -> None:
         self._tree = tree
         self._imported = {name: name for name in _OWN}
-        self._dotted: dict[ast.AST, str] = {}  # names and chains of attributes, by the beginning of what they stand for
+        self._dotted: dict[ast.AST, str] = {}  # the dotted name of each node that has one, shortened
         nodes = [*ast.walk(tree)]
         for node in nodes:
             if isinstance(node, ast.Import):
@@ -86,14 +86,14 @@ class _Walk:
             elif isinstance(node, ast.ImportFrom):
                 module = str(node.module)[:_LONGEST]
                 self._imported |= {each.asname or each.name: f"{module}.{each.name}" for each in node.names}
-        for node in reversed(nodes):  # each attribute behind what it is asked of
+        for node in reversed(nodes):  # each attribute after the object that it belongs to
             if isinstance(node, ast.Name):
                 self._dotted[node] = self._imported.get(node.id, node.id)
             elif isinstance(node, ast.Attribute) and node.value in self._dotted:
                 self._dotted[node] = f"{self._dotted[node.value][:_LONGEST]}.{node.attr}"
 
     def reaches(self) -> Iterator[tuple[int, str]]:
-        """Line and what it reaches for."""
+        """Yield pairs of a line and what it reaches for."""
         for node in ast.walk(self._tree):
             match node:
                 case ast.Import():
@@ -116,7 +116,7 @@ class _Walk:
         return dotted in _DOTTED or dotted.rpartition(".")[2] in _ATTRIBUTES
 
     def _is_others(self, node: ast.AST) -> bool:
-        """Whether `node` is something imported, or the namespace of that."""
+        """Whether `node` is something imported, or its namespace."""
         if isinstance(node, ast.Call):
             is_vars = self._name(node.func) == "vars" and len(node.args) == 1 and not node.keywords
             return is_vars and self._is_others(node.args[0])
@@ -159,14 +159,14 @@ class _Walk:
 
 
 def _is_closed(module: str) -> bool:
-    """Whether a module, or a name of it, is one that no answer needs."""
+    """Whether no answer needs this module, or this name of it."""
     parts = module.split(".", 2)
     is_tool = parts[0] in _MODULES or ".".join(parts[:2]) in _MODULES
     return is_tool or _COURSE.match(module) is not None and not _is_open(module)
 
 
 def _is_open(module: str) -> bool:
-    """`check` and the like, which any notebook imports."""
+    """Whether it is `check` or another name that every notebook imports."""
     room, _, name = module.rpartition(".")
     return room == "autograd_teach.course" and name in _FOR_STUDENTS
 

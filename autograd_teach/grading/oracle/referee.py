@@ -1,9 +1,9 @@
-"""Draws what an answer is asked, asks, and judges what comes back by the course's own rules (course/checks).
+"""Draws the questions to an answer, asks them, and judges the replies by the course's own rules (course/checks).
 
-Runs no student's code. What is right comes from the exercise's specification in NumPy; inputs and cotangents are drawn with a
-seed that is drawn when the answer has been loaded. The stages are those of a check, one of them in another process: there
-requests are put to the answer, here they are drawn and the replies are read, strictly by type, and judged. What was
-asked for and did not come is a failure, before any check looks at the rest (`Checker.complete`).
+Does not run students' code. The right results come from the exercise's specification in NumPy. Inputs and cotangents are
+drawn with a seed that is drawn after the answer is loaded. The stages are those of a check, but requests are put to the
+answer in another process; here they are drawn, and the replies are read, strictly by type, and judged. A missing part of a
+reply is a failure before any check looks at the rest (`Checker.complete`).
 
 May use NumPy and the specifications. Must not know students, points or processes.
 """
@@ -25,8 +25,8 @@ from ...course.specs import spec_of
 from . import wire
 
 SMALLEST_REPLY = 16_384
-COMPLETE = Check("complete", "whatever it is asked, it gives all of its results and gradients", lambda evidence: "fail")
-"""What does not hold where something is missing and no check says so."""
+COMPLETE = Check("complete", "it returns all results and gradients that it is asked for", lambda evidence: "fail")
+"""The check that fails if something is missing and no other check says so."""
 
 Asking = Callable[[bytes, int], bytes]
 """(question, bytes of the reply) -> the reply."""
@@ -34,27 +34,27 @@ Asking = Callable[[bytes, int], bytes]
 
 @dataclass(frozen=True)
 class Verdict:
-    """Whether an answer is right, the checks that it does not pass, and the seed that its inputs were drawn with."""
+    """Whether an answer is right: the checks that it fails, and the seed of its inputs."""
 
     failed: tuple[str, ...]
     seed: int
-    words: str = ""  # what was raised; the student's own text, not to be trusted beyond being shown
-    counted: tuple[str, ...] = ()  # checks that rest on what the answer's own process says of itself, no number
-    share: float = 0.0  # of the points, where the exercise weighs its checks
+    words: str = ""  # what was raised; text from the student's process, only to be shown
+    counted: tuple[str, ...] = ()  # checks that rest on what the answer's own process reports, not on numbers
+    share: float = 0.0  # of the points, if the exercise's checks have weights
 
     @property
     def passed(self) -> bool:
-        """All checks pass."""
+        """Whether all checks pass."""
         return not self.failed
 
 
 def draw_seed() -> int:
-    """A seed that nobody can know before."""
+    """Draw a seed that cannot be predicted."""
     return secrets.randbits(63)
 
 
 def can_ask(exercise: Exercise, spec: Any = None) -> str:
-    """Why the oracle cannot ask this exercise; "" where it can."""
+    """Why the oracle cannot ask this exercise; "" if it can."""
     plans = checker_of(exercise).plans(exercise, spec or spec_of(exercise), np.random.default_rng(0), "grade")
     for plan in plans:
         for request in plan.requests:
@@ -69,27 +69,27 @@ def _is_declared(kind: type) -> bool:
 
 
 def load_question(exercise: str, source: str, aside: bool = False) -> tuple[bytes, int]:
-    """The question that has a cell run, and its reply's size; `aside`: what is asked of it is asked in a forked process."""
+    """The question that runs a cell, and the size of its reply. `aside`: later questions run in a forked process."""
     asked = {"ask": "load", "name": f"<answer {exercise}>", "source": source, "aside": aside}
     return wire.question(asked), 1 + wire.WORDS
 
 
 def read_loaded(reply: bytes) -> tuple[bool, str]:
-    """Whether the cell raised nothing, and what it raised."""
+    """Whether the cell ran without an exception, and the text of the exception."""
     if not reply or reply[0] > 1:
-        raise wire.Broken("a flag that is none")
+        raise wire.Broken("a flag of another form")
     return reply[0] == 0, reply[1:].rstrip(b"\0").decode("utf-8", "replace")
 
 
 def judge(exercise: Exercise, ask: Asking, seed: int) -> Verdict:
-    """Ask the answer that has just been loaded, and judge it. `wire.Broken` where a reply is none."""
+    """Ask the answer that was just loaded, and judge it. Raises `wire.Broken` if a reply cannot be read."""
     checker, spec = checker_of(exercise), spec_of(exercise)
     evidence: Evidence = checker.evidence(exercise, spec)
     failed: list[Check] = []
     words, part = "", 1.0
     for number, plan in enumerate(checker.plans(exercise, spec, np.random.default_rng(seed), "grade")):
         if number and (not part or evidence.structure):
-            break  # an answer that is too slow for the larger inputs of a second plan has no other verdict than that
+            break  # do not ask a failed answer again: it may be too slow for the larger inputs of this plan
         structure, replies = _replies(exercise, checker, plan, ask)
         evidence.structure = structure
         words = words or next((str(each.crash) for each in replies if each.crash), "")
@@ -100,7 +100,7 @@ def judge(exercise: Exercise, ask: Asking, seed: int) -> Verdict:
 
 
 def _judged(checker: Checker, evidence: Evidence, plan: Plan, replies: Sequence[Any]) -> list[Check]:
-    """The checks that do not pass; of an answer that left something out at least one."""
+    """The checks that fail; at least one if the answer left something out."""
     pairs = zip(plan.requests, replies, strict=False)
     try:
         is_complete = len(replies) == len(plan.requests) and all(
@@ -112,12 +112,12 @@ def _judged(checker: Checker, evidence: Evidence, plan: Plan, replies: Sequence[
     except (Unfit, wire.Broken):
         raise
     except Exception as problem:
-        # The rules are made for what a check writes down; what is sent can be of a form that it never has.
+        # The rules expect what a check writes down. A reply can have a form that a check never writes.
         raise wire.Broken(f"what was sent cannot be judged: {type(problem).__name__}") from problem
 
 
 def _replies(exercise: Exercise, checker: Checker, plan: Plan, ask: Asking) -> tuple[str | None, list[Any]]:
-    """What is wrong with the object itself, and the replies: one for each request, up to the first that raised."""
+    """What is wrong with the object itself, and one reply per request, up to the first that raised."""
     asked = [told(request.asked) for request in plan.requests]
     capacity = _capacity([asked, [request.expected for request in plan.requests]], len(asked))
     question = {"ask": "use", "exercise": exercise.id, "requests": asked, "capacity": capacity}
@@ -140,17 +140,17 @@ def _replies(exercise: Exercise, checker: Checker, plan: Plan, ask: Asking) -> t
 def _read(checker: Checker, data: Any) -> Any:
     try:
         return read(checker.reply, data)
-    except (ValueError, TypeError, LookupError, AttributeError) as problem:  # the strictest reading has its gaps
+    except (ValueError, TypeError, LookupError, AttributeError) as problem:  # reading is not strict enough for these
         raise wire.Broken(f"what was sent cannot be read: {type(problem).__name__}") from None
 
 
 def _capacity(like: Any, requests: int) -> int:
-    """Room for any replies that may be right, in steps too wide to tell their length."""
+    """A size that fits any right reply, in steps that do not reveal the length of the right one."""
     return SMALLEST_REPLY * (1 + (8 * _length(like) + 1024 * requests) // SMALLEST_REPLY)
 
 
 def _length(value: Any) -> int:
-    """About as many bytes as `wire.dump` makes of `value`."""
+    """The approximate number of bytes of `wire.dump(value)`."""
     if isinstance(value, np.ndarray):
         return 60 + value.nbytes * 4 // 3
     if isinstance(value, str):

@@ -1,11 +1,11 @@
-"""The student's side of the oracle: loads cells, calls what they define, and tells what came of it.
+"""The student's side of the oracle: loads cells, calls what they define, and replies with the results.
 
-A job of the sandbox (../sandbox/forkserver.py): `load` runs once, and never meets a student's code; `serve` runs in each
-submission's box. Where an answer has ended its process, the cells are loaded in another one, and from then on each
-question is put in a process forked from that (`aside`). May use the engine, and of course/checks what puts requests to an
-answer. No specification of an exercise (course/specs) is ever loaded here.
+A job of the sandbox (../sandbox/forkserver.py): `load` runs once, without students' code; `serve` runs in each
+submission's box. If an answer ends its process, the cells are loaded in another one, and from then on each question runs
+in a process forked from it (`aside`). May use the engine, and the part of course/checks that puts requests to an answer.
+Specifications of exercises (course/specs) are never loaded here.
 
-Nothing that is computed here is a verdict, and nothing that is said here is believed beyond its numbers.
+No verdict is computed here, and the grader trusts nothing from here but numbers that it compares itself.
 """
 
 import contextlib
@@ -27,11 +27,11 @@ from . import wire
 MOST_REPLY = 1 << 20  # bytes read at a time
 
 
-# ---- what the student's code finds ------------------------------------------------------------------------------------
+# ---- the environment of the student's code ----------------------------------------------------------------------------
 
 
 def load() -> None:
-    """Import everything that answers are likely to use: the course without what is right."""
+    """Import everything that answers are likely to use: the course without its specifications."""
     import autograd_teach as torch
     from autograd_teach import course
     from autograd_teach.course.checks.exact import OURS, engine
@@ -48,7 +48,7 @@ def load() -> None:
 
 
 class Notebook:
-    """The names that the cells define, as in a notebook."""
+    """The namespace of the cells, as in a notebook."""
 
     def __init__(self) -> None:
         self.module = types.ModuleType("__main__")
@@ -56,22 +56,22 @@ class Notebook:
         self.asks_aside = False
         self.names["display"] = lambda *given, **named: None
         self.names["get_ipython"] = NoShell
-        self.own_main = sys.modules["__main__"]  # kept: its names must not be cleared
+        self.own_main = sys.modules["__main__"]  # keep a reference, or its names would be cleared
         sys.modules["__main__"] = self.module
 
     def load(self, name: str, source: str) -> None:
-        """Run a cell."""
+        """Run the cell `name`."""
         try:
             code = compile(source, name, "exec", dont_inherit=True)
         except SyntaxError:
             source = without_magic(source)
             code = compile(source, name, "exec", dont_inherit=True)
         linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
-        exec(code, self.names)  # noqa: S102  # what this process is for
+        exec(code, self.names)  # noqa: S102  # running students' code is this process's purpose
 
 
 class NoShell:
-    """In place of IPython's shell, which a right answer may call for a magic: it does nothing."""
+    """Replaces IPython's shell, which a right answer may call for a magic, and does nothing."""
 
     def __getattr__(self, name: str) -> Any:
         return lambda *given, **named: None
@@ -81,11 +81,11 @@ class NoShell:
 
 
 def answer_load(notebook: Notebook, asked: dict[str, Any]) -> bytes:
-    """Run a cell; tell whether it raised, and what."""
+    """Run a cell, and reply whether it raised, and what."""
     notebook.asks_aside = asked["aside"]
     try:
         notebook.load(asked["name"], asked["source"])
-    except BaseException as problem:  # noqa: BLE001  # a cell may raise whatever it likes
+    except BaseException as problem:  # noqa: BLE001  # a cell may raise anything
         return b"\1" + wire.words(_said(problem))
     return b"\0" + wire.words("")
 
@@ -97,7 +97,7 @@ def _said(problem: BaseException) -> str:
 
 
 def answer_use(notebook: Notebook, asked: dict[str, Any]) -> bytes:
-    """Put every request to the answer, up to the first at which it raises; aside where that was asked for."""
+    """Put requests to the answer until one raises; in a forked process if `aside` was requested."""
     if notebook.asks_aside:
         return aside(lambda: _used(notebook, asked), asked["capacity"])
     return _used(notebook, asked)
@@ -122,9 +122,9 @@ def _used(notebook: Notebook, asked: dict[str, Any]) -> bytes:
 
 
 def serve(grader: socket.socket) -> None:
-    """The job: answer until the grader hangs up."""
+    """The job: reply to questions until the grader closes the connection."""
     for name in [name for name in sys.modules if name.startswith("autograd_teach.grading")]:
-        del sys.modules[name]  # no answer needs them
+        del sys.modules[name]  # answers do not need these
     notebook = Notebook()
     for asked in _questions(grader):
         try:
@@ -137,13 +137,13 @@ def serve(grader: socket.socket) -> None:
 
 
 def aside(answer: Callable[[], bytes], size: int) -> bytes:
-    """The `size` bytes that `answer` returns in a process of its own; if that ends before, a reply that says how.
+    """Call `answer` in a forked process and return its `size` bytes, or a reply that says how the process ended.
 
-    A process with threads of a student's stays one: a forked one would lack them.
+    Does not fork if a student's code has started threads: the forked process would lack them.
     """
     if threading.active_count() > 1:
         return answer()
-    signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # or how it ended would not be known
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # otherwise the exit status would be lost
     reads, writes = os.pipe()
     pid = os.fork()
     if pid == 0:
@@ -163,13 +163,13 @@ def aside(answer: Callable[[], bytes], size: int) -> bytes:
     while len(reply) < size:
         ready, _, _ = select.select([reads, ended], [], [])
         more = os.read(reads, MOST_REPLY) if reads in ready else b""
-        if not more:  # nobody writes to the pipe any more, or who should has ended
+        if not more:  # the pipe was closed, or its writer has ended
             break
         reply += more
     is_whole = len(reply) == size
     if is_whole and not select.select([ended], [], [], 0)[0]:
         with contextlib.suppress(ProcessLookupError):
-            os.kill(pid, 9)  # threads of its own keep it
+            os.kill(pid, 9)  # its own threads may keep it alive
     for number in (reads, ended):
         os.close(number)
     _, status = os.waitpid(pid, 0)
@@ -177,7 +177,7 @@ def aside(answer: Callable[[], bytes], size: int) -> bytes:
 
 
 def _end(size: int, how: int | str) -> bytes:
-    """A reply that is an end: of memory, or of the process, with its exit status or, negative, its signal."""
+    """The reply for a process that ended: `how` is "memory", its exit status, or its negative signal number."""
     return wire.padded(wire.dump({"end": how}), size) if size else b"\1" + wire.words("your code raised MemoryError")
 
 

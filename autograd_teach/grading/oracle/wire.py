@@ -1,8 +1,7 @@
-"""Questions and replies as bytes: the one language of the grader and of the process that runs a student's code.
+"""Questions and replies as bytes: the protocol between the grader and the process that runs a student's code.
 
-A question is JSON behind its length. A reply is JSON padded to the size that the question asked for, to the byte. Arrays in
-JSON are dtype, shape and raw bytes. What does not read as expected is `Broken`; nothing here makes an object of any type but
-the few below.
+A question is JSON after its length. A reply is JSON padded to exactly the size that the question asked for. Arrays in JSON
+are dtype, shape and raw bytes. Unexpected data raises `Broken`, and only objects of the few types below are ever made.
 
 Standard library, NumPy and the course's records only.
 """
@@ -21,11 +20,11 @@ from autograd_teach.course.checks.records import Broken
 from autograd_teach.course.exercises.declaration import Prepared
 
 Make = Callable[[str, str, dict[str, Any]], Prepared]
-"""(module, class, attributes) -> the argument that the student's side makes again."""
+"""(module, class, attributes) -> the argument, made again on the student's side."""
 
 MOST_QUESTION = 16_000_000
 WORDS = 160
-"""Bytes for what was raised, in a sentence."""
+"""Bytes for the text of an exception."""
 
 LARGEST_INTEGER = 2**62
 _DTYPES = (
@@ -35,16 +34,16 @@ _DTYPES = (
 _MOST_DIMENSIONS = 16
 _LENGTH = struct.Struct("<I")
 HEAD = _LENGTH.size
-"""Bytes of a question that tell its length."""
+"""Bytes at the start of a question that hold its length."""
 
 OUT_OF_TIME = -24
-"""How a process ends that has used its CPU time (SIGXCPU)."""
+"""How a process ends that has used up its CPU time (SIGXCPU)."""
 
 _KILLED = -9
 
 
 class AtEnd(Exception):
-    """The process that was asked ended: `how` is "memory", its exit status, or the negative number of a signal."""
+    """The forked process ended: `how` is "memory", its exit status, or its negative signal number."""
 
     def __init__(self, how: int | str) -> None:
         super().__init__(f"signal {-how}" if isinstance(how, int) and how < 0 else f"exit status {how}")
@@ -52,7 +51,7 @@ class AtEnd(Exception):
 
     @property
     def was_killed(self) -> bool:
-        """Whether somebody killed it: itself, or the system that had no memory left."""
+        """Whether it was killed: by itself, or by a system without free memory."""
         return self.how == _KILLED
 
 
@@ -69,7 +68,7 @@ def dump(value: Any) -> bytes:
 
 
 def load(text: bytes, make: Make | None = None) -> Any:
-    """What `dump` made; `Broken` where the text is anything else. Without `make` there is nothing to be made in it."""
+    """The value that `dump` encoded. Raises `Broken` for any other text, and for objects if `make` is None."""
     try:
         return _inward(json.loads(text), make)
     except Broken:
@@ -143,14 +142,14 @@ def _array(dtype: str, shape: list[Any], data: str) -> np.ndarray:
 
 
 def padded(text: bytes, capacity: int) -> bytes:
-    """`text` behind its length, filled up to `capacity`; where it is too long a word for that takes its place."""
+    """`text` after its length, padded to `capacity`. If it is too long, a message replaces it."""
     if len(text) > capacity - _LENGTH.size:
-        text = dump(Strange("too large a reply"))
+        text = dump(Strange("a reply that is too large"))
     return (_LENGTH.pack(len(text)) + text).ljust(capacity, b"\0")
 
 
 def unpadded(data: bytes) -> bytes:
-    """What `padded` has filled up."""
+    """The text that `padded` padded."""
     if len(data) < _LENGTH.size:
         raise Broken("a reply without a length")
     (length,) = _LENGTH.unpack_from(data)
@@ -168,11 +167,11 @@ def question(value: Any) -> bytes:
 
 
 def length_of_question(head: bytes) -> int:
-    """From its first bytes (`HEAD`)."""
+    """The length of a question, from its first `HEAD` bytes."""
     (length,) = _LENGTH.unpack(head)
     return int(length)
 
 
 def words(text: str) -> bytes:
-    """What was raised, in `WORDS` bytes."""
+    """`text` in exactly `WORDS` bytes."""
     return text.encode("utf-8", "replace")[:WORDS].decode("utf-8", "ignore").encode().ljust(WORDS, b"\0")

@@ -1,15 +1,15 @@
-"""What comes out of grading, for people and for other programs.
+"""The reports of grading, for people and for other programs.
 
     terminal.py     the progress bar and the table
     spreadsheet.py  grades.csv
-    upload.py       the same grades as Moodle and Canvas take them up
+    upload.py       the same grades for import into Moodle and Canvas
     structured.py   grades.json, and Gradescope's results.json
-    class_page.py   one HTML page for the class: distributions, commonest mistakes
-    student_page.py one HTML page a student, fit to be handed to that student
-    page.py         what both pages share: how a template is filled in, what a status means
-    templates/      the pages
+    class_page.py   one HTML page for the class: distributions, most common mistakes
+    student_page.py one HTML page per student, to give to that student
+    page.py         shared by both pages: rendering of templates, meanings of statuses
+    templates/      the templates of the pages
 
-All of it follows from results; the texts of answers come from the gradebook by their hash. Must not know how a result came about.
+Reports are made from results; the texts of answers come from the gradebook by their hash. Must not know how a result was made.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -23,9 +23,9 @@ __all__ = ["Progress", "prepare", "refuse_unfit", "say", "show", "table", "write
 
 
 def refuse_unfit(kinds: Sequence[str], class_: Sequence[Mapping[str, str]]) -> None:
-    """A `UserError` where one of these reports cannot be of this class, given as what its roster says of each student.
+    """Raise `UserError` if one of these reports cannot be made for `class_` (the roster's columns of each student).
 
-    To be called before anything has run.
+    Called before anything runs.
     """
     from . import structured, upload
 
@@ -43,10 +43,10 @@ def write(
     answer: Callable[[str], str],
     attempts: Mapping[tuple[str, str], int] | None = None,
 ) -> Path:
-    """Write the report of this kind (one of `command.REPORTS`) in `folder` and return the path to open.
+    """Write the report `kind` (one of `command.REPORTS`) to `folder` and return the path to open.
 
-    `answer` gives an answer's text by its hash; `attempts` are how many different answers were judged, by student and
-    exercise. A `UserError` where it cannot be written.
+    `answer` returns an answer's text by its hash. `attempts` counts the different answers that were judged, by student and
+    exercise. Raises `UserError` if the report cannot be written.
     """
     from . import class_page, structured, upload
 

@@ -1,6 +1,6 @@
-"""The class on one page: how the points spread, each exercise's outcomes, the commonest mistakes, every student with a link.
+"""The class's page: a histogram of the points, each exercise's outcomes, the most common mistakes, all students with links.
 
-May use results. Must not know how they came about. The page itself is templates/class.html.
+May use results. Must not know how they were made. The page itself is templates/class.html.
 """
 
 import hashlib
@@ -21,23 +21,23 @@ from .student_page import student_page
 from .terminal import exercises_of, number
 
 FOLDER = "grades-pages"
-_TONES: dict[Tone, str] = {  # in a bar's order
+_TONES: dict[Tone, str] = {  # in the order of the parts of a bar
     "good": "passed",
     "bad": "failed",
     "odd": "anything else (took too long, not readable ...)",
     "none": "not attempted, missing, not graded",
 }
 _NOTHING = (Status.MISSING, Status.NOT_ATTEMPTED, Status.NOT_GRADED)
-_FEWEST = 10  # students: of fewer a correlation says nothing
+_FEWEST = 10  # students: a correlation of fewer means nothing
 _RESERVED = {"con", "prn", "aux", "nul", *(f"{port}{number}" for port in ("com", "lpt") for number in range(10))}
 
 
 def write_pages(
     results: Sequence[Result], folder: Path, answer: Callable[[str], str], attempts: Mapping[tuple[str, str], int]
 ) -> Path:
-    """Write the class's page and one a student below `folder`; return the class's.
+    """Write the class's page and one page per student in `folder`. Returns the path of the class's page.
 
-    They follow from the gradebook and are written anew each time; so they are not forced to the disk one by one.
+    The pages can be made again from the gradebook, so they are not synced to disk one by one.
     """
     pages = folder / FOLDER
     with told(folder):
@@ -56,7 +56,7 @@ def class_page(
     answer: Callable[[str], str],
     attempts: Mapping[tuple[str, str], int],
 ) -> bytes:
-    """The page as a file's bytes; `links` lead to the students' pages, the rest is as in `reports.write`."""
+    """The page as bytes. `links` are the file names of the students' pages; the others are those of `reports.write`."""
     exercises = exercises_of(results)
     outcomes = [_outcome(results, exercise, attempts) for exercise in exercises]
     return render(
@@ -87,7 +87,7 @@ def class_page(
 
 
 def file_names(students: Sequence[str]) -> dict[str, str]:
-    """A file name for each student that every system takes, and that no other student has.
+    """A unique file name for each student that is valid on every system.
 
     >>> file_names(["ada", "Zoë K.", "a/b"])["ada"]
     'ada.html'
@@ -116,7 +116,7 @@ def _summary(results: Sequence[Result]) -> dict[str, str]:
 
 
 def _histogram(results: Sequence[Result], bins: int = 10) -> dict[str, Any]:
-    """How many students have which share of the points; those with all of them stand alone at the right."""
+    """A histogram of the students' shares of the points, with a separate last bar for those with all points."""
     counts = [0] * (bins + 1)
     for result in results:
         share = result.points / result.maximum if result.maximum else 0.0
@@ -161,14 +161,14 @@ def _outcome(results: Sequence[Result], exercise: str, attempts: Mapping[tuple[s
 def _discrimination(results: Sequence[Result], exercise: str) -> str:
     """Correlation of the points in `exercise` with those in the others, among students who handed in something.
 
-    It is the point-biserial one if points are all or nothing; "" for too few students, or equal points.
+    It is the point-biserial correlation if points are all or nothing; "" for too few students, or equal points.
     """
     own, others = [], []
     for result in results:
         points = {mark.exercise: mark.points for mark in result.marks}
         if any(mark.status not in _NOTHING for mark in result.marks) and exercise in points:
             own.append(points[exercise])
-            others.append(sum(points.values()) - points[exercise])  # a penalty says nothing of an exercise
+            others.append(sum(points.values()) - points[exercise])  # without the penalty
     try:
         return f"{correlation(own, others):.2f}".replace("-", "−") if len(own) >= _FEWEST else ""
     except StatisticsError:
@@ -176,7 +176,7 @@ def _discrimination(results: Sequence[Result], exercise: str) -> str:
 
 
 def _contradictions(results: Sequence[Result], exercises: Sequence[str]) -> list[tuple[str, Status, str, list[str]]]:
-    """Where the verdict and the record do not agree: a check that was tampered with, a machine that is ill, a gap in the check."""
+    """Marks whose verdict and record disagree: because of tampering, a broken machine, or a gap in the check."""
     items = []
     for exercise in exercises:
         alike: dict[tuple[Status, str], list[str]] = {}

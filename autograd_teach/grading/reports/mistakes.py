@@ -1,6 +1,6 @@
-"""What a mark's detail and the words of its check say, in their parts, and which mistakes are the same one.
+"""Parses a mark's detail and the message of its check, and finds equal mistakes.
 
-May use results. Must not know who wrote them: what it does not recognise it shows as it is.
+May use results. Must not know who wrote them: text that it does not recognise is shown unchanged.
 """
 
 import re
@@ -20,7 +20,7 @@ _ENDING = re.compile(r"\s*\([^()]*\d[^()]*\)\.?$")
 
 @dataclass(frozen=True)
 class Found:
-    """A mark's detail, and what its check said in the record, "" where it said nothing more.
+    """A mark's detail, and its check's message from the record ("" if it does not say more).
 
     >>> Found("NotPassed: Scale: 6 of 7 checks pass - 2 times too large (x[0]: -8.2)").diagnosis
     '2 times too large (x[0]: -8.2)'
@@ -33,7 +33,7 @@ class Found:
 
     @classmethod
     def of(cls, mark: Mark) -> Self:
-        """Of a mark, with what its check said where that is more than the detail has already."""
+        """Make it from a mark, with the check's message if that says more than the detail."""
         is_more = mark.recorded == FAILED and mark.said not in mark.detail
         return cls(mark.detail.removesuffix(mark.origin).removesuffix("; "), mark.said if is_more else "")
 
@@ -52,12 +52,12 @@ class Found:
 
     @property
     def checks(self) -> str:
-        """How many checks pass, "" where that is not said."""
+        """How many checks pass, as text; "" if not known."""
         return self._parts[0] or self._of_check[0]
 
     @property
     def failed(self) -> tuple[str, ...]:
-        """The checks that do not pass, where they are named.
+        """The checks that do not pass, if they are named.
 
         >>> Found("not so: forward is right; backward is right (it returned None)").failed
         ('forward is right', 'backward is right')
@@ -66,17 +66,17 @@ class Found:
 
     @property
     def diagnosis(self) -> str:
-        """What is wrong, "" where nothing is said: what the check says of it, which knows the course's named mistakes."""
+        """What is wrong, or "". It comes from the check if possible, which knows the course's named mistakes."""
         return self._of_check[1] or self._parts[2]
 
     @property
     def remark(self) -> str:
-        """What the detail has to say besides, where the diagnosis is the check's."""
+        """The rest of the detail, if the diagnosis is from the check."""
         return self._parts[2] if self._of_check[1] else ""
 
     @property
     def short(self) -> str:
-        """All of it that is worth a line.
+        """The most important part, in one line.
 
         >>> Found("not so: forward is right; backward is right").short
         'not so: forward is right, and 1 more'
@@ -86,7 +86,7 @@ class Found:
 
     @property
     def kind(self) -> str:
-        """The diagnosis without the numbers of this one answer: what two students' mistakes have in common.
+        """The diagnosis without the numbers of this answer, to compare the mistakes of different students.
 
         >>> Found("x: 1 of 2 checks pass - off by 3 (x[0]: 2)").kind == Found("x: 0 of 2 checks pass - off by 5 (x[1]: 4)").kind
         True
@@ -95,8 +95,8 @@ class Found:
 
 
 def for_student(result: Result) -> Result:
-    """`result` without what is the grader's own: where its files lie, and what it says of its own faults; and without what
-    makes an answer worth a look to the instructor, or tells what a pass rests on."""
+    """`result` without what is only for the instructor: paths and faults of the grader, why an answer is worth a look, and
+    what a pass depends on."""
 
     def of(mark: Mark) -> Mark:
         detail = "" if mark.status in (Status.PASS, Status.GRADER_ERROR) else _pathless(mark.detail)
@@ -106,7 +106,7 @@ def for_student(result: Result) -> Result:
 
 
 def told_before(marks: Sequence[Mark]) -> dict[str, str]:
-    """By exercise, an earlier one of which the same was found, so that one reason is said once.
+    """For each exercise, an earlier one with the same finding, so that each reason is given once.
 
     >>> both = [Mark(name, Status.FAIL, 1, "NameError: no x") for name in ("a", "b")]
     >>> told_before(both)
@@ -125,7 +125,7 @@ def told_before(marks: Sequence[Mark]) -> dict[str, str]:
 
 
 def _pathless(words: str) -> str:
-    """`words` without the folders of files, and without the names of programs.
+    """`words` without the folders of files and the names of programs.
 
     >>> _pathless("no /home/ada/data.csv; line 3 of /tmp/tmpx1/run.py; a/b/c")
     'no …/data.csv; line 3 of …; a/b/c'
@@ -140,7 +140,7 @@ def _pathless(words: str) -> str:
 
 @dataclass(frozen=True)
 class Mistake:
-    """One that several students made, with the words that one of them got."""
+    """A mistake of several students, with the message that one of them got."""
 
     example: str
     students: tuple[str, ...]
@@ -148,7 +148,7 @@ class Mistake:
 
 
 def commonest(marks: Iterable[tuple[str, Mark]], most: int = 5) -> list[Mistake]:
-    """The mistakes in `marks` (student, mark), the commonest first; what was not attempted is no mistake."""
+    """The mistakes in `marks` (student, mark), the most common first. Exercises that were not attempted do not count."""
     alike: dict[tuple[Status, str], list[tuple[str, str]]] = {}
     for student, mark in marks:
         if mark.status in (Status.PASS, Status.NOT_ATTEMPTED, Status.MISSING, Status.NOT_GRADED):

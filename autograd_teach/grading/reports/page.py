@@ -1,8 +1,8 @@
-"""What the pages share: how a template is filled in, and what a status means. The pages themselves are in templates/.
+"""Shared by all pages: rendering of templates and meanings of statuses. The pages themselves are in templates/.
 
-No script, no font or picture from anywhere, and a policy in the page that forbids them. Whatever a student wrote is escaped,
-everywhere, by the environment of the templates. Colour is never the only sign: each state is a word and a mark. May use
-results. Must not know how they came about.
+Pages do not use scripts, fonts or pictures, and a content security policy in the page forbids them. The environment of the
+templates escapes everything that a student wrote. Colour is never the only sign: each state has a word and a symbol. May
+use results. Must not know how they were made.
 """
 
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ Tone = Literal["good", "bad", "none", "odd"]
 
 @dataclass(frozen=True)
 class Meaning:
-    """A status as a reader sees it: a mark, a name, a sentence to the student."""
+    """How a status is shown: a symbol, a name, a sentence to the student."""
 
     mark: str
     name: str
@@ -31,27 +31,27 @@ class Meaning:
 
 
 MEANING: dict[Status, Meaning] = {
-    Status.PASS: Meaning("✓", "passed", "Right: all that has to hold does.", "good"),
+    Status.PASS: Meaning("✓", "passed", "Right: it meets every requirement.", "good"),
     Status.PARTIAL: Meaning("◐", "partly", "Some of it is right.", "odd"),
     Status.FAIL: Meaning("✗", "failed", "Not right yet.", "bad"),
     Status.NOT_ATTEMPTED: Meaning(
-        "–", "not attempted", "The answer is as it was handed out, or has only comments.", "none"
+        "–", "not attempted", "The answer cell is unchanged, or has only comments.", "none"
     ),
-    Status.MISSING: Meaning("–", "missing", "Its cell was not among what was handed in.", "none"),
+    Status.MISSING: Meaning("–", "missing", "Its cell was not in the submission.", "none"),
     Status.TIMEOUT: Meaning("∞", "took too long", "It was stopped at the time limit: is there a loop that does not end?", "odd"),
-    Status.DIED: Meaning("✗", "ended", "The answer ended the Python that ran it.", "odd"),
+    Status.DIED: Meaning("✗", "ended", "The answer ended the Python process that ran it.", "odd"),
     Status.OUT_OF_MEMORY: Meaning("✗", "out of memory", "It asked for more memory than a notebook may have.", "odd"),
     Status.OUTPUT_LIMIT: Meaning("✗", "too much output", "It printed more than a notebook may print.", "odd"),
-    Status.INVALID_NOTEBOOK: Meaning("✗", "not readable", "No answer could be read from what was handed in.", "odd"),
-    Status.PROTOCOL_ERROR: Meaning("✗", "not valid", "What came back is not what running the notebook gives.", "odd"),
-    Status.GRADER_ERROR: Meaning("!", "grader's fault", "This is not your fault: the grader failed, and this has to be graded again.", "odd"),
-    Status.NOT_GRADED: Meaning("·", "not graded", "It was not graded: the run ended before.", "none"),
+    Status.INVALID_NOTEBOOK: Meaning("✗", "not readable", "No answer could be read from the submission.", "odd"),
+    Status.PROTOCOL_ERROR: Meaning("✗", "not valid", "The result is not one that running the notebook can give.", "odd"),
+    Status.GRADER_ERROR: Meaning("!", "grader's fault", "This is not your fault: the grader failed, and this must be graded again.", "odd"),
+    Status.NOT_GRADED: Meaning("·", "not graded", "It was not graded: the run was stopped earlier.", "none"),
 }  # fmt: skip
 
 _OF_CHECK = {
     PASSED: Meaning("✓", "passes", "Its check cell passes.", "good"),
     FAILED: Meaning("✗", "does not pass", "Its check cell does not pass.", "bad"),
-    NOT_RUN: Meaning("–", "not run", "Its check cell was not run, as the answer had been stopped before.", "none"),
+    NOT_RUN: Meaning("–", "not run", "Its check cell was not run, because the answer was stopped before.", "none"),
     Status.TIMEOUT: Meaning("∞", "took too long", "Run with its check cell, it was stopped at the time limit.", "odd"),
     Status.DIED: Meaning("✗", "ended", "Run with its check cell, it ended the notebook.", "odd"),
     Status.OUT_OF_MEMORY: Meaning(
@@ -64,7 +64,7 @@ _NO_RECORD = Meaning("!", "no record", "No record of its check cell could be mad
 
 
 def of_check(recorded: str) -> Meaning:
-    """What nbval recorded of a check cell, as a reader sees it.
+    """How nbval's record of a check cell is shown.
 
     >>> of_check("failed").words, of_check("grader_error").name
     ('Its check cell does not pass.', 'no record')
@@ -76,7 +76,7 @@ _TEMPLATES = Path(__file__).parent / "templates"
 
 
 def render(template: str, **values: Any) -> bytes:
-    """A whole HTML file: `template` of templates/ filled in."""
+    """Render `template` of templates/ as a complete HTML file."""
     return str(_environment().get_template(template).render(**values)).encode("utf-8", "replace")
 
 
@@ -97,7 +97,7 @@ def _environment() -> Environment:
 
 
 def visible(value: Any) -> Any:
-    """`value` as a template shows it: text of others so that nothing in it hides the rest or turns it round."""
+    """`value` for a template: text without characters that could hide or reverse other text."""
     return plain.visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
@@ -111,7 +111,8 @@ def anchor(exercise: str) -> str:
 
 
 def sentence(words: str) -> str:
-    """
+    """`words` with a capital letter and a full stop.
+
     >>> sentence("6 of 7 checks pass"), sentence("adjusted to 1 of 2: well done!"), sentence("")
     ('6 of 7 checks pass.', 'Adjusted to 1 of 2: well done!', '')
     """

@@ -1,9 +1,9 @@
-"""Finds answers that are equal up to names, comments, layout and the words of messages: a hint, no verdict.
+"""Finds answers that are equal except for names, comments, layout and texts of messages: a hint, not a verdict.
 
 Each answer gets a normal form. Equal forms are found by their hashes, so the time grows with the number of
-answers, not with the number of pairs. Short answers are equal by nature: only a form of at least `LEAST`
-parts (nodes of the syntax, names, numbers) is compared. The code that is handed out has about 25 of them
-for a function and 60 for a class; ten lines of one's own have about 100.
+answers, not with the number of pairs. Short answers are often equal, so only forms of at least `LEAST`
+parts (syntax nodes, names, numbers) are compared. The code of a stub has about 25 parts for a function
+and 60 for a class; ten lines written by a student have about 100.
 
 May use results and the answers' texts, which it never runs. Must not know who wrote them.
 """
@@ -19,7 +19,7 @@ from ...plain import has_long_accents
 from ..results import Mark, Status
 
 LEAST = 150
-_LONGEST = 20_000  # letters; what is longer is no answer typed by hand, and is compared by its words
+_LONGEST = 20_000  # characters; longer answers are not typed by hand, and are compared by their words
 _WORD = re.compile(r"\w+|[^\w\s]")
 _COMMENT = re.compile(r"#.*")
 _NAMED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.ExceptHandler)
@@ -38,7 +38,7 @@ class Alike:
 def alike(marks: Iterable[tuple[str, Mark]], answer: Callable[[str], str]) -> list[Alike]:
     """The groups in `marks` (student, mark), by exercise, smaller ones first.
 
-    `answer` gives an answer's text by its hash.
+    `answer` returns an answer's text by its hash.
     """
     forms: dict[str, str] = {}
     groups: dict[tuple[str, str], list[str]] = {}
@@ -56,7 +56,7 @@ def alike(marks: Iterable[tuple[str, Mark]], answer: Callable[[str], str]) -> li
 
 
 def normal_form(source: str) -> list[str]:
-    """The parts of `source` in order: its syntax where it has one, else its words without comments.
+    """The parts of `source` in order: its syntax if it can be parsed, else its words without comments.
 
     >>> normal_form("def f(x): return 2 * x") == normal_form("def g(value):  # doubled\\n    return 2 * value")
     True
@@ -99,7 +99,7 @@ def _of_tree(tree: ast.Module) -> list[str]:
 
 
 def _own_names(tree: ast.Module) -> set[str]:
-    """The names that the answer itself gives to something, attributes too."""
+    """The names, including attributes, that the answer itself assigns."""
     fields = [(node, _NAMING.get(type(node), "")) for node in ast.walk(tree)]
     given = (getattr(node, field) for node, field in fields if field and _is_given(node))
     return {name for name in given if name}
@@ -110,7 +110,7 @@ def _is_given(node: ast.AST) -> bool:
 
 
 def _told(node: ast.AST) -> str:
-    """The field of `node` in which texts are for people: of an exception, an assertion, a print."""
+    """The field of `node` with texts for people: of an exception, an assertion, a print."""
     is_print = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "print"
     return "args" if is_print else {ast.Raise: "exc", ast.Assert: "msg"}.get(type(node), "")
 
@@ -120,6 +120,6 @@ def _is_text(value: object) -> bool:
 
 
 def _hash_of_long(source: str) -> str:
-    """The hash of an answer's normal form, "" where it is too short to tell anything."""
+    """The hash of an answer's normal form; "" if the form is too short to compare."""
     parts = normal_form(source)
     return hashlib.sha256("\n".join(parts).encode("utf-8", "replace")).hexdigest() if len(parts) >= LEAST else ""

@@ -1,6 +1,6 @@
-"""A CSV file with a row a student, and how a file of grades gets its name: none that exists is ever touched.
+"""Writes a CSV file with one row per student, under a new name: existing files are never changed.
 
-May use results. Must not know how they came about.
+May use results. Must not know how they were made.
 """
 
 import tempfile
@@ -18,10 +18,10 @@ FILE_NAME = "grades"
 
 
 def write_csv(results: Sequence[Result], folder: Path) -> Path:
-    """Write `grades.csv` in `folder` and return its path; where there is one already, `grades-2.csv` and so on.
+    """Write `grades.csv` in `folder` and return its path. If it exists, write `grades-2.csv` and so on.
 
-    The file appears whole or not at all, and none that exists is touched. It is UTF-8 and says so in its first three
-    bytes, without which Excel reads ä as Ã¤. A `UserError` where the disk is full.
+    The file is written completely or not at all, and existing files are not changed. It is UTF-8 with a byte order mark,
+    without which Excel reads ä as Ã¤. Raises `UserError` if the disk is full.
     """
     exercises = exercises_of(results)
     ends = ["total", "max", "judge", "isolation", "recorded", "detail"]
@@ -39,32 +39,32 @@ def write_csv(results: Sequence[Result], folder: Path) -> Path:
 
 
 def prepare(folder: Path) -> None:
-    """Make the folder for the results, or raise a `UserError`, before hours of grading end in nothing."""
+    """Make the folder for the results. Raises `UserError` before hours of grading would be lost."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile(dir=folder):
             pass
     except OSError as problem:
         raise UserError(
-            f"Results cannot be written to {folder} ({problem.strerror}); name another folder with --output."
+            f"Results cannot be written to {folder} ({problem.strerror}); give another folder with --output."
         ) from problem
 
 
 @contextmanager
 def told(folder: Path) -> Iterator[None]:
-    """`folder`, made if it has gone, and what the system says of it as a sentence."""
+    """Make `folder` again if it is gone, and turn the system's errors into a `UserError`."""
     try:
-        folder.mkdir(parents=True, exist_ok=True)  # hours may have gone by since `prepare`
+        folder.mkdir(parents=True, exist_ok=True)  # `prepare` may have run hours ago
         yield
     except OSError as problem:
         raise UserError(
             f"The grades could not be written to {folder} ({problem.strerror or problem}); "
-            "make room there, or name another folder with --output, and grade again."
+            "free space there, or give another folder with --output, and grade again."
         ) from problem
 
 
 def write_new(folder: Path, ending: str, data: bytes) -> Path:
-    """`data` to the first name that is free, `grades.csv`, `grades-2.csv` and so on; not once more where the newest is the same."""
+    """Write `data` to the first free name of `grades.csv`, `grades-2.csv` and so on, unless the newest file is equal."""
     number, newest = 1, None
     while True:
         target = folder / (f"{FILE_NAME}{ending}" if number == 1 else f"{FILE_NAME}-{number}{ending}")

@@ -1,6 +1,6 @@
 """Results for other programs: all of them as JSON, and one student's as Gradescope's `results.json`.
 
-May use results. Must not know how they came about.
+May use results. Must not know how they were made.
 """
 
 import json
@@ -19,19 +19,19 @@ from .spreadsheet import told, write_new
 from .terminal import number
 
 FORMAT = 1
-"""Goes up when something in the JSON changes its meaning or leaves."""
+"""Increased when a field of the JSON changes its meaning or is removed."""
 
 _OF_STUDENT = ("student", "status", "points", "maximum", "penalty", "lateness", "comments", "judge", "isolation")
 
 
 def write_json(results: Sequence[Result], folder: Path) -> Path:
-    """Write `grades.json`, everything known of every mark, for the instructor; one that exists is kept."""
+    """Write `grades.json` for the instructor, with everything known about every mark. An existing file is kept."""
     with told(folder):
         return write_new(folder, ".json", _as_bytes(as_json(results)))
 
 
 def as_json(results: Sequence[Result]) -> dict[str, Any]:
-    """The results as JSON's own kinds of data.
+    """The results as JSON data.
 
     >>> as_json([Result("ada", (Mark("scale", Status.PASS, 2),))])["students"][0]["points"]
     2
@@ -40,9 +40,9 @@ def as_json(results: Sequence[Result]) -> dict[str, Any]:
 
 
 def write_gradescope(results: Sequence[Result], folder: Path) -> Path:
-    """Write `results.json` as Gradescope reads it: one student's, since it runs a grader for each submission by itself.
+    """Write Gradescope's `results.json`, for one student: Gradescope runs the grader once per submission.
 
-    Its name is Gradescope's and its content follows from the gradebook, so one that exists is replaced.
+    Gradescope fixes the name, and the content can be made again from the gradebook, so an existing file is replaced.
     """
     refuse_class(len(results))
     with told(folder):
@@ -52,16 +52,16 @@ def write_gradescope(results: Sequence[Result], folder: Path) -> Path:
 
 
 def refuse_class(students: int) -> None:
-    """A `UserError` unless there is one student."""
+    """Raise `UserError` unless there is exactly one student."""
     if students != 1:
         raise UserError(
-            f"Gradescope's results.json is one student's, and there are {students} students; "
-            "hand --report gradescope a folder with one submission."
+            f"Gradescope's results.json is for one student, but there are {students} students; "
+            "give a folder with one submission for --report gradescope."
         )
 
 
 def as_gradescope(result: Result) -> dict[str, Any]:
-    """One student's result in Gradescope's words; all of it may be seen by the student.
+    """One student's result in Gradescope's format. The student may see all of it.
 
     >>> as_gradescope(Result("ada", (Mark("scale", Status.PASS, 2),)))["tests"][0]["status"]
     'passed'
@@ -78,14 +78,14 @@ def as_gradescope(result: Result) -> dict[str, Any]:
         ),
         "output_format": "text",
         "visibility": "visible",
-        "stdout_visibility": "hidden",  # what the grader itself prints is for the instructor
+        "stdout_visibility": "hidden",  # the grader's own output is for the instructor
         "tests": [_test(place, mark, same.get(mark.exercise, "")) for place, mark in enumerate(result.marks, 1)],
         "extra_data": {"judge": result.judge, "isolation": result.isolation},
     }
 
 
 def _test(place: int, mark: Mark, same: str) -> dict[str, Any]:
-    """One exercise; `same` is an earlier one of which the same was found."""
+    """One exercise; `same` is an earlier one with the same finding."""
     found = Found.of(mark)
     why = [f"For the same reason as {same}." if same else found.detail, of_check(mark.recorded).words]
     why += [found.diagnosis if found.said and not same else "", sentence(mark.origin)]
@@ -117,5 +117,5 @@ def _student(result: Result) -> dict[str, Any]:
 
 
 def _as_bytes(data: dict[str, Any]) -> bytes:
-    # What a student wrote may hold half a character, which JSON can say and UTF-8 cannot.
+    # A student's text may contain half of a surrogate pair, which JSON can encode but UTF-8 cannot.
     return json.dumps(data, indent=2, ensure_ascii=True, default=str).encode() + b"\n"

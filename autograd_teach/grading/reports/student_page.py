@@ -1,7 +1,7 @@
-"""One student's page, fit to be handed to that student: what was graded, what was found, which check cells pass, on which answer.
+"""One student's page, to give to that student: what was graded, what was found, which check cells pass, and the answers.
 
-Everything a verdict rests on is here but what would give hidden inputs away (a seed, say). No word of other students. May use
-results. Must not know how they came about. The page itself is templates/student.html.
+It shows everything that a verdict depends on, except what would reveal hidden inputs (such as the seed), and nothing about
+other students. May use results. Must not know how they were made. The page itself is templates/student.html.
 """
 
 from collections.abc import Callable
@@ -10,12 +10,12 @@ from ..results import Mark, Result, Status
 from .mistakes import Found, for_student, told_before
 from .page import MEANING, of_check, render, sentence
 
-_BUT_PASSES = "Points do not come from that cell, but from inputs drawn after the answer was loaded, and with these something does not hold."
-_BUT_NOT = "Points do not come from that cell, but from inputs drawn after the answer was loaded, and with these all is as it has to be."
+_BUT_PASSES = "Points do not come from that cell, but from inputs drawn after the answer was loaded; with these, it does not meet every requirement."
+_BUT_NOT = "Points do not come from that cell, but from inputs drawn after the answer was loaded; with these, it meets every requirement."
 
 
 def student_page(result: Result, answer: Callable[[str], str]) -> bytes:
-    """The page as a file's bytes; `answer` gives the text of an answer by its hash."""
+    """The page as bytes. `answer` returns the text of an answer by its hash."""
     result = for_student(result)
     found = [(mark, Found.of(mark)) for mark in result.marks]
     return render(
@@ -29,8 +29,8 @@ def student_page(result: Result, answer: Callable[[str], str]) -> bytes:
 
 
 def _said(mark: Mark, found: Found) -> str:
-    """What became of the answer and of its check cell, that points do not follow from that cell where they do not, and
-    where the answer is from."""
+    """The outcome of the answer and of its check cell, where points come from if the two differ, and where the answer is
+    from."""
     but = _BUT_NOT if mark.status is Status.PASS else _BUT_PASSES
     more = but if mark.contradiction else sentence(found.checks)
     words = (MEANING[mark.status].words, of_check(mark.recorded).words, more, sentence(mark.origin))

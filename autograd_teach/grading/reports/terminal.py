@@ -1,6 +1,6 @@
-"""What an instructor sees while a class is graded and right after: a progress bar, a table.
+"""What an instructor sees during and after grading: a progress bar and a table.
 
-May use results. Must not know how they came about.
+May use results. Must not know how they were made.
 """
 
 import sys
@@ -12,7 +12,7 @@ from ..results import Mark, Result
 
 
 class Progress:
-    """A bar that is drawn over itself in a terminal, a line a student elsewhere; silent without a stream."""
+    """A progress bar in a terminal, one line per student elsewhere; silent without a stream."""
 
     def __init__(self, stream: TextIO | None, total: int) -> None:
         self.stream, self.total, self.done = stream, total, 0
@@ -32,7 +32,7 @@ class Progress:
         _put(self.stream, f"\r[{bar}] {what[:40]:40}", end="")
 
     def close(self) -> None:
-        """Leave the bar's line."""
+        """End the bar's line."""
         if self.stream is not None and self._is_terminal:
             _put(self.stream, "")
 
@@ -44,12 +44,12 @@ def say(stream: TextIO | None, sentence: str) -> None:
 
 
 def show(text: str) -> None:
-    """Print `text`, of several lines, in which names, details and answers are a student's own words."""
+    """Print `text`, of several lines, made safe: it may contain names, details and answers that students wrote."""
     _put(sys.stdout, visible(text))
 
 
 def table(results: Sequence[Result]) -> str:
-    """The results as aligned text: a row a student, points an exercise, and below it what did not pass and why.
+    """The results as an aligned table: one row per student, points by exercise, and below it what did not pass and why.
 
     >>> from autograd_teach.grading.results import Mark, Result, Status
     >>> print(table([Result("ada", (Mark("scale", Status.PASS, 2, judge="nbval", isolation="process"),))]))
@@ -79,23 +79,23 @@ def exercises_of(results: Sequence[Result]) -> list[str]:
 
 
 def points_of(result: Result, exercises: list[str]) -> list[str]:
-    """The points of each exercise, as words."""
+    """The points of each exercise, as text."""
     marks: dict[str, Mark] = {mark.exercise: mark for mark in result.marks}
     return [number(marks[exercise].points) for exercise in exercises]
 
 
 def number(value: float) -> str:
-    """Points as a reader writes them: 2, not 2.0."""
+    """Points as text: 2, not 2.0."""
     return f"{round(value, 6) + 0:g}"  # neither 5.6e-17 nor -0
 
 
 def _put(stream: TextIO, text: str, end: str = "\n") -> None:
-    """Print `text`; what the terminal's encoding does not have becomes a question mark, no exception."""
+    """Print `text`. Characters that the terminal's encoding lacks become question marks."""
     encoding = getattr(stream, "encoding", None) or "utf-8"
     print(text.encode(encoding, "replace").decode(encoding), end=end, file=stream, flush=True)
 
 
 def _aligned(row: list[str], widths: list[int]) -> list[str]:
-    """Words to the left, numbers to the right."""
+    """Align words to the left, numbers to the right."""
     pairs = list(zip(row, widths, strict=True))
     return [word.ljust(width) for word, width in pairs[:2]] + [word.rjust(width) for word, width in pairs[2:]]

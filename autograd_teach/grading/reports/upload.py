@@ -1,22 +1,22 @@
-"""Grades as CSV files that Moodle and Canvas can import.
+"""Writes grades as CSV files that Moodle and Canvas can import.
 
 *Moodle* (Grades, Import, CSV file): a line of column names, which the teacher maps by hand. "Map from"
-needs a column that identifies a user: email address, ID number or username. Then come a column for each
-grade item, and `total`. An empty cell leaves a grade as it is.
+needs a column that identifies a user: email address, ID number or username. Then follow one column per
+grade item, and `total`. An empty cell does not change a grade.
 
 *Canvas* (Gradebook, Import): the columns Student, ID, SIS User ID, SIS Login ID and Section, in this order,
 with at least one of the three ids filled in; then the assignments, named "Name (ID)" with Canvas's number.
-Canvas asks about a name without a number. The second row has "Points Possible". An empty cell leaves a
-grade as it is.
+Canvas asks about a name without a number. The second row has "Points Possible". An empty cell does not
+change a grade.
 
 *A penalty* for being late is in Moodle's `total`, not in the exercises' columns, as in grades.csv. Canvas
-adds up the columns itself: there each has its share of the penalty, by the points that it was taken from.
+adds up the columns itself, so there each column has its share of the penalty.
 
-Both read UTF-8, commas and decimal points. The columns that identify a student are the roster's, as they
-came. Who is not on the roster is left out, since Moodle refuses a file that names a stranger. What was not
-graded, or failed by a fault of the grader, is an empty cell: nobody gets a 0 for it.
+Both read UTF-8, commas and decimal points. The columns that identify a student are copied from the roster.
+Students who are not on the roster are left out, because Moodle refuses a file with unknown users. A grade
+that is missing, or failed by a fault of the grader, is an empty cell, not a 0.
 
-May use results. Must not know how they came about.
+May use results. Must not know how they were made.
 """
 
 import re
@@ -48,14 +48,14 @@ _PLAIN_NUMBER = re.compile(r"[+-]?\d+(?:[.,]\d+)?")
 
 
 def refuse_unfit(kind: str, class_: Iterable[Columns]) -> None:
-    """A `UserError` unless the roster's columns, one mapping for each student, say who everybody is."""
+    """Raise `UserError` unless the roster's columns (one mapping per student) identify every student."""
     on_roster = [columns for columns in class_ if _is_on_roster(columns)]
     given = {_plain(name) for columns in on_roster for name in columns} & set(_IDENTIFYING[kind])
     platform = kind.capitalize()
     if not given:
         raise UserError(
-            f"--report {kind} needs a --roster with a column that {platform} knows its users by: {_WANTED[kind]} "
-            "(and no --anonymous, which leaves them out)."
+            f"--report {kind} needs a --roster with a column by which {platform} identifies users: {_WANTED[kind]} "
+            "(without --anonymous, which removes these columns)."
         )
     if not any(all(_of(columns, name) for columns in on_roster) for name in given):
         raise UserError(
@@ -64,7 +64,7 @@ def refuse_unfit(kind: str, class_: Iterable[Columns]) -> None:
 
 
 def write_upload(kind: str, results: Sequence[Result], folder: Path) -> Path:
-    """Write `grades-moodle.csv` or `grades-canvas.csv` in `folder` and return its path; one that exists is kept."""
+    """Write `grades-moodle.csv` or `grades-canvas.csv` in `folder` and return its path. An existing file is kept."""
     columns = {result.student: dict(result.columns) for result in results}
     refuse_unfit(kind, columns.values())
     listed = [result for result in results if _is_on_roster(columns[result.student])]
@@ -101,8 +101,8 @@ def _canvas(results: Sequence[Result]) -> list[list[str]]:
 
 
 def _canvas_items(results: Sequence[Result]) -> dict[str, list[str]]:
-    """The assignments by their names in Canvas, each with its exercises: those that the roster has a column for, as
-    "09.Scale (4711)" or, with all its exercises, "09_custom_functions (4712)"; where it has none, each exercise."""
+    """The exercises of each Canvas assignment, by its name: those with a column in the roster, like "09.Scale (4711)" or,
+    for a whole notebook, "09_custom_functions (4712)". Without any, each exercise is an assignment."""
     exercises = exercises_of(results)
     items: dict[str, list[str]] = {}
     for column in dict.fromkeys(name for result in results for name, _ in result.columns):
@@ -115,18 +115,18 @@ def _canvas_items(results: Sequence[Result]) -> dict[str, list[str]]:
 
 
 def _points(marks: Sequence[Mark], off: float = 0) -> str:
-    """Their sum less `off`, "" where one of them is not known."""
+    """The sum of the points minus `off`; "" if one of them is not known."""
     is_known = all(mark.adjusted or mark.status not in _NOT_GRADED for mark in marks)
     return number(sum(mark.points for mark in marks) - off) if is_known else ""
 
 
 def _lowered(marks: Sequence[Mark]) -> float:
-    """The points that a penalty is taken from: adjusted ones are left as they are."""
+    """The points that a penalty reduces: all but adjusted ones."""
     return sum(mark.points for mark in marks if not mark.adjusted)
 
 
 def _fit(value: str) -> str:
-    """`value` as text that computes nothing; a number stays one, for an id has to be found again."""
+    """`value` as text that a spreadsheet does not compute. Numbers stay numbers, because the platform must find the id."""
     return value if _PLAIN_NUMBER.fullmatch(value) else cell(value)
 
 

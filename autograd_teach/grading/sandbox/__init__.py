@@ -1,12 +1,12 @@
-"""One box for one submission: everything that runs a student's code runs in one, and nothing of it is left afterwards.
+"""One box per submission: all students' code runs in boxes, and nothing of a box is left afterwards.
 
-    isolation.py    what can stand between a box and this machine; probe.py finds what works here
-    box.py          boxes as the grader sees them: open one, exchange bytes with it, learn how it ended
-    forkserver.py   an interpreter that has loaded a job (the oracle's side of an answer, or a notebook) and is forked
-    supervisor.py   makes a box, watches what it uses, ends it
-    confine.py      what a process gives up before a student's code runs in it; syscalls.py: what it may still ask for
-    cgroups.py      a control group for the whole box, if the machine gives one
-    usage.py        CPU time, memory and sleep of all its processes
+    isolation.py    the kinds of isolation; probe.py finds those that work on this machine
+    box.py          the grader's view of boxes: open one, exchange bytes with it, find out how it ended
+    forkserver.py   an interpreter that has loaded a job (the oracle's server, or nbval with a notebook) and is forked
+    supervisor.py   makes a box, watches its resource usage, ends it
+    confine.py      restricts a process before a student's code runs in it; syscalls.py: the system calls that stay allowed
+    cgroups.py      a control group for the whole box, if the machine allows one
+    usage.py        CPU time, memory and sleep of all processes of a box
 
 Must not know notebooks, students or points.
 """

@@ -1,10 +1,10 @@
-"""Boxes, as the grader sees them: one for each submission, forked from an interpreter that has loaded what it needs.
+"""Boxes, as the grader sees them: one per submission, forked from an interpreter that has loaded the job.
 
     with Boxes("autograd_teach.grading.oracle.server", isolation, hidden=folders) as boxes:
         with boxes.open(Bounds()) as box:
-            box.exchange(question, size, allowed=10.0)   # what the job in the box replies
+            box.exchange(question, size, allowed=10.0)   # the reply of the job in the box
 
-Must not know what runs in a box, and nothing of submissions, notebooks or points.
+Must not know what runs in a box. Must not know submissions, notebooks or points.
 """
 
 import contextlib
@@ -28,19 +28,19 @@ from .isolation import Isolation
 from .supervisor import LONGEST_END, Bounds, Order
 
 START = 120.0
-"""Seconds that starting Python, loading a job, or making a box may take on the busiest machine."""
+"""Seconds that starting Python, loading a job, or making a box may take on a very busy machine."""
 
 END = LONGEST_END + 10.0
 LAST_WORDS = 5.0
-"""Seconds that a box which has closed its pipe may take to end, before it is ended."""
+"""Seconds until a box that has closed its pipe is ended if it does not end by itself."""
 
 LARGEST_MESSAGE = 100_000
 _ATTEMPTS = 3
 
 WAIT = 60.0
 WAIT_FOR_EACH = 10.0
-"""The clock's limit on what may use `allowed` seconds: WAIT + WAIT_FOR_EACH * allowed. It is for what hangs in a way
-that `usage.Meter` does not see, and for machines that are hopelessly busy."""
+"""The wall clock's limit on a request that may use `allowed` seconds is WAIT + WAIT_FOR_EACH * allowed. It stops programs
+that hang in a way that `usage.Meter` does not see, and requests on machines that are far too busy."""
 
 _PROGRAM = "import sys; sys.path[0] = sys.argv.pop(1); from autograd_teach.grading.sandbox import forkserver; forkserver.main()"
 _KEPT_VARIABLES = ("LANG", "LC_ALL", "TZ", "LD_LIBRARY_PATH")
@@ -51,23 +51,23 @@ class NotMade(OSError):
 
 
 class Lost(Exception):
-    """A box was ended together with its supervisor, by somebody else: that says nothing of what ran in it."""
+    """A box and its supervisor were ended from outside. That says nothing about the code in the box."""
 
     def __str__(self) -> str:
         return "the process that runs answers was ended from outside"
 
 
 class Interrupted(Exception):
-    """The instructor stopped the run before this submission was through."""
+    """The instructor stopped the run before this submission was done."""
 
 
 class TooSlow(Exception):
-    """The clock's limit passed (`WAIT`): on a busy machine this is not the student's fault, so it is tried again."""
+    """The wall clock's limit (`WAIT`) passed. It is tried again: on a busy machine this is not the student's fault."""
 
 
 class Ended(Exception):
-    """The box ended. `cause`: "exit" or "signal" with their `number`, or the bound that it went beyond: "time", "memory",
-    "disk", "processes"; or "stopped", by a signal. `out_of_memory`: whether there was none left."""
+    """The box ended. `cause` is "exit" or "signal", with their `number`; or the limit that it exceeded: "time", "memory",
+    "disk", "processes"; or "stopped", by a signal. `out_of_memory`: whether it ran out of memory."""
 
     def __init__(self, cause: str, number: int, out_of_memory: bool) -> None:
         super().__init__(f"{cause} {number}" if cause in ("exit", "signal") else cause)
@@ -75,7 +75,7 @@ class Ended(Exception):
 
 
 class Box:
-    """One box; `isolation` says what stands between it and this machine, and what is missing."""
+    """One box. `isolation` is its kind of isolation, with what this machine lacks for it."""
 
     def __init__(self, talk: socket.socket, life: socket.socket, isolation: str, group: str) -> None:
         self.isolation, self._group = isolation, group
@@ -84,7 +84,7 @@ class Box:
         talk.settimeout(0)
 
     def exchange(self, sent: bytes, most: int, allowed: float, stop: threading.Event, *, whole: bool = True) -> bytes:
-        """Send `sent`; returns the next `most` bytes, for which the box may use `allowed` seconds (usage.Meter).
+        """Send `sent` and return the next `most` bytes. The box may use `allowed` seconds for them (usage.Meter).
 
         Raises `Ended`, `Lost`, `TooSlow` or `Interrupted` if they do not come. With `whole` False,
         fewer bytes are returned if the box closes its side.
@@ -116,11 +116,11 @@ class Box:
         return bytes(received)
 
     def _allow(self, seconds: float | None) -> None:
-        with contextlib.suppress(OSError):  # it has ended; `exchange` finds that out
+        with contextlib.suppress(OSError):  # it has ended, which `exchange` reports
             self._life.send(json.dumps({"seconds": seconds}).encode())
 
     def end(self) -> Ended:
-        """How it ended: waits for that, and ends it if it does not. Raises `Lost` if its supervisor is gone, too."""
+        """Wait for the box to end, or end it, and return how it ended. Raises `Lost` if its supervisor is gone too."""
         if self._end is None:
             self._talk.close()
             with contextlib.suppress(OSError):
@@ -133,7 +133,7 @@ class Box:
         return self._end
 
     def close(self) -> None:
-        """End it and everything that it started; returns when all of that is gone."""
+        """End the box and all its processes, and wait until they are gone."""
         self._talk.close()
         self._finish()
         self._life.close()
@@ -141,7 +141,7 @@ class Box:
             cgroups.remove(self._group)
 
     def _finish(self) -> None:
-        """Have the supervisor end it, and wait until that is gone."""
+        """Make the supervisor end the box, and wait until the supervisor is gone."""
         with contextlib.suppress(OSError):
             self._life.shutdown(socket.SHUT_WR)
             self._life.settimeout(END)
@@ -149,7 +149,7 @@ class Box:
                 pass
 
     def _hear(self) -> bytes:
-        """The supervisor's next message, which tells how the box ended; empty when that is gone."""
+        """The supervisor's next message, which says how the box ended; empty if the supervisor is gone."""
         if message := self._life.recv(LARGEST_MESSAGE):
             told = json.loads(message)
             self._end = self._end or Ended(told["cause"], told["number"], told["memory"])
@@ -157,20 +157,20 @@ class Box:
 
 
 class Boxes(contextlib.AbstractContextManager["Boxes"]):
-    """Makes boxes for one kind of job, under one isolation; starts nothing before the first `open`."""
+    """Makes boxes for one job under one isolation. Starts no process before the first `open`."""
 
     def __init__(self, job: str, kind: Isolation, hidden: Sequence[Path] = ()) -> None:
         self.job, self.kind, self._hidden = job, kind, hidden
         self._lock = threading.Lock()
         self._server: _Forkserver | None = None
-        self._nests = kind is Isolation.BUBBLEWRAP  # whether boxes get namespaces within the forkserver's
+        self._nests = kind is Isolation.BUBBLEWRAP  # whether boxes get namespaces inside the forkserver's
 
     def __exit__(self, *_: object) -> None:
         self.close()
 
     @contextlib.contextmanager
     def open(self, bounds: Bounds) -> Iterator[Box]:
-        """A new box; ended afterwards."""
+        """Open a new box; it is ended on exit."""
         with contextlib.ExitStack() as stack:
             box = self._opened(bounds, stack)
             stack.callback(box.close)
@@ -193,7 +193,7 @@ class Boxes(contextlib.AbstractContextManager["Boxes"]):
                     raise
                 self._nests = False  # each box gets a sandbox of its own
                 self.close()
-            except OSError:  # somebody ended the forkserver: what it forked has ended with it
+            except OSError:  # the forkserver was ended, and its boxes with it
                 if attempt == _ATTEMPTS:
                     raise
                 if server:
@@ -202,7 +202,7 @@ class Boxes(contextlib.AbstractContextManager["Boxes"]):
 
     @property
     def process(self) -> "subprocess.Popen[bytes] | None":
-        """The forkserver that waits, if one does."""
+        """The process of the current forkserver, if there is one."""
         return self._server.process if self._server else None
 
     def _discard(self, server: "_Forkserver") -> None:
@@ -212,7 +212,7 @@ class Boxes(contextlib.AbstractContextManager["Boxes"]):
         server.close()
 
     def close(self) -> None:
-        """End the forkserver, once its boxes have ended."""
+        """End the forkserver after its boxes have ended."""
         with self._lock:
             server, self._server = self._server, None
         if server:
@@ -220,7 +220,7 @@ class Boxes(contextlib.AbstractContextManager["Boxes"]):
 
 
 class _Forkserver:
-    """One interpreter that has loaded a job."""
+    """An interpreter that has loaded a job."""
 
     def __init__(self, job: str, kind: Isolation, hidden: Sequence[Path]) -> None:
         self._kind, self._lock = kind, threading.Lock()
@@ -247,7 +247,7 @@ class _Forkserver:
         self._control.settimeout(None)
 
     def fork(self, bounds: Bounds, *, nested: bool) -> Box:
-        """A box; `NotMade` if it was refused, another OSError if the forkserver is gone."""
+        """Fork a box. Raises `NotMade` if it was refused, another OSError if the forkserver is gone."""
         is_private = self._kind is Isolation.BUBBLEWRAP
         readable = None if is_private else isolation.readable_in_a_box()
         kept = [str(path) for path in isolation.python_paths()]
@@ -285,7 +285,7 @@ class _Forkserver:
         return " ".join(text.split())[-300:]
 
     def close(self) -> None:
-        """End it, once what it has forked has ended."""
+        """End the forkserver after the processes that it forked have ended."""
         self._control.close()
         if self.process.stderr:
             self.process.stderr.close()
@@ -297,7 +297,7 @@ class _Forkserver:
 
 
 def variables() -> dict[str, str]:
-    """The environment of a job: no path of the grader, no personal settings, one thread a numerical library."""
+    """The environment variables of a job: no paths of the grader, no personal settings, one thread per library."""
     kept = {name: os.environ[name] for name in _KEPT_VARIABLES if name in os.environ}
     threads = {name: "1" for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")}
     own = {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": "/", "PYTHONDONTWRITEBYTECODE": "1", "PYTHONUTF8": "1"}

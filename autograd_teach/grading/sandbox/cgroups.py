@@ -1,8 +1,8 @@
-"""A control group for each box, on machines that give one: memory and processes of the whole box, and its CPU weight.
+"""A control group for each box, if the machine allows it: limits on its memory and processes, and its CPU weight.
 
-The grader finds where groups can be made (`parents`); the box's supervisor makes one there (`Group`), through folders
-that the grader has opened, since it sees no file system of control groups itself. Both versions of control groups are
-known: in version 2 one folder has all controllers; of version 1, where each has its own, memory and processes are used.
+The grader finds where groups can be made (`parents`). The box's supervisor makes one there (`Group`) through folders that
+the grader has opened, because the supervisor does not see the cgroup file system. Both versions of control groups are
+supported: version 2 has one folder for all controllers; version 1 has one per controller (memory and pids are used).
 """
 
 import contextlib
@@ -23,7 +23,7 @@ _SETTINGS = {
     "memory": {"memory.limit_in_bytes": "memory", "memory.memsw.limit_in_bytes": "memory"},
     "pids": {"pids.max": "processes"},
 }
-"""What is written where; `memory` and `processes` stand for the box's own bounds. A weight of 100 is normal."""
+"""The values to write into each file; `memory` and `processes` stand for the box's own limits. The default weight is 100."""
 
 _numbers = itertools.count()
 
@@ -33,7 +33,7 @@ _numbers = itertools.count()
 
 @functools.cache
 def parents() -> Mapping[str, str]:
-    """Controller -> the folder in which groups can be made; empty if this machine gives none to this process."""
+    """Controller -> the folder in which groups can be made; empty if this process cannot make groups."""
     own = _own_groups()
     for candidate in (own[UNIFIED], own[UNIFIED].parent) if UNIFIED in own else ():
         if (candidate / "cgroup.procs").exists() and _is_usable(UNIFIED, candidate):
@@ -43,7 +43,7 @@ def parents() -> Mapping[str, str]:
 
 
 def new_name() -> str:
-    """A name for a group, which tells whose it is."""
+    """A new name for a group. It contains the id of the grader's process."""
     return f"{_PREFIX}-{os.getpid()}-{next(_numbers)}"
 
 
@@ -54,7 +54,7 @@ def remove(name: str) -> None:
 
 
 def _remove(name: str, parent: int | None, folder: str = "") -> None:
-    """Remove an empty group below an opened folder, or one with a path; its last process may still be on its way out."""
+    """Remove an empty group below an opened folder, or by its path. Waits for its last process to end."""
     for _ in range(200):
         try:
             os.rmdir(os.path.join(folder, name), dir_fd=parent)
@@ -81,7 +81,7 @@ def _own_groups() -> dict[str, Path]:
 
 
 def _mounts() -> Iterator[tuple[str, str, set[str]]]:
-    """(root, mount point, controllers) of each file system of control groups; version 2 has the controller ""."""
+    """(root, mount point, controllers) of each mounted cgroup file system. Version 2 has the controller ""."""
     for line in Path("/proc/self/mountinfo").read_text().splitlines():
         before, _, after = line.partition(" - ")
         kind, _, options = after.split(" ", 2)
@@ -93,7 +93,7 @@ def _mounts() -> Iterator[tuple[str, str, set[str]]]:
 
 
 def _is_usable(controller: str, folder: Path) -> bool:
-    """Whether a group with the needed files can be made in `folder`; removes what killed graders have left there."""
+    """Whether a group with the needed files can be made in `folder`. Removes groups that killed graders have left."""
     for left in folder.glob(f"{_PREFIX}-*"):
         match = re.fullmatch(rf"{_PREFIX}-(\d+)-\d+", left.name)
         if match and not Path(f"/proc/{match[1]}").exists():
@@ -121,7 +121,7 @@ def _has_files(controller: str, group: Path) -> bool:
 
 
 class Group:
-    """The control group of one box, below the opened folders `parents`; `close` removes it."""
+    """The control group of one box, in the opened folders `parents`. `close` removes it."""
 
     def __init__(self, parents: Mapping[str, int], name: str, memory: int, processes: int) -> None:
         self._parents, self._name = parents, name
@@ -136,31 +136,31 @@ class Group:
                         raise
 
     def add(self, pid: int) -> None:
-        """Put a process into it; what that starts is in it, too."""
+        """Put a process into the group. Processes that it starts belong to the group too."""
         for controller in self._parents:
             self._write(controller, "cgroup.procs", str(pid))
 
     def cpu(self) -> float | None:
-        """Seconds of CPU time that the whole group has used; None in version 1, where that would be one more group."""
+        """Seconds of CPU time of the whole group; None in version 1, which would need one more group."""
         if UNIFIED not in self._parents:
             return None
         return int(self._read(UNIFIED, "cpu.stat").split()[1]) / 1e6
 
     def processes(self) -> list[int]:
-        """Those that are in it now."""
+        """The ids of the processes that are in the group now."""
         with contextlib.suppress(OSError):
             return [int(pid) for pid in self._read(next(iter(self._parents)), "cgroup.procs").split() if pid != "0"]
         return []
 
     def ran_out_of_memory(self) -> bool:
-        """Whether the kernel has ended a process of it for lack of memory."""
+        """Whether the kernel has ended a process of the group because it ran out of memory."""
         controller = UNIFIED if UNIFIED in self._parents else "memory"
         file = "memory.events" if controller == UNIFIED else "memory.oom_control"
         kills = re.search(r"^oom_kill (\d+)", self._read(controller, file), re.MULTILINE)
         return kills is not None and kills[1] != "0"
 
     def close(self) -> None:
-        """Remove it; its processes must have ended."""
+        """Remove the group. Its processes must have ended."""
         for parent in self._parents.values():
             _remove(self._name, parent)
             os.close(parent)

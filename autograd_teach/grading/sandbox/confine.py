@@ -1,7 +1,7 @@
-"""What a process gives up before a student's code runs in it: its view of the machine, its rights, and its limits.
+"""Restricts a process before a student's code runs in it: its view of the machine, its rights, and its limits.
 
-Linux and the standard library only. Each function does one thing that cannot be undone, or raises
-OSError with a sentence; nothing fails silently. supervisor.py calls them in their order.
+Linux and the standard library only. Each function makes one change that cannot be undone, or raises
+OSError with a message; nothing fails silently. supervisor.py calls them in the right order.
 """
 
 import contextlib
@@ -16,10 +16,10 @@ from pathlib import Path
 from . import syscalls
 
 PRIVATE = ("/tmp", "/dev/shm")
-"""Folders that each box has for itself in a namespace of its own; /var/tmp is a link to /tmp there."""
+"""Folders that each box with a mount namespace has for itself; /var/tmp is a link to /tmp there."""
 
 _SETTINGS = ("/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus")
-"""Of the whole machine."""
+"""Settings of the whole machine, made read-only in a box."""
 
 _CLONE = {"mount": 0x20000, "uts": 0x4000000, "ipc": 0x8000000, "pid": 0x20000000, "net": 0x40000000}
 _CLONE_USER = 0x10000000
@@ -31,10 +31,10 @@ _NO_ROOT = 0b1100_1111
 _SIGKILL = 9
 
 ALONE = (1,)
-"""Families of sockets in a box that shares the machine's network: AF_UNIX."""
+"""Socket families allowed in a box that shares the machine's network: AF_UNIX."""
 
 IN_A_NAMESPACE = (1, 2, 10, 16)
-"""And in one with a network of its own, which leads nowhere: AF_UNIX, AF_INET, AF_INET6, AF_NETLINK."""
+"""Those in a box with a network namespace, which leads nowhere: AF_UNIX, AF_INET, AF_INET6, AF_NETLINK."""
 
 
 @functools.cache
@@ -49,7 +49,7 @@ def _call(name: str, *arguments: object, what: str) -> None:
 
 
 def _prctl(option: int, value: int = 0, *, what: str = "") -> None:
-    """prctl; where `what` is given, a failure raises."""
+    """Call prctl. With `what`, a failure raises OSError."""
     if _libc().prctl(option, value, 0, 0, 0) and what:
         raise OSError(ctypes.get_errno(), what)
 
@@ -58,10 +58,10 @@ def _prctl(option: int, value: int = 0, *, what: str = "") -> None:
 
 
 def enter_namespaces(own_user: bool) -> None:
-    """Namespaces of its own for this process's next child: mounts, processes, network, IPC, host name.
+    """Give this process's next child its own namespaces: mounts, processes, network, IPC, host name.
 
-    own_user: the box gets a user id of its own. If not, it gets a user namespace if the system allows that, so that its
-    processes are counted for themselves.
+    own_user: the box gets its own user id. If not, it gets a user namespace if the system allows that, so that its
+    processes are counted separately.
     """
     flags = sum(_CLONE.values())
     uid, gid = os.getuid(), os.getgid()
@@ -73,7 +73,7 @@ def enter_namespaces(own_user: bool) -> None:
 
 
 def _is_covered(folder: str) -> bool:
-    """Whether something is mounted below `folder`: a new user namespace may then not mount another of its kind."""
+    """Whether something is mounted below `folder`: a new user namespace may then not mount the same file system."""
     with contextlib.suppress(OSError):
         mounts = Path("/proc/self/mounts").read_text().splitlines()
         return any(line.split()[1].startswith(f"{folder}/") for line in mounts)
@@ -81,8 +81,8 @@ def _is_covered(folder: str) -> bool:
 
 
 def _map_user(uid: int, gid: int) -> None:
-    """In the new user namespace we are who we were, and nobody else is there."""
-    show_memory()  # else these files are root's
+    """Map only the current user into the new user namespace, with the same id."""
+    show_memory()  # otherwise these files belong to root
     Path("/proc/self/setgroups").write_text("deny")
     Path("/proc/self/uid_map").write_text(f"{uid} {uid} 1")
     Path("/proc/self/gid_map").write_text(f"{gid} {gid} 1")
@@ -90,9 +90,9 @@ def _map_user(uid: int, gid: int) -> None:
 
 
 def private_folders(size: int, files: int, kept: Sequence[str]) -> None:
-    """An empty /tmp and /dev/shm of at most `size` bytes and `files` files, in place of those that all boxes see.
+    """Mount an empty /tmp and /dev/shm of at most `size` bytes and `files` files over the shared ones.
 
-    kept: folders (Python's own) that are there again, to be read only, if they lie in one of these.
+    kept: folders (Python's own) that are mounted again, read-only, if they lie in one of these.
     """
     opened = {path: os.open(path, os.O_PATH) for path in kept if path.startswith(tuple(f"{f}/" for f in PRIVATE))}
     options = f"size={size},nr_inodes={files},mode=1777".encode()
@@ -111,11 +111,11 @@ def private_folders(size: int, files: int, kept: Sequence[str]) -> None:
 
 
 def mount_processes() -> None:
-    """In the first process of a new namespace: /proc shows the processes of the box alone. Its parent keeps its own."""
+    """In the first process of a new namespace: mount a /proc that shows only the box. The parent keeps its own /proc."""
     _call("unshare", _CLONE["mount"], what="no mounts of its own")
     flags = _NO_SUID | _NO_DEVICES | _NO_EXEC
     _call("mount", b"proc", b"/proc", b"proc", flags, None, what="no private /proc")
-    for name in filter(os.path.exists, _SETTINGS):  # user 0 owns them, whatever capabilities it has
+    for name in filter(os.path.exists, _SETTINGS):  # user 0 owns them and does not need capabilities
         _call("mount", name.encode(), name.encode(), None, _BIND | _RECURSIVE, None, what=f"{name} stays open")
         _call(
             "mount", None, name.encode(), None, _BIND | _REMOUNT | _READ_ONLY | flags, None, what=f"{name} stays open"
@@ -123,7 +123,7 @@ def mount_processes() -> None:
 
 
 def raise_loopback() -> None:
-    """Start the network namespace's own loopback, which leads nowhere; some libraries wait for one."""
+    """Start the loopback of the network namespace, because some libraries need one. It leads nowhere."""
     import fcntl
     import socket
 
@@ -142,16 +142,16 @@ _SCOPED = 0b11  # no abstract sockets and no signals beyond the box
 
 
 FULL_LANDLOCK = 6
-"""From this version on it also knows signals and sockets without a file."""
+"""The first Landlock version that also limits signals and abstract sockets."""
 
 
 def landlock_version() -> int:
-    """The version of Landlock that this kernel has; 0 if it has none."""
+    """The kernel's version of Landlock; 0 if it does not have Landlock."""
     return max(0, _libc().syscall(_CREATE_RULESET, None, 0, 1))
 
 
 def limit_files(readable: Sequence[str], writable: Sequence[str]) -> None:
-    """From here on only these folders can be read, and only `writable` ones written to (Landlock)."""
+    """Allow reading only of these folders, and writing only to `writable` ones (Landlock)."""
     version = landlock_version()
     rights = _ALL_OF_VERSION[max(each for each in _ALL_OF_VERSION if each <= version)]
     scoped = _SCOPED if version >= FULL_LANDLOCK else 0
@@ -175,7 +175,7 @@ def limit_files(readable: Sequence[str], writable: Sequence[str]) -> None:
 
 
 def bound_resources(limits: Mapping[str, int]) -> None:
-    """Set each limit by its name in `resource`, hard and soft; none is raised above what it was."""
+    """Set each limit by its name in `resource`, hard and soft. Never raises a limit."""
     for name, most in limits.items():
         number = getattr(resource, f"RLIMIT_{name}")
         hard = resource.getrlimit(number)[1]
@@ -184,21 +184,21 @@ def bound_resources(limits: Mapping[str, int]) -> None:
 
 
 def lock_capabilities() -> None:
-    """From the next exec on user 0 is nobody special, and no program brings a capability along. Needs CAP_SETPCAP."""
+    """From the next exec on, user 0 and programs do not get capabilities. Needs CAP_SETPCAP."""
     _prctl(_SET_SECUREBITS, _NO_ROOT, what="the rights of user 0 could not be locked")
 
 
 def become(uid: int) -> None:
-    """Another user for good, in no group but one of its own."""
+    """Change to another user permanently, with only a group of its own."""
     os.setgroups([])
     os.setresgid(uid, uid, uid)
     os.setresuid(uid, uid, uid)
 
 
 def drop_capabilities() -> None:
-    """All, for good; and no program that is started brings one back."""
+    """Drop all capabilities permanently; programs that are started do not get them back."""
     for capability in range(64):
-        _prctl(_DROP_BOUND, capability)  # fails for those that this kernel does not have
+        _prctl(_DROP_BOUND, capability)  # fails for capabilities that this kernel does not have
     version_3_of_this_process = (ctypes.c_uint32 * 2)(0x20080522, 0)
     none = (ctypes.c_uint32 * 6)()
     _call("capset", version_3_of_this_process, none, what="capabilities could not be dropped")
@@ -207,7 +207,7 @@ def drop_capabilities() -> None:
 
 
 def filter_system_calls(families: Collection[int]) -> bool:
-    """Allow only the system calls of syscalls.py and sockets of `families`; False on a processor that it does not know."""
+    """Allow only the system calls of syscalls.py and sockets of `families`. Returns False on unsupported processors."""
     program = _program(frozenset(families))
     if program is not None:
         syscalls.install(program)
@@ -220,7 +220,7 @@ def _program(families: frozenset[int]) -> bytes | None:
 
 
 def prepare() -> None:
-    """Compute what does not depend on the box, once for all that are forked later."""
+    """Compute what does not depend on the box, once for all boxes that are forked later."""
     for families in (ALONE, IN_A_NAMESPACE):
         _program(frozenset(families))
     _libc()
@@ -230,22 +230,22 @@ def prepare() -> None:
 
 
 def hide_memory() -> None:
-    """No other process of this user may look into this one's memory, or take its files."""
+    """Prevent other processes of this user from reading this one's memory or taking its files."""
     _prctl(_SET_DUMPABLE, 0)
 
 
 def show_memory() -> None:
-    """As after an exec: the user that this process has become may look into it, and into its own /proc."""
+    """Allow the current user to read this process's memory and /proc files, as after an exec."""
     _prctl(_SET_DUMPABLE, 1)
 
 
 def end_with_parent(parent: int) -> None:
-    """Be killed when the process `parent` ends (0: it has no number here). A change of user undoes this."""
+    """Be killed when the process `parent` ends (0: it does not have an id here). Changing the user undoes this."""
     _prctl(_SET_PARENT_DEATH, _SIGKILL)
     if os.getppid() != parent:
         os._exit(0)
 
 
 def adopt_orphans() -> None:
-    """Become the parent of descendants whose own parent ends."""
+    """Become the parent of descendants whose own parent has ended."""
     _prctl(_SET_SUBREAPER, 1)

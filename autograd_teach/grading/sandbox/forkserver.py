@@ -1,8 +1,8 @@
-"""The interpreter from which boxes are forked: it has loaded a job, runs none of it, and waits. Started by box.py.
+"""The interpreter from which boxes are forked: it loads a job, does not run it, and waits. Started by box.py.
 
-For each order that comes by its standard input it forks a supervisor (supervisor.py), which makes a box in which the
-job serves. A job is a module with two functions: `load()` imports all that students' code is likely to need, and
-`serve(talk)` runs in the box. It ends when the grader does, once its supervisors have.
+For each order on its standard input it forks a supervisor (supervisor.py), which makes a box that runs the job. A job is a
+module with two functions: `load()` imports everything that students' code is likely to need, and `serve(talk)` runs in the
+box. The forkserver ends when the grader ends, after its supervisors have.
 """
 
 import contextlib
@@ -23,13 +23,13 @@ MOST_FILES = 8
 
 
 def main() -> None:
-    """Load the job; then fork for each order, until the grader hangs up."""
+    """Load the job, then fork for each order until the grader closes the connection."""
     confine.hide_memory()
     asked = json.loads(sys.argv.pop())
     job = importlib.import_module(asked["job"])
     job.load()
     control = socket.socket(fileno=os.dup(0))
-    _let_go_of_streams()  # not before: what goes wrong until here is said on standard error
+    _let_go_of_streams()  # not earlier: errors up to here are printed on standard error
     sys.path.append(sys.path.pop(0))  # a student's own modules come before the grader's
     confine.prepare()
     gc.collect()
@@ -63,7 +63,7 @@ def _fork(job: Any, control: socket.socket, message: dict[str, Any], files: list
 
 
 def _let_go_of_streams() -> None:
-    """Standard input, output and error lead nowhere from here on."""
+    """Redirect standard input, output and error to /dev/null."""
     null = os.open(os.devnull, os.O_RDWR)
     for number in (0, 1, 2):
         os.dup2(null, number)

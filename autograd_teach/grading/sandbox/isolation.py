@@ -1,13 +1,13 @@
-"""What can stand between a student's code and this machine: the kinds, what each shows, and which of them works here.
+"""The kinds of isolation between a student's code and this machine, and what each of them shows to a box.
 
     bubblewrap  namespaces: the box sees the system and Python read-only, its own processes, an empty /tmp of bounded size,
                 no network; nothing else of this machine exists for it
-    user        if bubblewrap does not work and the grader is root: an unprivileged user id made up for this one box
-    process     the grader's own user; on request only
+    user        if bubblewrap does not work and the grader is root: an unprivileged user id used only for this box
+    process     the grader's own user; only on request
 
-In all of them: limits, no rights, a list of allowed system calls; without a view of its own (`user`, `process`) a box
-reads the system and Python only, writes to its own folder only, and has no network (Landlock and the filter). Bounds of
-the whole box are a control group's where the machine gives one. What is missing of this is a word beside the kind.
+All of them have limits, no capabilities, and a list of allowed system calls. Without namespaces (`user`, `process`) a box
+reads only the system and Python, writes only to its own folder, and has no network (Landlock and the filter). Limits of
+the whole box use a control group if the machine allows one. What a machine lacks is listed after the kind.
 """
 
 import functools
@@ -24,20 +24,20 @@ from . import confine, syscalls
 _PACKAGE = Path(__file__).resolve().parents[2]
 _SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 _SETTINGS = ("ld.so.cache", "ld.so.conf", "ld.so.conf.d", "alternatives", "localtime", "fonts")
-"""Of /etc: what programs need in order to start, the time zone, and fonts for plots. No passwords, hosts or keys."""
+"""Files in /etc that programs need to start, the time zone, and fonts for plots. No passwords, hosts or keys."""
 
 _DEVICES = tuple(f"/dev/{name}" for name in ("null", "zero", "full", "random", "urandom"))
-"""All else there is the machine's: disks, memory that others share, the terminal that the grader was started in."""
+"""Other devices belong to the machine: disks, shared memory, the grader's terminal."""
 
 _RIGHTS = ("SYS_ADMIN", "SETUID", "SETGID", "SETPCAP", "CHOWN", "KILL", "DAC_OVERRIDE", "NET_ADMIN")
-"""What a forkserver under bubblewrap needs in order to make boxes, none of which keeps any."""
+"""Capabilities that a forkserver under bubblewrap needs to make boxes; boxes do not keep them."""
 
 _LARGEST_TMP = 256_000_000
-"""Bytes; each box that can mount a /tmp of its own has its own bound."""
+"""Bytes; a box that can mount its own /tmp has its own limit instead."""
 
 
 class Isolation(StrEnum):
-    """What stands between a student's program and this machine."""
+    """The kind of isolation between a student's program and this machine."""
 
     BUBBLEWRAP = "bubblewrap"
     USER = "user"
@@ -45,7 +45,7 @@ class Isolation(StrEnum):
 
     @property
     def is_sandbox(self) -> bool:
-        """Whether it keeps solutions and other submissions from being read."""
+        """Whether it prevents reading of solutions and other submissions."""
         return self is not Isolation.PROCESS
 
 
@@ -58,11 +58,11 @@ def described(kind: Isolation, missing: Sequence[str]) -> str:
 
 
 def enclosed(command: Sequence[str], kind: Isolation, hidden: Sequence[Path]) -> list[str]:
-    """`command`, a forkserver, with the view of this machine that its boxes get; under bubblewrap `hidden` folders are empty."""
+    """`command`, a forkserver, wrapped in its boxes' view of this machine. Under bubblewrap `hidden` folders are empty."""
     if kind is not Isolation.BUBBLEWRAP:
         return list(command)
     is_root = _can_change_user()
-    # Users below a root that has them are real ones. Else the box is user 0 by name only: any other could mount nothing.
+    # Under root, boxes get real user ids. Otherwise a box is user 0 in name only: another user could not mount anything.
     rights = [*_RIGHTS] if is_root else [*_RIGHTS, "SETFCAP"]
     kinds = [] if is_root else ["--unshare-user", "--uid", "0", "--gid", "0"]
     arguments = [shutil.which("bwrap") or "bwrap", *kinds]
@@ -74,28 +74,28 @@ def enclosed(command: Sequence[str], kind: Isolation, hidden: Sequence[Path]) ->
 
 
 def readable_in_a_box() -> list[str]:
-    """What a box may read that has no view of its own."""
+    """The paths that a box without namespaces may read."""
     return [*_SYSTEM, "/proc", *_DEVICES, *(f"/etc/{name}" for name in _SETTINGS), *map(str, python_paths())]
 
 
 def limits_files() -> bool:
-    """Whether boxes without a view of their own read nothing but the system and Python (Landlock)."""
+    """Whether boxes without namespaces can read only the system and Python (Landlock)."""
     return confine.landlock_version() > 0
 
 
 def filters_calls() -> bool:
-    """Whether the processor is one for which system calls are filtered, and with them what leads to the network."""
+    """Whether system calls, including those for the network, are filtered on this processor."""
     return syscalls.filter_program(os.uname().machine, confine.ALONE) is not None
 
 
 def readable_by_anyone(paths: Sequence[Path]) -> list[Path]:
-    """Which of `paths` a stranger on this machine could look into: what `user` does not protect without Landlock."""
+    """Those of `paths` that every user of this machine can read: `user` does not protect them without Landlock."""
     return [path for path in map(Path.resolve, paths) if _anyone_gets_to(path)]
 
 
 @functools.cache
 def python_paths() -> list[Path]:
-    """Files and folders without which the running Python and this package do not start, less what the system has."""
+    """Files and folders that the running Python and this package need to start, except the system's."""
     prefixes = {sys.prefix, sys.base_prefix, sys.exec_prefix, sys.base_exec_prefix}
     libraries = filter(None, os.environ.get("LD_LIBRARY_PATH", "").split(os.pathsep))
     wanted = [Path(name) for name in (*prefixes, *libraries)] + [_PACKAGE]
@@ -120,7 +120,7 @@ def _mounts(hidden: Sequence[Path]) -> list[str]:
     arguments += ["--perms", "0755", "--dir", "/var", "--symlink", "/tmp", "/var/tmp"]
     readable = python_paths()
     for path in readable:
-        for folder in reversed(path.parents[:-1]):  # bubblewrap's own would be closed to all but root
+        for folder in reversed(path.parents[:-1]):  # bubblewrap would make these readable for root only
             arguments += ["--perms", "0755", "--dir", str(folder)]
         arguments += ["--ro-bind", str(path), str(path)]
     visible = [Path(name) for name in _SYSTEM] + [path.resolve() for path in readable]
@@ -142,9 +142,9 @@ def _is_under(path: Path, *folders: Path) -> bool:
 
 
 def new_uid(kind: Isolation) -> int | None:
-    """A user id for one box that nobody has: not in the passwords, and not given to another but by a rare chance.
+    """An unused user id for one box: without a password entry, and very unlikely to be another box's.
 
-    None if the grader cannot give any, or is not to.
+    None if the grader cannot or must not change user ids.
     """
     if kind is Isolation.PROCESS or not _can_change_user():
         return None
@@ -160,7 +160,7 @@ def _can_change_user() -> bool:
 
 @functools.cache
 def _uids() -> range:
-    """User ids for strangers: high ones, of those that exist here (few in a container with a user namespace)."""
+    """User ids for boxes: high ones among those that exist here (few in a container with a user namespace)."""
     try:
         lines = Path("/proc/self/uid_map").read_text(encoding="ascii").splitlines()
     except OSError:
@@ -171,7 +171,7 @@ def _uids() -> range:
 
 
 def _anyone_gets_to(path: Path) -> bool:
-    """Whether everybody may enter all folders on the way, and read or enter the last."""
+    """Whether every user may enter all folders above `path`, and read or enter `path`."""
     try:
         if any(not folder.stat().st_mode & 0o001 for folder in path.parents):
             return False

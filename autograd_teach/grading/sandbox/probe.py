@@ -1,6 +1,6 @@
 """Finds out which isolation works on this machine, by running Python with NumPy in a box of each kind.
 
-Also the smallest job that there is: `load` and `serve` are what runs in that box.
+It is also a minimal job: `load` and `serve` run in that box.
 """
 
 import functools
@@ -20,7 +20,7 @@ _SECONDS = 60.0
 
 
 def available() -> Isolation:
-    """The best isolation that works here. Asked once.
+    """The best isolation that works here. The result is cached.
 
     >>> available() in Isolation
     True
@@ -29,7 +29,7 @@ def available() -> Isolation:
 
 
 def why() -> str:
-    """Why nothing better than `available()` works here; "" if there is nothing better."""
+    """Why no better isolation than `available()` works here; "" if there is no better one."""
     return _probed()[1]
 
 
@@ -61,13 +61,13 @@ def _probed() -> tuple[Isolation, str]:
 
 
 def load() -> None:
-    """The job: what a forkserver loads."""
+    """The job's imports in the forkserver."""
     import numpy  # noqa: F401
 
 
 def serve(talk: socket.socket) -> None:
-    """The job: what runs in the box. Another user must be able to load more of Python, too."""
-    import wsgiref.util  # noqa: F401  # any module that nothing has loaded before
+    """The job's code in the box. The box's user must also be able to load more of Python."""
+    import wsgiref.util  # noqa: F401  # any module that is not loaded yet
 
     talk.recv(1)
     talk.sendall(_WORKS)

@@ -1,12 +1,12 @@
-"""The process that makes one box, watches over it, and ends it. Forked by forkserver.py; runs no student's code.
+"""The process that makes one box, watches it, and ends it. Forked by forkserver.py; does not run students' code.
 
-    supervisor    outside the box, whose processes it sees; tells the grader what becomes of it
-    job           limited, filtered and without rights: what runs the student's code. It is the first process of its
-                  namespace, if the box has one: no other of the box can signal it, and all others end with it
+    supervisor    outside the box; sees its processes and tells the grader what happens to it
+    job           limited, filtered and without capabilities; runs the student's code. It is the first process of the
+                  box's namespace, if there is one: other processes of the box cannot signal it, and end with it
 
-Two sockets lead to the grader. `talk` is the job's. `life` is the supervisor's; it carries messages (JSON):
+Two sockets lead to the grader. `talk` belongs to the job. `life` belongs to the supervisor and carries messages (JSON):
 
-    supervisor -> grader    {"begun": [what is missing]} or {"refused": why}; at last {"cause", "number", "memory"}
+    supervisor -> grader    {"begun": [what is missing]} or {"refused": why}; then {"cause", "number", "memory"}
     grader -> supervisor    {"seconds": what the box may use from now on}
 
 When the grader closes `life`, or ends, the supervisor ends the box: its processes, its control group, its folder.
@@ -31,13 +31,13 @@ from . import confine, usage
 from .cgroups import Group
 
 LOOK = 0.1
-"""Seconds between two looks at what the box uses."""
+"""Seconds between two checks of what the box uses."""
 
 LOOK_AT_DISK = 1.0
 
 LONGEST_END = 60.0
-"""Seconds within which killed processes are gone, on the busiest machine. What the system itself cannot end (it waits
-for a broken disk, say) is left behind then."""
+"""Seconds after which killed processes are gone even on a very busy machine. Processes that the system cannot end (they
+wait for a broken disk, for example) are then left behind."""
 
 _TALK, _NEWS = 3, 4
 _WRITABLE_DEVICES = ("/dev/null", "/dev/zero", "/dev/full")
@@ -48,7 +48,7 @@ Serve = Callable[[socket.socket], None]
 
 @dataclass(frozen=True)
 class Bounds:
-    """The most that one box may use: bytes, seconds, numbers."""
+    """Limits of one box: bytes, seconds, numbers."""
 
     memory: int = 4_000_000_000  # of all its processes together, and the address space of each
     cpu: int = 600  # CPU seconds of each process
@@ -61,12 +61,11 @@ class Bounds:
 
 @dataclass(frozen=True)
 class Order:
-    """What the grader wants to be made.
+    """The box that the grader requests.
 
-    uid: the box's own user id; None if it keeps the grader's. group: the name of its control group, and what the name of its
-    folder begins with. namespaces: whether
-    it gets its own; a box without them is as private as the forkserver that it is forked from. kept: folders of Python's
-    own. readable: folders that it may read; None if the forkserver sees nothing else anyway.
+    uid: the box's own user id; None if it keeps the grader's. group: the name of its control group, and the prefix of its
+    folder's name. namespaces: whether it gets its own; if not, it is as private as its forkserver. kept: folders of
+    Python. readable: folders that it may read; None if the forkserver does not see anything else anyway.
     """
 
     bounds: Bounds
@@ -78,19 +77,19 @@ class Order:
 
     @classmethod
     def read(cls, fields: dict[str, Any]) -> "Order":
-        """From plain data, as `asdict` makes it."""
+        """Make an `Order` from plain data, as `asdict` returns it."""
         return cls(**{**fields, "bounds": Bounds(**fields["bounds"])})
 
 
 class Supervisor:
-    """One box, from its making to its end: `run` does all of it and ends the process."""
+    """Makes, watches and ends one box: `run` does all of it and then ends the process."""
 
     def __init__(self, order: Order, talk: int, life: socket.socket, parents: Mapping[str, int], serve: Serve) -> None:
         self._order, self._talk, self._life, self._serve = order, talk, life, serve
         self._parents = parents  # controller -> the opened folder for groups
         self._group: Group | None = None
         self._job_id = 0  # process id
-        self._tells = -1  # where the job tells that it is ready
+        self._tells = -1  # the pipe on which the job reports that it is ready
         self._ran_out_of_memory = False
         self._folder: Path | None = None  # on a disk, if the box has no /tmp of its own
         self._meter = usage.Meter(self._used)
@@ -119,10 +118,10 @@ class Supervisor:
         )
         os._exit(0)
 
-    # ---- making it ----------------------------------------------------------------------------------------------------
+    # ---- making the box -----------------------------------------------------------------------------------------------
 
     def _made(self) -> int:
-        """Fork the job; returns the pipe by which it tells that it is ready."""
+        """Fork the job. Returns the pipe on which it reports that it is ready."""
         order, bounds = self._order, self._order.bounds
         if self._parents:
             self._group = Group(self._parents, order.group, bounds.memory, bounds.processes)
@@ -145,7 +144,7 @@ class Supervisor:
                 os.read(waits, 1)
                 os.close(waits)
                 self._job()
-            except BaseException as problem:  # noqa: BLE001  # whatever it is, the grader must know
+            except BaseException as problem:  # noqa: BLE001  # the grader must be told of any problem
                 _say(self._tells, problem=f"{type(problem).__name__}: {problem}")
             finally:
                 os._exit(1)
@@ -158,7 +157,7 @@ class Supervisor:
         return news
 
     def _job(self) -> NoReturn:
-        """Give up everything that the box must not have, and serve."""
+        """Restrict this process to what the box may have, and serve."""
         os.setsid()
         _keep_open({_TALK: self._talk, _NEWS: self._tells})
         self._tells = _NEWS
@@ -167,8 +166,8 @@ class Supervisor:
         if order.namespaces:
             confine.mount_processes()
         limits = {"AS": bounds.memory, "CPU": bounds.cpu, "FSIZE": bounds.file, "NOFILE": bounds.open_files, "CORE": 0}
-        is_private = order.readable is None  # the forkserver is in namespaces, if the box is not in its own
-        if is_private or order.uid is not None:  # else all processes of the grader's user would count
+        is_private = order.readable is None  # the box or its forkserver is in namespaces
+        if is_private or order.uid is not None:  # otherwise all processes of the grader's user would count
             limits["NPROC"] = bounds.processes
         confine.bound_resources(limits)
         if os.geteuid() == 0:
@@ -207,7 +206,7 @@ class Supervisor:
     # ---- watching it --------------------------------------------------------------------------------------------------
 
     def _watched(self) -> str:
-        """Wait until the box ends by itself (""), or the name of the reason why it is to be ended."""
+        """Wait until the box ends by itself (returns "") or must be ended (returns the cause)."""
         ended = os.pidfd_open(self._job_id)
         while True:
             ready, _, _ = select.select([ended, self._life.fileno()], [], [], LOOK)
@@ -215,7 +214,7 @@ class Supervisor:
                 return ""
             if ready:
                 message = b""
-                with contextlib.suppress(ConnectionResetError):  # it was killed before it read what it was told
+                with contextlib.suppress(ConnectionResetError):  # it was killed before it read the message
                     message = self._life.recv(1000)
                 if not message:
                     return "closed"
@@ -224,13 +223,13 @@ class Supervisor:
                 return reason
 
     def _beyond(self) -> str:
-        """Which bound the box is beyond; "" if none."""
+        """The limit that the box exceeds; "" if none."""
         bounds, used = self._order.bounds, self._meter.look()
         if self._meter.is_over:
             return "time"
         if used.memory > bounds.memory or (self._group and self._group.ran_out_of_memory()):
             return "memory"
-        if used.is_stopped:  # nothing would ever wake it up
+        if used.is_stopped:  # nothing would ever continue it
             return "stopped"
         if self._group is None and used.processes > bounds.processes:
             return "processes"
@@ -248,7 +247,7 @@ class Supervisor:
     # ---- ending it ----------------------------------------------------------------------------------------------------
 
     def _end(self) -> int:
-        """End everything; returns the job's exit status once nothing is left."""
+        """End all processes of the box. Returns the job's exit status when nothing is left."""
         status = 0
         if self._job_id:
             with contextlib.suppress(ProcessLookupError):
@@ -282,14 +281,14 @@ class Supervisor:
 
 
 def remove(folder: Path) -> None:
-    """A folder of any depth, which Python's own rmtree cannot remove, with folders in it that nobody may read."""
+    """Remove a folder that `shutil.rmtree` may not be able to: of any depth, with unreadable folders in it."""
     for command in (["rm", "-rf"], ["chmod", "-R", "u+rwx"], ["rm", "-rf"]):
         if folder.exists():
             subprocess.run([*command, str(folder)], check=False, stderr=subprocess.DEVNULL)
 
 
 def _kill_user(uid: int) -> None:
-    """Everything that this user runs, in one stroke: one by one, processes could multiply faster."""
+    """Kill all processes of a user at once: one by one, they could multiply faster."""
     child = os.fork()
     if child == 0:
         with contextlib.suppress(OSError):
@@ -300,7 +299,7 @@ def _kill_user(uid: int) -> None:
 
 
 def _keep_open(files: Mapping[int, int]) -> None:
-    """Of all open files above standard error keep these, each under its new number."""
+    """Close all files above standard error except these, which get new numbers."""
     above = 1 + max(files)
     moved = {new: fcntl.fcntl(old, fcntl.F_DUPFD, above) for new, old in files.items()}
     for new, old in moved.items():
@@ -313,9 +312,9 @@ def _say(pipe: int, **news: Any) -> None:
 
 
 def _heard(pipe: int) -> list[str]:
-    """What the job says is missing, when it is ready; OSError if there is a problem instead."""
+    """Wait until the job is ready, and return what is missing. Raises OSError if it reports a problem."""
     with open(pipe, "rb") as stream:
         news = json.loads(stream.readline() or b"{}")
     if "missing" in news:
         return list(news["missing"])
-    raise OSError(news.get("problem", "the box ended while it was made"))
+    raise OSError(news.get("problem", "the box ended while it was being made"))

@@ -1,8 +1,8 @@
-"""The system calls that a student's program may make, as a filter for the kernel (seccomp): a list of what is allowed.
+"""The system calls that a student's program may make, as a filter for the kernel (seccomp) with a list of allowed calls.
 
-A call that is not listed fails with ENOSYS, as on a kernel that does not have it, so that programs fall back: tracing,
-other processes' memory, namespaces, mounts, keys, bpf, perf, userfaultfd, io_uring, System V and POSIX message queues,
-memory files that no limit counts, and whatever later kernels add. Uses the standard library alone, like confine.py.
+Other calls fail with ENOSYS, as on a kernel without them, so that programs fall back. This covers tracing, other
+processes' memory, namespaces, mounts, keys, bpf, perf, userfaultfd, io_uring, System V and POSIX message queues, memory
+files that no limit counts, and calls that later kernels add. Uses only the standard library, like confine.py.
 """
 
 import ctypes
@@ -60,9 +60,9 @@ sockets: connect 42 203, bind 49 200, listen 50 201, accept 43 202, accept4 288 
     setsockopt 54 208
 limited: clone 56 220, socket 41 198, socketpair 53 199, ioctl 16 29, prctl 157 167
 """
-"""By group: name, number on x86-64, on arm64 (-: not there). Calls in `limited` are judged by an argument (`_limited`).
+"""By group: name, number on x86-64, number on arm64 (-: does not exist). Calls in `limited` depend on an argument.
 
-Not here on purpose: clone3, whose flags lie where a filter cannot read (the C library falls back to clone).
+clone3 is left out on purpose: a filter cannot read its flags (the C library falls back to clone).
 sched_setscheduler is needed by ZeroMQ, which ends the process if it fails.
 """
 
@@ -73,23 +73,23 @@ denied: ptrace 101 117, unshare 272 97, setns 308 268, mount 165 40, umount2 166
     clock_settime 227 112, setxattr 188 5, lsetxattr 189 6, fsetxattr 190 7, removexattr 197 14,
     lremovexattr 198 15, fremovexattr 199 16, sched_setattr 314 274, truncate 76 45, fadvise64 221 223
 """
-"""Calls that programs know to be forbidden at times: EPERM. `shutil.copystat`, say, passes over that, not over ENOSYS.
-Older versions of Landlock do not know truncate; fadvise64 throws away what others have in the page cache."""
+"""Calls that fail with EPERM, which programs expect of them: `shutil.copystat` ignores EPERM but not ENOSYS.
+Older versions of Landlock do not limit truncate; fadvise64 could discard pages that others have in the page cache."""
 
 
 _OF_PROCESSES = ("sched_setscheduler", "sched_setparam", "sched_setaffinity", "setpriority")
-"""They can slow down every process of the same user. They do nothing in a box, and say that they did: ZeroMQ ends the
+"""Calls that can slow down every process of the same user. In a box they do nothing and report success: ZeroMQ ends the
 process if the first fails."""
 
 _OF_FILES = (
     *("chmod", "fchmod", "fchmodat", "chown", "fchown", "lchown", "fchownat"),
     *("utime", "utimes", "futimesat", "utimensat"),
 )
-"""Landlock does not limit these. Where that is all that keeps a box from the user's files, they only seem to work, too."""
+"""Calls that Landlock does not limit. If only Landlock protects the user's files, they also do nothing and report success."""
 
 
 def _read(table: str) -> Mapping[str, list[int | None]]:
-    """Numbers by name: on x86-64, on arm64."""
+    """Call numbers by name: on x86-64 and on arm64."""
     calls = re.findall(r"(\w+) (\d+|-) (\d+|-)", table)
     return {name: [None if n == "-" else int(n) for n in numbers] for name, *numbers in calls}
 
@@ -97,7 +97,7 @@ def _read(table: str) -> Mapping[str, list[int | None]]:
 ALLOWED, NOT_PERMITTED = _read(_TABLE), _read(_NOT_PERMITTED_TABLE)
 
 _MACHINES = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}  # column of the tables, AUDIT_ARCH
-_OTHER_NUMBERS = 0x40000000  # from here on x86-64 numbers its calls a second way (x32)
+_OTHER_NUMBERS = 0x40000000  # the first number of x86-64's second numbering (x32)
 _NEW_NAMESPACES = 0x7E020000  # CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET
 _TIOCSTI, _TIOCLINUX = 0x5412, 0x541C  # type into a terminal
 _F_SETLEASE, _F_NOTIFY = 1024, 1026  # a lease on a file stops whoever opens it, for 45 s
@@ -118,7 +118,7 @@ def _fail(error: int) -> _Instruction:
 
 
 def _among(numbers: Collection[int], answer: _Instruction) -> Iterator[_Instruction]:
-    """Give `answer` for a call of one of these numbers; neighbours share one comparison."""
+    """Instructions that return `answer` for these call numbers; consecutive numbers share one comparison."""
     for first in sorted(set(numbers) - {number + 1 for number in numbers}):
         last = next(number for number in range(first, first + len(numbers)) if number + 1 not in numbers)
         yield from [(_AT_LEAST, 0, 2, first), (_ABOVE, 1, 0, last), answer]
@@ -127,15 +127,15 @@ def _among(numbers: Collection[int], answer: _Instruction) -> Iterator[_Instruct
 def _judge(
     argument: int, test: int, values: Collection[int], then: _Instruction, otherwise: _Instruction
 ) -> list[_Instruction]:
-    """Answer by an argument of the call, counted from 0: by its lower half, more the kernel does not look at here."""
+    """Instructions that decide by an argument of the call, counted from 0; only its lower half matters to the kernel."""
     tests = [line for value in values for line in [(test, 0, 1, value), then]]
     return [(_LOAD, 0, 0, _ARGUMENTS + 8 * argument), *tests, otherwise]
 
 
 def _limited(families: Collection[int]) -> dict[str, list[_Instruction]]:
-    """What follows when the call is one of these."""
+    """The instructions for each call whose arguments are limited."""
     by_family = _judge(0, _EQUAL, families, _ALLOW, _fail(errno.EAFNOSUPPORT))
-    if _AF_NETLINK not in families:  # ZeroMQ ends the process at any error but this one
+    if _AF_NETLINK not in families:  # ZeroMQ ends the process on any other error
         by_family[-1:] = [(_EQUAL, 0, 1, _AF_NETLINK), _fail(errno.EOPNOTSUPP), by_family[-1]]
     not_permitted = _fail(errno.EPERM)
     return {
@@ -150,9 +150,9 @@ def _limited(families: Collection[int]) -> dict[str, list[_Instruction]]:
 
 
 def filter_program(machine: str, families: Collection[int], keeps_modes: bool = False) -> bytes | None:
-    """The filter for `install` on such a processor (`os.uname().machine`), with sockets of these address families alone.
+    """The filter for `install` on the processor `machine` (`os.uname().machine`), with sockets of only these `families`.
 
-    keeps_modes: the mode, owner and times of files do not change. None for a processor it does not know, and for a Python of 32 bits.
+    keeps_modes: the mode, owner and times of files do not change. Returns None for other processors and 32-bit Python.
     """
     if machine not in _MACHINES or sys.maxsize < 2**32:
         return None
@@ -171,7 +171,7 @@ def filter_program(machine: str, families: Collection[int], keeps_modes: bool = 
 
 
 def install(program: bytes) -> None:
-    """Put this process and all that it starts under the filter, for good. Needs no_new_privs. Raises OSError."""
+    """Apply the filter to this process and all that it starts, permanently. Needs no_new_privs. Raises OSError."""
     buffer = ctypes.create_string_buffer(program, len(program))
     header = struct.pack("HxxxxxxP", len(program) // 8, ctypes.addressof(buffer))
     libc = ctypes.CDLL(None, use_errno=True)

@@ -1,4 +1,4 @@
-"""What the processes of a box use together, as /proc tells, and what that is of what they may use. Standard library only."""
+"""Measures what all processes of a box use, from /proc, and compares it with its limit. Standard library only."""
 
 import contextlib
 import os
@@ -14,11 +14,11 @@ _PAGE = os.sysconf("SC_PAGE_SIZE")
 
 @dataclass(frozen=True)
 class Usage:
-    """Of all descendants of a process: seconds of CPU time, bytes of memory, and whether any of them is running.
+    """Usage of all descendants of a process: seconds of CPU time, bytes of memory, and whether any of them is running.
 
-    memory: what each has beyond the `shared` bytes that it was forked with. is_running: a thread runs, waits for a
-    processor, or waits for a disk; if not, all of them sleep. is_stopped: one of them was stopped by a signal. pids: all
-    of them, where `cpu` lacks those that have ended and nobody waited for.
+    memory: what each uses beyond the `shared` bytes that it was forked with. is_running: a thread runs, waits for a
+    processor, or waits for a disk; otherwise all of them sleep. is_stopped: a signal has stopped one of them. pids: all
+    of them. `cpu` does not include processes that ended without being waited for.
     """
 
     cpu: float = 0.0
@@ -30,11 +30,11 @@ class Usage:
 
 
 def of_descendants(pid: int, shared: int = 0) -> Usage:
-    """The usage of everything below `pid`; CPU time includes processes that have ended and were waited for."""
+    """The usage of all descendants of `pid`. CPU time includes ended processes that were waited for."""
     cpu, memory, is_running, is_stopped, count = 0.0, 0, False, False, 0
     pids = descendants(pid)
     for each in pids:
-        with contextlib.suppress(OSError, ValueError, IndexError):  # it has just ended
+        with contextlib.suppress(OSError, ValueError, IndexError):  # the process has just ended
             fields = _stat(f"/proc/{each}/stat")
             cpu += sum(map(int, fields[11:15])) / _TICK
             memory += max(0, _resident(each, fields) - shared)
@@ -66,7 +66,7 @@ def _children(pid: int) -> list[int]:
 
 
 def _resident(pid: int, fields: list[str]) -> int:
-    """Bytes in use. The first thread may have ended, and tells of none then."""
+    """Bytes in use. The first thread may have ended; it then reports none."""
     if fields[0] == "Z" and int(fields[17]) > 1:
         return max(int(_stat(thread)[21]) for thread in _threads(pid)) * _PAGE
     return int(fields[21]) * _PAGE
@@ -82,13 +82,13 @@ def _threads(pid: int) -> list[str]:
 
 
 def _waits_for_disk() -> bool:
-    """Whether anybody on this machine does. Who starts a program that never begins (vfork) is in the same state."""
+    """Whether any process of this machine waits for a disk. A process in vfork can fake the same state."""
     words = Path("/proc/stat").read_text().split()
     return words[words.index("procs_blocked") + 1] != "0"
 
 
 def _stat(path: str) -> list[str]:
-    """The fields behind the name, from the state on."""
+    """The fields after the process's name, starting with its state."""
     return Path(path).read_text(errors="replace").rpartition(")")[2].split()
 
 
@@ -100,7 +100,7 @@ def resident(pid: int) -> int:
 
 
 def disk(folder: Path, most_files: int) -> tuple[int, int]:
-    """(bytes, files) in `folder`; counting stops above `most_files`, which a folder that cannot be read counts for."""
+    """(bytes, files) in `folder`. Counting stops above `most_files`; an unreadable folder counts as more than that."""
     size, files, left = 0, 0, [str(folder)]
     while left and files <= most_files:
         try:
@@ -119,11 +119,10 @@ def disk(folder: Path, most_files: int) -> tuple[int, int]:
 
 
 class Meter:
-    """Counts the seconds that a box uses: its CPU time, and time in which all of it sleeps.
+    """Counts the seconds that a box uses: its CPU time, and time in which all its processes sleep.
 
-    So a computation is not charged for a processor that others keep busy, and waiting for nothing has an end. Where a
-    process has ended whose time may not be known, all time counts. `measure` returns the usage; nothing is counted until
-    `allow` is called.
+    So a computation is not charged for waiting for a busy processor, and endless sleep has an end. If a process has ended
+    whose CPU time may be unknown, all time counts. `measure` returns the usage. Counting starts when `allow` is called.
     """
 
     def __init__(self, measure: Callable[[], Usage]) -> None:
@@ -133,12 +132,12 @@ class Meter:
         self._pids: frozenset[int] = frozenset()
 
     def allow(self, seconds: float | None) -> None:
-        """From now on the box may use so much; None: nothing is counted."""
+        """Allow the box `seconds` from now on; with None, nothing is counted."""
         self._left, self._at = seconds, time.monotonic()
         self._cpu = self._measure().cpu if seconds is not None else 0.0
 
     def look(self) -> Usage:
-        """The usage now, counted; to be called a few times a second."""
+        """Count the time since the last call and return the usage. Call it a few times a second."""
         used, now = self._measure(), time.monotonic()
         if self._left is not None:
             computed = max(0.0, used.cpu - self._cpu)
@@ -149,5 +148,5 @@ class Meter:
 
     @property
     def is_over(self) -> bool:
-        """Whether all that was allowed is used."""
+        """Whether the allowed time is used up."""
         return self._left is not None and self._left <= 0

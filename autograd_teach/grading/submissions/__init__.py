@@ -1,10 +1,10 @@
-"""From what an instructor has (a folder, a zip) to each student's answers. Runs nothing.
+"""Reads each student's answers from a folder or zip of submissions. Does not run anything.
 
-archives.py    folders, zips and zips in zips as a list of files
-answers.py     from the bytes of a notebook to the source of its answers
-intake.py      whose the files are, and which notebook counts
-names.py       how learning platforms name what they export
-roster.py      who is in the class
-selection.py   what an instructor asks of the class: a due date, the best of several, points, pseudonyms (pseudonyms.py)
-preview.py     shows it all without running anything
+archives.py    lists the files of folders, zips and zips in zips
+answers.py     extracts the sources of the answers from the bytes of a notebook
+intake.py      finds out whose the files are, and which notebook counts
+names.py       the file names that learning platforms use in their exports
+roster.py      reads who is in the class
+selection.py   the options about the class: due date, which of several notebooks, points, pseudonyms (pseudonyms.py)
+preview.py     shows all of this without running anything
 """

@@ -1,10 +1,10 @@
-"""From the bytes of a notebook to the source of each answer, and what the notebook says of it. Runs nothing.
+"""Extracts the source of each answer from the bytes of a notebook. Does not run anything.
 
-Only the *source* of answer cells is taken, and of the student's other cells the definitions that an answer needs. An answer
-cell is found by its id, else by nbgrader's `grade_id` (a front end that drops ids keeps that) or Colab's own copy of the id,
-else by its place: the last cell before the check cell that defines what is asked for. If it does not define that, the last
-other cell that does counts, another exercise's too. Check cells are known by their source too. Outputs, tags, metadata and
-kernel names stay behind; a check cell's stored output is a hint, never points. Must not know whose notebook it is.
+It takes only the *source* of answer cells, and the definitions that an answer needs from the student's other cells. An
+answer cell is found by its id; else by nbgrader's `grade_id` (kept by front ends that drop ids) or Colab's copy of the id;
+else by its place: the last cell before the check cell that defines the required name. If the answer cell does not define
+it, the last other cell that does counts, even another exercise's. Check cells are also found by their source. Outputs, tags,
+metadata and kernel names are dropped; a check cell's stored output is only a hint. Must not know whose notebook it is.
 """
 
 import json
@@ -20,49 +20,49 @@ from ..results import Mark, Status, hash_of
 from .archives import Unreadable, printable
 
 LARGEST_NOTEBOOK = 100_000_000
-"""Bytes that are read. Most of a large notebook is pictures in outputs, and no browser opens a larger one with ease. One at a
-time is held, and parsed is a fifth of it at most."""
+"""The size in bytes up to which notebooks are read. Most of a large notebook is pictures in outputs, and browsers cannot
+open a larger one well. Only one is in memory at a time, and at most a fifth of it is parsed."""
 
 LARGEST_JSON = 20_000_000
-"""Bytes that are parsed: from a larger notebook long outputs, pasted pictures and the states of widgets are cut out first."""
+"""Bytes that are parsed. Long outputs, pasted pictures and widget states of larger notebooks are cut out first."""
 
 LARGEST_ANSWER = 200_000
-"""Bytes; one typed by hand has a few thousand."""
+"""Bytes of one answer; an answer typed by hand has a few thousand."""
 
 LARGEST_CODE = 50_000
-"""Letters of code that are parsed at a time, in less than a second: of larger cells, or more of them, no definitions are taken."""
+"""Characters of code that are parsed at a time, in less than a second. Definitions are not taken from longer code."""
 
 _LARGE_PART = re.compile(rb'"(?:outputs|attachments|widgets)"\s*:\s*(?=[\[{])')
 _TO_BRACKET = re.compile(rb'(?:[^"\[\]{}]++|"[^"\\]*+(?:\\.[^"\\]*+)*+")*+', re.DOTALL)
 _KEPT, _MOST_BRACKETS = 200_000, 2_000_000
-"""Bytes of a part that stays, as a check's report does; and how many brackets are gone through, in less than two seconds."""
+"""Bytes of an output that is kept (a check's report is short); and how many brackets are read, in less than two seconds."""
 
 _FENCED = re.compile(r"^ {0,3}(?:```|~~~).*\n((?s:.*?))(?:^ {0,3}(?:```|~~~)|\Z)", re.MULTILINE)
 _LONGEST_REPORT, _MOST_OUTPUTS, MOST_CELLS = 20_000, 20, 10_000
 _NAMED = 10
-"""So many names of definitions are said."""
+"""The number of definitions that are named, at most."""
 
-_NOT_UTF_8 = "its text is not UTF-8: save it as UTF-8 in a text editor, or download it again from where it was written"
+_NOT_UTF_8 = "its text is not UTF-8: save it as UTF-8 in a text editor, or download it again from the original site"
 
 
 @dataclass(frozen=True)
 class Answer:
-    """The source that a student gave for one exercise, or the status that says why there is none."""
+    """A student's source for one exercise, or a status that says why there is none."""
 
     source: str | None
     status: Status | None = None
-    detail: str = ""  # why there is none; or what of it was found elsewhere than in its cell
-    verdict: Mark | None = None  # given before, and standing: only its record is to be made
+    detail: str = ""  # why there is no source; or which parts of it are from other cells
+    verdict: Mark | None = None  # an earlier mark that still stands: only its record must be made
     claimed: bool = False  # the stored output of its check cell says that it passed
 
     @property
     def hash(self) -> str | None:
-        """The SHA-256 of the source, by which the gradebook names it."""
+        """SHA-256 of the source: its key in the gradebook."""
         return None if self.source is None else hash_of(self.source)
 
 
 def read_answers(data: bytes, assignments: Sequence[Assignment]) -> tuple[Assignment | None, dict[str, Answer]]:
-    """The assignment whose cells the notebook `data` has (None without any) and its answers by exercise id.
+    """The assignment whose cells are in the notebook `data` (or None), and its answers by exercise id.
 
     >>> read_answers(b"{", [])
     Traceback (most recent call last):
@@ -77,12 +77,12 @@ def read_answers(data: bytes, assignments: Sequence[Assignment]) -> tuple[Assign
 
 
 def none_of(assignment: Assignment) -> dict[str, Answer]:
-    """What a notebook has that should be `assignment` and holds none of its cells."""
+    """The answers of a notebook that should be `assignment` but does not contain any of its cells."""
     return _Reading(_Cells([]), assignment).answers()
 
 
 def is_untouched(source: str, stub: str) -> bool:
-    """Whether nothing was written: the stub as handed out, or nothing but blank lines and comments.
+    """Whether no answer was written: the source is the stub, or only blank lines and comments.
 
     >>> is_untouched("# later\\n", stub="raise NotImplementedError")
     True
@@ -105,12 +105,12 @@ def given(answers: dict[str, Answer]) -> int:
 
 @dataclass(frozen=True, eq=False)
 class _Cell:
-    """A cell as it was handed in; what it may be known by comes from the student."""
+    """A cell as it was handed in. Everything in it comes from the student."""
 
     place: int
     kind: object
-    source: str | None  # None: it is no text, or too long
-    names: tuple[object, object, object]  # its id, nbgrader's, Colab's
+    source: str | None  # None: it is not text, or too long
+    names: tuple[object, object, object]  # its id, nbgrader's id, Colab's id
     outputs: object
 
     @property
@@ -118,22 +118,22 @@ class _Cell:
         return (self.source or "").strip()
 
     def gives(self, entry: str) -> bool:
-        """Whether it defines `entry`: by a look at its lines, since a mistake may keep it from being parsed."""
+        """Whether it defines `entry`. Searches the lines, because a cell with a mistake may not parse."""
         name = re.escape(entry)
         pattern = rf"^(?:(?:async )?def|class) +{name}\b|^{name} *(?::[^=\n]*)?=(?!=)"
         return bool(entry) and re.search(pattern, self.source or "", re.MULTILINE) is not None
 
     def counts(self, entry: str) -> bool:
-        """Whether it defines `entry`, not as a stub."""
+        """Whether it defines `entry` as more than a stub."""
         return entry in _names(self.text) and bool(stand_in([self.text], entry)[1])
 
     def counts_before(self, other: str, entry: str) -> bool:
-        """Whether it is kept though only the `other` cell defines `entry`: that needs a state of it, or it is too long to tell."""
+        """Whether it counts although only `other` defines `entry`: `other` needs a state of it, or it cannot be parsed."""
         is_known = self.gives(entry) or len(self.text) > LARGEST_CODE
         return entry not in _names(self.text) and (is_known or bool(completed(other, [self.text], entry, ()).state))
 
     def says_passed(self, entry: str) -> bool:
-        """Whether an output that is stored with it is the report of a check of `entry` in which everything passes."""
+        """Whether a stored output of it is the report of a check of `entry` that passes completely."""
         name = re.escape(entry) or "[^:\n]{1,80}"
         outputs = self.outputs[:_MOST_OUTPUTS] if isinstance(self.outputs, list) else []
         passed = re.compile(rf"^{name}: ([1-9]\d*) of \1 checks pass", re.MULTILINE)
@@ -141,7 +141,7 @@ class _Cell:
 
 
 class _Cells:
-    """The cells of one notebook, and which of them an exercise's id or a check's source names."""
+    """The cells of one notebook, to be found by an exercise's id or a check's source."""
 
     def __init__(self, cells: list[dict[str, Any]]) -> None:
         self.all = [_cell(place, cell) for place, cell in enumerate(cells)]
@@ -154,11 +154,11 @@ class _Cells:
             self.by_source.setdefault(_plain(cell.text), []).append(cell)
 
     def named(self, id: str) -> list[_Cell]:
-        """The cells that claim to be `id`, by what is to be believed first."""
+        """The cells that claim the id `id`, by the most reliable kind of id that any of them has."""
         return next((names[id] for names in self._named if id in names), [])
 
     def likeness(self, assignment: Assignment) -> int:
-        """How many of the cells of `assignment` there are: answers, and checks that are as they were handed out."""
+        """How many cells of `assignment` the notebook has: answer cells and unchanged check cells."""
         questions, sources = assignment.questions, assignment.sources
         checks = sum(_plain(sources[question.check]) in self.by_source for question in questions)
         return 2 * sum(bool(self.named(question.answer)) for question in questions) + checks
@@ -188,11 +188,11 @@ class _Reading:
         names = self._setup
         for question in self._questions:
             found[question.id] = answer = self._whole(question, self._answer(question), names)
-            names |= _names(answer.source or self._stubs[question.id])  # answers run in this order
+            names |= _names(answer.source or self._stubs[question.id])  # answers are run in this order
         return found
 
     def _candidates(self, question: Question) -> list[_Cell]:
-        """The cells that claim to be the answer, else the last one that gives it before the check; of text, what is fenced."""
+        """The cells that claim to be the answer, else the last one before the check that defines it. Takes fenced code of text."""
         entry = question.entry
         named = [cell for cell in self._cells.named(question.answer) if cell.kind == "code" or cell.gives(entry)]
         found = named or self._right_before(question)
@@ -217,13 +217,13 @@ class _Reading:
         return []
 
     def _others(self, question: Question, answer: str = "") -> list[str]:
-        """The student's cells besides `answer`, stubs left out; last those above the check cell, as it checks what they give."""
+        """The student's other cells without stubs. Those above the check cell come last, because they define what it checks."""
         check = max((check.place for check in self._checks(question)), default=len(self._cells.all))
         cells = sorted(self._own, key=lambda cell: (cell.place < check, cell.place))
         return [cell.source or "" for cell in cells if cell.source != answer]
 
     def _answer(self, question: Question) -> Answer:
-        """The one source among cells that claim to be it; untouched copies of the stub do not count against it."""
+        """The answer among the cells that claim to be it. Untouched copies of the stub are ignored."""
         candidates, stub = self._found[question.id], self._stubs[question.id]
         claimed = any(check.says_passed(question.entry) for check in self._checks(question))
         written = {c.source: c for c in candidates if c.source is None or not is_untouched(c.source, stub)}
@@ -235,7 +235,7 @@ class _Reading:
         others = [] if own and own.counts(question.entry) else self._others(question)
         elsewhere, several = stand_in(others, question.entry)
         if several and not (own and own.counts_before(elsewhere, question.entry)):
-            of = f", the last of {several} that give it" * (several > 1)
+            of = f", the last of {several} that define it" * (several > 1)
             return Answer(elsewhere, detail=f"the answer was found in another cell{of}", claimed=claimed)
         below = self._right_before(question) if own and own.gives(question.entry) else []
         if own and below and below[0].place != own.place:
@@ -248,7 +248,7 @@ class _Reading:
         return Answer(cell.source, detail=was, claimed=claimed)
 
     def _whole(self, question: Question, answer: Answer, names: frozenset[str]) -> Answer:
-        """`answer` to `question` with what it needs of the student's other cells and is not among `names`."""
+        """`answer` with the definitions that it needs from the student's other cells, except those of `names`."""
         if answer.source is None or not question.entry or len(answer.source) > LARGEST_CODE:
             return answer
         if is_untouched(answer.source, self._stubs[question.id]):
@@ -271,7 +271,7 @@ def _names(source: str) -> frozenset[str]:
 
 
 def _plain(source: str) -> str:
-    """`source` without what an editor may change in it: blanks, kinds of quotes, a semicolon at the end."""
+    """`source` without what an editor may change in it: spaces, quotes, semicolons."""
     return re.sub(r"[\s'\";]", "", source[:2_000])
 
 
@@ -297,15 +297,15 @@ def _cells(data: bytes) -> list[dict[str, Any]]:
         raise Unreadable("it is not in notebook format 4: open it in JupyterLab, save it and hand it in again")
     cells = notebook.get("cells")
     if not isinstance(cells, list):
-        raise Unreadable("it has no list of cells")
+        raise Unreadable("it does not have a list of cells")
     if len(cells) > MOST_CELLS:
         raise Unreadable(f"it has more than {MOST_CELLS} cells")
     return [cell for cell in cells if isinstance(cell, dict)]
 
 
 def _lightened(data: bytes) -> bytes:
-    """The JSON `data` without the long parts that no answer is in, whatever else it holds: found by brackets outside texts,
-    each byte looked at once."""
+    """The JSON `data` without long parts that cannot hold answers. They are found by brackets outside of strings, reading
+    each byte once."""
     pieces: list[bytes] = []
     done, left = 0, iter(range(_MOST_BRACKETS))
     while part := _LARGE_PART.search(data, done):
@@ -321,7 +321,7 @@ def _lightened(data: bytes) -> bytes:
 
 
 def _end(data: bytes, at: int, left: Iterator[int]) -> int:
-    """Where the list or object ends that begins at `at`; goes through as many brackets as are `left`."""
+    """The end of the list or object that begins at `at`. Reads at most as many brackets as are `left`."""
     depth = 0
     for _ in left:
         depth += 1 if data[at] in b"[{" else -1
@@ -331,7 +331,7 @@ def _end(data: bytes, at: int, left: Iterator[int]) -> int:
         at = between.end() if between else len(data)
         if at == len(data) or data[at] not in b"[]{}":
             raise ValueError("a text or a list without an end")
-    raise Unreadable("its outputs have too many parts: clear all outputs, save it and hand it in again")
+    raise Unreadable("its outputs have too many parts: clear all outputs, save it, and hand it in again")
 
 
 def _cell(place: int, cell: dict[str, Any]) -> _Cell:
@@ -342,14 +342,14 @@ def _cell(place: int, cell: dict[str, Any]) -> _Cell:
     source = _text(cell.get("source"))
     try:
         is_fit = source is not None and len(source.encode()) <= LARGEST_ANSWER
-    except UnicodeEncodeError:  # half of a surrogate pair: valid JSON, no text
+    except UnicodeEncodeError:  # half of a surrogate pair: valid JSON, but not text
         is_fit = False
     names = (cell.get("id"), grade_id, metadata.get("id"))
     return _Cell(place, cell.get("cell_type"), source if is_fit else None, names, cell.get("outputs"))
 
 
 def _said(output: object) -> str:
-    """The beginning of what a stored output says as plain text."""
+    """The beginning of a stored output as plain text."""
     if not isinstance(output, dict):
         return ""
     data = output.get("data")
@@ -358,7 +358,7 @@ def _said(output: object) -> str:
 
 
 def _text(value: object) -> str | None:
-    """A notebook's way to write text: as one, or as a list of lines."""
+    """The text of a notebook field, which is a string or a list of lines; None for other values."""
     if isinstance(value, list) and all(isinstance(line, str) for line in value):
         return "".join(value)
     return value if isinstance(value, str) else None

@@ -1,7 +1,7 @@
-"""Files as they are handed in: folders, zips and zips in zips, as a list of entries. Unpacks nothing to disk, follows no link.
+"""Lists the files of folders, zips and zips in zips as entries. Does not unpack anything to disk, and does not follow links.
 
-What a file can be besides (damaged, huge, a link, a zip bomb) ends in an entry's `fault` or in `Unreadable`, in bounded time and
-memory. Names are shortened before anything else is done with them. Must not know notebooks or students.
+Other files (damaged, huge, a link, a zip bomb) give an entry's `fault` or raise `Unreadable`, in bounded time and memory.
+Names are shortened before anything else is done with them. Must not know notebooks or students.
 """
 
 import io
@@ -20,28 +20,28 @@ from typing import BinaryIO
 
 from ...course.errors import UserError
 
-LARGEST_ZIP = 50_000_000  # bytes of a zip that is handed in, not of the one that holds the class
+LARGEST_ZIP = 50_000_000  # bytes of a zip that a student hands in, not of the class's zip
 
 MOST_FILES, MOST_ZIPS, DEEPEST_ZIP = 5_000, 20, 3
-"""In one zip that is handed in: files and zips, those in inner zips too, and how deep one may lie in another. Opening all of
-them reads at most 1 GB, a few seconds; the bytes of as many as may lie in each other are kept."""
+"""Limits of one zip that is handed in: files, zips (both including those in inner zips), and how deep zips may be nested.
+Opening all of them reads at most 1 GB, in a few seconds; only as many as can be nested are in memory."""
 
 LONGEST_LIST, LONGEST_OF_CLASS = 2_000_000, 50_000_000
-"""Bytes of the lists of files in all zips of one hand-in, and in the zip that holds the class."""
+"""Bytes of the lists of files in all zips of one submission, and in the class's zip."""
 
-LONGEST_NAME = 200  # letters of a path that are shown
+LONGEST_NAME = 200  # characters of a path that are shown
 DEEPEST_FOLDER = 10
 
 _READS = 5
-"""How often a file is read that changes meanwhile: an upload, or an editor that saves."""
+"""How often a file is read again if it changes meanwhile, because of an upload or an editor."""
 
-_NO_DETOUR = sum(getattr(os, flag, 0) for flag in ("O_NOFOLLOW", "O_NONBLOCK"))  # it may be a link or a pipe by now
+_NO_DETOUR = sum(getattr(os, flag, 0) for flag in ("O_NOFOLLOW", "O_NONBLOCK"))  # it may have become a link or a pipe
 
-_NOTEBOOKS = (".ipynb", ".ipynb.txt", ".ipynb.json")  # the second and third are how some browsers and mails save one
+_NOTEBOOKS = (".ipynb", ".ipynb.txt", ".ipynb.json")  # some browsers and mail programs append the suffixes
 _NOT_SUBMITTED = {"__MACOSX", "__pycache__"}
-_END = 2048  # letters at the beginning of a path in a zip, and at its end, that are looked at
+_END = 2048  # characters that are looked at, at the start and at the end of a path in a zip
 _WORLD_TIME = 0x5455  # the zip format's "extended timestamp"
-_NO_TIME = datetime(1980, 1, 2).timestamp()  # what a zip says that knows no time
+_NO_TIME = datetime(1980, 1, 2).timestamp()  # the time in a zip that does not store times
 
 LINK = "it is a symbolic link, which is not followed: hand in the file itself"
 _TOO_DEEP = (
@@ -51,7 +51,7 @@ _TOO_DEEP = (
 
 
 class Unreadable(Exception):
-    """A file is not one that answers can be taken from; the message says why, `size` how much was read."""
+    """Answers cannot be read from a file. The message says why; `size` is the number of bytes read."""
 
     def __init__(self, why: str, size: int = 0) -> None:
         super().__init__(why)
@@ -60,15 +60,15 @@ class Unreadable(Exception):
 
 @dataclass(frozen=True)
 class Entry:
-    """A file or folder as found, its bytes not yet read."""
+    """A file or folder whose bytes are not read yet."""
 
     parts: tuple[str, ...]
     is_folder: bool
     modified: tuple[float, ...] = ()
     read: Callable[[int], bytes] = bytes
-    """(most) -> the file's bytes, but no more than one over `most`, which tells that there are too many."""
-    fault: str = ""  # why a link, or a zip that is damaged, is not looked into
-    was_zip: bool = False  # a folder that is a zip among what was found
+    """(most) -> the file's bytes, at most `most + 1` of them; so more than `most` means that the file is too large."""
+    fault: str = ""  # why the entry (a link, or a damaged zip) cannot be read
+    was_zip: bool = False  # a folder made from a zip among the files
 
     @property
     def is_notebook(self) -> bool:
@@ -84,45 +84,45 @@ class Entry:
 
     @property
     def came(self) -> datetime | None:
-        """When it came: by the class's zip or folder, since what is in a student's own zip says what the student likes."""
+        """Its time in the class's zip or folder; times inside a student's own zip are not trusted."""
         if not self.modified or self.modified[0] < _NO_TIME:
             return None
         try:
             return datetime.fromtimestamp(self.modified[0]).replace(microsecond=0)
-        except (ValueError, OverflowError, OSError):  # a file may say that it is of the year 60,000
+        except (ValueError, OverflowError, OSError):  # the time may be in the year 60,000
             return None
 
 
 @contextmanager
 def opened(path: Path) -> Iterator[list[Entry]]:
-    """All that lies in `path`, a folder or a zip, and in zips among it; a `UserError` where it cannot be read."""
+    """Everything in `path` (a folder or a zip) and in zips inside. Raises `UserError` if `path` cannot be read."""
     if path.is_dir():
         if not os.access(path, os.R_OK | os.X_OK):
             raise UserError(f"{path} cannot be read; check its permissions.")
         yield _with_zips(_entries_of_folder(path, ()))
     elif not path.exists():
-        raise UserError(f"There is no {path}; name the folder or zip that holds the submissions.")
+        raise UserError(f"There is no {path}; give the folder or zip that holds the submissions.")
     elif zipfile.is_zipfile(path) or path.suffix.lower() == ".zip":
         try:
             with path.open("rb") as file:
                 if _length_of_list(file) > LONGEST_OF_CLASS:
-                    raise UserError(f"{path} lists more files than can be read; unpack it and name the folder.")
+                    raise UserError(f"{path} lists more files than can be read; unpack it and give the folder.")
             archive = zipfile.ZipFile(path)
         except (zipfile.BadZipFile, OSError, ValueError) as problem:
-            raise UserError(f"{path} is damaged, or was not downloaded to its end; download it again.") from problem
+            raise UserError(f"{path} is damaged or not completely downloaded; download it again.") from problem
         with archive:
             yield _with_zips(_entries_of_zip(archive, lambda: archive))
     else:
-        raise UserError(f"{path} is neither a folder nor a zip; name the folder or zip that holds the submissions.")
+        raise UserError(f"{path} is neither a folder nor a zip; give the folder or zip that holds the submissions.")
 
 
 def printable(name: str, longest: int = LONGEST_NAME) -> str:
-    """`name` fit for a terminal and a file: one form of accents, nothing that a terminal would obey.
+    """`name`, safe for terminals and files: accents in normal form, without control characters.
 
     >>> printable("\\x1b[2Jeve"), printable("abcdef", 3)
     ('?[2Jeve', 'ab…')
     """
-    # Shortened first: a run of n combining marks takes n * n steps to be put in order.
+    # Shorten first: normalising a run of n combining marks takes n * n steps.
     short = unicodedata.normalize("NFC", name[: 2 * longest])
     if len(short) > longest or len(name) > 2 * longest:
         short = short[: longest - 1] + "…"
@@ -134,7 +134,7 @@ def _entries_of_folder(folder: Path, above: tuple[str, ...]) -> Iterator[Entry]:
         with os.scandir(folder) as listing:
             children = list(listing)
     except OSError:
-        return  # one student's locked folder: that student has handed in nothing that can be read
+        return  # a student's locked folder counts as an empty one
     for child in children:
         parts = (*above, child.name)
         if not _is_wanted(parts):
@@ -144,7 +144,7 @@ def _entries_of_folder(folder: Path, above: tuple[str, ...]) -> Iterator[Entry]:
             is_file = child.is_file(follow_symlinks=False)
             modified = child.stat(follow_symlinks=False).st_mtime
         except OSError:
-            continue  # it has just been taken away
+            continue  # it has just been removed
         if is_link:
             yield Entry(parts, is_folder=False, fault=LINK)
         elif is_folder:
@@ -167,7 +167,7 @@ def _file_reader(path: Path) -> Callable[[int], bytes]:
                     return data
         except OSError as problem:
             raise Unreadable(f"it cannot be read: {problem.strerror}") from problem
-        raise Unreadable("it changed while it was read, again and again: grade when it is complete")
+        raise Unreadable("it kept changing while it was read: grade again when it is complete")
 
     return read
 
@@ -178,7 +178,7 @@ def _read_all(file: BinaryIO, most: int) -> bytes:
 
 @dataclass
 class _Room:
-    """What may still be opened of one zip that is handed in."""
+    """How much more may be opened of one zip that was handed in."""
 
     files: int = MOST_FILES
     zips: int = MOST_ZIPS
@@ -186,23 +186,23 @@ class _Room:
 
 
 def _with_zips(found: Iterable[Entry]) -> list[Entry]:
-    """`found` with what is in the zips among it; keeps the last few zips alone, since files are read in order."""
+    """`found` with the contents of its zips. Keeps only the last few zips open, because files are read in order."""
 
     @lru_cache(DEEPEST_ZIP)
     def archive_of(entry: Entry, longest: int) -> tuple[zipfile.ZipFile, int]:
-        """The zip, and how long its list of files is: no list that is longer than `longest` is parsed."""
+        """The zip, and the length of its list of files. A list longer than `longest` is not parsed."""
         data = entry.read(LARGEST_ZIP)
         if len(data) > LARGEST_ZIP:
             raise Unreadable(f"it is larger than {LARGEST_ZIP // 1_000_000} MB")
         try:
             if (length := _length_of_list(io.BytesIO(data))) <= longest:
                 return zipfile.ZipFile(io.BytesIO(data)), length
-        except Exception as problem:  # a damaged directory has several kinds of error
+        except Exception as problem:  # a damaged directory can raise several kinds of errors
             raise Unreadable("it is a damaged zip") from problem
         raise Unreadable(f"its list of files is larger than {LONGEST_LIST // 1_000_000} MB")
 
     def unpacked(entry: Entry, room: _Room, above: int = 0) -> Iterator[Entry]:
-        """`entry` itself or, where it is a zip, a folder of its name and what is in it."""
+        """`entry` itself; for a zip, a folder with its name and its contents."""
         if not entry.is_zip or entry.fault:
             yield entry
             return
@@ -229,13 +229,13 @@ def _with_zips(found: Iterable[Entry]) -> list[Entry]:
 
 
 def _length_of_list(file: io.BufferedIOBase) -> int:
-    """Bytes of a zip's list of files, by the function `ZipFile` finds it with: another could be shown another list."""
+    """Bytes of a zip's list of files. Uses `ZipFile`'s own function, because another one could find another list."""
     end = zipfile._EndRecData(file)  # type: ignore[attr-defined]
     return int(end[zipfile._ECD_SIZE]) if end else 0  # type: ignore[attr-defined]
 
 
 def _entries_of_zip(archive: zipfile.ZipFile, again: Callable[[], zipfile.ZipFile]) -> Iterator[Entry]:
-    """What is in `archive`, to be read later from what `again` gives."""
+    """The contents of `archive`, to be read later from the zip that `again` returns."""
     for info in archive.infolist():
         name = (info.filename[:_END] + info.filename[_END:][-_END:]).replace("\\", "/")
         parts = tuple(part for part in name.split("/") if part not in ("", "."))
@@ -245,7 +245,7 @@ def _entries_of_zip(archive: zipfile.ZipFile, again: Callable[[], zipfile.ZipFil
 
 
 def _modified(info: zipfile.ZipInfo) -> float:
-    """The file's time in seconds since 1970: by the clock of the world where the zip has that, else taken as local time."""
+    """The file's time in seconds since 1970: UTC if the zip has it, else interpreted as local time."""
     extra, at = info.extra, 0
     while len(extra) >= at + 4:
         kind, size = struct.unpack_from("<HH", extra, at)
@@ -254,7 +254,7 @@ def _modified(info: zipfile.ZipInfo) -> float:
         at += 4 + size
     try:
         return datetime(*info.date_time).timestamp()
-    except (ValueError, OverflowError, OSError):  # the parts may be nonsense, which a calendar refuses
+    except (ValueError, OverflowError, OSError):  # not a valid date
         return 0.0
 
 
@@ -262,14 +262,14 @@ def _zip_reader(again: Callable[[], zipfile.ZipFile], info: zipfile.ZipInfo) -> 
     def read(most: int) -> bytes:
         data = bytearray()
         try:
-            if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):  # 1 kB of others: 2 GB
+            if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):  # 1 kB of another kind can be 2 GB
                 raise NotImplementedError
-            with again().open(info) as file:  # what is read, not what the header claims
+            with again().open(info) as file:  # counts the bytes read, not the size in the header
                 while chunk := file.read(min(65_536, most + 1 - len(data))):
                     data += chunk
         except (RuntimeError, NotImplementedError) as problem:
             raise Unreadable("it is encrypted or packed in a way that is not supported") from problem
-        except Exception as problem:  # damage has several kinds of error
+        except Exception as problem:  # damage can raise several kinds of errors
             raise Unreadable("it is damaged inside the zip", len(data)) from problem
         return bytes(data)
 

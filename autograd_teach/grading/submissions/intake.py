@@ -1,12 +1,12 @@
-"""Whose the files of a class are, and which of several notebooks counts. Runs nothing.
+"""Finds out whose the files of a class are, and which of several notebooks counts. Does not run anything.
 
-Understood are `alice.ipynb` (the file's name names the student, without the assignment's name if that is part of it),
+It understands `alice.ipynb` (the student is the file name, without the assignment's name if that is part of it),
 `alice/any/where/name.ipynb`, nbgrader's `submitted/alice/assignment/name.ipynb`, GitHub Classroom's
-`ps1-submissions/ps1-alice/`, what learning platforms export (names.py), a zip of any of them, and zips among
-them: `alice.zip` is read like the folder `alice`. A renamed notebook is recognised by its cells. Symbolic links, hidden
-files and names with `..` are passed over; what of that lies where students' work is looked for is said.
+`ps1-submissions/ps1-alice/`, exports of learning platforms (names.py), a zip of any of them, and zips inside:
+`alice.zip` is read like the folder `alice`. A renamed notebook is recognised by its cells. Symbolic links, hidden files and
+names with `..` are skipped, and reported if they are among students' files.
 
-Whatever a file is, it ends in a named status, not in an exception.
+Every file gets a status; none raises an exception.
 """
 
 import re
@@ -30,26 +30,26 @@ from .names import Name
 
 MOST_NOTEBOOKS = 100
 LARGEST_HAND_IN = 200_000_000
-"""Of one student: so many notebooks are read, and so many bytes of them, lest one hand-in keep the class waiting."""
+"""The notebooks of one student that are read, and their bytes, at most: one student must not delay the class."""
 
 _LONGEST_STEM = 400
-"""Letters of a file's name that is looked at."""
+"""Characters of a file's name that are looked at."""
 
 _COPY = r"(?: ?\(\d+\)|-Copy\d*|[-_ ]\d{1,2}| - Copy(?: \(\d+\))?| copy(?: \d+)?)?"
-"""What browsers, learning platforms, JupyterLab and desktops put behind the name of a second copy."""
+"""What browsers, learning platforms, JupyterLab and desktops append to the name of a second copy."""
 
 _COURSE_FOLDERS = {"lessons", "exercises"}
 _NBGRADER = "submitted"
-_NBGRADERS = {"source", "release", "downloaded", "autograded", "feedback"}  # beside it, nobody's
+_NBGRADERS = {"source", "release", "downloaded", "autograded", "feedback"}  # other folders of nbgrader, not students
 
 
 class Keep(StrEnum):
-    """Which of several notebooks that one student handed in for one assignment counts.
+    """Which notebook counts if one student handed in several for one assignment.
 
-    A notebook in which nothing is written, or that cannot be read, never hides one that can.
+    A notebook that has no answers or cannot be read never replaces one with answers.
     """
 
-    NAMED = "named"  # the newest of those with the assignment's own name, as "name (1)" has it too; then the newest
+    NAMED = "named"  # the newest with the assignment's name (also "name (1)"), else the newest
     NEWEST = "newest"
     BEST = "best"  # all are graded
 
@@ -60,8 +60,8 @@ class Version:
 
     path: str
     answers: dict[str, Answer]
-    submitted: datetime | None = None  # local time, without a zone; None where nothing says it
-    is_late: bool = False  # the platform says so; a date of one's own is for selection.py
+    submitted: datetime | None = None  # local time, without a zone; None if not known
+    is_late: bool = False  # marked by the platform; selection.py handles --due
 
 
 @dataclass
@@ -71,15 +71,15 @@ class Submission:
     student: str
     answers: dict[str, dict[str, Answer]] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
-    fault: str = ""  # of a file that might have been any of the assignments
+    fault: str = ""  # the fault of a file that may have been any assignment
     id: str = ""  # the learning platform's number for the student
     versions: dict[str, list[Version]] = field(default_factory=dict)
-    """By assignment name: first the one whose answers count, then, where the best is asked for, the others to try."""
+    """By assignment name: first the one that counts, then, with `Keep.BEST`, the others to try."""
     paths: list[str] = field(default_factory=list)  # every file that a note may name
-    columns: dict[str, str] = field(default_factory=dict)  # of the roster, for the report
+    columns: dict[str, str] = field(default_factory=dict)  # the roster's columns for the report
 
     def answer(self, assignment: Assignment, question: Question) -> Answer:
-        """What was handed in for `question`; `missing` where nothing was."""
+        """The answer to `question`; `missing` if there is none."""
         nothing = Answer(None, Status.MISSING, f"no notebook {assignment.name}")
         if self.fault:
             nothing = Answer(None, Status.INVALID_NOTEBOOK, self.fault)
@@ -88,18 +88,18 @@ class Submission:
 
 @dataclass(frozen=True)
 class _Notebook:
-    """One file after reading: which assignment it is (if that can be told) and its answers or its fault."""
+    """One file after reading: its assignment (if recognised), and its answers or its fault."""
 
     entry: Entry
     assignment: Assignment | None
     answers: dict[str, Answer]
     fault: str = ""
-    name: Name | None = None  # what a learning platform says by the file's or folder's name
+    name: Name | None = None  # what a learning platform encodes in the file's or folder's name
     submitted: datetime | None = None
 
     def rank(self, keep: Keep) -> tuple[object, ...]:
-        """Of several notebooks for one assignment that counts in which something is written, then the readable one, then
-        by the platform's own clock, then as `keep` says: a lesson of that name, or a fresh download, hides nobody's work."""
+        """Sort key of several notebooks for one assignment, the best last: with answers, readable, newer by the platform's
+        time, better by `keep`. So a lesson of that name, or a fresh download, does not replace a student's work."""
         attempt = self.name.attempt if self.name else 0
         at = self.name.at.isoformat() if self.name and self.name.at else ""
         newest = (attempt, self.entry.modified)
@@ -114,7 +114,7 @@ class _Notebook:
         return Version(_path(self), answers, self.submitted, self.name is not None and self.name.late)
 
     def _is_named(self, ending: str = "") -> bool:
-        """Whether the file has the assignment's own name, with at most what the pattern `ending` allows behind it."""
+        """Whether the file has the assignment's own name, optionally followed by the pattern `ending`."""
         if self.assignment is None or len(self.entry.stem) > _LONGEST_STEM:
             return False
         before = ".*" if self.name else ""  # a platform's file names begin with the student's
@@ -131,19 +131,19 @@ class _Notebook:
 
 @dataclass
 class _HandIn:
-    """All that one student handed in, as it is read."""
+    """Everything that one student handed in, while it is read."""
 
     id: str = ""
     notes: list[str] = field(default_factory=list)
     notebooks: list[_Notebook] = field(default_factory=list)
-    unread: int = 0  # notebooks beyond the most that are looked at
+    unread: int = 0  # notebooks beyond the limit, not looked at
     others: list[str] = field(default_factory=list)
     bytes_left: int = field(default_factory=lambda: LARGEST_HAND_IN)
 
     def add(
         self, entry: Entry, assignments: Sequence[Assignment], name: Name | None, submitted: datetime | None
     ) -> None:
-        """Read one notebook more, if there may be one more."""
+        """Read one more notebook, unless the limit is reached."""
         if len(self.notebooks) == MOST_NOTEBOOKS or self.bytes_left <= 0:
             self.unread += 1
             return
@@ -159,10 +159,10 @@ def take_in(
     keep: Keep = Keep.NAMED,
     only: Sequence[str] = (),
 ) -> list[Submission]:
-    """All students found in `submissions` (a folder or a zip), by name, with their answers to the assignments that `only` names,
-    or to all; a `UserError` where there are none.
+    """All students in `submissions` (a folder or a zip), sorted by name, with their answers to the assignments `only`
+    (default: all). Raises `UserError` if there are no students.
 
-    What lies beside the students and is nobody's is told to `say`, in one sentence.
+    Files that do not belong to a student are reported through `say`, in one sentence.
     """
     known = {assignment.name for assignment in assignments}
     taken: dict[str, _HandIn] = {}
@@ -185,12 +185,12 @@ def take_in(
                 hand_in.others.append(printable(entry.parts[-1]))
     if not taken:
         raise UserError(
-            f"{submissions} holds no notebooks (.ipynb) and no students' folders; name the folder or zip that does."
+            f"{submissions} does not hold notebooks (.ipynb) or students' folders; give the folder or zip that does."
         )
     if _NBGRADER in whose and _NBGRADER in taken:
-        say(f"{_NBGRADER} is taken for a student, as notebooks lie beside it; name that folder if it holds the class.")
+        say(f"{_NBGRADER} is read as a student, because notebooks lie beside it; give it alone if it holds the class.")
     if strays:
-        say(f"Passed over, as no student's work can be read from it: {some(strays, 10)}")
+        say(f"Skipped, because no student's work can be read from it: {some(strays, 10)}")
     asked = [assignment for assignment in assignments if assignment.name in only or not only]
     class_ = [_submission(student, hand_in, asked, keep) for student, hand_in in taken.items()]
     return sorted(class_, key=lambda submission: submission.student.casefold())
@@ -205,15 +205,15 @@ def _submission(student: str, hand_in: _HandIn, assignments: Sequence[Assignment
     _settle(submission, hand_in.notebooks, assignments, keep)
     if hand_in.unread:
         submission.notes.append(
-            f"{hand_in.unread} notebooks not looked at: read are {MOST_NOTEBOOKS} of one student, "
-            f"and of all together {LARGEST_HAND_IN // 1_000_000} MB"
+            f"{hand_in.unread} notebooks were not read: the limits are {MOST_NOTEBOOKS} notebooks "
+            f"and {LARGEST_HAND_IN // 1_000_000} MB of one student"
         )
     return submission
 
 
 def _without_wrapper(entries: list[Entry], container: Path, known: set[str]) -> tuple[list[Entry], str]:
-    """The entries below the one folder that holds all students, if there is one (nbgrader's, or the one that zips add), and
-    the name of what holds them."""
+    """The entries in the folder that holds all students, if there is one (nbgrader's, or the one that zips add), and the
+    name of their container."""
     tops = {entry.parts[0] for entry in entries}
     if _is_nbgrader(entries):
         return _below(entries, _NBGRADER), _NBGRADER
@@ -226,7 +226,7 @@ def _without_wrapper(entries: list[Entry], container: Path, known: set[str]) -> 
     wraps = (top == container.stem or several) and not stems & known
     if not inside or not wraps:
         return entries, container.stem
-    if any(entry.was_zip and entry.parts == (top,) for entry in entries):  # the platform's, whose dates are believed
+    if any(entry.was_zip and entry.parts == (top,) for entry in entries):  # the platform's zip, whose dates are trusted
         inside, top = [replace(entry, modified=entry.modified[1:]) for entry in inside], PurePosixPath(top).stem
     if _is_nbgrader(inside):
         return _below(inside, _NBGRADER), _NBGRADER
@@ -234,14 +234,14 @@ def _without_wrapper(entries: list[Entry], container: Path, known: set[str]) -> 
 
 
 def _is_nbgrader(entries: list[Entry]) -> bool:
-    """Whether a folder `submitted` holds the class, and is not a student of that name: nobody's work lies beside it."""
+    """Whether a folder `submitted` holds the class and is not a student's: no student's work lies beside it."""
     return {entry.parts[0] for entry in entries if entry.is_notebook or entry.is_zip} - _NBGRADERS == {_NBGRADER}
 
 
 def _is_class(entries: list[Entry], known: set[str]) -> bool:
-    """Whether these are several students' folders rather than one student's: two hold a notebook of the same name."""
+    """Whether the folders are of several students, not of one: two of them hold a notebook of the same name."""
     found = {(e.stem, e.parts[0]) for e in entries if e.is_notebook and e.stem in known and len(e.parts) > 1}
-    # The course's own folders share names too: that is one student's whole course.
+    # The course's own folders share names too: then it is one student's copy of the course.
     stems = [stem for stem, folder in found if folder not in _COURSE_FOLDERS]
     return len(stems) > len(set(stems))
 
@@ -255,7 +255,7 @@ def _below(entries: list[Entry], top: str) -> list[Entry]:
 
 
 def _owners(entries: list[Entry], holder: str, known: set[str]) -> dict[str, tuple[str, list[str], Name | None]]:
-    """For the name of each file and folder beside the students': whose it is, what is to be said of it, and what a platform says."""
+    """By the name of each top-level file and folder: its student, notes about it, and the platform's data in its name."""
     files = {entry.parts[0] for entry in entries if len(entry.parts) == 1 and not entry.is_folder}
     tops = {entry.parts[0] for entry in entries}
     reader = names.convention(tops)
@@ -266,13 +266,13 @@ def _owners(entries: list[Entry], holder: str, known: set[str]) -> dict[str, tup
     for top in tops:
         own = _named_by(PurePosixPath(top).stem, known) if top in files or top.lower().endswith(".zip") else top
         name = reader(top) or Name(own.removeprefix(prefix))
-        owners[top] = printable(name.student) if name.id else name.student, name.id  # accents have two forms
+        owners[top] = printable(name.student) if name.id else name.student, name.id  # normalises accents
     called = _called({*owners.values()})
     return {top: (*called[owner], reader(top)) for top, owner in owners.items()}
 
 
 def _called(owners: set[tuple[str, str]]) -> dict[tuple[str, str], tuple[str, list[str]]]:
-    """What each is called, and nobody else, and what is to be said of it."""
+    """A unique name for each owner, and notes about it."""
     sharing = Counter(printable(name) for name, _ in owners)
     taken: dict[str, tuple[tuple[str, str], list[str]]] = {}
     note = "another student has this name too, or one that looks like it: a number tells them apart"
@@ -284,7 +284,7 @@ def _called(owners: set[tuple[str, str]]) -> dict[tuple[str, str], tuple[str, li
 
 
 def _stamps(entries: list[Entry]) -> dict[tuple[str, ...], datetime]:
-    """nbgrader's own record of when an assignment came in, by (student, assignment): `timestamp.txt`."""
+    """nbgrader's times of submission from `timestamp.txt`, by (student, assignment)."""
     stamps: dict[tuple[str, ...], datetime] = {}
     for entry in entries:
         if entry.parts[2:] == ("timestamp.txt",) and not entry.is_folder:
@@ -300,7 +300,7 @@ def _stamps(entries: list[Entry]) -> dict[tuple[str, ...], datetime]:
 
 
 def _named_by(stem: str, known: set[str]) -> str:
-    """The student that a file's name names: `alice`, or `alice_09_custom_functions` without the assignment."""
+    """The student in a file's name: all of `alice`; `alice_09_custom_functions` without the assignment."""
     for name in sorted(known, key=len, reverse=True):
         before, found, after = stem.partition(name)
         rest = " ".join(filter(None, (part.strip(" _-.") for part in (before, after))))
@@ -313,7 +313,7 @@ def _named_by(stem: str, known: set[str]) -> str:
 
 
 def _read(entry: Entry, assignments: Sequence[Assignment], most: int) -> tuple[_Notebook, int]:
-    """The notebook at `entry`, of at most so many bytes, and how many it has."""
+    """Read the notebook at `entry`, of at most `most` bytes. Returns it and its size."""
     by_name = next((a for a in assignments if a.name in entry.stem), None)
     size = 0
     try:
@@ -332,7 +332,7 @@ def _read(entry: Entry, assignments: Sequence[Assignment], most: int) -> tuple[_
 
 
 def _settle(submission: Submission, notebooks: list[_Notebook], assignments: Sequence[Assignment], keep: Keep) -> None:
-    """Choose the notebook that counts for each assignment and note what was passed over, if it may be anybody's work."""
+    """Choose the notebook that counts for each assignment, and note others that may be a student's work."""
     for assignment in assignments:
         rivals = sorted((n for n in notebooks if n.assignment is assignment), key=lambda n: n.rank(keep))
         if not rivals:
@@ -345,7 +345,7 @@ def _settle(submission: Submission, notebooks: list[_Notebook], assignments: Seq
             rivals = [n for n in rivals if n.fault or not n.is_written]
         submission.versions[assignment.name] = versions
         submission.notes += [
-            f"{_path(n)} passed over for {_path(best)}" + f" ({n.fault})" * bool(n.fault)
+            f"{_path(n)} not used, {_path(best)} counts" + f" ({n.fault})" * bool(n.fault)
             for n in rivals
             if n.fault or given(n.answers)
         ]
@@ -353,7 +353,7 @@ def _settle(submission: Submission, notebooks: list[_Notebook], assignments: Seq
         if (known := notebook.assignment) is None and notebook.fault and not submission.answers:
             submission.fault = f"{_path(notebook)}: {notebook.fault}"
         elif known not in assignments and (notebook.fault or not submission.answers):
-            why = f"it is {known.name}, which was not asked for" if known else "it has none of the exercises' cells"
+            why = f"it is {known.name}, which was not asked for" if known else "it does not have cells of the exercises"
             submission.notes.append(f"{_path(notebook)} not used: {notebook.fault or why}")
 
 

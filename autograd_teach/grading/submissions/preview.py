@@ -1,6 +1,6 @@
-"""What `grade --dry-run` shows: whose hand-in every file was taken for, and what is in it, before anything has run.
+"""The table of `grade --dry-run`: the student that each file was assigned to, and its contents, before anything runs.
 
-May use what intake and selection found. Must not know how an answer is judged.
+May use the results of intake and selection. Must not know how an answer is judged.
 """
 
 from collections.abc import Sequence
@@ -14,8 +14,8 @@ from .selection import Wishes, clock, is_clocked
 
 
 def preview(class_: Sequence[Submission], assignments: Sequence[Assignment], wishes: Wishes) -> str:
-    """A row for each student and notebook, aligned; below it what has to be said, and the sum. `solved` is how many of its
-    check cells say in their stored output that they passed."""
+    """An aligned row for each student and notebook, then notes and totals. `solved` counts check cells whose stored output
+    says that they passed."""
     rows = [["student", "assignment", "written", "solved", "submitted", "late", "file"]]
     has_clock = is_clocked(class_, wishes)
     for submission in class_:
@@ -46,14 +46,15 @@ def _rows(
 
 
 def _notes(submission: Submission) -> list[str]:
-    """What has to be said of it, each thing once: what is unreadable, what was passed over."""
+    """The notes about a submission, each once: what is unreadable, what is not used."""
     answers = [a for several in submission.versions.values() for v in several for a in v.answers.values()]
     why = [a.detail for a in answers if a.status is Status.INVALID_NOTEBOOK]
     return list(dict.fromkeys(filter(None, [submission.fault, *why, *submission.notes])))
 
 
 def _written(answers: dict[str, Answer], assignment: Assignment) -> str:
-    """
+    """How many answers are written, and how many are missing or invalid, as text.
+
     >>> from autograd_teach.grading.rebuild import Question
     >>> assignment = Assignment("tiny", (Question("double", 1, "a", "b"),), ({"id": "a", "source": "..."},), {})
     >>> _written({"double": Answer(None, Status.MISSING)}, assignment)

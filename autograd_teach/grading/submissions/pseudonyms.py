@@ -1,6 +1,6 @@
-"""Pseudonyms for students, and the file that alone says whose they are.
+"""Pseudonyms for students, and the key file that maps them to names.
 
-They are drawn, not computed, so that nobody without that file can tell them. Who has one in it keeps it.
+They are random, so they cannot be resolved without that file. Students in the file keep their pseudonyms.
 Must not know how anything is graded.
 """
 
@@ -16,12 +16,12 @@ from ...course.errors import UserError
 from ...plain import cell
 
 _HEADER = ["pseudonym", "student"]
-_LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"  # none that is read for another
+_LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"  # without letters and digits that look alike
 _PSEUDONYM = re.compile(r"S-\w+")
 
 
 def of(students: Iterable[str], key: Path) -> dict[str, str]:
-    """A pseudonym for each of `students`: the one that the file `key` has or a new one, which is added to it."""
+    """A pseudonym for each of `students`: from the file `key`, or a new one that is added to the file."""
     known = _read(key)
     taken = set(known.values())
     new = [student for student in students if student not in known]
@@ -35,11 +35,11 @@ def of(students: Iterable[str], key: Path) -> dict[str, str]:
 
 
 def refuse_mixed(before: Iterable[str], now: Iterable[str], output: Path) -> None:
-    """A `UserError` where a gradebook has pseudonyms and `now` are names, or the other way round: all would be in it twice."""
+    """Raise `UserError` if one of gradebook and `now` has pseudonyms and the other names: students would be in it twice."""
     old, new = ({_PSEUDONYM.fullmatch(student) is not None for student in students} for students in (before, now))
     if old and new and not old & new:
         was, how = ("pseudonyms", "with the same") if True in old else ("names", "without")
-        raise UserError(f"{output} has grades under {was}: grade {how} --anonymous, or name another --output.")
+        raise UserError(f"{output} has grades under {was}: grade {how} --anonymous, or give another --output.")
 
 
 def _read(key: Path) -> dict[str, str]:
@@ -53,7 +53,7 @@ def _read(key: Path) -> dict[str, str]:
         lines = []
     pseudonyms = [line[0] for line in lines[1:] if len(line) == 2 and _PSEUDONYM.fullmatch(line[0])]
     if lines[:1] != [_HEADER] or len(set(pseudonyms)) != len(lines) - 1:
-        raise UserError(f"{key} is not a file of pseudonyms that this command wrote; name another with --anonymous.")
+        raise UserError(f"{key} is not a file of pseudonyms that this command wrote; give another --anonymous.")
     return {_unescaped(student): pseudonym for pseudonym, student in lines[1:]}
 
 
@@ -68,12 +68,12 @@ def _write(known: dict[str, str], key: Path) -> None:
 
 
 def _escaped(student: str) -> str:
-    """`student` as it is or, if a spreadsheet might compute it, behind an apostrophe and all but letters as numbers: `'%00003d1`."""
+    """`student`; if a spreadsheet might compute it, after an apostrophe, with all signs as numbers: `'%00003d1`."""
     if cell(student) == student == _unescaped(student):
         return student
     return "'" + re.sub(r"[^\w ]", lambda match: f"%{ord(match[0]):06x}", student)
 
 
 def _unescaped(text: str) -> str:
-    match = re.fullmatch(r"'(?=.*%)((?:[\w ]|%[0-9a-f]{6})*)", text)  # else as it is, as in older files
+    match = re.fullmatch(r"'(?=.*%)((?:[\w ]|%[0-9a-f]{6})*)", text)  # other texts, as in older files, are not escaped
     return re.sub("%(.{6})", lambda each: chr(int(each[1], 16)), match[1]) if match else text

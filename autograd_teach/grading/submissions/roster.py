@@ -1,9 +1,9 @@
-"""A roster: who should have handed in, read from a CSV file, and which submission is whose.
+"""Reads the roster of a class from a CSV file, and matches submissions to it.
 
-Any CSV with a line of column names serves: Moodle's grading worksheet, Canvas's gradebook, GitHub Classroom's roster, one typed
-by hand. The columns are recognised by their names, students by any of what they hold.
+Any CSV with a line of column names works: Moodle's grading worksheet, Canvas's gradebook, GitHub Classroom's roster, or one
+typed by hand. Columns are recognised by their names, students by the values in any of these columns.
 
-Standard library only besides the submissions it is given. Must not know what an answer is worth.
+Standard library only, except for the submissions. Must not know what an answer is worth.
 """
 
 import csv
@@ -27,12 +27,12 @@ _IDS = (
     "anmeldename", "e-mail-adresse", "id-nummer",
 )  # fmt: skip
 UNDERSTOOD = "name, first name and last name, email, id, id number or login"
-_NUMBERED = ("id", "identifier", "user id")  # the platform's own number, which its export's file names carry too
-_KEPT = re.compile(r"section|\d\d[._].+ \(\d+\)")  # Canvas's, and its columns of our own assignments
-_NOT_STUDENTS = {"pointspossible", "studenttest"}  # lines of Canvas's gradebook
+_NUMBERED = ("id", "identifier", "user id")  # the platform's own number, which is also in the file names of its exports
+_KEPT = re.compile(r"section|\d\d[._].+ \(\d+\)")  # Canvas's section, and its columns of our assignments
+_NOT_STUDENTS = {"pointspossible", "studenttest"}  # lines of Canvas's gradebook that are not students
 _LARGEST = 10_000_000
 _LONGEST = 400
-"""Letters of a cell that are looked at: the forms of a name, and a run of accents, take time as the square of their number."""
+"""Characters of a cell that are looked at: the forms of a name, and a run of accents, take quadratic time."""
 STRANGER = "not on the roster"
 
 
@@ -41,23 +41,21 @@ class Row:
     """One student of the roster."""
 
     name: str
-    columns: dict[str, str]  # what else identifies the student, by the column's name in the file
+    columns: dict[str, str]  # the identifying columns, by their names in the file
     exact: frozenset[str]
     keys: frozenset[str]
     numbers: frozenset[str]
 
 
 def read(path: Path) -> list[Row]:
-    """The students of the CSV file `path`; a `UserError` says in one sentence what is wrong with it."""
+    """The students of the CSV file `path`. Raises `UserError` if it is not a usable roster."""
     lines = _lines(path)
     header = [" ".join(name.casefold().split()) for name in lines[0]]
     full, first, last = (_first(header, names) for names in (_FULL_NAMES, _FIRST_NAMES, _LAST_NAMES))
     ids = [column for column, name in enumerate(header) if name in _IDS]
     names_given = full is not None or last is not None
     if not names_given and not ids:
-        raise UserError(
-            f"The first line of {path} names no column that says who a student is; there may be {UNDERSTOOD}."
-        )
+        raise UserError(f"The first line of {path} does not name a column that identifies students; use {UNDERSTOOD}.")
     shown = [*ids, *(column for column, name in enumerate(header) if _KEPT.fullmatch(name))]
     rows: list[Row] = []
     for number, line in enumerate(lines[1:], start=2):
@@ -69,7 +67,7 @@ def read(path: Path) -> list[Row]:
         name = next(filter(None, [*names, *(cells[column] for column in ids)]), "")
         if not _key(name):
             if any(map(_key, cells)):
-                raise UserError(f"Line {number} of {path} names no student; fill it in or delete it.")
+                raise UserError(f"Line {number} of {path} does not name a student; fill it in or delete it.")
             continue
         if _key(name) in _NOT_STUDENTS:
             continue
@@ -79,16 +77,16 @@ def read(path: Path) -> list[Row]:
         keys = frozenset(key for value in values for key in _keys(value))
         rows.append(Row(name, columns, frozenset(values), keys, frozenset(numbers)))
     if not rows:
-        raise UserError(f"{path} names no students: it needs a line for each, below the columns' names.")
+        raise UserError(f"{path} does not name any students; add one line for each below the column names.")
     return _distinct(rows, path)
 
 
 def compare(
     class_: Sequence[Submission], rows: Sequence[Row], merge: Callable[[list[Submission]], Submission]
 ) -> tuple[list[Submission], list[str]]:
-    """The class in the roster's order, those who are not on it at the end; and the names of these.
+    """The class in the roster's order, then students who are not on it; and the names of the latter.
 
-    Who handed in nothing has a submission without answers. What is found under several names of one student is one hand-in by
+    Students without a submission get one without answers. Submissions under several names of one student are combined by
     `merge`.
     """
     found: dict[int, list[Submission]] = {number: [] for number in range(len(rows))}
@@ -108,9 +106,9 @@ def compare(
 
 
 def _candidates(submission: Submission, rows: Sequence[Row]) -> list[int]:
-    """The numbers of the rows that may be who handed in: by name and the platform's number, else by name, else by number.
+    """The numbers of the rows that match: by name and the platform's number, else by name, else by number.
 
-    An id on the roster need not be the platform's number, so that alone it rules nobody out.
+    An id on the roster may not be the platform's number, so a different id alone does not exclude a row.
     """
     key = _key(submission.student)
     by_name = {n for n, row in enumerate(rows) if key and key in row.keys}
@@ -121,14 +119,14 @@ def _candidates(submission: Submission, rows: Sequence[Row]) -> list[int]:
 
 
 def _lines(path: Path) -> list[list[str]]:
-    """The file's lines as cells, stripped; by its first line commas, semicolons or tabs part them."""
+    """The file's lines as lists of stripped cells. The first line shows the separator: comma, semicolon or tab."""
     try:
         with path.open("rb") as file:
             data = file.read(_LARGEST + 1)
     except OSError as problem:
         raise UserError(f"The roster {path} cannot be read ({problem.strerror}).") from problem
     if len(data) > _LARGEST:
-        raise UserError(f"{path} is larger than {_LARGEST // 1_000_000} MB, which no roster is.")
+        raise UserError(f"{path} is larger than {_LARGEST // 1_000_000} MB; give the roster of one class.")
     try:
         text = data.decode("utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig")
     except UnicodeDecodeError as problem:
@@ -141,12 +139,12 @@ def _lines(path: Path) -> list[list[str]]:
         raise UserError(f"{path} is not a CSV file ({problem}); save it from the spreadsheet as CSV.") from problem
     lines = [line for line in lines if any(line)]
     if not lines:
-        raise UserError(f"{path} is empty; a roster has a line of columns' names and one for each student.")
+        raise UserError(f"{path} is empty; a roster has a line of column names and one line for each student.")
     return lines
 
 
 def _distinct(rows: list[Row], path: Path) -> list[Row]:
-    """`rows`, with an id beside a name that two share; a `UserError` where nothing tells them apart."""
+    """`rows`, with an id added to names that two share. Raises `UserError` if that does not distinguish them."""
     shared = Counter(row.name for row in rows)
     told = [
         row if shared[row.name] == 1 else replace(row, name=f"{row.name} ({next(iter(row.columns.values()), '')})")
@@ -155,7 +153,9 @@ def _distinct(rows: list[Row], path: Path) -> list[Row]:
     seen: set[str] = set()
     for row in told:
         if row.name in seen:
-            raise UserError(f"{path} names {row.name.removesuffix(' ()')} twice, with nothing to tell the two apart.")
+            raise UserError(
+                f"{path} names {row.name.removesuffix(' ()')} twice; add an id or email column that differs."
+            )
         seen.add(row.name)
     return told
 
@@ -165,7 +165,7 @@ def _first(header: list[str], names: Sequence[str]) -> int | None:
 
 
 def _keys(value: str) -> Iterator[str]:
-    """The forms in which `value` may come back: "Ada Lovelace" as "Lovelace, Ada" or "lovelaceada", an address by its user."""
+    """The forms in which `value` may be found: "Ada Lovelace" as "Lovelace, Ada" or "lovelaceada", an email by its user."""
     value = value[:_LONGEST]
     yield _key(value)
     words = value.replace(",", " , ").split()
@@ -180,12 +180,12 @@ def _keys(value: str) -> Iterator[str]:
 
 
 def _key(text: str) -> str:
-    """Letters and digits alone, without accents and case: platforms drop different ones of the rest."""
+    """Only the letters and digits of `text`, without accents and case: platforms drop different other characters."""
     plain = unicodedata.normalize("NFKD", text[:_LONGEST])
     return "".join(letter for letter in plain if letter.isalnum()).casefold()
 
 
 def _digits(text: str) -> str:
-    """Moodle's "Participant 12345" or "Teilnehmer/in12345" as 12345."""
+    """The number in Moodle's "Participant 12345" or "Teilnehmer/in12345"."""
     match = re.fullmatch(r"(?:.*(?:\s|/in))?(\d+)", text[-_LONGEST:], re.DOTALL)
     return match[1] if match else ""

@@ -1,7 +1,6 @@
-"""What an instructor decides of a class around the grading itself: who is in it, what counts of what they handed in, when it
-was due, how many points it makes, under which names it is reported.
+"""The options about the class: its roster, which notebooks count, the due date, the total of the points, and pseudonyms.
 
-`gather` comes before grading, `best_of` around that of one student, `dress` after it. Must not know how an answer is judged.
+`gather` runs before grading, `best_of` for each student, `dress` afterwards. Must not know how an answer is judged.
 """
 
 import math
@@ -28,12 +27,12 @@ Grade = Callable[[Submission, list[Assignment]], Result]
 class Wishes:
     """The options of `grade` that are about the class."""
 
-    only: tuple[str, ...] = ()  # the names of the assignments to grade; none: those that somebody handed in
+    only: tuple[str, ...] = ()  # names of the assignments to grade; empty: all that any student handed in
     keep: Keep = Keep.NAMED
     due: datetime | None = None  # local time, without a zone
     roster: Path | None = None
-    points: float | None = None  # what everything that is graded makes together; None: the exercises' own points
-    anonymous: Path | None = None  # the file of the pseudonyms
+    points: float | None = None  # the total of everything that is graded; None: the exercises' own points
+    anonymous: Path | None = None  # the key file of the pseudonyms
 
     def __post_init__(self) -> None:
         if self.points is not None and not 0 < self.points < math.inf:  # nor nan
@@ -42,11 +41,11 @@ class Wishes:
 
 NO_WISHES = Wishes()
 _NAMED = 20
-"""So many absent students, or students who are not on the roster, are named before anything has run."""
+"""The number of absent students, or of students who are not on the roster, that are named in a message, at most."""
 
 
 def due_date(text: str) -> datetime:
-    """The moment after which a hand-in is late: a day counts to its end, a minute too. Without a zone it is local time.
+    """The time after which a submission is late, at the end of the day or minute. Without a zone it is local time.
 
     >>> str(due_date("2026-11-20")), str(due_date("2026-11-20 18:00"))
     ('2026-11-20 23:59:59', '2026-11-20 18:00:59')
@@ -55,14 +54,14 @@ def due_date(text: str) -> datetime:
         due = datetime.fromisoformat(text.strip())
         due = due.astimezone().replace(tzinfo=None) if due.tzinfo else due
     except (ValueError, OverflowError) as problem:
-        raise UserError(f"{text!r} is no date; write it like 2026-11-20 or “2026-11-20 18:00”.") from problem
+        raise UserError(f"{text!r} is not a date; write it like 2026-11-20 or “2026-11-20 18:00”.") from problem
     if not re.search(r"\d[T ]\d", text.strip()):
         due = due.replace(hour=23, minute=59)
     return due.replace(second=59) if due.second == 0 else due
 
 
 def asked_for(assignments: Sequence[Assignment], wishes: Wishes) -> list[Assignment]:
-    """The assignments that are wished for, in the course's order; a `UserError` where one is none of the course's."""
+    """The requested assignments, in the course's order. Raises `UserError` if one is not in the course."""
     names = [assignment.name for assignment in assignments]
     for name in wishes.only:
         if name not in names:
@@ -71,7 +70,7 @@ def asked_for(assignments: Sequence[Assignment], wishes: Wishes) -> list[Assignm
 
 
 def gather(submissions: Path, assignments: Sequence[Assignment], wishes: Wishes, say: Say) -> list[Submission]:
-    """The class as it is to be graded and reported: recognised, held against the roster, under its pseudonyms."""
+    """The class for grading and reports: recognised, compared with the roster, with pseudonyms if requested."""
     rows = roster.read(wishes.roster) if wishes.roster else []
     class_ = take_in(submissions, assignments, say, wishes.keep, wishes.only)
     if rows:
@@ -85,11 +84,11 @@ def gather(submissions: Path, assignments: Sequence[Assignment], wishes: Wishes,
             of_all = f"{len(absent)} of {plain.counted(len(rows), 'student')}"
             say(f"{of_all} on the roster handed in nothing: {plain.some(absent, _NAMED)}")
         if strangers:
-            say(f"Not on the roster, and graded all the same: {plain.some([names[one] for one in strangers], _NAMED)}")
+            say(f"Not on the roster, but graded: {plain.some([names[one] for one in strangers], _NAMED)}")
         if strangers and len(absent) == len(rows):
             say(f"Nobody in {wishes.roster} was recognised; students are found by columns such as {roster.UNDERSTOOD}.")
     counts = {assignment.name: sum(assignment.name in one.answers for one in class_) for assignment in assignments}
-    few = [name for name, count in counts.items() if 0 < count <= min(3, len(class_) / 10)]  # strays, it may be
+    few = [name for name, count in counts.items() if 0 < count <= min(3, len(class_) / 10)]  # perhaps by mistake
     usual = "".join(f" --only {name}" for name, count in counts.items() if count and name not in few)
     for name in few if usual and not wishes.only else ():
         say(f"{name} was handed in by {counts[name]} of {len(class_)} students;{usual} leaves it out.")
@@ -99,12 +98,12 @@ def gather(submissions: Path, assignments: Sequence[Assignment], wishes: Wishes,
 
 
 def has_several(submission: Submission) -> bool:
-    """Whether there is an assignment of which several notebooks are to be tried."""
+    """Whether several notebooks of one assignment must be tried."""
     return any(len(versions) > 1 for versions in submission.versions.values())
 
 
 def rivals(submission: Submission, due: datetime | None) -> dict[str, list[object]]:
-    """All that it depends on which notebook is the best, besides how they are judged: their answers, and whether they are in time."""
+    """What the choice of the best notebook depends on, besides the judge: the answers, and whether they are in time."""
     return {
         name: [[{id: answer.hash for id, answer in v.answers.items()}, clock([v], due)["late"]] for v in versions]
         for name, versions in submission.versions.items()
@@ -112,7 +111,7 @@ def rivals(submission: Submission, due: datetime | None) -> dict[str, list[objec
 
 
 def settled(submission: Submission, marks: Sequence[Mark]) -> Submission:
-    """`submission` with the notebooks that `marks` are of, as `best_of` found them, and no others to try."""
+    """`submission` with only the notebooks that `marks` belong to, as `best_of` found them."""
     chosen = dict(zip(submission.versions, counted(submission, marks), strict=True))
     answers = submission.answers | {name: version.answers for name, version in chosen.items()}
     tried = {name: len(versions) for name, versions in submission.versions.items()}
@@ -122,10 +121,10 @@ def settled(submission: Submission, marks: Sequence[Mark]) -> Submission:
 
 
 def best_of(submission: Submission, assignments: list[Assignment], grade: Grade, due: datetime | None) -> Result:
-    """Grade one student; where several notebooks are to be tried, the one with the most points counts.
+    """Grade one student. If several notebooks are tried, the one with the most points counts.
 
-    Of equal ones the one in time counts, then the newest. Where the grader failed with one of them the best is not known, unless
-    another has all points: then that failure is the result.
+    Of equal ones, the one in time counts, then the newest. If the grader fails on one of them and no other has all points,
+    the best is not known: then that failure is the result.
     """
     if not has_several(submission):
         return grade(submission, assignments)
@@ -141,7 +140,7 @@ def best_of(submission: Submission, assignments: list[Assignment], grade: Grade,
             failed = any(mark.status in (Status.GRADER_ERROR, Status.NOT_GRADED) for mark in one.marks)
             in_time = clock([version], due)["late"] != "yes"
             tried.append(((one.points == one.maximum, failed, one.points, in_time), version, one))
-        _, version, best = max(tried, key=lambda each: each[0])  # of equal ones the first
+        _, version, best = max(tried, key=lambda each: each[0])  # the first of equal ones
         marks += best.marks
         if len(tried) > 1:
             notes.append(_is_best(version, len(tried)))
@@ -153,7 +152,7 @@ def _is_best(version: Version, of: int) -> str:
 
 
 def dress(results: Sequence[Result], class_: Sequence[Submission], wishes: Wishes) -> list[Result]:
-    """`results` with the columns that roster and clock add, and with points that make the total asked for."""
+    """`results` with the columns of the roster and the due date, and with points scaled to the requested total."""
     by_name = {submission.student: submission for submission in class_}
     has_clock = is_clocked(class_, wishes)
     dressed = []
@@ -169,7 +168,7 @@ def dress(results: Sequence[Result], class_: Sequence[Submission], wishes: Wishe
 
 
 def scaled(changes: Sequence[Change], results: Sequence[Result]) -> list[Change]:
-    """`changes` in the points of the report, which `results` are dressed with."""
+    """`changes` in the points of the report, as in `results`."""
     maxima = {(result.student, mark.exercise): mark.maximum for result in results for mark in result.marks}
 
     def of(change: Change) -> Change:
@@ -182,13 +181,13 @@ def scaled(changes: Sequence[Change], results: Sequence[Result]) -> list[Change]
 
 
 def is_clocked(class_: Sequence[Submission], wishes: Wishes) -> bool:
-    """Whether it can be told who is late: there is a due date, or a platform has marked somebody."""
+    """Whether lateness can be known: there is a due date, or a platform has marked a submission as late."""
     versions = (version for one in class_ for several in one.versions.values() for version in several)
     return wishes.due is not None or any(version.is_late for version in versions)
 
 
 def clock(versions: Sequence[Version], due: datetime | None) -> dict[str, str]:
-    """When the last of `versions` came and whether one is late: `yes`, `no`, or `unknown` where no date tells; "" of nothing.
+    """When the last of `versions` came, and whether one is late: `yes`, `no`, or `unknown` without a date; "" without any.
 
     >>> clock([Version("a.ipynb", {}, datetime(2026, 11, 21))], due_date("2026-11-20"))
     {'submitted': '2026-11-21 00:00:00', 'late': 'yes'}
@@ -205,7 +204,7 @@ def clock(versions: Sequence[Version], due: datetime | None) -> dict[str, str]:
 
 
 def counted(submission: Submission, marks: Sequence[Mark]) -> list[Version]:
-    """The version of each assignment that `marks` are of, told by the hashes of the answers; else the first."""
+    """The version of each assignment that `marks` belong to, by the hashes of the answers; else the first."""
     judged = {mark.source for mark in marks if mark.source}
 
     def alike(version: Version) -> int:
@@ -215,7 +214,7 @@ def counted(submission: Submission, marks: Sequence[Mark]) -> list[Version]:
 
 
 def _merged(several: list[Submission], keep: Keep) -> Submission:
-    """One submission of what one student handed in under several names."""
+    """One submission from those that a student handed in under several names."""
     first, *rest = several
     if not rest:
         return first
@@ -229,7 +228,7 @@ def _merged(several: list[Submission], keep: Keep) -> Submission:
     for name, versions in merged.versions.items():
         versions.sort(key=lambda version: (_is_readable(version), version.submitted or datetime.min), reverse=True)
         if keep is not Keep.BEST:
-            merged.notes += [f"{version.path} passed over for {versions[0].path}" for version in versions[1:]]
+            merged.notes += [f"{version.path} not used, {versions[0].path} counts" for version in versions[1:]]
             del versions[1:]
         merged.answers[name] = versions[0].answers
     return merged
@@ -240,7 +239,7 @@ def _is_readable(version: Version) -> bool:
 
 
 def _nameless(submission: Submission, pseudonym: str) -> Submission:
-    """`submission` under its pseudonym; the files, whose names may be the student's, are numbered."""
+    """`submission` under its pseudonym. Files are numbered, because their names may contain the student's."""
     numbers = {path: f"file {number}" for number, path in enumerate(submission.paths, start=1)}
     longest_first = sorted(numbers, key=len, reverse=True)
 
