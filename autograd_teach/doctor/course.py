@@ -33,7 +33,7 @@ WIDGETS = "questions and interactive views in lessons do not work"
 LAB = Package("jupyterlab", "4.4", "the course cannot be opened", is_needed=True)
 
 PACKAGES = (
-    Package("numpy", "2.0", "nothing of the course runs", "numpy", is_needed=True),
+    Package("numpy", "2.0.1", "nothing of the course runs", "numpy", is_needed=True),
     Package("ipywidgets", "8.1", WIDGETS, "ipywidgets", is_needed=True),
     Package("anywidget", "0.9.18", WIDGETS, "anywidget", is_needed=True),
 )

@@ -38,6 +38,8 @@ each_file = pytest.mark.parametrize("path", EVERYTHING, ids=lambda path: path.re
 
 def prose(path: Path) -> str:
     text = without_code(markdown(path))
+    text = re.sub(r"<source\b[^>]*>", "", text)
+    text = re.sub(r'<img\b[^>]*\balt="([^"]*)"[^>]*>', r"\1", text)
     return re.sub(r"\]\([^)]*\)|https://\S+", " ", text)
 
 
