@@ -5,7 +5,7 @@ import shutil
 from .finding import Finding, Probe, ok, optional
 from .tools import install, pip_install, version_of
 
-TESTS = {"pytest": "8.4", "pytest-xdist": "3.7", "playwright": "1.50", "codespell": "2.4", "hatchling": "1.27"}
+TESTS = {"pytest": "8.4", "pytest-xdist": "3.8", "playwright": "1.50", "codespell": "2.4", "hatchling": "1.27"}
 STYLE = {"ruff": "0.12", "mypy": "1.17"}
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome")
 

@@ -18,7 +18,7 @@ The parts, in the order in which a submission passes through them:
 
 With `--judge nbval` an exercise passes because nbval says so; a notebook written to deceive nbval can forge that.
 
-May use the course, nbval, pytest and psutil. Must not know how an exercise is checked.
+May use the course, nbval and pytest. Must not know how an exercise is checked.
 """
 
 from typing import TYPE_CHECKING, Any

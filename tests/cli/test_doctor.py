@@ -196,7 +196,7 @@ def test_needed_versions_are_those_of_the_project():
     assert examined.items() <= declared.items()
     assert (contributing.TESTS | contributing.STYLE).items() <= declared.items()
     names = {re.match(r"[\w-]+", each).group() for each in project["dependencies"]}  # type: ignore[union-attr]
-    assert names - set(examined) <= {"psutil", "shtab"}, "a dependency that students would miss"
+    assert names - set(examined) <= {"shtab"}, "a dependency that students would miss"
 
 
 def test_the_torch_that_the_engine_matches_is_that_of_the_project():

@@ -57,7 +57,9 @@ def test_the_model_is_what_it_says() -> None:
     assert Load(lines=60).minutes == 8
     assert Load(questions=4).minutes == 3
     told = str(reading_time.__doc__)
-    assert "1 minute for 180 words, 8 seconds for a line of code and 45 seconds for a question" in " ".join(told.split())
+    assert "1 minute for 180 words, 8 seconds for a line of code and 45 seconds for a question" in " ".join(
+        told.split()
+    )
 
 
 def test_what_may_be_left_out_is_not_counted(tmp_path: Path) -> None:
