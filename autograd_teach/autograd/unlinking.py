@@ -42,11 +42,12 @@ def unlink(node: Any) -> None:
     if not getattr(node, "_edges", ()):
         return  # a leaf's accumulator, or a context that was not recorded: no chain continues here
     _left_behind.append(gc.get_referents(node))
-    _empty(node)
     if _letting_go:
+        _empty(node)
         return  # this node died in the loop below, which takes care of the rest
     _letting_go = True
     try:
+        _empty(node)  # in Python 3.13, nodes may already die here
         while _left_behind:
             _left_behind.pop()
     finally:
