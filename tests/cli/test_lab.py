@@ -268,6 +268,7 @@ def taken_port() -> socket.socket:
     return listener
 
 
+@pytest.mark.skipif(os.name == "nt", reason="a folder's permission bits lock nobody out there")
 def test_unwritable_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     assert cli.main(["lab", unwritable(tmp_path), "--no-browser"]) == 2
     assert "cannot be written" in capsys.readouterr().err

@@ -267,6 +267,7 @@ def test_the_declarations_load_without_the_engine_or_a_notebook():
     assert "observe" not in ran.stdout
 
 
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such lock (files.alone_in)")
 def test_notebooks_that_run_at_once_do_not_undo_each_other(tmp_path):
     program = (
         "import sys; from autograd_teach.course import progress_file as record; print(flush=True); sys.stdin.readline()\n"

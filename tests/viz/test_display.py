@@ -113,6 +113,7 @@ def test_second_engine_is_the_systems_dot(output, monkeypatch):
     assert asked == ["svg"]
 
 
+@pytest.mark.skipif(os.name != "posix", reason="the program that stands for dot is a POSIX script")
 def test_a_system_with_nothing_but_a_dot_program_gives_the_same_picture(output, monkeypatch, tmp_path, require_module):
     """A real program on a real path, in a process of its own; what it draws with matters to no one."""
     pytest.importorskip("pygraphviz", reason="nothing here to stand behind a dot program")
