@@ -93,17 +93,35 @@ def test_a_step_that_is_not_there_is_named(name: str) -> None:
     assert f"there is no step {name}." in result.stderr and "--help" in result.stderr
 
 
+def functions(*names: str) -> str:
+    """Functions of .ci/run, as text."""
+    found = [re.search(rf"^{name}\(\) \{{$.*?^\}}$", RUN, re.MULTILINE | re.DOTALL) for name in names]
+    assert all(found), names
+    return "\n".join(each.group() for each in found if each)
+
+
+READMES = {
+    "elsewhere": ("bin", "sh", 'bash() { printf "%s" "${@: -1}"; }', "{}"),
+    "on Windows": ("Scripts", "powershell", 'pwsh() { cat "${@: -1}"; }', "function py {{ python @args }}\n{}\nexit $LASTEXITCODE\n"),
+}  # fmt: skip
+"""The folder of an environment's programs, the README's blocks, what stands for the shell and prints, and what it gets."""
+
+
 @posix
-def test_on_windows_the_readmes_other_command_is_run() -> None:
-    function = re.search(r"^readme_powershell\(\) \{.*?^\}", RUN, re.MULTILINE | re.DOTALL)
-    assert function
-    script = f"set -euo pipefail\nroot={str(ROOT)!r}\n{function.group()}\nreadme_powershell"
-    found = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=True).stdout
-    blocks = re.findall(
-        r"^```powershell\n(.*?)^```$", (ROOT / "README.md").read_text("utf-8"), re.MULTILINE | re.DOTALL
-    )
-    assert [block for block in blocks if "pytest" in block] == [found]
-    assert "pytest -n 2" in found  # behind which the step `portable` puts its folders
+@pytest.mark.parametrize("arguments", ["", "tests/engine tests/nn"])
+@pytest.mark.parametrize(("programs", "language", "shell", "given"), READMES.values(), ids=READMES)
+def test_the_readmes_command_is_run(
+    tmp_path: Path, programs: str, language: str, shell: str, given: str, arguments: str
+) -> None:
+    text = (ROOT / "README.md").read_text("utf-8")
+    blocks = re.findall(rf"^```{language}\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    command = next(block.strip() for block in blocks if "pytest -n 2" in block)
+    (tmp_path / ".ci").mkdir()
+    names = ("fail", "readme_command", "readme_powershell", "readme_tests")
+    script = f"set -euo pipefail\nroot={str(ROOT)!r}\nbin={programs}\n{functions(*names)}\n{shell}\nreadme_tests {arguments!r}"
+    result = subprocess.run(["bash", "-c", script], cwd=tmp_path, capture_output=True, text=True, check=True)
+    command = command.replace("pytest -n 2", f"pytest -n 2 {arguments}".strip())
+    assert result.stdout == f"{command}\n{given.format(command)}"
 
 
 def test_the_portable_folders_are_there() -> None:
