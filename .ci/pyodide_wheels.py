@@ -1,7 +1,7 @@
 """Fetch NumPy and MarkupSafe for the browser's Python into a folder: python .ci/pyodide_wheels.py FOLDER
 
-They are compiled for Pyodide and PyPI does not have them. autograd_teach/site/pyodide.json says where that release has them and
-which checksums they have. The folder is one of those that `autograd-teach site --pyodide` takes.
+They are compiled for Pyodide, and PyPI does not have them. autograd_teach/site/pyodide.json holds their address and checksums.
+The folder is one of those that `autograd-teach site --pyodide` takes.
 """
 
 import hashlib
@@ -24,7 +24,10 @@ def read(address: str) -> bytes:
 
 
 def fetch(release: dict[str, Any], folder: Path, read: Callable[[str], bytes] = read) -> None:
-    """Write the wheels and a lock file with their entries. Raises ValueError if a checksum is another, OSError without a network."""
+    """Write the wheels and a lock file with their entries.
+
+    Raises ValueError if a wheel has another checksum, OSError if it cannot be read.
+    """
     entries = {name: release["packages"][name] for name in PACKAGES}
     folder.mkdir(parents=True)
     for entry in entries.values():

@@ -12,9 +12,9 @@ ROOT = Path(__file__).parent.parent
 
 
 def release_notes(root: Path, tag: str | None = None) -> str:
-    """The version's section of CHANGELOG.md, without its heading. Raises ValueError if the tree at `root` is not ready for a release.
+    """The version's section of CHANGELOG.md, without its heading.
 
-    tag: the tag that is released, such as v0.2.0; None for a rehearsal.
+    tag: the tag that is released, such as v0.2.0; None for a rehearsal. Raises ValueError if the tree is not ready.
     """
     version = tomllib.loads((root / "pyproject.toml").read_text("utf-8"))["project"]["version"]
     if tag is not None and tag != f"v{version}":
