@@ -196,7 +196,7 @@ LAYER_NORM_MISTAKES = (
             "adds the mean, but it must subtract it": _norm(centre=lambda x: -_mean(x)),
             "gives each row with the wrong sign": lambda x: -layer_norm(x),
             "subtracts the mean of all entries and takes the variance around it, but each row of the last dimension "
-            "has its own mean": _norm(lambda x: x.mean(), lambda x: _mean((x - x.mean()) ** 2)),
+            "has its own mean": _norm(lambda x: x.mean(keepdims=True), lambda x: _mean((x - x.mean()) ** 2)),
             "subtracts the mean, but does not divide by the spread of the row": lambda x: x - _mean(x),
             "does not subtract the mean, neither in the numerator nor in the variance": _norm(
                 lambda x: 0 * x, lambda x: _mean(x**2)
