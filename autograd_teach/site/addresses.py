@@ -1,4 +1,4 @@
-"""Where everything on the site is: pages, files beside the notebooks, and what several pages share, named by its content."""
+"""Addresses on the site: pages, files of the notebooks, and shared files, which are named by a hash of their content."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..course.errors import UserError
 from .build import Notebook, Site
 
 STATIC = "static"
-"""The folder of what pages share."""
+"""The folder of the files that pages share."""
 
 _ADDRESS = re.compile(r'(<(?P<tag>a|img)\b[^>]*?)\s(?P<name>href|src)="(?P<to>[^"]*)"')
 _SCHEME = re.compile(r"[a-z][a-z0-9+.-]*:|//", flags=re.IGNORECASE)
@@ -23,18 +23,18 @@ _VIEW_BOX = re.compile(r'<svg\b[^>]*\bviewBox="[\d.-]+[ ,]+[\d.-]+[ ,]+([\d.]+)[
 
 
 class Addresses:
-    """Turns links between notebooks into links between pages, and puts the files that pages need into the folder `made`."""
+    """Turns links between notebooks into links between pages, and copies the files that pages need into the folder `made`."""
 
     def __init__(self, site: Site, made: Path) -> None:
         self.made = made
         self.missing: dict[str, dict[str, None]] = {}
-        """By the name of a notebook, the links in it that lead nowhere on the site."""
+        """For each notebook's name, its links that lead nowhere on the site."""
         self._anchored: dict[tuple[Notebook, str], Notebook] = {}
-        """The notebook that a link with an anchor leads to, by the notebook that has the link."""
+        """The target of each link with an anchor; the key is the notebook with the link, and the link."""
         self.pages = {f"{each.room}/{each.path.name}": each for each in site.notebooks}
 
     def share(self, name: str, content: bytes) -> str:
-        """Write what pages share to `static/`, once, its name with a hash of its content; returns its address below the site."""
+        """Write a shared file to `static/`, once, with a hash of its content in its name; returns its address below the site."""
         stem, dot, ending = name.rpartition(".")
         address = f"{STATIC}/{stem}.{hashlib.sha256(content).hexdigest()[:10]}{dot}{ending}"
         target = self.made / address
@@ -44,7 +44,7 @@ class Addresses:
         return address
 
     def page(self, written: str, source: Notebook) -> str | None:
-        """The address for a link that stands in the notebook `source`, seen from its page; None if it leads nowhere here."""
+        """The address for a link in the notebook `source`, relative to its page; None if it leads nowhere on the site."""
         if not written or _SCHEME.match(written):
             return written
         path, mark, anchor = written.partition("#")
@@ -61,9 +61,9 @@ class Addresses:
         return path + mark + anchor if self._copied(found, source) else None
 
     def dead(self, anchors: Mapping[Notebook, Collection[str]]) -> list[str]:
-        """A sentence for each notebook with links that lead nowhere, or to no place on their page. `anchors` has the places."""
+        """A sentence for each notebook with dead links. `anchors`: the anchors on each notebook's page."""
         told = [
-            f"{name}: this leads nowhere on this site, and is shown as text: {', '.join(links)}."
+            f"{name}: links that lead nowhere on this site are shown as text: {', '.join(links)}."
             for name, links in self.missing.items()
         ]
         lost: dict[str, list[str]] = {}
@@ -72,13 +72,13 @@ class Addresses:
             if not {anchor, unquote(anchor)}.intersection(anchors[target]):
                 lost.setdefault(source.path.name, []).append(written)
         told += [
-            f"{name}: there is no heading of this name, so the link opens the top of its page: {', '.join(links)}."
+            f"{name}: links to headings that do not exist open the top of the page: {', '.join(links)}."
             for name, links in lost.items()
         ]
         return told
 
     def _copied(self, address: str, source: Notebook) -> Path | None:
-        """The file that lies beside the notebook, once it is on the site too; None if there is no such file."""
+        """Copy a file from the notebook's folder to the site and return it; None if there is no such file."""
         within = address.removeprefix(f"{source.room}/")
         if within == address or ".." in Path(within).parts or within.endswith(".ipynb"):
             return None
@@ -91,9 +91,9 @@ class Addresses:
         return target
 
     def rewrite(self, html: str, source: Notebook) -> str:
-        """`html`, its links and pictures as they are on the site. A link that leads nowhere here becomes mere text.
+        """`html` with the addresses of links and pictures on the site. A link that leads nowhere becomes text.
 
-        `UserError` if a picture is not there.
+        Raises UserError if a picture does not exist.
         """
 
         def changed(found: re.Match[str]) -> str:
@@ -105,13 +105,13 @@ class Addresses:
                     return found[1]
                 return f'{found[1]} {found["name"]}="{escape(to)}"'
             if to is None:
-                raise UserError(f"there is no picture {written}; put it there, or take it out of the text.")
+                raise UserError(f"the picture {written} does not exist; add the file, or remove it from the text.")
             return f'{found[1]} {found["name"]}="{escape(to)}"{self._size(written, source)} loading="lazy"'
 
         return _ADDRESS.sub(changed, html)
 
     def _size(self, written: str, source: Notebook) -> str:
-        """A drawing's width and height as attributes, so that the page keeps its place until it is loaded."""
+        """A drawing's width and height as attributes, so that the page does not move when it is loaded."""
         if not written.endswith(".svg") or _SCHEME.match(written):
             return ""
         text = (source.path.parent / unquote(written)).read_text(encoding="utf-8")

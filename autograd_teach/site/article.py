@@ -1,7 +1,7 @@
-"""One notebook as the article of a page: its texts, its code, and what its cells have shown, with views that answer.
+"""One notebook as the article of a page: its texts, its code, and the outputs of its cells, with interactive views.
 
-A view stands in the page once, as the picture that needs no script; site.js takes it up from there, with the rest of the
-view's state, which the page carries as JSON. Knows nothing of what is around an article.
+The page contains each view once, as a static picture. site.js replaces it by the interactive view; the rest
+of the view's state is in the page as JSON. This module does not know about the rest of the page.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from .markdown import Headings, as_html, code_as_html, plain
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
 WIDGET_STATE = "application/vnd.jupyter.widget-state+json"
 
-# Cells that only ask: what they show is the question itself.
+# Cells that only ask a question: their output is the question.
 _ASKS = re.compile(r'\s*(?:predict|review|quiz)\("[^"]*"\)\s*')
 _RUN_THIS = re.compile(r"\n\n\*Run this cell [^*]*\*\s*$")
 _IN_WORDS = "<details><summary>In words</summary>"
@@ -36,7 +36,7 @@ _HREF_IN_TEXT = re.compile(r'<a href="')
 
 @dataclass
 class Article:
-    """What a page says. `models` are the states of its views by their place, `styles` the addresses of their style sheets."""
+    """The article of a page. `models`: the states of its views by name; `styles`: the addresses of their style sheets."""
 
     notebook: Notebook
     html: str = ""
@@ -44,28 +44,28 @@ class Article:
     models: dict[str, dict[str, Any]] = field(default_factory=dict)
     styles: list[str] = field(default_factory=list)
     looks: set[str] = field(default_factory=set)
-    """Style sheets that stood in pictures, for all of them at once."""
+    """The style sheets that were in the pictures."""
 
     @property
     def title(self) -> str:
-        """The words of the first heading."""
+        """The text of the first heading."""
         return next((each.text for each in self.headings.found if each.level == 1), self.notebook.path.stem)
 
     @property
     def summary(self) -> str:
-        """The first paragraph that is not set apart, for search engines and previews."""
+        """The first paragraph that is not in italics, for search engines and previews."""
         paragraphs = (plain(each).strip() for each in re.findall(r"<p>(?!<em>)(.*?)</p>", self.html, flags=re.DOTALL))
         text = " ".join(next(paragraphs, "").split())
         return text if len(text) <= 200 else text[:200].rpartition(" ")[0] + " …"
 
     @property
     def state(self) -> str:
-        """The models as JSON that may stand in a page."""
+        """The models as JSON, safe to put into a page."""
         return json.dumps(self.models, ensure_ascii=False, sort_keys=True).replace("<", "\\u003c")
 
     @property
     def anchors(self) -> set[str]:
-        """What links can lead to on its page."""
+        """The anchors on its page."""
         ids = re.findall(r"""<[^<>]*\s(?:id|name)=["']([^"']+)["']""", self.html)
         return {unescape(each) for each in ids}
 
@@ -76,9 +76,9 @@ class Article:
 
 
 def article(notebook: Notebook, content: Any, addresses: Addresses) -> Article:
-    """The article of a notebook whose cells and outputs are `content`.
+    """The article of a notebook; `content`: the notebook with its cells and outputs.
 
-    A `UserError` names the notebook and what in it cannot be shown.
+    Raises UserError, with the notebook and the cell, if something cannot be shown.
     """
     made = Article(notebook)
     return _Maker(made, content, addresses).make()
@@ -123,7 +123,7 @@ class _Maker:
         return self.addresses.rewrite(_scrolling_tables(html), self.made.notebook)
 
     def output(self, output: Any, is_told_in_words: bool) -> str:
-        """What a cell has shown, in the best form that a page can have."""
+        """An output of a cell, in the best form that a page supports."""
         if output.output_type == "stream":
             return f'<pre class="{escape(output.name)}">{ansi2html(output.text.rstrip(chr(10)))}</pre>'
         if output.output_type == "error":
@@ -147,7 +147,7 @@ class _Maker:
         return f'<pre class="result">{ansi2html(text)}</pre>' if text else ""
 
     def drawing(self, svg: str, mark: str) -> str:
-        """A picture of lines: ours stands in the page and follows its colours, another's is a file of its own."""
+        """An SVG picture: one of this package becomes part of the page and follows its colours, another becomes a file."""
         if pictures.is_ours(svg):
             picture, looks = pictures.for_page(svg, mark)
             self.made.looks |= looks
@@ -158,15 +158,13 @@ class _Maker:
     def photograph(self, kind: str, data: str, is_told_in_words: bool) -> str:
         content = base64.b64decode(data)
         source = self.addresses.share(f"picture.{kind.partition('/')[2]}", content)
-        alt = (
-            "A plot; it is described in words below." if is_told_in_words else "The picture that the code above draws."
-        )
+        alt = "A plot; the text below describes it." if is_told_in_words else "The picture that the code above draws."
         return f'<img src="../{source}" alt="{alt}" loading="lazy"{pictures.png_size(content)}>'
 
     # ---- views ----
 
     def view(self, data: Mapping[str, Any]) -> str:
-        """A view that site.js brings to life; before that, and without scripts, its picture or its text."""
+        """A view that site.js makes interactive; until then, and without scripts, its picture or its text."""
         told = data[WIDGET_VIEW]
         outer = self.states.get(told["model_id"], {}).get("state", {})
         state = self._with_code(outer)
@@ -197,7 +195,7 @@ class _Maker:
         return f'<div class="view" data-model="{name}">{still}</div>{note}'
 
     def _with_code(self, state: Mapping[str, Any]) -> Mapping[str, Any] | None:
-        """The state of a view, or of the one among the controls of `viz.explore`; None if there is none that can be drawn."""
+        """The state of a view, or of the view inside `viz.explore`; None if there is none that can be drawn."""
         if "_esm" in state:
             return state
         for child in state.get("children", ()):
@@ -214,7 +212,7 @@ class _Maker:
         return self.addresses.share(f"{kind}.js", state["_esm"].encode()).rpartition("/")[2]
 
     def _with_pages(self, state: Mapping[str, Any]) -> Mapping[str, Any]:
-        """The state of questions, with links that lead to pages."""
+        """The state of questions, with links to pages."""
 
         def changed(value: Any) -> Any:
             if isinstance(value, str):
@@ -245,5 +243,5 @@ def _joined(value: Any) -> Any:
 
 
 def _scrolling_tables(html: str) -> str:
-    """Tables that scroll in a box of their own, if they are wider than the page."""
+    """Put each table into a box that scrolls if the table is wider than the page."""
     return re.sub(r"<table\b.*?</table>", r'<div class="table">\g<0></div>', html, flags=re.DOTALL)

@@ -1,4 +1,4 @@
-"""What a site is, and building one: whole or not at all, and never over anything that something else has made (`placing.py`)."""
+"""The definition of a site, and its build: complete or not at all, and without overwriting other files (`placing.py`)."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Tell = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Site:
-    """What a site is made of and what it is called. `lessons` and `exercises` are folders of notebooks."""
+    """The name and the sources of a site. `lessons` and `exercises` are folders of notebooks."""
 
     name: str
     base_url: str
@@ -37,19 +37,19 @@ class Site:
 
     @property
     def notebooks(self) -> tuple[Notebook, ...]:
-        """All that is read and run: lessons with the glossary, then exercises, by name."""
+        """All notebooks of the site: lessons with the glossary, then exercises, sorted by name."""
         return (*_notebooks("lessons", self.lessons), *_notebooks("exercises", self.exercises))
 
     @property
     def is_as_installed(self) -> bool:
-        """Whether its notebooks are those that everybody gets who installs the course."""
+        """Whether its notebooks are those of the installed course."""
         return _is_installed("lessons", self.lessons) and _is_installed("exercises", self.exercises)
 
     def in_repository(self, notebook: Notebook) -> str:
-        """The notebook's address below its repository on GitHub; empty if there is none, or the notebook is not in it.
+        """The notebook's path in the repository on GitHub; empty if there is no repository or it does not have the notebook.
 
-        The checkout in which they lie is taken for the repository's; those of an installation come from its folders `lessons`
-        and `exercises`.
+        The Git checkout around the notebook is assumed to be a clone of the repository. Notebooks of an
+        installation come from the repository's folders `lessons` and `exercises`.
         """
         if not self.repository:
             return ""
@@ -63,9 +63,10 @@ class Site:
 
 @dataclass(frozen=True)
 class Notebook:
-    """A lesson, the glossary or a notebook with exercises, and where it is on the site, whatever folder it comes from.
+    """A lesson, the glossary or a notebook with exercises, and its addresses on the site.
 
-    `name` is that of its page: its number, or all of its name where it has none or shares it.
+    `name`: the name of its page. It is the notebook's number, or its whole name if it does not have a
+    number or another notebook has the same one.
 
     >>> lesson = Notebook("lessons", Path("lessons/03_the_graph.ipynb"), "03")
     >>> lesson.page, lesson.live
@@ -83,7 +84,7 @@ class Notebook:
 
     @property
     def live(self) -> str:
-        """Where it runs, below the site: JupyterLite's Notebook app, opened at it."""
+        """The address where it runs, below the site: JupyterLite's Notebook app with this notebook."""
         return f"live/notebooks/index.html?path={self.room}/{quote(self.path.name)}"
 
 
@@ -101,20 +102,24 @@ def _notebooks(room: Literal["lessons", "exercises"], folder: Path) -> Iterator[
 
 
 def build(site: Site, output: Path, pyodide: Sequence[Path] = (), tell: Tell = print) -> None:
-    """Write the whole site to the folder `output`, which is new, empty, or was made by this command before.
+    """Write the whole site to a folder.
 
-    In the last case, only what the last build wrote there is replaced or deleted; all else stays as it is.
-    pyodide: folders with Pyodide's runtime and wheels, to be put into the site; none: readers load them from its public address.
-    tell: is called with a line for each step. Raises `UserError`; `output` is then as it was, unless the error says otherwise.
+    output: a new or an empty folder, or a folder that this command made before. There, only the files of the
+    last build are replaced or deleted; other files do not change.
+    pyodide: folders with Pyodide's runtime and wheels, which become part of the site. Without them, readers'
+    browsers load Pyodide from its public address.
+    tell: called with a line for each step.
+
+    Raises UserError. `output` has not changed then, unless the error says otherwise.
     """
     from . import live, pages
 
     output = Path(os.path.realpath(output.expanduser()))
     if output.exists() and not (is_site(output) or (output.is_dir() and not any(output.iterdir()))):
-        raise UserError(f"{output} exists and is no site that this command has made; name a new folder.")
+        raise UserError(f"{output} exists and is not a site that this command made; name a new folder.")
     _hold_no_solution(site)
     for several in _of_one_number(site):
-        tell(f"note: {several} have one number; each of their pages is called by its whole name.")
+        tell(f"note: {several} have the same number, so their pages have their whole names as addresses.")
     runtime = live.prepare(pyodide, tell) if site.is_live else None
     try:
         output.parent.mkdir(parents=True, exist_ok=True)
@@ -122,33 +127,33 @@ def build(site: Site, output: Path, pyodide: Sequence[Path] = (), tell: Tell = p
     except OSError as problem:
         raise UserError(f"{output} cannot be written ({problem.strerror}); name another folder.") from problem
     try:
-        (made / ".nojekyll").touch()  # GitHub Pages would leave out what begins with an underscore
+        (made / ".nojekyll").touch()  # without it, GitHub Pages leaves out files that begin with an underscore
         pages.write(site, made, tell)
         if runtime:
             live.write(site, made, runtime, tell)
         put(made, output)
     finally:
         shutil.rmtree(made, ignore_errors=True)
-    tell(f"The site is in {output}. To look at it: python -m http.server --directory {output}")
+    tell(f"The site is in {output}. To view it: python -m http.server --directory {output}")
 
 
 def _hold_no_solution(site: Site) -> None:
-    """A `UserError` where a file that the site would show has a solution's mark."""
+    """Raise UserError if a file that the site would publish contains a solution."""
     for room, folder in (("exercises", site.exercises), ("lessons", site.lessons)):
         for name, path in files_below(folder):
             if _SOLUTION.search(path.read_bytes()):
                 mend = (
-                    f"make what students get (autograd-teach release --solutions {folder} --exercises NEW_FOLDER), and name that folder"
+                    f"make the students' notebooks (autograd-teach release --solutions {folder} --exercises NEW_FOLDER), and name that folder"
                     if room == "exercises"
-                    else "take them out, or name another folder"
+                    else "remove them, or name another folder"
                 )
                 raise UserError(
-                    f"{folder / name} holds solutions, and a site shows all that it is made of; {mend} with --{room}."
+                    f"{folder / name} contains solutions, which the site would publish; {mend} with --{room}."
                 )
 
 
 def _of_one_number(site: Site) -> list[str]:
-    """The notebooks of a room that begin with the same number, in words."""
+    """For each number that several notebooks of a folder have: their names, as text."""
     of: dict[tuple[str, str], list[str]] = {}
     for each in site.notebooks:
         number = each.path.stem.partition("_")[0]

@@ -1,4 +1,4 @@
-"""`autograd-teach site OUTPUT`: the course as a folder of static files. Reads the command line; `build.py` does the work."""
+"""`autograd-teach site OUTPUT`: the course as a folder of static files. `build.py` does the work."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Build the site and say what came of it."""
+    """Build the site."""
     _look_at(arguments)
     site = Site(
         name=arguments.name.strip(),
@@ -90,7 +90,7 @@ def run(arguments: argparse.Namespace) -> int:
         exercises=arguments.exercises or content.folder("exercises"),
         is_live=not arguments.pages_only,
     )
-    # Whoever edits a repository builds there, or names its folders.
+    # Edits in the current folder or in the named folders may have no effect on the installed course: warn.
     rooms = (site.lessons, site.exercises, Path.cwd() / "exercises")
     for sentence in dict.fromkeys(content.without_effect(each) for each in rooms):
         if sentence:
@@ -100,26 +100,24 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _look_at(arguments: argparse.Namespace) -> None:
-    """A `UserError` where an option's value cannot be meant."""
+    """Raise UserError if the value of an option is not valid."""
     if arguments.repository and not _REPOSITORY.fullmatch(arguments.repository):
-        raise UserError(
-            f"--repository takes OWNER/NAME, such as ada/autograd, and {arguments.repository!r} is not of that form."
-        )
+        raise UserError(f"--repository takes OWNER/NAME, for example ada/autograd, not {arguments.repository!r}.")
     if arguments.base_url and not _is_address(arguments.base_url):
         raise UserError(
-            "--base-url takes a whole address, such as https://example.org/autograd, without ? and #, and "
-            f"{arguments.base_url!r} is none."
+            "--base-url takes a whole address without ? and #, for example https://example.org/autograd, not "
+            f"{arguments.base_url!r}."
         )
     if not arguments.name.strip():
         raise UserError("--name is empty; give the course a name, or leave the option out.")
     if arguments.pages_only and arguments.pyodide:
         raise UserError(
-            "--pages-only leaves out the notebooks that run, and --pyodide is for these; leave one of the two out."
+            "--pages-only leaves out the notebooks that run, and only these use --pyodide; remove one of the two options."
         )
 
 
 def _is_address(text: str) -> bool:
-    """Whether it is a whole address of a folder on the web.
+    """Whether the text is a whole address of a folder on the web.
 
     >>> [_is_address(each) for each in ("https://example.org/a", "example.org/a", "https:///a", "https://a.org/?b")]
     [True, False, False, False]

@@ -1,4 +1,4 @@
-"""The first page: what the course is, a picture that answers, the lessons with what each takes and gives, how to get it."""
+"""The first page: what the course is, an interactive picture, the list of lessons, and how to install the course."""
 
 from __future__ import annotations
 
@@ -33,16 +33,18 @@ def f(a, b):
     total = product + b
     return total ** 2
 """
-"""What the live picture plays, shown beside it. Not a function of this file: views show only lines of a reader's own."""
+"""The function that the picture plays; its code is shown beside it.
+
+It is not a function of this file, because views show only lines of the user's code."""
 
 
 ALL_PATHS = "all paths"
-"""The tag of a lesson that none should leave out."""
+"""The tag of a lesson that is part of every path."""
 
 
 @dataclass
 class Hero:
-    """The live picture: its static form, the state that site.js takes up, and the style sheets of both."""
+    """The interactive picture: its static form, its state for site.js, and the style sheets of both."""
 
     html: str = ""
     state: str = ""
@@ -58,30 +60,30 @@ class Entry:
     exercises: Notebook | None
     way: str
     gives: str
-    """What is learnt in it, as HTML."""
+    """What it teaches, as HTML."""
     reading: int
     practice: int
-    """Minutes by the model of reading_time.py, rounded as everywhere."""
+    """Minutes, computed and rounded by reading_time.py."""
     colab: str
 
     @property
     def minutes(self) -> int:
-        """For the lesson and its exercises."""
+        """The minutes for the lesson and its exercises."""
         return self.reading + self.practice
 
     @property
     def number(self) -> str:
-        """As `03`; empty if the lesson has none."""
+        """The lesson's number, `03`; empty if it does not have one."""
         return self.article.title.partition(" · ")[0] if " · " in self.article.title else ""
 
     @property
     def title(self) -> str:
-        """Without the number."""
+        """The title without the number."""
         return self.article.title.partition(" · ")[2] or self.article.title
 
 
 def hero(addresses: Addresses) -> Hero:
-    """A backward pass to be stepped through, made now: the reader's browser needs no Python for it."""
+    """A backward pass to step through. It is recorded now, so the reader's browser does not need Python for it."""
     names: dict[str, Any] = {}
     linecache.cache["<played>"] = (len(PLAYED), None, PLAYED.splitlines(keepends=True), "<played>")
     exec(compile(PLAYED, "<played>", "exec"), names)  # noqa: S102  (the text above)
@@ -105,7 +107,7 @@ def hero(addresses: Addresses) -> Hero:
 
 
 def content(site: Site, articles: Sequence[Article], hero: Hero) -> Mapping[str, Any]:
-    """What the template of the first page is filled with."""
+    """The values for the template of the first page."""
     exercises = {each.notebook.path.name: each.notebook for each in articles if each.notebook.room == "exercises"}
     lessons = [each for each in articles if each.notebook.room == "lessons" and each.notebook.path.stem != "glossary"]
     gives = _what_is_learnt(lessons)
@@ -145,7 +147,7 @@ def content(site: Site, articles: Sequence[Article], hero: Hero) -> Mapping[str,
 
 
 def duration(minutes: int) -> str:
-    """In words, as long as somebody would say it takes.
+    """A duration as text, rounded.
 
     >>> duration(40), duration(85), duration(600)
     ('40 minutes', '1.5 hours', '10 hours')
@@ -157,13 +159,13 @@ def duration(minutes: int) -> str:
 
 
 def colab(site: Site, notebook: Notebook) -> str:
-    """The notebook in Google Colab; empty if it is in no public repository."""
+    """The notebook's address in Google Colab; empty if it is not in a public repository."""
     place = site.in_repository(notebook)
     return f"https://colab.research.google.com/github/{site.repository}/blob/HEAD/{place}" if place else ""
 
 
 def sitemap(addresses: Iterable[str]) -> str:
-    """All pages, for search engines."""
+    """The list of all pages for search engines, as XML."""
     entries = "".join(f"<url><loc>{escape(each)}</loc></url>\n" for each in addresses)
     space = "http://www.sitemaps.org/schemas/sitemap/0.9"
     return f'<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="{space}">\n{entries}</urlset>\n'
@@ -174,13 +176,13 @@ def _paths(lessons: Sequence[Article]) -> Iterable[Notebook]:
 
 
 def _what_is_learnt(lessons: Sequence[Article]) -> dict[str, str]:
-    """By a lesson's file, the last column of the table of lessons that stands in the first of them, as HTML."""
+    """For each lesson's file, the last column of the table in the first lesson, as HTML."""
     texts = [cell.source for cell in read_notebook(lessons[0].notebook.path).cells if cell.cell_type == "markdown"]
     table = next((text for text in texts if text.count(".ipynb)") >= len(lessons) - 1 and _ROW.search(text)), "")
     found: dict[str, str] = {}
     for row in _ROW.finditer(table):
         link = re.search(r"\(([^)]+\.ipynb)\)", row["name"])
-        # The lesson that holds the table does not link to itself.
+        # The lesson with the table does not link to itself.
         file = link[1] if link else lessons[0].notebook.path.name if row["name"] == lessons[0].title else ""
         if file:
             found[file] = _inline(row["gives"])

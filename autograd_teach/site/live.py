@@ -1,7 +1,7 @@
-"""The notebooks that run in a reader's browser: JupyterLite, with the course's notebooks and a Python that has the course.
+"""The notebooks that run in a reader's browser: JupyterLite with the course's notebooks and a Python with the course.
 
-Writes the folder `live/` of a site: JupyterLite's apps and extensions, the notebooks as students get them, and in `pyodide/` what
-`runtime.py` finds. JupyterLite itself is a package of its own, run as a program.
+Writes the folder `live/` of a site: JupyterLite's apps and extensions, the notebooks as students get them,
+and, in `pyodide/`, the files that `runtime.py` finds. JupyterLite is run as a separate program.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from .runtime import LOCK, Release, Runtime, pinned
 APPS = ("notebooks", "tree", "lab")
 KERNEL = "@jupyterlite/pyodide-kernel-extension"
 EXTENSIONS = (KERNEL, "@jupyter-widgets/jupyterlab-manager", "anywidget")
-"""What the pages need beside JupyterLite: the kernel and what shows widgets. Ours are taken from the package itself."""
+"""The extensions that the pages need: the kernel and the widget managers. This package's own are in `_OWN`."""
 
 PREFERENCES = {"@jupyterlab/apputils-extension:themes": {"adaptive-theme": True}}
-"""Settings that a reader can change: light or dark as the reader's system is."""
+"""Settings that a reader can change: light or dark colours follow the reader's system."""
 
 TESTED = {"jupyterlite-core": "0.7.6", "jupyterlite-pyodide-kernel": "0.7.2"}
-"""The versions that the pinned Pyodide belongs to."""
+"""The versions that work with the pinned Pyodide."""
 
 _OWN = (
     Path(viz.__file__).parent / "jupyter" / "labextensions" / "autograd-teach",
@@ -43,9 +43,10 @@ _SHARE = Path(sys.prefix) / "share" / "jupyter" / "labextensions"
 
 
 def prepare(pyodide: Sequence[Path], tell: Tell, release: Release | None = None) -> Runtime:
-    """Find all that the notebooks will need, before anything is run or written; `UserError` where something is missing.
+    """Find everything that the notebooks will need, before anything is run or written.
 
-    release: of Pyodide; the pinned one unless another is given.
+    pyodide: folders with Pyodide. release: the release of Pyodide; by default the pinned one.
+    Raises UserError if something is missing.
     """
     _require_jupyterlite()
     runtime = Runtime(release or pinned(), pyodide, _SHARE / KERNEL / "static" / "pypi")
@@ -62,12 +63,12 @@ def write(site: Site, output: Path, runtime: Runtime, tell: Tell) -> None:
         _write_contents(site, work / "contents")
         _write_settings(site, work, runtime)
         _run(work)
-        shutil.copytree(work / "live", output / "live", dirs_exist_ok=True)  # the page of the reader's work is there
+        shutil.copytree(work / "live", output / "live", dirs_exist_ok=True)  # `work.html` is already there
     runtime.write(output / "live" / "pyodide")
 
 
 def settings(site: Site, runtime: Runtime) -> dict[str, Any]:
-    """What JupyterLite's pages read when they start, as its `jupyter-lite.json` holds it. Addresses are relative to `live/`."""
+    """The settings of JupyterLite's pages (`jupyter-lite.json`). Addresses are relative to `live/`."""
     release = runtime.release
     kernel = {
         "pyodideUrl": "./pyodide/pyodide.js" if runtime.folders else f"{release.address}/pyodide.js",
@@ -85,18 +86,18 @@ def settings(site: Site, runtime: Runtime) -> dict[str, Any]:
 
 
 def _require_jupyterlite() -> None:
-    """Raise a `UserError` where the packages of the extra `site` are not here."""
+    """Raise UserError if the packages of the extra `site` are not installed."""
     missing = [name for name in TESTED if importlib.util.find_spec(name.replace("-", "_")) is None]
     if missing:
         raise UserError(
-            f"{' and '.join(missing)} {'is' if len(missing) == 1 else 'are'} not installed; make a virtual environment for it and install the course there with its extra: "
-            'pip install ".[site]" (or leave the notebooks that run out: --pages-only).'
+            f"{' and '.join(missing)} {'is' if len(missing) == 1 else 'are'} not installed; install the course with its extra in a new virtual environment: "
+            'pip install ".[site]" (or build only the pages: --pages-only).'
         )
     for name, tested in TESTED.items():
         found = metadata.version(name)
         if found != tested:
             raise UserError(
-                f"{name} {found} is installed, and the course is proven on {tested}: pip install {name}=={tested}"
+                f"{name} {found} is installed, but the course is tested with {tested}: pip install {name}=={tested}"
             )
     for name in EXTENSIONS:
         if not (_SHARE / name / "package.json").is_file():
@@ -104,7 +105,7 @@ def _require_jupyterlite() -> None:
 
 
 def _write_contents(site: Site, folder: Path) -> None:
-    """What a student gets: the notebooks, without results, their pictures, and the home page."""
+    """Write what a student gets: the notebooks without results, their pictures, and the home page."""
     for room, source in (("lessons", site.lessons), ("exercises", site.exercises)):
         for name, path in files_below(source):
             target = folder / room / name
@@ -114,7 +115,7 @@ def _write_contents(site: Site, folder: Path) -> None:
 
 
 def _as_shown(path: Path) -> bytes:
-    """A file as a student gets it; a picture in ASCII, since JupyterLite 0.7 cannot show one with any other letters."""
+    """A file as a student gets it; SVG pictures in ASCII, because JupyterLite 0.7 cannot show other characters."""
     data = as_delivered(path)
     return data.decode().encode("ascii", "xmlcharrefreplace") if path.suffix == ".svg" else data
 
@@ -128,7 +129,7 @@ def _write_settings(site: Site, work: Path, runtime: Runtime) -> None:
         "apps": list(APPS),
         "no_sourcemaps": True,
         "no_unused_shared_packages": True,
-        # Only what is named, whatever else the environment has.
+        # Only the named extensions, not the others of the environment.
         "ignore_sys_prefix": ["federated_extensions"],
         "federated_extensions": [str(path) for path in (*(_SHARE / name for name in EXTENSIONS), *_OWN)],
     }
@@ -142,4 +143,4 @@ def _run(work: Path) -> None:
     done = subprocess.run(command, cwd=work, capture_output=True, text=True, check=False)
     if done.returncode:
         lines = [line for line in (done.stdout + done.stderr).splitlines() if line.strip()]
-        raise UserError("JupyterLite could not be built; it says: " + " / ".join(lines[-5:]))
+        raise UserError("JupyterLite could not be built; its last lines: " + " / ".join(lines[-5:]))

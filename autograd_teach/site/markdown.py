@@ -1,6 +1,6 @@
 """Markdown of notebooks as HTML: formulas become MathML, headings get JupyterLab's anchors, code gets Pygments' classes.
 
-Knows no files and no addresses: links are as they were written.
+This module does not know about files and addresses: it does not change links.
 """
 
 from __future__ import annotations
@@ -21,10 +21,11 @@ from pygments.util import ClassNotFound
 from ..course import formula
 
 PLUGINS = ("table", "strikethrough", "url", "task_lists", "def_list")
-"""What JupyterLab's Markdown can do beyond CommonMark."""
+"""JupyterLab's extensions of CommonMark."""
 
-# A dollar sign begins a formula only before a character that is no space, and ends one only behind such a character and
-# not before a digit: "$5 or $6" is money. The same in one line as on several.
+# A dollar sign starts a formula only if the next character is not a space. It ends a formula only if the
+# character before it is not a space and the next one is not a digit: "$5 or $6" is money. A formula may
+# span several lines.
 _INLINE = r"(?<![\\$])\$(?![\s$])(?P<inline_tex>(?:\\.|[^$\\`])*?)(?<!\s)\$(?![\d$])"
 _DISPLAYED = r"(?<!\\)\$\$(?P<displayed_tex>[^$`]+?)\$\$"
 _BLOCK = r"^ {0,3}\$\$(?P<block_tex>[^$]+?)\$\$[ \t]*$"
@@ -32,12 +33,12 @@ _TAG = re.compile(r"<[^>]*>")
 _ONE_PICTURE = re.compile(r"<img\b[^>]*>")
 
 LONG = 24
-"""Characters; a cell of a table with more of them keeps some width on a narrow screen."""
+"""A table cell with more characters has a minimum width on a narrow screen."""
 
 
 @dataclass
 class Heading:
-    """A heading of a page: its level, the anchor that leads to it, and its words as HTML."""
+    """A heading of a page: its level, its anchor, and its text as HTML."""
 
     level: int
     anchor: str
@@ -45,7 +46,7 @@ class Heading:
 
     @property
     def text(self) -> str:
-        """Its words alone.
+        """The heading as plain text.
 
         >>> Heading(2, "x-y", "<code>x</code> y").text
         'x y'
@@ -55,12 +56,12 @@ class Heading:
 
 @dataclass
 class Headings:
-    """The headings of one page, in order, no two with the same anchor; the first of level 1 is the page's title."""
+    """The headings of one page, in order, with unique anchors; the first one of level 1 is the page's title."""
 
     found: list[Heading] = field(default_factory=list)
 
     def add(self, html: str, level: int) -> Heading:
-        """Take up a heading. A page has one title: further headings of level 1 are of level 2."""
+        """Add a heading. A page has one title, so further headings of level 1 become level 2."""
         if level == 1 and any(each.level == 1 for each in self.found):
             level = 2
         wanted = anchor = re.sub(r"\s", "-", plain(html).strip())
@@ -73,14 +74,14 @@ class Headings:
 
 
 def plain(html: str) -> str:
-    """The words of a piece of HTML."""
+    """The text of a piece of HTML."""
     return unescape(_TAG.sub("", html))
 
 
 def as_html(text: str, headings: Headings) -> str:
-    """A cell's Markdown as HTML; its headings are added to those of the page.
+    """A cell's Markdown as HTML; its headings are added to `headings`.
 
-    A `UserError` says which formula cannot be shown.
+    Raises UserError, with the formula, if a formula cannot be shown.
 
     >>> as_html("The slope of $x^2$ costs $5 or $6.", Headings()).count("<math")
     1
@@ -89,7 +90,7 @@ def as_html(text: str, headings: Headings) -> str:
 
 
 def code_as_html(code: str, language: str = "python") -> str:
-    """Code with Pygments' classes, to stand inside `<pre>`; as it is where the language is not known."""
+    """Code with Pygments' classes, for use inside `<pre>`; without classes if the language is not known."""
     try:
         lexer = get_lexer_by_name(language, stripnl=False)
     except ClassNotFound:
@@ -103,7 +104,7 @@ def _formatter() -> Any:
 
 
 class _Renderer(mistune.HTMLRenderer):
-    """What Markdown becomes."""
+    """The HTML for the parts of Markdown."""
 
     def __init__(self, headings: Headings) -> None:
         super().__init__(escape=False, allow_harmful_protocols=True)
@@ -135,7 +136,7 @@ def _reader(headings: Headings) -> Callable[[str], Any]:
 
 
 def _formulas(reader: Any) -> None:
-    """mistune's plug-in for formulas, which are read before all else but code."""
+    """A plug-in for mistune that reads formulas, before everything else except code."""
 
     def block(_: Any, found: re.Match[str], state: Any) -> int:
         state.append_token({"type": "block_formula", "raw": found["block_tex"]})

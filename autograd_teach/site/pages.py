@@ -1,8 +1,9 @@
-"""The part of the site that is read: a page for each lesson, the glossary and each notebook with exercises.
+"""The pages to read: one for each lesson, the glossary and each notebook with exercises.
 
-Lessons are run, so that their views answer; exercises are shown as they are stored. `article.py` makes what a page says,
-`landing.py` the first page; this file runs the notebooks and puts the pages together. Of what comes with Jupyter, the parts
-here use mistune (Markdown), Pygments (code) and nbconvert (a terminal's colours).
+Lessons are run, so that their views are interactive; exercises are shown as they are stored. This module
+runs the notebooks and writes the pages. `article.py` makes the content of a page, `landing.py` the first
+page. They use packages that come with Jupyter: mistune (Markdown), Pygments (code) and nbconvert (colours of
+terminal output).
 """
 
 from __future__ import annotations
@@ -30,14 +31,14 @@ from .build import Notebook, Site, Tell
 
 GLOSSARY = "glossary"
 WORK = "live/work.html"
-"""Beside the notebooks that run, whose store in the browser is named by their folder."""
+"""In the folder of the notebooks that run, because their storage in the browser has the name of that folder."""
 
 KERNELS = 2
-"""Lessons that run at the same time."""
+"""The number of lessons that run at the same time."""
 
 SECONDS_A_CELL = 300
 WITHOUT_DRAWING = (
-    "Nothing here can draw graphs, so the pages show them as text; to have pictures, install Graphviz (dot) or pygraphviz "
+    "No layout engine is installed, so the pages show graphs as text; for pictures, install Graphviz (dot) or pygraphviz "
     "and build the site again."
 )
 
@@ -47,11 +48,12 @@ _TEMPLATES = files("autograd_teach.site") / "static"
 def write(site: Site, made: Path, tell: Tell = print) -> None:
     """Write all pages into the folder `made`. `tell` is called with a line for each notebook that has run.
 
-    A `UserError` names a folder without notebooks, or the notebook that is broken, fails or cannot be shown.
+    Raises UserError if a folder does not contain notebooks, or if a notebook is damaged, fails or cannot be
+    shown.
     """
     for room, folder in (("lessons", site.lessons), ("exercises", site.exercises)):
         if not any(each.room == room for each in site.notebooks):
-            raise UserError(f"There is no notebook in {folder}; name a folder that has some with --{room}.")
+            raise UserError(f"There is no notebook in {folder}; name a folder with notebooks: --{room} FOLDER.")
     if layout.render("digraph { a }") is None:
         tell(WITHOUT_DRAWING)
     stored = {each: read_notebook(each.path) for each in site.notebooks}
@@ -75,12 +77,12 @@ def write(site: Site, made: Path, tell: Tell = print) -> None:
 
 
 def is_glossary(notebook: Notebook) -> bool:
-    """Whether it explains words, and is no lesson."""
+    """Whether the notebook is the glossary, not a lesson."""
     return notebook.room == "lessons" and notebook.path.stem == GLOSSARY
 
 
 def _run(stored: Mapping[Notebook, Any], tell: Tell) -> Iterator[tuple[Notebook, Any]]:
-    """Each lesson with its outputs and the states of its widgets, run in a copy of its folder."""
+    """Run each lesson in a copy of its folder; yields it with its outputs and the states of its widgets."""
     lessons = [each for each in stored if each.room == "lessons"]
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary) / "lessons"
@@ -104,7 +106,7 @@ def _run(stored: Mapping[Notebook, Any], tell: Tell) -> Iterator[tuple[Notebook,
 
 
 class _Frame:
-    """What is the same on all pages."""
+    """The parts that are the same on all pages."""
 
     def __init__(self, site: Site, addresses: Addresses, looks: set[str]) -> None:
         self.site = site
@@ -115,12 +117,12 @@ class _Frame:
         self.glossary = next((each.page for each in site.notebooks if is_glossary(each)), "")
 
     def canonical(self, page: str) -> str:
-        """Where the page will stand; empty if that is not known."""
+        """The address where the page will be published; empty if that is not known."""
         path = "" if page == "index.html" else quote(page)
         return f"{_base(self.site)}{path}" if self.site.base_url else ""
 
     def render(self, template: str, page: str, **more: Any) -> str:
-        """The template for `page`, filled in. Addresses below the site are reached through `root`."""
+        """The template, filled in for `page`. In templates, `root` is the relative address of the site."""
         root = "" if "/" not in page else "../"
         return (
             _environment()
@@ -168,7 +170,7 @@ def _notebook_page(frame: _Frame, articles: Sequence[Article], place: int) -> st
 
 
 def _work_page(frame: _Frame, articles: Sequence[Article]) -> str:
-    """What the reader has written in this browser, to be carried elsewhere."""
+    """The page "Your work": what the reader has written in this browser, with download and import."""
     notebooks = {
         f"{each.notebook.room}/{each.notebook.path.name}": [each.title, each.notebook.live.removeprefix("live/")]
         for each in articles

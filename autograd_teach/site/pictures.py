@@ -1,4 +1,4 @@
-"""SVG pictures of views made fit to stand in one page: ids of their own, and one style sheet that follows the page's colours."""
+"""SVG pictures of views, prepared to be in one page: unique ids, and one style sheet that follows the page's colours."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ _DARK = "@media (prefers-color-scheme: dark)"
 
 
 def is_ours(svg: str) -> bool:
-    """Whether one of our views has drawn it: its style sheet then touches nothing else on a page."""
+    """Whether a view of this package drew it; its style sheet then affects nothing else on the page."""
     root = _ROOT.search(svg)
     return bool(root and re.search(r'class="agt-', root[0]))
 
 
 def for_page(svg: str, mark: str) -> tuple[str, set[str]]:
-    """The picture with `mark` before each of its ids and without its style sheets, which are returned beside it.
+    """The picture with `mark` before each of its ids and without style sheets; and the style sheets.
 
-    site.js takes the mark off again, for widget.js knows nodes by their ids.
+    site.js removes the mark again, because widget.js finds nodes by their ids.
     """
     looks = set(_STYLE.findall(svg))
     picture = _STYLE.sub("", svg[svg.index("<svg") :])
@@ -29,7 +29,7 @@ def for_page(svg: str, mark: str) -> tuple[str, set[str]]:
 
 
 def style_sheet(looks: set[str]) -> str:
-    """The style sheets of pictures as one, whose dark form follows the page's choice, and not only the system's.
+    """The style sheets of pictures as one; the dark colours follow the page's setting, else the system's.
 
     >>> print(style_sheet({".a{fill:red}@media (prefers-color-scheme: dark){.a{fill:blue}}"}))
     .a{fill:red}
@@ -47,7 +47,7 @@ def style_sheet(looks: set[str]) -> str:
 
 
 def described(svg: str) -> str:
-    """What the picture says of itself to those who do not see it."""
+    """The picture's alternative text."""
     root = _ROOT.search(svg)
     label = re.search(r'aria-label="([^"]*)"', root[0]) if root else None
     return unescape(label[1]) if label else "The picture that the code above draws."
@@ -64,7 +64,7 @@ def svg_size(svg: str) -> str:
 
 
 def png_size(content: bytes) -> str:
-    """The same of a PNG file; nothing for others."""
+    """The same for a PNG file; empty for other files."""
     if content[:8] != b"\x89PNG\r\n\x1a\n":
         return ""
     width, height = struct.unpack(">II", content[16:24])

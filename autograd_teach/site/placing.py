@@ -1,9 +1,9 @@
-"""Puts a site that has been built in the place of the last one, and touches nothing that the last build did not write.
+"""Replace the last build of a site by a new one, without touching files that the last build did not write.
 
-A folder with a site lists the files of the build that made it (`MARK`), and a rebuild replaces or deletes these alone. All is
-built beside the folder first, so a build that fails changes nothing. Then file after file is moved to its place, pages
-after what they load. Where that is interrupted, old and new files stand side by side, all of them listed: the next build
-makes the site whole. Knows nothing of what is in the files.
+A folder with a site lists the files of its last build (`MARK`); only these are replaced or deleted. A new
+site is built beside the folder first, so a failed build changes nothing. Then the files are moved one by
+one, pages after the files that they load. If that is interrupted, the folder contains old and new files, all
+of them listed, and the next build completes the site. This module does not look into the files.
 """
 
 from __future__ import annotations
@@ -14,22 +14,22 @@ from pathlib import Path, PurePosixPath
 from ..course.errors import UserError
 
 MARK = ".autograd-teach-site"
-"""In a folder that `autograd-teach site` has made: the list of what it wrote there."""
+"""The file in a site's folder that lists what `autograd-teach site` wrote there."""
 
 _LAST = (".html", ".json")
-"""What names other files of the site, and is moved to its place after them."""
+"""Files that refer to other files of the site; they are moved last."""
 
 
 def is_site(folder: Path) -> bool:
-    """Whether a build has made this folder."""
+    """Whether a build made this folder."""
     return (folder / MARK).is_file()
 
 
 def put(made: Path, output: Path) -> None:
-    """Make `output` the site that was built in the folder `made`, which lies on the same disk, and list its files there.
+    """Move the site from the folder `made` to `output` on the same disk, and list its files there.
 
-    Of what is in `output`, only files that the last build listed are replaced or deleted. A `UserError` names what else stands
-    where a file of the site has to be; nothing is changed then.
+    In `output`, only files that the last build listed are replaced or deleted. Raises UserError if another
+    file is in the place of a file of the site; nothing is changed then.
     """
     new = {path.relative_to(made).as_posix() for path in made.rglob("*") if path.is_file()}
     if not output.exists():
@@ -41,11 +41,13 @@ def put(made: Path, output: Path) -> None:
     if foreign := _in_the_way(output, new, old):
         more = f" and {len(foreign) - 3} more" if len(foreign) > 3 else ""
         raise UserError(
-            f"In {output}, {', '.join(foreign[:3])}{more} would be overwritten, and the last build did not write that; "
-            "move it away, or name a new folder."
+            f"In {output}, the build would overwrite {', '.join(foreign[:3])}{more}, which the last build did not write; "
+            "move that away, or name a new folder."
         )
     try:
-        _write_list(output, old | new)  # first: whatever happens next, the next build knows what is the site's
+        _write_list(
+            output, old | new
+        )  # first, so that the next build knows the site's files even if this one is interrupted
         for name in sorted(new, key=lambda name: (name.endswith(_LAST), name)):
             (output / name).parent.mkdir(parents=True, exist_ok=True)
             (made / name).replace(output / name)
@@ -55,12 +57,12 @@ def put(made: Path, output: Path) -> None:
     except OSError as problem:
         raise UserError(
             f"{problem.filename or output} could not be replaced ({problem.strerror}); {output} may be a mixture of the "
-            "old site and the new one: see that its files can be written, and build it again."
+            "old and the new site: make sure that its files can be written, and build it again."
         ) from problem
 
 
 def beside(output: Path) -> Path:
-    """A folder on the disk of `output`, from which files can be moved there: the one around it, if that will do."""
+    """A folder on the same disk as `output`: the parent folder, or `output` itself if it is a mount point."""
     is_mounted = output.is_dir() and output.stat().st_dev != output.parent.stat().st_dev
     return output if is_mounted else output.parent
 
@@ -73,25 +75,25 @@ def _write_list(folder: Path, names: set[str]) -> None:
 
 
 def _listed(output: Path) -> set[str]:
-    """What the last build wrote; nothing if that cannot be known. Whatever the list says, only what lies in the folder."""
+    """The files that the last build wrote; empty if the list cannot be read. Paths outside the folder are ignored."""
     try:
         names = [str(name) for name in json.loads((output / MARK).read_bytes())["files"]]
     except (OSError, ValueError, TypeError, KeyError):
         return set()
     inside = (name for name in names if (output / name).is_relative_to(output) and ".." not in Path(name).parts)
-    # Through a link, another folder's files would be replaced and deleted.
+    # Through a symbolic link, files of another folder would be replaced and deleted.
     return {name for name in inside if not _blocked(output, name)}
 
 
 def _blocked(output: Path, name: str) -> str:
-    """The part of the path `name` that is no folder of `output` itself, but a file or leads elsewhere; empty if there is none."""
+    """The part of the path `name` that is a file or a symbolic link, not a folder of `output`; empty if there is none."""
     parents = [output / parent for parent in reversed(PurePosixPath(name).parents[:-1])]
     wrong = (each for each in parents if each.is_symlink() or (each.exists() and not each.is_dir()))
     return next((each.relative_to(output).as_posix() for each in wrong), "")
 
 
 def _in_the_way(output: Path, new: set[str], old: set[str]) -> list[str]:
-    """What stands where files of the new site have to be, and is not the site's own."""
+    """The files in the places of new files that do not belong to the site."""
     found = set()
     for name in new:
         place = output / name
@@ -107,9 +109,9 @@ def _is_folder(path: Path) -> bool:
 
 
 def _delete(output: Path, name: str) -> None:
-    """Delete a file of an older build, and the folders that are empty without it."""
+    """Delete a file of an older build, and folders that become empty."""
     place = output / name
-    if _is_folder(place):  # somebody else's by now
+    if _is_folder(place):  # replaced by something else since
         return
     place.unlink(missing_ok=True)
     for parent in place.parents:

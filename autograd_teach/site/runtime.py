@@ -1,8 +1,8 @@
-"""The Python that runs in a reader's browser: Pyodide, the packages that the course needs there, and the lock file that names them.
+"""The Python for a reader's browser: Pyodide, the packages that the course needs, and the lock file that lists them.
 
-Every package comes from the first that has it: JupyterLite's own kernel; the folders named with --pyodide or, without any,
-the public address of Pyodide's release; the environment that builds (pure Python only). What nobody has and the course can do
-without is left out, and the build says so.
+Every package comes from the first of these sources that has it: JupyterLite's kernel; the folders named with
+--pyodide or, without any, the public address of Pyodide's release; the environment of the build (pure Python
+only). A missing package that the course can do without is left out, and the build says so.
 """
 
 from __future__ import annotations
@@ -28,28 +28,28 @@ RUNTIME = ("pyodide.js", "pyodide.mjs", "pyodide.asm.js", "pyodide.asm.wasm", "p
 
 COURSE = "autograd-teach"
 PURE = "-none-any.whl"
-"""What the names of wheels without compiled code end in."""
+"""The end of a file name of a wheel without compiled code."""
 
 KERNEL = ("micropip", "piplite", "pyodide-kernel", "ipykernel", "ipython", "comm", "jedi", "sqlite3")
-"""What JupyterLite's kernel asks for by name when it starts; what the lock file has, it asks of nobody else."""
+"""The packages that JupyterLite's kernel requests when it starts. It requests those in the lock file from nowhere else."""
 
 LATER = ("matplotlib",)
-"""Large, and loaded when a cell imports it."""
+"""Large packages, loaded when a cell imports them."""
 
 DISPENSABLE = {
-    "matplotlib": "a sentence stands where a plot would be",
+    "matplotlib": "a sentence replaces each plot",
     "sqlite3": "nothing in the course uses it",
     "widgetsnbextension": "only older notebooks use it",
     "jupyterlab-widgets": "the pages have it",
 }
-"""What the course can do without, and what that means."""
+"""Packages that the course can do without, and what happens without them."""
 
 
 @dataclass(frozen=True)
 class Release:
-    """A release of Pyodide: its version, its public address, its Python, and the packages that the course may take from it.
+    """A release of Pyodide: its version, its public address, its Python, and its packages that the course may use.
 
-    files: the checksums of its own files, by name.
+    files: the checksums of the runtime's files, by name.
     """
 
     version: str
@@ -60,12 +60,12 @@ class Release:
 
     @property
     def python(self) -> str:
-        """As markers of packages have it: "3.13"."""
+        """The version of Python as in environment markers: "3.13"."""
         return ".".join(self.info["python"].split(".")[:2])
 
 
 def pinned() -> Release:
-    """The release that the course is proven on.
+    """The release that the course is tested with.
 
     >>> pinned().version, pinned().python
     ('0.29.3', '3.13')
@@ -75,28 +75,31 @@ def pinned() -> Release:
 
 @dataclass(frozen=True)
 class Package:
-    """A package and where its file comes from: a file, bytes, or, for None, its public address."""
+    """A package and the source of its file: a path, bytes, or None for its public address."""
 
     entry: dict[str, Any]
     source: Path | bytes | None = None
 
     @property
     def depends(self) -> list[str]:
-        """By name."""
+        """The names of the packages that it needs."""
         return [str(canonicalize_name(name)) for name in self.entry["depends"]]
 
     @property
     def data(self) -> bytes:
-        """Its file; empty where it is loaded from elsewhere."""
+        """The content of its file; empty if browsers load it from its public address."""
         return self.source.read_bytes() if isinstance(self.source, Path) else self.source or b""
 
 
 @dataclass
 class Runtime:
-    """What goes into a site's folder `live/pyodide/`.
+    """The content of a site's folder `live/pyodide/`.
 
-    folders: with Pyodide's files and wheels, to be put into the site; without any, readers load these from their public address.
-    kernel: the folder with the wheels of JupyterLite's kernel. Raises `UserError` where something is missing or damaged.
+    folders: folders with Pyodide's files and wheels, which become part of the site. Without any, readers'
+    browsers load them from their public address.
+    kernel: the folder with the wheels of JupyterLite's kernel.
+
+    Raises UserError if something is missing or damaged.
     """
 
     release: Release
@@ -108,7 +111,7 @@ class Runtime:
         self.missing: set[str] = set()
         self._unfound: set[str] = set()
         self._unnamed: dict[str, Path] = {}
-        """Compiled wheels in the folders that no lock file there names, by the package's name."""
+        """Compiled wheels in the folders that are not in a lock file, by the package's name."""
         self._course = course_wheel(self.release.python)
         self._files = {name: self._runtime_file(name) for name in RUNTIME if self.folders}
         lacking = {name for name in (COURSE, *KERNEL) if not self._resolve(name)}
@@ -143,13 +146,15 @@ class Runtime:
         (folder / LOCK).write_text(json.dumps(lock, indent=1) + "\n", encoding="utf-8")
 
     def _resolve(self, name: str) -> bool:
-        """Note a package and all that it needs; whether everything is there."""
+        """Add a package and everything that it needs; returns whether everything was found."""
         if name in self.packages or name in self.missing:
             return name in self.packages
         package = self._find(name)
         if package is not None:
-            self.packages[name] = package  # before its needs: some need one another
-            lacking = {each for each in package.depends if not self._resolve(each)}  # of all, so that all are named
+            self.packages[name] = package  # first, because packages may need each other
+            lacking = {
+                each for each in package.depends if not self._resolve(each)
+            }  # all of them, so that the error names all
             if lacking <= DISPENSABLE.keys():
                 return True
             del self.packages[name]
@@ -171,21 +176,23 @@ class Runtime:
             return self._bundled[name]()
         wheel = installed_wheel(name, self.release.python)
         if name in LATER or (name in KERNEL and name in self.release.packages):
-            wheel = None  # matplotlib is compiled; and the kernel fits the versions of the release: a later IPython stops it
+            wheel = (
+                None  # matplotlib is compiled; the kernel needs the versions of the release: a later IPython breaks it
+            )
         if wheel is None and name in KERNEL and name in DISPENSABLE:
-            # Importing it fails as if it were not there, but the kernel does not look for it elsewhere.
+            # An empty package: importing it fails, but the kernel does not search for it elsewhere.
             wheel = made_wheel(name, {})
         return _packed(wheel) if wheel else None
 
     @cached_property
     def _of_the_kernel(self) -> dict[str, Wheel]:
-        """Its own wheels; of several versions the newest."""
+        """The wheels of JupyterLite's kernel; the newest if there are several versions."""
         wheels = map(self._read, sorted(self.kernel.glob("*.whl")))
         return {wheel.name: wheel for wheel in wheels}
 
     @cached_property
     def _bundled(self) -> dict[str, Callable[[], Package]]:
-        """What the folders have, by name: what their lock files name, and wheels that lie there without being named."""
+        """The packages in the folders, by name: the ones in their lock files, and other pure wheels."""
         found: dict[str, Callable[[], Package]] = {}
         for folder in self.folders:
             named = set()
@@ -209,7 +216,7 @@ class Runtime:
         try:
             return read_wheel(path, self.release.python)
         except Broken as problem:
-            raise UserError(f"{path} is damaged ({problem}); fetch it again.") from problem
+            raise UserError(f"{path} is damaged ({problem}); download it again.") from problem
 
     def _runtime_file(self, name: str) -> Path:
         there = [folder / name for folder in self.folders if (folder / name).is_file()]
@@ -220,15 +227,15 @@ class Runtime:
         release = f"the release {self.release.version} of Pyodide"
         if there:
             raise UserError(
-                f"{_listed(there)} {'is' if len(there) == 1 else 'are'} damaged or not of {release} (another checksum); fetch it "
-                f"again, for example in npm's package pyodide@{self.release.version}."
+                f"{_listed(there)} {'is' if len(there) == 1 else 'are'} damaged or not of {release} (the checksum differs); download "
+                f"it again, for example with npm's package pyodide@{self.release.version}."
             )
         raise UserError(
             f"There is no {name} in {_listed(self.folders)}; name a folder with {release}: --pyodide FOLDER."
         )
 
     def _what_is_missing(self) -> str:
-        """A sentence with every package that is missing, and where to get each kind."""
+        """A sentence with all missing packages, and how to get them."""
         known = self.release.packages
         compiled, unnamed, pure = [], [], []
         for name in sorted(self._unfound - DISPENSABLE.keys()):
@@ -240,11 +247,11 @@ class Runtime:
             else:
                 pure.append(f"{name}=={entry['version']}" if entry else name)
         advice = []
-        # One clause for each way to get something.
+        # One clause for each way to get a package.
         if compiled:
             advice.append(
                 f"{', '.join(compiled)}, compiled for the browser (take the wheels of Pyodide's release {self.release.version}, "
-                f"with its {LOCK} beside them; pip has none)"
+                f"with its {LOCK} beside them; pip does not have them)"
             )
         if unnamed:
             advice.append(f"the {LOCK} that names {', '.join(unnamed)} (put that of the release beside the wheels)")
@@ -253,12 +260,12 @@ class Runtime:
         where = _listed(self.folders) if self.folders else f"Pyodide {self.release.version}"
         return (
             f"The browser's Python needs more than is in {where} or installed here as pure Python. Missing: "
-            f"{'; '.join(advice)}. Put it into a folder, and name that too: --pyodide FOLDER."
+            f"{'; '.join(advice)}. Put them into a folder, and name that too: --pyodide FOLDER."
         )
 
 
 def stand_in(name: str) -> Wheel:
-    """A package in the place of one that is missing: what `stand_in/` holds under its name."""
+    """A replacement for a missing package: the package in `stand_in/` with its name."""
     root = Path(__file__).with_name("stand_in")
     sources = {path.relative_to(root).as_posix(): path.read_bytes() for path in sorted((root / name).glob("*.py"))}
     return made_wheel(name, sources)
@@ -280,13 +287,13 @@ def _packed(wheel: Wheel) -> Package:
 
 
 def _locked(folder: Path) -> Iterator[dict[str, Any]]:
-    """The entries of a folder's lock file; none where it has no such file."""
+    """The entries of a folder's lock file; none if it does not have one."""
     path = folder / LOCK
     try:
         yield from json.loads(path.read_bytes())["packages"].values() if path.is_file() else ()
     except (OSError, ValueError, KeyError, AttributeError) as problem:
         raise UserError(
-            f"{path} is not Pyodide's lock file; take it from the same release as the other files."
+            f"{path} is not Pyodide's lock file; use the one of the same release as the other files."
         ) from problem
 
 
@@ -294,7 +301,7 @@ def _checked(entry: dict[str, Any], path: Path) -> Package:
     data = path.read_bytes()
     if hashlib.sha256(data).hexdigest() != entry["sha256"]:
         raise UserError(
-            f"{path} is not the file that {path.parent / LOCK} names (its checksum differs); fetch both again."
+            f"{path} is not the file that {path.parent / LOCK} names (the checksum differs); download both again."
         )
     return Package(entry, path)
 
@@ -304,9 +311,9 @@ def _listed(folders: Sequence[Path]) -> str:
 
 
 def pin(lock: Path, version: str) -> dict[str, Any]:
-    """What pyodide.json holds, for another release: the course's packages and all that they need, and the runtime's checksums.
+    """The content of pyodide.json for another release: the packages that the course needs, and the runtime's checksums.
 
-    lock: its lock file, beside which its other files lie.
+    lock: the release's lock file; its other files are in the same folder.
     """
     known = json.loads(lock.read_bytes())
     entries = {str(canonicalize_name(name)): entry for name, entry in known["packages"].items()}
@@ -328,6 +335,6 @@ def pin(lock: Path, version: str) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    # python -m autograd_teach.site.runtime VERSION FOLDER/pyodide-lock.json writes the pinned release anew.
+    # python -m autograd_teach.site.runtime VERSION FOLDER/pyodide-lock.json writes pyodide.json again.
     text = json.dumps(pin(Path(sys.argv[2]), sys.argv[1]), indent=1) + "\n"
     Path(__file__).with_name("pyodide.json").write_text(text, encoding="utf-8")

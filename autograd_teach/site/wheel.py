@@ -1,6 +1,6 @@
-"""Wheels for the browser's Python, made of what is installed: this package without what only a desktop needs, and pure packages.
+"""Wheels for the browser's Python, made of installed packages: this package without the desktop parts, and pure packages.
 
-A wheel here is a zip whose bytes depend on its files alone, so that the same course gives the same site.
+The bytes of a wheel depend only on its files, so that the same course gives the same site.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from packaging.utils import canonicalize_name
 
 PACKAGE = Path(__file__).resolve().parents[1]
 NOT_IN_A_BROWSER = ("grading", "site", "doctor", "_course", "viz/jupyter", "course/jupyter", "course/nbval_plugin.py")
-"""Of this package: what the browser's Python has no use for. Its notebooks lie beside it on the page's own drive."""
+"""Parts of this package that the browser's Python does not need. The notebooks are files of JupyterLite."""
 
 BROWSER = {
     "sys_platform": "emscripten",
@@ -30,7 +30,7 @@ BROWSER = {
     "platform_machine": "wasm32",
     "os_name": "posix",
 }
-"""What dependencies ask for by their markers, beside the Python of the runtime."""
+"""Environment markers of the browser, except the version of Python."""
 
 _KIND = b"Wheel-Version: 1.0\nGenerator: autograd-teach site\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
 _LONG_AGO = (1980, 1, 1, 0, 0, 0)
@@ -39,7 +39,7 @@ _COMPILED = (".so", ".pyd", ".dylib", ".dll")
 
 @dataclass(frozen=True)
 class Wheel:
-    """A wheel in memory, with what a lock file says of it."""
+    """A wheel in memory, with the data for its entry in a lock file."""
 
     name: str
     version: str
@@ -50,32 +50,32 @@ class Wheel:
 
     @property
     def sha256(self) -> str:
-        """Of the whole file, as hexadecimal digits."""
+        """The checksum of the file, as hexadecimal digits."""
         return hashlib.sha256(self.data).hexdigest()
 
 
 @cache
 def course_wheel(python: str) -> Wheel:
-    """This package for a browser with this `python` ("3.13"): engine, views, course; no notebooks, no grading."""
+    """This package for a browser: engine, views and course, without notebooks and grading. `python`: its version, "3.13"."""
     known = distribution("autograd-teach")
     sources = {
         f"autograd_teach/{path.relative_to(PACKAGE).as_posix()}": path.read_bytes() for path in sorted(_own_files())
     }
     wheel = _wheel_of(known, sources, python)
-    # A browser keeps a file as long as its name is the same; a build number of the content gives a new version a new name.
+    # Browsers cache a file by its name. A build number made from the content gives each version its own name.
     build = f"1{wheel.sha256[:10]}"
     return replace(wheel, file_name=wheel.file_name.replace("-py3-", f"-{build}-py3-"))
 
 
 @cache
 def installed_wheel(name: str, python: str) -> Wheel | None:
-    """The installed distribution `name` as a wheel again; None where it is not installed or not pure Python."""
+    """The installed distribution `name` as a wheel; None if it is not installed or not pure Python."""
     try:
         known = distribution(name)
     except PackageNotFoundError:
         return None
     listed = {file.as_posix(): Path(str(file.locate())) for file in known.files or ()}
-    # Scripts and what belongs to JupyterLab lie outside.
+    # Scripts and JupyterLab's files are outside the packages.
     inside = {name: path for name, path in listed.items() if not name.startswith("..") and path.is_file()}
     compiled = [name for name in inside if PurePosixPath(name).suffix in _COMPILED]
     if not all(_has_source(name, inside) for name in compiled):
@@ -86,7 +86,7 @@ def installed_wheel(name: str, python: str) -> Wheel | None:
 
 
 def _has_source(compiled: str, names: Container[str]) -> bool:
-    """Whether a compiled module is one that mypyc made of a Python module beside it, which works alone.
+    """Whether a compiled module was made by mypyc from a Python module beside it, which also works alone.
 
     >>> _has_source("psygnal/_signal.cpython-313-darwin.so", ["psygnal/_signal.py"]), _has_source("yaml/_yaml.pyd", [])
     (True, False)
@@ -96,11 +96,11 @@ def _has_source(compiled: str, names: Container[str]) -> bool:
 
 
 class Broken(Exception):
-    """A wheel cannot be read, and why."""
+    """A wheel cannot be read; the message says why."""
 
 
 def read_wheel(path: Path, python: str) -> Wheel:
-    """A wheel file as it is, each of its files tested; `Broken` if it is none or damaged."""
+    """Read a wheel file and test each file in it. Raises Broken if it is damaged or not a wheel."""
     data = path.read_bytes()
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
@@ -110,17 +110,17 @@ def read_wheel(path: Path, python: str) -> Wheel:
             metadata = next((name for name in names if name.endswith(".dist-info/METADATA")), "")
             text = archive.read(metadata).decode() if metadata else ""
     except (zipfile.BadZipFile, zlib.error, OSError, EOFError, ValueError, RuntimeError) as problem:
-        raise Broken("it is no whole zip file") from problem
+        raise Broken("it is not a complete zip file") from problem
     head = dict(re.findall(r"^(Name|Version): (.+)$", text.partition("\n\n")[0], flags=re.MULTILINE))
     required = re.findall(r"^Requires-Dist: (.+)$", text.partition("\n\n")[0], flags=re.MULTILINE)
     if not {"Name", "Version"} <= head.keys():
-        raise Broken("it has no metadata, so it is no wheel")
+        raise Broken("it does not have metadata, so it is not a wheel")
     name = canonicalize_name(head["Name"].strip())
     return Wheel(name, head["Version"].strip(), path.name, data, _imports(names), _depends(required, python))
 
 
 def made_wheel(name: str, sources: dict[str, bytes]) -> Wheel:
-    """A package of this name with these files, which needs no other."""
+    """A package with this name and these files, without dependencies."""
     return _wheel(name, "0", _head(name, "0"), sources, ())
 
 
@@ -133,7 +133,7 @@ def _own_files() -> Iterator[Path]:
 
 
 def _wheel_of(known: Distribution, sources: dict[str, bytes], python: str) -> Wheel:
-    """A wheel of these files, with the metadata of an installed distribution."""
+    """A wheel with these files and the metadata of an installed distribution."""
     name, version = known.metadata["Name"], known.version
     metadata = known.read_text("METADATA") or _head(name, version)
     return _wheel(name, version, metadata, sources, _depends(known.requires or (), python))
@@ -149,12 +149,12 @@ def _wheel(name: str, version: str, metadata: str, sources: dict[str, bytes], de
 
 
 def _head(name: str, version: str) -> str:
-    """The least that a wheel's METADATA says."""
+    """The minimal METADATA of a wheel."""
     return f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n"
 
 
 def zipped(entries: dict[str, bytes]) -> bytes:
-    """A zip of these files, the same bytes for the same files."""
+    """A zip of these files; the same files give the same bytes."""
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w") as archive:
         for name, data in sorted(entries.items()):
@@ -184,7 +184,7 @@ def _imports(names: Iterable[str]) -> tuple[str, ...]:
 
 
 def _depends(required: Iterable[str], python: str) -> tuple[str, ...]:
-    """What is required in a browser, by name.
+    """The names of the requirements that apply in a browser.
 
     >>> _depends(["numpy>=2", "psutil; sys_platform != 'emscripten'", "torch; extra == 'torch'"], "3.13")
     ('numpy',)

@@ -1,13 +1,22 @@
-"""Seeing a graph: `viz.graph` draws it, `viz.play` steps through both passes with their arithmetic, `viz.live` lets its leaves
-be moved, `viz.why` says why a gradient is what it is, `viz.save` writes a picture to a file.
+"""Views of a graph.
 
-`viz.compare` puts two side by side, `viz.versions` finds what was changed in place, `viz.explore` gives a function's
-arguments controls, `viz.watch` records what a graph does not keep, `viz.rule` is the derivative of a node's operation.
+- `viz.graph` draws the graph of a tensor.
+- `viz.play` steps through the forward and the backward pass, with the arithmetic of each step.
+- `viz.live` puts a slider into each leaf; values and gradients follow.
+- `viz.why` explains one gradient.
+- `viz.rule` shows the derivative of a node's operation.
+- `viz.compare` draws two graphs side by side.
+- `viz.versions` lists the saved tensors of a graph and finds those changed in place.
+- `viz.explore` gives the arguments of a function controls.
+- `viz.watch` records what a graph does not keep: intermediate values and lines of code.
+- `viz.jacobian` and `viz.gradcheck_eps` compare a derivative with finite differences.
+- `viz.save`, `viz.to_dot` and `viz.to_graphviz` write a picture.
 
-Names only, no logic. The way of the data: snapshot (the graph's public protocol -> plain data) -> recording (the passes, and the
-local derivatives) -> dot (text) -> layout (SVG) -> view (rich display, widget). The graph is read only through `grad_fn`, `name()`, `next_functions`, `variable` and
-`_saved_*`, so PyTorch's own graphs draw as well as ours, and those of a reader's own engine. Nothing of Jupyter or Graphviz
-is imported until it is needed.
+This module holds names only. The data flow: snapshot (the graph's public protocol -> plain data)
+-> recording (the passes and the local derivatives) -> dot (text) -> layout (SVG) -> view (rich
+display, widget). A graph is read only through `grad_fn`, `name()`, `next_functions`, `variable` and
+`_saved_*`. That is why the views also work for graphs of PyTorch and of a reader's own engine.
+Jupyter and Graphviz are imported only when they are needed.
 """
 
 from autograd_teach.viz.compare import CompareView, compare

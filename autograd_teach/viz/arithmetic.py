@@ -1,6 +1,6 @@
-"""The arithmetic of one step of the chain rule in words: what came in × the local derivative = what is sent on.
+"""The arithmetic of one step of the chain rule as text: incoming gradient × local derivative = gradient sent on.
 
-Takes arrays and `Local` derivatives, gives text: in full where the numbers fit, as a formula or a shape where they do not.
+Takes arrays and `Local` derivatives and returns text: the numbers if they fit, else a formula or a shape.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from autograd_teach.viz.facts import Facts, facts, shape_text
 from autograd_teach.viz.slopes import Local
 
 ON_ONE_LINE, LONGEST = 20, 30
-"""The most characters of a product on one line beside an edge, and of each of its parts on a line of its own."""
+"""Maximum characters beside an edge: of a product on one line, and of a part on its own line."""
 
 Array = np.ndarray[Any, Any]
 
@@ -23,10 +23,10 @@ Array = np.ndarray[Any, Any]
 def product(
     came: Array | None, local: Local | None, sent: Array | None, formula: str = "", sends: str = ""
 ) -> list[str]:
-    """Lines for a place beside an edge: `["1 × 3 = 3"]`, or a line for each part, or what stands for parts that are too long.
+    """The lines of text beside an edge: `["1 × 3 = 3"]`, or one line for each part.
 
-    `formula`: the local slope as text, `sends`: what is sent on as text (`g @ vᵀ`), for numbers that are too many. Without
-    numbers that agree with what was sent only what was sent is told.
+    `formula` (the local slope) and `sends` (what is sent on, `g @ vᵀ`) replace numbers that do not
+    fit. If the product is not known, or is not what was sent, the text is only what was sent.
 
     >>> import numpy as np
     >>> one, three = np.array(1.0), np.array(3.0)
@@ -58,7 +58,7 @@ def product(
 
 
 def total(parts: Sequence[Array | None]) -> str:
-    """Several contributions and their sum, written out where that is short: `2 + 5 = 7`; else empty.
+    """Several contributions and their sum, `2 + 5 = 7`; empty if that is too long.
 
     >>> total([np.array(2.0), np.array(-5.0)])
     '2 + (-5) = -3'
@@ -73,7 +73,10 @@ def total(parts: Sequence[Array | None]) -> str:
 
 
 def explains(came: Array, local: Local, sent: Array) -> bool:
-    """Whether the product is what was sent: it is not where a backward of the reader's own is no linear map, or a hook spoke."""
+    """Whether the product is what was sent.
+
+    It is not if a custom `backward` is not a linear map, or if a hook changed the gradient.
+    """
     if local.numbers is None or local.kind == "moved":
         return True
     with np.errstate(all="ignore"):
@@ -85,14 +88,14 @@ def explains(came: Array, local: Local, sent: Array) -> bool:
 
 
 def size(sent: Array | None) -> float:
-    """How large a gradient is: its largest entry without sign; NaN if one of them is."""
+    """The largest absolute value of a gradient's entries; NaN if an entry is NaN."""
     if sent is None or not sent.size or sent.dtype.kind not in "fiu":
         return 0.0
     return float(np.max(np.abs(sent.astype(np.float64))))
 
 
 def _summed(array: Array, shape: tuple[int, ...]) -> Array:
-    """Summed over what broadcasting had repeated."""
+    """Sum over the dimensions that broadcasting added or expanded (unbroadcast)."""
     if array.size == math.prod(shape):
         return array.reshape(shape)
     array = array.sum(tuple(range(array.ndim - len(shape))))
@@ -112,7 +115,7 @@ def _stands_for(local: Local) -> str:
 
 
 def brief(array: Array) -> str:
-    """The numbers where they are few, else the shape."""
+    """The numbers if there are few, else the shape."""
     found: Facts = facts(array)
     return found.text if found.in_full and len(found.text) <= LONGEST else f"shape {shape_text(found.shape)}"
 

@@ -1,7 +1,8 @@
-"""Pictures that are no graphs: heat maps of matrices and lines over logarithmic axes, as SVG made by hand.
+"""Charts: heat maps of matrices and lines over logarithmic axes, written as SVG.
 
-Numbers in, SVG text out, with a dark form. Colours are doubled: a wrong entry has a frame and a cross, what is not finite is hatched, each
-line has its own dashes and marks. Knows no tensors.
+Numbers in, SVG text out, with colours for light and dark pages. Nothing is shown by colour alone: a
+wrong entry has a frame and a cross, an entry that is not finite is hatched, each line has its own
+dashes and marks. This module does not know about tensors.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ _STYLE = """
 
 
 class Chart(View):
-    """A picture of numbers: `image/svg+xml` and plain text, no widget."""
+    """A chart: `image/svg+xml` and plain text, no widget."""
 
     kind = "chart"
 
@@ -42,11 +43,11 @@ class Chart(View):
 
     @property
     def title(self) -> str:
-        """One sentence on what the picture shows, for those who do not see it."""
+        """Alternative text: one sentence that says what the picture shows."""
         return self._title
 
     @property
-    def svg(self) -> str:  # type: ignore[override]  # a stored picture in place of a cached one
+    def svg(self) -> str:  # type: ignore[override]  # stored, not computed on first use
         """The picture."""
         return self._svg
 
@@ -61,7 +62,10 @@ class Chart(View):
 
 @dataclass
 class Panel:
-    """A matrix to be drawn: `wrong` marks entries, `scale` is the value of the full colour (its own largest if None)."""
+    """A matrix to draw.
+
+    `wrong` marks entries. `scale` is the value with the full colour; None takes the largest entry.
+    """
 
     title: str
     values: np.ndarray
@@ -70,7 +74,7 @@ class Panel:
 
 
 def heat_maps(rows: Sequence[Sequence[Panel]], across: Sequence[str], down: Sequence[str], title: str) -> str:
-    """Rows of heat maps beside each other; `across` and `down` name the axes of each row of them."""
+    """Rows of heat maps side by side; `across` and `down` name the axes of each row."""
     parts, top, widest = [], 34.0, 0.0
     for panels, horizontal, vertical in zip(rows, across, down, strict=True):
         left, height = 44.0, 0.0
@@ -123,7 +127,7 @@ def _heat_map(panel: Panel, left: float, top: float, across: str, down: str) -> 
 
 
 def _brief(value: float) -> str:
-    """A number that fits into a field of a map.
+    """A number that fits into a cell of a map.
 
     >>> _brief(12.3456), _brief(-2.8755e-11)
     ('12.3', '-3e-11')
@@ -133,7 +137,7 @@ def _brief(value: float) -> str:
 
 
 def _shrunk(panel: Panel) -> tuple[np.ndarray, np.ndarray | None, tuple[int, int]]:
-    """The matrix by blocks where it has too many entries to be seen: the entry furthest from 0 stands for its block."""
+    """A matrix that is too large to draw, reduced to blocks: each shows its entry furthest from 0."""
     values, wrong = np.asarray(panel.values, float), panel.wrong
     block = tuple(max(1, math.ceil(n / _MOST_CELLS)) for n in values.shape)
     if block == (1, 1):
@@ -158,7 +162,10 @@ def _colour(share: float) -> str:
 
 @dataclass
 class Line:
-    """Points of positive numbers, to be joined; `dashes` as in SVG, `mark` "circle" or "square"."""
+    """Points with positive coordinates, joined by a line.
+
+    `dashes` as in SVG's `stroke-dasharray`; `mark` is "circle" or "square".
+    """
 
     name: str
     points: Sequence[tuple[float, float]]
@@ -168,7 +175,7 @@ class Line:
 
 
 def log_log(lines: Sequence[Line], across: str, down: str, title: str, at: float, at_name: str) -> str:
-    """Lines over two logarithmic axes, and an upright one at `at`."""
+    """Lines over two logarithmic axes, and a vertical line at `at`."""
     width, height, left, top = 620.0, 380.0, 74.0, 44.0
     xs = [x for line in lines for x, _ in line.points]
     ys = [y for line in lines for _, y in line.points]

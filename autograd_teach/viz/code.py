@@ -1,4 +1,4 @@
-"""The lines of code that made a graph, as far as `viz.watch` has noted them: what a view shows beside its picture."""
+"""The lines of code that made a graph, if `viz.watch` recorded them; a view shows them beside its picture."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ MOST_LINES = 40
 
 @dataclass
 class Code:
-    """A stretch of one file."""
+    """Consecutive lines of one file."""
 
     first: int
     """The number of the first line."""
     lines: list[str]
     of: dict[str, int] = field(default_factory=dict)
-    """For each node that this code made, the number of its line."""
+    """The line number of each node that this code made."""
 
 
 def code_of(snapshot: Snapshot) -> Code | None:
-    """The code that made most of the graph, from the head of its function on; None where no line is known."""
+    """The code that made most of the graph, from the first line of its function; None if no line is known."""
     files = Counter(node.place[0] for node in snapshot.nodes if node.place)
     if not files:
         return None
@@ -43,9 +43,9 @@ def code_of(snapshot: Snapshot) -> Code | None:
 
 
 def _function_around(source: list[str], first: int, last: int) -> tuple[int, int]:
-    """The first and last line of the innermost function that holds all these lines; outside of functions the lines themselves.
+    """The first and last line of the innermost function around these lines; outside a function, the lines themselves.
 
-    Also what did not run is shown: a branch that was not taken, a `return`.
+    So lines that did not run are shown too: a branch that was not taken, a `return`.
     """
     try:
         tree = ast.parse("".join(source))

@@ -1,4 +1,4 @@
-"""`autograd-teach graph script.py:variable -o graph.svg`: runs a script and draws the graph of one of its variables."""
+"""`autograd-teach graph script.py:variable -o graph.svg`: run a script and draw the graph of one of its variables."""
 
 from __future__ import annotations
 
@@ -39,17 +39,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Draw, or without `--output` print the graph as text."""
+    """Draw the graph; without `--output`, print it as text."""
     path, separator, variable = arguments.place.rpartition(":")
     if not separator or not variable or not path:
         raise UserError(
             f"say which variable of the script to draw: autograd-teach graph {arguments.place or 'script.py'}:loss"
         )
     if arguments.output is not None and arguments.output.suffix.lower() not in ENDINGS:
-        raise UserError(f"cannot tell from {arguments.output.name!r} what to write: let it end in {', '.join(ENDINGS)}")
+        raise UserError(f"unknown file type {arguments.output.name!r}: the name must end in {', '.join(ENDINGS)}")
     variables = _ran(Path(path))
     named = dict(tensors_in(variables))
-    # As the pictures call it (`weights[0]`, `model.weight`), or by its attributes.
+    # The name that pictures show (`weights[0]`, `model.weight`), or a path of attributes.
     thing = named[variable] if variable in named else _found(variables, variable, path)
     view = _view(thing, named, arguments)
     if not view.snapshot.nodes and view.kind != "chart":
@@ -67,7 +67,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _ran(path: Path) -> dict[str, Any]:
-    """The variables of a script after it ran as `python script.py` would run it."""
+    """The variables of a script after a run as with `python script.py`."""
     if not path.is_file():
         raise UserError(f"there is no file {path}")
     try:
@@ -77,9 +77,9 @@ def _ran(path: Path) -> dict[str, Any]:
         raise
     except SystemExit as leaving:
         if leaving.code not in (None, 0):
-            raise UserError(f"{path} stopped with exit status {leaving.code} before its end") from None
-        raise UserError(f"{path} leaves by sys.exit(): its variables are gone; let it end by itself") from None
-    # Whatever the script does: told as Python would, from the script's own first line on.
+            raise UserError(f"{path} exited with status {leaving.code}, so its variables are lost") from None
+        raise UserError(f"{path} calls sys.exit(), so its variables are lost: remove the call") from None
+    # Any error of the script: the traceback that Python would print, from the script's first line on.
     except Exception as error:  # noqa: BLE001
         frames = [f for f in traceback.extract_tb(error.__traceback__) if f.filename not in (__file__, runpy.__file__)]
         frames = [f for f in frames if not f.filename.startswith("<frozen")]
@@ -99,12 +99,12 @@ def _as_script(path: Path) -> Iterator[None]:
 
 
 def _found(variables: Mapping[str, Any], variable: str, path: str) -> Any:
-    """The value of a name such as `loss` or `model.loss`."""
+    """The value of a name like `loss` or `model.loss`."""
     first, *rest = variable.split(".")
     if first not in variables:
         drawn = [name for name, thing in variables.items() if is_tensor(thing) or isinstance(thing, View)]
         near = difflib.get_close_matches(first, drawn, 1) or drawn[:3]
-        hint = f"; did you mean {' or '.join(near)}?" if near else ", nor any tensor"
+        hint = f"; did you mean {' or '.join(near)}?" if near else " and no tensor"
         raise UserError(f"{path} has no variable {first}{hint}")
     thing = variables[first]
     for name in rest:

@@ -1,7 +1,8 @@
-"""`viz.compare`: two graphs side by side, matched node for node from their outputs down; what only one has is marked.
+"""`viz.compare`: two graphs side by side; nodes that only one of them has are marked.
 
-Two nodes match when they are the same operation in the same place. Where the graphs part, the search goes on below: if what
-stands on one side is found again further down on the other, the nodes between are that side's own.
+Nodes are matched from the outputs down: two nodes match if they are the same operation in the same
+place. If two nodes differ, the search continues below them. If a node of one graph is found further
+down in the other graph, the nodes skipped there exist only in that graph.
 """
 
 from __future__ import annotations
@@ -23,13 +24,16 @@ _FURTHEST_DOWN, _NEAR = 40, 3
 
 
 def compare(a: Any, b: Any, *, names: Mapping[str, Any] | None = None) -> CompareView:
-    """Draw the graphs of two tensors side by side and mark what one has and the other has not.
+    """Draw the graphs of two tensors side by side and mark the nodes that only one of them has.
 
-    Use it to see what `detach`, `no_grad`, `create_graph` or another way of writing a formula changes. `names` as in
-    `viz.graph`. The first sentence of the view sums up: the graphs are the same, or what only one of them has.
+    Use it to see what `detach`, `no_grad`, `create_graph` or another form of a formula changes.
 
-    Works for tensors of this package and of PyTorch, also for one of each. What cannot be drawn is said in a sentence, not
-    raised.
+    a, b: the two tensors, of this package or of PyTorch; one of each also works.
+    names: names for tensors, as in `viz.graph`.
+
+    Returns a CompareView. Its `summary` says whether the graphs are the same, and if not, which nodes
+    only one of them has. If a graph cannot be drawn, the view says why in a sentence. Raises TypeError
+    if `names` is not a dictionary.
 
     >>> import autograd_teach as torch
     >>> from autograd_teach import viz
@@ -40,7 +44,7 @@ def compare(a: Any, b: Any, *, names: Mapping[str, Any] | None = None) -> Compar
     In both: 1 operation and 1 leaf. Only in y: ExpBackward0 (h). Only in z: h.detach().
     """
     known = given_names(names or {}) + caller_tensors(sys._getframe(1))
-    # A value that one graph has and the other took without its history is known from the first.
+    # If one graph uses a value of the other without its history, the name comes from the other graph.
     results = [[("", tensor) for tensor in take([one], known).results] for one in (a, b)]
     taken = [take([one], known + others) for one, others in zip((a, b), reversed(results), strict=True)]
     return CompareView(taken[0], taken[1], a is b and is_tensor(a))
@@ -53,7 +57,7 @@ class CompareView(View):
         sides = first.snapshot, second.snapshot
         self.titles = _titles(*sides)
         self.summary = ""
-        """What is the same and what is not, in a sentence or two."""
+        """What is the same and what differs, in one or two sentences."""
         drawn = [bool(side.nodes) for side in sides]
         if all(drawn):
             match = _Match(first, second)
@@ -80,7 +84,7 @@ class CompareView(View):
 
     @property
     def title(self) -> str:
-        """One sentence on what the picture shows, for those who do not see it."""
+        """Alternative text: one sentence that says what the picture shows."""
         if not self.snapshot.nodes:
             return " ".join(self.snapshot.notes)
         return f"The graphs of {self.titles[0]} and {self.titles[1]} side by side. {self.summary}".strip()
@@ -125,15 +129,15 @@ def _moved(edge: Edge, new: Mapping[str, str]) -> Edge:
 
 
 class _Match:
-    """Which node of the first graph is which of the second: `there`, and `back`."""
+    """The matched nodes: `there` maps the first graph to the second, `back` the second to the first."""
 
     def __init__(self, first: Taken, second: Taken) -> None:
         self.sides = first.snapshot, second.snapshot
         self.below = self.sides[0].children(), self.sides[1].children()
         self.there: dict[str, str] = {}
         self.back: dict[str, str] = {}
-        # What both graphs run through is the same whatever stands around it; other leaves match by their shape, but not
-        # one from which a graph leads to an output with one that is an output itself.
+        # A node that is part of both graphs matches itself, whatever is around it. Other leaves match by
+        # shape; a leaf that is itself an output matches only another output.
         places = [
             {id(taken.live[node.id]): node.id for node in taken.snapshot.nodes if node.kind in ("leaf", "operation")}
             for taken in (first, second)
@@ -148,7 +152,7 @@ class _Match:
             self._walk([pair])
 
     def _forms_of(self, side: int, known: dict[Any, int]) -> dict[str, int]:
-        """A number for each node, the same for two nodes under which the graphs are the same."""
+        """A number for each node; two nodes have the same number if the graphs below them are the same."""
         forms: dict[str, int] = {}
         for node_id in _from_the_leaves(self.sides[side], self.below[side]):
             shared = self._shared.get(node_id) if side == 0 else node_id if node_id in self._shared_back else None
@@ -168,12 +172,12 @@ class _Match:
                 todo += self._past_what_one_has_alone(a, b)
 
     def _past_what_one_has_alone(self, a: str, b: str) -> list[tuple[str, str]]:
-        """Where to go on where two nodes differ: below the one that only its side has, else below both."""
+        """The next pairs after two nodes that differ: below the node that only one side has, else below both."""
         if (found := self._further_down(0, a, lambda node: self._forms[0][node] == self._forms[1][b])) is not None:
             return [(found[0], b)]
         if (found := self._further_down(1, b, lambda node: self._forms[1][node] == self._forms[0][a])) is not None:
             return [(a, found[0])]
-        # Nothing below is the same as a whole; near by there may be the same operation, with another inserted above it.
+        # No graph below is the same as a whole. The same operation may be near, below an inserted one.
         in_a = self._further_down(0, a, lambda node: self._alike(node, b), _NEAR)
         in_b = self._further_down(1, b, lambda node: self._alike(a, node), _NEAR)
         if in_a is not None and (in_b is None or in_a[1] <= in_b[1]):
@@ -213,7 +217,7 @@ class _Match:
         return None
 
     def summary(self, titles: Sequence[str]) -> str:
-        """What is the same and what is not."""
+        """What is the same and what differs."""
         alone = [
             [node for node in side.nodes if node.id not in paired and _counts(node)]
             for side, paired in zip(self.sides, (self.there, self.back), strict=True)
@@ -232,7 +236,7 @@ class _Match:
         return self.sides[side].node(node_id).shape
 
     def _elsewhere(self, titles: Sequence[str]) -> list[str]:
-        """Where two nodes that match send a gradient to nodes that both graphs have, but not to the same, or one sends none."""
+        """Matched nodes that send a gradient to different nodes of both graphs, or of which only one sends a gradient."""
         found = []
         for a, b in self.there.items():
             for slot, (one, other) in enumerate(zip(self.below[0][a], self.below[1][b], strict=False)):
@@ -254,7 +258,7 @@ class _Match:
 
 
 def _counts(node: Node) -> bool:
-    """Whether a node is worth a word when only one graph has it: not an output's box, not the None of a plain number."""
+    """Whether a node is reported if only one graph has it: outputs and the None of a plain number are not."""
     return node.kind in ("leaf", "operation") or (node.kind == "constant" and node.value is not None)
 
 
@@ -263,13 +267,13 @@ def _sort(node: Node) -> tuple[str, str]:
 
 
 def _from_the_leaves(snapshot: Snapshot, below: Mapping[str, list[Edge]]) -> list[str]:
-    """All nodes, each after those that it leads to."""
+    """All nodes in topological order, from the leaves to the outputs."""
     waiting = {node.id: len(below[node.id]) for node in snapshot.nodes}
     above: dict[str, list[str]] = {node.id: [] for node in snapshot.nodes}
     for edge in snapshot.edges:
         above[edge.target].append(edge.source)
     order = [node_id for node_id, count in waiting.items() if not count]
-    for node_id in order:  # it grows meanwhile
+    for node_id in order:  # the list grows during the loop
         for upper in above[node_id]:
             waiting[upper] -= 1
             if not waiting[upper]:

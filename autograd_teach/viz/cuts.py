@@ -1,8 +1,8 @@
-"""Where the history was cut: which of the caller's tensors an argument without gradient is, and whose value it holds.
+"""Cuts of the history: the name of an argument that does not require grad, and whose value it holds.
 
-`detach`, `.data` and `no_grad` leave no trace in a graph; the memory does. A tensor that takes no gradient but has its
-numbers where one that takes gradients has them is that one's value, gone on without its history. Only what shares memory
-is told, so nothing is said of copies, of other devices, or of an operation that saved nothing.
+`detach`, `.data` and `no_grad` leave no trace in a graph, but they share memory. If a tensor that does
+not require grad shares memory with one that does, it is the value of the second tensor without its
+history. Copies, tensors on other devices and arguments that were not saved cannot be found this way.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from numpy.lib.array_utils import byte_bounds
 
 from autograd_teach.viz.facts import as_array, is_tensor
 
-# Which argument a saved tensor was, by the name that PyTorch's derivatives give it; -1 is the last.
+# The argument number of a saved tensor, by its name in PyTorch's derivatives.yaml; -1 is the last.
 _PLACES = {
     "self": 0,
     "input": 0,
@@ -38,7 +38,7 @@ _MOST_WALKED = 5_000
 
 @dataclass
 class Result:
-    """A tensor that takes gradients, its name if it has one, and its node if that is in the picture."""
+    """A tensor that requires grad, its name if it has one, and its node if it is in the picture."""
 
     tensor: Any
     name: str
@@ -47,7 +47,10 @@ class Result:
 
 @dataclass
 class Found:
-    """What is known of a tensor without history: a name for it, whose value it is in words, and that one's node."""
+    """What is known of a tensor without history.
+
+    `name`: its name. `words`: whose value it holds. `node`: the node of the tensor with that value.
+    """
 
     name: str
     words: str = ""
@@ -55,7 +58,7 @@ class Found:
 
 
 def argument(slot: int, slots: int, saved: Sequence[tuple[str, Any]]) -> Any:
-    """The tensor that was the argument in this place, if its operation saved it."""
+    """The tensor argument at this position, if the operation saved it."""
     for name, thing in saved:
         place = _PLACES.get(name)
         if place is not None and place % slots == slot and is_tensor(thing) and not thing.requires_grad:
@@ -64,7 +67,7 @@ def argument(slot: int, slots: int, saved: Sequence[tuple[str, Any]]) -> Any:
 
 
 class Memory:
-    """Finds tensors by where their numbers are. Holds them meanwhile, so that no address is used again."""
+    """Finds tensors by their memory addresses. It keeps references to them, so that no address is reused."""
 
     def __init__(self, results: Sequence[Result], names: Sequence[tuple[str, Any]]) -> None:
         self._results = [(array, result) for result in results if (array := _array(result.tensor)) is not None]
@@ -75,7 +78,7 @@ class Memory:
                 self._made.setdefault(_place(array), result)
         self._with_history: dict[Any, Result] = {}
         self._without: dict[Any, str] = {}
-        # A result in the picture before one that is not, then a named one before another.
+        # Results in the picture come first, then results with a name.
         for array, result in sorted(self._results, key=lambda pair: (pair[1].node is None, not pair[1].name)):
             self._with_history.setdefault(_place(array), result)
         for name, tensor in names:
@@ -88,7 +91,7 @@ class Memory:
                 self._without.setdefault(_place(array), name)
 
     def find(self, tensor: Any) -> Found | None:
-        """The caller's name for a tensor that takes no gradient, and whose value it is; None where neither can be told."""
+        """The name of a tensor that does not require grad, and whose value it holds; None if neither is known."""
         array = _array(tensor)
         if array is None:
             return None
@@ -96,7 +99,7 @@ class Memory:
         if source is not None:
             detached = f"{source.name}.detach()" if source.name else ""
             return Found(name or detached, _words(source), source.node)
-        # Few arrays have their ends around another's; only those are compared element by element.
+        # Fast path: only arrays whose bounds overlap are compared exactly.
         low, high = byte_bounds(array)
         for place in np.flatnonzero((self._bounds[:, 0] < high) & (self._bounds[:, 1] > low)):
             other, result = self._results[place]
@@ -106,7 +109,7 @@ class Memory:
         return Found(name) if name else None
 
     def find_history(self, leaf: Any) -> Found | None:
-        """Whose value a leaf holds: a result of operations of which none began at this leaf."""
+        """Whose value a leaf holds, if a graph that does not contain the leaf computed that value."""
         array = _array(leaf)
         source = None if array is None else self._made.get(_place(array))
         if source is None or _reaches(source.tensor.grad_fn, leaf):
@@ -128,7 +131,7 @@ def _place(array: np.ndarray[Any, Any]) -> Any:
 
 
 def same_memory(one: np.ndarray[Any, Any], other: np.ndarray[Any, Any]) -> bool:
-    """Whether two arrays are the same numbers in the same place."""
+    """Whether two arrays are the same view of the same memory."""
     return one.size > 0 and _place(one) == _place(other)
 
 
@@ -140,7 +143,7 @@ def _overlap(one: np.ndarray[Any, Any], other: np.ndarray[Any, Any]) -> bool:
 
 
 def _reaches(node: Any, leaf: Any) -> bool:
-    """Whether a walk from this node comes to the leaf; taken for granted where the walk is too long."""
+    """Whether the leaf is in the graph of this node; True if the graph is too large to search."""
     seen, todo = {id(node)}, [node]
     while todo and len(seen) < _MOST_WALKED:
         node = todo.pop()

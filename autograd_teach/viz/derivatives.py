@@ -1,7 +1,8 @@
-"""Derivatives checked to be seen: `viz.jacobian`, heat maps of a Jacobian by differences and by backward; `viz.gradcheck_eps`, the
-error of the differences against their step.
+"""Pictures of gradient checks.
 
-Both work for functions of tensors of this package and of PyTorch's, reached through what the two have in common.
+`viz.jacobian` draws heat maps of a Jacobian by finite differences and by backward. `viz.gradcheck_eps`
+draws the error of the differences against their step. Both work for tensors of this package and of
+PyTorch: they use only functions that both have.
 """
 
 from __future__ import annotations
@@ -17,52 +18,57 @@ from autograd_teach.viz import layout
 from autograd_teach.viz.chart import Chart, Line, Panel, heat_maps, log_log
 from autograd_teach.viz.facts import as_array, first_line, is_tensor, library_of, number, shape_text
 
-EPS, ATOL, RTOL = 1e-6, 1e-5, 1e-3  # those of gradcheck
+EPS, ATOL, RTOL = 1e-6, 1e-5, 1e-3  # the defaults of gradcheck
 _MOST_ENTRIES, _MOST_LISTED = 250_000, 8
 
 
 class _Cannot(Exception):
-    """There is nothing to show, and the sentence that says why."""
+    """There is nothing to draw; the message says why."""
 
 
 class _Function:
-    """A function of tensors as one of arrays: its values, and the rows of its Jacobian by backward."""
+    """A function of tensors, called with arrays: its values and its Jacobians."""
 
     def __init__(self, fn: Callable[..., Any], inputs: Any) -> None:
         given = [inputs] if is_tensor(inputs) else list(inputs) if isinstance(inputs, (list, tuple)) else [inputs]
         wrong = next((type(x).__name__ for x in given if not is_tensor(x)), None)
         if wrong or not given:
-            raise _Cannot(f"Nothing to differentiate at {wrong or 'no input'}: give a tensor, or a tuple of tensors.")
+            raise _Cannot(f"The inputs are {wrong or 'empty'}: give a tensor or a tuple of tensors.")
         self.fn, self.library = fn, importlib.import_module(library_of(given[0]))
         self.points = [np.array(as_array(x)) for x in given]
         self.moving = [i for i, (x, a) in enumerate(zip(given, self.points)) if x.requires_grad and a.dtype.kind == "f"]
         if not self.moving:
-            raise _Cannot("No input requires grad: set requires_grad=True on the inputs to differentiate by.")
+            raise _Cannot("No input requires grad: set requires_grad=True on at least one of them.")
 
     def outputs(self, points: Sequence[np.ndarray], recorded: bool = False) -> tuple[list[Any], list[Any]]:
-        """The inputs as fresh tensors, and what the function makes of them."""
+        """The inputs as new tensors, and what the function returns for them."""
         tensors = [self.library.tensor(point) for point in points]
         for i in self.moving if recorded else ():
             tensors[i].requires_grad_()
         try:
             with self.library.set_grad_enabled(recorded):
                 result = self.fn(*tensors)
-        # Whatever a student's function does.
+        # Any error of a student's function.
         except Exception as error:  # noqa: BLE001
             raise _Cannot(f"The function raises {type(error).__name__}: {first_line(error)}") from None
         results = list(result) if isinstance(result, (list, tuple)) else [result]
         for one in results:
             if not is_tensor(one):
-                raise _Cannot(f"The function returns {type(one).__name__}: let it return a tensor, or a tuple of them.")
+                raise _Cannot(
+                    f"The function returns {type(one).__name__}: it must return a tensor or a tuple of tensors."
+                )
         return tensors, results
 
     def values(self, points: Sequence[np.ndarray]) -> list[np.ndarray]:
-        """The floating outputs, flat."""
+        """The floating-point outputs, flattened."""
         arrays = [as_array(one) for one in self.outputs(points)[1]]
         return [np.array(a, np.float64).ravel() for a in arrays if a is not None and a.dtype.kind == "f"]
 
     def numerical(self, points: Sequence[np.ndarray], eps: float) -> list[list[np.ndarray]]:
-        """By central differences: for each output and each moving input, a row an output entry, a column an input entry."""
+        """The Jacobians by central differences, for each output and each input that requires grad.
+
+        A row is an entry of the output, a column an entry of the input.
+        """
         columns: list[list[list[np.ndarray]]] = []
         for i in self.moving:
             changes = []
@@ -80,7 +86,7 @@ class _Function:
         ]
 
     def analytical(self, points: Sequence[np.ndarray]) -> list[list[np.ndarray]]:
-        """The same by one backward pass for each output entry."""
+        """The same Jacobians by one backward pass for each entry of an output."""
         tensors, outputs = self.outputs(points, recorded=True)
         moving = [tensors[i] for i in self.moving]
         jacobian = []
@@ -109,12 +115,19 @@ def _said(sentence: str) -> Chart:
 
 
 def jacobian(fn: Callable[..., Any], inputs: Any, *, eps: float = EPS, atol: float = ATOL, rtol: float = RTOL) -> Chart:
-    """Heat maps of the Jacobian of `fn` at `inputs`: by central differences, by backward, and the difference of the two.
+    """Draw the Jacobian of `fn` at `inputs`: by central differences, by backward, and their difference.
 
-    A row is an entry of the output, a column one of an input that requires grad; entries further apart than
-    `atol + rtol * |numerical|` (gradcheck's rule and defaults) are framed, crossed, and listed in the text. For every output
-    and input there is a row of three maps. Inputs should be float64, as for gradcheck; the text says where they are not.
-    What cannot be drawn is said in a sentence, not raised.
+    There is one row of three heat maps for each output and each input that requires grad. In a map, a
+    row is an entry of the output and a column is an entry of the input. Two entries differ if they are
+    further apart than `atol + rtol * |numerical|`, the rule of `gradcheck`. Entries that differ have a
+    frame and a cross, and the text lists them.
+
+    fn: function that takes tensors and returns a tensor or a tuple of tensors.
+    inputs: a tensor or a tuple of tensors, float64 as for `gradcheck`; the text says if one is not.
+    eps: step of the central differences. atol, rtol: absolute and relative tolerance. The defaults are
+    those of `gradcheck`.
+
+    Returns a Chart. If there is nothing to draw, the chart says why in a sentence.
 
     >>> import autograd_teach as torch
     >>> from autograd_teach import viz
@@ -130,7 +143,7 @@ def jacobian(fn: Callable[..., Any], inputs: Any, *, eps: float = EPS, atol: flo
         sizes = [v.size for v in function.values(points)]
         entries = sum(sizes) * sum(points[i].size for i in function.moving)
         if entries > _MOST_ENTRIES:
-            raise _Cannot(f"This Jacobian has {entries:,} entries, more than {_MOST_ENTRIES:,}: take a smaller input.")
+            raise _Cannot(f"This Jacobian has {entries:,} entries, more than {_MOST_ENTRIES:,}: use a smaller input.")
         numerical, analytical = function.numerical(points, eps), function.analytical(points)
     except _Cannot as sentence:
         return _said(str(sentence))
@@ -145,7 +158,7 @@ def jacobian(fn: Callable[..., Any], inputs: Any, *, eps: float = EPS, atol: flo
             lines += _in_words(f"Jacobian of {names[0]}, by {names[1]}", n, a, wrong)
             finite = np.abs(np.concatenate([n[np.isfinite(n)], a[np.isfinite(a)], [0.0]]))
             scale = float(finite.max()) or 1.0
-            # What is within the tolerance stays pale.
+            # Differences within the tolerance stay pale.
             gaps = np.abs(apart[np.isfinite(apart)])
             gap = max(float(gaps.max(initial=0.0)), atol + rtol * scale)
             rows.append(
@@ -159,7 +172,7 @@ def jacobian(fn: Callable[..., Any], inputs: Any, *, eps: float = EPS, atol: flo
             down.append(f"entry of output {j}")
     coarse = [i for i in function.moving if points[i].dtype != np.float64]
     if coarse:
-        found = f"Input {coarse[0]} is {points[coarse[0]].dtype}, where differences are not exact enough: take float64."
+        found = f"Input {coarse[0]} is {points[coarse[0]].dtype}: use float64, because the differences are not exact enough."
         lines.insert(0, found)
     if not rows:
         return _said("The function has no floating-point output: there is nothing to differentiate.")
@@ -184,11 +197,18 @@ def _in_words(what: str, numerical: np.ndarray, analytical: np.ndarray, wrong: n
 
 
 def gradcheck_eps(fn: Callable[..., Any], inputs: Any, eps: Sequence[float] | None = None) -> Chart:
-    """The error of the numerical derivative against its step `eps`, in float32 and in float64, on logarithmic axes.
+    """Draw the error of the numerical derivative against its step `eps`, in float32 and in float64.
 
-    The error is the largest difference, over all entries, from the analytical Jacobian in float64, relative to its largest
-    entry. Going left from large steps it falls, as the formula gets better, and then rises, as rounding takes over. `eps`:
-    the steps, by default two a decade from 1e-12 to 1. What cannot be drawn is said in a sentence, not raised.
+    Both axes are logarithmic. From right to left the error first falls, because the formula of the
+    differences gets better. Then it rises, because rounding takes over.
+
+    fn: function that takes tensors and returns a tensor or a tuple of tensors.
+    inputs: a tensor or a tuple of tensors, at most 1,000 entries.
+    eps: the steps to try; by default 25 steps from 1e-12 to 1.
+
+    Returns a Chart. The error is the largest difference from the analytical Jacobian in float64,
+    divided by the largest entry of that Jacobian. If there is nothing to draw, the chart says why in a
+    sentence.
 
     >>> import autograd_teach as torch
     >>> from autograd_teach import viz
@@ -207,7 +227,7 @@ def gradcheck_eps(fn: Callable[..., Any], inputs: Any, eps: Sequence[float] | No
         function = _Function(fn, inputs)
         exact = [p.astype(np.float64) if i in function.moving else p for i, p in enumerate(function.points)]
         if sum(exact[i].size for i in function.moving) > 1000:
-            raise _Cannot("These inputs have more than 1,000 entries, each of which is moved twice a step: take fewer.")
+            raise _Cannot("The inputs have more than 1,000 entries, and each is moved twice for every step: use fewer.")
         reference = function.analytical(exact)
         size = max((float(np.abs(j).max()) for row in reference for j in row if j.size), default=0.0) or 1.0
         errors: dict[str, list[float]] = {}
@@ -218,7 +238,7 @@ def gradcheck_eps(fn: Callable[..., Any], inputs: Any, eps: Sequence[float] | No
         return _said(str(sentence))
     looks = {"float32": ("#D55E00", "square", "6 4"), "float64": ("#0072B2", "circle", "")}
     lines = [
-        # What is right to the last bit has no place on a logarithmic axis: it stands at its foot.
+        # An error of 0 cannot be drawn on a logarithmic axis: it is drawn at the bottom.
         Line(name, [(s, max(e, 1e-17)) for s, e in zip(steps, found, strict=True) if math.isfinite(e)], *looks[name])
         for name, found in errors.items()
     ]
@@ -247,6 +267,6 @@ def _error_table(steps: Sequence[float], errors: dict[str, list[float]]) -> list
     if least > 1e-3:
         return [*lines, "  The two differ at every step: no eps helps, so backward is probably wrong."]
     if max(errors["float64"]) == 0:
-        return [*lines, "  float64: the same at all"]
+        return [*lines, "  float64: no error at any eps"]
     best = {name: steps[int(np.nanargmin(found))] for name, found in errors.items()}
     return [*lines, "  the least: " + ", ".join(f"{name} at eps {step:.0e}" for name, step in best.items())]

@@ -1,8 +1,8 @@
-"""A snapshot as DOT text. Deterministic: the same graph gives the same bytes, whoever built it.
+"""A snapshot as DOT text. Deterministic: the same graph gives the same bytes, whichever engine built it.
 
-The colours here are the light ones, so that the picture reads well where no style sheet reaches it. Each kind of node
-differs by more than colour: an output has a double line, a leaf a thick one and round corners, what takes no gradient a
-dashed one. Knows nothing of layout.
+The colours here are those of a light page, so that the picture is readable without a style sheet. No
+kind of node differs by colour alone: an output has a double border, a leaf a thick border and round
+corners, a constant a dashed border. This module does not lay out anything.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ _LEAST_MARGIN = 0.07
 _ROUND_MARGIN = {"constant": 0.16}  # an ellipse is narrower above and below its middle
 _ROOM_TO_CHANGE, _ROOM_FOR_CONTROL = 60, 150  # points
 READY, COMPUTED, NOT_COMPUTED = "ready to run", "computed now", "not computed yet"
-"""What a player's node says in its last line before it has run (static/widget.js): in the backward and in the forward pass.
+"""Last lines of a player's node (static/widget.js), in the backward and in the forward pass.
 
-`NOT_COMPUTED` is wider than the others, also where they are bold."""
+`NOT_COMPUTED` is the widest, even if the others are bold."""
 
-_ORDERS = ("", "octagon", "hexagon")  # of the value, of its gradient, of that one's gradients
+_ORDERS = ("", "octagon", "hexagon")  # shapes for the orders 0, 1, and 2 or higher
 
 _LOOK = {
     "output": 'shape=box style="filled" peripheries=2 color="#009E73" fillcolor="#E3F5EF" penwidth=1.5',
@@ -41,27 +41,27 @@ _LOOK = {
 
 @dataclass(frozen=True)
 class Part:
-    """What a player adds to a node: the step at which it runs, what it waits for, and what it has at the end."""
+    """What a player adds to a node: its step, how many gradients it waits for, and its text at the end."""
 
     step: int
     waits_for: int
     grad_after: str = ""
     """A leaf's `.grad` at the end."""
     end: str = ""
-    """The last line when the pass is over: the gradient that came in."""
+    """The last line when the pass is over: the incoming gradient."""
     computes: str = ""
     """What the operation computed, as a formula in the names of its arguments."""
     controls: tuple[str, ...] = ()
-    """For a leaf that the reader can move: a line for each of its entries, in whose place its control lies."""
+    """For a leaf with sliders: a line for each entry; the page puts the control in its place."""
 
 
 @dataclass(frozen=True)
 class Flow:
-    """What a player writes at an edge: the arithmetic in lines, and how thick the gradient makes the edge."""
+    """What a player writes at an edge: the lines of the arithmetic, and the thickness of the edge."""
 
     lines: tuple[str, ...]
     thickness: float
-    """In points; 0 for a gradient of zero."""
+    """In points; 0 if the gradient is zero."""
 
 
 def write(
@@ -70,11 +70,12 @@ def write(
     flows: Mapping[str, Flow] | None = None,
     roomy: bool = False,
 ) -> str:
-    """The DOT text of a snapshot; for a player as it is at the end, with each node's part and each edge's arithmetic.
+    """The DOT text of a snapshot.
 
-    `roomy`: with room in each box for other numbers than those of now.
+    `parts` and `flows`: what a player adds to the nodes and edges, as at the end of the pass.
+    `roomy`: leave space in each box, because the numbers will change.
     """
-    # A high picture stands closer, so that its leaves stay in sight.
+    # The ranks of a tall picture are closer, so that its leaves stay visible.
     ranks = 0.3 if parts else 0.26 if snapshot.rows <= _MANY_ROWS_HIGH else 0.12
     lines = [
         "digraph autograd {",
@@ -93,7 +94,7 @@ def write(
 
 
 def _effort(snapshot: Snapshot) -> str:
-    """Arguments in their order where that is cheap; in a large or tangled graph, less effort for a good layout."""
+    """Keep the order of arguments if that is cheap; in a large or tangled graph, spend less time on the layout."""
     if len(snapshot.nodes) > _MANY_NODES or snapshot.rows_passed > _MANY_ROWS:
         return " splines=line mclimit=0.1 nslimit=0.2 nslimit1=0.2"
     return " ordering=out"
@@ -121,15 +122,15 @@ def _node(node: Node, part: Part | None, roomy: bool) -> str:
 
 
 def _room(node: Node, part: Part | None, roomy: bool) -> float:
-    """The width that a box needs, in inches, in any font and for all that a player writes into it."""
+    """The width that a box needs, in inches, in any font and for every line that a player writes into it."""
     lines = label(node, part).splitlines()
     others = [] if part is None else [waiting_line(part.waits_for, part.waits_for), READY, NOT_COMPUTED]
     others += [grad_line(node)] if part is not None and node.kind == "leaf" else []
     bold = {0} if node.kind in ("leaf", "output") else set()
-    bold |= {len(lines) - 1} if part is not None else set()  # the last line is, while the node runs
+    bold |= {len(lines) - 1} if part is not None else set()  # the last line is bold while the node runs
     widest = max(width(line, _FONT_SIZE, i in bold) for i, line in enumerate(lines))
     widest = max([widest, *(width(line, _FONT_SIZE) for line in others)])
-    if roomy and node.kind != "constant":  # the numbers before will stand beside those to come
+    if roomy and node.kind != "constant":  # the old numbers will be shown beside the new ones
         widest = max(widest + _ROOM_TO_CHANGE, _ROOM_FOR_CONTROL if part is not None and part.controls else 0)
     return widest / 72 + 2 * _ROUND_MARGIN.get(node.kind, _LEAST_MARGIN)
 
@@ -144,11 +145,11 @@ def _edge(snapshot: Snapshot, edge: Edge, parallel: bool, flow: Flow | None = No
     elif kinds[1].kind == "constant":
         more = ' style=dashed arrowhead=none color="#8A8A8A"'
     if edge.number and edge.count == 1:
-        # A label in the middle has room of its own, but would press parallel edges into one.
+        # A label in the middle gets its own space, but would merge parallel edges into one.
         place = "headlabel={} labeldistance=1.5 labelangle=-50" if parallel else "label={}"
         more += " " + place.format(quote(f"   {edge.number}" if not parallel else str(edge.number)))
     if flow is not None:
-        # The blanks keep the text off the line and its head; a dotted line says zero, which no thickness can.
+        # The blanks keep the text away from the line and its head. A dotted line means zero.
         blanks = " " * (2 + round(flow.thickness / 2))
         said = "\n".join(
             f"{blanks}{line} " for line in ([f"output {edge.number}"] if edge.number else []) + list(flow.lines)
@@ -162,13 +163,13 @@ def _edge(snapshot: Snapshot, edge: Edge, parallel: bool, flow: Flow | None = No
 
 
 def uses_lower_order(snapshot: Snapshot, edge: Edge) -> bool:
-    """Whether by this edge a gradient's graph hangs on the graph below it: a node that uses a value of a lower order."""
+    """Whether this edge leads from the graph of a gradient to a node of lower order, whose value it uses."""
     source, target = snapshot.node(edge.source), snapshot.node(edge.target)
     return snapshot.orders and target.kind != "constant" and target.order < source.order and source.kind != "output"
 
 
 def _cut(edge: Edge) -> str:
-    """From a tensor without history to whose value it is: dashed, with a bar in place of an arrow's head."""
+    """The edge from a tensor without history to the tensor whose value it holds: dashed, with a bar as its head."""
     look = 'style=dashed dir=both arrowhead=tee arrowtail=none color="#D55E00" label="  cut" fontcolor="#A34700"'
     return f"  {edge.source} -> {edge.target} [id={quote(edge.id)} class={quote('agt-edge agt-cut')} {look}]"
 
@@ -179,14 +180,14 @@ def _cluster(place: int, title: str, members: list[str]) -> str:
 
 
 def label(node: Node, part: Part | None = None) -> str:
-    """What stands in the node: its name, then shape and short values; of a player the end of the pass."""
+    """The text of a node: its name, then its shape or short values; in a player, also the end of the pass."""
     if node.kind == "constant":
         return "\n".join(_constant_lines(node))
     if node.folded is not None:
         return "\n".join(_fold_lines(node, node.folded))
     own = node.title if node.kind in ("leaf", "output") else node.name
     if node.kind == "operation" and " #" in node.title:
-        own += node.title[node.title.rindex(" #") :]  # the number by which all else tells it from others of its name
+        own += node.title[node.title.rindex(" #") :]  # the number that separates nodes of one name
     lines = [(f"{part.step}. " if part is not None and part.step else "") + clip(own)]
     if node.kind == "operation" and node.variable:
         lines[0] += f"  ({clip(node.variable)})"
@@ -214,7 +215,7 @@ def label(node: Node, part: Part | None = None) -> str:
 
 
 def _constant_lines(node: Node) -> list[str]:
-    """A tensor or number that takes no gradient; only `None` where nothing is known of it."""
+    """The text of a tensor or number that does not require grad; `None` if nothing is known about it."""
     value = node.value
     if value is None:
         return ["None", *[node.mark] * bool(node.mark)]
@@ -226,7 +227,7 @@ def _constant_lines(node: Node) -> list[str]:
 
 
 def value_line(node: Node, computes: str = "") -> str:
-    """The line with the node's value: `= 6`, of a player's operation `a · b = 6`; its shape where the value is too long."""
+    """The line with the node's value: `= 6`, in a player `a · b = 6`; the shape if the value is too long."""
     if node.shape is None:
         return clip(computes)
     value = node.value
@@ -238,7 +239,7 @@ def value_line(node: Node, computes: str = "") -> str:
 
 
 def waiting_line(arrived: int, awaited: int) -> str:
-    """The last line of a player's node that has not run: `1 of 2 gradients`."""
+    """The last line of a player's node that has not run yet: `1 of 2 gradients`."""
     return f"{arrived} of {awaited} gradient{'s' * (awaited != 1)}"
 
 
@@ -258,12 +259,12 @@ def _fold_lines(node: Node, folded: Folded) -> list[str]:
 
 
 def grad_line(node: Node) -> str:
-    """The line of a leaf that says its gradient."""
+    """The line of a leaf with its `.grad`."""
     return clip(f"grad {node.grad.short or node.grad}" if node.grad is not None else f"grad {node.grad_text}")
 
 
 def clip(text: str) -> str:
-    """Text short enough for a node.
+    """Text cut to the width of a node.
 
     >>> len(clip("a" * 50))
     36
@@ -272,7 +273,7 @@ def clip(text: str) -> str:
 
 
 def quote(text: str) -> str:
-    """A DOT string that shows `text` as it is: no escape, entity or control character of DOT survives in it."""
+    """A DOT string that shows `text` unchanged: escapes and entities are quoted, control characters become blanks."""
     clean = "".join(c if c.isprintable() or c == "\n" else " " for c in text)
     for old, new in (
         ("\\", "\\\\"),

@@ -1,7 +1,7 @@
-"""`viz.explore`: controls for the arguments of a function; its graph is built and drawn anew at each change.
+"""`viz.explore`: controls for the arguments of a function; every change builds and draws its graph again.
 
-A graph is dynamic: it is whatever the code did this time. The controls are ipywidgets, made only when the view is shown in a
-kernel; without them the view shows the graph of the start values.
+A graph is dynamic: it records what the code did in this call. The controls are ipywidgets, created only
+when the view is shown in a kernel; without them the view shows the graph of the start values.
 """
 
 from __future__ import annotations
@@ -28,17 +28,24 @@ _MOST_IN_A_ROW = 60
 
 
 def explore(f: Callable[..., Any], /, *, names: Mapping[str, Any] | None = None, **arguments: Any) -> ExploreView:
-    """Draw the graph of what `f` returns, with a control for each argument; a change runs `f` again and draws anew.
+    """Draw the graph of what `f` returns, with a control for each argument; every change runs `f` again.
 
-    `viz.explore(f, k=(1, 6))` gives a slider over 1 to 6. A pair (or triple, with a step) of whole numbers is an integer
-    slider, of others a slider over real numbers, True or False a check box, a list a choice, a single number a slider around it.
-    A control starts at the default that `f` has for it, else at the lower end or the first of the list.
+    f: function that returns a tensor, or several in a list, tuple or dictionary. If it returns a chart
+    (`viz.jacobian`, `viz.gradcheck_eps`) or a Matplotlib figure, the view shows that.
+    names: names for tensors, as in `viz.graph`; variables inside `f` are known as well.
+    arguments: one keyword for each argument of `f`, and its value chooses the control:
 
-    `f` returns a tensor, or several in a list, tuple or dictionary. `names` as in `viz.graph`; the variables inside `f` are
-    known as well. `view.value(k=3)` sets arguments from code and returns what `f` gives for them. If `f` returns a picture of
-    numbers (of `viz.jacobian`, `viz.gradcheck_eps`) or a figure of Matplotlib's, this is shown.
+    - `k=(1, 6)` or, with a step, `k=(1, 6, 2)`: a slider; over integers if all numbers are integers
+    - `k=3`: a slider around this number
+    - `k=True` or `k=False`: a check box
+    - `k=[...]`: a choice
 
-    An error in `f`, or a control that cannot be made, becomes a sentence in the view.
+    A control starts at the default of `f`. Without a default it starts at the lower end or at the first
+    entry of the list.
+
+    Returns an ExploreView. `view.value(k=3)` sets arguments from code and returns the result of `f`. An
+    error in `f` and a control that cannot be made become a sentence in the view. Raises TypeError if
+    `names` is not a dictionary.
 
     >>> import autograd_teach as torch
     >>> from autograd_teach import viz
@@ -61,7 +68,7 @@ def explore(f: Callable[..., Any], /, *, names: Mapping[str, Any] | None = None,
 
 @dataclass
 class Control:
-    """One argument: what it may be, and where it starts."""
+    """The control of one argument: its kind, its start and its possible values."""
 
     kind: str
     start: Any
@@ -71,14 +78,14 @@ class Control:
     options: tuple[Any, ...] = ()
 
     def shown(self, value: Any) -> Any:
-        """What the control holds for a value: a choice holds its place among the options."""
+        """The control's state for a value: for a choice, the index of the option."""
         if not self.options:
             return value
         return next((place for place, option in enumerate(self.options) if _same(option, value)), None)
 
 
 class ExploreView(View):
-    """The graph of a function's result at the present values of its arguments."""
+    """The graph of a function's result for the current values of its arguments."""
 
     kind = "graph"
 
@@ -110,7 +117,10 @@ class ExploreView(View):
         self.view = self._run()
 
     def value(self, **changed: Any) -> Any:
-        """Set arguments, draw anew, and return what the function gave (None where it raised). Raises TypeError for an unknown name."""
+        """Set arguments, draw again, and return the result of the function (None if it raised an error).
+
+        Raises TypeError if there is no control with one of these names.
+        """
         unknown = [name for name in changed if name not in self.values]
         if unknown:
             raise TypeError(
@@ -124,14 +134,14 @@ class ExploreView(View):
         return self.result
 
     def _run(self) -> View:
-        """The view of what the function gives now; whatever stops it becomes a sentence."""
+        """The view of the function's result; an error becomes a sentence."""
         self.result = None
         if self._trouble:
             return GraphView(Snapshot(notes=[self._trouble]))
         inside: list[tuple[str, Any]] = []
         try:
             self.result = call_noting(lambda: self.f(**self.values), self.f, inside)
-        # Whatever a student's own function raises.
+        # Any error of a student's function.
         except Exception as error:  # noqa: BLE001
             told = printable(first_line(error))
             return GraphView(
@@ -146,7 +156,7 @@ class ExploreView(View):
 
     @property
     def call(self) -> str:
-        """The call that is shown, as code: `power(k=3)`."""
+        """The current call as code: `power(k=3)`."""
         name = getattr(self.f, "__name__", type(self.f).__name__)
         name = "f" if name == "<lambda>" else name
         return printable(f"{name}({', '.join(f'{key}={_short(value)}' for key, value in self.values.items())})")
@@ -158,7 +168,7 @@ class ExploreView(View):
             self._widget.children = [*self._sliders.values(), self._shown()]
 
     def _shown(self) -> Any:
-        """The picture's widget. One of numbers is an image, as in an output: so it is dark on a dark page."""
+        """The widget below the controls. A chart is an image: its colours follow those of the page."""
         if not isinstance(self.view, Chart):
             return self._picture
         source = f"data:image/svg+xml;base64,{b64encode(self.svg.encode()).decode()}"
@@ -166,28 +176,28 @@ class ExploreView(View):
         return self._chart
 
     @property
-    def snapshot(self) -> Snapshot:  # type: ignore[override]  # another one after each change
-        """The graph as it is now."""
+    def snapshot(self) -> Snapshot:  # type: ignore[override]  # replaced after each change
+        """The current graph."""
         return self.view.snapshot
 
     @cached_property
     def svg(self) -> str:
-        """The picture for the present values."""
+        """The picture for the current values."""
         return self.view.svg if isinstance(self.view, Chart) else super().svg
 
     @property
     def text(self) -> str:
-        """The call, then the graph of its result."""
+        """The call, followed by the graph of its result."""
         return self.view.text if self._trouble else f"{self.call}\n{self.view.text}"
 
     @property
     def title(self) -> str:
-        """One sentence on what the picture shows, for those who do not see it."""
+        """Alternative text: one sentence that says what the picture shows."""
         return self.view.title if self._trouble else f"{self.call}: {self.view.title}"
 
     @property
-    def widget(self) -> Any:  # type: ignore[override]  # a box of controls with the picture below
-        """The controls with the picture below; ImportError where ipywidgets or anywidget is not installed."""
+    def widget(self) -> Any:  # type: ignore[override]  # a box, not an anywidget
+        """The controls with the picture below. Raises ImportError if ipywidgets or anywidget is not installed."""
         if self._widget is None:
             import ipywidgets
 
@@ -225,12 +235,12 @@ def _defaults(f: Any) -> dict[str, Any]:
 
 
 def _control(name: str, spec: Any, default: Any) -> Control:
-    """The control for one argument; ValueError, in a reader's words, where there is none."""
+    """The control for one argument. Raises ValueError, with a message for the reader, if none fits."""
     if isinstance(spec, bool):
         return Control("check box", spec)
     if isinstance(spec, list):
         if not spec:
-            raise ValueError(f"{name} has an empty list to choose from: give at least one value.")
+            raise ValueError(f"{name}=[] is an empty list: give at least one value to choose from.")
         found = [option for option in spec if _same(option, default)]
         return Control("choice", found[0] if found else spec[0], options=tuple(spec))
     if isinstance(spec, tuple) and len(spec) in (2, 3) and all(map(_is_number, spec)):
@@ -247,9 +257,9 @@ def _control(name: str, spec: Any, default: Any) -> Control:
 def _range(name: str, spec: tuple[Any, ...], start: Any) -> Control:
     low, high = spec[:2]
     if not low < high:
-        raise ValueError(f"{name}={spec} is no range: the first number must be below the second.")
+        raise ValueError(f"{name}={spec} is not a range: the first number must be below the second.")
     if len(spec) == 3 and not spec[2] > 0:
-        raise ValueError(f"{name}={spec} has no step that can be taken: the third number must be above 0.")
+        raise ValueError(f"{name}={spec} is not a range: the third number, the step, must be above 0.")
     whole = all(isinstance(number, int) for number in spec)
     if not whole:
         low, high = float(low), float(high)
@@ -259,7 +269,7 @@ def _range(name: str, spec: tuple[Any, ...], start: Any) -> Control:
 
 
 def _fine(low: float, high: float) -> float:
-    """A step of a hundredth of the range or less, that is written with one digit."""
+    """A power of ten, at most a hundredth of the range."""
     return float(10.0 ** math.floor(math.log10((high - low) / 100)))
 
 
@@ -271,7 +281,7 @@ def _make(ipywidgets: Any, name: str, control: Control) -> Any:
     if control.kind == "check box":
         return ipywidgets.Checkbox(value=control.start, description=name)
     if control.kind == "choice":
-        # By place: the options may be tensors, which have no single truth value when they are compared.
+        # By index: comparing options that are tensors would not give a single truth value.
         options = [(_short(option), place) for place, option in enumerate(control.options)]
         return ipywidgets.Dropdown(options=options, description=name)
     whole = isinstance(control.start, int)
@@ -281,7 +291,7 @@ def _make(ipywidgets: Any, name: str, control: Control) -> Any:
 
 
 def _short(thing: Any) -> str:
-    """A value on one line, without an address."""
+    """A value on one line, without a memory address."""
     if is_tensor(thing):
         return f"a tensor of shape {shape_text(tuple(thing.shape))}"
     if callable(thing):

@@ -1,4 +1,4 @@
-"""Out of the notebook: DOT text, a `graphviz.Source`, and files for slides and pages."""
+"""Export of views: as DOT text, as a `graphviz.Source`, and to files for slides and pages."""
 
 from __future__ import annotations
 
@@ -24,9 +24,12 @@ ENDINGS = (".svg", ".dot", ".png", ".pdf", ".html")
 
 
 def to_dot(view_or_tensor: Any) -> str:
-    """The picture as DOT text, the language of Graphviz; the same graph always gives the same text.
+    """Return the picture of a graph as DOT text, the language of Graphviz.
 
-    Takes a view or a tensor. Raises ValueError where there is no graph to draw.
+    view_or_tensor: a view, or a tensor whose graph is drawn as by `viz.graph`.
+
+    Returns a string; the same graph always gives the same text. Raises ValueError if there is no graph
+    to draw.
 
     >>> import autograd_teach as torch
     >>> to_dot(torch.tensor(2.0, requires_grad=True) * 3).splitlines()[0]
@@ -36,9 +39,16 @@ def to_dot(view_or_tensor: Any) -> str:
 
 
 def to_graphviz(view_or_tensor: Any) -> Any:
-    """The picture as a `graphviz.Source` of the graphviz package, to be styled or rendered further there.
+    """Return the picture of a graph as a `graphviz.Source`, to style or render it with the graphviz package.
 
-    Takes a view or a tensor. Raises ValueError where there is no graph to draw, ImportError without the graphviz package.
+    view_or_tensor: a view, or a tensor whose graph is drawn as by `viz.graph`.
+
+    Raises ValueError if there is no graph to draw, ImportError if the graphviz package is not installed.
+
+    >>> import autograd_teach as torch
+    >>> x = torch.tensor(2.0, requires_grad=True)
+    >>> to_graphviz(x * 3).source.splitlines()[0]
+    'digraph autograd {'
     """
     import graphviz
 
@@ -46,9 +56,17 @@ def to_graphviz(view_or_tensor: Any) -> Any:
 
 
 def save(view_or_tensor: Any, path: str | os.PathLike[str]) -> Path:
-    """Write the picture to a file, by its ending: `.svg`, `.dot`, `.png`, `.pdf`, or `.html` (one interactive page, offline).
+    """Write the picture of a view to a file; the ending of its name chooses the format.
 
-    Returns the path. Raises ValueError for another ending, where there is no graph, or where no layout engine is installed.
+    view_or_tensor: a view, or a tensor whose graph is drawn as by `viz.graph`.
+    path: the file to write. An existing file is replaced. The endings:
+
+    - `.html`: one page with the interactive view, which works offline
+    - `.svg`, `.png`, `.pdf`: the picture; they need a layout engine (pygraphviz, or Graphviz's `dot`)
+    - `.dot`: the graph as DOT text
+
+    Returns the path. Raises ValueError for another ending, if there is no graph to draw, or if no layout
+    engine is installed. Charts can only be saved as `.svg` and `.html`.
 
     >>> import autograd_teach as torch
     >>> x = torch.tensor(2.0, requires_grad=True)
@@ -60,7 +78,7 @@ def save(view_or_tensor: Any, path: str | os.PathLike[str]) -> Path:
     view, target = _as_view(view_or_tensor, sys._getframe(1)), Path(path)
     ending = target.suffix.lower()
     if ending not in ENDINGS:
-        raise ValueError(f"cannot tell from {target.name!r} what to write: let the name end in {', '.join(ENDINGS)}")
+        raise ValueError(f"unknown file type {target.name!r}: the name must end in {', '.join(ENDINGS)}")
     if isinstance(view, Chart):
         return _save_chart(view, target, ending)
     dot = _dot(view)
@@ -76,7 +94,7 @@ def save(view_or_tensor: Any, path: str | os.PathLike[str]) -> Path:
         content = layout.render(dot, ending[1:])
     if content is None:
         raise ValueError(
-            f"no layout engine here can write {ending}: pip install pygraphviz, or install Graphviz (dot); .html needs neither"
+            f"no layout engine can write {ending} here: run pip install pygraphviz, install Graphviz, or save as .html"
         )
     replace(target, content)
     return target
@@ -90,7 +108,7 @@ def _save_chart(chart: Chart, target: Path, ending: str) -> Path:
     elif ending == ".svg":
         replace(target, chart.svg.encode())
     else:
-        raise ValueError(f"a picture of numbers can be saved as .svg or .html, not as {ending}")
+        raise ValueError(f"a chart can be saved as .svg or .html, not as {ending}")
     return target
 
 
@@ -100,16 +118,16 @@ def _as_view(thing: Any, frame: FrameType) -> View:
 
 def _dot(view: View) -> str:
     if not view.dot:
-        chart = "this is a picture of numbers, not of a graph: viz.save writes it as .svg or .html"
+        chart = "this is a chart, not a graph: save it with viz.save as .svg or .html"
         raise ValueError(chart if isinstance(view, Chart) else " ".join(view.snapshot.notes))
     return view.dot
 
 
 def page(view: View) -> str:
-    """One HTML page with the widget in it that needs no kernel and no network; without scripts it shows the static picture."""
+    """One HTML page with the widget, which works without a kernel and a network; without scripts it shows the picture."""
     static = files("autograd_teach.viz") / "static"
     data = view.data()
-    # What is saved is the end of a pass, with all its numbers; the buttons lead back to its start.
+    # The page opens at the end of the pass, with all numbers; the buttons go back to the start.
     state = {"svg": view.svg, "view": data, "step": len(data.get("steps", ())), **_engine(view)}
     parts = {
         "TITLE": escape(view.title),
@@ -120,12 +138,12 @@ def page(view: View) -> str:
         "CODE": _script((static / "widget.js").read_text(encoding="utf-8")),
     }
     html = (static / "page.html").read_text(encoding="utf-8")
-    # In one pass, so that a mark inside a part stays what it is.
+    # In one pass, so that an `@MARK@` inside a part is not replaced.
     return re.sub("@([A-Z]+)@", lambda mark: parts[mark[1]], html)
 
 
 def _engine(view: View) -> dict[str, str]:
-    """For a page whose picture is still to be laid out: the code that does it there, since no kernel will be asked."""
+    """The layout engine's code, if the page has to lay out its picture itself: it has no kernel to ask for it."""
     if view.svg or view.snapshot.tangled:
         return {}
     with contextlib.suppress(OSError):  # the page then shows the text

@@ -1,7 +1,8 @@
-"""What a picture says of a tensor: its shape, type and numbers as short text.
+"""What a picture says about a tensor: its shape, dtype and numbers as short text.
 
-Works on anything with `shape`, `dtype`, `detach()` and `numpy()`, which ours and PyTorch's tensors have. Knows no graph.
-Every number is written with a fixed count of digits, so that the last bit of another processor does not show.
+Works on anything with `shape`, `dtype`, `detach()` and `numpy()`, as tensors of this package and of
+PyTorch have. This module does not know about graphs. Numbers are written with a fixed number of digits,
+so that a difference between processors in the last bit is not visible.
 """
 
 from __future__ import annotations
@@ -23,17 +24,17 @@ _TOO_LARGE_TO_SCAN = 10_000_000
 
 @dataclass(frozen=True)
 class Facts:
-    """A tensor as plain data: nothing here keeps the tensor alive."""
+    """A tensor as plain data; it does not keep the tensor alive."""
 
     shape: tuple[int, ...]
     dtype: str
     text: str
-    """The numbers: in full for a small tensor, else range and mean; empty where they were not asked for."""
+    """The numbers: in full for a small tensor, else range and mean; empty if they are not shown."""
     short: str = ""
-    """The numbers for the narrow place inside a node: in full where that is short, else the range."""
+    """The numbers inside a node: in full if that is short, else the range."""
     in_full: bool = False
     odd: str = ""
-    """How many NaN and infinite elements there are, in words; empty when there are none."""
+    """The number of NaN and infinite elements, in words; empty if there are none."""
     numbers: tuple[float, ...] = ()
     """The elements of a small real tensor, for the bars of the player."""
 
@@ -42,13 +43,13 @@ class Facts:
 
 
 def is_tensor(thing: Any) -> bool:
-    """Whether `thing` has what this package reads of a tensor."""
+    """Whether `thing` has the attributes of a tensor that the views read."""
     kind = type(thing)
     return all(hasattr(kind, name) for name in ("grad_fn", "requires_grad", "detach", "shape"))
 
 
 def library_of(tensor: Any) -> str:
-    """The package whose tensors these are: ours or PyTorch, also for a subclass that a program defines; else that of the class."""
+    """The package of a tensor: `autograd_teach` or `torch`, also for a subclass; else the package of its class."""
     for kind in type(tensor).__mro__:
         package = kind.__module__.partition(".")[0]
         if package in LIBRARIES:
@@ -62,12 +63,12 @@ def output_number(tensor: Any) -> int:
 
 
 def first_line(error: BaseException) -> str:
-    """What an error says in its first line, which is all that a view has room for."""
+    """The first line of an error's message; a view does not have room for more."""
     return str(error).strip().partition("\n")[0]
 
 
 def printable(text: str) -> str:
-    """A text on one line without control characters, which neither SVG nor a terminal would bear."""
+    """A text on one line; control characters become blanks, because SVG and terminals cannot show them."""
     return "".join(c if c.isprintable() else " " for c in text)
 
 
@@ -88,13 +89,13 @@ def facts(tensor: Any, values: Values = "auto") -> Facts:
 
 
 def as_array(tensor: Any) -> np.ndarray[Any, Any] | None:
-    """The tensor's numbers as a NumPy array, or None where it has none that NumPy can hold."""
-    if isinstance(tensor, (np.ndarray, np.generic)):  # the sum of two 0-d arrays is no array
+    """The tensor's numbers as a NumPy array; None if NumPy cannot hold them."""
+    if isinstance(tensor, (np.ndarray, np.generic)):  # the sum of two 0-d arrays is a NumPy scalar
         return np.asarray(tensor)
     try:
         plain = tensor.detach()
         plain = plain.cpu() if hasattr(plain, "cpu") else plain
-        if str(plain.dtype).endswith("bfloat16"):  # NumPy has no such type
+        if str(plain.dtype).endswith("bfloat16"):  # NumPy does not have this dtype
             plain = plain.float()
         return np.asarray(plain.numpy())
     except (TypeError, RuntimeError, NotImplementedError, AttributeError, ValueError):
@@ -102,7 +103,7 @@ def as_array(tensor: Any) -> np.ndarray[Any, Any] | None:
 
 
 def shape_text(shape: tuple[int, ...]) -> str:
-    """A shape as a reader writes it: `()`, `(4)`, `(10, 20)`.
+    """A shape as text: `()`, `(4)`, `(10, 20)`.
 
     >>> shape_text((10, 20))
     '(10, 20)'
@@ -126,7 +127,7 @@ def number(value: Any) -> str:
 
 
 def _nested(array: np.ndarray[Any, Any]) -> str:
-    # Depth is the tensor's rank, at most 64 in NumPy: this may recurse.
+    # The depth is the number of dimensions, at most 64 in NumPy: recursion is safe.
     if array.ndim == 0:
         return number(array.item())
     return "[" + ", ".join(_nested(part) for part in array) + "]"
@@ -145,7 +146,7 @@ def _range(array: np.ndarray[Any, Any]) -> str:
 
 
 def odd(array: np.ndarray[Any, Any]) -> str:
-    """How many NaN and infinite elements there are, in words; empty when there are none."""
+    """The number of NaN and infinite elements, in words; empty if there are none."""
     if array.dtype.kind not in "fc":
         return ""
     nans, infinite = int(np.isnan(array).sum()), int(np.isinf(array).sum())

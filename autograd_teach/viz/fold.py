@@ -1,9 +1,11 @@
-"""Repeated structure of a large graph folded into single boxes, and unfolded again on request.
+"""Repeated structure of a large graph, folded into single boxes and unfolded on request.
 
-What is folded is equal: the operations have the same names and shapes, and each of their edges either goes to the same place
-in the repetition next to it, or to one node that all repetitions share, or to a leaf of its own of the same kind. What
-differs stays outside the box. Works on snapshots only; knows nothing of live graphs and pictures. Nothing recurs, and the
-work grows with the number of operations times its logarithm.
+Only equal repetitions are folded. Their operations have the same names and shapes, and each edge goes
+to the same place in the next repetition, to one node that all repetitions share, or to a leaf of the
+same kind that belongs to this repetition. Nodes that differ stay outside the box.
+
+This module works on snapshots, not on live graphs or pictures. It does not use recursion, and it takes
+O(n log n) time for n operations.
 """
 
 from __future__ import annotations
@@ -22,18 +24,21 @@ from autograd_teach.viz.snapshot import MOST_EDGES, MOST_NODES, Edge, Folded, No
 Fold = Literal[True, False, "auto"]
 Ranks = np.ndarray[Any, np.dtype[np.int64]]
 
-# A snapshot of 20,000 nodes takes half a second; what is larger is only counted.
+# A snapshot of 20,000 nodes takes half a second; the nodes of a larger graph are only counted.
 MOST_READ = 20_000
 _MANY_NODES, _MANY_ROWS_PASSED = 300, 5_000
 _LEAST_TIMES, _LEAST_LEAVES = 3, 8
-_SMALL = 30  # a box of so few nodes unfolds as a whole
+_SMALL = 30  # a box with at most this many nodes unfolds as a whole
 _FAR = 64
 _PERIODS_A_LENGTH = 6
 _WIDEST_PATTERN = 6
 
 
 def fold(snapshot: Snapshot, how: Fold) -> Folding | None:
-    """The folded form of a snapshot where it is asked for (`"auto"`: where the graph is large or tangled) and there is repetition."""
+    """The folded form of a snapshot; None if `how` does not ask for it, or if nothing repeats.
+
+    `"auto"` folds a graph that is large or tangled.
+    """
     large = len(snapshot.nodes) > _MANY_NODES or snapshot.rows_passed > _MANY_ROWS_PASSED
     if how is False or (how == "auto" and not large):
         return None
@@ -42,13 +47,13 @@ def fold(snapshot: Snapshot, how: Fold) -> Folding | None:
 
 
 def drawable(snapshot: Snapshot) -> bool:
-    """Whether a layout of it takes about a second at most."""
+    """Whether a layout takes at most about a second."""
     return not snapshot.tangled and len(snapshot.nodes) <= MOST_NODES and len(snapshot.edges) <= MOST_EDGES
 
 
 @dataclass(frozen=True)
 class Run:
-    """Operations that repeat: `times` times the next `period` places from `start` in the order of `Folding.order`."""
+    """Operations that repeat: from place `start` of `Folding.order`, `times` repetitions of `period` operations each."""
 
     start: int
     period: int
@@ -56,12 +61,12 @@ class Run:
 
     @property
     def end(self) -> int:
-        """The place after its last."""
+        """The place after the last operation."""
         return self.start + self.period * self.times
 
 
 class Folding:
-    """A whole snapshot, and which parts of it are folded at the moment."""
+    """A whole snapshot, and which of its parts are folded now."""
 
     def __init__(self, whole: Snapshot) -> None:
         self.whole = whole
@@ -78,14 +83,15 @@ class Folding:
         return bool(self._runs) or any(self._hidden_leaves(group) for group in self._groups)
 
     def refold(self) -> None:
-        """Fold all that repeats."""
+        """Fold everything that repeats."""
         self._runs = self._wires.repeats(0, len(self.order))
         self._peeled = {}
 
     def unfold(self, node_id: str) -> None:
-        """Open one box: the first and the last repetition and a box for those between, or the whole where it is small.
+        """Open one box.
 
-        Raises KeyError where there is no box with this id.
+        A small box opens as a whole. A large one shows its first and last repetition, and a box between
+        them. Raises KeyError if there is no box with this id.
         """
         for run in self._runs:
             if self.order[run.start] == node_id:
@@ -115,7 +121,7 @@ class Folding:
         return hidden if len(hidden) >= _LEAST_TIMES else []
 
     def snapshot(self) -> Snapshot:
-        """The graph as it is folded now. Nodes keep their ids; a box has the id of the first node in it."""
+        """The graph as it is folded now. Nodes keep their ids; a box has the id of its first node."""
         whole = self.whole
         shown = {node.id: node.id for node in whole.nodes}
         boxes: dict[str, Node] = {}
@@ -131,14 +137,14 @@ class Folding:
                 boxes[hidden[0]] = _box_of_leaves([whole.node(leaf) for leaf in hidden])
                 for leaf in hidden:
                     shown[leaf] = hidden[0]
-        for edge in whole.edges:  # "no gradient" belongs to the one operation that says it
+        for edge in whole.edges:  # a constant belongs to its operation
             if whole.node(edge.target).kind == "constant":
                 source = shown[edge.source]
                 shown[edge.target] = source if source in boxes else edge.target
         nodes = [boxes.get(node.id, node) for node in whole.nodes if shown[node.id] == node.id]
         number_titles([node for node in nodes if node.folded is not None])
         result = replace(whole, nodes=nodes, edges=list(_edges(whole.edges, shown, boxes)))
-        # A cut that leads from within a box is not seen; one that leads into it ends at the box.
+        # A cut that starts inside a box is hidden; a cut into a box ends at the box.
         result.cuts = [replace(e, target=shown[e.target]) for e in whole.cuts if shown[e.source] == e.source]
         result.rows_passed = rows_passed(result)
         result.notes = [note for note in whole.notes if result.tangled or note != whole.tangled_note]
@@ -171,7 +177,7 @@ def _leaf_text(leaf: Node) -> str:
 
 
 def _edges(edges: Sequence[Edge], shown: dict[str, str], boxes: dict[str, Node]) -> Iterator[Edge]:
-    """What goes in and out of boxes as one edge with a count; all other edges as they are."""
+    """Merge the edges between a box and a node into one edge with a count; other edges do not change."""
     counted: dict[tuple[str, str], Edge] = {}
     found: list[Edge] = []
     for edge in edges:
@@ -188,9 +194,9 @@ def _edges(edges: Sequence[Edge], shown: dict[str, str], boxes: dict[str, Node])
 
 
 def _order(snapshot: Snapshot) -> list[str]:
-    """The operations, each before those its gradients go to, and all that one leads to as near to it as can be.
+    """The operations in reverse postorder: each before the operations that its gradients go to.
 
-    In that order the steps of a loop follow each other, whichever argument carries the loop's state.
+    In this order the steps of a loop follow each other, whichever argument carries the loop's state.
     """
     children = snapshot.children()
     operations = {node.id for node in snapshot.nodes if node.kind == "operation"}
@@ -213,7 +219,7 @@ def _order(snapshot: Snapshot) -> list[str]:
 
 
 def _leaf_groups(snapshot: Snapshot) -> list[list[str]]:
-    """Leaves of the same kind that only one and the same operation uses, each once."""
+    """Groups of leaves of the same kind that one operation uses once each, and no other operation uses."""
     users: dict[str, list[str]] = {}
     for edge in snapshot.edges:
         users.setdefault(edge.target, []).append(edge.source)
@@ -231,7 +237,7 @@ def _kind_of_leaf(node: Node) -> object:
 
 
 def _in_short(names: Sequence[str]) -> list[tuple[int, str]]:
-    """Names in their order, with equal neighbours counted: `A B A B A B C` is 3 times `(A, B)` and `C`."""
+    """Names in order, with repetitions counted: `A B A B A B C` is 3 times `(A, B)` and once `C`."""
     short: list[tuple[int, str]] = []
     place = 0
     while place < len(names):
@@ -245,7 +251,7 @@ def _in_short(names: Sequence[str]) -> list[tuple[int, str]]:
 
 
 def _times(names: Sequence[str], place: int, width: int) -> int:
-    """How often the names from a place on stand there in a row."""
+    """How often the `width` names at a place repeat in a row."""
     times = 1
     while names[place + times * width : place + (times + 1) * width] == names[place : place + width]:
         times += 1
@@ -253,7 +259,7 @@ def _times(names: Sequence[str], place: int, width: int) -> int:
 
 
 class _Wires:
-    """The operations as a sequence in which repetition is looked for: what each is called, and where its edges go."""
+    """The operations as a sequence to search for repetition: the name and the edges of each."""
 
     def __init__(self, snapshot: Snapshot, order: Sequence[str]) -> None:
         place = {node_id: i for i, node_id in enumerate(order)}
@@ -261,7 +267,7 @@ class _Wires:
         self.slots = [[(edge.target, edge.number) for edge in children[each]] for each in order]
         self.place = place
         self.kind: dict[str, object] = {}
-        # A leaf stands where it is first used: at which place, through which slot.
+        # The place and the slot of the first use of each leaf.
         self.anchor: dict[str, tuple[int, int]] = {}
         self.users: Counter[str] = Counter(edge.target for edge in snapshot.edges)
         for node in snapshot.nodes:
@@ -290,7 +296,7 @@ class _Wires:
         self._wired: Ranks = np.array(wired, dtype=np.int64)
 
     def own_leaves(self, run: Run) -> list[str]:
-        """The leaves that belong to single repetitions and are used nowhere else: they are folded with them."""
+        """The leaves that belong to one repetition each and are used nowhere else: they are folded too."""
         used: Counter[str] = Counter()
         shared: set[str] = set()
         for i in range(run.start, run.end):
@@ -303,10 +309,11 @@ class _Wires:
         return [leaf for leaf, count in used.items() if leaf not in shared and count == self.users[leaf]]
 
     def repeats(self, low: int, high: int) -> list[Run]:
-        """Runs of repetitions between two places that do not overlap; those that hide most come first."""
+        """Runs of repetitions between two places; they do not overlap, and the ones that hide most come first."""
         runs: list[Run] = []
         free = np.ones(high - low, dtype=bool)
-        # Each: how much it would hide, its period, its place, how far it reaches, whether its wiring was compared.
+        # Each entry: minus the number of operations it would hide, period, start, length, and whether
+        # its edges were compared.
         heap: list[tuple[int, int, int, int, bool]] = []
 
         def offer(period: int, start: int, length: int, compared: bool) -> None:
@@ -334,7 +341,7 @@ class _Wires:
         return runs
 
     def _periods(self, low: int, high: int) -> list[int]:
-        """Lengths at which repetition is likely: the commonest distances from a pattern to the next of its like."""
+        """Likely lengths of a repetition: the most frequent distances between two equal patterns."""
         found: set[int] = set()
         for labels in (self.labels, self._wired):
             ranks, width = labels[low:high], 1
@@ -347,14 +354,14 @@ class _Wires:
                     break
                 counts = np.bincount(distances)
                 found.update(int(d) for d in np.argsort(-counts, kind="stable")[:_PERIODS_A_LENGTH] if counts[d])
-                # Patterns of twice the width: a pair of equal patterns side by side.
+                # Double the width: a new pattern is a pair of neighbouring patterns.
                 pairs = ranks[:-width] * (int(ranks.max()) + 1) + ranks[width:]
                 ranks = np.unique(pairs, return_inverse=True)[1].reshape(-1).astype(np.int64)
                 width *= 2
         return sorted(found)
 
     def _equal_wiring(self, period: int, start: int, end: int) -> Iterator[tuple[int, int]]:
-        """The parts of a stretch of equal names within which the edges are equal too."""
+        """The parts of a stretch of equal names in which the edges are equal as well."""
         modes: dict[int, list[str]] = {}
         begin = start
         for i in range(start, end - period):
@@ -370,7 +377,7 @@ class _Wires:
             yield begin, end
 
     def _modes(self, i: int, period: int) -> list[str] | None:
-        """For each edge of an operation, how it is the same as that of the operation a period further; None where it is not."""
+        """How each edge of an operation equals the edge of the operation one period later; None if one does not."""
         modes = []
         for (target, number), (other, other_number) in zip(self.slots[i], self.slots[i + period], strict=True):
             if number != other_number:
@@ -392,6 +399,6 @@ class _Wires:
 
 
 def _stretches(true: np.ndarray[Any, np.dtype[np.bool_]]) -> list[tuple[int, int]]:
-    """Where a sequence is True: beginning and end of each stretch."""
+    """Start and end of each stretch of True values."""
     edges = np.flatnonzero(np.diff(np.concatenate(([False], true, [False])).astype(np.int8)))
     return [(int(a), int(b)) for a, b in edges.reshape(-1, 2)]

@@ -1,4 +1,4 @@
-"""A larger gradient as a small map of its values, for the player: plain data that static/widget.js draws."""
+"""A small heat map of a large gradient, for the player: plain data that static/widget.js draws."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ import numpy as np
 
 from autograd_teach.viz.facts import number, odd, shape_text
 
-_MOST_CELLS = 16  # along each side: the map is an impression, and a view's state stays small
+_MOST_CELLS = 16  # along each side: the map is an overview, and a view's state stays small
 
 
 def heat(array: Any) -> dict[str, Any] | None:
-    """The map of an array of numbers, rows by its last dimension; blocks of a large one are averaged. None where there is none.
+    """The heat map of an array; None if it is empty or does not hold real numbers.
 
-    NaN becomes None and infinities "inf" and "-inf", for JSON has neither.
+    The columns of the map are the array's last dimension. A large array is averaged over blocks. NaN
+    becomes None, infinities become "inf" and "-inf", because JSON does not have them.
 
     >>> heat(np.array([[1.0, -2.0], [0.5, np.nan]]))["values"]
     [[1.0, -2.0], [0.5, None]]
@@ -38,7 +39,7 @@ def heat(array: Any) -> dict[str, Any] | None:
 
 
 def _averaged(table: np.ndarray, axis: int) -> np.ndarray:
-    """At most so many rows (or columns) as can be told apart; what is not finite stays so in its block."""
+    """Average to at most `_MOST_CELLS` rows or columns; a block with an element that is not finite is not finite."""
     count = table.shape[axis]
     if count <= _MOST_CELLS:
         return table

@@ -1,6 +1,7 @@
-"""DOT text to an SVG picture: by the pygraphviz wheel, else by a system `dot`, else in the browser, else not at all (text).
+"""Layout of DOT text as a picture: by the pygraphviz wheel, else by a system `dot`, else in the browser.
 
-A picture is dressed for pages without any script: a background of its own, a dark form, a description in each node.
+If no engine is available, the view shows its text. An SVG picture is prepared for pages without scripts:
+it has its own background, colours for dark pages, and a description in each node.
 """
 
 from __future__ import annotations
@@ -45,10 +46,10 @@ _STYLE = """
 
 
 def render(dot: str, kind: str = "svg") -> bytes | None:
-    """The picture by the first engine that can make it; None when there is none on this machine.
+    """The picture, laid out by the first engine that can do it; None if no engine on this machine can.
 
-    The next engine in line, Graphviz compiled to WebAssembly, runs in the browser (`layOut` in static/widget.js): it takes
-    the DOT text where this returns None, and `browser_engine` is its code.
+    If this returns None, Graphviz compiled to WebAssembly lays out the DOT text in the browser
+    (`layOut` in static/widget.js); `browser_engine` is its code.
     """
     for engine in ENGINES:
         picture = engine(dot, kind)
@@ -58,26 +59,26 @@ def render(dot: str, kind: str = "svg") -> bytes | None:
 
 
 def by_wheel(dot: str, kind: str) -> bytes | None:
-    """Graphviz as it comes inside the pygraphviz wheel: no system package needed."""
+    """Lay out with the Graphviz inside the pygraphviz wheel; a system package is not needed."""
     try:
         import pygraphviz
     except ImportError:  # no wheel for this platform
         return None
     try:
         with quiet_stderr(), warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # it warns above 1,000 nodes, which we know
+            warnings.simplefilter("ignore")  # it warns above 1,000 nodes
             picture: bytes = pygraphviz.AGraph(string=dot).draw(format=kind, prog="dot")
             return picture
     except (
         OSError,
         ValueError,
         RuntimeError,
-    ):  # the wheel is there but cannot draw, or not this kind of file
+    ):  # the wheel is installed but cannot draw this kind of file
         return None
 
 
 def by_system(dot: str, kind: str) -> bytes | None:
-    """A `dot` installed on this machine."""
+    """Lay out with the `dot` that is installed on this machine."""
     if shutil.which("dot") is None:
         return None
     try:
@@ -92,7 +93,7 @@ def by_system(dot: str, kind: str) -> bytes | None:
 
 
 def browser_engine() -> bytes:
-    """Graphviz as WebAssembly, one ES module of 1.2 MB (static/vendor/graphviz); OSError where the file was taken away."""
+    """Graphviz as WebAssembly, an ES module of 1.2 MB (static/vendor/graphviz). Raises OSError if the file is missing."""
     return (files("autograd_teach.viz") / "static" / "vendor" / "graphviz" / "viz.js").read_bytes()
 
 
@@ -101,10 +102,10 @@ ENGINES: list[Callable[[str, str], bytes | None]] = [by_wheel, by_system]
 
 @contextlib.contextmanager
 def quiet_stderr() -> Iterator[None]:
-    """Silence file descriptor 2: Fontconfig, inside the wheel, warns there on Debian, which would land in the notebook."""
+    """Silence file descriptor 2: on Debian, the wheel's Fontconfig writes warnings to it, and the notebook would show them."""
     try:
         keep = os.dup(2)
-    except OSError:  # no stderr at all, as in some browsers' Pythons
+    except OSError:  # no stderr, as in some Pythons for browsers
         yield
         return
     try:
@@ -117,7 +118,7 @@ def quiet_stderr() -> Iterator[None]:
 
 
 def dress(svg: bytes, descriptions: Mapping[str, str], title: str) -> str:
-    """Graphviz's SVG made fit for a page: no prolog, scoped classes, a dark form, alternative text for all and for each node."""
+    """Prepare Graphviz's SVG for a page: no prolog, scoped classes, dark colours, and alternative texts."""
     ET.register_namespace("", _SVG)
     ET.register_namespace("xlink", "http://www.w3.org/1999/xlink")
     root = ET.fromstring(svg)
@@ -139,17 +140,17 @@ def dress(svg: bytes, descriptions: Mapping[str, str], title: str) -> str:
 
 
 def _drop_repeated(text: ET.Element) -> None:
-    """What Graphviz repeats on each line of text is said once, on the root: a third of the picture's size."""
+    """Remove attributes that Graphviz repeats on each line of text and the root has: saves a third of the size."""
     for name in ("font-family", "{http://www.w3.org/XML/1998/namespace}space"):
         text.attrib.pop(name, None)
     if text.get("font-size") == "11.00":
         del text.attrib["font-size"]
-    if (text.get("font-size"), text.get("fill")) == ("10.00", "#333333"):  # at an edge, as the style sheet says
+    if (text.get("font-size"), text.get("fill")) == ("10.00", "#333333"):  # text at an edge, set by the style sheet
         del text.attrib["font-size"], text.attrib["fill"]
 
 
 def _scale(root: ET.Element) -> None:
-    """A tall picture somewhat smaller, so that it is seen in one look; never so small that it cannot be read."""
+    """Scale a tall picture down to fit on the screen, but never below a readable size."""
     width, height = (float((root.get(side) or "0").removesuffix("pt")) for side in ("width", "height"))
     factor = max(0.7, min(1.0, _TALLEST / height)) if height else 1.0
     root.set("width", f"{width * factor:.0f}pt")
@@ -173,7 +174,7 @@ def _dress_group(group: ET.Element, descriptions: Mapping[str, str]) -> None:
 
 
 def sentences(lines: Sequence[str]) -> str:
-    """A picture that only says something, for a view that has no graph to show."""
+    """A picture that contains only sentences, for a view without a graph to show."""
     rows = [row for line in lines for row in wrap(line, 72)] or [""]
     height = 20 * len(rows) + 22
     text = "".join(f'<text x="16" y="{20 * i + 29}" font-size="13">{escape(row)}</text>' for i, row in enumerate(rows))

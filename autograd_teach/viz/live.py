@@ -1,7 +1,8 @@
-"""`viz.live`: a function beside its graph, whose leaves the reader moves; values, gradients and what they promise follow.
+"""`viz.live`: the code of a function beside its graph, with sliders for the leaves; values and gradients follow.
 
-A gradient is a promise: move a leaf by h, and the result moves by about gradient × h. Beside each leaf stand what is promised
-for one step and what really happens, found by calling the function once more.
+A gradient predicts a change: if a leaf moves by h, the result moves by about gradient × h. Each leaf
+shows the predicted change for one step (`promised`) and the real change (`really`). The real change is
+computed by calling the function once more.
 """
 
 from __future__ import annotations
@@ -26,23 +27,27 @@ from autograd_teach.viz.snapshot import Node, Snapshot, take
 from autograd_teach.viz.view import View, describe
 
 MOST_ENTRIES = 8
-"""Of a leaf with more entries none can be moved."""
+"""A leaf with more entries does not get sliders."""
 
 
 def live(
     f: Callable[..., Any], /, *, step: float = 0.1, names: Mapping[str, Any] | None = None, **values: Any
 ) -> LiveView:
-    """Show `f` as code and as a graph whose leaves can be moved: values and gradients follow at once.
+    """Show the code of `f` and its graph, with a slider in each leaf: values and gradients follow at once.
 
-    Each keyword is an argument of `f`: a number, a short list of numbers, or a tensor becomes a leaf with a field and a slider
-    for each entry (up to 8); anything else is handed on as it is. They become tensors of this package, or of PyTorch if one of
-    them is one of PyTorch's or `f` calls PyTorch `torch`. `f` returns a scalar.
+    f: function that returns a tensor with one element.
+    step: the size of the step for which each leaf compares the prediction of its gradient with the real
+    change: `+0.1: y about +0.6`, `really +0.61`. The real change comes from a second call of `f`.
+    names: names for tensors, as in `viz.graph`.
+    values: the arguments of `f`. A number, a list of numbers and a floating tensor become leaves. A leaf
+    with at most 8 entries gets a field and a slider for each entry. Other values are passed unchanged.
 
-    In each leaf stands `+0.1: y about +0.6, really +0.61`, what the gradient promises for a step of size `step` and what a
-    second call of `f` finds. `view.value(a=3.0)` moves leaves from code and returns the new result; `view.gradients` holds
-    the gradients, as arrays.
+    The leaves are tensors of the library of the given tensors. Without a given tensor, they belong to
+    the library that the module of `f` calls `torch`, or else to this package.
 
-    An error in `f` becomes a sentence in the view; ValueError for a step that is not a positive number.
+    Returns a LiveView. `view.value(a=3.0)` moves leaves from code and returns the new result.
+    `view.gradients` holds the gradients as arrays. An error in `f` becomes a sentence in the view. Raises
+    ValueError if `step` is not a positive number, TypeError if `names` is not a dictionary.
 
     >>> import autograd_teach as torch
     >>> from autograd_teach import viz
@@ -60,20 +65,22 @@ def live(
 
 @dataclass(frozen=True)
 class Promise:
-    """What the gradient of one entry promises for a step, and what the step does."""
+    """The change of the result for a step of one entry: as its gradient predicts it, and as it really is."""
 
     leaf: str
     """The name of the leaf."""
     entry: str
-    """How the entry is written: `a`, `w[0]`."""
+    """The entry as code: `a`, `w[0]`."""
     value: float
     gradient: float
     promised: float
+    """gradient × step."""
     really: float
+    """The change that a second call of the function finds; NaN if that call fails."""
 
 
 class LiveView(View):
-    """A function, its graph at the present values of its arguments, and the arithmetic of both passes."""
+    """A function, its graph for the current values of its arguments, and the arithmetic of both passes."""
 
     kind = "live"
 
@@ -89,31 +96,34 @@ class LiveView(View):
         self._known, self._around = known, around
         self._widget: Any = None
         self.trouble = ""
-        """Why the function could not be called with the present values; empty if it could."""
+        """Why the call with the current values failed; empty if it succeeded."""
         self.result: float | None = None
-        """What the function returned when it was called last without trouble."""
+        """The result of the last successful call."""
         self._gradients: dict[str, np.ndarray[Any, Any]] = {}
         self._promises: list[Promise] = []
         self._answers = 0
         self._compute()
 
     @property
-    def snapshot(self) -> Snapshot:  # type: ignore[override]  # another one after each change
-        """The graph as it is now."""
+    def snapshot(self) -> Snapshot:  # type: ignore[override]  # replaced after each change
+        """The current graph."""
         return self._played.snapshot
 
     @property
     def gradients(self) -> dict[str, np.ndarray[Any, Any]]:
-        """The gradient of each leaf that can be moved, in its shape; zeros for one that the result does not depend on."""
+        """The gradient of each leaf as an array of its shape; zeros if the result does not depend on the leaf."""
         return dict(self._gradients)
 
     @property
     def promises(self) -> list[Promise]:
-        """For each entry of each leaf, what its gradient promises for a step, and what the step does."""
+        """For each entry of each leaf with sliders: the predicted and the real change for one step."""
         return list(self._promises)
 
     def value(self, **changed: Any) -> float | None:
-        """Move leaves, draw anew, and return the new result (None if `f` raised). Raises TypeError for an unknown name."""
+        """Move leaves, draw again, and return the new result (None if `f` raised an error).
+
+        Raises TypeError if `f` was not given an argument with one of these names.
+        """
         unknown = [name for name in changed if name not in self.values]
         if unknown:
             raise TypeError(f"there is no argument {', '.join(unknown)}; there are {', '.join(self.values) or 'none'}")
@@ -123,21 +133,24 @@ class LiveView(View):
         return None if self.trouble else self.result
 
     def _compute(self) -> None:
-        """All that follows from the values; what fails leaves the picture as it was, or a sentence where there was none yet."""
+        """Compute everything that depends on the values.
+
+        If that fails, the picture does not change; if there is no picture yet, the view shows a sentence.
+        """
         self._call()
         if self.result is None:
             self._played = PlayView(Recording(Snapshot(notes=[self.trouble])))
 
     def _call(self) -> None:
-        """Call the function, run the backward pass, and try a step with each entry."""
+        """Call the function, run the backward pass, and try one step of each entry."""
         try:
             made = run(self.f, self.values)
-        except Exception as error:  # noqa: BLE001  whatever a reader's own function raises
+        except Exception as error:  # noqa: BLE001  any error of a reader's function
             told = printable(first_line(error))
             self.trouble = f"{self.call} stops with {type(error).__name__}{': ' * bool(told)}{told}"
             return
         if not is_tensor(made.result):
-            self.trouble = f"{self.call} returns no tensor, so there is nothing to differentiate: return the result."
+            self.trouble = f"{self.call} does not return a tensor: return the result that you want to differentiate."
             return
         played = PlayView(record(made.result, None, take([made.result], [*self._known, *made.names, *self._around])))
         found = as_array(made.result)
@@ -165,7 +178,7 @@ class LiveView(View):
                 self._promises.append(Promise(name, entry, float(array[place]), slope, slope * self.step, really))
 
     def _moved(self, name: str, leaf: Any, array: np.ndarray[Any, Any], place: tuple[int, ...]) -> float:
-        """By how much the result changes if one entry goes a step further; NaN if the function then fails."""
+        """The change of the result if one entry moves by one step; NaN if the function fails there."""
         moved = array.copy()
         moved[place] += self.step
         try:
@@ -177,14 +190,14 @@ class LiveView(View):
 
     @property
     def call(self) -> str:
-        """The call that is shown, as code: `f(a=2, b=-3)`."""
+        """The current call as code: `f(a=2, b=-3)`."""
         name = getattr(self.f, "__name__", type(self.f).__name__)
         name = "f" if name == "<lambda>" else name
         return printable(f"{name}({', '.join(f'{key}={_told(value)}' for key, value in self.values.items())})")
 
     @property
     def text(self) -> str:
-        """The call and its result, then a line for each entry of a leaf."""
+        """The call and its result, then a line for each entry of each leaf."""
         if self.trouble or self.result is None:
             return self.trouble
         lines = [f"{self.call} = {number(self.result)}", *self.snapshot.notes]
@@ -197,7 +210,7 @@ class LiveView(View):
 
     @property
     def title(self) -> str:
-        """One sentence on what the picture shows, for those who do not see it."""
+        """Alternative text: one sentence that says what the picture shows."""
         if self.trouble:
             return f"{self.trouble.rstrip('.')}. {super().title}" if self.snapshot.nodes else self.trouble
         result = "" if self.result is None else f" = {number(self.result)}"
@@ -221,7 +234,7 @@ class LiveView(View):
         return found
 
     def _promise_lines(self, own: Sequence[Promise]) -> list[str]:
-        """For a single number two lines, for several entries one line each."""
+        """Two lines for a single number, one line each for several entries."""
         if len(own) == 1:
             output = self.snapshot.node(self.snapshot.outputs[0]).variable
             moves = f"+{number(self.step)}: {'result' if output == 'output' else output} about"
@@ -231,12 +244,12 @@ class LiveView(View):
         ]
 
     def _flows(self) -> dict[str, Flow]:
-        # On one line, whatever the numbers: the picture keeps its shape while they change.
+        # Always on one line: the picture must keep its shape while the numbers change.
         flows = self._played.flows() if self._played.steps else {}
         return {edge: replace(flow, lines=(" ".join(flow.lines),)) for edge, flow in flows.items()}
 
     def _movable(self) -> dict[str, str]:
-        """For each node that is a leaf of the reader's, the name of the argument."""
+        """For each node of a leaf made from an argument: the name of the argument."""
         if self.result is None:
             return {}
         names = {id(leaf): name for name, leaf in self._run.leaves.items()}
@@ -259,14 +272,14 @@ class LiveView(View):
         return {
             "step": self.step,
             "leaves": {node: {"name": movable[node], "values": held} for node, held in values.items() if held},
-            # Arguments that the result does not depend on are not in the graph, but may be moved all the same.
+            # Arguments that the result does not depend on are not in the graph, but they have sliders too.
             "unused": [name for name in self._run.leaves if name not in shown],
             "numbers": self._numbers(),
             **({"code": vars(found)} if (found := code_of(self.snapshot)) else {}),
         }
 
     def _numbers(self) -> dict[str, Any]:
-        """All that changes when a leaf moves while the graph keeps its shape."""
+        """Everything that changes when a leaf moves and the graph keeps its shape."""
         parts, flows = self._parts(), self._flows()
         return {
             "nodes": {n.id: label(n, parts.get(n.id)).split("\n") for n in self.snapshot.nodes if n.kind != "constant"},
@@ -283,19 +296,19 @@ class LiveView(View):
         }
 
     def _shape(self, numbers: dict[str, Any]) -> Any:
-        """What must stay the same for the picture to be kept: nodes, edges, and how many lines each has."""
+        """The picture is kept as long as this is the same: nodes, edges, and the number of lines of each."""
         lines = {node: len(found) for node, found in numbers.get("nodes", {}).items()}
         return [(n.id, n.name, n.kind) for n in self.snapshot.nodes], self.snapshot.edges, lines, self.snapshot.notes
 
     @cached_property
     def widget(self) -> Any:
-        """The interactive form, an anywidget; ImportError where anywidget is not installed."""
+        """The interactive form, an anywidget. Raises ImportError if anywidget is not installed."""
         self._drawn = self._shape(self._numbers() if self.result is not None else {})
         self._widget = super().widget
         return self._widget
 
     def _show_again(self) -> None:
-        """New numbers into the picture; a new picture only if the graph has another shape."""
+        """Put new numbers into the picture; draw a new picture only if the graph has another shape."""
         for stale in ("dot", "svg"):
             self.__dict__.pop(stale, None)
         if self._widget is None:
@@ -303,7 +316,7 @@ class LiveView(View):
         numbers = self._numbers() if self.result is not None else {}
         shape = self._shape(numbers)
         if shape == self._drawn and self.result is not None:
-            # Each answer differs from the one before: equal values would not be sent, and the browser would wait.
+            # A counter makes each answer different: equal values would not be sent, and the browser would wait.
             self._answers += 1
             self._widget.numbers = {**numbers, "answer": self._answers}
             return
@@ -312,7 +325,7 @@ class LiveView(View):
         self._renew(self._widget)
 
     def _heard(self, message: Any) -> None:
-        """What the browser asks for: `{"type": "move", "values": {"a": [2.0]}, "step": 0.1}`."""
+        """Handle a message of the browser: `{"type": "move", "values": {"a": [2.0]}, "step": 0.1}`."""
         if not isinstance(message, dict) or message.get("type") != "move":
             return
         step = message.get("step")
@@ -325,7 +338,7 @@ class LiveView(View):
         self._show_again()
 
     def _like(self, name: str, entries: Sequence[float]) -> Any:
-        """New numbers for an argument, in the form in which it was given."""
+        """New numbers for an argument, in the type of the given value."""
         given = self.values[name]
         if isinstance(given, (int, float)):
             return float(entries[0])
@@ -348,7 +361,7 @@ def _told(value: Any) -> str:
 
 
 def _rounded(value: float) -> str:
-    """Three digits: the last ones of a difference of two float32 results are noise."""
+    """Three digits: the last digits of a difference of two float32 results are noise."""
     return number(float(f"{value:.3g}"))
 
 

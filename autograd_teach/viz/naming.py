@@ -1,6 +1,6 @@
-"""The caller's own names for tensors, found by identity in the namespaces of the frame that asked.
+"""The caller's names for tensors, found by identity in the namespaces of the calling frame.
 
-Reads names only; never calls or changes what it finds there.
+This module only reads names; it never calls or changes the objects.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _LONGEST_CONTAINER = 100
 
 
 def caller_tensors(frame: FrameType | None) -> list[tuple[str, Any]]:
-    """Every tensor the caller can name."""
+    """Every tensor with a name in the local and global variables of a frame."""
     if frame is None:
         return []
     spaces: list[Mapping[str, Any]] = [frame.f_locals]
@@ -25,9 +25,9 @@ def caller_tensors(frame: FrameType | None) -> list[tuple[str, Any]]:
 
 
 def tensors_in(*spaces: Mapping[str, Any]) -> list[tuple[str, Any]]:
-    """Every tensor with a name in these variables, in the order in which they were made: `x`, `w[0]`, `d['k']`, `model.weight`.
+    """Every tensor with a name in these variables, in their order: `x`, `w[0]`, `d['k']`, `model.weight`.
 
-    Names that begin with an underscore are left out: IPython keeps results under such names (`_`, `_12`).
+    Names that begin with an underscore are left out, because IPython uses them for results (`_`, `_12`).
     """
     direct: list[tuple[str, Any]] = []
     nested: list[tuple[str, Any]] = []
@@ -43,9 +43,9 @@ def tensors_in(*spaces: Mapping[str, Any]) -> list[tuple[str, Any]]:
 
 
 def given_names(names: Mapping[str, Any]) -> list[tuple[str, Any]]:
-    """The names handed over as `names={"x": x}`; what is no tensor is left out."""
+    """The tensors of an argument `names={"x": x}`; other values are left out."""
     if not isinstance(names, Mapping):
-        raise TypeError('names must be a dictionary of tensors, such as names={"x": x}')
+        raise TypeError('names must be a dictionary of tensors, for example names={"x": x}')
     return [(printable(str(name)), thing) for name, thing in names.items() if is_tensor(thing)]
 
 

@@ -1,6 +1,6 @@
-"""`viz.play`: a forward pass and the backward pass through it, to be stepped through, with the arithmetic of every step.
+"""`viz.play`: step through a forward and a backward pass, with the arithmetic of every step.
 
-The picture that is saved or printed is that of the end, with all numbers on it; the widget goes through the steps.
+The widget goes through the steps. The static picture shows the end of the pass, with all numbers.
 """
 
 from __future__ import annotations
@@ -24,25 +24,36 @@ from autograd_teach.viz.view import View, describe, rows
 
 _WIDEST_AT_AN_EDGE, _SHORT_CAPTION, _LONGEST_SENDING = 22, 60, 110
 FLOW = ["flow", "came in × local slope = sent on; the thicker, the larger the gradient (dotted: zero)"]
-"""What the legend says of an edge."""
+"""The legend of an edge."""
 _THINNEST, _THICKEST, _DECADES = 1.0, 5.5, 3.0
 
 
 def play(output: Any, gradient: Any = None, *, names: Mapping[str, Any] | None = None, **values: Any) -> PlayView:
-    """Step through the backward pass from `output`: which node runs, why now, and why each number is what it is.
+    """Step through the backward pass from `output`: which node runs, why now, and how each number comes about.
 
-    At every edge stands the chain rule: what came in × the local slope of the node's operation = what is sent on; where several gradients
-    meet, their sum. The slopes are found by asking each node, so they hold for any operation, also of your own.
+    Each edge shows the chain rule: the gradient that came in × the local slope = the gradient sent on. If
+    several gradients meet, their sum is shown. The slopes are computed by the nodes themselves, so they
+    are right for every operation, including your own Functions.
 
-    `output`: a tensor, or a function: it is then called (with `values` as its arguments, numbers becoming leaves) and recorded,
-    so that the forward pass is played too, with each intermediate value and the line of code that made it. A tensor that was
-    computed in `with viz.watch():` plays so as well. The pass is run once to be recorded; no `.grad` changes and the graph is
-    not freed, so that `backward` may still be called. `gradient`: what to start from if `output` is not a scalar, of its
-    shape, as for `backward`. A list of outputs, such as two losses, is played as one pass (`gradient` is then a list too).
-    `names` as in `viz.graph`. `view.steps` holds the steps as data. Of an engine of your own, whose nodes have a
-    `register_hook` like PyTorch's, it plays what `output.backward(gradient)` does.
+    output: one of these:
 
-    What cannot be played is said in a sentence, not raised. TypeError if `values` are given without a function.
+    - a tensor: its backward pass
+    - a tensor computed in `with viz.watch():`: the forward pass as well, with every intermediate value
+      and the line of code that made it
+    - a function: it is called with `values` and recorded, so the forward pass is played as well
+    - a list of tensors, for example two losses: one pass from all of them
+
+    gradient: the gradient to start from, of the shape of `output`, as for `backward`; needed only if
+    `output` has more than one element. For a list of outputs, a list.
+    names: names for tensors, as in `viz.graph`.
+    values: the arguments of the function; numbers become leaves.
+
+    Returns a PlayView; `view.steps` holds the steps as data. The pass runs once to record it. It does not
+    change any `.grad` and does not free the graph, so you can still call `backward`. If the pass cannot
+    be played, the view says why in a sentence. Raises TypeError if `values` are given without a function.
+
+    It also works for an engine of your own if its nodes have `register_hook` as in PyTorch: it plays
+    `output.backward(gradient)`.
 
     >>> import autograd_teach as torch
     >>> from autograd_teach import viz
@@ -58,7 +69,7 @@ def play(output: Any, gradient: Any = None, *, names: Mapping[str, Any] | None =
     if not callable(output):
         if values:
             raise TypeError(
-                f"{', '.join(values)}: arguments need a function to be given to: viz.play(f, {next(iter(values))}=...)"
+                f"arguments ({', '.join(values)}) need a function: write viz.play(f, {next(iter(values))}=...)"
             )
         return PlayView(record(output, gradient, take([output], known + around)))
     return play_function(output, gradient, values, known, around)
@@ -71,10 +82,10 @@ def play_function(
     known: list[tuple[str, Any]],
     around: list[tuple[str, Any]],
 ) -> PlayView:
-    """The view of a call of `f`; an error that it raises becomes a sentence."""
+    """The view of a call of `f`; an error in `f` becomes a sentence."""
     try:
         made = run(f, values)
-    except Exception as error:  # noqa: BLE001  whatever a reader's own function raises
+    except Exception as error:  # noqa: BLE001  any error of a reader's function
         told = printable(first_line(error))
         call = printable(getattr(f, "__name__", "the function"))
         return PlayView(
@@ -84,7 +95,7 @@ def play_function(
 
 
 class PlayView(View):
-    """A forward and a backward pass, to be stepped through."""
+    """A forward and a backward pass, step by step."""
 
     kind = "play"
 
@@ -94,7 +105,7 @@ class PlayView(View):
 
     @property
     def steps(self) -> list[Step]:
-        """The steps of the backward pass in the order in which the engine took them."""
+        """The steps of the backward pass, in the order in which the engine ran them."""
         return self.recording.steps
 
     @property
@@ -106,11 +117,11 @@ class PlayView(View):
         return write(self.snapshot, self.parts(), self.flows())
 
     def told(self, node: Node) -> list[list[str]]:
-        """What is told of a node under the pointer, as pairs of a heading and a text."""
+        """The details of a node, as pairs of a heading and a text."""
         return self._rows(node)
 
     def _rows(self, node: Node) -> list[list[str]]:
-        # A leaf's gradient changes while the pass is played: say which one is meant.
+        # A leaf's gradient changes while the pass is played, so two rows show it: now and at the end.
         after = {step.node: step.after for step in self.steps}.get(node.id)
         found = [row for row in rows(node, self.snapshot.show_saved) if row[0] != "gradient"]
         if node.kind == "operation" and after is not None:
@@ -127,7 +138,7 @@ class PlayView(View):
         return [*super()._legend(), *([FLOW] if self.steps else [])]
 
     def parts(self) -> dict[str, Part]:
-        """What is written into each node that runs."""
+        """The text for each node that runs."""
         waiting = self.recording.waiting
         return {
             s.node: Part(place, waiting[s.node], s.after_short, _end(s), self._computes(s.node))
@@ -135,12 +146,14 @@ class PlayView(View):
         }
 
     def jacobians(self, node_id: str) -> list[tuple[str, Any]]:
-        """The Jacobians of one node's operation, each with the title of the node that its gradient goes to, in order.
+        """The Jacobians of one node's operation, in the order of its inputs.
 
-        A Jacobian has a row for each entry of the result and a column for each entry of the input.
+        node_id: the id of the node, as in `viz.to_dot`: `"n3"`.
 
-        Those of operations that are not elementwise; a large one (more than 64 rows, up to 4,096) is asked for now, and shown
-        from now on. Raises KeyError if no operation that ran has this id (`"n3"`, as in `to_dot`).
+        Returns a list of pairs: the title of the node that the gradient goes to, and the Jacobian with a
+        row for each entry of the result and a column for each entry of the input. The list is empty for
+        elementwise operations. A large Jacobian (65 to 4,096 rows) is computed now, and the view shows it
+        from now on. Raises KeyError if no operation with this id ran.
         """
         step = next((one for one in self.steps if one.node == node_id and not one.is_leaf), None)
         if step is None:
@@ -152,25 +165,25 @@ class PlayView(View):
         return [(to, local.numbers) for to, local in blocks if local.numbers is not None]
 
     def _sent(self, step: Step, found: list[Any]) -> list[Any]:
-        """Of an answer for every edge of a node, what belongs to the edges by which something was sent."""
+        """From one answer for every edge of a node, the answers for the edges that sent something."""
         slots = {edge.id: slot for slot, edge in enumerate(self.snapshot.children()[step.node])}
         return [found[slots[sent.edge]] for sent in step.goes_out] if found else []
 
     def _heard(self, message: Any) -> None:
-        """What the browser asks for: `{"type": "jacobian", "id": "n3"}`."""
+        """Handle a message of the browser: `{"type": "jacobian", "id": "n3"}`."""
         if isinstance(message, dict) and message.get("type") == "jacobian":
             try:
                 self.jacobians(str(message.get("id")))
             except KeyError:
                 return
-            self.widget.view = self.data()  # the picture and the step stay
+            self.widget.view = self.data()  # the picture and the step do not change
 
     def _computes(self, node: str, before: bool = False) -> str:
         formula = self.recording.formulas.get(node)
         return (formula.asks if before else formula.computes) if formula else ""
 
     def flows(self) -> dict[str, Flow]:
-        """What is written at each edge, and how thick it is."""
+        """The text and the thickness of each edge."""
         largest = max([0.0, *(size for size in self._sizes() if math.isfinite(size))])
         found = {
             edge: Flow((label,), _thickness(size, largest)) for edge, (label, size) in self.recording.starts.items()
@@ -202,7 +215,7 @@ class PlayView(View):
         }
 
     def _forward(self) -> list[dict[str, Any]]:
-        """The forward pass as far as it is known: empty unless every operation's value is."""
+        """The steps of the forward pass; empty unless the value of every operation is known."""
         order = [self.snapshot.node(s.node) for s in reversed(self.steps) if not s.is_leaf]
         if any(node.value is None for node in order):
             return []
@@ -230,7 +243,7 @@ class PlayView(View):
 
 def _end(step: Step) -> str:
     """The last line of a node when the pass is over: what it received."""
-    # Not "grad": only a leaf keeps what arrives in its `.grad`.
+    # Not "grad": only a leaf keeps the gradient that arrives, in its `.grad`.
     received = _brief(step.arriving) if step.is_leaf else step.received
     if step.total and clip(summed := f"arrived: {step.total}") == summed:
         return summed
@@ -238,7 +251,7 @@ def _end(step: Step) -> str:
 
 
 def _thickness(size: float, largest: float) -> float:
-    """How thick an edge is in points: a gradient of a thousandth of the largest or less is the thinnest."""
+    """The thickness of an edge in points; the thinnest is for gradients of at most a thousandth of the largest."""
     if not size or not largest:
         return 0.0 if size == 0 else _THICKEST
     if not math.isfinite(size):
@@ -247,10 +260,10 @@ def _thickness(size: float, largest: float) -> float:
 
 
 def _step_data(step: Step, place: int, total: int) -> dict[str, Any]:
-    """A step as the change that it makes, and the words for it."""
+    """A step as plain data for the widget: what changes, and the text for it."""
     found: list[list[Any]] = [["why now", step.because], ["came in", "\n".join(step.came_in)]]
     if step.is_leaf:
-        # A single contribution is what arrives; several are told one by one first.
+        # A single contribution equals what arrives; several are listed one by one first.
         found = found if len(step.came_in) > 1 else found[:1]
         found += [
             ["grad before", step.before],
@@ -275,7 +288,7 @@ def _step_data(step: Step, place: int, total: int) -> dict[str, Any]:
 
 
 def _block(sent: Sent) -> list[Any] | None:
-    """The Jacobian of an operation that is not elementwise, as a small map: a row for each entry of its result."""
+    """The Jacobian of an operation that is not elementwise, as a heat map: a row for each entry of its result."""
     local = sent.local
     if local is None or local.kind != "block" or local.numbers is None:
         return None
@@ -283,7 +296,7 @@ def _block(sent: Sent) -> list[Any] | None:
 
 
 def _finite(bars: list[tuple[float, float]]) -> list[list[float]]:
-    """Bars for numbers that can be drawn: JSON has no NaN."""
+    """The bars, or none if a number is not finite: JSON does not have NaN."""
     drawable = all(math.isfinite(v) for bar in bars for v in bar)
     return [[float(f"{b:.6g}"), float(f"{a:.6g}")] for b, a in bars] if drawable else []
 
@@ -306,12 +319,12 @@ def _sentence(step: Step) -> str:
 
 
 def _noun(text: str) -> str:
-    """A gradient in a sentence: its numbers where they are few, else its shape."""
+    """A gradient in a sentence: its numbers if there are few, else its shape."""
     return f"a gradient of {_brief(text)}" if text.startswith("shape") else text
 
 
 def _brief(text: str) -> str:
-    """A gradient in the narrow place beside an edge.
+    """A gradient, shortened for the place beside an edge.
 
     >>> _brief("[1, 1, 1]"), _brief("shape (5, 20), from -1 to 1, mean 0"), _brief("[-0.2921, -0.3003, -0.2265, 0.5]")
     ('[1, 1, 1]', 'shape (5, 20)', '[-0.2921, …]')

@@ -1,6 +1,6 @@
-"""A plot of Matplotlib's as a picture among the views: SVG, and in words what is drawn.
+"""A Matplotlib figure as a view: as SVG, and as text that says what is drawn.
 
-Imports nothing of Matplotlib: it is the figure's owner who has it.
+This module does not import Matplotlib: the code that made the figure did.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from autograd_teach.viz.facts import number, printable
 
 
 def is_figure(thing: Any) -> bool:
-    """Whether this is a figure of Matplotlib's."""
+    """Whether this is a Matplotlib figure."""
     return type(thing).__module__.startswith("matplotlib.") and hasattr(thing, "savefig")
 
 
 def chart_of(figure: Any) -> Chart:
-    """The figure as a picture. It is closed for `pyplot`, which would show it a second time below the cell."""
+    """The figure as a chart. The figure is closed, or else `pyplot` would show it a second time below the cell."""
     file = io.StringIO()
     with _same_ids():
         figure.savefig(file, format="svg", transparent=True, bbox_inches="tight", metadata={"Date": None})
@@ -38,12 +38,12 @@ def chart_of(figure: Any) -> Chart:
 
 
 def _same_ids() -> Any:
-    """The same figure gives the same text: Matplotlib otherwise salts its ids."""
+    """Make the SVG of a figure the same every time: by default Matplotlib salts its ids."""
     return sys.modules["matplotlib"].rc_context({"svg.hashsalt": "autograd_teach"})
 
 
 def _told(axes: Any) -> list[str]:
-    """Axes in words: title, what is on each axis, and each line and cloud with its range."""
+    """Axes as text: the title, the labels, and each line and point cloud with its range."""
     named = [f"{name}: {text}" for name, text in (("x", axes.get_xlabel()), ("y", axes.get_ylabel())) if text]
     found = [printable("; ".join([axes.get_title() or "a plot", *named]))]
     for line in axes.lines:

@@ -1,10 +1,11 @@
-"""The backward pass, recorded step by step: which node ran, why then, what came in, what went out, what a leaf's `.grad` became.
+"""Recording of a backward pass: for each step, which node ran and why, what came in, and what went out.
 
-The pass is really run, by the engine that the tensor belongs to, with a hook on each node, but through `autograd.grad` with
-`retain_graph=True`: that computes the same gradients in the same order, writes no `.grad` and frees nothing. An engine of
-someone's own has no such function: there `backward` is called, and each leaf gets back the `.grad` that it had.
+The engine of the tensors really runs the pass, with a hook on each node. It runs through `autograd.grad`
+with `retain_graph=True`: this computes the same gradients in the same order, but it does not change any
+`.grad` and does not free the graph. A reader's own engine does not have this function. There `backward`
+is called, and afterwards each leaf gets its old `.grad` back.
 
-Why each number is what it is, the chain rule, is found after the pass: every node is asked for its local derivatives (slopes.py).
+The chain rule at each edge is added after the pass, from the local derivatives of every node (slopes.py).
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ NOTHING = "nothing (None)"
 
 @dataclass
 class Sent:
-    """A gradient on its way along one edge, and how many its target still waits for once it is there."""
+    """A gradient sent along one edge, and how many gradients its target waits for afterwards."""
 
     edge: str
     to: str
@@ -54,24 +55,24 @@ class Sent:
     missing: int
     waits_for: int
     local: Local | None = None
-    """What the node multiplied by; None where it does not say."""
+    """The local derivative; None if it could not be computed."""
     formula: str = ""
-    """The same as a formula, such as `2 · u`; empty where no rule is known."""
+    """The local derivative as a formula, `2 · u`; empty if no rule is known."""
     label: list[str] = field(default_factory=list)
-    """For the edge: what came in × the local derivative = what goes out, in lines."""
+    """The lines beside the edge: what came in × the local derivative = what goes out."""
     size: float = 0.0
-    """The largest entry of the gradient, without sign."""
+    """The largest absolute value of the gradient's entries."""
 
     @property
     def told(self) -> str:
-        """What is sent, with how it came about where its numbers are written in full."""
+        """The gradient that is sent; if its numbers are written in full, with their arithmetic."""
         line = " ".join(self.label)
         return self.text if not line or "shape" in line or self.text.startswith("shape") else line
 
 
 @dataclass
 class Step:
-    """One node runs."""
+    """One step of the pass: one node runs."""
 
     node: str
     runs: str
@@ -83,22 +84,22 @@ class Step:
     after: str = ""
     after_short: str = ""
     bars: list[tuple[float, float]] = field(default_factory=list)
-    """For a leaf of few elements: each element's `.grad` before (0 where there was none) and what arrives."""
+    """For a leaf with few elements: each element's `.grad` before (0 if there was none) and what arrives."""
     had_grad: bool = False
     received: str = ""
-    """What came in in all, short; of a node with several outputs one after the other."""
+    """The total that came in, shortened; for a node with several outputs, one after the other."""
     total: str = ""
-    """Where several contributions met, their sum written out: `2 + 5 = 7`."""
+    """The sum of several contributions, written out: `2 + 5 = 7`."""
     maps: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
-    """What is too large for numbers as small maps (`heat.heat`), by the row that they belong to: `came in`, `arriving`, `grad after`."""
+    """Heat maps (`heat.heat`) of large gradients, by the row that they belong to: `came in`, `arriving`, `grad after`."""
 
     @property
     def is_leaf(self) -> bool:
-        """Whether this step adds into a leaf's `.grad`."""
+        """Whether this step adds to a leaf's `.grad`."""
         return bool(self.after)
 
     def came_and_went(self) -> list[tuple[str, str]]:
-        """Rows for a table: what came in beside what goes out, as many rows as the longer has."""
+        """Rows for a table: what came in, beside what goes out; the shorter column is padded."""
         if self.is_leaf:
             went = [f"{grad_of(self.runs.partition(' of ')[2])}: {self.before} -> {self.after}"]
         else:
@@ -108,7 +109,7 @@ class Step:
 
 
 def grad_of(leaf: str) -> str:
-    """What a leaf's gradient is called: `w.grad`; a leaf without a name has no such expression."""
+    """The text for a leaf's gradient: `w.grad`, or `.grad of the unnamed leaf`."""
     return f".grad of the {leaf}" if leaf.startswith("unnamed leaf") else f"{leaf}.grad"
 
 
@@ -129,19 +130,19 @@ class Recording:
     waiting: dict[str, int] = field(default_factory=dict)
     """How many gradients each node waits for before the pass starts."""
     starts: dict[str, tuple[str, float]] = field(default_factory=dict)
-    """For each edge from an output, the gradient with which the pass starts there, as short text and its largest entry."""
+    """For each edge from an output, the gradient the pass starts with: as short text, and its largest absolute value."""
     leaves: dict[str, Any] = field(default_factory=dict)
-    """The leaves that took part, by their nodes."""
+    """The leaves of the pass, by the ids of their nodes."""
     arrived: Mapping[str, Any] = field(default_factory=dict)
-    """What arrived at each of them in all, as an array; None for nothing."""
+    """The total gradient that arrived at each of these leaves, as an array; None if there was none."""
     large: dict[str, Callable[[], list[Local | None]]] = field(default_factory=dict)
-    """For each node with a Jacobian too large to be asked for unasked, how to ask for it."""
+    """For each node with a large Jacobian, which is computed only on request: a function that computes it."""
     formulas: dict[str, Formula] = field(default_factory=dict)
     """What each operation computed."""
 
 
 def record(output: Any, gradient: Any, taken: Taken) -> Recording:
-    """Run the backward pass from `output`, a tensor or several, and write down its steps; a pass that cannot run becomes a sentence."""
+    """Run the backward pass from one tensor or several and record its steps; an error becomes a sentence."""
     outputs = [t for t in (output if isinstance(output, (list, tuple)) else [output]) if is_tensor(t)]
     gradients = list(gradient) if isinstance(gradient, (list, tuple)) else [gradient]
     gradients += [None] * (len(outputs) - len(gradients))
@@ -156,17 +157,17 @@ def record(output: Any, gradient: Any, taken: Taken) -> Recording:
         return recording
     if any(is_tensor(g) and g.grad_fn is not None for g in gradients):
         taken.snapshot.notes.append(
-            "The pass starts from the gradient that you gave, a result with a graph of its own: for two losses, write "
+            "The gradient that the pass starts from is the result of an operation: if it is a second loss, write "
             "viz.play([loss1, loss2])."
         )
     recording.waiting = waiting_counts(taken.snapshot)
     recording.formulas = formulas(taken)
     try:
         ran, arrived = _run(outputs, gradients, taken)
-    # Whatever stops a backward pass: freed, changed in place, or a bug of a student's own backward.
+    # Any error: a freed graph, a tensor changed in place, or a bug in a student's own backward.
     except Exception as error:  # noqa: BLE001
         first = first_line(error)
-        # Of the engine's own messages, which are long, the first sentence; of a student's the whole line.
+        # The engine's messages are long, so only their first sentence; of other errors, the whole line.
         first = first.partition(". ")[0] if type(error) is RuntimeError else first
         first = first.rstrip(".")
         taken.snapshot.notes.append(f"The backward pass stops with {type(error).__name__}: {first}.")
@@ -183,26 +184,26 @@ def _refusal(outputs: Sequence[Any], gradients: Sequence[Any], snapshot: Snapsho
         return f"There are {len(gradients)} gradients to start from, but {len(outputs)} outputs: give one for each."
     for tensor, gradient in zip(outputs, gradients, strict=True):
         if tensor.grad_fn is None:
-            return "One of the outputs is a leaf, to which backward would add its gradient at once: play the others without it."
+            return "One of the outputs is a leaf, so no operation would run from it: play the other outputs without it."
         if gradient is None and int(np.prod(tensor.shape, dtype=np.int64)) != 1:
             return (
                 "backward needs a scalar to start from, and this output has "
-                f"shape {shape_text(tuple(tensor.shape))}: sum it up, or give viz.play(output, gradient=...) of the same shape."
+                f"shape {shape_text(tuple(tensor.shape))}: sum it, or write viz.play(output, gradient=...) with that shape."
             )
     return ""
 
 
 def _starts(outputs: Sequence[Any], gradients: Sequence[Any], taken: Taken) -> list[tuple[Edge, Any]]:
-    """The edges from the outputs into the graph, each with the gradient that backward puts there itself."""
+    """The edges from the outputs into the graph, each with the gradient that backward starts with."""
     edges = [e for e in taken.snapshot.edges if taken.snapshot.node(e.source).kind == "output"]
-    # An engine of someone's own may start from a plain number.
+    # A reader's own engine may start from a plain number.
     given = [np.ones(tuple(t.shape)) if g is None else g for t, g in zip(outputs, gradients, strict=True)]
     given = [g if hasattr(g, "shape") else np.asarray(g) for g in given]
     return list(zip(edges, given, strict=True))
 
 
 def waiting_counts(snapshot: Snapshot) -> dict[str, int]:
-    """For every node, over how many edges gradients will reach it."""
+    """For every node, the number of edges over which gradients will reach it."""
     counts = {node.id: 0 for node in snapshot.nodes if node.kind != "output"}
     for edge in snapshot.edges:
         counts[edge.target] += 1
@@ -211,39 +212,39 @@ def waiting_counts(snapshot: Snapshot) -> dict[str, int]:
 
 @dataclass
 class Formula:
-    """What an operation computes and sends on, in the names of its arguments, if a rule is known for it."""
+    """What an operation computes and sends on, written with the names of its arguments, if its rule is known."""
 
     rule: Rule | None
     arguments: list[str]
     options: dict[str, str]
     known_before: list[str]
-    """The arguments that have a name, or a value before the pass begins."""
+    """The arguments that have a name, or a value that is known before the forward pass."""
 
     @property
     def computes(self) -> str:
-        """Such as `a · b`; empty where no formula tells it."""
+        """What the operation computes, `a · b`; empty if there is no formula."""
         text = (self.rule.computes_with(self.arguments, self.options) or "") if self.rule else ""
         return text if len(text) <= _LONGEST_FORMULA else ""
 
     @property
     def asks(self) -> str:
-        """The same before anything is computed: without the values of other operations."""
+        """The same before the forward pass: without the values of other operations."""
         hidden = Formula(self.rule, self.known_before, self.options, self.known_before)
         return hidden.computes
 
     def slope(self, slot: int) -> str:
-        """The local slope of an input as a formula; empty for a rule of another kind."""
+        """The local slope of an input as a formula; empty if the rule does not give slopes."""
         known = self.rule if self.rule and slot < len(self.rule.slopes) else None
         return (known.slope_with(slot, self.arguments, self.options) or "") if known else ""
 
     def sends(self, slot: int) -> str:
-        """What an input gets for the gradient `g`; empty where a factor for each entry tells it."""
+        """The gradient that an input gets for the gradient `g`; empty if the rule gives slopes."""
         known = self.rule if self.rule and slot < len(self.rule.sends) else None
         return (known.sends_with(slot, self.arguments, self.options) or "") if known else ""
 
 
 def formulas(taken: Taken) -> dict[str, Formula]:
-    """The formula of each operation, its arguments by name, by value, or as the rule calls them."""
+    """The formula of each operation; its arguments appear as names, as values, or as in the rule."""
     snapshot = taken.snapshot
     children, found = snapshot.children(), {}
     outputs = [snapshot.node(i) for i in snapshot.outputs]
@@ -263,7 +264,7 @@ def formulas(taken: Taken) -> dict[str, Formula]:
 
 
 def _option(live: Any, name: str) -> str:
-    """A further argument of an operation that its node tells, such as an exponent; empty where it does not."""
+    """A further argument that the node saved, for example an exponent; empty if it did not."""
     value = getattr(live, _OPTIONS.get(name, ""), None) if name in _OPTIONS else None
     return number(value) if isinstance(value, (int, float)) else ""
 
@@ -275,7 +276,7 @@ def _name(node: Node) -> str:
 
 
 def _argument(node: Node) -> str:
-    """A short text for an argument in a formula; empty where there is none."""
+    """A short text for an argument in a formula; empty if there is none."""
     if name := _name(node):
         return name
     value = node.value
@@ -290,17 +291,17 @@ class _Ran:
     came_in: list[Facts | None]
     maps: list[dict[str, Any]]
     arrays: list[Any]
-    """Copies of the gradients that came in, after the hooks of the tensors that they belong to."""
+    """Copies of the gradients that came in, after tensor hooks."""
     sent: list[Any]
-    """Copies of the gradients that left, in the order of `next_functions`."""
+    """Copies of the gradients that were sent on, in the order of `next_functions`."""
     example: Any
-    """The gradient that came in, where the node has one output: to ask the node with others like it."""
+    """The gradient that came in, if the node has one output: a template for the cotangents of slopes.py."""
 
 
 def _run(outputs: Sequence[Any], gradients: Sequence[Any], taken: Taken) -> tuple[list[_Ran], dict[str, Any]]:
-    """The real backward pass, watched by a hook on each operation; beside it what arrived at each leaf in all."""
+    """Run the backward pass with a hook on each operation; return what ran, and the total gradient of each leaf."""
     ran: list[_Ran] = []
-    # One whose flag was switched off since gets nothing.
+    # A leaf whose `requires_grad` was set to False after the forward pass does not get a gradient.
     leaves = [node.id for node in taken.snapshot.nodes if node.kind == "leaf" and taken.live[node.id].requires_grad]
     handles = []
     kept = [(tensor, tensor.grad) for tensor in taken.retaining]
@@ -315,20 +316,20 @@ def _run(outputs: Sequence[Any], gradients: Sequence[Any], taken: Taken) -> tupl
         for (
             tensor,
             grad,
-        ) in kept:  # a tensor that retains its gradient would have got one from this pass
+        ) in kept:  # undo what this pass wrote to tensors with `retain_grad`
             tensor.grad = grad
     return ran, {leaf: _copied(grad) for leaf, grad in zip(leaves, arrived, strict=True)}
 
 
 def _pass(outputs: Sequence[Any], leaves: Sequence[Any], gradients: Sequence[Any]) -> Sequence[Any]:
-    """The gradients of the leaves, by one backward pass of the engine that the tensors belong to."""
+    """The gradients of the leaves, by one backward pass of the tensors' engine."""
     library = library_of(outputs[0])
     if library in LIBRARIES:
         autograd = importlib.import_module(library + ".autograd")
         found: Sequence[Any] = autograd.grad(outputs, leaves, gradients, retain_graph=True, allow_unused=True)
         return found
     if len(outputs) > 1:
-        raise NotImplementedError("of an engine of your own, play one output at a time")
+        raise NotImplementedError("with an engine of your own, play one output at a time")
     had = [leaf.grad for leaf in leaves]
     try:
         for leaf in leaves:
@@ -352,7 +353,7 @@ def _writer(node_id: str, ran: list[_Ran]) -> Any:
 
 
 def _map(array: Any) -> dict[str, Any] | None:
-    """The map of what is too large to be written in full."""
+    """The heat map of a gradient that is too large to be written in full."""
     return None if array is None or facts(array).in_full else heat(array)
 
 
@@ -365,7 +366,7 @@ def _copied(tensor: Any) -> Any:
 class _Arrival:
     text: str
     number: int
-    """Which output of the node it is for."""
+    """The output of the node that it belongs to."""
     array: Any
 
 
@@ -410,21 +411,21 @@ def _write_steps(
             arrivals[edge.target].append(_Arrival(text, edge.number, gradient))
             if target.kind == "leaf" and missing[edge.target] == 0:
                 complete.append(edge.target)
-        # AccumulateGrad goes before every other node that is ready, so a leaf's step follows at once.
+        # AccumulateGrad runs before every other node that is ready, so a leaf's step follows at once.
         recording.steps += [
             _leaf_step(recording, leaf, taken.live[leaf], arrived.get(leaf), arrivals[leaf]) for leaf in complete
         ]
 
 
 def _locals(live: Any, one: _Ran, most: int = MOST_ASKED) -> list[Local | None]:
-    """The local derivatives along each edge, as far as the node says them."""
+    """The local derivative along each edge; None if it cannot be computed."""
     if one.example is None:
         return [None] * len(one.sent)
     return local_derivatives(live, one.example, [gradient is not None for gradient in one.sent], most)
 
 
 def _explain(sent: Sent, formula: Formula, slot: int, one: _Ran, local: Local | None) -> None:
-    """Why what is sent on this edge is what it is."""
+    """Add to a sent gradient how it was computed."""
     gradient = one.sent[slot]
     came = one.arrays[0] if len(one.arrays) == 1 else None
     sent.local, sent.size, sent.formula = local, arithmetic.size(gradient), formula.slope(slot)
@@ -437,7 +438,7 @@ def _total(arrivals: list[_Arrival]) -> str:
 
 
 def _because(arrivals: list[_Arrival], started: int) -> str:
-    """Why a node may run: all its gradients are there; those for the same output of it are summed."""
+    """Why a node can run: all its gradients are there; those for the same output are summed."""
     count = len(arrivals)
     if started == count:
         return "backward starts here" + (f" with {count} gradients; they are summed" if _summed(arrivals) else "")
@@ -451,7 +452,7 @@ def _summed(arrivals: list[_Arrival]) -> bool:
 
 
 def _came_in(arrivals: list[_Arrival], total: Sequence[Facts | None], arrays: Sequence[Any]) -> list[str]:
-    """What a node received: several contributions to the same output are told one by one, then their sum; and what a hook did."""
+    """What a node received: each contribution, their sum if there are several, and what a hook changed."""
     outputs = [f"output {i}: " if len(total) > 1 else "" for i in range(len(total))]
     told = [outputs[a.number] + a.text for a in arrivals] if _summed(arrivals) else []
     for place, (found, array) in enumerate(zip(total, arrays, strict=True)):
@@ -496,7 +497,7 @@ def _leaf_step(recording: Recording, leaf: str, tensor: Any, arriving: Any, arri
         had_grad=had is not None,
         total=_total(arrivals),
     )
-    # Without a gradient before, what arrives is what the leaf then holds: one map is enough.
+    # If the leaf did not have a gradient, what arrives is its new gradient: one map is enough.
     arrays = {"arriving": None if had is None else arriving, "grad after": total}
     step.maps = {head: [found] for head, array in arrays.items() if (found := _map(array)) is not None}
     if arriving is not None and arriving.size <= _MOST_BARS and arriving.dtype.kind == "f":

@@ -1,8 +1,8 @@
 """What each backward node computes, and its local derivative, as text and as LaTeX.
 
-The rules stand in `rules.toml`, by the names that nodes have here and in PyTorch. Each formula is
-one small Python expression. This module only prints it: `formula_text` for plain text,
-`formula_latex` for notebooks.
+The rules are in `rules.toml`, by the names that nodes have here and in PyTorch. Each formula is one
+small Python expression. This module only prints it: `formula_text` as plain text, `formula_latex` for
+notebooks.
 
 >>> found = rule("MulBackward0")
 >>> found.sentence(0)
@@ -23,14 +23,14 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 INPUTS = "uvw"
-"""How formulas call the inputs of an operation, in the order of `next_functions`."""
+"""The names of an operation's inputs in formulas, in the order of `next_functions`."""
 
 
 @dataclass(frozen=True, repr=False)
 class Rule:
-    """The rule of one backward node. The expressions are as in rules.toml; the methods print them.
+    """The rule of one backward node. The attributes hold expressions as in rules.toml; the methods print them.
 
-    In a notebook it shows as typeset formulas, elsewhere as text:
+    A notebook shows it as typeset formulas, a terminal as text:
 
     >>> rule("ReluBackward0")
     ReluBackward0: y = max(u, 0)
@@ -43,28 +43,30 @@ class Rule:
     computes: str | None = None
     """What the operation computes, in `u`, `v`, `w`."""
     slopes: tuple[str, ...] = ()
-    """For each slot the local slope: the slot gets `g` times this, entry by entry."""
+    """The local slope of each slot: the slot gets `g` times this, elementwise."""
     sends: tuple[str, ...] = ()
-    """For each slot what it gets, if a factor for each entry does not tell it."""
+    """What each slot gets, if it is not an elementwise product."""
     words: str = ""
-    """A sentence without capital and full stop, instead of formulas or beside them."""
+    """A sentence without a capital letter and a full stop, instead of formulas or in addition to them."""
     inputs: int | None = None
-    """How many slots there are; None if that differs from call to call."""
+    """The number of slots; None if it differs from call to call."""
     options: Mapping[str, str] = field(default_factory=dict, hash=False)
-    """Further names in the formulas, such as `k`, and what they mean."""
+    """Further names in the formulas, for example `k`, and their meaning."""
 
     @property
     def computes_text(self) -> str | None:
-        """What the operation computes, such as `u · v`; None if no formula tells it."""
+        """What the operation computes, for example `u · v`; None if there is no formula."""
         return formula_text(self.computes) if self.computes else None
 
     @property
     def computes_latex(self) -> str | None:
-        """What the operation computes, in LaTeX."""
+        """What the operation computes, as LaTeX."""
         return formula_latex(self.computes) if self.computes else None
 
     def computes_with(self, arguments: Sequence[str], options: Mapping[str, str] | None = None) -> str | None:
-        """The same in other names for the inputs and with known options, an empty name leaving the rule's own.
+        """What the operation computes, with other names for the inputs and with known options.
+
+        An empty name keeps the rule's own name.
 
         >>> rule("MulBackward0").computes_with(["a", ""]), rule("PowBackward0").computes_with(["a"], {"k": "2"})
         ('a · v', 'a²')
@@ -74,7 +76,7 @@ class Rule:
         return _TEXT.written(_named(_parsed(self.computes), arguments, options or {}))
 
     def sends_with(self, slot: int, arguments: Sequence[str], options: Mapping[str, str] | None = None) -> str | None:
-        """What an input gets for `g`, in other names as above.
+        """What an input gets for `g`, with other names as in `computes_with`.
 
         >>> rule("MmBackward0").sends_with(1, ["w", "x"])
         'wᵀ @ g'
@@ -83,14 +85,14 @@ class Rule:
         return None if sent is None else _TEXT.written(_named(sent, arguments, options or {}))
 
     def slope_text(self, slot: int) -> str | None:
-        """The local slope of an input, such as `v`; None for a rule without slopes.
+        """The local slope of an input, for example `v`; None for a rule without slopes.
 
-        Raises IndexError if the node has no such slot, as do the next methods.
+        Raises IndexError if the node does not have this slot. The methods below raise it as well.
         """
         return formula_text(self.slopes[slot]) if self._has(slot, self.slopes) else None
 
     def slope_with(self, slot: int, arguments: Sequence[str], options: Mapping[str, str] | None = None) -> str | None:
-        """The local slope of an input in other names, as in `computes_with`.
+        """The local slope of an input, with other names as in `computes_with`.
 
         >>> rule("TanhBackward0").slope_with(0, ["x"], {"y": "h"})
         '1 - h²'
@@ -100,28 +102,28 @@ class Rule:
         return _TEXT.written(_named(_parsed(self.slopes[slot]), arguments, options or {}))
 
     def slope_latex(self, slot: int) -> str | None:
-        """The local slope of an input, in LaTeX."""
+        """The local slope of an input, as LaTeX."""
         return formula_latex(self.slopes[slot]) if self._has(slot, self.slopes) else None
 
     def sends_text(self, slot: int) -> str | None:
-        """What an input gets for `g`, such as `g · v` or `g @ vᵀ`; None for a rule in words."""
+        """What an input gets for `g`, for example `g · v` or `g @ vᵀ`; None for a rule in words."""
         sent = self._sent(slot)
         return None if sent is None else _TEXT.written(sent)
 
     def sends_latex(self, slot: int) -> str | None:
-        """What an input gets for `g`, in LaTeX."""
+        """What an input gets for `g`, as LaTeX."""
         sent = self._sent(slot)
         return None if sent is None else _LATEX.written(sent)
 
     def sentence(self, slot: int) -> str:
-        """The rule of one slot in a line: formulas if there are any, else the words."""
+        """The rule of one slot on one line: its formulas if there are any, else the words."""
         equation = self._equation(slot)
         if equation is None:
             return self.words
         return f"y = {self.computes_text}: {equation}" if self.computes else equation
 
     def __repr__(self) -> str:
-        """All of the rule as text: what it computes, a line for each slot, the words, the options."""
+        """The whole rule as text: what it computes, a line for each slot, the words, the options."""
         head = f"y = {self.computes_text}" if self.computes else self.words
         equations = [self._equation(slot) or "" for slot in range(len(self._formulas))]
         return "\n  ".join([f"{self.name}: {head}", *equations, *self._notes()])
@@ -149,7 +151,7 @@ class Rule:
         return f"{INPUTS[slot]} gets {self.sends_text(slot)}" if self.sends else None
 
     def _notes(self) -> list[str]:
-        """What stands below the formulas, as sentences."""
+        """The sentences below the formulas."""
         notes = [_as_sentence(self.words)] if self.words and self.computes else []
         notes += [f"{_TEXT.name(name)}: {meaning}." for name, meaning in self.options.items()]
         speaks_of_g = self.sends or re.search(r"\bg\b", self.words)
@@ -161,7 +163,7 @@ class Rule:
         return _parsed(self.sends[slot]) if self.sends else None
 
     def _has(self, slot: int, formulas: tuple[str, ...]) -> bool:
-        """Whether there are formulas; IndexError if the node has no such slot."""
+        """Whether there are formulas. Raises IndexError if the node does not have this slot."""
         if slot < 0 or (self.inputs is not None and slot >= self.inputs):
             count = {None: "", 0: "no inputs", 1: "1 input"}.get(self.inputs, f"{self.inputs} inputs")
             has = f"{self.name} has {count}: " if count else ""
@@ -171,15 +173,15 @@ class Rule:
 
 def _as_sentence(words: str) -> str:
     first = words.split(maxsplit=1)[0]
-    # Names and formulas keep their small letters.
+    # Names and formulas keep their lower case.
     is_word = first == "a" or (len(first) > 1 and "(" not in first)
     return f"{words[:1].upper() + words[1:] if is_word else words}."
 
 
 def rule(name: str) -> Rule | None:
-    """The rule of the nodes called `name`, as `node.name()` tells it.
+    """The rule of the nodes called `name`, the result of `node.name()`.
 
-    None if there is none, as for a user's Function.
+    None if there is none, for example for a user's Function.
 
     >>> rule("torch::autograd::AccumulateGrad").words
     "adds what arrives to the leaf's .grad"
@@ -190,10 +192,14 @@ def rule(name: str) -> Rule | None:
 
 
 def rule_of(tensor_or_name: Any) -> Rule:
-    """The rule of the node that made a tensor, of a node itself, or of the node with that name.
+    """Show the derivative of an operation: what it computes, and what each of its inputs gets.
 
-    Returns a `Rule`, which a notebook shows as typeset formulas. Raises ValueError if the tensor
-    has no node or the node no rule, TypeError for anything else.
+    tensor_or_name: a tensor made by the operation, a node (`y.grad_fn`), or the name of a node
+    ("MulBackward0").
+
+    Returns a Rule, which a notebook shows as typeset formulas. In the formulas, `u`, `v` and `w` are the
+    inputs, `y` is the result and `g` is the gradient that arrives. Raises ValueError if the tensor does
+    not require grad or no rule is known for the node, TypeError for any other argument.
 
     >>> import autograd_teach as torch
     >>> a = torch.tensor(2.0, requires_grad=True)
@@ -230,7 +236,7 @@ def _name_of(thing: Any) -> str:
 
 @cache
 def _rules() -> dict[str, Rule]:
-    """Every rule by the name of its node."""
+    """All rules, by the names of their nodes."""
     rules: dict[str, Rule] = {}
     text = Path(__file__).with_name("rules.toml").read_text(encoding="utf-8")
     for name, entry in tomllib.loads(text).items():
@@ -249,14 +255,14 @@ def _rules() -> dict[str, Rule]:
 
 
 def _named(expression: ast.expr, arguments: Sequence[str], options: Mapping[str, str]) -> ast.expr:
-    """The expression with other names, or texts of values, for inputs and options; an empty one changes nothing.
+    """The expression with other names or values for its inputs and options; an empty text changes nothing.
 
-    What only options decide is worked out: `k · uᵏ⁻¹` with k = 2 is `2 · u`.
+    Arithmetic with options is simplified: `k · uᵏ⁻¹` with k = 2 becomes `2 · u`.
     """
     given = [*zip(INPUTS, arguments, strict=False), *options.items()]
     named = {own: text for own, text in given if text}
     numbers = {own: ast.Constant(int(text)) for own, text in options.items() if re.fullmatch(r"\d+", text)}
-    return _Renamed(named, numbers).visit(expression)  # type: ignore[no-any-return]  # an expression stays one
+    return _Renamed(named, numbers).visit(expression)  # type: ignore[no-any-return]  # an expression stays an expression
 
 
 class _Renamed(ast.NodeTransformer):
@@ -276,11 +282,11 @@ class _Renamed(ast.NodeTransformer):
         return ast.BinOp(left, node.op, right)
 
 
-# Formulas: one expression, printed in two ways
+# Formulas: one expression, printed as text and as LaTeX
 
 
 def formula_text(expression: str) -> str:
-    """A formula as plain text. Raises ValueError if it is no Python expression of the kind that rules use.
+    """A formula as plain text. Raises ValueError if it is not a Python expression that rules can use.
 
     >>> formula_text("-u / v ** 2"), formula_text("T(u) @ g"), formula_text("1 / sqrt(1 - u ** 2)")
     ('-u / v²', 'uᵀ @ g', '1 / √(1 - u²)')
@@ -289,7 +295,7 @@ def formula_text(expression: str) -> str:
 
 
 def formula_latex(expression: str) -> str:
-    r"""A formula in LaTeX, without dollar signs. Raises ValueError as `formula_text`.
+    r"""A formula as LaTeX, without dollar signs. Raises ValueError like `formula_text`.
 
     >>> print(formula_latex("-u / v ** 2"), formula_latex("T(u) @ g"))
     -\frac{u}{v^{2}} u^{\top} g
@@ -305,7 +311,7 @@ def _parsed(expression: str) -> ast.expr:
 
 
 def _product_with_g(slope: ast.expr) -> ast.expr:
-    """`g * slope`, with `g` behind the sign and the number, in the numerator, and in each choice."""
+    """`g * slope`; `g` is placed after a sign or a number, in the numerator, and in each branch of a choice."""
     g = _parsed("g")
     match slope:
         case ast.Constant(0):
@@ -323,7 +329,7 @@ def _product_with_g(slope: ast.expr) -> ast.expr:
     return ast.BinOp(g, ast.Mult(), slope)
 
 
-# How tightly a part of a formula binds: weaker parts get brackets.
+# Operator precedence of the parts of a formula, lowest first: a part of lower precedence gets brackets.
 _CHOICE, _COMPARISON, _ADDITION, _LONG_SUM, _PRODUCT, _SIGN, _POWER, _ATOM = range(8)
 _BINARY = {
     ast.Add: _ADDITION,
@@ -334,18 +340,18 @@ _BINARY = {
     ast.Pow: _POWER,
 }
 _Written = tuple[str, int]
-"""A part of a formula as text, and how tightly it binds."""
+"""A part of a formula as text, and its precedence."""
 
 
 def _tightness(name: str) -> int:
-    """How tightly a name binds; `computes_with` puts numbers and texts in place of names."""
+    """The precedence of a name; `computes_with` replaces names by numbers and texts."""
     if name.startswith("-"):
         return _SIGN
     return _ATOM if " " not in name or name[0] in "([" else _CHOICE
 
 
 class _Printer:
-    """Prints an expression as plain text; `_LatexPrinter` overrides what looks different there."""
+    """Prints an expression as plain text; `_LatexPrinter` overrides what differs in LaTeX."""
 
     names: ClassVar[Mapping[str, str]] = {"alpha": "α", "beta": "β", "delta": "δ", "pi": "π"}
     functions: ClassVar[Mapping[str, str]] = {"Phi": "Φ", "phi": "φ"}
@@ -368,7 +374,7 @@ class _Printer:
         return self.part(node)[0]
 
     def at_least(self, node: ast.expr, tightness: int) -> str:
-        """A part, in brackets if it binds less tightly than that."""
+        """A part, in brackets if its precedence is lower than `tightness`."""
         text, own = self.part(node)
         return text if own >= tightness else self.bracket(text)
 
@@ -403,8 +409,8 @@ class _Printer:
         quotient = own == _PRODUCT and isinstance(left, ast.BinOp) and isinstance(left.op, ast.Div)
         if own < tightness or (quotient and isinstance(operator, ast.Mult)):
             first = self.bracket(first)
-        # A sign behind an operator needs brackets. So does what binds no tighter, unless the
-        # grouping does not matter.
+        # After an operator, a sign needs brackets. So does a part of the same or lower precedence,
+        # unless the grouping does not matter.
         loose = (
             type(operator) in (ast.Add, ast.Mult) and isinstance(right, ast.BinOp) and type(right.op) is type(operator)
         )
@@ -442,7 +448,7 @@ class _Printer:
         return f"{name}({', '.join(map(self.written, arguments))})", _ATOM
 
     def choice(self, condition: ast.expr, value: ast.expr, otherwise: ast.expr) -> _Written:
-        # In a chain of choices only what is chosen first is a part of its own.
+        # `a if x else b if y else c`: only the first value needs brackets.
         first = self.at_least(value, _COMPARISON)
         return f"{first} if {self.written(condition)} else {self.written(otherwise)}", _CHOICE
 
@@ -477,7 +483,7 @@ class _LatexPrinter(_Printer):
         if not isinstance(operator, ast.Div):
             return super().binary(left, operator, right)
         sign = ""
-        # The sign of a fraction stands before it.
+        # The sign is placed before the fraction.
         match left:
             case ast.UnaryOp(ast.USub(), operand):
                 sign, left = "-", operand

@@ -1,6 +1,6 @@
-"""A reader's function, run by a view under `watch`: its leaves, its result, and what its own variables named.
+"""A call of a reader's function under `watch`: its leaves, its result, and the tensors that it named.
 
-Used by the views that are given a function (`viz.play(f)`, `viz.live(f, a=2.0)`, `viz.explore`).
+For the views that take a function: `viz.play(f)`, `viz.live(f, a=2.0)`, `viz.explore`.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ class Run:
     library: Any
     result: Any = None
     leaves: dict[str, Any] = field(default_factory=dict)
-    """The tensors made of the numbers that were given, by the names of the arguments."""
+    """The leaves made of the given values, by the names of the arguments."""
     names: list[tuple[str, Any]] = field(default_factory=list)
-    """The tensors that the arguments and the function's own variables named when it returned."""
+    """The names of tensors: the arguments, and the function's local variables when it returned."""
 
 
 def run(f: Callable[..., Any], values: Mapping[str, Any]) -> Run:
-    """Call `f` with these values under `watch`; numbers and lists of floats become leaves, tensors leaves of their own.
+    """Call `f` with these values under `watch`; numbers, lists of numbers and floating tensors become leaves.
 
-    They are tensors of the library that the other values belong to, or that `f` calls `torch`. A tensor is passed as a new leaf
-    with the same numbers, so that nobody's `.grad` is touched. Whatever `f` raises is raised.
+    A tensor is passed as a new leaf with the same numbers, so that the `.grad` of the given tensor does
+    not change. The library of the leaves is that of `library_for`. An error in `f` is raised.
     """
     from autograd_teach.viz.watch import watched
 
@@ -47,7 +47,11 @@ def run(f: Callable[..., Any], values: Mapping[str, Any]) -> Run:
 
 
 def library_for(f: Callable[..., Any], values: Mapping[str, Any]) -> Any:
-    """The library whose tensors `f` expects: that of the tensors among the values, else what `f` calls `torch`, else ours."""
+    """The library whose tensors `f` expects.
+
+    It is the library of the tensors among the values, else what the module of `f` calls `torch`, else
+    this package.
+    """
     for value in values.values():
         if is_tensor(value):
             return importlib.import_module(library_of(value))
@@ -58,7 +62,7 @@ def library_for(f: Callable[..., Any], values: Mapping[str, Any]) -> Any:
 
 
 def as_leaf(value: Any, library: Any) -> Any:
-    """A leaf that requires grad with these numbers; None for what is no float, list of floats or floating tensor."""
+    """A leaf with these numbers that requires grad; None if the value is not a number, a list of numbers or a floating tensor."""
     if is_tensor(value):
         plain = value.detach().clone()
         return plain.requires_grad_() if "float" in str(plain.dtype) else None
@@ -71,7 +75,7 @@ def as_leaf(value: Any, library: Any) -> Any:
 
 
 def call_noting(call: Callable[[], Any], f: Callable[..., Any], inside: list[tuple[str, Any]]) -> Any:
-    """Call, and note the tensors that the variables of `f` name when it returns."""
+    """Call, and put into `inside` the tensors that the local variables of `f` name when it returns."""
     code = getattr(f, "__code__", None)
     before = sys.getprofile()
 

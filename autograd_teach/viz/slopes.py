@@ -1,8 +1,9 @@
-"""Local derivatives as numbers: what a node multiplies by, found by asking the node itself.
+"""Local derivatives as numbers, computed by calling the nodes of a graph.
 
-A node computes `g -> g J` for the Jacobian J of its operation. Asked with unit cotangents it answers with the rows of J, whatever
-operation it stands for and whichever library it belongs to. Asking runs the node's own backward outside of any pass: no hook is
-called, nothing is accumulated, and nothing that it saved is freed.
+A node computes the vector-Jacobian product `g -> g J` of its operation. Called with unit cotangents, it
+returns the rows of J; this works for every operation and every library. The call runs the node's own
+backward outside a backward pass: it does not call hooks, does not accumulate gradients, and does not
+free saved tensors.
 """
 
 from __future__ import annotations
@@ -20,11 +21,11 @@ import numpy as np
 from autograd_teach.viz.facts import as_array, library_of
 
 MOST_ASKED = 64
-"""A result of so many entries or fewer is asked entry by entry."""
+"""The Jacobian of a result with at most this many entries is computed row by row."""
 MOST_ASKED_ON_REQUEST = 4_096
 
 _COARSE = {"float16": 5e-3, "bfloat16": 5e-2}
-"""How much two products of a few numbers may differ at this precision, as a part of them; 0.001 at all others."""
+"""Relative tolerance for products of a few numbers in this dtype; 0.001 for other dtypes."""
 
 Array = np.ndarray[Any, Any]
 Kind = Literal["slopes", "moved", "block"]
@@ -32,27 +33,29 @@ Kind = Literal["slopes", "moved", "block"]
 
 @dataclass(frozen=True)
 class Local:
-    """The derivative of an operation with respect to one of its inputs, at the values that it had."""
+    """The derivative of an operation with respect to one input, at the values of the call."""
 
     kind: Kind
     """`slopes`: a factor for each entry. `moved`: entries change place or are left out. `block`: any other linear map."""
     numbers: Array | None
-    """The slopes, in the shape of the result (of a single result, in the input's); for a block, the Jacobian with a row for
-    each entry of the result and a column for each of the input; None where it was not asked for."""
+    """For `slopes`, the factors in the shape of the result (in the shape of the input if the result has one
+    entry). For `block`, the Jacobian: a row for each entry of the result, a column for each entry of the
+    input. None if it was not computed."""
     rows: int
     columns: int
 
     @property
     def in_full(self) -> bool:
-        """Whether the numbers were asked for."""
+        """Whether the numbers were computed."""
         return self.numbers is not None
 
 
 def local_derivatives(node: Any, gradient: Any, wanted: Sequence[bool], most: int = MOST_ASKED) -> list[Local | None]:
-    """The derivative for each of a node's `next_functions`, None where it is not `wanted` or the node does not answer.
+    """The local derivative for each of a node's `next_functions`; None if it is not `wanted` or cannot be computed.
 
-    `gradient`: a gradient that arrived at the node's only output; of it the shape, the dtype and the library are used.
-    A node that changes its answer, raises, or takes several gradients answers for nothing.
+    gradient: a gradient that arrived at the node's only output; only its shape, dtype and library are used.
+    most: the maximum number of rows of a Jacobian. All derivatives are None if the node raises an error,
+    is not linear in the gradient, or takes several gradients.
 
     >>> import autograd_teach as torch
     >>> x = torch.tensor([3.0, 5.0], requires_grad=True)
@@ -63,14 +66,17 @@ def local_derivatives(node: Any, gradient: Any, wanted: Sequence[bool], most: in
     try:
         with _quiet(node) as ask, np.errstate(all="ignore"):
             return _Asked(ask, gradient, wanted).locals(most)
-    # A backward of the reader's own may raise anything; the pass itself tells of that.
+    # A reader's backward may raise any error; the pass itself reports it.
     except Exception:  # noqa: BLE001
         return [None] * len(wanted)
 
 
 @contextlib.contextmanager
 def _quiet(node: Any) -> Iterator[Any]:
-    """How to ask a node: a custom Function's by `apply`. What its backward prints is printed by the pass, not by asking."""
+    """The function that calls a node; for a custom Function, its `apply`.
+
+    The output of a custom backward is suppressed here: the pass itself has already printed it.
+    """
     if not hasattr(node, "apply"):
         yield node
         return
@@ -79,14 +85,14 @@ def _quiet(node: Any) -> Iterator[Any]:
 
 
 def _of_tensors(node: Any, found: Any) -> tuple[Any, ...]:
-    """What a custom Function's backward returned, one for each of `next_functions`: its `forward` may take more than tensors."""
+    """The gradients that a custom backward returned for `next_functions`: `forward` may also take other arguments."""
     several = found if isinstance(found, tuple) else (found,)
     needed = iter([one for one, needs in zip(several, node.needs_input_grad, strict=False) if needs])
     return tuple(next(needed, None) if target is not None else None for target, _ in node.next_functions)
 
 
 class _Asked:
-    """The answers of one node."""
+    """Calls of one node with different cotangents."""
 
     def __init__(self, ask: Any, gradient: Any, wanted: Sequence[bool]) -> None:
         self._node, self._wanted = ask, wanted
@@ -99,7 +105,7 @@ class _Asked:
         return self._library.tensor(cotangent.reshape(self._shape), dtype=self._dtype)
 
     def ask(self, cotangent: Array) -> list[Array | None]:
-        """What the node sends on for this cotangent."""
+        """The gradients that the node returns for this cotangent."""
         with self._library.no_grad():
             found = self._node(self._tensor(cotangent))
         several = found if isinstance(found, tuple) else (found,)
@@ -114,9 +120,9 @@ class _Asked:
         if self._size == 1:  # the Jacobian is one row: the gradient itself
             self._must_double(ones)
             return [None if one is None else Local("slopes", np.array(one), 1, one.size) for one in ones]
-        # Entries that differ from each other and from 0 and 1 tell where each of them goes.
+        # The entries differ from each other and from 0 and 1, so the answer shows where each of them goes.
         drawn = 1 + np.random.default_rng(0).permutation(self._size) / (self._size + 1) + 0.5 / (self._size + 1)
-        drawn = np.array(as_array(self._tensor(drawn))).reshape(-1)  # as it is at this precision
+        drawn = np.array(as_array(self._tensor(drawn))).reshape(-1)  # rounded to this dtype
         probed = self.ask(drawn)
         kinds = [None if a is None or b is None else self._kind(drawn, a, b) for a, b in zip(ones, probed, strict=True)]
         blocks: Sequence[Array | None] = [None] * len(kinds)
@@ -132,13 +138,17 @@ class _Asked:
         return found
 
     def _must_double(self, ones: Sequence[Array | None]) -> None:
-        """ValueError if twice the gradient does not give twice the answer: then no factor explains what the node sends."""
+        """Raise ValueError if twice the gradient does not give twice the answer: the node is then not linear."""
         for one, two in zip(ones, self.ask(np.full(1, 2.0)), strict=True):
             if one is not None and two is not None and not np.allclose(2.0 * one, two, rtol=1e-3, equal_nan=True):
                 raise ValueError("the answer of this node is not linear in the gradient")
 
     def _kind(self, drawn: Array, ones: Array, probed: Array) -> Kind:
-        """From two answers: an elementwise operation scales each entry, and one that only moves entries makes no new ones."""
+        """The kind of a derivative, from two answers.
+
+        An elementwise operation scales each entry. An operation that only moves entries does not create
+        new values.
+        """
         cotangent = np.asarray(drawn.astype(ones.dtype), np.float64)
         if ones.size == self._size:
             expected = ones.reshape(-1) * cotangent

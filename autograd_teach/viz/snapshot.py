@@ -1,7 +1,8 @@
 """A graph as plain data: nodes, edges, shapes, values, saved tensors.
 
-Reads the public protocol only (`grad_fn`, `name()`, `next_functions`, `variable`, `_saved_*`), so it works for our graphs
-and PyTorch's; never changes what it reads. Iterative: the depth of a graph costs no Python stack. Knows nothing of pictures.
+This module reads only the public protocol (`grad_fn`, `name()`, `next_functions`, `variable`, `_saved_*`),
+so it works for graphs of this package and of PyTorch. It does not change what it reads, and it does not
+know about pictures. The walk is iterative, so a deep graph does not overflow Python's stack.
 """
 
 from __future__ import annotations
@@ -22,11 +23,12 @@ Kind = Literal["output", "operation", "leaf", "constant", "fold"]
 
 MOST_NODES = 2_000
 MOST_EDGES = 6_000
-# Layout time grows with how many rows edges run past, far faster than with nodes: a leaf that each of 100 steps of a loop
-# uses makes 5,000 rows and takes 1.4 s in haste, 45 s with full effort; 200 steps make 20,000 rows and take 5 s.
+# Layout time depends more on the number of rows that edges pass than on the number of nodes. A leaf
+# that is used in each of 100 steps of a loop makes 5,000 rows: 1.4 s with the fast layout, 45 s with
+# the full one. 200 steps make 20,000 rows and take 5 s.
 MOST_ROWS_PASSED = 7_000
-# PyTorch crashes when it frees a chain of some 50,000 nodes or more that Python has walked through with `next_functions`
-# (2.13; a stack overflow in its own destructors, whoever walks): only so many of its nodes are counted.
+# PyTorch 2.13 crashes when it frees a chain of about 50,000 nodes or more that Python has walked with
+# `next_functions` (a stack overflow in its destructors): at most this many of its nodes are counted.
 MOST_WALKED = 30_000
 _MOST_NAMES = 12
 _MOST_RESULTS = 100
@@ -34,7 +36,7 @@ _MOST_RESULTS = 100
 
 @dataclass
 class Saved:
-    """One entry of `_saved_*`: what an operation keeps for its gradient."""
+    """One entry of `_saved_*`: something an operation keeps for its gradient."""
 
     name: str
     text: str
@@ -44,25 +46,25 @@ class Saved:
 
 @dataclass
 class Folded:
-    """What a box stands for that holds repeated structure (fold.py)."""
+    """The contents of a box with repeated structure (fold.py)."""
 
     times: int
     pattern: list[tuple[int, str]]
-    """One repetition, from the output's side: names in their order, equal neighbours counted."""
+    """One repetition, from the side of the output: names in order, with equal neighbours counted."""
     operations: int
     leaves: dict[str, int]
-    """The leaves in the box: how many of each sort, the sort in words."""
+    """The number of leaves of each kind in the box; the kind is a text."""
     odd: int
-    """How many of the results known have values that are not finite."""
+    """The number of known results with values that are not finite."""
 
     @property
     def names(self) -> list[str]:
-        """One repetition in words, such as `["2 x AddBackward0", "TanhBackward0"]`."""
+        """One repetition as text: `["2 x AddBackward0", "TanhBackward0"]`."""
         return [name if count == 1 else f"{count} x {name}" for count, name in self.pattern]
 
     @property
     def name(self) -> str:
-        """Such as `50 x (TanhBackward0, AddBackward0)`."""
+        """The box as text: `50 x (TanhBackward0, AddBackward0)`."""
         if not self.operations:
             sort = next(iter(self.leaves))
             return f"{self.times:,} leaves {sort}"
@@ -74,78 +76,81 @@ class Folded:
 
 @dataclass
 class Node:
-    """One box of the picture. `id` is its place in the walk (`n0`, `n1`, ...), never an address."""
+    """One box of the picture. `id` is its number in the walk (`n0`, `n1`, ...), never an address."""
 
     id: str
     kind: Kind
     name: str
-    """What the graph calls it: `AddBackward0`, `AccumulateGrad`; for an output or a constant the sort of tensor it is."""
+    """The name in the graph: `AddBackward0`, `AccumulateGrad`; for an output or a constant, the kind of tensor."""
     variable: str = ""
-    """The caller's name for the tensor that this node made or holds; empty where there is none."""
+    """The caller's name for the tensor that this node made or holds; empty if there is none."""
     shape: tuple[int, ...] | None = None
     shapes: str = ""
-    """For an operation with several results, in words: the shape of each."""
+    """For an operation with several results: their shapes as text."""
     value: Facts | None = None
     requires_grad: bool = True
     grad: Facts | None = None
     grad_text: str = ""
-    """Why there is no gradient to show, where `grad` is None."""
+    """If `grad` is None: why there is no gradient to show."""
     saved: list[Saved] = field(default_factory=list)
     freed: bool = False
     stale: bool = False
     title: str = ""
-    """A name that no other node of this picture has."""
+    """A name that is unique in this picture."""
     cut: str = ""
-    """Whose value this tensor is without that one's history, in words; empty where that cannot be told."""
+    """For a tensor without history: whose value it holds, as text; empty if that is not known."""
     order: int = 0
-    """0 for what the value needs, 1 for what only its gradient needs, 2 for the gradient of that; see `Snapshot.orders`."""
+    """0 if the value needs this node, 1 if only its gradient does, 2 for the gradient's gradient; see `Snapshot.orders`."""
     mark: str = ""
-    """What sets this node apart in its view, such as `only in y`."""
+    """A text that marks this node in its view, for example `only in y`."""
     lines: list[str] = field(default_factory=list)
-    """What its view adds to the label."""
+    """Lines that the view adds to the label."""
     folded: Folded | None = None
-    """For a box of repeated structure, what is in it."""
+    """The contents of a box with repeated structure."""
     recorded: bool = False
-    """Whether the value is known only because `viz.watch` has recorded it: the graph itself does not keep it."""
+    """Whether only `viz.watch` recorded the value: the graph itself does not keep it."""
     place: tuple[str, int] | None = None
-    """File and line that called the operation, where `viz.watch` has recorded them."""
+    """File and line number of the call, if `viz.watch` recorded them."""
     source: str = ""
     """The text of that line."""
 
 
 @dataclass
 class Edge:
-    """From a node to one of its `next_functions`: the way a gradient flows. `number` is which output of the target it is for."""
+    """From a node to one of its `next_functions`, the direction in which a gradient flows.
+
+    `number` is the number of the target's output.
+    """
 
     id: str
     source: str
     target: str
     number: int = 0
     count: int = 1
-    """How many edges of the graph this one stands for, where it begins or ends at a box of repeated structure."""
+    """The number of edges of the graph that this one stands for; above 1 only at a box of repeated structure."""
 
 
 @dataclass
 class Snapshot:
-    """All that a view needs to know of a graph."""
+    """Everything a view needs to know about a graph."""
 
     nodes: list[Node] = field(default_factory=list)
     edges: list[Edge] = field(default_factory=list)
     outputs: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
-    """Sentences for the reader: what could not be drawn, and what is odd in what could."""
+    """Sentences for the reader: what could not be drawn, and what is unusual in the graph."""
     show_saved: bool = False
     orders: bool = False
-    """Whether each node's `order` is known: only where the caller said so, for a graph does not tell."""
+    """Whether each node's `order` is known. Only the caller can say so; the graph does not contain it."""
     cuts: list[Edge] = field(default_factory=list)
-    """From a tensor without history to the node whose value it is. No gradient flows here, so these are no `edges`."""
+    """From a tensor without history to the node whose value it holds. Gradients do not flow along a cut."""
     clusters: list[tuple[str, list[str]]] = field(default_factory=list)
-    """Nodes to be drawn in a frame of their own, with its title."""
+    """Groups of nodes that are drawn in a frame: its title, and the ids of its nodes."""
     _by_id: dict[str, Node] = field(default_factory=dict, init=False, repr=False, compare=False)
     rows: int = 0
-    """How many rows the picture has."""
+    """The number of rows of the picture."""
     rows_passed: int = 0
-    """Over all edges, how many rows of the picture they run past."""
+    """The number of rows that edges pass, summed over all edges."""
 
     tangled_note = (
         "This graph is too tangled to draw: some nodes are used again far away, as a weight is in each step of a "
@@ -154,12 +159,12 @@ class Snapshot:
 
     @property
     def tangled(self) -> bool:
-        """Whether a layout would take too long, so that the graph is told as text instead."""
+        """Whether a layout would take too long; the view then shows the graph as text."""
         return self.rows_passed > MOST_ROWS_PASSED
 
     def node(self, node_id: str) -> Node:
         """The node with this id."""
-        place = int(node_id[1:])  # where nothing is folded
+        place = int(node_id[1:])  # fast path if nothing is folded
         if place < len(self.nodes) and self.nodes[place].id == node_id:
             return self.nodes[place]
         if len(self._by_id) != len(self.nodes) or node_id not in self._by_id:
@@ -177,14 +182,14 @@ class Snapshot:
 
 @dataclass
 class Taken:
-    """A snapshot, and beside it the live objects that it was made of, for the player that runs them."""
+    """A snapshot with the live objects that it was made of; the player runs them."""
 
     snapshot: Snapshot
     live: dict[str, Any]
     retaining: list[Any] = field(default_factory=list)
-    """The tensors met that keep a gradient though they are no leaves."""
+    """Tensors that retain their gradient (`retain_grad`)."""
     results: list[Any] = field(default_factory=list)
-    """The tensors met that operations made."""
+    """Tensors that are results of operations."""
 
 
 def take(
@@ -195,10 +200,11 @@ def take(
     orders: bool = False,
     most_nodes: int = MOST_NODES,
 ) -> Taken:
-    """The graph behind `outputs` as plain data. What cannot be drawn becomes a sentence in `notes`, never an error.
+    """The graph behind `outputs` as plain data. If it cannot be drawn, `notes` says why; no error is raised.
 
-    `orders`: the outputs go from a value to its gradients; those of one order are in a list.
-    A graph of more than `most_nodes` nodes is not read, only summed up: to show it folded, more are read than can be drawn.
+    `orders`: the outputs are a value and its gradients, in this order; several gradients of one order are in
+    a list. `most_nodes`: a larger graph is not read but summarized. The limit may be higher than what can
+    be drawn, because folding makes a graph smaller.
     """
     tensors = _the_tensors(outputs)
     walk = _Walk(names, values)
@@ -217,7 +223,7 @@ def take(
 
 
 def summed_up(outputs: Sequence[Any]) -> Snapshot:
-    """In place of a graph that cannot be drawn, sentences with counts. No value is read."""
+    """A summary in sentences, for a graph that cannot be drawn. No values are read."""
     tensors = _the_tensors(outputs)
     return Snapshot(notes=[*tensors.notes, _measure(tensors.found).sentence(), *_summary(tensors.found)])
 
@@ -226,7 +232,7 @@ def summed_up(outputs: Sequence[Any]) -> Snapshot:
 class _Tensors:
     found: list[Any]
     places: list[int]
-    """For each, which argument it was or was in."""
+    """For each tensor, the number of its argument."""
     notes: list[str]
 
 
@@ -281,7 +287,7 @@ class _Size:
 
 
 def _measure(tensors: Sequence[Any]) -> _Size:
-    """Count before reading values: a graph too large to draw costs one cheap walk, not a copy of all its tensors."""
+    """Count nodes and edges before any value is read: for a graph too large to draw, one cheap walk is enough."""
     seen = {id(t.grad_fn): t.grad_fn for t in tensors if t.grad_fn is not None}
     todo = list(seen.values())
     size = _Size(0, 0, Counter())
@@ -296,7 +302,7 @@ def _measure(tensors: Sequence[Any]) -> _Size:
         for child, _ in node.next_functions:
             size.edges += 1
             if child is not None and id(child) not in seen:
-                seen[id(child)] = child  # the reference keeps the id from being used again
+                seen[id(child)] = child  # the reference keeps the id from being reused
                 todo.append(child)
     return size
 
@@ -307,7 +313,7 @@ def _most_walked(tensors: Sequence[Any]) -> float:
 
 
 class _Walk:
-    """The walk itself: first the shape of the graph, then what is known of the tensors in it."""
+    """A walk through a graph: first its structure, then what is known about its tensors."""
 
     def __init__(self, names: Sequence[tuple[str, Any]], values: Values) -> None:
         self.values = values
@@ -320,12 +326,12 @@ class _Walk:
         self.lone: list[str] = []
         self.described: list[Any] = []
         self._id_of: dict[int, str] = {}
-        self._slots: dict[str, int] = {}  # how many arguments an operation has
+        self._slots: dict[str, int] = {}  # the number of an operation's arguments
         self._attributes: dict[type, list[str]] = {}
         self._several: set[str] = set()  # the nodes of operations with several results
-        # A tensor that a node made is known by the node and which of its outputs it is.
+        # Tensors by the node that made them and their output number.
         self._made: dict[tuple[int, int], tuple[str, Any]] = {}
-        # An id is an object's own only while someone holds the object.
+        # References that keep the ids of these objects from being reused.
         self._held: list[Any] = [tensor for _, tensor in names]
         self._leaf_of: dict[int, Node] = {}
         for name, tensor in names:
@@ -338,7 +344,7 @@ class _Walk:
         return id(root), output_number(tensor)
 
     def add_output(self, tensor: Any, how_many: int, order: int = 0) -> None:
-        """Walk from one more output; what only it needs is of this order."""
+        """Walk from one more output; new nodes get this order."""
         before = len(self.snapshot.nodes)
         if tensor.grad_fn is None:
             self._add_lone_tensor(tensor)
@@ -348,7 +354,7 @@ class _Walk:
             node.order = order
 
     def orders_hold(self) -> bool:
-        """Whether the outputs may be a value and its gradients; a sentence, and no orders, where they cannot be."""
+        """Whether the outputs can be a value and its gradients; if not, add a sentence and remove the orders."""
         snapshot = self.snapshot
         for output in [snapshot.node(i) for i in snapshot.outputs]:
             if not output.order:
@@ -356,13 +362,13 @@ class _Walk:
             who = output.variable or "One output"
             if output.kind == "constant":
                 snapshot.notes.append(
-                    f"{who} has no history: take it with grad(..., create_graph=True) to see its graph."
+                    f"{who} has no history: compute it with grad(..., create_graph=True) to see its graph."
                 )
                 continue
             own = {node.id for node in snapshot.nodes if node.order == output.order}
             if not any(e.source in own and snapshot.node(e.target).order < output.order for e in snapshot.edges):
                 snapshot.notes.append(
-                    f"{who} uses nothing of the graphs given before it, so it is no gradient of them: no orders are shown."
+                    f"{who} does not use the graphs before it, so it is not their gradient: no orders are shown."
                 )
                 for node in snapshot.nodes:
                     node.order = 0
@@ -385,7 +391,7 @@ class _Walk:
             self._descend(root)
 
     def _add_lone_tensor(self, tensor: Any) -> None:
-        """A tensor that no operation made: a leaf, or one that takes no part in any graph."""
+        """Add a tensor without `grad_fn`: a leaf, or a tensor that is not part of a graph."""
         known = self._leaf_of.get(id(tensor))
         if known is not None:
             if known.id not in self.snapshot.outputs:
@@ -405,7 +411,7 @@ class _Walk:
         )
 
     def _descend(self, root: Any) -> None:
-        """Depth first, in the order of `next_functions`, with a stack of our own instead of Python's."""
+        """Walk depth first, in the order of `next_functions`, with an explicit stack."""
         stack = [iter(enumerate(root.next_functions))]
         sources = [self._id_of[id(root)]]
         while stack:
@@ -428,7 +434,7 @@ class _Walk:
                 sources.pop()
 
     def _recorded_constant(self, node: Node, live: Any, slot: int) -> None:
-        """What an argument without gradient was, where `viz.watch` has noted it."""
+        """Add the value of an argument that does not require grad, if `viz.watch` recorded it."""
         noted = seen(live)
         value = noted.constants[slot] if noted is not None and slot < len(noted.constants) else None
         if value is None:
@@ -478,7 +484,7 @@ class _Walk:
         if not node.requires_grad:
             node.grad_text = "never: requires_grad is False"
             return
-        # Asking a non-leaf for .grad makes PyTorch warn, so ask only where one is kept.
+        # PyTorch warns when `.grad` of a non-leaf is read, so read it only if one is kept.
         if not (tensor.is_leaf or getattr(tensor, "retains_grad", False)):
             node.grad_text = "not kept: not a leaf"
             return
@@ -489,7 +495,7 @@ class _Walk:
             node.grad = facts(grad, self.values)
 
     def read_saved(self, show: bool) -> None:
-        """Read what operations keep: it names and values the tensors between them, and is shown on its own if asked."""
+        """Read the saved tensors: they give intermediate tensors a name and a value, and `show` lists them in the nodes."""
         self.snapshot.show_saved = show
         kept: dict[tuple[int, int], tuple[str, Any]] = {}
         saved: dict[str, list[tuple[str, Any]]] = {}
@@ -510,11 +516,11 @@ class _Walk:
             if node.kind == "operation":
                 self._value_of_operation(node, kept)
                 if node.variable == above.get(node.id):
-                    node.variable = ""  # the output's own box says it already
+                    node.variable = ""  # the box of the output shows it already
         self._name_cuts(saved, kept)
 
     def _name_cuts(self, saved: dict[str, list[tuple[str, Any]]], kept: dict[tuple[int, int], tuple[str, Any]]) -> None:
-        """Give the arguments without gradient the caller's names, and say whose value they are without its history."""
+        """Name the arguments that do not require grad, and find whose value they hold without its history."""
         results: list[cuts.Result] = []
         for (of, _), (name, tensor) in [*self._made.items(), *kept.items()]:
             results.append(cuts.Result(tensor, name, self._id_of.get(of)))
@@ -546,7 +552,7 @@ class _Walk:
             self.snapshot.cuts.append(Edge(f"c{node.id[1:]}", node.id, found.node))
 
     def _saved_of(self, node: Node) -> list[tuple[str, Any]]:
-        """What an operation keeps, by name; sizes (`_saved_self_sym_sizes`) are left out."""
+        """What an operation saved, with names; sizes (`_saved_self_sym_sizes`) are left out."""
         live = self.live[node.id]
         found: list[tuple[str, Any]] = []
         gone = False
@@ -559,16 +565,16 @@ class _Walk:
                 else:
                     gone = True
                 continue
-            if attribute == "saved_tensors":  # what a custom Function keeps
+            if attribute == "saved_tensors":  # saved by a custom Function
                 found += [(f"tensor {i}", t) for i, t in enumerate(thing or ()) if t is not None]
             elif thing is not None:
                 found.append((attribute.removeprefix("_saved_"), thing))
-        # A backward pass frees all that a node saved, never a part of it.
+        # A backward pass frees either everything that a node saved or nothing.
         node.freed = gone and not any(is_tensor(thing) for _, thing in found)
         return found
 
     def _attributes_of(self, live: Any) -> list[str]:
-        """The names under which an operation keeps things; the same for all of its kind."""
+        """The names of an operation's saved attributes; they are the same for all nodes of a class."""
         kind = type(live)
         if kind not in self._attributes:
             self._attributes[kind] = _saved_attributes(live)
@@ -584,14 +590,14 @@ class _Walk:
         return Saved(name, f"{len(thing)} tensors")
 
     def _value_of_operation(self, node: Node, kept: dict[tuple[int, int], tuple[str, Any]]) -> None:
-        """An operation does not hold its result; someone else may: the caller, or the next operation that saved it."""
+        """Add the result of an operation. The node does not hold it; the caller or the next operation may."""
         live = self.live[node.id]
         noted = seen(live)
         if noted is not None:
             node.place, node.source = (noted.file, noted.line), noted.source
         key = (id(live), 0)
         recorded: Any = getattr(live, "_input_metadata", ())
-        if node.id in self._several:  # no one value stands for them
+        if node.id in self._several:  # several results: there is no single value to show
             names = [
                 self._made.get((key[0], number), ("", None))[0] for number in range(len(recorded) or _MOST_RESULTS)
             ]
@@ -615,7 +621,7 @@ class _Walk:
         self._give_titles()
         notes = self.snapshot.notes
         if not any(node.kind == "operation" for node in self.snapshot.nodes):
-            notes += self.lone  # beside a graph, a tensor without one needs no explanation
+            notes += self.lone  # only needed if no graph is shown
             for node in self.snapshot.nodes:
                 if node.cut:
                     who = node.variable or "This tensor"
@@ -643,14 +649,14 @@ class _Walk:
 
 
 def _noted_value(noted: Seen, values: Values) -> Facts | None:
-    """The result that a watch noted: its numbers, or of a large one its range."""
+    """The result that a watch recorded: its numbers, or the range of a large result."""
     if noted.value is not None:
         return facts(noted.value, values)
     return Facts(noted.shape, "", noted.summary) if noted.summary and noted.shape is not None else None
 
 
 def number_titles(nodes: Sequence[Node]) -> None:
-    """Tell apart by a number the nodes that have the same title."""
+    """Number the nodes that have the same title."""
     count = Counter(node.title for node in nodes)
     seen: Counter[str] = Counter()
     for node in nodes:
@@ -661,9 +667,9 @@ def number_titles(nodes: Sequence[Node]) -> None:
 
 
 def rows_passed(snapshot: Snapshot) -> int:
-    """Put each node one row below the lowest that leads to it, and count the rows between the ends of each edge.
+    """Place each node one row below the lowest node above it; count the rows that each edge passes.
 
-    Notes in the snapshot how many rows there are.
+    Returns the sum over all edges, and sets `snapshot.rows`.
     """
     children, waiting = snapshot.children(), Counter(edge.target for edge in snapshot.edges)
     row = {node.id: 0 for node in snapshot.nodes}
@@ -701,14 +707,14 @@ def _title(node: Node) -> str:
 
 
 def short_name(live: Any) -> str:
-    """A node's name without the namespace that PyTorch puts before some: `AccumulateGrad`."""
+    """A node's name without PyTorch's namespace: `AccumulateGrad`, not `torch::autograd::AccumulateGrad`."""
     return str(live.name()).rpartition("::")[2]
 
 
 def _summary(tensors: Sequence[Any]) -> list[str]:
-    """Sentences on a graph: its depth, its leaves, the largest tensors it keeps. No value is read."""
+    """Sentences about a graph: its depth, its leaves, its largest saved tensors. No values are read."""
     if _measure(tensors).in_part:
-        return ["Depth, leaves and saved tensors are not counted: PyTorch bears no walk through so deep a graph."]
+        return ["Depth, leaves and saved tensors are not counted: a walk through a graph this deep may crash PyTorch."]
     order, shapes = _in_order(tensors), Counter[tuple[int, ...]]()
     depth: dict[int, int] = {}
     saved: Counter[tuple[tuple[int, ...], str]] = Counter()
@@ -731,7 +737,7 @@ def _summary(tensors: Sequence[Any]) -> list[str]:
         saved.update((shape, name) for shape in _saved_shapes(node, attributes[kind]))
     leaves = sum(shapes.values())
     said = [
-        f"The longest way through it passes {deepest:,} nodes.",
+        f"The longest path through it passes {deepest:,} nodes.",
         f"It has {operations:,} operation{'s' * (operations != 1)} and {leaves:,} {'leaf' if leaves == 1 else 'leaves'}"
         + (f", of {_largest([((shape, ''), count) for shape, count in shapes.items()])}." if leaves else "."),
     ]
@@ -741,7 +747,7 @@ def _summary(tensors: Sequence[Any]) -> list[str]:
 
 
 def _in_order(tensors: Sequence[Any]) -> list[Any]:
-    """The graph's nodes, each before those its gradients go to."""
+    """The graph's nodes in topological order, outputs first."""
     waiting: Counter[int] = Counter()
     found = {id(t.grad_fn): t.grad_fn for t in tensors if t.grad_fn is not None}
     todo = list(found.values())
@@ -754,7 +760,7 @@ def _in_order(tensors: Sequence[Any]) -> list[Any]:
                 found[id(child)] = child
                 todo.append(child)
     order = [node for node in found.values() if not waiting[id(node)]]
-    for node in order:  # it grows while it is read
+    for node in order:  # the list grows during the loop
         for child, _ in node.next_functions:
             if child is not None:
                 waiting[id(child)] -= 1
@@ -777,10 +783,10 @@ def _saved_shapes(node: Any, attributes: Sequence[str]) -> list[tuple[int, ...]]
 
 
 def _largest(counted: list[tuple[tuple[tuple[int, ...], str], int]]) -> str:
-    """The three largest shapes in words, with how often each occurs."""
+    """The three largest shapes as text, with the number of times each occurs."""
     ordered = sorted(counted, key=lambda entry: (-math.prod(entry[0][0]), -entry[1], entry[0]))
     parts = [
         f"shape {shape_text(shape)}" + (f" by {name}" if name else "") + (f" ({count:,} times)" if count > 1 else "")
         for (shape, name), count in ordered[:3]
     ]
-    return ", ".join(parts) + (f" and {len(ordered) - 3:,} sorts more" if len(ordered) > 3 else "")
+    return ", ".join(parts) + (f" and {len(ordered) - 3:,} more" if len(ordered) > 3 else "")

@@ -1,4 +1,4 @@
-"""A view as plain text: what a terminal shows, a screen reader reads and nbval compares. No ids, no addresses."""
+"""A view as plain text, for terminals, screen readers and nbval. It does not contain ids or addresses."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _MOST_LINES = 200
 
 
 def tree(snapshot: Snapshot) -> str:
-    """The graph as a tree: a node that is reached again is not repeated but said to be shown above."""
+    """The graph as a tree; a node that is reached again is only marked as shown above."""
     lines = list(snapshot.notes)
     children = snapshot.children()
     told: set[str] = set()
@@ -31,7 +31,7 @@ def tree(snapshot: Snapshot) -> str:
         if output in told:
             continue
         lines.append(line_for(snapshot.node(output)))
-        # Each entry: an edge still to be told, and the columns drawn before it.
+        # Each entry: an edge to print, the columns before it, and whether it is the last one.
         stack = _entries(children[output], "")
         while stack:
             if len(lines) >= _MOST_LINES:
@@ -60,14 +60,14 @@ def _of(edge: Edge) -> str:
 
 
 def heading(node: Node) -> str:
-    """What a node is called, so that no other node of the picture is called the same."""
+    """A node's name, unique in the picture."""
     if node.kind == "leaf":
         return f"{node.title}, a leaf" if node.name == "leaf" else f"{node.name} of {node.title}"
     return f"output {node.title}" if node.kind == "output" and node.title != "output" else node.title
 
 
 def describe(node: Node) -> str:
-    """One node in one line."""
+    """One node on one line."""
     if node.kind == "constant" and node.value is None:
         return "None: no gradient goes here"
     if node.folded is not None:
@@ -106,7 +106,7 @@ def _saved_lines(snapshot: Snapshot, node_id: str, columns: str, more: bool) -> 
 
 
 def table(recording: Recording) -> str:
-    """The backward pass as a table, one row a step."""
+    """The backward pass as a table with a row for each step."""
     lines = list(recording.snapshot.notes)
     if not recording.steps:
         return "\n".join(lines)

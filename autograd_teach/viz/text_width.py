@@ -1,13 +1,14 @@
-"""How wide a text may become: boxes are laid out before it is known in which font a browser will write them.
+"""Upper bounds for the width of a text: boxes are laid out before the browser chooses the font.
 
-Advance widths of DejaVu Sans and DejaVu Sans Bold, the widest fonts that browsers fall back to for Helvetica and Arial.
+The tables hold the advance widths of DejaVu Sans and DejaVu Sans Bold, the widest fonts that browsers use
+in place of Helvetica and Arial.
 """
 
 from __future__ import annotations
 
 import unicodedata
 
-# In thousandths of the font's size, for the characters from the space to the tilde.
+# In thousandths of the font size, for the characters from space to tilde.
 _REGULAR = [
     318, 401, 460, 838, 636, 950, 780, 275, 390, 390, 500, 838, 318, 361, 318, 337, 636, 636, 636, 636, 636, 636, 636, 636,
     636, 636, 337, 337, 838, 838, 838, 531, 1000, 684, 686, 698, 770, 632, 575, 775, 752, 295, 295, 656, 557, 863, 748, 787,
@@ -25,7 +26,7 @@ _FIRST, _NARROW, _OTHER, _WIDE = 32, 440, 900, 1100
 
 
 def width(text: str, size: float, bold: bool = False) -> float:
-    """The width of one line in points, at this font size in points.
+    """The width of one line in points; `size` is the font size in points.
 
     >>> round(width("Mul", 10.0), 1), round(width("Mul", 10.0, bold=True), 1)
     (17.8, 20.5)
@@ -42,7 +43,7 @@ def width(text: str, size: float, bold: bool = False) -> float:
 
 
 def _of_other(character: str) -> int:
-    """The most that a character outside of ASCII takes, but for a few rare letters."""
+    """An upper bound for the width of a character outside ASCII; a few rare letters are wider."""
     if character in _NARROW_SIGNS:
         return _NARROW
     wide = character in _WIDE_SIGNS or unicodedata.east_asian_width(character) in "WF"

@@ -1,7 +1,8 @@
-"""`viz.versions`: each saved tensor with the version at which it was saved and the one it has now.
+"""`viz.versions`: each saved tensor with its version when it was saved and its version now.
 
-A node whose saved tensor was written to afterwards will raise in `backward`; here it is seen before. Both versions of such a
-tensor are only told by the error that reading it raises, in our library as in PyTorch: it is read from there.
+If a saved tensor was changed in place, its node will raise an error in `backward`; this view shows it
+before. Only the error message contains both versions, in this package and in PyTorch, so they are parsed
+from the message.
 """
 
 from __future__ import annotations
@@ -28,22 +29,24 @@ _TOLD = re.compile(
 
 @dataclass(frozen=True)
 class SavedVersion:
-    """One saved tensor of one node. What is not known is None or empty."""
+    """One saved tensor of one node. Unknown entries are None or empty."""
 
     node: str
     """The node's name in the picture."""
     name: str
-    """What the node calls it: `self`, `other`, `result`."""
+    """The node's name for the tensor: `self`, `other`, `result`."""
     tensor: str
-    """The caller's name for it."""
+    """The caller's name for the tensor."""
     shape: tuple[int, ...] | None
     saved_at: int | None
+    """The version when it was saved."""
     now: int | None
+    """The version now."""
     state: State
 
     @property
     def told(self) -> str:
-        """The versions in words."""
+        """The versions as text."""
         if self.state == "freed":
             return "freed"
         if self.now is None:
@@ -52,14 +55,18 @@ class SavedVersion:
 
 
 def versions(output: Any, *, names: Mapping[str, Any] | None = None) -> VersionsView:
-    """Show, for every saved tensor behind `output`, the version at which it was saved and the version it has now.
+    """Show for every saved tensor of a graph its version when it was saved and its version now.
 
-    Each write in place counts a tensor's version up. A node whose saved tensor has another version now than when it was
-    saved will raise in `backward`: it is red and says so, before it raises. A freed node, whose saved tensors are gone, is grey.
-    `view.saved` holds the rows as data. `names` as in `viz.graph`.
+    Each in-place change adds 1 to a tensor's version. If a saved tensor has another version now, its node
+    will raise an error in `backward`: the view shows it in red, before it raises. A freed node, whose saved
+    tensors are gone, is grey. Changes through `.data` or NumPy do not change the version, so they cannot be
+    found.
 
-    Works for tensors of this package and of PyTorch. What cannot be shown is said in a sentence, not raised. Writes that do
-    not count, as through `.data` or NumPy, cannot be seen by anyone.
+    output: a tensor, of this package or of PyTorch; the graph behind it is drawn.
+    names: names for tensors, as in `viz.graph`.
+
+    Returns a VersionsView; `view.saved` holds the rows as data. If the graph cannot be drawn, the view says
+    why in a sentence. Raises TypeError if `names` is not a dictionary.
 
     >>> import autograd_teach as torch
     >>> from autograd_teach import viz
@@ -75,7 +82,7 @@ def versions(output: Any, *, names: Mapping[str, Any] | None = None) -> Versions
 
 
 class VersionsView(View):
-    """A graph with the versions of what its nodes saved."""
+    """A graph with the versions of its saved tensors."""
 
     def __init__(self, taken: Taken, names: Sequence[tuple[str, Any]] = ()) -> None:
         self.saved: list[SavedVersion] = []
@@ -155,7 +162,7 @@ class VersionsView(View):
 
 
 def _will_raise(live: Any) -> str:
-    """What a stale value leads to: an operation of the library reads all that it saved, a user's Function perhaps does not."""
+    """Whether a changed tensor will raise an error: an operation reads everything it saved, a user's Function may not."""
     return "may raise" if hasattr(type(live), "saved_tensors") else "will raise"
 
 
@@ -191,7 +198,7 @@ def _from_error(node: Node, name: str, message: str, names: Sequence[tuple[str, 
         return SavedVersion(node.title, name, "", None, None, None, "changed in place")
     shape = tuple(int(size) for size in told["shape"].split(",") if size.strip())
     now = int(told["now"])
-    # The result of this node itself has another node by now, that of the change.
+    # The result of this node itself now belongs to another node: the in-place change.
     place = None if told["place"] == f"0 of {_operation(node.name)}" and name == "result" else told["place"] or ""
     fitting = list({id(tensor): name for name, tensor in reversed(names) if _fits(tensor, shape, now, place)}.values())
     tensor = f"probably {fitting[0]}" if len(fitting) == 1 else ""
@@ -199,7 +206,7 @@ def _from_error(node: Node, name: str, message: str, names: Sequence[tuple[str, 
 
 
 def _fits(tensor: Any, shape: tuple[int, ...], now: int, place: str | None) -> bool:
-    """Whether a tensor is as the error describes the changed one: shape, version, and which result of what (None: any) it is."""
+    """Whether the error describes this tensor: its shape, its version, and the operation that made it (None: any)."""
     if tuple(tensor.shape) != shape or int(tensor._version) != now:
         return False
     root = tensor.grad_fn
@@ -208,7 +215,7 @@ def _fits(tensor: Any, shape: tuple[int, ...], now: int, place: str | None) -> b
 
 
 def _operation(name: str) -> str:
-    """What errors call the operation of a node: `Mul` for `MulBackward0`."""
+    """The name of a node's operation in error messages: `Mul` for `MulBackward0`."""
     return re.sub(r"Backward0?(?=\d*$)", "", name)
 
 
@@ -217,7 +224,7 @@ def _name_of(tensor: Any, names: Sequence[tuple[str, Any]]) -> str:
 
 
 def _same_tensor(one: Any, other: Any) -> bool:
-    """Whether two objects stand for one tensor: reading a saved tensor may give a new object."""
+    """Whether two objects are the same tensor: reading a saved tensor may return a new object."""
     if one is other:
         return True
     if one.grad_fn is not None:

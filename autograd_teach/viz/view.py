@@ -1,7 +1,8 @@
-"""The views themselves: what `viz.graph` returns, what all views have in common, and how they show themselves.
+"""`viz.graph`, the base class of all views, and their rich display.
 
-A view is plain data. It has three forms, and a front end picks the best it knows: the widget (where a kernel and anywidget
-are there), a static SVG picture, and plain text. Needs Jupyter for none but the first, and imports it only then.
+A view is plain data. It has three forms: the widget (with a kernel and anywidget), a static SVG picture,
+and plain text. A front end shows the best form that it supports. Only the widget needs Jupyter, which is
+imported only then.
 """
 
 from __future__ import annotations
@@ -33,24 +34,26 @@ def graph(
     orders: bool = False,
     fold: Fold = "auto",
 ) -> GraphView:
-    """Draw the graph behind one or more tensors: what `backward` would walk through, from each output down to its leaves.
+    """Draw the graph behind one or more tensors, from each output down to its leaves.
 
-    A leaf is named after the caller's variable; `names={"x": x}` names it otherwise. Point at a node (or Tab to it) for its
-    shape, value and gradient; `saved=True` also shows what each operation keeps for its gradient. `values`: `"auto"` writes
-    small tensors in full and larger ones as range and mean, `"always"` in full up to 100 elements, `"never"` shapes only.
+    The picture shows the nodes that `backward` would run through. Point at a node, or Tab to it, to see its
+    shape, value and gradient. A tensor that does not require grad but shares memory with a tensor of the
+    graph is shown as a cut: its value is used without its history (`detach`, `.data`).
 
-    A tensor that takes no gradient but shares its memory with one of these is shown as a cut: the value went on without its
-    history (`detach`, `.data`).
+    outputs: tensors, or lists of tensors, of this package or of PyTorch.
+    names: names for tensors, for example `{"x": x}`. Other tensors get the names of the caller's variables.
+    saved: also show the tensors that each operation saved for its gradient.
+    values: `"auto"` shows tensors with at most 12 elements in full, larger ones as range and mean;
+    `"always"` shows up to 100 elements in full; `"never"` shows only shapes.
+    orders: the outputs are a value, its gradient, the gradient of the gradient, and so on, made with
+    `create_graph=True`: `viz.graph(y, dx, d2x, orders=True)`. Several gradients of one order are in a list.
+    Each node belongs to the first output that needs it. An edge is dotted if a gradient uses a value of
+    a lower order.
+    fold: fold repeated structure, such as the steps of a loop, into one box. `"auto"` folds graphs with more
+    than 300 nodes and graphs that would be a tangle. A click or `view.unfold(id)` opens a box.
 
-    Higher order: `viz.graph(y, dx, d2x, orders=True)` says that the outputs are a value, its gradient (made with
-    `create_graph=True`), the gradient of that; several gradients of one order stand in a list. Each node then belongs to the
-    first output that needs it, and edges by which a gradient uses a value of a lower order are dotted. A graph does not tell
-    a gradient from another result, so without `orders=True` nothing is called one.
-    `fold`: whether repeated structure, such as the steps of a loop, is folded into one box that says how often it repeats;
-    `"auto"` does so above 300 nodes and where a picture would be a tangle. A box is opened by a click or by `view.unfold(id)`.
-
-    Works for tensors of this package and of PyTorch. What cannot be drawn is said in a sentence, not raised. Raises
-    ValueError for a value of `values` or `fold` that does not exist.
+    Returns a GraphView. If the graph cannot be drawn, the view says why in a sentence. Raises ValueError for
+    an unknown value of `values` or `fold`, TypeError if `names` is not a dictionary.
 
     >>> import autograd_teach as torch
     >>> from autograd_teach import viz
@@ -76,7 +79,7 @@ def graph_of(
     fold: Fold = "auto",
     orders: bool = False,
 ) -> GraphView:
-    """The view of a graph: as it is, folded, or, where even that cannot be drawn, summed up."""
+    """The view of a graph: whole, folded, or, if it is still too large to draw, as a summary."""
     view = GraphView(take(outputs, known, saved, values, orders, MOST_READ).snapshot, fold)
     return view if drawable(view.snapshot) else GraphView(summed_up(outputs), False)
 
@@ -87,7 +90,7 @@ def _known_values(values: str) -> None:
 
 
 class View:
-    """A picture with a rich display. Made by `viz.graph` and `viz.play`."""
+    """A picture with a rich display; the base class of what `viz.graph`, `viz.play` and the others return."""
 
     kind = "graph"
 
@@ -96,12 +99,12 @@ class View:
 
     @property
     def text(self) -> str:
-        """The view as plain text: stable from run to run, the same for our graphs and PyTorch's."""
+        """The view as plain text: the same in every run, and the same for this package and PyTorch."""
         return text.tree(self.snapshot)
 
     @cached_property
     def dot(self) -> str:
-        """The graph as DOT text; empty where there is nothing to draw."""
+        """The graph as DOT text; empty if there is nothing to draw."""
         return self._write() if self.snapshot.nodes else ""
 
     def _write(self) -> str:
@@ -109,7 +112,7 @@ class View:
 
     @cached_property
     def svg(self) -> str:
-        """The static picture; empty where no layout engine is here, or the graph is too tangled for one."""
+        """The static picture; empty if no layout engine is installed or the graph is too tangled."""
         if not self.dot:
             return layout.sentences(self.snapshot.notes)
         if self.snapshot.tangled:
@@ -121,7 +124,7 @@ class View:
 
     @property
     def title(self) -> str:
-        """One sentence on what the picture shows, for those who do not see it."""
+        """Alternative text: one sentence that says what the picture shows."""
         snapshot = self.snapshot
         if not snapshot.nodes:
             return " ".join(snapshot.notes)
@@ -139,7 +142,7 @@ class View:
         )
 
     def data(self) -> dict[str, Any]:
-        """What the widget is given beside the picture: plain lists and texts."""
+        """What the widget gets in addition to the picture: plain lists and texts."""
         return {
             "kind": self.kind,
             "title": self.title,
@@ -151,7 +154,7 @@ class View:
             ],
             "edges": [[e.id, e.source, e.target, e.number] for e in self.snapshot.edges],
             "dot": self.dot,
-            # Without a picture the browser shows the text, and draws from the DOT text where that is not too tangled.
+            # Without a picture the browser shows the text, and lays out the DOT text if it is not too tangled.
             **({} if self.svg else {"text": self.text, "drawable": not self.snapshot.tangled}),
             **({"legend": legend} if (legend := self._legend()) else {}),
             **self._more(),
@@ -161,11 +164,11 @@ class View:
         return rows(node, self.snapshot.show_saved)
 
     def _described(self, node: Node) -> str:
-        """A node in one text of several lines, for the static picture."""
+        """A node as text of several lines, for the static picture."""
         return describe(node)
 
     def _legend(self) -> list[list[str]]:
-        """What the legend explains beside the kinds of nodes: a sign's class, and its words."""
+        """Further entries of the legend, after the kinds of nodes: the class of a sign, and its text."""
         shot, entries = self.snapshot, []
         for order in sorted({node.order for node in shot.nodes if shot.orders and node.order}):
             shape, what = ("eight", "the gradient") if order == 1 else ("six", "the gradient of a gradient")
@@ -177,14 +180,14 @@ class View:
         return entries
 
     def _heard(self, message: Any) -> None:
-        """A message from the browser's half of the widget; only a graph's view knows any."""
+        """Handle a message of the browser; some subclasses do."""
 
     def _more(self) -> dict[str, Any]:
         return {}
 
     @cached_property
     def widget(self) -> Any:
-        """The interactive form, an anywidget; ImportError where anywidget is not installed."""
+        """The interactive form, an anywidget. Raises ImportError if anywidget is not installed."""
         from autograd_teach.viz.widget import Widget
 
         data = self.data()
@@ -193,7 +196,7 @@ class View:
         return widget
 
     def _renew(self, widget: Any) -> None:
-        """Draw anew after the snapshot has changed, also in the widget where there is one."""
+        """Draw again after the snapshot changed; also in the widget, if there is one."""
         for stale in ("dot", "svg"):
             self.__dict__.pop(stale, None)
         if widget is not None:
@@ -212,15 +215,15 @@ class View:
                     "version_major": 2,
                     "version_minor": 0,
                     "model_id": self.widget.model_id,
-                    "autograd_teach": True,  # viz/jupyter knows by this what it may show in its place
+                    "autograd_teach": True,  # viz/jupyter recognizes its own widgets by this key
                 }
             except ImportError:
-                pass  # the picture and the text are true without it
+                pass  # the picture and the text work without it
         return bundle
 
 
 class GraphView(View):
-    """The picture of a graph. Where repeated structure is folded, its boxes can be opened."""
+    """The picture of a graph; boxes with folded structure can be opened."""
 
     def __init__(self, snapshot: Snapshot, fold: Fold = "auto") -> None:
         super().__init__(snapshot)
@@ -230,10 +233,12 @@ class GraphView(View):
             self.snapshot = self._folding.snapshot()
 
     def unfold(self, node_id: str) -> None:
-        """Open the box with this id (`"n12"`, as in `to_dot`): its first and last repetition and a box for those between.
+        """Open one box: show its first and last repetition, and a box for the repetitions between them.
 
-        A box of up to 30 nodes opens as a whole. The view and its widget change in place. Raises KeyError where no box
-        has this id.
+        node_id: the id of the box, as in `viz.to_dot`: `"n12"`.
+
+        A box with at most 30 nodes opens as a whole. The view and its widget change in place. Raises
+        KeyError if there is no box with this id.
 
         >>> import autograd_teach as torch
         >>> from autograd_teach import viz
@@ -259,7 +264,7 @@ class GraphView(View):
         self._show_again()
 
     def refold(self) -> None:
-        """Fold all again that was unfolded."""
+        """Fold everything that was unfolded."""
         if self._folding is not None:
             self._folding.refold()
             self._opened = False
@@ -274,7 +279,7 @@ class GraphView(View):
         self._renew(self.__dict__.get("widget"))
 
     def _heard(self, message: Any) -> None:
-        """What the browser asks for: `{"type": "unfold", "id": "n12"}`, `{"type": "refold"}`."""
+        """Handle a message of the browser: `{"type": "unfold", "id": "n12"}`, `{"type": "refold"}`."""
         if not isinstance(message, dict):
             return
         if message.get("type") == "refold":
@@ -283,7 +288,7 @@ class GraphView(View):
             try:
                 self.unfold(str(message.get("id")))
             except KeyError:
-                pass  # a second click on a box that is open by now
+                pass  # a second click on a box that is already open
 
 
 def _few(names: list[str]) -> str:
@@ -315,13 +320,13 @@ def _fold_rows(node: Node, folded: Folded) -> list[list[str]]:
 
 @cache
 def _rule_text(name: str) -> str:
-    """What the operation of such a node computes, and its local derivative, in lines; empty where no rule is known."""
+    """What a node's operation computes, and its local derivative, in lines; empty if no rule is known."""
     known = rule(name)
     return "" if known is None else str(known).partition(": ")[2].replace("\n  ", "\n")
 
 
 def rows(node: Node, show_saved: bool) -> list[list[str]]:
-    """What the widget shows of a node under the pointer, as pairs of a heading and a text."""
+    """The details of a node that the widget shows, as pairs of a heading and a text."""
     if node.folded is not None:
         state = [["state", "freed: a backward pass ran through here"]] * node.freed
         return [*_fold_rows(node, node.folded), *state, ["in Python", f'view.unfold("{node.id}")']]
@@ -333,7 +338,7 @@ def rows(node: Node, show_saved: bool) -> list[list[str]]:
             ]
         ]
     found = [["shape", shape_text(node.shape) if node.shape is not None else node.shapes or "not known"]]
-    # A node of the way back has no value of its own: what is shown is the result of the operation it goes back through.
+    # A backward node does not have a value: the row shows the result of its forward operation.
     head = "result" if node.kind == "operation" else "value"
     if node.value is not None:
         found[0][1] += f", {node.value.dtype}"
@@ -383,13 +388,13 @@ def _heading(node: Node) -> str:
 
 
 def describe(node: Node, told: list[list[str]] | None = None) -> str:
-    """A node in one text of several lines, for a page without scripts; `told`: what a view tells of it."""
+    """A node as text of several lines, for a page without scripts; `told`: the details that the view shows."""
     told = rows(node, bool(node.saved)) if told is None else told
     return "\n".join([_heading(node), *(f"{head}: {body}" for head, body in told)])
 
 
 def _in_kernel() -> bool:
-    """Whether there is a Jupyter kernel to hold a widget's other half."""
+    """Whether this process is a Jupyter kernel, which a widget needs."""
     shell = sys.modules.get("IPython")
     if shell is None:
         return False

@@ -1,12 +1,13 @@
-"""A recording of the forward pass: what each operation computed, from which constants, and on which line.
+"""Recording of the forward pass: the result, the constants and the source line of each operation.
 
-A graph keeps none of this. Inside `with viz.watch():` each node that is made gets a note in its own `metadata`, so a note
-lives as long as its node and there is nothing to free. The watch itself also keeps a list of calls as plain data, for what
-leaves no node: `detach`, `.item()`, a result computed under `no_grad`.
+A graph does not keep these. Inside `with viz.watch():` each new node gets a note in its `metadata`, so a
+note lives as long as its node. The watch also keeps a list of calls as plain data, for calls that do not
+make a node: `detach`, `.item()`, a result computed under `no_grad`.
 
-Our engine is observed by a profile function, PyTorch by a TorchFunctionMode. A hook inside the engine (the function that
-`state.mode.observer` may be) would see new nodes only: not `detach`, `item` or a result without gradient, and each switch of the
-grad mode replaces it. The profile function sees every call, needs no change of the engine, and costs nothing without a watch.
+A profile function observes this package's engine; a TorchFunctionMode observes PyTorch. A hook inside the
+engine (`state.mode.observer`) would see only new nodes, not `detach`, `item` or results that do not
+require grad, and every change of the grad mode replaces it. The profile function sees every call, does
+not need a change of the engine, and does not cost anything without a watch.
 """
 
 from __future__ import annotations
@@ -29,9 +30,9 @@ import numpy as np
 from autograd_teach.viz.facts import as_array, facts, is_tensor, output_number
 
 KEY = "autograd_teach.viz.watch"
-"""Where a node's note is in its `metadata`."""
+"""The key of a node's note in its `metadata`."""
 LARGEST_KEPT = 10_000
-"""Results with more entries than this are noted as shape and range."""
+"""Results with more entries are recorded as shape and range."""
 _MOST_CALLS = 100_000
 
 CallKind = Literal[
@@ -52,28 +53,31 @@ CallKind = Literal[
 
 @dataclass(frozen=True)
 class Seen:
-    """What was seen when a node was made. Everything is a copy: changes in place afterwards do not show."""
+    """What a watch recorded when a node was made. All values are copies: in-place changes do not affect them."""
 
     value: np.ndarray[Any, Any] | None
-    """The (first) result; None for more than 10,000 entries, or where the result was not seen."""
+    """The (first) result; None if it has more than 10,000 entries or was not seen."""
     values: tuple[np.ndarray[Any, Any] | None, ...]
     """All results, by output number."""
     shape: tuple[int, ...] | None
     """The shape of the (first) result."""
     constants: tuple[Any | None, ...]
-    """For each of `next_functions`, the number or array that was the argument there; None if it has a gradient."""
+    """For each of `next_functions`, the argument as a number or array; None if the argument requires grad."""
     file: str
     line: int
-    """The line that called the operation; 0 where no line of the user's did."""
+    """The line of the user's code that called the operation; 0 if there is none."""
     source: str
     """The text of that line, without indentation."""
     summary: str = ""
-    """The range of a result that is too large to be kept, in words."""
+    """The range of a result that is too large to keep, as text."""
 
 
 @dataclass(frozen=True)
 class Event:
-    """One call seen by a watch, as plain data. Tensors are told apart by tokens: numbers given in the order they were met."""
+    """One call seen by a watch, as plain data.
+
+    `used` and `made` identify tensors by tokens: numbers, in the order in which the tensors were first seen.
+    """
 
     kind: CallKind
     name: str
@@ -85,7 +89,7 @@ class Event:
     needs: bool
     """Whether a result requires grad."""
     under: str = ""
-    """`no_grad` or `inference_mode`, where that is why a result has no history."""
+    """`no_grad` or `inference_mode`, if that is why a result does not have a history."""
 
 
 @dataclass(frozen=True)
@@ -98,7 +102,7 @@ class Place:
 
 
 def seen(node: Any) -> Seen | None:
-    """The note on a graph node, made by a watch; None where there is none.
+    """The note of a watch on a graph node; None if there is none.
 
     >>> import autograd_teach as torch
     >>> x = torch.tensor(3.0, requires_grad=True)
@@ -129,14 +133,28 @@ def watched(f: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
 
 
 class watch:
-    """Record values, constants and source lines of the operations called inside `with viz.watch():`.
+    """Record the values, constants and source lines of the operations in `with viz.watch():`.
 
-    Records what this thread does, with our tensors and, if `torch` is imported by then, with PyTorch's. `seen(node)` reads
-    what was noted; views show it. `with viz.watch() as w:` also gives `w.events`, the calls that leave no node or change
-    what one means: `detach`, `.item()`, results without gradient, new leaves, writes in place. May be nested.
+    A graph does not keep its intermediate values. After a watch, the views show them: `viz.graph` shows the
+    value of every node, `viz.play` also plays the forward pass.
+
+    A watch records the operations of the current thread on tensors of this package; also those of PyTorch,
+    if PyTorch was imported before. Watches can be nested. After `with viz.watch() as w:`, `w.events` lists the
+    calls that do not make a node or that change the meaning of one: `detach`, `.item()`, results that do not
+    require grad, new leaves, in-place changes. Raises RuntimeError if the same watch is entered twice.
 
     >>> import autograd_teach as torch
+    >>> from autograd_teach import viz
     >>> x = torch.tensor([1.0, 2.0], requires_grad=True)
+    >>> with viz.watch():
+    ...     y = (x * 2).sin().sum()
+    >>> viz.graph(y, names={"x": x})
+    output y, shape (), 0.1525
+    └─ SumBackward0, shape (), 0.1525
+       └─ SinBackward0, shape (2), [0.9093, -0.7568]
+          └─ MulBackward0, shape (2), [2, 4]
+             ├─ AccumulateGrad of x, shape (2), [1, 2], grad not computed yet
+             └─ constant 2, shape (), 2, requires_grad=False: no history
     >>> with watch() as w:
     ...     y = (x * x).detach()
     >>> [(event.kind, event.source) for event in w.events]
@@ -151,12 +169,12 @@ class watch:
 
     @property
     def events(self) -> list[Event]:
-        """What left no node, a new leaf or a write in place, in the order of the calls."""
+        """The calls that did not make a node, made a new leaf or changed a tensor in place, in order."""
         return [call for call in self.calls if call.kind != "operation"]
 
     def __enter__(self) -> Self:
         if self.active:
-            raise RuntimeError("This watch is running already: use a new viz.watch() for each `with`.")
+            raise RuntimeError("This watch is already running: use a new viz.watch() for each `with`.")
         self.active = True
         _local.enter(self)
         return self
@@ -166,14 +184,14 @@ class watch:
         _local.leave(self)
 
     def tokens(self, tensor: Any) -> tuple[int, ...]:
-        """The tokens that this object had, the newest last; empty where the watch never met it."""
+        """All tokens of this object, the newest last; empty if the watch has not seen it."""
         known = self._tokens.get(id(tensor))
         return tuple(known[1]) if known is not None and known[0]() is tensor else ()
 
     def token(self, tensor: Any, new: bool = False) -> int:
-        """The token of a tensor as it is now; `new` after a write in place, which makes another value of it."""
+        """The current token of a tensor; `new` gives it another one, after an in-place change."""
         known = self._tokens.get(id(tensor))
-        if known is None or known[0]() is not tensor:  # or the id has gone over to another object
+        if known is None or known[0]() is not tensor:  # new, or another object with a reused id
             known = self._tokens[id(tensor)] = (weakref.ref(tensor), [])
         if new or not known[1]:
             self._given += 1
@@ -182,12 +200,12 @@ class watch:
 
 
 def last_watch() -> watch | None:
-    """The watch that this thread entered last. It holds plain data, no tensor."""
+    """The watch that this thread entered last. It holds plain data, not tensors."""
     return _local.last
 
 
 class _Local(threading.local):
-    """The watches of a thread. One observer of each library serves all of them."""
+    """The watches of a thread. They share one observer for each library."""
 
     def __init__(self) -> None:
         self.watches: list[watch] = []
@@ -202,13 +220,13 @@ class _Local(threading.local):
             from autograd_teach.viz.watch_engine import observe
 
             if self.mode is not None:
-                self.mode.remove()  # it could not be while it was called
+                self.mode.remove()  # it cannot be removed during a call
             self.before = sys.getprofile()
             self.mode = _torch_mode()
             sys.setprofile(observe)
 
     def leave(self, old: watch) -> None:
-        # Generators may end in another order than they began, or in another thread.
+        # Generators may end in another order than they started, or in another thread.
         if old in self.watches:
             self.watches.remove(old)
             if not self.watches:
@@ -228,11 +246,11 @@ class _Local(threading.local):
 _local = _Local()
 
 others: dict[CodeType, Callable[[FrameType, Any], None]] = {}
-"""Functions of other libraries that only the profile function sees, by their code: what to do when they return."""
+"""Callbacks for functions of other libraries that only the profile function sees, by code object; called on return."""
 
 
 def running() -> list[watch]:
-    """The watches of this thread. One whose end came in another thread is dropped here, and the observers with the last."""
+    """The watches of this thread. Watches that ended in another thread are removed here; with the last, the observers."""
     if not all(one.active for one in _local.watches):
         _local.watches = [one for one in _local.watches if one.active]
         if not _local.watches:
@@ -248,18 +266,18 @@ def _torch_mode() -> Any:
     return start()
 
 
-# What both observers note
+# Notes of both observers
 
 
 def note_node(node: Any, results: Sequence[Any], constants: tuple[Any | None, ...], place: Place) -> None:
-    """Put a note on a node, unless it has one; `results`: the tensors that are its outputs."""
+    """Put a note on a node that does not have one; `results`: the node's outputs as tensors."""
     try:
         notes = node.metadata
         if KEY in notes:
             return
         notes[KEY] = _seen(node, results, constants, place)
     except (AttributeError, RuntimeError, TypeError, ValueError):
-        return  # nodes of another engine need not have a place for notes
+        return  # nodes of another engine may not have `metadata`
 
 
 def _seen(node: Any, results: Sequence[Any], constants: tuple[Any | None, ...], place: Place) -> Seen:
@@ -285,20 +303,20 @@ def _shape_of(node: Any) -> tuple[int, ...] | None:
 
 
 def copied(tensor: Any) -> np.ndarray[Any, Any] | None:
-    """The tensor's numbers as an array of their own; None for a large tensor, or one that NumPy cannot hold."""
+    """A copy of the tensor's numbers as an array; None if it is large or NumPy cannot hold it."""
     array = as_array(tensor)
     return None if array is None or array.size > LARGEST_KEPT else np.array(array)
 
 
 def constant(thing: Any) -> Any | None:
-    """An argument without gradient, as it is noted: a number as it is, a tensor as an array."""
+    """The record of an argument that does not require grad: a number unchanged, a tensor as an array."""
     if isinstance(thing, (bool, int, float, complex)):
         return thing
     return copied(thing) if is_tensor(thing) else None
 
 
 def tensors_among(things: Any, depth: int = 3) -> Iterator[Any]:
-    """The tensors in arguments or results, also inside lists, tuples and dictionaries."""
+    """The tensors among arguments or results, including those in lists, tuples and dictionaries."""
     for thing in things.values() if isinstance(things, dict) else things:
         if is_tensor(thing):
             yield thing
@@ -314,17 +332,17 @@ _WRITING_NOTHING = {"requires_grad_", "retain_grad", "detach_"}
 
 
 def note_call(name: str, used: Sequence[Any], result: Any, place: Place, recording: bool) -> None:
-    """Write a call into the running watches. `recording`: whether results of operations record a graph at present."""
+    """Record a call in the running watches. `recording`: whether operations record a graph now (grad mode)."""
     made = list(tensors_among([result]))
     if not used or name.endswith("like") or name.startswith("new_") and name != "new_tensor":
-        return  # what is made does not depend on any value
+        return  # the result does not depend on a value
     if in_place := writes(name):
         base = getattr(used[0], "_base", None)
-        made = [used[0], *([base] if base is not None else [])]  # whose memory a view shows
+        made = [used[0], *([base] if base is not None else [])]  # the tensor that shares the view's memory
     elif not made and name not in _NUMBERS | {"numpy", "__array__", "backward"}:
         return
     elif made and all(any(m is u for u in used) for m in made) and name not in _WRITING_NOTHING:
-        return  # handed on, such as by `.contiguous()` or `.to()`
+        return  # returns its argument, as `.contiguous()` or `.to()` may do
     kind = _kind(name, used, made, recording, in_place)
     for one in running():
         known = tuple(one.token(tensor) for tensor in used)
@@ -337,7 +355,7 @@ def note_call(name: str, used: Sequence[Any], result: Any, place: Place, recordi
 
 
 def _handed_up(last: Event, event: Event) -> bool:
-    """Whether a call returns what the call inside it made."""
+    """Whether a call returns the result of the call inside it."""
     if not event.made:
         return last.kind == event.kind and last.used == event.used and last.line == event.line
     return set(event.made) <= set(last.made) and event.kind not in ("new leaf", "requires_grad")
@@ -348,7 +366,7 @@ def _mode_of(made: Sequence[Any]) -> str:
 
 
 def writes(name: str) -> bool:
-    """Whether a function of this name changes its first argument in place."""
+    """Whether a function with this name changes its first argument in place."""
     if name in ("__setitem__", "data="):
         return True
     if (
@@ -386,12 +404,12 @@ def _kind(name: str, used: Sequence[Any], made: Sequence[Any], recording: bool, 
     return "no slope" if recording else "no_grad"
 
 
-# Whose line it is
+# The user's source lines
 
 
 @functools.cache
 def _not_the_users() -> tuple[str, ...]:
-    """Where the code is that a reader did not write: this package, installed ones, Python's own."""
+    """The folders of code that the user did not write: this package, installed packages, Python itself."""
     here = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     paths = sysconfig.get_paths()
     own = {os.path.dirname(os.__file__), *(paths[key] for key in ("stdlib", "platstdlib", "purelib", "platlib"))}
@@ -407,7 +425,7 @@ def is_users(filename: str) -> bool:
 
 
 def users_place(frame: FrameType | None) -> Place | None:
-    """The innermost line of the user's on the stack; None for what a view computes for itself."""
+    """The innermost line of the user's code on the stack; None if a view itself computes."""
     while frame is not None and not is_users(frame.f_code.co_filename):
         if frame.f_code.co_filename.startswith(_VIEWS) and frame.f_code is not watched.__code__:
             return None
@@ -431,7 +449,7 @@ def _place_of(frame: FrameType | None) -> Place:
 
 
 def line_text(file: str, line: int, module_globals: dict[str, Any] | None = None) -> str:
-    """The text of a line without its indentation; empty where the source cannot be found."""
+    """The text of a line without its indentation; empty if the source is not found."""
     return linecache.getline(file, line, module_globals).strip()
 
 

@@ -1,4 +1,4 @@
-"""Observes our engine for a watch: a profile function that looks at what the package's own functions return."""
+"""Observes this package's engine for a watch: a profile function that sees what the engine's functions return."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _POSITIONAL_AND_KEYWORD_LISTS = 0x04, 0x08  # code flags: *args, **kwargs
 
 
 class _Names(dict[CodeType, str]):
-    """The name of each function of the engine by its code; empty for all other code."""
+    """The name of each function of the engine, by its code object; empty for all other code."""
 
     def __missing__(self, code: CodeType) -> str:
         file = code.co_filename
@@ -45,7 +45,7 @@ _rows: dict[Any, Operation] = {}
 
 
 def _name_methods() -> None:
-    """Methods of one expression are lambdas: their names are those of the attributes."""
+    """Name the methods that are lambdas after their attributes."""
     for name, member in vars(Tensor).items():
         if isinstance(member, property):
             for accessor, shown in ((member.fget, name), (member.fset, f"{name}=")):
@@ -57,7 +57,7 @@ def _name_methods() -> None:
 
 
 def observe(frame: FrameType, event: str, result: Any) -> None:
-    """Note what a function of the engine returns. Called by Python for each call and return; most are left at once."""
+    """Record what a function of the engine returns. Python calls this for every call and return; most are ignored."""
     if event != "return":
         return
     code = frame.f_code
@@ -73,11 +73,11 @@ def observe(frame: FrameType, event: str, result: Any) -> None:
             in_place = name == "form" and code.co_filename.endswith(_IN_PLACE)
             _returned(frame, _name_of_form(frame) if in_place else name, result)
     except (AttributeError, RuntimeError, TypeError, ValueError, KeyError):
-        return  # a recording never disturbs the program
+        return  # recording must not break the program
 
 
 def _name_of_form(frame: FrameType) -> str:
-    """The in-place forms share one code; the function that each is the form of is among its variables."""
+    """The name of an in-place form. All forms share one code object; their function is a local variable."""
     return f"{getattr(frame.f_locals.get('function'), '__name__', 'form').strip('_')}_"
 
 
@@ -90,19 +90,19 @@ def _returned(frame: FrameType, name: str, result: Any) -> None:
     caller = _caller(frame)
     inside = caller is None or not is_users(caller.f_code.co_filename)
     if inside and writes(name) and used and not used[0].requires_grad:
-        return  # a step inside a function such as `zeros`, which fills what it makes
+        return  # inside a function such as `zeros`, which fills its result
     if inside and writes(name) and caller is not None and writes(_names[caller.f_code]):
-        return  # a step of `x[0] = y`, which is a call of its own
+        return  # inside `x[0] = y`, which is recorded itself
     if name in ("requires_grad=", "requires_grad_"):
         if inside:
-            return  # a step inside `tensor` or `Parameter`
+            return  # inside `tensor` or `Parameter`
         result, name = used[0], "requires_grad_"
     place = users_place(frame.f_back)
     if place is None:
         return
-    if state.run is None:  # what a backward pass computes is no part of the program
+    if state.run is None:  # the computations of a backward pass are not recorded
         note_call(name, used, result, place, state.mode.recording)
-    # A write to a view becomes part of the history of its base.
+    # An in-place change of a view becomes part of the history of its base.
     written = [t for u in used if (t := getattr(u, "_base", None)) is not None]
     written += used if writes(name) else []
     made: dict[int, tuple[Any, list[Any]]] = {}
@@ -115,7 +115,7 @@ def _returned(frame: FrameType, name: str, result: Any) -> None:
 
 
 def _caller(frame: FrameType) -> FrameType | None:
-    """Who called a function, past the wrappers that understand other keywords."""
+    """The caller of a function; the wrappers that translate keywords are skipped."""
     caller = frame.f_back
     while caller is not None and caller.f_code.co_name == "call" and _names[caller.f_code]:
         caller = caller.f_back
@@ -128,7 +128,7 @@ def _several(result: Any) -> Sequence[Any]:
 
 
 def _arguments(frame: FrameType) -> list[Any]:
-    """What the function was called with, as far as its variables still hold it."""
+    """The arguments of the function, if its local variables still hold them."""
     code, local = frame.f_code, frame.f_locals
     count = code.co_argcount + code.co_kwonlyargcount
     count += sum(bool(code.co_flags & flag) for flag in _POSITIONAL_AND_KEYWORD_LISTS)
@@ -136,7 +136,7 @@ def _arguments(frame: FrameType) -> list[Any]:
 
 
 def _constants(frame: FrameType, node: Any) -> tuple[Any | None, ...]:
-    """The arguments without gradient, read from the variables of the function written for the operation."""
+    """The arguments that do not require grad, read from the local variables of the operation's generated function."""
     slots = node.next_functions
     nothing: tuple[Any | None, ...] = (None,) * len(slots)
     row = _row_of(type(node))

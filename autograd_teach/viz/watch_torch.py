@@ -1,4 +1,4 @@
-"""Observes PyTorch for a watch: a TorchFunctionMode. Imported only where `torch` is."""
+"""Observes PyTorch for a watch: a TorchFunctionMode. Imported only if PyTorch is."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ class Mode(TorchFunctionMode):  # type: ignore[misc]  # published without type i
         if not name or not running():
             return func(*args, **kwargs)
         used = list(tensors_among([*args, *kwargs.values()]))
-        edges = [_edge(tensor) for tensor in used]  # a write in place changes them
+        edges = [_edge(tensor) for tensor in used]  # an in-place change replaces them
         result = func(*args, **kwargs)
         try:
             self._returned(name, used, edges, (args, kwargs), result)
         except (AttributeError, RuntimeError, TypeError, ValueError, NotImplementedError):
-            pass  # a recording never disturbs the program
+            pass  # recording must not break the program
         return result
 
     def _returned(self, name: str, used: list[Any], edges: list[Any], given: Any, result: Any) -> None:
@@ -59,7 +59,7 @@ class Mode(TorchFunctionMode):  # type: ignore[misc]  # published without type i
         self.note_nodes([result, used[:1]], given, used, edges, place)
 
     def note_nodes(self, results: Any, given: Any, used: list[Any], edges: list[Any], place: Place) -> None:
-        """Note the nodes of these results that have no note yet."""
+        """Put notes on the nodes of these results that do not have one yet."""
         made: dict[Any, list[Any]] = {}
         for tensor in tensors_among(results):
             if tensor.grad_fn is not None and all(tensor is not known for known in made.get(tensor.grad_fn, ())):
@@ -71,7 +71,7 @@ class Mode(TorchFunctionMode):  # type: ignore[misc]  # published without type i
                 self._note_inner(node, place)
 
     def returned_from(self, name: str, frame: FrameType, result: Any) -> None:
-        """A Python function of PyTorch's that modes do not see has returned."""
+        """Record the return of a Python function of PyTorch that modes do not see."""
         used = list(tensors_among([v for key, v in frame.f_locals.items() if key in ("args", "kwargs", "data")]))
         place = users_place(frame.f_back)
         if place is None:
@@ -80,7 +80,7 @@ class Mode(TorchFunctionMode):  # type: ignore[misc]  # published without type i
         self.note_nodes([result], ((), {}), used, [_edge(tensor) for tensor in used], place)
 
     def _note_inner(self, node: Any, place: Place) -> None:
-        """The other nodes of a function that calls several operations: their lines; PyTorch does not show their results."""
+        """Note the lines of the other nodes of a function with several operations; their results are not visible."""
         todo, count = [node], 0
         while todo and count < _MOST_INNER:
             for child, _ in todo.pop().next_functions:
@@ -92,7 +92,7 @@ class Mode(TorchFunctionMode):  # type: ignore[misc]  # published without type i
                     todo.append(child)
 
     def remove(self) -> bool:
-        """Take this mode off the stack, wherever in it it is by now; False where it is not, as while it is called."""
+        """Remove this mode from anywhere in the stack; False if it is not there, for example during a call."""
         others.clear()
         if not any(mode is self for mode in torch.overrides._get_current_function_mode_stack()):
             return False
@@ -105,13 +105,13 @@ class Mode(TorchFunctionMode):  # type: ignore[misc]  # published without type i
 
 
 def _kept_result(node: Any) -> list[Any]:
-    """The result of an operation that keeps it for its gradient."""
+    """The result of an operation that saved it for its gradient."""
     kept: Any = getattr(node, "_saved_result", None)
     return [kept] if is_tensor(kept) and kept.grad_fn is node else []
 
 
 def start() -> Mode:
-    """Observe from now on."""
+    """Start to observe."""
     mode = Mode()
     functions = {"apply": torch.autograd.Function.apply.__func__, "Parameter": torch.nn.Parameter.__new__}
     for name, function in functions.items():
@@ -121,14 +121,14 @@ def start() -> Mode:
 
 
 def _now() -> int:
-    """The number that the next node gets: older nodes were made before the watch."""
+    """The sequence number of the next node; older nodes were made before the watch."""
     with torch.enable_grad():
         node = torch.empty(0, requires_grad=True).view(0).grad_fn
     return 0 if node is None else int(node._sequence_nr()) + 1
 
 
 def _name(func: Any) -> str:
-    """The name of a function, or of the property that it reads or sets; empty for what is of no interest."""
+    """The name of a function, or of the property that it reads or sets; empty if it is not recorded."""
     name = str(getattr(func, "__name__", ""))
     if name not in ("__get__", "__set__"):
         return name
@@ -143,7 +143,7 @@ def _edge(tensor: Any) -> Any:
 
 
 def _constants(node: Any, args: Sequence[Any], used: list[Any], edges: list[Any]) -> tuple[Any | None, ...]:
-    """The arguments without gradient by slot, where arguments and slots can be matched without doubt."""
+    """The arguments that do not require grad, by slot, if arguments and slots can be matched unambiguously."""
     slots = [None if child is None else getattr(child, "variable", child) for child, _ in node.next_functions]
     nothing: tuple[Any | None, ...] = (None,) * len(slots)
     edge_of = {id(tensor): edge for tensor, edge in zip(used, edges, strict=True)}
@@ -155,7 +155,7 @@ def _constants(node: Any, args: Sequence[Any], used: list[Any], edges: list[Any]
         if len(found) == len(slots) and all(a is b for a, b in zip(found, slots, strict=True)):
             pairs = zip(candidates, slots, strict=True)
             return tuple(constant(t) if slot is None else None for t, slot in pairs)
-    # Such as `2 / x`, which multiplies the reciprocal: only its order is another.
+    # For example `2 / x`, which multiplies the reciprocal: only the order differs.
     free = [t for t in operands if edge_of.get(id(t)) is None]
     if len(operands) == len(slots) and len(free) == 1 and slots.count(None) == 1:
         return tuple(constant(free[0]) if slot is None else None for slot in slots)

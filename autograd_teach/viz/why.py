@@ -1,8 +1,8 @@
-"""`viz.why`: why a gradient is None, zero, NaN, tiny, huge, or what it is, with the line where the reason stands.
+"""`viz.why`: why a gradient is None, zero, NaN, tiny, huge, or what it is, with the line of the reason.
 
-First the graph is asked whether a way leads from the loss to the tensor. If not, the place of the cut is looked for: in the
-calls that a watch saw (exact), else in the source code (why_source.py), else in memory that is shared (cuts.py). If one does,
-the pass is run (why_gradient.py) and its numbers are looked at. Nothing is changed by asking.
+First, search the graph for a path from the loss to the tensor. If there is none, search for the cut: in
+the calls that a watch recorded (exact), else in the source code (why_source.py), else in shared memory
+(cuts.py). If there is a path, run the pass (why_gradient.py) and look at its numbers. Nothing is changed.
 """
 
 from __future__ import annotations
@@ -45,12 +45,12 @@ from autograd_teach.viz.why_words import (
 
 _MOST_WAYS = 6
 _CAPTION = 70
-"""Letters in a line of the picture's caption."""
+"""Maximum number of characters in a line of the picture's caption."""
 
 
 @dataclass
 class Answer:
-    """What was found: in words, and the place in the code and in the graph."""
+    """The answer: as sentences, and the place in the code and in the graph."""
 
     kind: Kind
     what: str
@@ -59,37 +59,42 @@ class Answer:
     """One sentence: what to do."""
     place: Cut | None = None
     live: Any = None
-    """The node of the graph."""
+    """The live node of the graph."""
     mark: str = ""
-    """What the picture says at that node."""
+    """The text at that node in the picture."""
     lines: dict[int, str] = field(default_factory=dict)
-    """What the picture says at other nodes, by the `id` of the live node."""
+    """The texts at other nodes in the picture, by the `id` of the live node."""
 
 
 def why(loss: Any, w: Any, *, names: Mapping[str, Any] | None = None) -> WhyView:
-    """Answer why `w` gets no gradient from `loss`, or zero, NaN, a huge or tiny one; or by which ways it arrives.
+    """Explain the gradient of `w`: why it is None, zero, NaN, tiny or huge, or by which paths it arrives.
 
-    `loss`: a tensor, or a function that computes one, which is then called under a watch (with `w` if it takes an
-    argument). For a tensor, what a `viz.watch()` saw is used if the loss was computed in one; without, the source code is
-    read and the live variables are looked at. Works for tensors of this package and of PyTorch; changes nothing: no
-    `.grad`, no version, and the graph is not freed. `names` as in `viz.graph`.
+    loss: a tensor, or a function that computes one. A function is called and recorded, with `w` as its
+    argument if it takes one: this gives the most exact answers. For a tensor, the recording of a
+    `viz.watch()` is used if there was one; else the source code and the live variables are read.
+    w: the tensor whose gradient is explained.
+    names: names for tensors, as in `viz.graph`.
 
-    Returns a view: printed, it is the answer; shown, the graph with the place marked. `view.kind` is one of `why_words.KINDS`,
-    `view.line` the line number of the reason (0 if no line is known), `view.node` the node in the picture or None.
-    Raises TypeError if `w` is not a tensor, or `loss` neither a tensor, a number nor a function.
+    Returns a WhyView. Printed, it is the answer; in a notebook, it is the graph with the place marked.
+    `view.kind` is the kind of the answer, one of `why_words.KINDS`. `view.line` is the line number of the
+    reason, 0 if it is not known. `view.node` is the node in the picture, or None. Raises TypeError if `w` is
+    not a tensor, if `loss` is not a tensor, a number or a function, or if `names` is not a dictionary.
+
+    Works for tensors of this package and of PyTorch. It does not change any `.grad` and does not free the
+    graph, so you can ask before or after `backward`.
 
     >>> import autograd_teach as torch
-    >>> from autograd_teach.viz.why import why
+    >>> from autograd_teach import viz
     >>> w = torch.tensor([1.0, 2.0], requires_grad=True)
-    >>> why(lambda: (w.detach() * 3).sum(), w).kind
+    >>> viz.why(lambda: (w.detach() * 3).sum(), w).kind
     'detach'
-    >>> why((w * w).sum(), w)
+    >>> viz.why((w * w).sum(), w)
     w.grad is None because backward has not been called yet.
-    It would arrive by 2 ways: through MulBackward0 (line 1) [1, 2], through MulBackward0 (line 1) [1, 2]; sum [2, 4].
+    It would arrive by 2 paths: through MulBackward0 (line 1) [1, 2], through MulBackward0 (line 1) [1, 2]; sum [2, 4].
     """
     frame = sys._getframe(1)
     if not is_tensor(w):
-        raise TypeError(f"why(loss, w) asks about a tensor w, and this is {_a(w)}: give the tensor itself.")
+        raise TypeError(f"why(loss, w) explains the gradient of a tensor, but w is {_a(w)}: give the tensor itself.")
     by_name = given_names(names or {})
     given = next((name for name, tensor in by_name if tensor is w), "")
     known = by_name + caller_tensors(frame)
@@ -99,7 +104,7 @@ def why(loss: Any, w: Any, *, names: Mapping[str, Any] | None = None) -> WhyView
         return _Question(loss, w, known, seen_by, read(frame, loss, w, call), frame, given, is_run=True).view()
     if not is_tensor(loss) and not isinstance(loss, (int, float, complex, np.ndarray, np.generic)):
         raise TypeError(
-            f"why(loss, w) needs a loss, and this is {_a(loss)}: give a tensor, or a function that returns one."
+            f"why(loss, w) needs a loss, but loss is {_a(loss)}: give a tensor or a function that returns one."
         )
     return _Question(loss, w, known, last_watch(), read(frame, loss, w), frame, given).view()
 
@@ -124,20 +129,20 @@ def _a(thing: Any) -> str:
 
 
 class WhyView(GraphView):
-    """The answer of `viz.why`, and the graph in which its place is marked."""
+    """The answer of `viz.why`, and the graph with the place marked."""
 
-    kind: Kind  # type: ignore[assignment]  # of the answer: the picture is a graph's
+    kind: Kind  # type: ignore[assignment]  # the kind of the answer, not of the view
 
     def __init__(self, answer: Answer, taken: Taken, sentence: str) -> None:
         self.kind, self.sentence = answer.kind, sentence  # type: ignore[assignment]
         self.line = answer.place.line if answer.place is not None else 0
-        """The number of the line where the reason stands; 0 if no line is known."""
+        """The line number of the reason; 0 if no line is known."""
         self.file = answer.place.file if answer.place is not None else ""
         self.node: Node | None = None
-        """The node of the picture that is marked; None if the reason is outside this graph."""
+        """The marked node of the picture; None if the reason is outside this graph."""
         found = {id(live): taken.snapshot.node(key) for key, live in taken.live.items() if " " not in key}
         for key, live in taken.live.items():
-            if key.endswith(" node"):  # of a leaf: the node that accumulates
+            if key.endswith(" node"):  # a leaf's AccumulateGrad
                 found[id(live)] = taken.snapshot.node(key.removesuffix(" node"))
         for node_id, text in answer.lines.items():
             if node_id in found:
@@ -155,11 +160,11 @@ class WhyView(GraphView):
 
     @property
     def title(self) -> str:
-        """The answer and what the picture shows, for those who do not see it."""
+        """Alternative text: the answer, and what the picture shows."""
         return " ".join([*self.sentence.splitlines(), super().title] if self.snapshot.nodes else self.snapshot.notes)
 
     def _write(self) -> str:
-        """The graph with the answer above it, so that a saved picture has it too."""
+        """The graph with the answer above it, so that a saved picture contains the answer."""
         lines = [part for line in self.sentence.splitlines() for part in textwrap.wrap(line, _CAPTION)]
         look = f'labelloc=t labeljust=l fontname="{FONT}" fontsize=12 fontcolor="#1A1A1A"'
         caption = f"  graph [label={quote(chr(10).join(lines) + chr(10))} {look}]"
@@ -167,12 +172,12 @@ class WhyView(GraphView):
         return f"{first}\n{caption}\n{rest}"
 
     def data(self) -> dict[str, Any]:
-        """The view for the browser: a graph's."""
+        """The data for the widget, which shows the view as a graph."""
         return {**super().data(), "kind": "graph"}
 
 
 class _Question:
-    """One question, with all that is known to answer it."""
+    """One question, with everything that is known to answer it."""
 
     def __init__(
         self,
@@ -203,7 +208,7 @@ class _Question:
         return WhyView(answer, self.taken, re.sub(r"(?m)^the tensor", "The tensor", sentence))
 
     def _show_alone(self) -> None:
-        """The tensor as a box of its own, where no way leads to it."""
+        """Add the tensor as a separate box if no path leads to it."""
         snapshot, mark = self.taken.snapshot, "no way leads here"
         drawn = {id(live): key for key, live in self.taken.live.items() if live is not None and " " not in key}
         if id(self.w) in drawn:
@@ -226,13 +231,13 @@ class _Question:
             return self._not_a_leaf()
         return self._with_way(self.graph)
 
-    # No way leads from the loss to the tensor
+    # No path leads from the loss to the tensor
 
     def _without_way(self) -> Answer:
         if not self.w.requires_grad:
             return self._requires_no_grad()
         if self.graph is not None and not self.graph.complete:
-            return Answer("cut", f"The graph is too deep to look for {self.name} in it.", "Ask for a part of it.")
+            return Answer("cut", f"The graph is too deep to look for {self.name} in it.", "Ask about a part of it.")
         cut = self._cut()
         if cut is not None:
             return self._of_cut(cut)
@@ -242,7 +247,7 @@ class _Question:
         return self._by_memory() or self._unused()
 
     def _by_memory(self) -> Answer | None:
-        """An argument of the loss that shares its memory with a result that leads back to the tensor."""
+        """The answer if an argument of the loss shares memory with a result whose graph leads to the tensor."""
         if self.reading.known and self.reading.flow is None:
             return None
         tensors = dict(reversed(self.known))
@@ -273,7 +278,7 @@ class _Question:
         cuts = flow.cuts if flow is not None else ()
         if seen_by is not None and (self.is_run or saw(seen_by, self.loss)):
             found = cut_on_way(seen_by, self.loss, self.w)
-            if found is not None:  # the code of the same line calls it as its reader does
+            if found is not None:  # the cut found in the code of this line has the reader's names
                 return next((cut for cut in cuts if (cut.file, cut.line) == (found.file, found.line)), found)
         return cuts[0] if len(cuts) == 1 and flow is not None and not flow.unsure else None
 
@@ -321,12 +326,12 @@ class _Question:
         return self.reading.switched_off[-1] if self.reading.switched_off else None
 
     def _made(self) -> Cut | None:
-        """The last assignment to the tensor's name; None where a loop leaves open which one that was."""
+        """The last assignment to the tensor's name; None if a loop makes that ambiguous."""
         last = [
             next((one.place for one in reversed(places) if one.name == self.name), None)
             for places in (self.reading.assigned, self.reading.later)
         ]
-        # What makes a leaf did not make a result.
+        # A line that makes a leaf did not make this tensor if it is a result.
         plain = self.w.grad_fn is not None or not self.w.requires_grad
         made = [one for one in last if one is not None and not (last[1] and plain and _has_leaf_inside(one))]
         return made[0] if len(made) == 1 else None
@@ -344,7 +349,7 @@ class _Question:
             advice = "Make the leaf last: first the values, their type and place, then `.requires_grad_()`."
         return Answer("not a leaf", what, advice, made, self.w.grad_fn, "not a leaf")
 
-    # A way leads there
+    # A path leads there
 
     def _with_way(self, graph: gradient.Graph) -> Answer:
         retaining = [*self.taken.retaining]
@@ -352,7 +357,7 @@ class _Question:
             retaining.append(self.w)
         try:
             arriving = gradient.run(self.loss, self.w, graph, retaining)
-        except Exception as error:  # noqa: BLE001  whatever stops a backward pass
+        except Exception as error:  # noqa: BLE001  any error of a backward pass
             return self._stopped(error, graph)
         found = arriving.gradient
         if found is None:
@@ -375,13 +380,13 @@ class _Question:
             return Answer("error", what, "Remove the cause that the error names, then ask again.")
         if odd is not None:
             return odd
-        again = f"To see the ways, ask before backward, or give a function: viz.why(lambda: ..., {name})."
+        again = f"To see the paths, ask before backward, or give a function: viz.why(lambda: ..., {name})."
         if self._grad() is None:
             place = self._line_of_call("zero_grad", after="backward")
             by = f"{self._at(place)}, cleared it" if place is not None else "it was cleared, as by zero_grad()"
             what = (
-                f"{name}.grad is None although backward has run and a way leads to {name}: {by}, or autograd.grad was "
-                "called, which fills no .grad."
+                f"{name}.grad is None although backward has run and a path leads to {name}: {by}, or autograd.grad was "
+                "called, which does not fill .grad."
             )
             return Answer("cleared", what, f"Read {name}.grad between backward() and zero_grad().", place)
         what = (
@@ -390,7 +395,7 @@ class _Question:
         return Answer("freed", what, again)
 
     def _changed(self, graph: gradient.Graph) -> Answer:
-        """A node needs a value that was changed in place."""
+        """The answer if a node needs a value that was changed in place."""
         view = VersionsView(take([self.loss], self.known), self.known)
         row = next((row for row in view.saved if row.state == "changed in place"), None)
         live = next((node for node in graph.nodes if short_name(node) and _is_stale(node)), None)
@@ -412,7 +417,7 @@ class _Question:
         return self.reading_write(tensor)
 
     def reading_write(self, tensor: str) -> Cut | None:
-        """The line of the code that writes into this variable, or the only one that writes at all."""
+        """The last line that changes this variable in place, or the only line with an in-place change."""
         writes = self.reading.writes
         own = [place for name, place in writes if name == tensor]
         return own[-1] if own else writes[-1][1] if len(writes) == 1 else None
@@ -421,7 +426,7 @@ class _Question:
         return self._odd_value(graph) or self._odd_slope(what, arriving, graph)
 
     def _odd_value(self, graph: gradient.Graph) -> Answer | None:
-        """NaN or infinity in the forward pass."""
+        """The answer if the forward pass contains NaN or infinity."""
         first = gradient.first_odd_value(graph, gradient.Forward(self.loss, self.known))
         if first is None:
             return None
@@ -430,13 +435,13 @@ class _Question:
         if hasattr(node, "variable") or first.constant is not None:
             leaf = hasattr(node, "variable")
             who = self._name_of(node.variable) if leaf else self._name_of_values(first.constant)
-            what = f"The gradient of {self.name} is spoiled by {who}, which holds {shown} itself."
+            what = f"The gradient of {self.name} is not usable: {who} contains {shown}."
             place = None if leaf else self._line_of(node)
             return Answer(kind, what, "Look at where its values come from.", place, node, f"has {shown}")
-        cause = f"an argument of it has {shown} already" if first.had else _cause(node)
+        cause = f"because one of its arguments contains {shown}" if first.had else _cause(node)
         what = (
-            f"The gradient of {self.name} is spoiled in the forward pass: {self._node(node)} is the first that gives "
-            f"{shown}, {cause}."
+            f"The gradient of {self.name} is not usable: in the forward pass, {self._node(node)} is the first that "
+            f"gives {shown}, {cause}."
         )
         return Answer(kind, what, _odd_advice(node), self._line_of(node), node, f"gives {shown}")
 
@@ -444,19 +449,19 @@ class _Question:
         return next((name for name, other in self.known if other is tensor), "a leaf")
 
     def _name_of_values(self, values: Any) -> str:
-        """The caller's name for an argument without gradient, of which a copy is at hand."""
+        """The caller's name for an argument that does not require grad, found by comparing a copy of its values."""
         for name, tensor in self.known:
             array = None if tensor.requires_grad else as_array(tensor)
             if array is not None and array.shape == values.shape and np.array_equal(array, values, equal_nan=True):
                 return name
-        return "an argument without gradient"
+        return "an argument that does not require grad"
 
     def _odd_slope(self, what: str, arriving: gradient.Arriving, graph: gradient.Graph) -> Answer:
         shown, kind = ODD_WORDS[what]
         first = gradient.first_odd_gradient(arriving, graph)
         if first is None:
             return Answer(
-                kind, f"The gradient of {self.name} has {shown}: it starts with it.", "Look at the loss itself."
+                kind, f"The gradient of {self.name} has {shown}: backward starts with it.", "Look at the loss itself."
             )
         step, first_is = first
         shown = ODD_WORDS[first_is][0]
@@ -476,7 +481,7 @@ class _Question:
         first = gradient.last_zero(arriving, graph)
         is_none = arriving.gradient is None
         if first is None:
-            what = f"The gradient of {self.name} is {'None' if is_none else '0'}: nothing but 0 comes from the loss."
+            what = f"The gradient of {self.name} is {'None' if is_none else '0'}: only zeros come from the loss."
             return Answer("no slope", what, "Look at the loss itself.")
         node, sort = first
         flat = sort == "no slope" and not gradient.is_flat(node)
@@ -505,13 +510,13 @@ class _Question:
         )
         place = self._line_of_call("register_hook")
         what = what[:-1] + (f" ({self._short(place)})." if place is not None else ".")
-        return Answer("hook", what, "Remove the hook if the gradient should be the loss's own.", place)
+        return Answer("hook", what, "Remove the hook if it should not change the gradient.", place)
 
     def _size(self, arriving: gradient.Arriving, graph: gradient.Graph) -> Answer | None:
         start = gradient.largest(arriving.steps[0].came) if arriving.steps else 1.0
         assert arriving.gradient is not None
         size = gradient.largest([arriving.gradient]) / (start or 1.0)
-        # A mean hands each of many elements a small part, which is no loss: what is tiny is tiny in all.
+        # A mean sends a small part to each of many elements. That does not vanish, so tiny is about the sum.
         tiny = gradient.total([arriving.gradient]) / (start or 1.0) < gradient.TINY
         ranked = gradient.factors(arriving, graph, gradient.total if tiny else gradient.largest)
         if not ranked or not (tiny or size > gradient.HUGE):
@@ -530,14 +535,18 @@ class _Question:
         does = "shrinks" if tiny else "grows"
         what = (
             f"The gradient of {self.name} {does} from {number(start)} to {number(size * start)} over "
-            f"{_count(len(arriving.steps), 'operation')}: {where} does most, times {number(factor)}"
+            f"{_count(len(arriving.steps), 'operation')}: {where} has the largest effect, times {number(factor)}"
         )
         same = [f for f, s in ranked if short_name(s.node) == short_name(step.node) and (f < 1) == tiny]
-        what += f", and {len(same)} operations of its kind do so." if len(same) > 1 else "."
+        what += (
+            f"; {len(same)} operations of this kind make it {'smaller' if tiny else 'larger'}."
+            if len(same) > 1
+            else "."
+        )
         advice = (
             "Use residual connections, normalisation, or other starting values."
             if tiny
-            else "Clip the gradient, take a smaller step, or use smaller starting values."
+            else "Clip the gradient, or use a smaller step or smaller starting values."
         )
         return Answer(kind, what, advice, self._line_of(step.node), step.node, f"times {number(factor)}")
 
@@ -562,23 +571,23 @@ class _Question:
             )
         times = _times(held, fresh)
         told = f"{times} times the gradient of this loss" if times else "not the gradient of this loss"
-        also = "" if times else ", and this one's may not have run yet"
+        also = "" if times else ", and it may not have been called for this loss yet"
         what = (
             f"{name}.grad is {told}: it holds {self._told_grad()}, this loss gives {gradient.text_of(fresh)}; each "
-            f"backward adds to what is there{also}."
+            f"backward adds to .grad{also}."
         )
-        advice = f"Set it back before each backward: optimizer.zero_grad(), or {name}.grad = None."
+        advice = f"Reset it before each backward: optimizer.zero_grad(), or {name}.grad = None."
         return Answer("accumulated", what, advice, self._line_of_call("backward"), graph.target, "accumulated", lines)
 
     def _ways(self, arriving: gradient.Arriving) -> str:
         parts = arriving.contributions
         assert arriving.gradient is not None
         if not parts:
-            return "1 way: it is the loss itself, 1"
+            return "1 path: it is the loss itself, 1"
         told = [f"through {self._node(node)} {gradient.text_of(array)}" for node, array in parts[:_MOST_WAYS]]
         more = [f"{len(parts) - _MOST_WAYS} more"] if len(parts) > _MOST_WAYS else []
         total = f"; sum {gradient.text_of(arriving.gradient)}" if len(parts) > 1 else ""
-        return f"{_count(len(parts), 'way')}: {', '.join([*told, *more])}{total}"
+        return f"{_count(len(parts), 'path')}: {', '.join([*told, *more])}{total}"
 
     def _contribution_lines(self, arriving: gradient.Arriving) -> dict[int, str]:
         return {id(node): f"sends {gradient.text_of(array)}" for node, array in arriving.contributions}
@@ -599,7 +608,7 @@ class _Question:
         return short_name(node) + (f" ({self._short(place)})" if place is not None else "")
 
     def _line_of(self, node: Any) -> Cut | None:
-        """The line that made a node: as a watch noted it, else the only line of the code with that operation."""
+        """The line that made a node: as a watch recorded it, else the only line of the code with this operation."""
         note = seen(node)
         if note is not None:
             return Cut("", note.file, note.line, note.source) if note.line else None
@@ -610,12 +619,12 @@ class _Question:
         if len({(one.file, one.line) for one in used}) == 1:
             return _cut_of(used[0])
         if len(same) == len(used):
-            same.sort(key=_sequence)  # as they were made
+            same.sort(key=_sequence)  # in the order of creation
             return _cut_of(used[next(i for i, one in enumerate(same) if one is node)])
         return None
 
     def _line_of_call(self, name: str, after: str = "") -> Cut | None:
-        """The last call of a function in the code; None where it stands above the last call of `after`."""
+        """The last call of a function in the code; None if it is above the last call of `after`."""
         last = {one.operation: place for place, one in enumerate(self.reading.operations)}
         if name not in last or last[name] < last.get(after, 0):
             return None
@@ -632,7 +641,7 @@ class _Question:
 
 
 def _object(cut: Cut, what: str) -> str:
-    """What is taken out of the graph, as the line calls it: the `h` of `h.detach()`."""
+    """The value that is taken out of the graph, as named in the line: the `h` of `h.detach()`."""
     if cut.kind != "detach":
         return what
     found = re.search(r"([A-Za-z_][\w.\[\]]*?)\.(?:detach_?\(|data\b)", cut.source)
@@ -640,15 +649,15 @@ def _object(cut: Cut, what: str) -> str:
 
 
 def _code(line: str) -> str:
-    """A line without the comment behind it."""
+    """A line without its trailing comment."""
     return re.sub(r"\s+#[^\"']*$", "", line)
 
 
 def _not_in_place(place: Cut | None) -> str:
-    """For a line such as `y *= 2`, the line that makes a new tensor."""
+    """For a line like `y *= 2`, the line that makes a new tensor instead."""
     found = re.match(r"(\w+)\s*(\*\*|//|[-+*/@%])=\s*(.+)", _code(place.source)) if place is not None else None
     if found is None:
-        return "" if place is None else ": use the form of the operation that does not write in place"
+        return "" if place is None else ": use the form of the operation that does not change its argument"
     name, sign, value = found.groups()
     value = value if re.fullmatch(r"[\w.]+|\w+\(.*\)", value) else f"({value})"
     return f": `{name} = {name} {sign} {value}`"
@@ -664,7 +673,7 @@ def _is_of(used: Used, node: Any) -> bool:
 
 
 def _sequence(node: Any) -> int:
-    """The number that an engine gives its nodes as it makes them; 0 where it gives none."""
+    """The sequence number of a node, in the order of creation; 0 if the engine does not number nodes."""
     number = getattr(node, "_sequence_nr", None)
     return int(number()) if callable(number) else int(getattr(node, "_sequence", 0))
 
@@ -685,11 +694,11 @@ def _odd_advice(node: Any) -> str:
 
 
 def _cause(node: Any) -> str:
-    return CAUSES.get(gradient.operation(node), "from arguments that are finite as far as they are known")
+    return CAUSES.get(gradient.operation(node), "although its known arguments are finite")
 
 
 def _mentions(place: Cut, name: str) -> bool:
-    """Whether a line assigns to a name an expression that uses the same name."""
+    """Whether a line assigns to a name an expression that uses this name."""
     before, _, after = place.source.partition("=")
     return before.strip() == name and f" {name} " in f" {_spaced(after)} "
 
@@ -707,7 +716,7 @@ def _is_floating(tensor: Any) -> bool:
 
 
 def _times(held: Any, fresh: Any) -> int:
-    """How many times the fresh gradient is held; 0 where it is not a whole multiple."""
+    """How many times `fresh` is contained in `held`; 0 if `held` is not an integer multiple of it."""
     if held.shape != fresh.shape or not fresh.size:
         return 0
     at = np.unravel_index(int(np.abs(fresh).argmax()), fresh.shape)

@@ -1,6 +1,6 @@
-"""Finds the source code of a frame or a function, and answers small questions about syntax and live objects.
+"""Find the source code of a frame or a function; helpers for syntax trees and live objects.
 
-Used by why_source.py, which follows a tensor through that code. Nothing is run and nothing is changed.
+For why_source.py, which follows a tensor through that code. Nothing is run and nothing is changed.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ class _Block:
     file: str
     statements: list[ast.stmt]
     before: float
-    """Only what stands above this line has run."""
+    """Only the code above this line has run."""
     cell: int = 0
 
 
 def blocks_of(frame: FrameType) -> list[_Block]:
-    """The code of a frame; in IPython with the cells before it."""
+    """The code of a frame; in IPython, also the cells before it."""
     file = frame.f_code.co_filename
     tree = tree_of(file)
     if tree is None:
@@ -43,7 +43,7 @@ def blocks_of(frame: FrameType) -> list[_Block]:
 
 
 def _earlier_cells(frame: FrameType) -> list[_Block]:
-    """In IPython: the cells that ran before this one."""
+    """In IPython, the cells that ran before this one."""
     if "get_ipython" not in frame.f_globals:
         return []
     blocks = []
@@ -57,7 +57,7 @@ def _earlier_cells(frame: FrameType) -> list[_Block]:
 
 
 def _inputs(frame: FrameType) -> list[tuple[int, str]]:
-    """The earlier cells, numbered: from the list of inputs, or if no history is kept, from the files that were compiled."""
+    """The earlier cells with their numbers: from IPython's `In`, or, without a history, from the compiled files."""
     inputs = frame.f_globals.get("In")
     if isinstance(inputs, list) and len(inputs) > 1:
         return [(number, str(text)) for number, text in enumerate(inputs[:-1])]
@@ -69,7 +69,7 @@ def _inputs(frame: FrameType) -> list[tuple[int, str]]:
 
 @functools.lru_cache(maxsize=64)
 def _parsed(text: str) -> ast.Module | None:
-    plain = re.sub(r"(?m)^([ \t]*)[%!].*$", r"\1pass", text)  # IPython's own commands
+    plain = re.sub(r"(?m)^([ \t]*)[%!].*$", r"\1pass", text)  # IPython's magics and shell commands
     try:
         return ast.parse(plain)
     except (SyntaxError, ValueError):
@@ -77,12 +77,12 @@ def _parsed(text: str) -> ast.Module | None:
 
 
 def tree_of(file: str) -> ast.Module | None:
-    """The syntax of a file or cell; None if its source cannot be found or parsed."""
+    """The syntax tree of a file or cell; None if its source cannot be found or parsed."""
     return _parsed("".join(linecache.getlines(file)))
 
 
 def definition_of(tree: ast.Module, code: types.CodeType) -> Any:
-    """The definition that this code was compiled from."""
+    """The definition that this code object was compiled from."""
     for node in ast.walk(tree):
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.name == code.co_name:
             first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
@@ -94,7 +94,7 @@ def definition_of(tree: ast.Module, code: types.CodeType) -> Any:
 
 
 def body_of(definition: Any) -> list[ast.stmt]:
-    """The statements of a function; of a lambda, one that returns its expression."""
+    """The statements of a function; for a lambda, a `return` of its expression."""
     if isinstance(definition, ast.Lambda):
         given = ast.Return(definition.body)
         return [ast.copy_location(given, definition.body)]
@@ -102,7 +102,7 @@ def body_of(definition: Any) -> list[ast.stmt]:
 
 
 class Changes:
-    """The last line, by block and number, that assigns to each variable of a frame, and that changes it at all."""
+    """For each variable of a frame, the last line (block and line number) that assigns it, and that changes it."""
 
     def __init__(self, blocks: Sequence[_Block]) -> None:
         self.blocks = blocks
@@ -119,14 +119,14 @@ class Changes:
 
 
 def parts_of(statements: Iterable[ast.AST]) -> Iterable[ast.AST]:
-    """All that runs as part of these statements: not the bodies of functions and classes, nor variables of comprehensions."""
+    """Everything that runs as part of these statements; not the bodies of functions, classes and comprehensions."""
     todo = list(statements)
     while todo:
         part = todo.pop()
         if isinstance(part, _SCOPES):
             continue
         yield part
-        if isinstance(part, ast.AugAssign):  # its target keeps its tensor
+        if isinstance(part, ast.AugAssign):  # its target stays the same tensor
             todo.append(part.value)
         else:
             todo += ast.iter_child_nodes(part)
@@ -138,7 +138,7 @@ _SCOPES = (
 
 
 def changed_by(part: ast.AST) -> set[str]:
-    """The variables that are assigned or written into here, or handed to a function that might do so."""
+    """The variables that are assigned or changed in place here, or passed to a function that might change them."""
     target: Any = part.target if isinstance(part, ast.AugAssign) else part
     if isinstance(part, ast.Call):
         if isinstance(part.func, ast.Name) and not hasattr(builtins, part.func.id) and part.func.id != "why":
@@ -151,17 +151,17 @@ def changed_by(part: ast.AST) -> set[str]:
     return {target.id} if isinstance(target, ast.Name) else set()
 
 
-# Small questions about the syntax
+# Helpers for the syntax
 
 
 def is_before(part: Any, line: float) -> bool:
-    """Whether this stands above the question, which is on this line."""
+    """Whether this is above the call of `why`, which is on this line."""
     at = getattr(part, "lineno", 0)
     return at < line or (at == line and not _asks(part))
 
 
 def called_name(node: Any) -> str | None:
-    """The last part of a name that is called: `no_grad` of `torch.no_grad()`."""
+    """The last part of the name of a called function: `no_grad` for `torch.no_grad()`."""
     function = node.func if isinstance(node, ast.Call) else node
     if isinstance(function, ast.Attribute):
         return function.attr
@@ -169,7 +169,7 @@ def called_name(node: Any) -> str | None:
 
 
 def _asks(statement: ast.AST) -> bool:
-    """Whether the question itself stands in this statement."""
+    """Whether this statement contains the call of `why`."""
     return any(isinstance(node, ast.Call) and called_name(node) == "why" for node in ast.walk(statement))
 
 
@@ -184,7 +184,7 @@ def is_true(node: ast.Call, keyword: str) -> bool:
 
 
 def range_of(node: ast.Call) -> range | None:
-    """The range that a call of `range` with plain numbers gives."""
+    """The result of a call of `range` with literal numbers; None for other calls."""
     numbers = [argument.value for argument in node.args if isinstance(argument, ast.Constant)]
     numbers = [number for number in numbers if type(number) is int and number <= 1000]
     plain = called_name(node) == "range" and 0 < len(numbers) < 3 and len(numbers) == len(node.args)
@@ -192,20 +192,20 @@ def range_of(node: ast.Call) -> range | None:
 
 
 def is_whole(index: ast.expr) -> bool:
-    """Whether an index takes all of a tensor, as `[:]` and `[...]` do."""
+    """Whether an index selects the whole tensor, like `[:]` and `[...]`."""
     whole = isinstance(index, ast.Slice) and index.lower is None and index.upper is None and index.step is None
     return whole or (isinstance(index, ast.Constant) and index.value is Ellipsis)
 
 
-# Live objects, read without running any code of the user's
+# Live objects, read without running the user's code
 
 
 def function_of(callee: Any) -> tuple[FunctionType | None, Any]:
-    """The Python function behind a callable, and its first argument where that is bound."""
+    """The Python function behind a callable, and its first argument if it is bound."""
     if isinstance(callee, types.MethodType):
         return (callee.__func__, callee.__self__) if isinstance(callee.__func__, FunctionType) else (None, None)
     if isinstance(callee, FunctionType):
-        while not is_users(callee.__code__.co_filename):  # such as what `no_grad` decorates
+        while not is_users(callee.__code__.co_filename):  # for example the wrapper of `no_grad`
             wrapped = getattr(callee, "__wrapped__", None)
             if not isinstance(wrapped, FunctionType):
                 break
@@ -221,7 +221,7 @@ def function_of(callee: Any) -> tuple[FunctionType | None, Any]:
 
 
 def space_of(function: FunctionType) -> dict[str, Any]:
-    """The variables that a function finds outside of itself."""
+    """The global and closure variables of a function."""
     space = dict(function.__globals__)
     for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
         try:
@@ -232,7 +232,7 @@ def space_of(function: FunctionType) -> dict[str, Any]:
 
 
 def attribute_of(thing: Any, name: str) -> Any:
-    """An attribute that can be read without running any code of the user's."""
+    """An attribute, read without running the user's code."""
     if thing is None or is_tensor(thing):
         return None
     if isinstance(thing, types.ModuleType):
@@ -258,7 +258,7 @@ def _has(thing: Any, name: str) -> bool:
 
 
 def item_of(thing: Any, index: Any) -> Any:
-    """The element, or for the range of a loop a tuple of all that it takes; None where that cannot be told."""
+    """The element, or, for the range of a loop, a tuple of its elements; None if that is not known."""
     if type(thing).__name__ in _MODULES_IN_ORDER:
         thing = list(vars(thing).get("_modules", {}).values())
     if index is None or not isinstance(thing, (list, tuple, dict)):
@@ -273,12 +273,12 @@ _MODULES_IN_ORDER = "Sequential", "ModuleList"
 
 
 def is_collection(thing: Any) -> bool:
-    """Whether an object holds others that reading looks at."""
+    """Whether an object is a container that is searched for tensors."""
     return isinstance(thing, (dict, list, tuple)) or hasattr(type(thing), "named_parameters")
 
 
 def members(thing: Any) -> Iterable[Any]:
-    """What a list, dictionary, module or other object holds."""
+    """The objects in a list, dictionary, module or other object."""
     if isinstance(thing, dict):
         return list(thing.values())[:1000]
     if isinstance(thing, (list, tuple)):

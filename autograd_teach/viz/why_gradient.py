@@ -1,7 +1,7 @@
-"""Runs the backward pass to one tensor and finds what makes its gradient NaN, zero, tiny or huge.
+"""Run the backward pass to one tensor and find what makes its gradient NaN, zero, tiny or huge.
 
-The pass is `autograd.grad` with `retain_graph=True`: it writes no `.grad` and frees nothing. Every node on the way keeps a
-copy of what came in and what it sent on.
+The pass is `autograd.grad` with `retain_graph=True`: it does not change any `.grad` and does not free the
+graph. For every node on a path to the tensor, what came in and what it sent on is copied.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ from autograd_teach.viz.watch import seen
 Array = np.ndarray[Any, Any]
 
 TINY, HUGE = 1e-6, 1e6
-"""A gradient below or above these factors of what backward starts from is called vanishing or exploding."""
+"""A gradient is vanishing or exploding below or above these factors of the gradient that backward starts from."""
 
 
 @dataclass
 class Graph:
-    """The nodes behind a loss, from the leaves up, and which of them lie on a way to the tensor asked about."""
+    """The nodes behind a loss, leaves first, and the ones that are on a path to the tensor."""
 
     nodes: list[Any]
     target: Any
-    """The node at which the tensor's gradient arrives; None where no way leads there."""
+    """The node at which the tensor's gradient arrives; None if no path leads there."""
     number: int
-    """Which of the target's gradients it is."""
+    """The output number of the tensor at its node."""
     on_way: set[int] = field(default_factory=set)
-    """By `id`: the nodes on a way, the target among them."""
+    """The `id` of each node on a path, including the target."""
     complete: bool = True
 
 
@@ -68,7 +68,7 @@ def walk(loss: Any, w: Any) -> Graph:
 
 
 def _used_output(graph: Graph, loss: Any) -> bool:
-    """Whether a way leads to the very output that is asked about, of a node with several."""
+    """Whether a path leads to this output of the node, not only to another output."""
     if loss.grad_fn is graph.target and output_number(loss) == graph.number:
         return True
     return any(
@@ -80,7 +80,7 @@ def _used_output(graph: Graph, loss: Any) -> bool:
 
 @dataclass
 class Ran:
-    """One node's step: what came in by output, what it sent by slot, as copies; None where nothing."""
+    """The step of one node: copies of what came in, by output, and of what it sent, by slot; None for nothing."""
 
     node: Any
     came: list[Array | None]
@@ -89,7 +89,7 @@ class Ran:
 
 @dataclass
 class Arriving:
-    """The pass: its steps in their order, the gradient that arrived, and each contribution with the node that sent it."""
+    """A pass: its steps in order, the gradient that arrived, and each contribution with the node that sent it."""
 
     steps: list[Ran]
     gradient: Array | None
@@ -97,7 +97,7 @@ class Arriving:
 
 
 def run(loss: Any, w: Any, graph: Graph, retaining: Sequence[Any]) -> Arriving:
-    """Run the pass from `loss` to `w`. Whatever stops it is raised, after all is as it was."""
+    """Run the pass from `loss` to `w`. An error is raised after hooks and gradients are restored."""
     steps: list[Ran] = []
     kept = [(tensor, tensor.grad) for tensor in retaining]
     handles = []
@@ -149,11 +149,11 @@ def sent_on_way(step: Ran, graph: Graph) -> list[Array | None]:
     return [array for (child, _), array in pairs if child is not None and id(child) in graph.on_way]
 
 
-# What is wrong with numbers
+# Magnitudes, NaN and infinity
 
 
 def largest(arrays: Sequence[Array | None]) -> float:
-    """The largest magnitude; 0 where there is nothing."""
+    """The largest magnitude; 0 if there are no elements."""
     sizes = [float(np.abs(a).max()) for a in arrays if a is not None and a.size]
     return max(sizes, default=0.0)
 
@@ -164,7 +164,7 @@ def total(arrays: Sequence[Array | None]) -> float:
 
 
 def odd(arrays: Sequence[Array | None]) -> str:
-    """`nan` or `inf` where an array has such an element; else empty."""
+    """`nan` or `inf` if an array has such an element; else empty."""
     floating = [a for a in arrays if a is not None and a.dtype.kind in "fc"]
     if any(np.isnan(a).any() for a in floating):
         return "nan"
@@ -172,7 +172,7 @@ def odd(arrays: Sequence[Array | None]) -> str:
 
 
 def text_of(array: Array) -> str:
-    """An array in a sentence: its numbers where they are few, else shape and range."""
+    """An array in a sentence: its numbers if there are few, else its shape and range."""
     told = facts(array)
     return told.text if told.in_full else str(told)
 
@@ -181,7 +181,7 @@ def text_of(array: Array) -> str:
 
 
 class Forward:
-    """What is known of the forward values: by a watch, by the caller's variables, by what operations keep."""
+    """The known forward values: from a watch, from the caller's variables, from saved tensors."""
 
     def __init__(self, loss: Any, known: Sequence[tuple[str, Any]]) -> None:
         self._named: dict[tuple[int, int], Any] = {}
@@ -191,7 +191,7 @@ class Forward:
         self._held = [loss, *(tensor for _, tensor in known)]
 
     def value(self, node: Any, number: int = 0) -> Array | None:
-        """The result that a node's operation gave."""
+        """The result of a node's operation."""
         if hasattr(node, "variable"):
             return as_array(node.variable)
         note = seen(node)
@@ -204,11 +204,11 @@ class Forward:
         return as_array(kept) if kept is not None else None
 
     def inputs(self, node: Any) -> list[Array | None]:
-        """The results that a node's operation got from other nodes, as far as they are known."""
+        """The arguments of a node's operation that other nodes made; None for an unknown one."""
         return [self.value(child, number) for child, number in node.next_functions if child is not None]
 
     def constants(self, node: Any) -> list[Array]:
-        """The arguments without gradient, as far as they are known."""
+        """The known arguments that do not require grad."""
         note = seen(node)
         found = [np.asarray(c) for c in (note.constants if note is not None else ()) if c is not None]
         kept = [as_array(tensor) for tensor in saved(node).values() if not tensor.requires_grad]
@@ -216,7 +216,7 @@ class Forward:
 
 
 def saved(node: Any) -> dict[str, Any]:
-    """The tensors that an operation keeps, by name; none of a freed one."""
+    """The tensors that an operation saved, by name; empty if it is freed."""
     found = {}
     for name in _saved_names(type(node)):
         try:
@@ -246,13 +246,13 @@ class Odd:
     what: str
     """`nan` or `inf`."""
     constant: Array | None
-    """The argument without gradient that brings it in."""
+    """The argument that does not require grad and contains it, if there is one."""
     had: bool
-    """Whether another argument had it already."""
+    """Whether another argument already contains it."""
 
 
 def first_odd_value(graph: Graph, forward: Forward) -> Odd | None:
-    """The first node with NaN or infinity in its result or in an argument without gradient."""
+    """The first node with NaN or infinity in its result or in an argument that does not require grad."""
     for node in graph.nodes:
         if hasattr(node, "variable"):
             if what := odd([forward.value(node)]):
@@ -267,11 +267,11 @@ def first_odd_value(graph: Graph, forward: Forward) -> Odd | None:
     return None
 
 
-# The sort of a node
+# Kinds of nodes
 
 
 def operation(node: Any) -> str:
-    """The operation of a node in small letters: `logsoftmax` of `LogSoftmaxBackward0`."""
+    """The operation of a node in lower case: `logsoftmax` for `LogSoftmaxBackward0`."""
     return re.sub(r"backwards?\d*$", "", short_name(node).lower())
 
 
@@ -293,7 +293,7 @@ _SUMMING = {"mm", "addmm", "mv", "dot", "bmm", "baddbmm", "linear"}
 
 
 def sort_of(step: Ran, graph: Graph) -> str:
-    """Why a step sends nothing on, or almost nothing: a key of `why_words.ZERO`."""
+    """Why a step sends zero or almost zero: a key of `why_words.ZERO`."""
     name = operation(step.node)
     sort = _SORT_OF.get(name, "no slope")
     kept = [array for thing in saved(step.node).values() if (array := as_array(thing)) is not None]
@@ -312,14 +312,14 @@ def _size(arrays: Sequence[Array | None]) -> int:
 
 
 def is_flat(node: Any) -> bool:
-    """Whether the slope of a node's operation is 0 everywhere, as that of round."""
+    """Whether the slope of a node's operation is 0 everywhere, as for `round`."""
     return _SORT_OF.get(operation(node)) == "no slope"
 
 
 def last_zero(arriving: Arriving, graph: Graph) -> tuple[Any, str] | None:
-    """The last node that receives a gradient and sends only zeros towards the tensor, or at which contributions cancel.
+    """The last node that receives a gradient and sends only zeros to the tensor, or where contributions cancel.
 
-    The last, because other ways may go around one that stands earlier in the pass.
+    It is the last one because other paths may go around an earlier one.
     """
     sums: dict[tuple[int, int], list[Array]] = {}
     found = None
@@ -338,7 +338,7 @@ def last_zero(arriving: Arriving, graph: Graph) -> tuple[Any, str] | None:
 
 
 def first_odd_gradient(arriving: Arriving, graph: Graph) -> tuple[Ran, str] | None:
-    """The first step that gets finite gradients and sends NaN or infinity towards the tensor."""
+    """The first step that gets finite gradients and sends NaN or infinity to the tensor."""
     for step in arriving.steps:
         if not odd(step.came) and (what := odd(sent_on_way(step, graph))):
             return step, what
@@ -348,7 +348,7 @@ def first_odd_gradient(arriving: Arriving, graph: Graph) -> tuple[Ran, str] | No
 def factors(
     arriving: Arriving, graph: Graph, measure: Callable[[Sequence[Array | None]], float]
 ) -> list[tuple[float, Ran]]:
-    """By how much each step changes the magnitude of what is on the way, the smallest factor first."""
+    """The factor by which each step changes the magnitude of the gradient, the smallest first."""
     found = []
     for step in arriving.steps:
         came, sent = measure(step.came), measure(sent_on_way(step, graph))

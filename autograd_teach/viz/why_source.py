@@ -1,9 +1,9 @@
-"""Follows a tensor through the source code that computed a loss, to find the line where its way is cut.
+"""Follow a tensor through the source code that computed a loss, to find the line where its history is cut.
 
-What a program did before anybody watched is gone; its source and its live variables are not. The statements up to the
-question are read in order, each expression for one thing only: whether it depends on the tensor, and if so whether that way
-was cut before. Functions and modules of the user's own are read as well, by the live objects that the names stand for.
-Nothing is run and nothing is changed.
+Without a watch, the calls of a program are not known, but its source and its live variables are. The
+statements before the call of `why` are read in order. For each expression, only two things matter:
+whether it depends on the tensor, and if so, whether its history was cut before. The user's functions and
+modules are read as well; they are found through the live objects. Nothing is run and nothing is changed.
 """
 
 from __future__ import annotations
@@ -45,13 +45,13 @@ from autograd_teach.viz.why_code import (
 )
 
 _DEEPEST = 6
-"""Calls inside calls that are followed."""
+"""Maximum depth of nested calls that are followed."""
 _LONGEST_NAME = 40
 
 
 @dataclass(frozen=True)
 class Cut:
-    """Where a value goes on without its history: what sort of cut, the line, and what is cut in words."""
+    """A line where a value loses its history: the kind of cut, the line, and what is cut, as text."""
 
     kind: str
     file: str
@@ -59,29 +59,29 @@ class Cut:
     source: str
     what: str = ""
     cell: int = 0
-    """The number of the notebook cell, where it is another one than that of the question."""
+    """The number of the notebook cell, if it is not the cell with the call of `why`."""
 
 
 @dataclass(frozen=True)
 class Flow:
-    """A value depends on the tensor; `cut`: where that way was cut, None while the gradient still finds back."""
+    """A value depends on the tensor. `cut`: where its history was cut; None if a gradient can flow back."""
 
     cut: Cut | None = None
     perhaps: tuple[Cut, ...] = ()
-    """Other cuts on the way, of which only the program knew whether they ran: in one branch of an `if`."""
+    """Other possible cuts, in branches that may or may not have run."""
 
     unsure: bool = False
-    """Whether it depends on the tensor only in one branch, so that only the program knew."""
+    """Whether it depends on the tensor only in a branch that may or may not have run."""
 
     @property
     def cuts(self) -> tuple[Cut, ...]:
-        """All that may have cut the way."""
+        """All certain and possible cuts."""
         return (*self.perhaps, *([self.cut] if self.cut is not None else []))
 
 
 @dataclass
 class Value:
-    """What is known of an expression: whether it depends on the tensor, and the live object where that can be told."""
+    """What is known about an expression: how it depends on the tensor, and its live object, if that is known."""
 
     flow: Flow | None = None
     live: Any = None
@@ -89,7 +89,7 @@ class Value:
 
 @dataclass(frozen=True)
 class Used:
-    """One operation in the code: its name as graphs call it, and its line."""
+    """One operation in the code: its name as in graphs, and its line."""
 
     operation: str
     file: str
@@ -107,29 +107,29 @@ class Assigned:
 
 @dataclass
 class Reading:
-    """What reading the code gave."""
+    """The result of reading the code."""
 
     flow: Flow | None = None
-    """Of the loss."""
+    """How the loss depends on the tensor."""
     known: bool = False
-    """Whether the code of the loss was found at all."""
+    """Whether the code of the loss was found."""
     complete: bool = True
-    """Whether all that it uses could be followed; if not, a use of the tensor may have been missed."""
+    """Whether everything that the loss uses could be followed; if not, a use of the tensor may be missing."""
     operations: list[Used] = field(default_factory=list)
     assigned: list[Assigned] = field(default_factory=list)
-    """Each assignment to a variable of the asking frame, in order."""
+    """The assignments to variables of the frame that called `why`, in order."""
     asked_for: str = ""
-    """What the question calls the tensor, such as `self.w`."""
+    """The tensor's name in the call of `why`, for example `self.w`."""
     writes: list[tuple[str, Cut]] = field(default_factory=list)
-    """Each write in place, with the variable that is written into."""
+    """The in-place changes, each with the name of the changed variable."""
     switched_off: list[Cut] = field(default_factory=list)
-    """Where `requires_grad` of the tensor was switched off."""
+    """The lines that set `requires_grad` of the tensor to False."""
     later: list[Assigned] = field(default_factory=list)
-    """Assignments below the question, in a loop around it: an earlier round may have run them."""
+    """Assignments below the call of `why`, in a loop around it: an earlier iteration may have run them."""
 
 
 def read(frame: FrameType, loss: Any, w: Any, call: Any = None) -> Reading:
-    """Read the code that led from `w` to `loss`: of the frame that asks, or of the function `call`."""
+    """Read the code from `w` to `loss`: in the frame that called `why`, or in the function `call`."""
     question = _question(frame)
     asked_for = _short_name(question.args[1]) if question is not None else ""
     reading = Reading(asked_for=asked_for)
@@ -139,14 +139,14 @@ def read(frame: FrameType, loss: Any, w: Any, call: Any = None) -> Reading:
             return reading
         _read_frame(reading, frame, loss, w, question)
         above = frame.f_back
-        for _ in range(_DEEPEST):  # a helper asks: the loss was computed by who called it
+        for _ in range(_DEEPEST):  # `why` was called in a helper: its caller computed the loss
             if reading.known or above is None or not is_users(above.f_code.co_filename):
                 break
             other = Reading(asked_for=asked_for)
             _read_frame(other, above, loss, w, None)
             reading, above = other if other.known else reading, above.f_back
     except (RecursionError, SyntaxError, ValueError, AttributeError, TypeError, KeyError, IndexError):
-        reading.known = False  # code that cannot be read is not explained, the graph still is
+        reading.known = False  # the code cannot be read; the answer then uses only the graph
     return reading
 
 
@@ -174,7 +174,7 @@ def _read_frame(reading: Reading, frame: FrameType, loss: Any, w: Any, question:
 
 
 def _question(frame: FrameType) -> ast.Call | None:
-    """The call of `why` itself."""
+    """The call of `why` in the source."""
     tree = tree_of(frame.f_code.co_filename)
     found = None
     for node in ast.walk(tree) if tree is not None else ():
@@ -182,7 +182,7 @@ def _question(frame: FrameType) -> ast.Call | None:
             continue
         if node.lineno <= frame.f_lineno <= (node.end_lineno or node.lineno):
             if found is not None:
-                return None  # two questions on one line
+                return None  # two calls of `why` on one line
             found = node
     return found
 
@@ -202,19 +202,19 @@ class _Scope:
     ) -> None:
         self.file, self.space, self.cell = file, space, cell
         self.changes, self.block = changes, block
-        """Of the frame that asks; None for functions that it calls, whose variables are gone."""
+        """The changes in the frame that called `why`; None for other functions, whose variables are gone."""
         self.flows: dict[str, Flow | None] = {}
         self.objects: dict[str, Any] = {}
         self.returned: list[Flow | None] = []
         self.outside: set[str] = set()
-        """Names that `global` or `nonlocal` make those of the asking frame."""
+        """Names that are declared `global` or `nonlocal`."""
         self.branches = 0
-        """In how many branches that need not have run the reading is."""
+        """The number of enclosing branches that may not have run."""
         self.first: Any = None
         """The object that a method is called on."""
         self.earlier_round = False
         self.without: Cut | None = None
-        """Set under `no_grad` and the like: the cut that results of operations get there."""
+        """Under `no_grad` and similar contexts: the cut for results of operations."""
 
 
 _OPERATORS = {
@@ -248,7 +248,7 @@ _SWITCHES = {"no_grad", "inference_mode"}
 
 
 class _Reader:
-    """Reads statements and expressions. Recursion goes over the syntax, never over a graph."""
+    """Reads statements and expressions. It recurses over the syntax tree, never over a graph."""
 
     def __init__(self, reading: Reading, w: Any) -> None:
         self.reading, self.w = reading, w
@@ -256,9 +256,9 @@ class _Reader:
         self.outer_flows: dict[str, Flow | None] = {}
         self.outer_objects: dict[str, Any] = {}
         self.outer_space: Mapping[str, Any] = {}
-        """The variables of the frame that asks, which functions that it calls may use."""
+        """The variables of the frame that called `why`; functions may use them."""
         self.kept: dict[tuple[int, str], tuple[Any, Flow | None]] = {}
-        """What was assigned to attributes, by the `id` of their object, which is held meanwhile."""
+        """The flows of attributes, by the `id` of their object; the object is stored too, to keep its id."""
         self._ends: dict[int, Any] = {}
         self._creates_graph = False
         self._noted: set[tuple[str, int, int, str]] = set()
@@ -273,7 +273,7 @@ class _Reader:
     # Statements
 
     def run(self, statements: Sequence[ast.stmt], scope: _Scope, before: float = float("inf")) -> None:
-        """Read the statements that stand above the question, which is on the line `before`."""
+        """Read the statements above the line `before`, the line with the call of `why`."""
         for statement in statements:
             if not is_before(statement, before):
                 return
@@ -311,7 +311,7 @@ class _Reader:
     def _loop(self, statement: Any, scope: _Scope, before: float) -> None:
         for name in {name for part in parts_of([statement]) for name in changed_by(part)}:
             if isinstance(scope.objects.get(name), int):
-                scope.objects[name] = None  # another number in each round
+                scope.objects[name] = None  # another number in each iteration
         if not isinstance(statement, ast.While):
             value = self._value(statement.iter, scope)
             self._assign(statement.target, statement, Value(value.flow), scope)
@@ -320,14 +320,14 @@ class _Reader:
             if isinstance(statement.target, ast.Name):
                 scope.objects[statement.target.id] = value.live if isinstance(value.live, range) else None
         body = [*statement.body, *statement.orelse]
-        if before <= (statement.end_lineno or 0):  # the question stands in this loop
+        if before <= (statement.end_lineno or 0):  # `why` is called in this loop
             scope.earlier_round = True
             self.run([one for one in body if not is_before(one, before)], scope)
             scope.earlier_round = False
         self.run(body, scope, before)
 
     def _branches(self, bodies: Sequence[Sequence[ast.stmt]], scope: _Scope, before: float) -> None:
-        """Of several ways to go on, which one the program took is not known."""
+        """Read several branches; it is not known which one the program took."""
         asking = [body for body in bodies if body and body[0].lineno <= before <= (body[-1].end_lineno or 0)]
         start, ends = dict(scope.flows), []
         scope.branches += not asking
@@ -367,7 +367,7 @@ class _Reader:
                 self.kept[id(owner), target.attr] = owner, value.flow
 
     def _as_it_is(self, name: str, flow: Flow | None, statement: ast.stmt, scope: _Scope) -> Flow | None:
-        """The flow of a variable of the asking frame that was just assigned, as its live tensor proves it."""
+        """The flow of a variable after its assignment, corrected by what its live tensor shows."""
         if scope.changes is None:
             return flow
         one = Assigned(name, self._cut("cut", statement, scope))
@@ -375,7 +375,7 @@ class _Reader:
         now, live = (scope.block, statement.lineno), scope.space.get(name)
         last = scope.changes.assigned.get(name, now)
         if live is self.w:
-            # Before its last assignment the variable of the tensor held another one.
+            # Before its last assignment, the tensor's variable held another tensor.
             made_later = now < last and not scope.earlier_round
             return Flow(_rebound(scope.changes, name)) if made_later else Flow()
         whole = self._is_found_whole(name, statement.lineno, scope)
@@ -386,14 +386,17 @@ class _Reader:
         return flow
 
     def _is_found_whole(self, name: str, line: int, scope: _Scope) -> bool | None:
-        """Whether the live tensor of a variable leads back; None if it was changed below this line, or is no tensor."""
+        """Whether the graph of a variable's live tensor leads to the tensor.
+
+        None if the variable was changed below this line or is not a tensor.
+        """
         if scope.changes is None or scope.earlier_round:
             return None
         now, live = (scope.block, line), scope.space.get(name)
         return self.leads_back(live) if is_tensor(live) and scope.changes.changed.get(name, now) <= now else None
 
     def leads_back(self, tensor: Any) -> bool:
-        """Whether the graph of a tensor leads to the tensor asked about; taken for granted where it is too large."""
+        """Whether the graph of `tensor` leads to the tensor of the question; True if the graph is too large."""
         own, todo = self.w.grad_fn, [tensor.grad_fn]
         met: dict[int, Any] = {}
         while todo and len(met) < MOST_WALKED:
@@ -409,7 +412,10 @@ class _Reader:
         return bool(todo)
 
     def _switched(self, target: ast.expr, flag: Any, at: ast.AST, scope: _Scope) -> None:
-        """`x.requires_grad = False`, or with `requires_grad_`; when switched on, what was computed before stays without."""
+        """Handle `x.requires_grad = False` and `requires_grad_`.
+
+        If it is set to True, earlier results still do not have a history.
+        """
         flow = self._value(target, scope).flow
         if flow is None or flow.cuts or not isinstance(flag, ast.Constant):
             return
@@ -423,7 +429,7 @@ class _Reader:
                     scope.flows[name] = self._cut_flow("late", at, scope, "")
 
     def _augmented(self, statement: ast.AugAssign, scope: _Scope) -> None:
-        """`a += b` writes into a tensor: its name keeps the tensor."""
+        """Handle `a += b`: it changes the tensor in place, so the name keeps its tensor."""
         self._note(_OPERATORS.get(type(statement.op), ""), statement, scope)
         given = self._value(statement.value, scope).flow
         if isinstance(statement.target, ast.Name):
@@ -438,7 +444,7 @@ class _Reader:
                 self.kept[id(owner), statement.target.attr] = owner, flow
 
     def _write(self, target: ast.expr, flow: Flow | None, scope: _Scope, at: ast.AST, whole: bool) -> None:
-        """A write into a tensor's memory: what it was is lost where all of it is written."""
+        """Handle an in-place change; if it overwrites the whole tensor, the old history is cut."""
         if self._put(target, flow, scope) or not isinstance(target, ast.Name):
             return
         live = scope.space.get(target.id)
@@ -509,7 +515,7 @@ class _Reader:
         return Value(self._joined(list(ast.iter_child_nodes(node)) if node is not None else [], scope))
 
     def _comprehension(self, node: Any, scope: _Scope) -> Value:
-        """Its variables are its own."""
+        """Handle a comprehension, which has its own variables."""
         flows, objects = dict(scope.flows), dict(scope.objects)
         for part in node.generators:
             value = self._value(part.iter, scope)
@@ -523,7 +529,7 @@ class _Reader:
         return Value(found.flow)
 
     def _number(self, index: ast.expr, scope: _Scope) -> Any:
-        """The index of an element, or the range of a loop over indices, where reading tells it; else None."""
+        """The index of an element, or the range of a loop over indices; None if it is not known."""
         if isinstance(index, ast.Name):
             return scope.objects.get(index.id)
         try:
@@ -551,19 +557,19 @@ class _Reader:
         return Flow() if self.holds(live) else None
 
     def _of_element(self, element: Any, of_all: Flow | None) -> Flow | None:
-        """What an element depends on, of a collection of which that is known as a whole."""
+        """The flow of an element of a collection; `of_all` is the flow of the whole collection."""
         if element is self.w or (is_tensor(element) and self.leads_back(element)):
             return Flow()
         if not is_tensor(element):
             return self._of_object(element)
         if element.requires_grad and element.is_leaf:
-            return None  # a parameter other than the one asked about
+            return None  # another parameter
         if of_all is None:
-            self.reading.complete = False  # nobody knows what it was computed from
+            self.reading.complete = False  # it is not known what it was computed from
         return of_all if of_all is not None and of_all.cuts else None
 
     def _put(self, target: ast.expr, flow: Flow | None, scope: _Scope) -> bool:
-        """Put a value into a list or dictionary; False if the target is none."""
+        """Put a value into a list, dictionary or set; False if the target is something else."""
         live = self._value(target, scope).live
         if isinstance(live, (list, dict, set)):
             self.kept[id(live), _ELEMENTS] = live, _join([self._of_object(live), flow])
@@ -571,9 +577,9 @@ class _Reader:
         return False
 
     def holds(self, thing: Any) -> bool:
-        """Whether an object is the tensor, or a module, list or dictionary with it."""
+        """Whether an object is the tensor, or a module, list or dictionary that contains it."""
         if isinstance(thing, types.MethodType):
-            thing = thing.__self__  # such as `model.parameters`
+            thing = thing.__self__  # for example `model.parameters`
         if thing is None or isinstance(thing, (type, FunctionType, types.ModuleType, str, int, float)):
             return False
         if thing is self.w:
@@ -613,7 +619,7 @@ class _Reader:
             return Value(live=super(scope.space["__class__"], scope.first))
         given = [self._value(argument, scope) for argument in node.args]
         named = {keyword.arg or "": self._value(keyword.value, scope) for keyword in node.keywords}
-        # Of an object that is known, such as `self.layer(x)`, only what is called counts.
+        # If the called object is known, as in `self.layer(x)`, only that object counts.
         is_method = isinstance(function, ast.Attribute) and callee is None
         is_method = is_method and not isinstance(method_of.live, types.ModuleType)
         flow = _join([value.flow for value in [*given, *named.values(), method_of if is_method else called]])
@@ -627,7 +633,7 @@ class _Reader:
             scope.without = self._cut("no_grad", node, scope, "set_grad_enabled(False)") if is_false(node) else None
         if name == "map" and len(node.args) > 1:
             return Value(self._mapped(node.args[0], given, scope))
-        if any(isinstance(argument, ast.Starred) for argument in node.args):  # which is which is not known
+        if any(isinstance(argument, ast.Starred) for argument in node.args):  # the parameters cannot be matched
             given = [Value(_join([value.flow for value in given]))] * 20
         inner = self._call_of_users(callee, given, named, scope.without)
         if inner is not None:
@@ -646,7 +652,7 @@ class _Reader:
         return Value(self._result_of(name, node, flow, scope))
 
     def _mapped(self, function: ast.expr, given: Sequence[Value], scope: _Scope) -> Flow | None:
-        """The results of `map`."""
+        """The flow of the results of `map`."""
         if isinstance(function, ast.Lambda):
             flows = dict(scope.flows)
             for parameter, value in zip(function.args.args, given[1:], strict=False):
@@ -661,7 +667,7 @@ class _Reader:
     def _changed(
         self, name: str, node: Any, is_method: bool, given: Sequence[Value], callee: Any, scope: _Scope
     ) -> None:
-        """What a call puts into one of its arguments."""
+        """Handle a call that changes one of its arguments."""
         in_place = name.endswith("_") and name not in ("requires_grad_", "detach_", "retain_grad_") and name[:1] != "_"
         in_place |= is_true(node, "inplace") or getattr(callee, "inplace", False) is True
         target = node.func.value if is_method else node.args[0] if node.args else None
@@ -674,7 +680,7 @@ class _Reader:
                 scope.flows[owner.id] = _join([scope.flows.get(owner.id), given_flow])
 
     def _through(self, module: Any, flow: Flow | None, node: ast.Call, scope: _Scope) -> Flow | None:
-        """Through the modules of a Sequential, one after the other."""
+        """The flow after the modules of a Sequential, one after the other."""
         for child in vars(module).get("_modules", {}).values():
             if type(child).__name__ == "Sequential":
                 flow = self._through(child, flow, node, scope)
@@ -709,7 +715,7 @@ class _Reader:
     def _call_of_users(
         self, callee: Any, given: Sequence[Value], named: Mapping[str, Value], without: Cut | None
     ) -> Value | None:
-        """The result of a function or module that the user wrote; None for others."""
+        """The result of a function or module of the user; None for other callables."""
         if isinstance(callee, functools.partial):
             given = [*(Value(self._of_object(one), one) for one in callee.args), *given]
             named = {**{name: Value(self._of_object(one), one) for name, one in callee.keywords.items()}, **named}
@@ -757,7 +763,7 @@ class _Reader:
     # Cuts
 
     def _computed(self, flow: Flow | None, at: ast.AST, scope: _Scope) -> Flow | None:
-        """The result of an operation: under `no_grad` it has no history."""
+        """The flow of the result of an operation; under `no_grad` its history is cut."""
         if flow is None or flow.cut is not None or scope.without is None:
             return flow
         return self._cut_flow("no_grad", at, scope, scope.without.what, flow)
@@ -766,7 +772,7 @@ class _Reader:
         if flow is None:
             return None
         if flow.cut is not None:
-            # `x.detach().numpy()` detaches because NumPy needs it.
+            # In `x.detach().numpy()`, NumPy is the reason to detach, so NumPy is reported.
             forced = flow.cut.kind == "detach" and kind in ("numpy", "number") and flow.cut.line == at.lineno  # type: ignore[attr-defined]
             if not forced:
                 return flow
@@ -788,25 +794,25 @@ class _Reader:
 
 
 def _join(flows: Iterable[Flow | None]) -> Flow | None:
-    """A result depends on what any argument depends on; a gradient finds back if one way is whole."""
+    """The flow of a result with several arguments: a gradient can flow back if one of them is not cut."""
     return min((flow for flow in flows if flow is not None), key=_rank, default=None)
 
 
 def _rank(flow: Flow) -> tuple[bool, ...]:
-    """Which of several ways is told: a whole one, else one that is cut for sure, a copy of the tensor last."""
+    """Which of several flows is reported: first one without a cut, then a certain cut, last a copy of the tensor."""
     copied = flow.cut is not None and flow.cut.what == "deepcopy()"
     return flow.unsure, bool(flow.cuts), bool(flow.perhaps), copied
 
 
 def _either(flows: Iterable[Flow | None]) -> Flow | None:
-    """One of these, and which one only the program knew."""
+    """The flow of a value that is one of these; it is not known which one."""
     given = list(dict.fromkeys(flows))
     mixed = _mixed(given)
     return replace(mixed, unsure=True) if mixed is not None and None in given else mixed
 
 
 def _mixed(flows: Iterable[Flow | None]) -> Flow | None:
-    """What a list or dictionary depends on as a whole."""
+    """The flow of a list or dictionary as a whole."""
     known = list(dict.fromkeys(flow for flow in flows if flow is not None))
     if len(known) < 2:
         return known[0] if known else None

@@ -1,4 +1,4 @@
-"""Finds where the way from a tensor to a loss is cut, in the calls that a watch wrote down."""
+"""Find the cut on the path from a tensor to a loss, in the calls that a watch recorded."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _REPLACING = {"copy_", "fill_", "zero_", "set_", "__setitem__", "data=", "normal
 
 
 def cut_on_way(seen: watch, loss: Any, w: Any) -> Cut | None:
-    """The first cut on a way from `w` to `loss`; None if the watch saw no such way. `loss` may be a plain number."""
+    """The first cut on a path from `w` to `loss`; None if the watch did not see a path. `loss` may be a number."""
     starts = set(seen.tokens(w))
     ends = seen.tokens(loss)
     way = _way(seen, ends[-1], starts) if ends else None
@@ -22,12 +22,12 @@ def cut_on_way(seen: watch, loss: Any, w: Any) -> Cut | None:
 
 
 def saw(seen: watch, *tensors: Any) -> bool:
-    """Whether the watch met all of these."""
+    """Whether the watch has seen all of these tensors."""
     return all(seen.tokens(tensor) for tensor in tensors)
 
 
 def _way(seen: watch, end: int, starts: set[int]) -> list[Event] | None:
-    """The calls on a shortest way, from the tensor to the loss."""
+    """The calls on a shortest path from the tensor to the loss."""
     maker: dict[int, Event] = {}
     for call in seen.calls:
         for token in call.made:
@@ -63,7 +63,7 @@ def _cut_among(way: list[Event]) -> Cut | None:
 
 
 def _left_tensors(seen: watch, starts: set[int]) -> Cut | None:
-    """Where a value computed from the tensor became a plain number or an array."""
+    """The call that turned a value computed from the tensor into a plain number or an array."""
     reached = set(starts)
     for call in seen.calls:
         if reached.intersection(call.used):
@@ -74,7 +74,7 @@ def _left_tensors(seen: watch, starts: set[int]) -> Cut | None:
 
 
 def _first_cut_before(seen: watch, call: Event, starts: set[int]) -> Event | None:
-    """`x.detach().numpy()` is cut by NumPy all the same, so detaching on the same line is not told."""
+    """The first cut before this call; in `x.detach().numpy()`, `detach` on the same line does not count."""
     way = _way(seen, call.used[0], starts) or []
     return next((c for c in way if c.kind in _CUTS and c.line != call.line), None)
 

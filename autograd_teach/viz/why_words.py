@@ -1,4 +1,4 @@
-"""The words of `viz.why`: its kinds of answers, what they say and what they advise. Tables only."""
+"""Tables with the texts of `viz.why`: the kinds of answers, their sentences, and their advice."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ Kind = Literal[
     "error",
 ]
 KINDS: tuple[str, ...] = get_args(Kind)
-"""The words that `why(...).kind` can be."""
+"""The possible values of `why(...).kind`."""
 
-# {what} is what the line does it with, {w} the name of the tensor.
+# {what}: the function or value that cuts the history, {w}: the name of the tensor.
 TURNED = {
     "detach": "takes {what} out of the graph",
     "no_grad": "is computed under {what}, so no operation is recorded",
@@ -54,11 +54,11 @@ TURNED = {
     "no slope": "has no gradient",
     "create_graph": "uses {what} computed without create_graph=True, which has no graph",
     "late": "switches requires_grad on, but what was computed before has no graph",
-    "cut": "or a line before it, loses the way: the graph of {what} does not lead back to {w}",
+    "cut": "or a line before it, cuts the history: the graph of {what} does not lead back to {w}",
 }
 REMEDY = {
     "detach": "Remove `{what}` if {w} should learn from this loss.",
-    "no_grad": "Compute this outside of {what} if {w} should learn from this loss.",
+    "no_grad": "Compute this outside {what} if {w} should learn from this loss.",
     "number": "Keep the tensor: use `{what}` only to print or log.",
     "numpy": "Write this step with tensor operations.",
     "integers": "Use a smooth function instead, such as softmax for argmax or sigmoid for a comparison.",
@@ -68,19 +68,19 @@ REMEDY = {
     "no slope": "Use a smooth function instead.",
     "create_graph": "Take the gradient with autograd.grad(..., create_graph=True); retain_graph=True is not enough.",
     "late": "Switch it on before the loss is computed.",
-    "cut": "Look whether {w} is used there and what leaves the graph, or give a function: viz.why(lambda: ..., {w}).",
+    "cut": "Check if {w} is used there and what leaves the graph, or give a function: viz.why(lambda: ..., {w}).",
 }
 ZERO = {
-    "dead": "its input is where the slope is 0",
+    "dead": "the slope is 0 at its input",
     "saturated": "its input is so large that the slope is 0",
     "no slope": "its slope is 0 everywhere",
-    "not chosen": "it hands the gradient to other elements only",
+    "not chosen": "it sends the gradient only to other elements",
     "zero factor": "the factor that the gradient is multiplied by is 0",
     "minimum": "the loss is at its minimum",
     "overwritten": "the old value was overwritten there",
     "returns None": "its backward returns None for this argument",
     "cancels": "the contributions that arrive there add up to 0",
-    "sum is 1": "its results sum to 1 whatever its input is, and all of them get the same gradient",
+    "sum is 1": "its results always sum to 1, and all of them get the same gradient",
 }
 ZERO_REMEDY = {
     "dead": "Use a function with a slope there, such as leaky_relu, a smaller step, or other starting values.",
@@ -109,7 +109,7 @@ ODD_ADVICE = {
     "exp": "Keep the argument of exp small, or use logsumexp, softmax or log_softmax, which do not overflow.",
     "norm": "The norm has no slope at 0: add a small number inside, as in (x * x).sum().add(1e-12).sqrt().",
     "linalgvectornorm": "The norm has no slope at 0: add a small number inside, as in (x * x).sum().add(1e-12).sqrt().",
-    "std": "The standard deviation has no slope where all values are equal: use the variance plus a small number.",
+    "std": "The standard deviation has no slope if all values are equal: use the variance plus a small number.",
     "acos": "Keep the argument inside (-1, 1), as with clamp(-1 + 1e-6, 1 - 1e-6).",
     "asin": "Keep the argument inside (-1, 1), as with clamp(-1 + 1e-6, 1 - 1e-6).",
 }
@@ -121,11 +121,11 @@ CAUSES = {
     "div": "a division by 0",
     "reciprocal": "a division by 0",
     "exp": "the exponential of a number that is too large",
-    "pow": "a power outside of its range",
+    "pow": "a power outside its domain",
 }
 
 
-# The names under which code calls the operation of a node, where they differ.
+# The names of an operation in code, if they differ from the name of its node.
 ALIASES = {
     "pow": {"pow", "square"},
     "mm": {"matmul", "mm"},

@@ -1,6 +1,6 @@
-"""The interactive form of a view: one anywidget class, whose other half is static/widget.js.
+"""The interactive form of a view: an anywidget class; static/widget.js is its part in the browser.
 
-The only module here that imports Jupyter's packages; imported when a view is first shown in a kernel.
+Only this module imports Jupyter's packages. It is imported when a view is first shown in a kernel.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ _STATIC = files("autograd_teach.viz") / "static"
 
 
 class Widget(anywidget.AnyWidget):
-    """A picture, the words for each of its nodes, and for a player the steps as changes from one to the next.
+    """A picture, the texts of its nodes, and, for a player, its steps as changes from one to the next.
 
-    Give it another `svg` and `view`, and it draws anew in its place: `show` sets both with one message. What the browser
-    sends comes to `on_msg`; a view that can unfold its nodes listens there for `{"type": "unfold", "id": ...}`.
+    `show` sets `svg` and `view` in one message, and the browser draws again in the same place. Messages of the
+    browser come to `on_msg`; a view with folded nodes listens there for `{"type": "unfold", "id": ...}`.
     """
 
     _esm = (_STATIC / "widget.js").read_text(encoding="utf-8")
@@ -30,14 +30,14 @@ class Widget(anywidget.AnyWidget):
     view = traitlets.Dict().tag(sync=True)
     step = traitlets.Int(0).tag(sync=True)
     numbers = traitlets.Dict().tag(sync=True)
-    """Of a picture whose leaves can be moved: what has changed since it was drawn."""
+    """For `viz.live`: what has changed since the picture was drawn."""
 
     def __init__(self, **state: Any) -> None:
         super().__init__(**state)
         self.on_msg(_send_engine)
 
     def show(self, svg: str, view: dict[str, Any]) -> None:
-        """Another picture in the same place, of whatever kind; a player starts from its first step."""
+        """Show another picture in the same place; a player starts at its first step."""
         with self.hold_sync():
             self.svg, self.view, self.step = svg, view, view.get("first", 0)
 
@@ -46,7 +46,7 @@ class Widget(anywidget.AnyWidget):
 
 
 def _send_engine(widget: Widget, message: dict[str, Any], _buffers: Any) -> None:
-    """A browser without a picture asks for Graphviz: sent once a page, and never part of a widget's state."""
+    """Send Graphviz to a browser that asks for it: once for each page, and never as part of the widget's state."""
     if message.get("type") != "engine":
         return
     try:

@@ -724,7 +724,7 @@ def test_the_text_stands_there_until_the_kernel_has_sent_graphviz(bare, no_graph
     page = bare.show(graph, kernel=True)
     assert page.evaluate(SENT) == [[{"type": "engine"}]]
     assert page.locator("pre.agt-text").inner_text() == graph.text
-    assert page.get_by_role("status").inner_text().startswith("The picture is being laid out in this browser.")
+    assert page.get_by_role("status").inner_text().startswith("The browser is laying out the picture.")
     page.evaluate(ANSWER, [code, 0])
     page.locator(".agt-node").first.wait_for()
     assert page.locator("pre.agt-text").count() == 0
@@ -781,7 +781,7 @@ def test_where_that_fails_too_the_text_stays_with_a_sentence_and_the_next_view_a
         page = bare.show(graph, kernel=True)
         assert page.evaluate(SENT) == [[{"type": "engine"}]]
         page.evaluate(f"() => window.models[0].hear(...{answer})")
-        said = page.get_by_role("status", name="").filter(has_text="No picture could be laid out in this browser")
+        said = page.get_by_role("status", name="").filter(has_text="The browser could not lay out the picture")
         said.wait_for()
         assert re.search(why, said.inner_text())
         assert page.locator("pre.agt-text").inner_text() == graph.text
@@ -871,7 +871,7 @@ def test_places_go_from_the_leaves_over_all_values_to_all_gradients(bare):
         ("forward 3 / 3", "Forward 3 of 3: a result = (-4)² = 16"),
         (
             "backward 0 / 5",
-            "All values are computed; now backward: each node shows how many of its gradients have arrived",
+            "All values are computed, now backward: each node shows how many of its gradients have arrived",
         ),
         ("backward 1 / 5", "Step 1 of 5: PowBackward0 runs, because backward starts here"),
         ("backward 2 / 5", "Step 2 of 5: AddBackward0 runs, because its only gradient is there"),
@@ -1273,7 +1273,7 @@ def test_a_kernel_that_does_not_answer_a_move_is_told(timed):
     live = Kernel(timed, f, a=2.0, b=-3.0)
     live.field("a").fill("3")
     live.page.clock.run_for(6_000)
-    assert caption(live.page) == "No answer yet: the kernel is busy, or no longer there."
+    assert caption(live.page) == "No answer yet: the kernel is busy or has stopped."
     live.field("a").fill("4")
     assert len(live.sent) == 2, "and asked again"
     live.answer()

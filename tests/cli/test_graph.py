@@ -80,8 +80,8 @@ def test_saved_tensors_are_told_if_asked_for(script, capsys):
         ("train.py:model.inside", "model of train.py has no attribute inside"),
         ("train.py:number", "number: Nothing to draw for an int: give a tensor, such as the result of a computation."),
         ("raises.py:loss", "raises.py raises ZeroDivisionError; the traceback is above"),
-        ("leaves.py:loss", "leaves.py stopped with exit status 3 before its end"),
-        ("plain.py:loss", "plain.py has no variable loss, nor any tensor"),
+        ("leaves.py:loss", "leaves.py exited with status 3, so its variables are lost"),
+        ("plain.py:loss", "plain.py has no variable loss and no tensor"),
     ],
 )
 def test_a_mistake_is_one_sentence_and_status_2(script, monkeypatch, capsys, place, sentence):
@@ -102,7 +102,7 @@ def test_a_mistake_is_one_sentence_and_status_2(script, monkeypatch, capsys, pla
 @pytest.mark.parametrize(
     "name, sentence",
     [
-        ("graph.jpg", "cannot tell from 'graph.jpg' what to write: let it end in .svg, .dot, .png, .pdf, .html"),
+        ("graph.jpg", "unknown file type 'graph.jpg': the name must end in .svg, .dot, .png, .pdf, .html"),
         ("no/such/graph.svg", "cannot write no/such/graph.svg: No such file or directory"),
     ],
 )

@@ -158,7 +158,7 @@ def test_solutions_are_never_published(place: str, text: str | None, said: str, 
         write_notebook(path, notebook)
     else:
         path.write_text(text, encoding="utf-8")
-    with pytest.raises(UserError, match=f"{path.name} holds solutions.*{said}"):
+    with pytest.raises(UserError, match=f"{path.name} contains solutions.*{said}"):
         build.build(site, tmp_path / "public")
     assert not (tmp_path / "public").exists()
 
@@ -170,7 +170,8 @@ def test_lessons_of_one_number_are_told(tmp_path: Path, monkeypatch: pytest.Monk
     told: list[str] = []
     build.build(site, tmp_path / "public", tell=told.append)
     assert (
-        told[0] == "note: 01_a.ipynb and 01_b.ipynb have one number; each of their pages is called by its whole name."
+        told[0]
+        == "note: 01_a.ipynb and 01_b.ipynb have the same number, so their pages have their whole names as addresses."
     )
 
 
@@ -183,7 +184,7 @@ def test_lessons_of_one_number_are_told(tmp_path: Path, monkeypatch: pytest.Monk
         (["--base-url", "https://example.org/?x"], "--base-url takes a whole address"),
         (["--base-url", "https://[x"], "--base-url takes a whole address"),
         (["--name", " "], "--name is empty"),
-        (["--pages-only", "--pyodide", "folder"], "leave one of the two out"),
+        (["--pages-only", "--pyodide", "folder"], "remove one of the two options"),
         (["--base-url", "", "--repository", "me/course"], ""),
         (["--base-url", "http://localhost:8000/a"], ""),
     ],

@@ -84,7 +84,7 @@ def test_what_needs_python_says_so_and_cannot_be_moved(reader: Reader) -> None:
     page = reader.open(LESSON)
     notes = page.locator(".needs-python")
     assert notes.count() == 2
-    assert "to move it" in notes.first.inner_text()
+    assert "to change the values" in notes.first.inner_text()
     fields = page.locator(".agt-knob input")
     assert fields.count() == 2
     assert fields.first.is_disabled()

@@ -57,7 +57,7 @@ def test_each_lesson_and_each_link_that_leads_nowhere_is_told(built: Any) -> Non
         f"{name}.ipynb has run ({n} of 3)." for n, name in enumerate(("01_first", "02_second", "glossary"), 1)
     ]
     assert [line for line in built[1] if "has run" not in line] == [
-        "01_first.ipynb: this leads nowhere on this site, and is shown as text: gone.ipynb."
+        "01_first.ipynb: links that lead nowhere on this site are shown as text: gone.ipynb."
     ]
 
 
@@ -67,11 +67,11 @@ def test_each_lesson_and_each_link_that_leads_nowhere_is_told(built: Any) -> Non
         ("[a](#Title) [b](#é-é) [c](#%C3%A9-%C3%A9) [d](01_a.ipynb#Title) [e](#own) [f](../exercises/01_first.ipynb)", []),
         (
             "[a](#none) [b](#none) [c](../exercises/01_first.ipynb#nope) [d](https://example.org#x)",
-            ["01_a.ipynb: there is no heading of this name, so the link opens the top of its page: #none, ../exercises/01_first.ipynb#nope."],
+            ["01_a.ipynb: links to headings that do not exist open the top of the page: #none, ../exercises/01_first.ipynb#nope."],
         ),
         (
             "[a](b.ipynb#x) [b](b.ipynb#x) [c](c.ipynb) [d](d.csv#x)",
-            ["01_a.ipynb: this leads nowhere on this site, and is shown as text: b.ipynb#x, c.ipynb, d.csv#x."],
+            ["01_a.ipynb: links that lead nowhere on this site are shown as text: b.ipynb#x, c.ipynb, d.csv#x."],
         ),
     ],
 )  # fmt: skip
@@ -233,7 +233,7 @@ def test_the_first_page_tells_how_long_all_and_the_core_take(tmp_path: Path, unr
     lessons = {name: [new_markdown_cell(f"# {name[:2]} · X\n\n" + "a " * 180 * minutes[name[:2]])] for name in names}
     pages.write(write_course(tmp_path / "course", **lessons), tmp_path / "made", lambda _: None)
     html = text((tmp_path / "made", []), "index.html")
-    assert "about 2 hours in all." in html
+    assert "about 2 hours in total." in html
     assert "about 35 minutes, with exercises." in html
     assert re.findall(r'<a href="lessons/(..).html">X</a> <span class="way [^"]*">([^<]*)<', html) == [
         ("00", "all paths"),
@@ -262,7 +262,7 @@ def test_the_commands_to_install_are_those_of_the_readme(built: Any) -> None:
         ),
         (
             [new_markdown_cell("![x](gone.png)", id="bad")],
-            "lessons/01_a.ipynb, cell 'bad': there is no picture gone.png; put it there",
+            "lessons/01_a.ipynb, cell 'bad': the picture gone.png does not exist; add the file",
         ),
     ],
 )
@@ -279,7 +279,7 @@ def test_a_folder_without_notebooks_is_named(tmp_path: Path, room: str) -> None:
     for path in (tmp_path / room).glob("*.ipynb"):
         path.unlink()
     with pytest.raises(
-        UserError, match=f"There is no notebook in .*{room}; name a folder that has some with --{room}."
+        UserError, match=f"There is no notebook in .*{room}; name a folder with notebooks: --{room} FOLDER."
     ):
         pages.write(site, tmp_path / "made", lambda _: None)
 

@@ -72,7 +72,7 @@ def test_a_bundled_runtime_is_whole(pyodide: Path, kernel: Path, tmp_path: Path)
         assert hashlib.sha256(data).hexdigest() == entry["sha256"], name
         assert set(entry["depends"]) <= packages.keys(), name
     assert all((tmp_path / "out" / name).read_bytes() == name.encode() for name in RUNTIME)
-    assert runtime.left_out == ["matplotlib is not in the site: a sentence stands where a plot would be."]
+    assert runtime.left_out == ["matplotlib is not in the site: a sentence replaces each plot."]
     assert "matplotlib" not in packages["autograd-teach"]["depends"], "it would be loaded at every start"
     assert "matplotlib" not in runtime.preloaded
 
@@ -122,11 +122,11 @@ def _unlocked_and(change: Callable[[Path], Any]) -> Callable[[Path], None]:
 
 FAULTS: dict[str, tuple[Callable[[Path], Any], list[str]]] = {
     "a damaged wheel": (lambda f: next(f.glob("numpy*.whl")).write_bytes(b""), ["its checksum differs"]),
-    "a flipped byte": (_unlocked_and(lambda wheel: _flip(wheel, 0.3)), ["jedi-0-py3-none-any.whl is damaged (", "fetch it again"]),
-    "half a wheel": (_unlocked_and(lambda wheel: wheel.write_bytes(wheel.read_bytes()[:90])), ["is damaged (it is no whole zip"]),
-    "another zip": (_unlocked_and(lambda wheel: wheel.write_bytes(zipped({"a": b""}))), ["is damaged (it has no metadata"]),
+    "a flipped byte": (_unlocked_and(lambda wheel: _flip(wheel, 0.3)), ["jedi-0-py3-none-any.whl is damaged (", "download it again"]),
+    "half a wheel": (_unlocked_and(lambda wheel: wheel.write_bytes(wheel.read_bytes()[:90])), ["is damaged (it is not a complete zip"]),
+    "another zip": (_unlocked_and(lambda wheel: wheel.write_bytes(zipped({"a": b""}))), ["is damaged (it does not have metadata"]),
     "a broken lock file": (lambda f: (f / LOCK).write_text("{"), ["is not Pyodide's lock file"]),
-    "no compiled package": (lambda f: _without(f, "numpy"), ["Missing: numpy==2.2.5, compiled for the browser", "pip has none). Put"]),
+    "no compiled package": (lambda f: _without(f, "numpy"), ["Missing: numpy==2.2.5, compiled for the browser", "pip does not have them). Put"]),
     "no compiled and no pure ones": (
         lambda f: _without(f, "numpy", "markupsafe", "micropip", "jedi"),
         ["Missing: markupsafe==3.0.2, numpy==2.2.5, compiled", "(get them with pip download --no-deps jedi==0.19.2 micropip==0.11.0)"],
@@ -210,5 +210,5 @@ def test_the_stand_in_for_matplotlib_says_one_sentence(tmp_path: Path) -> None:
     (tmp_path / "stand_in.whl").write_bytes(stand_in("matplotlib").data)
     command = f"import sys; sys.path.insert(0, {str(tmp_path / 'stand_in.whl')!r})\n{PLOTS}{EXPLORED}"
     done = subprocess.run([sys.executable, "-c", command], capture_output=True, text=True, check=True)
-    sentence = "This site has no matplotlib: the plot is left out, and everything else works."
+    sentence = "Matplotlib is not available on this site: the plot is left out, and everything else works."
     assert done.stdout.splitlines() == [sentence, f"f(k=1): {sentence}"]

@@ -1,4 +1,4 @@
-"""The page "Your work" in Chromium: what a reader wrote is downloaded as one file and taken up elsewhere, and nothing is lost.
+"""The page "Your work" in Chromium: what a reader wrote is downloaded as one file and imported elsewhere, and nothing is lost.
 
 JupyterLite is not here: files are put into IndexedDB by a script, in the layout that JupyterLite 0.7.6 gives them.
 tests/site/test_live.py does the same with the real one.
@@ -202,14 +202,14 @@ def test_what_was_written_is_listed_downloaded_and_taken_up_in_another_browser(r
         assert archive.testzip() is None
         assert sorted(archive.namelist()) == sorted([EXERCISE, PROGRESS, "a.txt", ".autograd_teach_answers.json"])
     there.go()
-    assert f"Taken up: a.txt, {EXERCISE}." in there.take_up(data)
+    assert f"Imported: a.txt, {EXERCISE}." in there.take_up(data)
     files = there.get()
     assert answer_in(files[EXERCISE]) == "answer = 'é'"
     assert (files[EXERCISE]["type"], files[EXERCISE]["format"], files["a.txt"]["content"]) == ("notebook", "json", "é")
     assert json.loads(files[PROGRESS]["content"])["exercises"] == {"one": {"passed": True}}
     assert there.answers() == {"lessons/01.html q": {"01.q": answer()}}
     assert "Exercises 01" in there.page.locator("#list").inner_text()
-    assert "brought nothing new" in there.take_up(data)
+    assert "contained nothing new" in there.take_up(data)
 
 
 @pytest.mark.parametrize("method", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])
@@ -224,9 +224,9 @@ def test_where_both_have_written_both_stay(reader: Callable[[], Work], method: i
     for _ in range(2):
         said = one.take_up(data)
         files = one.get()
-        beside = [name for name in files if "(taken up 20" in name]
+        beside = [name for name in files if "(imported 20" in name]
         assert len(files) == 3 and len(beside) == 1
-    assert "brought nothing new" in said
+    assert "contained nothing new" in said
     assert (answer_in(files[EXERCISE]), answer_in(files[beside[0]])) == ("mine", "other")
     merged = json.loads(files[PROGRESS]["content"])["exercises"]
     assert merged == {"one": {"passed": True, "tries": 2}, "three": {"passed": True}, "two": {"passed": True}}
@@ -236,7 +236,7 @@ def test_where_both_have_written_both_stay(reader: Callable[[], Work], method: i
 def test_a_notebook_that_was_only_opened_is_no_change_and_gives_way(reader: Callable[[], Work]) -> None:
     one = reader()
     one.put(model(EXERCISE, exercise("raise NotImplementedError()")))
-    assert "You have changed no notebook" in one.page.locator("#list").inner_text()
+    assert "You have not changed a notebook" in one.page.locator("#list").inner_text()
     data = text(exercise("an answer", new_code_cell("1 + 1", id="own"))).encode()
     assert EXERCISE in one.take_up(data, "01_first (1).ipynb")
     assert answer_in(one.get()[EXERCISE]) == "an answer"
@@ -246,7 +246,7 @@ def test_a_notebook_that_was_only_opened_is_no_change_and_gives_way(reader: Call
 def test_nothing_changed_yet(reader: Callable[[], Work]) -> None:
     one = reader()
     page = one.go()
-    assert "You have changed no notebook in this browser yet." in page.locator("#list").inner_text()
+    assert "You have not changed a notebook in this browser yet." in page.locator("#list").inner_text()
     assert page.locator("#download").is_disabled()
     assert page.evaluate("indexedDB.databases()") == [], "looking leaves nothing behind"
 
@@ -288,7 +288,7 @@ def test_a_browser_without_storage_is_told(browser: Any, address: str) -> None:
     one = Work(browser, address)
     one.context.add_init_script("Object.defineProperty(window, 'indexedDB', { value: undefined })")
     page = one.go()
-    assert "This browser keeps nothing for this site" in page.locator("#status").inner_text()
+    assert "This browser does not store data for this site" in page.locator("#status").inner_text()
     assert page.locator("#download").is_disabled()
     assert one.wrong == []
     one.context.close()
@@ -445,9 +445,9 @@ KEPT = {"lessons/01.html q": {"01.one": answer("b")}}
         (
             {"lessons/01.html q": {"01.one": answer("a"), "01.two": answer("a")}},
             {"lessons/01.html q": {"01.one": answer("b"), "01.two": answer("a")}},
-            "Taken up: 1 answer given on pages.",
+            "Imported: 1 answer given on pages.",
         ),
-        (KEPT, KEPT, "The answers given on pages brought nothing new."),
+        (KEPT, KEPT, "The answers given on pages contained nothing new."),
         ({"lessons/09.html q": {"09.one": answer()}}, KEPT, "cannot come from a page of this site"),
         ({"junk": 5}, KEPT, "cannot come from a page of this site"),
         ({"lessons/01.html q": {"01.two": "x"}}, KEPT, "cannot come from a page of this site"),
@@ -467,7 +467,7 @@ def test_answers_for_which_there_is_no_space_are_said_to_be_left_out(reader: Cal
     one.go()
     one.page.evaluate("localStorage.setItem('full', 'x'.repeat(5_242_880 - 30))")
     told = {"lessons/01.html q": {"01.one": answer()}}
-    assert "this browser has no space for them" in one.take_up(packed({ANSWERS: json.dumps(told)}))
+    assert "there is no space left for them in this browser" in one.take_up(packed({ANSWERS: json.dumps(told)}))
     assert one.answers() == {}
 
 
@@ -480,7 +480,7 @@ def test_what_is_not_carried_along_is_said(reader: Callable[[], Work]) -> None:
     for name in (".env", "__pycache__/m.py"):
         assert name in one.said()
     said = one.take_up(packed({".hidden/x.txt": "x", "__MACOSX/._a.txt": "x", "b.txt": "x"}))
-    assert "files without a name are left out: “.hidden/x.txt”." in said
+    assert "files without a name were left out: “.hidden/x.txt”." in said
 
 
 @pytest.mark.full
@@ -488,8 +488,8 @@ def test_a_mark_at_the_beginning_stays_and_makes_no_copies(reader: Callable[[], 
     one = reader()
     one.go()
     data = packed({"t.csv": "\ufeffa,b", EXERCISE: "\ufeff" + text(exercise("x")), PROGRESS: "\ufeff" + progress()})
-    assert f"Taken up: t.csv, {EXERCISE}." in one.take_up(data)
-    assert "3 files brought nothing new" in one.take_up(data)
+    assert f"Imported: t.csv, {EXERCISE}." in one.take_up(data)
+    assert "3 files contained nothing new" in one.take_up(data)
     with zipfile.ZipFile(io.BytesIO(one.download()[1])) as archive:
         assert archive.read("t.csv") == "\ufeffa,b".encode()
     assert sorted(one.get()) == [PROGRESS, EXERCISE, "t.csv"]
@@ -499,13 +499,13 @@ def test_a_mark_at_the_beginning_stays_and_makes_no_copies(reader: Callable[[], 
 def test_a_copy_of_an_earlier_day_is_not_made_again(reader: Callable[[], Work]) -> None:
     one = reader()
     copies = [
-        model(f"{name} (taken up 2025-01-01){ending}", content)
+        model(f"{name} (imported 2025-01-01){ending}", content)
         for name, ending, content in [(EXERCISE[:-6], ".ipynb", exercise("other")), ("a", ".txt", "other")]
     ]
     one.put(model(EXERCISE, exercise("mine")), model("a.txt", "mine"), *copies)
     before = one.get()
     said = one.take_up(packed({EXERCISE: text(exercise("other")), "a.txt": "other"}))
-    assert "2 files brought nothing new" in said
+    assert "2 files contained nothing new" in said
     assert one.get() == before
 
 
@@ -529,7 +529,7 @@ def test_a_note_that_nothing_was_changed_is_not_believed_without_a_word(reader: 
     noted = {cell["id"]: zlib.crc32(cell["source"].encode()) for cell in notebook["cells"]}
     notebook["metadata"] = {"autograd_teach_delivered": noted}
     said = one.take_up(packed({EXERCISE: text(notebook), "own.ipynb": text(notebook)}))
-    assert f"{EXERCISE} was left out: it is as another version of this site gave it." in said
+    assert f"{EXERCISE} was left out: it is unchanged, from another version of this site." in said
     assert sorted(one.get()) == ["own.ipynb"], (
         "a notebook that is not of the course is the reader's own, whatever it says"
     )
@@ -565,7 +565,7 @@ def zip64(data: bytes) -> bytes:
 def test_archives_of_other_programs(reader: Callable[[], Work], data: bytes, name: str) -> None:
     one = reader()
     one.go()
-    assert f"Taken up: {name}." in one.take_up(data)
+    assert f"Imported: {name}." in one.take_up(data)
     assert one.get()[name]["content"] == "x"
 
 
@@ -575,7 +575,7 @@ def test_progress_with_names_that_objects_have_already(reader: Callable[[], Work
     one.go()
     names = ["__proto__", "constructor"]
     odd = progress(**{name: {"passed": True, "last": "a", "when": {"toString": 1}} for name in names})
-    for said in ("was taken up", "brought nothing new"):
+    for said in ("was imported", "contained nothing new"):
         assert said in one.take_up(packed({PROGRESS: odd}))
     assert sorted(json.loads(one.get()[PROGRESS]["content"])["exercises"]) == names
 
@@ -594,7 +594,7 @@ UNSAVED = "Answers that passed have not been saved yet in “Exercises 02”: sa
         (
             {
                 SECOND: two_answers("", "written"),
-                "exercises/02_second (taken up 2026-01-01).ipynb": two_answers("x", ""),
+                "exercises/02_second (imported 2026-01-01).ipynb": two_answers("x", ""),
             },
             PASSED,
             False,

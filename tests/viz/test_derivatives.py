@@ -99,7 +99,7 @@ def test_a_large_jacobian_is_shown_by_blocks_that_keep_a_single_wrong_entry(lib)
 
 def test_float32_is_pointed_out(lib):
     view = viz.jacobian(lambda x: x * 2, point(lib, 1.0, dtype="float32"), rtol=1)
-    told = "Input 0 is float32, where differences are not exact enough: take float64."
+    told = "Input 0 is float32: use float64, because the differences are not exact enough."
     assert view.text.splitlines()[0] == told and view.title.startswith(told)
 
 
@@ -117,10 +117,10 @@ def test_what_is_not_finite_is_hatched_and_counts_as_wrong(lib):
             lambda lib: (lambda x: 1 / 0, point(lib, 1.0)),
             "The function raises ZeroDivisionError: division by",
         ),
-        "no tensor": (lambda lib: (lambda x: x, 3), "Nothing to differentiate at int: give a tensor, or a tuple"),
-        "nothing": (lambda lib: (lambda x: x, ()), "Nothing to differentiate at no input: give a tensor"),
+        "no tensor": (lambda lib: (lambda x: x, 3), "The inputs are int: give a tensor or a tuple"),
+        "nothing": (lambda lib: (lambda x: x, ()), "The inputs are empty: give a tensor"),
         "no flag": (lambda lib: (lambda x: x, lib.ones(2)), "No input requires grad: set requires_grad=True"),
-        "no result": (lambda lib: (lambda x: 3, point(lib, 1.0)), "The function returns int: let it return a tensor"),
+        "no result": (lambda lib: (lambda x: 3, point(lib, 1.0)), "The function returns int: it must return a tensor"),
         "too large": (
             lambda lib: (lambda x: x, lib.ones(1001, requires_grad=True)),
             "This",
@@ -129,9 +129,7 @@ def test_what_is_not_finite_is_hatched_and_counts_as_wrong(lib):
 )
 def test_what_cannot_be_shown_is_said_in_a_sentence(lib, show, make, sentence):
     if sentence == "This":
-        sentence = (
-            "This Jacobian has 1,002,001" if show is viz.jacobian else "These inputs have more than 1,000 entries"
-        )
+        sentence = "This Jacobian has 1,002,001" if show is viz.jacobian else "The inputs have more than 1,000 entries"
     view = show(*make(lib))
     assert view.text.startswith(sentence)
     assert "<svg" in view.svg and len(view.text.splitlines()) == 1
@@ -176,4 +174,7 @@ def test_where_no_step_helps_backward_is_suspected(lib):
 
 
 def test_where_nothing_differs_no_step_is_the_best(lib):
-    assert viz.gradcheck_eps(lambda x: x * 0 + 1, point(lib, 1.0)).text.splitlines()[-1] == "  float64: the same at all"
+    assert (
+        viz.gradcheck_eps(lambda x: x * 0 + 1, point(lib, 1.0)).text.splitlines()[-1]
+        == "  float64: no error at any eps"
+    )

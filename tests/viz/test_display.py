@@ -264,7 +264,7 @@ def test_save_takes_a_view_too_and_replaces_a_file_whole(output, tmp_path):
 
 @pytest.mark.parametrize("name", ["graph.jpg", "graph"])
 def test_save_refuses_other_endings(output, tmp_path, name):
-    with pytest.raises(ValueError, match="cannot tell from 'graph.* let the name end in .svg, .dot"):
+    with pytest.raises(ValueError, match="unknown file type 'graph.* the name must end in .svg, .dot"):
         viz.save(output, tmp_path / name)
     assert list(tmp_path.iterdir()) == []
 

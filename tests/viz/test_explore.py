@@ -181,9 +181,9 @@ def test_a_picture_of_numbers_is_shown_as_it_is(lib):
 
 BAD = [
     ("no function", lambda f: viz.explore(3, k=(1, 6)), "Nothing to explore: give a function, not 3."),
-    ("an empty list", lambda f: viz.explore(f, k=[]), "k has an empty list to choose from"),
-    ("a range upside down", lambda f: viz.explore(f, k=(6, 1)), "k=(6, 1) is no range"),
-    ("no step", lambda f: viz.explore(f, k=(1, 6, 0)), "has no step that can be taken"),
+    ("an empty list", lambda f: viz.explore(f, k=[]), "k=[] is an empty list"),
+    ("a range upside down", lambda f: viz.explore(f, k=(6, 1)), "k=(6, 1) is not a range"),
+    ("no step", lambda f: viz.explore(f, k=(1, 6, 0)), "the third number, the step, must be above 0"),
     ("a text", lambda f: viz.explore(f, k="six"), "There is no control for k='six'"),
     ("an object", lambda f: viz.explore(f, k=object()), "There is no control for k=<object>"),
     ("not a number", lambda f: viz.explore(f, k=(float("nan"), 1)), "There is no control for k=(nan, 1)"),

@@ -299,7 +299,7 @@ def test_a_summary_tells_names_depth_leaves_and_the_largest_saved_tensors(lib, m
             "This graph has 2,201 nodes and 3,300 edges (1,100 MulBackward0, 1,100 TanhBackward0, 1 AccumulateGrad): "
             "too many to draw, the limit is 2,000 nodes and 6,000 edges. Draw a smaller part, such as a single step of a loop."
         ),
-        "The longest way through it passes 2,201 nodes.",
+        "The longest path through it passes 2,201 nodes.",
         "It has 2,200 operations and 1 leaf, of shape (2, 3).",
         (
             "The largest tensors kept for the backward pass: shape (2, 3) by MulBackward0 (2,200 times), "

@@ -282,7 +282,7 @@ def test_a_weight_used_in_each_step_of_a_loop_is_drawn_with_less_effort(lib):
 def test_a_graph_too_tangled_to_draw_is_summed_up(lib, tmp_path):
     view = viz.graph(loop_with_one_weight(lib, 130), fold=False)
     assert "too tangled to draw" in repr(view)
-    assert "The longest way through it passes 131 nodes." in repr(view)
+    assert "The longest path through it passes 131 nodes." in repr(view)
     assert view.svg.startswith("<svg")
     with pytest.raises(ValueError, match="too tangled"):
         viz.save(view, tmp_path / "graph.svg")

@@ -190,7 +190,7 @@ def test_an_error_in_the_function_keeps_the_picture_and_is_said(lib):
 
 TROUBLES = {
     "f(a=1) stops with ZeroDivisionError: division by zero": lambda a: a * (1 / 0),
-    "f(a=1) returns no tensor, so there is nothing to differentiate: return the result.": lambda a: 3.0,
+    "f(a=1) does not return a tensor: return the result that you want to differentiate.": lambda a: 3.0,
     "backward needs a scalar to start from, and this output has shape (2)": lambda a: a * a.new_ones(2),
     "This tensor has no graph: no operation was recorded": lambda a: a.detach(),
 }

@@ -369,8 +369,8 @@ def test_the_whole_message_of_a_students_own_error_is_told(lib):
 
 def test_a_second_loss_in_place_of_a_gradient_is_pointed_out(lib):
     w = leaf(lib, 2.0)
-    assert "for two losses, write viz.play([loss1, loss2])." in viz.play(w * 2, w * 3).text
-    assert "two losses" not in viz.play(w * 2, lib.tensor(3.0)).text
+    assert "if it is a second loss, write viz.play([loss1, loss2])." in viz.play(w * 2, w * 3).text
+    assert "second loss" not in viz.play(w * 2, lib.tensor(3.0)).text
 
 
 class Own:
@@ -448,7 +448,7 @@ def test_of_an_engine_of_someones_own_several_outputs_are_not_played_and_that_is
     a = Own(2.0)
     text = viz.play([a * a, a * a]).text
     assert text.startswith(
-        "The backward pass stops with NotImplementedError: of an engine of your own, play one output"
+        "The backward pass stops with NotImplementedError: with an engine of your own, play one output"
     )
 
 
@@ -779,7 +779,7 @@ def test_a_function_that_raises_is_a_sentence(lib):
 
 
 def test_values_without_a_function_are_refused(lib):
-    with pytest.raises(TypeError, match=r"a: arguments need a function to be given to: viz.play\(f, a=...\)"):
+    with pytest.raises(TypeError, match=r"arguments \(a\) need a function: write viz.play\(f, a=...\)"):
         viz.play(leaf(lib, 1.0) * 2, a=1.0)
 
 

@@ -60,7 +60,7 @@ def weights(lib):
 
 FUNCTIONS = {
     "arrives": (lambda lib, w, v: (w * v).sum(), "arrives", "through MulBackward0 (line "),
-    "twice": (lambda lib, w, v: (w * w).sum(), "arrives", "by 2 ways"),
+    "twice": (lambda lib, w, v: (w * w).sum(), "arrives", "by 2 paths"),
     "detach": (lambda lib, w, v: (w.detach() * v).sum(), "detach", "takes w out of the graph"),
     "number": (lambda lib, w, v: (v * w.sum().item()).sum(), "number", "makes a plain number"),
     "a number is returned": (lambda lib, w, v: (w * v).sum().item(), "number", "makes a plain number"),
@@ -70,7 +70,7 @@ FUNCTIONS = {
     "data with nan": (
         lambda lib, w, v: (w * lib.tensor([float("nan"), 1.0])).sum(),
         "nan",
-        "an argument without gradient, which holds NaN",
+        "an argument that does not require grad contains NaN",
     ),
     "overflow": (lambda lib, w, v: (w * 100).exp().log().sum(), "inf", "too large"),
     "at the minimum": (lambda lib, w, v: lib.nn.functional.mse_loss(w, w.detach()), "minimum", "Nothing is left"),
@@ -115,7 +115,7 @@ def test_a_tensor_must_be_asked_about(lib, wrong):
 
 @pytest.mark.parametrize("wrong", [None, "loss", [1.0]])
 def test_a_loss_must_be_given(lib, wrong):
-    with pytest.raises(TypeError, match="give a tensor, or a function that returns one"):
+    with pytest.raises(TypeError, match="give a tensor or a function that returns one"):
         why(wrong, lib.ones(1, requires_grad=True))
 
 
@@ -292,7 +292,7 @@ def test_an_engine_of_someones_own_is_answered():
     c = Own(3.0)
     b.grad = np.asarray(100.0)
     loss = a * b
-    assert why(loss, a).sentence.splitlines()[1] == "It would arrive by 1 way: through Times 5."
+    assert why(loss, a).sentence.splitlines()[1] == "It would arrive by 1 path: through Times 5."
     assert why(loss, c).kind == "unused"
     assert (a.grad, b.grad, loss.grad_fn.hooks) == (None, 100.0, [])
 

@@ -305,14 +305,14 @@ def a_decorated_function(lib):
     return why(loss, w)
 
 
-@program("no backward", "backward has not been called yet", "3 ways", "sum [4, 6]")
+@program("no backward", "backward has not been called yet", "3 paths", "sum [4, 6]")
 def backward_was_not_called(lib):
     w = lib.tensor([1.0, 2.0], requires_grad=True)
     loss = (w * w).sum() + (w * 2).sum()
     return why(loss, w)
 
 
-@program("arrives", "w gets its gradient", "2 ways", "through MulBackward0 (line ", "sum 7")
+@program("arrives", "w gets its gradient", "2 paths", "through MulBackward0 (line ", "sum 7")
 def all_is_well(lib):
     w = lib.tensor(2.0, requires_grad=True)
     y = w * 5
@@ -444,7 +444,7 @@ def contributions_that_cancel(lib):
     return why(loss, w)
 
 
-@program("vanishing", "SigmoidBackward0", "shrinks from 1", "12 operations of its kind")
+@program("vanishing", "SigmoidBackward0", "shrinks from 1", "12 operations of this kind")
 def many_sigmoids(lib):
     w = lib.tensor(0.5, requires_grad=True)
     h = w
@@ -508,7 +508,7 @@ def a_function_that_returns_nothing(lib):
     return why(loss, w)
 
 
-@program("nan", "x, which holds NaN itself")
+@program("nan", "is not usable: x contains NaN")
 def a_leaf_with_nan(lib):
     w = lib.tensor([1.0, 2.0], requires_grad=True)
     x = lib.tensor([float("nan"), 1.0], requires_grad=True)
@@ -707,7 +707,7 @@ def detached_in_place_by_a_helper(lib):
     return why(loss, w)
 
 
-@program("no slope", "its results sum to 1", "sigmoid for a single output")
+@program("no slope", "its results always sum to 1", "sigmoid for a single output")
 def a_softmax_of_one_output(lib):
     w = lib.tensor([[1.0], [2.0]], requires_grad=True)
     p = lib.softmax(w, dim=1)  # here

@@ -1,5 +1,5 @@
-// What a page of the site does by itself: views that answer, answers that stay, light and dark. Hand-written and complete:
-// no build step, nothing from elsewhere. Without it, a page shows the same pictures, questions and explanations.
+// The script of the site's pages: interactive views, stored answers, light and dark colours. Hand-written: no build step,
+// nothing from elsewhere. Without it, a page shows the same pictures, questions and explanations.
 
 const root = document.documentElement;
 
@@ -32,18 +32,18 @@ button.addEventListener("click", () => {
 });
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => showTheme(button));
 
-// ---- what is kept in this browser ----
+// ---- storage in this browser ----
 
-// Where storage is forbidden or full, a page works all the same and forgets.
+// If storage is forbidden or full, a page still works, but it does not remember anything.
 function kept(key) {
   try { return localStorage.getItem(key); } catch { return null; }
 }
 
 function keep(key, value) {
-  try { localStorage.setItem(key, value); } catch { /* as said above */ }
+  try { localStorage.setItem(key, value); } catch { /* see above */ }
 }
 
-// Several courses may stand on one server: answers are kept by the address of the site and of the page.
+// Several courses may be on one server, so answers are stored by the address of the site and of the page.
 const SITE = new URL("..", import.meta.url).pathname;
 const ANSWERS = `autograd_teach answers ${SITE}`;
 const PAGE = decodeURI(location.pathname).slice(SITE.length);
@@ -54,7 +54,7 @@ function allAnswers() {
 
 // ---- views and questions ----
 
-// Each comes as a widget of the notebook: a module whose `render` is given a model. Here the model is what the page holds.
+// Each is a widget of the notebook: a module with a function `render` that takes a model. Here the page contains the model.
 function modelOf({ state, asked }, picture) {
   const listeners = {}, place = `${PAGE} ${asked}`;
   if (picture) state.svg = picture;
@@ -70,7 +70,7 @@ function modelOf({ state, asked }, picture) {
   };
 }
 
-// The picture stands in the page once; its ids are marked there, so that no two pictures share one.
+// The page contains the picture once; its ids there have a prefix, so that they are unique on the page.
 function pictureIn(el, name) {
   const svg = el.querySelector("svg");
   return svg ? new XMLSerializer().serializeToString(svg).replaceAll(` id="${name}-`, ' id="') : "";
@@ -83,10 +83,10 @@ async function bringToLife(el, models) {
     const shown = document.createElement("div");
     widget.render({ model, el: shown });
     el.replaceChildren(shown);
-    // What is moved would be computed by Python, which is not here.
+    // Python would have to compute the new numbers, and it does not run on this page.
     if (told.needsPython) for (const input of el.querySelectorAll(".agt-knob input, .agt-transport .agt-number")) input.disabled = true;
   } catch (error) {
-    console.error(error); // the picture or the text stays
+    console.error(error); // the static picture or the text stays
   }
 }
 
@@ -94,7 +94,7 @@ function pointToPython() {
   const { run, install } = document.getElementById("main").dataset;
   for (const note of document.querySelectorAll(".needs-python")) {
     const link = Object.assign(document.createElement("a"), { href: run || install, textContent: run ? "Run this lesson" : "Install the course" });
-    note.replaceChildren(link, " to move it: here it shows one state.");
+    note.replaceChildren(link, " to change the values. This page shows only one state.");
   }
 }
 
@@ -102,12 +102,12 @@ pointToPython();
 const models = JSON.parse(document.getElementById("models")?.textContent || "{}");
 await Promise.all([...document.querySelectorAll("[data-model]")].map((el) => bringToLife(el, models)));
 
-// Pictures have become players of another height: the place that was asked for is where it was asked for.
+// Interactive views have other heights than their pictures, so scroll to the anchor of the address again.
 if (location.hash) document.getElementById(decodeURIComponent(location.hash.slice(1)))?.scrollIntoView();
 
 // ---- reading ----
 
-// What scrolls sideways can be reached by keyboard, and shows on which sides it goes on.
+// Boxes that scroll sideways can be reached by keyboard, and show on which sides there is more.
 const SCROLLS = "pre, .table, .picture, .formula, .figure";
 
 function showMore(box) {
@@ -128,7 +128,7 @@ function reachable() {
 new ResizeObserver(reachable).observe(document.body);
 document.addEventListener("scroll", ({ target }) => { if (target !== document && target.matches(SCROLLS)) showMore(target); }, { capture: true, passive: true });
 
-// The section that is being read, in the list beside it.
+// Mark the current section in the list beside the text.
 const entries = new Map([...document.querySelectorAll(".contents a")].map((link) => [decodeURIComponent(link.hash.slice(1)), link]));
 if (entries.size) {
   const heads = [...entries.keys()].map((id) => document.getElementById(id));
@@ -143,7 +143,7 @@ if (entries.size) {
   mark();
 }
 
-// On paper nothing can be unfolded.
+// Open all folded parts for printing.
 let folded = [];
 addEventListener("beforeprint", () => {
   folded = [...document.querySelectorAll("details:not([open])")];

@@ -1,34 +1,34 @@
-// The page "Your work": what a reader has written in this browser, as one .zip, and such a file taken up again.
+// The page "Your work": download what a reader has written in this browser as one .zip, and import such a file.
 //
-// JupyterLite keeps files in IndexedDB: a database named by the address of live/, its store `files`, path -> contents model.
-// Nothing is sent anywhere. `autograd-teach update --from` reads the same file; what both must agree on is said where it stands.
+// JupyterLite stores files in IndexedDB: a database named after the address of live/, with a store `files`, path -> contents
+// model. Nothing is sent anywhere. `autograd-teach update --from` reads the same .zip; comments mark what both must agree on.
 
 const HERE = new URL(".", location.href);
 const DATABASE = `JupyterLite Storage - ${HERE.pathname}`;
 const STORE = "files";
-const ANSWERS = `autograd_teach answers ${new URL("..", HERE).pathname}`; // as site.js has it
+const ANSWERS = `autograd_teach answers ${new URL("..", HERE).pathname}`; // as in site.js
 const ANSWERS_FILE = ".autograd_teach_answers.json";
 const PROGRESS = ".autograd_teach_progress.json";
 const isProgress = (path) => path.split("/").pop() === PROGRESS;
 const PROGRESS_VERSION = 2;
-const DELIVERED = "autograd_teach_delivered"; // in a notebook's metadata: cell id -> CRC-32 of what this site gave
-const MOST_BYTES = 100e6, MOST_FILES = 2000; // in a file that is taken up
-const MOST_DEPTH = 100, MOST_LETTERS = 1000; // of brackets in JSON; in a path
+const DELIVERED = "autograd_teach_delivered"; // in a notebook's metadata: cell id -> CRC-32 of the cell as delivered by this site
+const MOST_BYTES = 100e6, MOST_FILES = 2000; // in a file to import
+const MOST_DEPTH = 100, MOST_LETTERS = 1000; // of nesting in JSON; of a path
 const COURSE = JSON.parse(document.getElementById("notebooks").textContent); // path -> [title, address]
 
-/** What a reader can mend: shown as it is. */
+/** A problem that the reader can solve; its message is shown. */
 class Problem extends Error {}
 
 // ---- the store ----
 
-const NO_STORAGE = "This browser keeps nothing for this site (a private window, or storage is switched off): open the site in a normal window, or allow it to keep data.";
+const NO_STORAGE = "This browser does not store data for this site (a private window, or storage is switched off): open the site in a normal window, or allow it to store data.";
 
 const done = (request) => new Promise((resolve, reject) => {
   request.onsuccess = () => resolve(request.result);
   request.onerror = () => reject(request.error);
 });
 
-/** The database, or null if there is none and `make` is not asked for. Its version is JupyterLite's affair: it takes any. */
+/** The database; null if there is none and `make` is false. JupyterLite opens any version of it. */
 async function opened(make, version) {
   if (!globalThis.indexedDB) throw new Problem(NO_STORAGE);
   let isNew = false;
@@ -68,8 +68,8 @@ async function stored() {
 }
 
 /**
- * Write the models that `judge` answers to all that is stored: all of them or none, and nobody else writes in between.
- * `judge` cannot wait for anything: a transaction does not wait for it.
+ * Write the models that `judge` returns for everything that is stored, in one transaction: all of them or none.
+ * `judge` must not be asynchronous, because a transaction does not wait.
  */
 async function change(judge) {
   const database = await opened(true);
@@ -84,7 +84,7 @@ async function change(judge) {
   } catch (error) {
     ended.catch(() => { /* `error` says why */ });
     try { transaction.abort(); } catch { /* it has ended */ }
-    if (error?.name === "QuotaExceededError") throw new Problem("This browser has no space left for the file; nothing was taken up. Free some space and try again.");
+    if (error?.name === "QuotaExceededError") throw new Problem("There is no space left in this browser for the file; nothing was imported. Free some space and try again.");
     throw error;
   } finally { database.close(); }
 }
@@ -92,7 +92,7 @@ async function change(judge) {
 // ---- models and bytes ----
 
 const encode = (text) => new TextEncoder().encode(text);
-const decode = (bytes) => new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes); // a mark at the beginning stays
+const decode = (bytes) => new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes); // keep a byte order mark
 const fromBase64 = (text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
 const toJson = (value) => encode(JSON.stringify(value, null, 1) + "\n");
 const isSame = (bytes, others) => bytes.length === others.length && bytes.every((byte, place) => byte === others[place]);
@@ -102,7 +102,7 @@ function isDeep(value, left = MOST_DEPTH) {
   return value !== null && typeof value === "object" && (left === 0 || Object.values(value).some((each) => isDeep(each, left - 1)));
 }
 
-/** What JSON says; undefined if it is none, or nested so deep that programs fail on it. */
+/** The value of JSON; undefined if it is not valid, or nested so deeply that programs fail on it. */
 function parsed(bytes) {
   try {
     const value = JSON.parse(decode(bytes).replace(/^\ufeff/, ""));
@@ -120,7 +120,7 @@ function bytesOf({ content, format }) {
   if (content === null || content === undefined) return new Uint8Array();
   if (typeof content !== "string") return toJson(content);
   if (format !== "base64") return encode(content);
-  try { return fromBase64(content); } catch { return encode(content); } // damaged: as it is
+  try { return fromBase64(content); } catch { return encode(content); } // damaged: unchanged
 }
 
 const MIME = { ipynb: "application/x-ipynb+json", json: "application/json", txt: "text/plain", csv: "text/csv", py: "text/x-python", md: "text/markdown" };
@@ -142,13 +142,13 @@ const folderModel = (path) => {
 const prefixes = (path) => path.split("/").slice(0, -1).map((_, place, parts) => parts.slice(0, place + 1).join("/"));
 const splitEnding = (path) => /^(.*?)(\.[^./]*)?$/s.exec(path).slice(1).map((part) => part ?? "");
 
-/** The name, in letters that every computer takes; empty if nothing is left of it. */
+/** The name with characters that every system accepts; empty if nothing is left of it. */
 function safe(name) {
   const parts = name.split("/").filter((part) => !["", ".", ".."].includes(part));
   return parts.map((part) => part.replace(/[\x00-\x1f\x7f\\:*?"<>|]/g, "_")).join("/");
 }
 
-/** The name, or the first of "name (2)", "name (3)", ... that is not taken. */
+/** The name, or the first of "name (2)", "name (3)", ... that is free. */
 function free(name, isTaken) {
   const [stem, ending] = splitEnding(name);
   let each = name;
@@ -156,7 +156,7 @@ function free(name, isTaken) {
   return each;
 }
 
-/** Each path -> its safe name. Those that are safe as they are keep theirs. */
+/** Each path -> its safe name. Paths that are already safe do not change. */
 function safeNames(paths) {
   const names = new Map(), taken = new Set(paths.filter((path) => safe(path) === path));
   for (const path of paths) {
@@ -169,7 +169,7 @@ function safeNames(paths) {
 
 const PASSED_OVER = ["__MACOSX", ".ipynb_checkpoints", "__pycache__"];
 
-/** What is hidden, and what a computer's own programs keep; `why_not` in course/work_file.py names the same. */
+/** Hidden files, and files of the system's programs; the same as in `why_not` in course/work_file.py. */
 function isPassedOver(name) {
   const parts = name.split("/"), last = parts.pop();
   return parts.some((part) => PASSED_OVER.includes(part) || part.startsWith(".")) || (last.startsWith(".") && last !== PROGRESS && last !== ANSWERS_FILE);
@@ -195,7 +195,7 @@ const CELLS = {
 const isOne = (kinds, value, kind) => isEntry(value) && isString(kind) && Object.hasOwn(kinds, kind) && kinds[kind](value);
 const isOutput = (output) => isOne(OUTPUTS, output, output?.output_type);
 
-/** The types that nbformat asks for. */
+/** Whether the cell has the types that nbformat requires. */
 function isCell(cell) {
   if (!isOne(CELLS, cell, cell?.cell_type)) return false;
   const { source, metadata, id = "", attachments = {} } = cell;
@@ -206,13 +206,13 @@ function isNotebook(value) {
   return isEntry(value) && value.nbformat === 4 && isEntry(value.metadata) && Array.isArray(value.cells) && value.cells.every(isCell);
 }
 
-/** The notebook that a file holds, or null if it is none. */
+/** The notebook in a file; null if it is not a notebook. */
 function notebookOf(bytes) {
   const notebook = parsed(bytes);
   return isNotebook(notebook) ? notebook : null;
 }
 
-/** The notebook that this browser keeps, or null. */
+/** The notebook that is stored in this browser, or null. */
 const notebookIn = ({ content, format }) => (isNotebook(content) ? content : notebookOf(bytesOf({ content, format })));
 
 function isAlike(model, notebook) {
@@ -220,7 +220,7 @@ function isAlike(model, notebook) {
   return there !== null && written(there) === written(notebook);
 }
 
-/** The same without the marks by which JupyterLite lets the outputs of a notebook run as soon as it is opened. */
+/** The notebook without the marks that let JupyterLite run its outputs as soon as it is opened. */
 function untrusted(notebook) {
   const plain = (part) => {
     const metadata = Object.entries(part.metadata).filter(([name]) => name !== "trusted" && name !== "signature");
@@ -236,18 +236,18 @@ const crcOf = (cell) => crc(encode(source(cell)));
 
 const originals = new Map();
 
-/** Fetch the course's own notebooks of these names, for `given`. */
+/** Fetch the course's notebooks with these names, for `given`. */
 async function fetchOriginals(paths) {
   const missing = [...paths].filter((path) => Object.hasOwn(COURSE, path) && !originals.has(path));
   await Promise.all(missing.map(async (path) => {
     try {
       const answer = await fetch(new URL(`files/${path.split("/").map(encodeURIComponent).join("/")}`, HERE));
       if (answer.ok) originals.set(path, notebookOf(new Uint8Array(await answer.arrayBuffer())));
-    } catch { /* no network: then every notebook counts as changed */ }
+    } catch { /* without a network every notebook counts as changed */ }
   }));
 }
 
-/** A notebook as this site gives it, or null if it gives none of that name. */
+/** The notebook of this site with this name, or null. */
 const given = (path) => originals.get(path) ?? null;
 
 function isAsGiven(path, notebook) {
@@ -255,14 +255,14 @@ function isAsGiven(path, notebook) {
   return original !== null && written(original) === written(notebook);
 }
 
-/** Whether it is as another version of this site gave it: so says its note, which somebody may have changed. */
+/** Whether its note says that it is unchanged since another version of this site delivered it. Readers may edit the note. */
 function isAsNoted(path, notebook) {
   const noted = notebook.metadata[DELIVERED];
   return Object.hasOwn(COURSE, path) && isEntry(noted) && notebook.cells.length > 0
     && Object.keys(noted).length === notebook.cells.length && notebook.cells.every((cell) => noted[cell.id] === crcOf(cell));
 }
 
-/** Whether its reader wrote something in it, beyond opening and running it. */
+/** Whether the reader has changed it, and not only opened and run it. */
 const isChanged = (path, notebook) => !isAsGiven(path, notebook) && !isAsNoted(path, notebook);
 
 function withNote(path, notebook) {
@@ -272,7 +272,7 @@ function withNote(path, notebook) {
   return { ...notebook, metadata: { ...notebook.metadata, [DELIVERED]: noted } };
 }
 
-/** Where a single notebook belongs: to the course's notebook that shares most of its cells. */
+/** The path for a single notebook: the course's notebook that shares most of its cells. */
 async function placeOf(name, notebook) {
   const plain = name.replace(/( ?\([^()]*\))+(?=\.ipynb$)/, "");
   const named = Object.keys(COURSE).filter((path) => path.endsWith(`/${plain}`));
@@ -287,9 +287,9 @@ async function placeOf(name, notebook) {
   return best || name;
 }
 
-// ---- progress: as course/progress_file.py merges it ----
+// ---- progress, merged as in course/progress_file.py ----
 
-/** What a progress file holds; null if it cannot be read, or belongs to a newer version. */
+/** The content of a progress file; null if it cannot be read, or belongs to a newer version. */
 function progressOf(bytes) {
   const content = parsed(bytes);
   if (!isEntry(content)) return null;
@@ -300,7 +300,7 @@ function progressOf(bytes) {
 }
 
 function mergedProgress(mine, other) {
-  const result = { ...mine, ...other, ...mine, version: PROGRESS_VERSION }; // in the order of mine
+  const result = { ...mine, ...other, ...mine, version: PROGRESS_VERSION }; // the order of `mine`
   for (const part of ["exercises", "predictions"]) {
     const entries = new Map(Object.entries(mine[part] ?? {}));
     for (const [id, entry] of Object.entries(other[part] ?? {})) entries.set(id, both(entries.get(id) ?? {}, entry));
@@ -327,11 +327,11 @@ function passedIn(progress) {
 
 // ---- exercises that passed, with answers that are not stored yet ----
 
-// The kernel notes at once what passed; the notebook is stored a moment later, or not at all if its tab is closed before.
+// The kernel stores at once what passed. The notebook is stored a moment later, or not at all if its tab is closed before.
 
 const notebookWith = (exercise) => Object.keys(COURSE).find((path) => path.startsWith(`exercises/${exercise.split(".")[0]}_`));
 
-/** The cell for the answer: the last such cell before the check; undefined if the notebook marks none. */
+/** The cell for the answer: the last solution cell before the check; undefined if there is none. */
 function answerCell(original, exercise) {
   const place = original.cells.findIndex((cell) => cell.cell_type === "code" && source(cell).includes(`check("${exercise}"`));
   return original.cells.slice(0, Math.max(place, 0)).findLast((cell) => cell.metadata.nbgrader?.solution === true);
@@ -342,7 +342,7 @@ function isAnswered(path, exercise, notebook) {
   return cell ? notebook.cells.some((each) => each.id === cell.id && source(each) !== source(cell)) : isChanged(path, notebook);
 }
 
-/** The sentence about them, or none. Versions of a notebook that were taken up beside it count too. */
+/** The sentence about these exercises, or none. Imported versions of a notebook count too. */
 async function unsaved(files) {
   const passed = [...files].filter(([path]) => isProgress(path)).flatMap(([, model]) => passedIn(progressOf(bytesOf(model))));
   const asked = passed.map((exercise) => [exercise, notebookWith(exercise)]).filter(([, path]) => path);
@@ -356,7 +356,7 @@ async function unsaved(files) {
   return [`Answers that passed have not been saved yet in ${few([...missing].sort())}: save the notebook in its tab (Ctrl+S) and download again.`];
 }
 
-// ---- answers given on the pages to read, as site.js keeps them: page and cell -> question -> answer ----
+// ---- answers given on pages, as site.js stores them: page and cell -> question -> answer ----
 
 function answers() {
   try {
@@ -378,7 +378,7 @@ function isPlace(place) {
   return Boolean(stem) && place.length < MOST_LETTERS && Object.keys(COURSE).some((path) => path.startsWith(`${stem}_`) || path === `${stem}.ipynb`);
 }
 
-/** Those that pages of this site may have written, and whether there were others. */
+/** The answers that pages of this site may have written, and whether there were others. */
 function answersOf(bytes) {
   const told = parsed(bytes);
   if (!isEntry(told)) return [{}, true];
@@ -396,16 +396,16 @@ function soundAnswers(given) {
   return sound.map(([id, { first, last, sure = null, tries }]) => [id, { first, last, sure, tries }]);
 }
 
-/** Keep them beside those that are here, which stay: what happened, in a sentence or none. */
+/** Add these answers to the stored ones, which do not change. Returns a sentence about it, or none. */
 function keepAnswers(theirs) {
   const mine = answers(), merged = { ...mine };
   for (const [place, given] of Object.entries(theirs)) merged[place] = { ...given, ...(isEntry(mine[place]) ? mine[place] : {}) };
   const more = answered(merged) - answered(mine);
   if (!more) return [];
   try { localStorage.setItem(ANSWERS, JSON.stringify(merged)); } catch {
-    return ["The answers given on pages were left out: this browser has no space for them."];
+    return ["The answers given on pages were left out: there is no space left for them in this browser."];
   }
-  return [`Taken up: ${counted(more, "answer")} given on pages.`];
+  return [`Imported: ${counted(more, "answer")} given on pages.`];
 }
 
 // ---- zip ----
@@ -448,10 +448,10 @@ function zipped(entries, now = new Date()) {
   return new Blob([...files, ...directory, end], { type: "application/zip" });
 }
 
-const DAMAGED = "The file is damaged, and nothing was taken up: download it again where it was made.";
-const TOO_LARGE = `The file holds more than ${MOST_BYTES / 1e6} MB, which is no work on this course; choose another.`;
+const DAMAGED = "The file is damaged; nothing was imported. Download it again from the page that made it.";
+const TOO_LARGE = `The file contains more than ${MOST_BYTES / 1e6} MB, too much for work on this course; choose another file.`;
 
-const OLD_LETTERS = // of names that are not in UTF-8, from 128
+const OLD_LETTERS = // code page 437, for names that are not in UTF-8: the characters from 128
   "ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u00a0";
 
 function nameOf(bytes, isUnicode) {
@@ -459,12 +459,12 @@ function nameOf(bytes, isUnicode) {
   try { return decode(bytes); } catch { return Array.from(bytes, (byte) => (byte < 128 ? String.fromCharCode(byte) : OLD_LETTERS[byte - 128])).join(""); }
 }
 
-/** What is in a .zip: path -> bytes, and sentences on what was renamed or passed over. Nothing is unpacked before all names are known. */
+/** The content of a .zip: path -> bytes, and sentences about what was renamed or left out. All names are read before anything is unpacked. */
 async function unzipped(bytes) {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength), entries = listed(view, bytes);
   for (const { name, isLink, isLocked } of entries) {
-    if (isAttack(name) || isLink) throw new Problem(`The file holds “${name}”, a name or a link that leads out of its folder; nothing was taken up.`);
-    if (isLocked) throw new Problem("The file is protected with a password; make one without.");
+    if (isAttack(name) || isLink) throw new Problem(`The file contains “${name}”, a name or a link that leads out of its folder; nothing was imported.`);
+    if (isLocked) throw new Problem("The file is protected with a password; make one without a password.");
   }
   const [wanted, lines] = chosen(entries.filter(({ name }) => !name.endsWith("/")));
   if (wanted.reduce((total, [, { size }]) => total + size, 0) > MOST_BYTES) throw new Problem(TOO_LARGE);
@@ -497,7 +497,7 @@ function entryAt(view, bytes, place) {
   return { name, method, sum: view.getUint32(place + 16, true), size, packedSize, local, isLink, isLocked: flags & 1, next };
 }
 
-/** The numbers, with those that have no room in 32 bits (zip64) from the field for them. */
+/** The numbers; those that do not fit into 32 bits come from the zip64 field. */
 function wide(view, place, length, numbers) {
   const end = place + length;
   while (place + 4 <= end && view.getUint16(place, true) !== 1) place += 4 + view.getUint16(place + 2, true);
@@ -510,11 +510,11 @@ function wide(view, place, length, numbers) {
   });
 }
 
-/** Which entries are work, under which paths. */
+/** The entries that are work, with their paths. */
 function chosen(entries) {
-  if (entries.length > MOST_FILES) throw new Problem(`The file holds ${entries.length} files, and ${MOST_FILES} can be taken up at once; choose another.`);
+  if (entries.length > MOST_FILES) throw new Problem(`The file contains ${entries.length} files, and at most ${MOST_FILES} can be imported at once; choose another file.`);
   const names = entries.map(({ name }) => name), twice = names.find((name, place) => names.indexOf(name) < place);
-  if (twice !== undefined) throw new Problem(`The file holds ${twice} twice; nothing was taken up.`);
+  if (twice !== undefined) throw new Problem(`The file contains ${twice} twice; nothing was imported.`);
   const work = entries.filter(({ name }) => safe(name) && !isPassedOver(safe(name)));
   const paths = safeNames(work.map(({ name }) => name));
   const isOfComputer = (name) => name.split("/").some((part) => [...PASSED_OVER, ".DS_Store"].includes(part));
@@ -532,7 +532,7 @@ async function contentOf({ method, sum, size, packedSize, local }, view, bytes) 
   return content;
 }
 
-/** Unpacked, or refused as soon as it is larger than it says. */
+/** The unpacked content; an error as soon as it is larger than its header says. */
 async function inflated(bytes, size) {
   const result = new Uint8Array(size), reader = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw")).getReader();
   let filled = 0;
@@ -545,7 +545,7 @@ async function inflated(bytes, size) {
   }
 }
 
-/** Whether a name leads out of its folder. `is_hostile` in course/work_file.py refuses less: there, `a:b` may be a file's name. */
+/** Whether a name leads out of its folder. Stricter than `is_hostile` in course/work_file.py, which allows a file called `a:b`. */
 const isAttack = (name) => /^([\\/]|[A-Za-z]:)/.test(name) || name.split(/[\\/]/).includes("..");
 
 function withoutTop(work) {
@@ -574,10 +574,10 @@ async function download() {
   ]);
 }
 
-/** Whether a file stays in this browser: hidden, or in the way of the answers. */
+/** Whether a file is not downloaded: hidden, or with the name of the file for answers. */
 const isKept = (path) => isPassedOver(path) || path === ANSWERS_FILE;
 
-/** What of it goes into the .zip. */
+/** Its content in the .zip. */
 function portable(path, model) {
   const notebook = path.endsWith(".ipynb") && notebookIn(model);
   return notebook ? toJson(withNote(path, untrusted(notebook))) : bytesOf(model);
@@ -589,29 +589,29 @@ function offer(name, blob) {
   setTimeout(() => URL.revokeObjectURL(address), 60000);
 }
 
-/** The sentence about what take-up would refuse, or none; a `Problem` if it does not fit into a .zip. */
+/** The sentence about what cannot be imported again, or none; a `Problem` if it does not fit into a .zip. */
 function tooMuch(entries) {
   const bytes = entries.reduce((total, [, content]) => total + content.length, 0);
-  if (entries.length > 65535 || bytes > 4e9) throw new Problem("This is more than one .zip holds: delete files that you do not need, and download again.");
+  if (entries.length > 65535 || bytes > 4e9) throw new Problem("This is too large for one .zip: delete files that you do not need, and download again.");
   if (bytes <= MOST_BYTES && entries.length <= MOST_FILES) return [];
-  return [`It is too large to be taken up again (at most ${MOST_FILES} files and ${MOST_BYTES / 1e6} MB): delete files or outputs that you do not need, and download again.`];
+  return [`It is too large to be imported again (at most ${MOST_FILES} files and ${MOST_BYTES / 1e6} MB): delete files or outputs that you do not need, and download again.`];
 }
 
 const today = (now = new Date()) => [now.getFullYear(), now.getMonth() + 1, now.getDate()].map((part) => String(part).padStart(2, "0")).join("-");
 const counted = (number, what) => `${number} ${what}${number === 1 ? "" : "s"}`;
 const few = (names) => `${names.slice(0, 20).join(", ")}${names.length > 20 ? ` and ${names.length - 20} more` : ""}`;
 const byName = ([a], [b]) => (a < b ? -1 : 1);
-const leftOut = (names) => (names.length ? [`Hidden files, caches and files without a name are left out: ${few(names.map((name) => `“${name}”`))}.`] : []);
+const leftOut = (names) => (names.length ? [`Hidden files, caches and files without a name were left out: ${few(names.map((name) => `“${name}”`))}.`] : []);
 
-/** The sentence about names that are not as they were, or none. */
+/** The sentence about names that were changed, or none. */
 function renamed(names) {
   const others = [...names].filter(([path, name]) => path !== name).map(([path, name]) => `“${path}” to “${name}”`);
-  return others.length ? [`Names that not every computer accepts were changed: ${few(others)}.`] : [];
+  return others.length ? [`Names that some systems do not accept were changed: ${few(others)}.`] : [];
 }
 
-// ---- take up ----
+// ---- import ----
 
-/** What a file holds: path -> bytes, and sentences on what of it is not used as it is. */
+/** The content of a file: path -> bytes, and sentences about what was changed or left out. */
 async function workIn(file) {
   if (file.size > MOST_BYTES) throw new Problem(TOO_LARGE);
   const bytes = new Uint8Array(await file.arrayBuffer());
@@ -623,33 +623,33 @@ async function workIn(file) {
   return [new Map([[await placeOf(safe(file.name), notebook), bytes]]), []];
 }
 
-async function takeUp(file) {
+async function importFile(file) {
   const [work, lines] = await workIn(file);
   await fetchOriginals(work.keys());
-  let taking = null;
+  let imported = null;
   await change((here) => {
-    taking = new Taking(here);
-    for (const [path, bytes] of work) if (path !== ANSWERS_FILE) taking.take(path, bytes);
-    return taking.models();
+    imported = new Import(here);
+    for (const [path, bytes] of work) if (path !== ANSWERS_FILE) imported.take(path, bytes);
+    return imported.models();
   });
   if (!work.size) lines.push(`There is no notebook and no progress in ${file.name}; choose another file.`);
-  return [...taking.lines(), ...takeUpAnswers(work), ...lines, ...taking.rest()];
+  return [...imported.lines(), ...importAnswers(work), ...lines, ...imported.rest()];
 }
 
-function takeUpAnswers(work) {
+function importAnswers(work) {
   if (!work.has(ANSWERS_FILE)) return [];
   const [theirs, isMore] = answersOf(work.get(ANSWERS_FILE)), lines = keepAnswers(theirs);
   if (isMore) lines.push("Answers that cannot come from a page of this site were left out.");
-  return lines.length ? lines : ["The answers given on pages brought nothing new."];
+  return lines.length ? lines : ["The answers given on pages contained nothing new."];
 }
 
-/** What a file's work does to all that is here: nothing that is here is lost. Decided only: `change` writes. */
-class Taking {
+/** Decides what the work in a file changes; nothing that is stored here is lost. `change` writes it. */
+class Import {
   #here; // path -> model, of files and folders
   #new = new Map(); // path -> model
   #files = new Set(Object.keys(COURSE));
   #folders = new Set(Object.keys(COURSE).flatMap(prefixes));
-  #atHome; // safe name -> model, of files whose names are not safe
+  #atHome; // safe name -> model, for files whose names are not safe
   #taken = [];
   #said = [];
   #same = 0;
@@ -670,7 +670,7 @@ class Taking {
     this.#note(path);
   }
 
-  /** Why it cannot be put there, or nothing. */
+  /** Why it cannot be written there; empty if it can. */
   #obstacle(path) {
     if (path.length > MOST_LETTERS || prefixes(path).length > MOST_DEPTH) return "its name is too long";
     if (this.#folders.has(path)) return "a folder has that name";
@@ -699,14 +699,14 @@ class Taking {
     const merged = mergedProgress(mine, other);
     if (old && isSame(toJson(merged), toJson(mergedProgress(mine, {})))) { this.#same += 1; return; }
     this.#put(path, { ...modelOf(path, toJson(merged)), ...(old ? { created: old.created } : {}) });
-    this.#said.push(`The progress in ${path} was taken up.`);
+    this.#said.push(`The progress in ${path} was imported.`);
   }
 
   #takeNotebook(path, bytes) {
     const notebook = notebookOf(bytes), old = this.#here.get(path), mine = old && notebookIn(old);
     if (!notebook) this.#leave(path, "it is not a valid notebook");
     else if ((mine && isAlike(old, notebook)) || isAsGiven(path, notebook)) this.#same += 1;
-    else if (isAsNoted(path, notebook)) this.#leave(path, "it is as another version of this site gave it");
+    else if (isAsNoted(path, notebook)) this.#leave(path, "it is unchanged, from another version of this site");
     else if (!old || (mine && !isChanged(path, mine))) this.#add(path, bytes);
     else this.#beside(path, bytes, (model) => isAlike(model, notebook));
   }
@@ -725,14 +725,14 @@ class Taking {
 
   #beside(path, bytes, isIt) {
     const [stem, ending] = splitEnding(path);
-    const isCopy = ([name, model]) => name.startsWith(`${stem} (taken up `) && name.endsWith(ending) && !isFolder(model);
+    const isCopy = ([name, model]) => name.startsWith(`${stem} (imported `) && name.endsWith(ending) && !isFolder(model);
     if ([...this.#here, ...this.#new].filter(isCopy).some(([, model]) => isIt(model))) { this.#same += 1; return; }
-    const name = free(`${stem} (taken up ${today()})${ending}`, (each) => this.#files.has(each) || this.#folders.has(each));
+    const name = free(`${stem} (imported ${today()})${ending}`, (each) => this.#files.has(each) || this.#folders.has(each));
     this.#put(name, modelOf(name, bytes));
-    this.#said.push(`You have written in ${path} here too: that stays as it is, and the file's version is beside it as “${name.split("/").pop()}”.`);
+    this.#said.push(`You have also changed ${path} in this browser: your version stays, and the version of the file is beside it as “${name.split("/").pop()}”.`);
   }
 
-  /** What is to be written. A folder that the site does not have is known to JupyterLite by an entry of its own. */
+  /** The models to write. JupyterLite needs an entry for each folder that the site does not have. */
   models() {
     const known = new Set([...Object.keys(COURSE).flatMap(prefixes), ...this.#here.keys()]);
     const folders = [...new Set([...this.#new.keys()].flatMap(prefixes))].filter((folder) => !known.has(folder));
@@ -740,12 +740,12 @@ class Taking {
   }
 
   lines() {
-    return [...(this.#taken.length ? [`Taken up: ${few(this.#taken)}.`] : []), ...this.#said];
+    return [...(this.#taken.length ? [`Imported: ${few(this.#taken)}.`] : []), ...this.#said];
   }
 
   rest() {
     return [
-      ...(this.#same ? [`${counted(this.#same, "file")} brought nothing new.`] : []),
+      ...(this.#same ? [`${counted(this.#same, "file")} contained nothing new.`] : []),
       ...(this.#new.size ? ["If one of these notebooks is open in another tab, reload that tab."] : []),
     ];
   }
@@ -770,8 +770,8 @@ async function show() {
   showProgress([...files].filter(([path]) => isProgress(path)).map(([, model]) => progressOf(bytesOf(model))), told);
   at("list").replaceChildren(
     ...(await unsaved(files)).map((line) => paragraph(line)),
-    changed.length ? listOf(changed) : paragraph("You have changed no notebook in this browser yet."),
-    ...(opened.length ? [paragraph(`${counted(opened.length, "notebook")} saved here without a change of yours.`, "small")] : []),
+    changed.length ? listOf(changed) : paragraph("You have not changed a notebook in this browser yet."),
+    ...(opened.length ? [paragraph(`${counted(opened.length, "notebook")} saved here without your changes.`, "small")] : []),
   );
   at("download").disabled = !files.size && !Object.keys(told).length;
   at("file").disabled = false;
@@ -809,11 +809,11 @@ function row([path, model]) {
   return item;
 }
 
-/** Run it; a problem becomes a sentence. */
+/** Run `act`; an error becomes a sentence on the page. */
 async function attempt(act) {
   try { return await act(); } catch (error) {
     if (!(error instanceof Problem)) console.error(error);
-    say([error instanceof Problem ? error.message : `Something went wrong (${error?.message || error}); what is in this browser is as it was.`], true);
+    say([error instanceof Problem ? error.message : `Something went wrong (${error?.message || error}); nothing in this browser has changed.`], true);
     return null;
   }
 }
@@ -823,7 +823,7 @@ at("file").addEventListener("change", async () => {
   const [file] = at("file").files;
   if (!file) return;
   say([`Reading ${file.name} …`]);
-  const lines = await attempt(() => takeUp(file));
+  const lines = await attempt(() => importFile(file));
   if (lines) { say(lines); await attempt(show); }
   at("file").value = ""; // the same file may be chosen again
 });

@@ -1,36 +1,36 @@
-// The browser's half of a view: shows the picture, tells what is under the pointer, steps through a backward pass.
-// Hand-written and complete: no build step, nothing from the network. All words on a graph come from Python (view.py);
-// all text enters the page as text, never as markup.
+// The part of a view that runs in the browser: shows the picture and the details of nodes, and steps through a backward pass.
+// Hand-written: no build step, nothing from the network. All texts about a graph come from Python (view.py). Texts enter the
+// page as text, never as markup.
 //
-// Where Python could not lay a picture out, Graphviz does it here, as WebAssembly: the view asks its kernel for that code.
-// The model may change what it shows (traits `view` and `svg`); the view then draws anew in its place.
+// If Python cannot lay out a picture, Graphviz does it here, as WebAssembly: the view asks its kernel for the code.
+// If the model changes its traits `view` and `svg`, the view draws again in the same place.
 
 const SVG = "http://www.w3.org/2000/svg";
 const MILLISECONDS_A_STEP = 1400;
 const MOST_PIXELS = 640; // the height of a picture on a laptop's screen
-const LEAST_SCALE = 0.68; // pixels a point of the picture; smaller than that its text is hard to read
-const NEARLY = 1.15; // how much larger than its place a picture may be and is shown as a whole all the same
-const PLAYED_SCALE = 1; // a player's camera follows the nodes, so that they may be larger
-const NARROW = 600; // pixels; in a narrower stage a smaller text is the price for seeing the whole width, within reason
+const LEAST_SCALE = 0.68; // pixels per point of the picture; the text is hard to read at a smaller scale
+const NEARLY = 1.15; // a picture up to this factor larger than its place is still shown as a whole
+const PLAYED_SCALE = 1; // a player's camera follows the nodes, so they can be larger
+const NARROW = 600; // pixels; a narrower stage shows the whole width with smaller text, if it is still readable
 const AROUND_A_PLAYER = 240; // pixels that the notebook, the buttons and the caption take from the window's height
 const OVERLAY = 316; // pixels of the picture that the details may cover
 const TRAVEL = 550; // milliseconds that a value or a gradient takes along its edge
 const MOST_TRAVELLING = 12; // edges of one step along which something moves
 const HEAT_WIDTH = 150, HEAT_HEIGHT = 110; // pixels
-const MOST_CANVAS = 16_000; // pixels a side
-const LEAST_DRAG = 4; // pixels; less is the shaking of a hand that clicks
-const UNFOLDING = 5_000; // milliseconds after which a kernel that is there would have answered
+const MOST_CANVAS = 16_000; // pixels per side
+const LEAST_DRAG = 4; // pixels; a smaller movement is a click
+const UNFOLDING = 5_000; // milliseconds within which a running kernel answers
 
 const LEGEND = [
   ["output", "output: where backward starts (double line)"],
   ["operation", "operation: recorded in the forward pass, runs in the backward pass (=: its value)"],
   ["leaf", "leaf with requires_grad=True: collects .grad (thick, round)"],
-  ["fold", "equal repetitions folded into one box (a stack); an edge with a number stands for so many"],
-  ["constant", "takes no gradient (dashed)"],
+  ["fold", "equal repetitions folded into one box (a stack); a number at an edge is the number of edges that it stands for"],
+  ["constant", "does not require grad (dashed)"],
 ];
 const PLAYED = [
   ["now", "runs at this step (thickest)"],
-  ["ready", "has all its gradients, may run (thick)"],
+  ["ready", "has all its gradients, can run (thick)"],
   ["waits", "waits for another gradient (dashed)"],
   ["idle", "has not run yet (pale)"],
 ];
@@ -49,7 +49,7 @@ function draw(tag, attributes, text) {
   return element;
 }
 
-// Signs are drawn: not every font has them.
+// The signs are drawn because not every font has them.
 const SIGNS = {
   first: "M3 3h2v10H3zM13 3v10L6 8z", back: "M11 3v10L4 8z", play: "M4 3v10l9-5z", pause: "M4 3h3v10H4zM9 3h3v10H9z",
   forward: "M5 3v10l7-5z", last: "M11 3h2v10h-2zM3 3v10l7-5z",
@@ -78,11 +78,11 @@ function button(label, text, act) {
   return element;
 }
 
-// Graphviz comes to a page once, however many views it has, and through the first that asks: its kernel sends the code, a
-// page without a kernel carries it (`engine`). Each notebook's kernel is asked once; one that does not answer, again later.
+// A page loads Graphviz once for all its views. The kernel of the first view that asks sends the code; a page without a kernel
+// contains it (`engine`). Each notebook's kernel is asked once, and again later if it does not answer.
 const GRAPHVIZ = Symbol.for("autograd_teach: Graphviz in this page");
-const ROOM = 'margin="0.2,0.06"'; // inches around every label: this Graphviz has no fonts and guesses how wide a text is
-const PATIENCE = 20_000; // milliseconds until the reader is told that nothing came
+const ROOM = 'margin="0.2,0.06"'; // inches around every label: this Graphviz does not have fonts and guesses the width of a text
+const PATIENCE = 20_000; // milliseconds until the reader is told that there is no answer
 
 async function start(code) {
   const url = URL.createObjectURL(new Blob([code], { type: "text/javascript" }));
@@ -118,7 +118,7 @@ function graphviz(model) {
   return engine;
 }
 
-// What layout.py does with a picture of its own: a page to lie on.
+// As layout.py does with its pictures: give the background the class `agt-page`.
 async function layOut(view, model) {
   const engine = await graphviz(model);
   const svg = parse(engine.renderString(view.dot.replace(/margin="[^"]*"/, ROOM), { format: "svg" }));
@@ -129,19 +129,18 @@ async function layOut(view, model) {
 function parse(svg) {
   const root = new DOMParser().parseFromString(svg, "image/svg+xml").documentElement;
   if (root.nodeName !== "svg") return null;
-  root.querySelector("style")?.remove(); // the page's style sheet dresses it here
+  root.querySelector("style")?.remove(); // here the page's style sheet applies
   for (const name of ["class", "style"]) root.removeAttribute(name);
   return document.importNode(root, true);
 }
 
-// Zoom and pan by the viewBox: the picture is laid out once and never changed. A picture too large to be read as a whole
-// starts with the part around its first output, and the camera goes along with the player and the keyboard. `kept`: where an
-// earlier picture of the same view was looked at.
-// `changed` is called when it may have come to show all of the picture, or no longer does.
+// Zoom and pan change the viewBox, never the picture. A picture that is too large to read as a whole starts with the part
+// around its first output, and the camera follows the player and the keyboard. `kept`: the camera of an earlier picture of
+// this view. `changed` is called when the camera may start or stop showing the whole picture.
 function camera(svg, stage, first, playing, kept, changed) {
   const [, , width, height] = svg.getAttribute("viewBox").split(/[ ,]+/).map(Number);
   const whole = { x: 0, y: 0, w: width, h: height };
-  // The buttons must stay in sight while the picture is read. A front end may show each output in a low frame of its own.
+  // The buttons must stay visible beside the picture. Some front ends show each output in a separate frame of small height.
   const window_ = window.innerHeight > 500 ? window.innerHeight : screen.availHeight;
   const most = playing ? Math.min(Math.max(window_ - AROUND_A_PLAYER, 340), MOST_PIXELS) : MOST_PIXELS;
   const naturalHeight = (height * 4) / 3; // Graphviz counts in points
@@ -157,11 +156,11 @@ function camera(svg, stage, first, playing, kept, changed) {
     return across < NARROW && whole >= LEAST_SCALE / NEARLY ? Math.min(whole, usual) : usual;
   }
 
-  // As much of the picture as can be read in a stage of this width, with its first output in sight.
+  // Show as much of the picture as is readable in a stage of this width, with the first output visible.
   function settle() {
     const across = stage.clientWidth || MOST_PIXELS, scale = scaleIn(across);
     const mostPoints = { w: across / scale, h: most / scale };
-    if (!playing && height <= mostPoints.h * NEARLY) mostPoints.h = height; // its leaves are worth a smaller text
+    if (!playing && height <= mostPoints.h * NEARLY) mostPoints.h = height; // smaller text is better than hidden leaves
     cropped = width > mostPoints.w || height > mostPoints.h;
     const w = Math.min(width, mostPoints.w);
     view = { x: Math.min(Math.max(middle - w / 2, 0), width - w), y: 0, w, h: Math.min(height, mostPoints.h) };
@@ -199,7 +198,7 @@ function camera(svg, stage, first, playing, kept, changed) {
     if (!matrix || !group) return;
     const box = group.getBoundingClientRect();
     const { x, y } = new DOMPoint(box.x + box.width / 2, box.y + box.height / 2).matrixTransform(matrix.inverse());
-    // Below a running node must be room for the nodes to which its gradients go.
+    // Leave space below a running node for the nodes that its gradients go to.
     const inside = x > view.x && x < view.x + view.w && y > view.y + 20 && y < view.y + view.h * (playing ? 0.7 : 0.9);
     if (inside) return;
     view = { ...view, x: within(x - view.w / 2, view.w, width), y: within(y - view.h / 3, view.h, height) };
@@ -234,7 +233,7 @@ function camera(svg, stage, first, playing, kept, changed) {
     free();
   }
   apply();
-  // A front end may give the view its width after it was made, and readers change the window's.
+  // Some front ends set the width of a view after it is made, and readers resize the window.
   let known = stage.clientWidth;
   new ResizeObserver(() => {
     if (stage.clientWidth === known) return;
@@ -247,7 +246,7 @@ function camera(svg, stage, first, playing, kept, changed) {
   return { zoom, fit, follow, cropped: () => cropped, keep: () => ({ chosen, view }), whole };
 }
 
-// No <dl> and no <h4>: notebooks have style rules of their own for those.
+// Not <dl> and <h4>: notebooks have their own style rules for them.
 function pairs(rows) {
   const list = make("div", "agt-rows");
   for (const [head, body] of rows) {
@@ -258,10 +257,10 @@ function pairs(rows) {
   return list;
 }
 
-// A row of the data, its body a text or a heat map, as one line of text.
+// A row of the details as one line of text; its body is a text or a heat map.
 const asText = ([head, body]) => `${head}: ${body.heat ? `${body.heat.shape}, ${body.heat.range}` : body}`;
 
-// Blue below zero, white at zero, orange above. A short stroke marks what is negative, strokes across what is no number.
+// Blue below zero, white at zero, orange above. A short line marks negative values, hatching marks NaN.
 function heatMap(heat) {
   const columns = Math.max(1, ...heat.values.map((row) => row.length));
   const side = Math.min(18, HEAT_WIDTH / columns, HEAT_HEIGHT / Math.max(1, heat.values.length));
@@ -272,7 +271,7 @@ function heatMap(heat) {
     class: "agt-heat", width, height, viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `heat map, ${heat.shape}, ${heat.range}`,
   });
   heat.values.forEach((row, i) => row.forEach((value, j) => {
-    const number = value === null ? NaN : Number(value); // JSON has no NaN; infinities come as "inf" and "-inf"
+    const number = value === null ? NaN : Number(value); // JSON does not have NaN; infinities come as "inf" and "-inf"
     const sign = { inf: 1, "-inf": -1 }[value] ?? Math.min(Math.max(number / most, -1), 1);
     const [x, y] = [j * side, i * side];
     const cell = draw("rect", { class: "agt-cell", x, y, width: side, height: side, fill: Number.isNaN(sign) ? "#fff" : heatColour(sign) });
@@ -314,13 +313,13 @@ function legend(kinds, playing, more) {
     list.append(item);
   }
   const arrows = make("li");
-  arrows.append(make("span", "agt-arrow", "→"), make("span", "", "the way gradients flow: next_functions"));
+  arrows.append(make("span", "agt-arrow", "→"), make("span", "", "the direction in which gradients flow: next_functions"));
   arrows.firstChild.setAttribute("aria-hidden", "true");
   list.append(arrows);
   return list;
 }
 
-// The first cell of a row names it.
+// The first cell of a row is its heading.
 function table(caption, heads, rows) {
   const element = make("table", "agt-table");
   element.createCaption().textContent = caption;
@@ -361,14 +360,14 @@ function stepTable(view) {
   ]));
 }
 
-// What a leaf had and what arrives, one bar an element, from the zero line; signs may differ, so the second starts where the first ends.
+// Two bars for each element of a leaf: its `.grad` before, from the zero line, and what arrives, from the end of the first bar.
 function bars(step) {
   const totals = step.bars.flatMap(([before, arriving]) => [before, before + arriving]);
   const low = Math.min(0, ...totals), high = Math.max(0, ...totals);
   const scale = 196 / (high - low || 1);
   const place = (value) => 2 + (value - low) * scale;
   const height = 18 * step.bars.length;
-  const svg = draw("svg", { class: "agt-bars", viewBox: `0 0 200 ${height}`, role: "img", "aria-label": "grad before, and what arrives, as bars" });
+  const svg = draw("svg", { class: "agt-bars", viewBox: `0 0 200 ${height}`, role: "img", "aria-label": "bars: grad before, and what arrives" });
   step.bars.forEach(([before, arriving], i) => {
     const bar = (from, to, y, name) => draw("rect", {
       class: name, x: place(Math.min(from, to)), y, width: Math.max(Math.abs(to - from) * scale, 0), height: 6,
@@ -388,8 +387,8 @@ function bars(step) {
   return box;
 }
 
-// The picture as it stands there, whole and in the light colours, for slides: what the page's style sheet gives is written
-// into the picture itself, so that it looks the same everywhere.
+// The whole picture in its current state and in light colours, for slides. The page's styles are copied into the picture,
+// so that it looks the same everywhere.
 const GIVEN = {
   text: ["fill", "stroke", "stroke-width", "paint-order", "font-family", "font-size", "font-weight", "font-style", "text-anchor"],
   shape: ["fill", "stroke", "stroke-width", "stroke-dasharray"],
@@ -399,7 +398,7 @@ function onPaper(svg, whole, root, title) {
   const copy = svg.cloneNode(true), paper = make("div", "agt agt-paper"), stage = make("div", "agt-stage");
   for (const marked of copy.querySelectorAll(".agt-on, .agt-from")) marked.classList.remove("agt-on", "agt-from");
   for (const ghost of copy.querySelectorAll(".agt-ghost")) ghost.remove();
-  // A field on paper is its number, on the line in whose place it lies.
+  // A field becomes its number, on the line that it covers.
   const fields = svg.querySelectorAll("foreignObject input[type=number]");
   copy.querySelectorAll("foreignObject").forEach((frame, i) => {
     frame.parentNode.querySelectorAll("text")[frame.dataset.line].textContent = `${frame.dataset.entry}= ${fields[i].value}`;
@@ -428,7 +427,7 @@ function onPaper(svg, whole, root, title) {
   return { text: new XMLSerializer().serializeToString(copy), width, height };
 }
 
-// Colours as other programs know them: a browser may answer `color(srgb 0.1 0.2 0.3)`.
+// Colours in a form that other programs understand: a browser may return `color(srgb 0.1 0.2 0.3)`.
 function plainColours() {
   const canvas = Object.assign(document.createElement("canvas"), { width: 1, height: 1 }).getContext("2d", { willReadFrequently: true });
   const known = new Map();
@@ -483,8 +482,8 @@ function neighbour(groups, from, key) {
   return best;
 }
 
-// Places of a player: 0 is before the backward pass, whose steps are 1 to B; below 0 lies the forward pass, if it is known, from
-// `first`, where only the leaves have values, by one operation a place.
+// The places of a player. 0 is the start of the backward pass, 1 to B are its steps. Negative places are the forward pass, if it
+// is known: at `first` only the leaves have values, and each further place computes one operation.
 function stages(view) {
   const forward = view.forward ?? [];
   const first = forward.length ? -forward.length - 1 : 0;
@@ -493,8 +492,8 @@ function stages(view) {
   return { forward, first, last: view.steps.length, computed, at };
 }
 
-// The player's place in the picture. The picture as it was laid out is that of the end, with all numbers on it; what has not
-// happened yet is hidden or said otherwise.
+// Shows a place of the player in the picture. The picture was laid out as it is at the end, with all numbers; what has not
+// happened yet is hidden or replaced.
 function stagehand(view, groups, edges) {
   const { forward, computed, at } = stages(view);
   const kinds = new Map(view.nodes.map((node) => [node.id, node.kind]));
@@ -509,7 +508,7 @@ function stagehand(view, groups, edges) {
     const line = [...groups.get(node).querySelectorAll("text")].find((text) => text.textContent === after);
     return [node, { line, before, after }];
   }));
-  // An output has the value of the operation above which it stands.
+  // An output has the value of the operation below it.
   for (const [, source, target] of view.edges) {
     if (kinds.get(source) !== "output" || !values.has(target)) continue;
     const line = groups.get(source).querySelectorAll("text")[1];
@@ -551,8 +550,8 @@ function stagehand(view, groups, edges) {
   };
 }
 
-// What moves along the edges of a step: dots, gradients from a node down its edges, values up into it. Without motion, the
-// thick edges say the same.
+// Dots that move along the edges of a step: gradients down from a node, values up into it. For readers who prefer reduced
+// motion, only the thick edges show it.
 function traffic(edges) {
   let dots = [], frame = 0;
   return (step, down) => {
@@ -598,8 +597,8 @@ function player(view, model, groups, edges, { side, lens, listing }) {
     const press = " Press an arrow button or key.";
     if (place < 0 && place === first) return `Before the start: the leaves have their values, nothing is computed.${press}`;
     if (place) return at(place).caption;
-    return (forward.length ? "All values are computed; now backward" : "Before the start")
-      + ": each node shows how many of its gradients have arrived. It may run when all have. This is a recording: it changes no .grad of yours."
+    return (forward.length ? "All values are computed, now backward" : "Before the start")
+      + ": each node shows how many of its gradients have arrived. It can run when all have arrived. This is a recording: it does not change your .grad."
       + (forward.length ? "" : press);
   }
   function counted() {
@@ -622,7 +621,7 @@ function player(view, model, groups, edges, { side, lens, listing }) {
     if (step) { lens.follow(groups.get(step.node)); side.beside(groups.get(step.node)); }
     listing?.mark(step?.node ?? null);
     side.show();
-    // A button that is really disabled would lose the focus, and the keys with it.
+    // Not `disabled`: such a button would lose the focus, and key presses with it.
     controls.forEach((one, i) => one.setAttribute("aria-disabled", String(i < 2 ? place === first : i > 2 && place === last)));
     if (place === last) stop();
     if (model.get("step") !== place) {
@@ -656,7 +655,7 @@ function player(view, model, groups, edges, { side, lens, listing }) {
   return { bar, caption, stop, go, running: () => at(place)?.node, first, last, place: () => place, next: by(() => place + 1), back: by(() => place - 1), to: (to) => by(() => to)() };
 }
 
-// From what Graphviz wrote: a picture that is not in a page yet, or hidden there, has no measures.
+// From the numbers that Graphviz wrote: a picture that is hidden or not in the page yet cannot be measured.
 function boxOf(group) {
   const shape = group.querySelector("path, polygon, ellipse");
   const [cx, rx] = ["cx", "rx"].map((name) => Number(shape.getAttribute(name)));
@@ -665,8 +664,8 @@ function boxOf(group) {
   return { x: Math.min(...across), width: Math.max(...across) - Math.min(...across) };
 }
 
-// A picture whose leaves can be moved: a field and a slider in the place of each number, and all that follows from them. The kernel
-// answers each move with numbers; while it has not, only the latest further move is kept.
+// The controls of `viz.live`: a field and a slider in the place of each number. The kernel answers each move with new numbers;
+// until it answers, only the latest further move is kept.
 function liveBench(view, model, groups, edges, changed) {
   const shown = new Map([...groups].map(([id, group]) => [id, [...group.querySelectorAll("text")]]));
   const knobs = new Map();
@@ -694,7 +693,7 @@ function liveBench(view, model, groups, edges, changed) {
     slider.setAttribute("aria-label", `${label}, slider`);
     const least = Math.max(1, Math.abs(value));
     function set(to, typed = false) {
-      if (!typed) field.value = Number(to.toPrecision(6)); // what is being typed stays as it is: "1." may become "1.5"
+      if (!typed) field.value = Number(to.toPrecision(6)); // do not change a number while it is typed: "1." may become "1.5"
       if (slider.max === "" || to > Number(slider.max) || to < Number(slider.min) || slider.dataset.made === undefined) {
         Object.assign(slider, { min: to - 2 * least, max: to + 2 * least, step: least / 50 });
         slider.dataset.made = "";
@@ -722,13 +721,13 @@ function liveBench(view, model, groups, edges, changed) {
     if (waiting) { queued = true; return; }
     if (!model.send) { caption.textContent = "There is no kernel here: to move the leaves, run the cell again in a notebook."; return; }
     const values = Object.fromEntries([...knobs.values()].map(({ name, knobs: own }) => [name, own.map((one) => one.value())]));
-    waiting = setTimeout(() => { waiting = null; caption.textContent = "No answer yet: the kernel is busy, or no longer there."; }, UNFOLDING);
+    waiting = setTimeout(() => { waiting = null; caption.textContent = "No answer yet: the kernel is busy or has stopped."; }, UNFOLDING);
     try {
       model.send({ type: "move", values, step: Number(step.value) });
-    } catch { /* a kernel that was restarted: the message above comes */ }
+    } catch { /* the kernel was restarted: the message above appears */ }
   }
 
-  // Lines that differ from those before the move show these too, pale.
+  // A line that a move changed also shows its former value, in pale.
   const former = (line) => line.includes("= ") ? line.slice(line.lastIndexOf("= ") + 2) : line.replace(/^grad /, "");
   function write(lines, texts, old, from, to) {
     for (let i = from; i < to; i += 1) {
@@ -739,8 +738,8 @@ function liveBench(view, model, groups, edges, changed) {
       if (was && was !== lines[i]) texts[i].append(draw("tspan", { class: "agt-ghost" }, `  was ${former(was)}`));
     }
   }
-  // The boxes were made for the numbers of then: where a line is too long for its box now, what was before goes, and what is
-  // still too long is pressed. First all is measured, then changed: the browser lays out once each.
+  // The boxes were laid out for other numbers. If a line is too long for its box, its former value is removed; if it is still
+  // too long, it is squeezed. All lines are measured before any is changed, so that the browser lays out only once for each.
   const rooms = new Map([...groups].map(([id, group]) => [id, boxOf(group).width - 8]));
   function tooLong() {
     const all = [...shown].flatMap(([id, texts]) => texts.map((text) => [text, rooms.get(id)]));
@@ -763,16 +762,16 @@ function liveBench(view, model, groups, edges, changed) {
       if (own) write(lines, texts, null, first + 1, lines.length);
     }
     for (const [id, [label, thickness]] of Object.entries(numbers.edges)) {
-      // The last line: the first may say from which output of a node it comes.
+      // The last line: the first may name an output of the node.
       const text = [...(edges.get(id)?.querySelectorAll("text") ?? [])].at(-1), path = edges.get(id)?.querySelector("path");
       if (text) {
-        // It grows to the right, away from its line: where it began when the picture was laid out, it begins now.
+        // The text starts where it started in the layout, so that it grows to the right, away from its line.
         beginnings.has(id) || beginnings.set(id, text.getBBox().x);
         if (text.getAttribute("text-anchor") !== "start" && beginnings.get(id)) {
           text.setAttribute("text-anchor", "start");
           text.setAttribute("x", beginnings.get(id));
         }
-        text.textContent = `${"\u00a0".repeat(2 + Math.round(thickness / 2))}${label}\u00a0`; // as far from the line as Graphviz wrote it
+        text.textContent = `${"\u00a0".repeat(2 + Math.round(thickness / 2))}${label}\u00a0`; // the same distance from the line as in the layout
       }
       path?.setAttribute("stroke-width", thickness || 1);
       if (path) path.style.strokeDasharray = thickness ? "none" : "1 4";
@@ -781,7 +780,7 @@ function liveBench(view, model, groups, edges, changed) {
     for (const node of view.nodes) node.rows = numbers.rows[node.id];
     caption.textContent = numbers.caption;
     caption.classList.toggle("agt-trouble", numbers.trouble);
-    for (const [id, lines] of shown) for (const line of lines.slice(1)) line.classList.toggle("agt-old", numbers.trouble); // of the last call that worked
+    for (const [id, lines] of shown) for (const line of lines.slice(1)) line.classList.toggle("agt-old", numbers.trouble); // values of the last successful call
     squeeze();
     changed();
     if (queued) { queued = false; ask(); }
@@ -790,14 +789,14 @@ function liveBench(view, model, groups, edges, changed) {
   return { bar, caption, show };
 }
 
-// What is told of a node lies over the picture, and only while there is something to tell: on the side where the node is not.
+// The details of a node, over the picture, on the side away from the node; hidden if there is nothing to show.
 function overlay(frame) {
   const node = make("div", "agt-side");
   node.hidden = true;
   return {
     node,
     show() { node.hidden = [...node.children].every((child) => !child.childNodes.length); },
-    // The node it tells of counts for more than all others that it might cover.
+    // Covering the node itself counts more than covering all others.
     beside(group) {
       if (!group) return;
       const around = frame.getBoundingClientRect(), covered = [0, 0];
@@ -811,7 +810,7 @@ function overlay(frame) {
   };
 }
 
-// The code that made the graph: pointing at a line marks its nodes, pointing at a node marks its line.
+// The code that made the graph. Pointing at a line marks its nodes; pointing at a node marks its line.
 function code({ first, lines, of }, groups, tell) {
   const node = make("div", "agt-code"), numbered = [];
   node.setAttribute("role", "group");
@@ -831,7 +830,7 @@ function code({ first, lines, of }, groups, tell) {
   return { node, mark(id) { numbered.forEach((line, i) => line.classList.toggle("agt-code-on", Boolean(id) && of[id] === first + i)); } };
 }
 
-// One picture with all around it, on `root`. Answers what render() needs to know when it is to be replaced by the next.
+// Put one picture with everything around it into `root`. Returns what render() needs, also to replace it by another picture.
 function stageView(view, svg, model, root, kept) {
   const top = make("div", "agt-top"), tools = make("div", "agt-tools");
   const body = make("div", "agt-body"), frame = make("div", "agt-frame"), stage = make("div", "agt-stage");
@@ -854,8 +853,8 @@ function stageView(view, svg, model, root, kept) {
   side.node.append(details);
   const listing = view.code ? code(view.code, groups, (id) => tell(view.nodes.find((node) => node.id === id))) : null;
   if (listing) body.prepend(listing.node);
-  // Whether all of the picture is seen is known when the view has its width, and changes with it.
-  const large = make("p", "agt-hint agt-large", "This picture is large: drag it to see the rest, or press Fit to see all of it.");
+  // Whether the whole picture is visible depends on the width of the view, which is not known yet.
+  const large = make("p", "agt-hint agt-large", "This picture is large: drag it to see the rest, or press Fit to see the whole picture.");
   tellSize = () => { large.hidden = !lens.cropped(); };
   tellSize();
   body.after(make("p", "agt-hint", "Point at a node, or Tab to the picture and use the arrow keys."), large);
@@ -867,7 +866,7 @@ function stageView(view, svg, model, root, kept) {
     for (const [id, group] of groups) group.classList.toggle("agt-on", id === node.id);
     for (const [id, source] of view.edges) edges.get(id).classList.toggle("agt-from", source === node.id);
     details.replaceChildren(heading(node.title), pairs(node.rows));
-    // A node that has run tells again what came in and what went out.
+    // For a node that has run, show its step again: what came in and what went out.
     const past = steps && view.steps.findIndex((step, i) => step.node === node.id && i < steps.place() - 1);
     if (past >= 0 && steps) details.append(heading(`Step ${past + 1} of this pass`), pairs(view.steps[past].rows));
     listing?.mark(node.id);
@@ -875,7 +874,7 @@ function stageView(view, svg, model, root, kept) {
     side.show();
     if (node.unfolds) details.append(make("p", "agt-hint", "Click, or press Enter, to unfold."));
   }
-  // Details lie over the picture: they go when the pointer leaves a node, unless the keyboard is on one.
+  // The details cover the picture, so they disappear when the pointer leaves a node, unless a node has the keyboard focus.
   function leave() {
     const kept = view.nodes.find(({ id }) => groups.get(id) === root.getRootNode().activeElement);
     if (kept) { tell(kept); return; }
@@ -940,7 +939,7 @@ function stageView(view, svg, model, root, kept) {
     button("save as PNG", "PNG", () => savePng(paper())),
   );
   if (view.dot && !view.leaves) tools.append(button("save as DOT", "DOT", () => download(new Blob([view.dot], { type: "text/vnd.graphviz" }), "graph.dot")));
-  if (view.refolds && model.send) tools.prepend(button("fold again what was unfolded", "Fold", () => model.send({ type: "refold" })));
+  if (view.refolds && model.send) tools.prepend(button("fold everything again", "Fold", () => model.send({ type: "refold" })));
   top.append(tools);
   if (steps || bench) body.before((steps || bench).caption);
   if (kept?.table) toTable.click();
@@ -951,8 +950,8 @@ function stageView(view, svg, model, root, kept) {
     const plain = !(event.ctrlKey || event.metaKey || event.altKey || event.shiftKey);
     const arrow = event.key.startsWith("Arrow");
     if (!plain || !(arrow || ["Home", "End", " ", "Enter"].includes(event.key))) return;
-    event.stopPropagation(); // the notebook would move to another cell
-    if (event.target.tagName === "INPUT") return; // the slider moves by itself
+    event.stopPropagation(); // else the notebook would move to another cell
+    if (event.target.tagName === "INPUT") return; // the browser moves the slider
     const act = steps && { ArrowLeft: steps.back, ArrowRight: steps.next, Home: () => steps.to(steps.first), End: () => steps.to(steps.last) }[event.key];
     if (act) { event.preventDefault(); act(); return; }
     if (!onNode) return;
@@ -970,7 +969,7 @@ function stageView(view, svg, model, root, kept) {
   };
 }
 
-// The keyboard stays where it was when a picture gives way to the next: on the node of the same name, else in the same place.
+// The keyboard focus stays when another picture replaces this one: on the node of the same name, else on the same node id.
 function focused(root, view, groups) {
   const active = root.getRootNode().activeElement;
   if (!active || !root.contains(active)) return null;
@@ -982,14 +981,14 @@ function refocus(root, view, groups, focus) {
   if (!focus) return;
   const same = view.nodes.find(({ title }) => title === focus.title) || view.nodes.find(({ id }) => id === focus.id);
   const control = [...root.querySelectorAll("button, input")].find((one) => one.getAttribute("aria-label") === focus.label);
-  if (control && focus.typed) control.value = focus.typed; // somebody may be in the middle of a number
+  if (control && focus.typed) control.value = focus.typed; // the reader may still be typing a number
   (same ? groups.get(same.id) : control || root).focus({ preventScroll: true });
 }
 
 function render({ model, el }) {
   const root = make("div");
   root.setAttribute("role", "group");
-  root.tabIndex = -1; // a click anywhere in the view gives it the keys
+  root.tabIndex = -1; // a click anywhere in the view gives it the keyboard focus
   el.append(root);
   let scene = null, turn = 0, due = false;
 
@@ -1009,22 +1008,22 @@ function render({ model, el }) {
     if (made || !view.nodes.length || !view.drawable) {
       const svg = made ? parse(made) : null;
       if (!svg || view.nodes.every(({ id }) => svg.querySelector(`[id="${id}"]`))) put(svg);
-      return; // else only one of the two has changed yet
+      return; // else only one of the two traits has changed yet
     }
-    const told = make("p", "agt-hint", "The picture is being laid out in this browser. Until it is there, this text says the same.");
+    const told = make("p", "agt-hint", "The browser is laying out the picture. Until then, this text shows the same graph.");
     told.setAttribute("role", "status");
-    const late = setTimeout(() => { told.textContent = "Still no picture: the kernel is busy, or no longer there. This text says the same."; }, PATIENCE);
+    const late = setTimeout(() => { told.textContent = "Still no picture: the kernel is busy or has stopped. This text shows the same graph."; }, PATIENCE);
     if (!scene) put(null, told);
     try {
       const svg = await layOut(view, model);
       if (mine === turn) put(svg);
     } catch (error) {
-      if (mine === turn) { put(null, told); told.textContent = `No picture could be laid out in this browser (${error.message}). This text says the same.`; }
+      if (mine === turn) { put(null, told); told.textContent = `The browser could not lay out the picture (${error.message}). This text shows the same graph.`; }
     } finally {
       clearTimeout(late);
     }
   }
-  // Both traits may come with one message: one new picture.
+  // Both traits may change in one message: draw only once.
   const renew = () => {
     if (due) return;
     due = true;

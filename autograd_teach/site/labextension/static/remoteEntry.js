@@ -1,30 +1,30 @@
-// An extension of JupyterLite 0.7, hand-written, no build step; part of every site, and of nothing else. It mends five things.
-// 1. Notebooks are stored every two minutes, and whoever closes the browser before that loses what a check has already praised.
-//    This stores them when nothing has changed for a moment, and when the page is left.
-// 2. Its kernels never answer which widgets they have. Views of a notebook that is opened again wait for that answer and say
-//    "Loading widget...". A kernel that has just been connected has none: with this answer their saved forms are shown.
-// 3. A browser's Python cannot be interrupted, and the button does nothing. This says what helps.
-// 4. Loading Python takes its time, and nothing says so. This does, until Python answers.
-// 5. On a telephone the word "Not Trusted" would cover the menus.
+// An extension of JupyterLite 0.7, hand-written, without a build step; only for sites. It corrects five things.
+// 1. JupyterLite saves notebooks every two minutes. A reader who closes the browser before that loses answers that have passed.
+//    The extension saves a notebook when nothing has changed for a moment, and when the page is left.
+// 2. JupyterLite's kernels do not answer the question which widgets they have. Views of a notebook that is opened again wait for
+//    the answer and show "Loading widget...". The extension answers "none" for a new kernel, and the saved forms are shown.
+// 3. A browser's Python cannot be interrupted, and the button does nothing. The extension says what to do.
+// 4. Loading Python takes a while, and JupyterLite does not say so. The extension does, until Python answers.
+// 5. On a phone, the text "Not Trusted" would cover the menus; it is hidden.
 "use strict";
 
 (() => {
   const A_MOMENT = 1_000; // milliseconds
-  // JupyterLab cuts what is longer than 140 letters.
+  // JupyterLab cuts notifications longer than 140 characters.
   const NO_INTERRUPT = "Python cannot be interrupted here. Kernel → Restart Kernel stops it; your text and progress stay. "
     + "Then run the cells again.";
 
-  const LOADING = "Python is being loaded, which takes up to a minute the first time. Read on: cells run once it is there.";
+  const LOADING = "Python is being loaded, which takes up to a minute the first time. Cells run after that.";
 
   function storeSoon(panel) {
     const { context } = panel;
     let timer = null, isStoring = false;
-    // One at a time. What fails is told by JupyterLab itself, and tried again after the next change.
+    // One at a time. JupyterLab reports a failure, and the next change tries again.
     const store = async () => {
       clearTimeout(timer);
       if (panel.isDisposed || isStoring || !context.model?.dirty || context.model.readOnly) return;
       isStoring = true;
-      try { await context.save(); } catch { /* told */ } finally { isStoring = false; }
+      try { await context.save(); } catch { /* JupyterLab reports it */ } finally { isStoring = false; }
     };
     const later = () => {
       clearTimeout(timer);

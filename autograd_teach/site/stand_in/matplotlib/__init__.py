@@ -1,20 +1,20 @@
-"""Stands in for matplotlib on a site that has none: cells that plot run, draw nothing, and say so in one sentence.
+"""Replaces matplotlib on a site without it: cells that plot run, draw nothing, and say so in one sentence.
 
 Part of a site built without matplotlib's wheel, under matplotlib's name; never imported elsewhere.
 """
 
 __version__ = "0"
-SENTENCE = "This site has no matplotlib: the plot is left out, and everything else works."
+SENTENCE = "Matplotlib is not available on this site: the plot is left out, and everything else works."
 
 
 class Nothing:
-    """What every call gives back: it can be called, asked for anything and counted through, and draws nothing."""
+    """The result of every call: it can be called, has every attribute, can be iterated over, and draws nothing."""
 
     def __call__(self, *_, **__):
         return self
 
     def __getattr__(self, name):
-        if name.startswith("_"):  # so that IPython finds no way to show it
+        if name.startswith("_"):  # so that IPython does not try to display it
             raise AttributeError(name)
         return self
 

@@ -1,4 +1,4 @@
-"""A figure that says why there is no plot, wherever a figure is shown."""
+"""A figure that shows a sentence in the place of a plot."""
 
 from . import SENTENCE, Nothing
 
@@ -9,12 +9,12 @@ class _Axes(Nothing):
 
 
 class Figure(Nothing):
-    """A figure with the sentence in the place of a plot."""
+    """A figure that contains only the sentence."""
 
     axes = (_Axes(),)
 
     def savefig(self, file, *_, **__):
-        """Write the sentence as a picture, as `viz.explore` asks; a named file is not made."""
+        """Write the sentence as a picture to a file object, for `viz.explore`; a named file is not written."""
         if not hasattr(file, "write"):
             print(SENTENCE)
             return

@@ -1,4 +1,4 @@
-"""The part of pyplot whose results have a form: figures and grids of axes; all else gives back nothing that can be used."""
+"""The parts of pyplot whose results have a structure: figures and grids of axes; other functions return `Nothing`."""
 
 import numpy
 
@@ -7,7 +7,7 @@ from .figure import Figure
 
 
 def subplots(nrows=1, ncols=1, *_, squeeze=True, **__):
-    """A figure and its axes, in the form that matplotlib gives them."""
+    """A figure and its axes, in the same structure as in matplotlib."""
     axes = numpy.empty((nrows, ncols), dtype=object)
     for place in numpy.ndindex(axes.shape):
         axes[place] = Nothing()
@@ -22,7 +22,7 @@ def figure(*_, **__):
 
 
 def show(*_, **__):
-    """Say once, where the plot would be, that there is none."""
+    """Print the sentence in the place of the plot."""
     print(SENTENCE)
 
 

@@ -1,11 +1,11 @@
-// An extension of JupyterLab and Notebook 7, hand-written, no build step. It mends four things.
-// 1. Of a saved notebook that is opened again, with a new kernel, they show "Error displaying widget: model not found", though the
-//    output holds a picture or a text too. This shows it. Questions are then asked for again from the notebook's kernel, so that
-//    they can be answered, and answers come back, without running a cell; they stay text if there is no kernel.
-// 2. A link to a heading of a notebook that is not open yet opens it at its top: they look for the heading among the cells that
-//    have been rendered, and there are none (JupyterLab 4.6). This looks for it in all.
-// 3. A link in a question would leave the page. This opens its notebook beside this one, as a link in a text does.
-// 4. A link whose text is code does not look like a link: code has a colour of its own. This leaves it the link's.
+// An extension of JupyterLab and Notebook 7, hand-written, without a build step. It corrects four things.
+// 1. A saved notebook that is opened with a new kernel shows "Error displaying widget: model not found", although the output
+//    also contains a picture or a text. The extension shows that. Questions are requested again from the notebook's kernel, so
+//    that they can be answered, and answers come back, without running a cell. Without a kernel they stay text.
+// 2. A link to a heading of a notebook that is not open opens the notebook at its top: JupyterLab 4.6 searches only the rendered
+//    cells, and there are none yet. The extension searches all cells.
+// 3. A link in a question would leave the page. The extension opens its notebook beside this one, like a link in a text.
+// 4. A link whose text is code does not look like a link, because code has its own colour. The extension gives it the link's.
 "use strict";
 
 (() => {
@@ -19,7 +19,7 @@
     const form = document.createElement(data[SVG] ? "img" : "pre");
     const said = document.createElement("p");
     if (data[SVG]) {
-      form.src = `data:image/svg+xml,${encodeURIComponent(data[SVG])}`; // in an img nothing of it can run
+      form.src = `data:image/svg+xml,${encodeURIComponent(data[SVG])}`; // scripts do not run inside an img
       form.alt = data["text/plain"];
       form.style.maxWidth = "100%";
     } else {
@@ -31,7 +31,7 @@
     return box;
   }
 
-  // By the notebook's own renderer, which cleans what is not trusted; formulas are set by whoever shows the page.
+  // Uses the notebook's renderer, which sanitizes untrusted text, and the notebook's typesetter for formulas.
   async function savedText(model, registry, make) {
     const renderer = make(MARKDOWN);
     await renderer.renderModel(model);
@@ -46,7 +46,7 @@
     return form;
   }
 
-  // Python for the same question again; nothing of the notebook's file gets into it but a number and a name.
+  // Python code that asks the same question again. From the notebook's file it takes only a number and a name.
   function questionAgain(view) {
     const { kind, asked } = view;
     if (!["predict", "review", "quiz"].includes(kind) || !/^\d\d(\.\w+)?$/.test(asked)) return "";
@@ -64,7 +64,7 @@
     return again?.status === "ok" && again.data[WIDGET] ? again.data : null;
   }
 
-  // For kernels that know no user expressions, as JupyterLite's.
+  // For kernels without user expressions, for example JupyterLite's.
   async function resultOf(kernel, expression) {
     const request = kernel.requestExecute({ code: expression, store_history: false });
     let data = {};
@@ -73,7 +73,7 @@
     return { status: content.status, data };
   }
 
-  // Views of other packages are left as they are: ours are known by what they say of themselves.
+  // Only views of this package are changed; they have the key `autograd_teach`.
   function withSavedForm(renderer, panel, make) {
     const render = renderer.renderModel.bind(renderer);
     const registry = panel.content.rendermime;
@@ -93,7 +93,7 @@
     return renderer;
   }
 
-  // Relative to the notebook, as in its texts; what leads elsewhere opens in a tab of its own, as it says itself.
+  // Links are relative to the notebook, as in its texts. Links with a scheme keep their own behaviour: a new tab.
   function openLinkOfQuestion(event, panel, app) {
     const href = event.target.closest?.(".agt-predict a[href]")?.getAttribute("href");
     if (!href || /^[a-z]+:/i.test(href)) return;
@@ -111,8 +111,8 @@
     return one.height > 0 && one.top >= frame.top - 1 && one.bottom <= frame.bottom + 1;
   }
 
-  // `#leaf` is looked for among what is on the page, `#heading=leaf` in the texts of all cells, once these have been made. Neither
-  // says when that is, so it is asked for until the heading is seen, or the reader scrolls, or ten seconds are over.
+  // JupyterLab searches `#leaf` among what is on the page, and `#heading=leaf` in the texts of all cells once they exist. It does
+  // not report when they do, so this tries again until the heading is visible, the reader scrolls, or ten seconds are over.
   function goToHeading(panel, fragment, goTo, tries = 40) {
     if (fragment.includes("=")) return goTo(fragment);
     let isReaders = false;
