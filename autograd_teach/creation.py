@@ -164,8 +164,9 @@ def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Tensor:
 def from_numpy(array: np.ndarray) -> Tensor:
     """A tensor on the memory of a NumPy array: writing to one changes the other.
 
-    array: numpy.ndarray of any shape. Returns a leaf of the same shape, strides and dtype. TypeError if it is no array or
-    PyTorch has no such dtype, ValueError if a stride is negative (reversed arrays: copy them first).
+    array: numpy.ndarray of any shape. Returns a leaf of the same shape, strides and dtype.
+    TypeError if it is not an array, or if PyTorch does not have its dtype; ValueError if a stride
+    is negative (reversed arrays: copy them first).
 
     >>> import numpy, autograd_teach as torch
     >>> array = numpy.arange(3)

@@ -1,8 +1,8 @@
 """The cost of grading a class: seconds, seconds per submission as the class grows, memory, and fifty endless loops.
 
-The class is generated: copies of a solved notebook in which no two answers are literally the same.
-It is graded by the command that an instructor calls, with everything it writes (the gradebook, a
-page per student). Its processes are measured from outside. Progress is shown on standard error.
+The class is generated: copies of a solved notebook whose answers all differ literally. It is graded
+by the command that an instructor calls, with everything it writes (the gradebook, a page per
+student). Its processes are measured from outside. Progress is shown on standard error.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Buffers: they sum up the gradients that arrive at a node until it runs.
 
-The buffer of a node with one output is a gradient, an array or a tensor; that of a node with
-several outputs is a list of them. Gradients of rank 0 are NumPy scalars, with which NumPy computes
-seven times as fast.
+The buffer of a node with one output is a gradient, an array or a tensor. A node with several
+outputs has a list of them. Gradients of rank 0 are NumPy scalars, with which NumPy computes seven
+times as fast.
 """
 
 from __future__ import annotations

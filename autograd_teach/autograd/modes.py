@@ -165,7 +165,7 @@ class _GradMode(Flags):
 
 
 class no_grad(_GradMode):
-    """A context in which nothing is recorded: results do not require grad. Also decorates a function.
+    """In this context, nothing is recorded: results do not require grad. Also decorates a function.
 
     >>> import autograd_teach as torch
     >>> x = torch.ones(2, requires_grad=True)
@@ -176,7 +176,7 @@ class no_grad(_GradMode):
 
 
 class enable_grad(_GradMode):
-    """A context in which operations are recorded again, also inside `no_grad`. Also decorates a function.
+    """In this context, operations are recorded again, also inside `no_grad`. Also decorates a function.
 
     >>> import autograd_teach as torch
     >>> x = torch.ones(2, requires_grad=True)
@@ -237,7 +237,8 @@ class inference_mode(Flags):
 class set_detect_anomaly(_AtOnce):
     """Anomaly mode, on or off: if a backward pass fails, a warning shows where its forward operation was called.
 
-    With `check_nan` a gradient that contains NaN is such a failure (RuntimeError). Each node keeps a traceback: slow.
+    With `check_nan`, a gradient that contains NaN is a failure too (RuntimeError). Each node keeps
+    a traceback: slow.
 
     >>> import autograd_teach as torch
     >>> with torch.autograd.set_detect_anomaly(True):

@@ -154,7 +154,7 @@ def refuse_overlap(target: Tensor, operands: Sequence[Tensor]) -> None:
             raise error("write_overlaps")
 
 
-# The write, and what it does to the history
+# The write, and its effect on the history
 
 
 def write(tensor: Tensor, value: Tensor) -> Tensor:

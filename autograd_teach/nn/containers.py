@@ -76,9 +76,10 @@ class _Modules(Module):
 class Sequential(_Modules):
     """Calls its modules one after the other: each gets the result of the previous one.
 
-    Made from modules, or from one OrderedDict of names and modules. TypeError for what is not a module. An int
-    selects a module, a slice a shorter Sequential; IndexError if the index is out of range. `+` joins two.
-    Parameters are named after their module: `0.weight`. Without modules, the call returns its input.
+    Made from modules, or from one OrderedDict of names and modules. TypeError for anything else. An
+    int selects a module, a slice a shorter Sequential; IndexError if the index is out of range. `+`
+    joins two. Parameters are named after their module: `0.weight`. Without modules, the call
+    returns its input.
 
     >>> import autograd_teach as torch
     >>> model = torch.nn.Sequential(torch.nn.Flatten(), torch.nn.Linear(6, 2), torch.nn.Tanh())

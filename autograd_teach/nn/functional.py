@@ -47,9 +47,10 @@ def _require_tensors(function: str, **arguments: Any) -> None:
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """`input @ weight.T + bias`, a linear map of the last dimension.
 
-    input: (*, in_features). weight: (out_features, in_features), or (in_features,) for one output without a
-    dimension. bias: (out_features,) or None. All have one dtype. Returns (*, out_features). RuntimeError if
-    sizes or dtypes do not match; TypeError for what is not a tensor. If the input is a matrix and there is a bias, `grad_fn` of the result is
+    input: (*, in_features). weight: (out_features, in_features), or (in_features,) for one output
+    without a dimension. bias: (out_features,) or None. All have one dtype. Returns (*,
+    out_features). RuntimeError if sizes or dtypes do not match; TypeError for an argument that is
+    not a tensor. If the input is a matrix and there is a bias, `grad_fn` of the result is
     AddmmBackward0.
 
     >>> import autograd_teach as torch

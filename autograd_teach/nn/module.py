@@ -182,12 +182,12 @@ class Module:
     def register_full_backward_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
         """Call `hook(module, grad_input, grad_output)` when the gradients of the module's inputs are computed.
 
-        hook: both are tuples, one entry per positional argument and per output; None stands for what is not a
-        tensor, zeros for a tensor without a gradient. It returns None, or a tuple of as many gradients that
-        replaces `grad_input`; RuntimeError for another number. If no input requires grad, `grad_input` is all
-        None, the hook cannot replace it, and a warning says so. Inputs and outputs must not be changed in place
-        (RuntimeError).
-        prepend: run it before the hooks that are already there. Returns a handle with `remove()`.
+        hook: both are tuples, one entry per positional argument and per output; None for a value
+        that is not a tensor, zeros for a tensor without a gradient. It returns None, or a tuple of
+        as many gradients that replaces `grad_input`; RuntimeError for another number. If no input
+        requires grad, `grad_input` is all None, the hook cannot replace it, and a warning says so.
+        Inputs and outputs must not be changed in place (RuntimeError). prepend: run it before the
+        hooks that are already there. Returns a handle with `remove()`.
 
         >>> import autograd_teach as torch
         >>> relu = torch.nn.ReLU()
@@ -551,8 +551,9 @@ class Module:
         """Convert floating parameters, their gradients and floating buffers in place; returns the module.
 
         args, kwargs: a floating dtype, a tensor whose dtype is used, or the device "cpu". Parameters remain the
-        same objects, so an optimizer that has them goes on working. Integer and bool buffers keep their dtype.
-        TypeError for a dtype that is not floating; NotImplementedError for another device.
+        same objects, so an optimizer that has them keeps working. Integer and bool buffers keep
+        their dtype. TypeError for a dtype that is not floating; NotImplementedError for another
+        device.
 
         >>> import autograd_teach as torch
         >>> torch.nn.Linear(1, 1).to(torch.float64).weight.dtype
@@ -597,7 +598,7 @@ class Module:
 
     def state_dict(self, *args: Any, destination: Any = None, prefix: str = "",
                    keep_vars: bool = False) -> dict[str, Any]:  # fmt: skip
-        """All parameters and persistent buffers by their dotted names: what is saved of a model.
+        """All parameters and persistent buffers by their dotted names, to save a model.
 
         Returns an OrderedDict. destination: dict to add the entries to, a new one by default. prefix: put
         before each name. keep_vars: if True, the parameters themselves; otherwise detached tensors, which share

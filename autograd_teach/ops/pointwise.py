@@ -957,7 +957,7 @@ def erf(self):
 
 @smooth(partial(error_function, complement=True), self=lambda g, self: _bell(g, self, -2))
 def erfc(self):
-    """The complementary error function, `1 - erf(input)`, accurate where that is small.
+    """The complementary error function, `1 - erf(input)`, accurate even if the result is small.
 
     input: tensor of any shape; integers and bools are computed in the default float dtype. The result lies between
     0 and 2. The gradient is `-2 / sqrt(pi) * exp(-input**2)`.

@@ -203,9 +203,9 @@ def expand(self, *size):
     """The same elements repeated along dimensions of size 1, without a copy.
 
     size: sizes, or one sequence of them; new dimensions may come first, and -1 keeps the size of an
-    existing one. Returns a view in which several elements share memory, so it cannot be written to
-    in place. RuntimeError if the size of a dimension is not 1 and would change. The backward pass
-    sums over the repeated dimensions.
+    existing one. Several elements of the returned view share memory, so it cannot be written to in
+    place. RuntimeError if the size of a dimension is not 1 and would change. The backward pass sums
+    over the repeated dimensions.
 
     >>> torch.tensor([[1], [2]]).expand(2, 3)
     tensor([[1, 1, 1],
@@ -414,7 +414,7 @@ def vector_norm(x: Tensor, ord: Any = 2, dim: Any = None, keepdim: bool = False,
 
 def matrix_norm(
     input: Tensor, ord: Any = "fro", dim: Any = (-2, -1), keepdim: bool = False, *, dtype: Any = None) -> Tensor:
-    """The norm of matrices: "fro" is √(Σ x²), 1 the largest sum of a column's |x|, ∞ that of a row; -1, -∞ the smallest.
+    """The norm of matrices: "fro" is √(Σ x²), 1 the largest sum of |x| over a column, ∞ over a row; -1, -∞ the smallest.
 
     input: floating tensor of rank 2 or more. ord: "fro", 1, -1, ∞ or -∞; those made of singular values ("nuc", 2, -2) are
     not supported. dim: the two dimensions of the matrices. dtype: the input is cast to it first.

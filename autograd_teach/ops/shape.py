@@ -380,7 +380,7 @@ def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
     """`input` expanded to a shape that it broadcasts to; the same as `expand`.
 
     input: tensor of any shape and dtype. size: a sequence of sizes; -1 keeps a size. Returns a view
-    of `input` in which several elements share memory. RuntimeError if `input` does not broadcast to
+    of `input`, whose elements may share memory. RuntimeError if `input` does not broadcast to
     `size`.
 
     >>> torch.broadcast_to(torch.tensor([1, 2]), (2, 2))
@@ -1200,9 +1200,10 @@ def diff(input: Tensor, n: int = 1, dim: int = -1, prepend: Tensor | None = None
 ) -> Tensor:
     """The differences of neighbours along `dim`: `out[i] = input[i + 1] - input[i]`, `n` times.
 
-    input: tensor of rank 1 or more, of any dtype; for booleans whether neighbours differ. prepend, append: tensors to put
-    before and behind it first, equal to it in all sizes but `dim`. Returns a tensor with `n` fewer elements along `dim`,
-    at least 0. RuntimeError if the rank is 0, `n` is negative or a shape does not fit; IndexError if `dim` is out of range.
+    input: tensor of rank 1 or more, of any dtype; for booleans whether neighbours differ. prepend,
+    append: tensors to put before and after it first, equal to it in all sizes except `dim`. Returns
+    a tensor with `n` fewer elements along `dim`, at least 0. RuntimeError if the rank is 0, `n` is
+    negative or a shape does not fit; IndexError if `dim` is out of range.
 
     >>> torch.diff(torch.tensor([1, 4, 9])), torch.diff(torch.tensor([1, 4, 9]), n=2)
     (tensor([3, 5]), tensor([2]))
