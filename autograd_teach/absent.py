@@ -37,8 +37,8 @@ _INSTEAD = {"torch.cholesky": "torch.linalg.cholesky"}
 _ADVICE = {
     "torch.func": "use `torch.autograd.grad` or `torch.autograd.functional.jacobian` instead",
     "torch.optim.lr_scheduler": 'set `group["lr"]` of each `group` in `optimizer.param_groups`',
-    "torch.special": "its functions are in `torch`, as `torch.erf`, and `expit` is `torch.sigmoid`",
-    "torch.utils": "instead of a `DataLoader` slice the tensors, as in `for i in range(0, len(x), 64): batch = x[i : i + 64]`",
+    "torch.special": "use the functions of `torch`, such as `torch.erf`; `expit` is `torch.sigmoid`",
+    "torch.utils": "slice the tensors instead of using a `DataLoader`, as in `for i in range(0, len(x), 64): batch = x[i : i + 64]`",
     "torch.vmap": "call the function in a loop, and `torch.stack` the results",
 }
 
