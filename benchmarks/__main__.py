@@ -66,7 +66,7 @@ def table(quick: bool) -> Iterator[str]:
     rounds, sample = (QUICK_ROUNDS, QUICK_SECONDS_A_SAMPLE) if quick else (ROUNDS, SECONDS_A_SAMPLE)
     names = installed()
     yield (
-        "One thread; medians of one run; all but the column `by hand`, written for speed, as multiples of it. "
+        "One thread; medians of one run. `by hand` is NumPy written for speed; the other columns are multiples of it. "
         + versions(names)
     )
     yield ""
@@ -123,10 +123,10 @@ def versions(names: list[str]) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("what", nargs="?", choices=["engine", "viz", "grading"], default="engine", help="what is timed")
+    parser.add_argument("what", nargs="?", choices=["engine", "viz", "grading"], default="engine", help="what to time")
     parser.add_argument("--output", type=Path, help="write the table to this file too")
     parser.add_argument(
-        "--quick", action="store_true", help="few repetitions: rough numbers, to see that all of it runs"
+        "--quick", action="store_true", help="few repetitions: rough numbers, to check that everything runs"
     )
     arguments = parser.parse_args()
     if not ENVIRONMENT.items() <= os.environ.items():

@@ -1,4 +1,4 @@
-"""Runs a graph backward.
+"""The engine: runs a graph backward.
 
 The nodes below the roots are collected and run in the reverse order of their creation. A node runs
 after all its gradients have arrived, because every operation that used its result was recorded

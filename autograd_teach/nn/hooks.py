@@ -1,4 +1,4 @@
-"""Backward hooks of modules: two nodes, before and behind a module's forward, that receive its gradients.
+"""Backward hooks of modules: two nodes, before and after a module's forward, that receive its gradients.
 
 Uses Function and the nodes of the graph; a module is only passed on to its hooks.
 """
@@ -41,7 +41,7 @@ class BackwardHooks:
         self._grad_outputs: Any = None
 
     def of_inputs(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
-        """The module's arguments, behind a node that calls the hooks with their gradients."""
+        """The module's arguments, passed through a node that calls the hooks with their gradients."""
         self._inputs = len(args)
         # The hooks see zeros as the gradient of an input that does not require grad.
         self._input_kinds = [(arg.shape, arg.dtype) for arg in args if isinstance(arg, Tensor)]
@@ -51,7 +51,7 @@ class BackwardHooks:
         return args
 
     def of_outputs(self, result: Any) -> Any:
-        """The module's result, behind a node that catches its gradients."""
+        """The module's result, passed through a node that keeps its gradients."""
         if not isinstance(result, Tensor | tuple):
             warnings.warn(str(error("hook_output", type(result))), stacklevel=4)
         results = result if isinstance(result, tuple) else (result,)
@@ -102,7 +102,7 @@ def _or_changed(gradients: Any, changed: Any, message: str) -> Any:
 
 
 def _behind_a_node(values: tuple[Any, ...]) -> tuple[tuple[Any, ...], Any, Any]:
-    """The values with their tensors behind a new node, the tensors' places, and the node (None without a graph)."""
+    """The values with their tensors passed through a new node, their places, and the node (None without a graph)."""
     places = [i for i, value in enumerate(values) if isinstance(value, Tensor)]
     if not (is_grad_enabled() and any(values[i].requires_grad for i in places)):
         return values, None, None

@@ -229,7 +229,7 @@ def _huber_backward(grad_output, self, target, reduction, delta):
     return _averaged_array(np.clip(self - target, -delta, delta) * grad_output, self.shape, reduction)
 
 def _bent(g, grad_output, self, target, width, reduction, divisor=None):
-    """The gradient of the loss's slope, which is not zero only where `self` is within `width` of `target`."""
+    """The gradient of the loss's slope: zero, except where `self` is within `width` of `target`."""
     gradient = g * grad_output * to_copy(abs(self - target) < width, g.dtype)
     return _averaged(gradient if divisor is None else div_number(gradient, divisor), self.shape, reduction)
 
