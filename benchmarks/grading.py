@@ -1,6 +1,6 @@
 """The cost of grading a class: seconds, seconds per submission as the class grows, memory, and fifty endless loops.
 
-The class is generated: copies of a solved notebook whose answers all differ literally. It is graded
+The class is generated: copies of a solved notebook whose answers all differ in text. It is graded
 by the command that an instructor calls, with everything it writes (the gradebook, a page per
 student). Its processes are measured from outside. Progress is shown on standard error.
 """

@@ -1,7 +1,7 @@
 """How long a view takes: the stages of a picture, the size of its state, and in Chromium the first paint and a step.
 
 Two kinds of graph: `loop` repeats itself and folds; `mixed` is a chain without repetition, which is
-drawn whole up to 2,000 nodes and summarized above. The browser shows the widget's module in an
+drawn whole up to 2,000 nodes and summarised above. The browser shows the widget's module in an
 empty page with a model of our own, without a notebook.
 """
 
