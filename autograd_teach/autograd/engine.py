@@ -73,7 +73,7 @@ def _in_another_thread(*arguments: Any) -> list[Any]:
         vars(state).update(switched_on)
         try:
             results.extend((None, run_backward(*arguments)))
-        except BaseException as problem:  # noqa: BLE001  raised where it was asked for
+        except BaseException as problem:  # noqa: BLE001  raised again in the calling thread
             results.append(problem)
 
     thread = threading.Thread(target=contextvars.copy_context().run, args=(run,))

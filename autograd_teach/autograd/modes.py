@@ -138,7 +138,7 @@ class Flags(ContextDecorator):
                     with self._recreate_cm():
                         inner.close()
                     raise
-                except BaseException as thrown:  # noqa: BLE001  handed on to the generator
+                except BaseException as thrown:  # noqa: BLE001  passed on to the generator
                     resume = functools.partial(inner.throw, thrown)
                 else:
                     resume = functools.partial(inner.send, given)

@@ -246,7 +246,7 @@ def forward_function(operation: Any, name: str, qualname: str, declared: Callabl
     # The function object stays the same when it gets its code: others refer to it by then.
     function = namespace[name] = FunctionType(_first_call.__code__, namespace, name)
     function.__qualname__, function.__module__, function.__doc__ = qualname, declared.__module__, declared.__doc__
-    function.__signature__ = _public(operation)  # type: ignore[attr-defined]  # as `inspect` looks for it
+    function.__signature__ = _public(operation)  # type: ignore[attr-defined]  # read by `inspect`
 
     def generate() -> Callable[..., Any]:
         generated = _compile(_forward_source(operation, name), name, qualname, namespace.copy())

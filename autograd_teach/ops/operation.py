@@ -219,7 +219,7 @@ def inplace_form(
     form.__name__, form.__qualname__, form.__module__ = name, f"Tensor.{name}", Tensor.__module__
     out_of_place = getattr(function, "__signature__", None) or inspect.signature(function)
     parameters = list(out_of_place.parameters.values())
-    form.__signature__ = out_of_place.replace(  # type: ignore[attr-defined]  # as `inspect` looks for it
+    form.__signature__ = out_of_place.replace(  # type: ignore[attr-defined]  # read by `inspect`
         parameters=[parameters[0].replace(name="self"), *parameters[1:]]
     )
     form.__doc__ = f"`{function.__name__}` written over the tensor itself; returns it.\n\n{in_place_errors}"

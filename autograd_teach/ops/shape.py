@@ -41,7 +41,7 @@ def spread(function: Callable[..., Any]) -> Callable[..., Any]:
     sequence = list(inspect.signature(function).parameters.values())[1]
     own = inspect.Parameter("self", sequence.POSITIONAL_OR_KEYWORD)
     rest = sequence.replace(kind=sequence.VAR_POSITIONAL, annotation=sequence.empty)
-    form.__signature__ = inspect.Signature([own, rest])  # type: ignore[attr-defined]  # as `inspect` looks for it
+    form.__signature__ = inspect.Signature([own, rest])  # type: ignore[attr-defined]  # read by `inspect`
     form.__name__, form.__doc__ = function.__name__, function.__doc__
     tensor_method(form)
     return function
