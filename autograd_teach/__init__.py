@@ -1,8 +1,8 @@
 """Learn automatic differentiation: `import autograd_teach as torch`.
 
-Names only: every name here means what it means in PyTorch 2.13, and the file it is imported from says how it works. Loads NumPy
-and the standard library, nothing else; the pictures (`autograd_teach.viz`) and the course (`autograd_teach.course`) are imported
-on their own.
+Names only: every name means what it means in PyTorch 2.13, and the file it is imported from
+explains it. Loads only NumPy and the standard library; `autograd_teach.viz` (pictures) and
+`autograd_teach.course` are imported separately.
 """
 
 import typing as _typing
@@ -71,10 +71,10 @@ is_floating_point = Tensor.is_floating_point
 
 __version__ = "0.2.0"
 
-if not _typing.TYPE_CHECKING:  # whose own words about a missing name are better
+if not _typing.TYPE_CHECKING:  # type checkers report missing names better themselves
 
     def __getattr__(name: str) -> object:
-        """A row that is not listed above; AttributeError for what PyTorch has and this package has not, such as `torch.vmap`."""
+        """An operation not listed above; AttributeError for a name that only PyTorch has, such as `torch.vmap`."""
         from .ops.operation import OPERATIONS
 
         if name in OPERATIONS and OPERATIONS[name].is_public:

@@ -1,8 +1,9 @@
-"""What PyTorch has and this package has not: one sentence that says so, and what to do, wherever such a name is used.
+"""Errors for names that PyTorch has and this package does not: one sentence says so, and what to do instead.
 
-`absent.txt`, recorded from PyTorch by tests/parity/record_names.py, lists PyTorch's names. What is missing is found when it is
-asked for: the names that Python did not find here. Modules answer by `__getattr__`, imports by a finder after all others, and
-tensors by a base class: `Tensor.__getattr__` would make every operation 17 % slower (Python 3.11).
+`absent.txt` lists PyTorch's names, recorded by tests/parity/record_names.py. Only a name that
+Python did not find is looked up there. Modules answer through `__getattr__`, imports through a
+finder that comes last, and tensors through a base class: `Tensor.__getattr__` would make every
+operation 17 % slower (Python 3.11).
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from typing import Any, NoReturn
 
 _DATA = Path(__file__).with_suffix(".txt")
 _PACKAGE = __package__
-# The modules that answer, as far as they are here.
+# PyTorch's modules whose missing names are explained, also in modules that do not exist here.
 FACES = (
     "torch", "torch.accelerator", "torch.autograd", "torch.autograd.forward_ad", "torch.autograd.functional", "torch.autograd.graph",
     "torch.backends", "torch.cuda", "torch.distributions", "torch.fft", "torch.func", "torch.linalg", "torch.nn", "torch.nn.functional", "torch.nn.init",
@@ -23,7 +24,8 @@ FACES = (
     "torch.utils", "torch.utils.data",
 )  # fmt: skip
 _LEAVE = "change the import line back to `import torch`, and your program runs there unchanged"
-# Where a name may be found here that PyTorch also has elsewhere, with the same meaning.
+# Where else PyTorch has the functions of a module, with the same meaning: a missing name is
+# searched there.
 _NEAR = {
     "torch": ("torch.Tensor", "torch.nn.functional"),
     "torch.Tensor": ("torch",),
@@ -31,12 +33,12 @@ _NEAR = {
     "torch.special": ("torch",),
 }
 _INSTEAD = {"torch.cholesky": "torch.linalg.cholesky"}
-# What to do instead, where another name alone does not say it.
+# What to do instead, if it is more than using another name.
 _ADVICE = {
     "torch.func": "use `torch.autograd.grad` or `torch.autograd.functional.jacobian` instead",
     "torch.optim.lr_scheduler": 'set `group["lr"]` of each `group` in `optimizer.param_groups`',
-    "torch.special": "its functions are in `torch`, as `torch.erf`, and `expit` is `torch.sigmoid`",
-    "torch.utils": "instead of a `DataLoader` slice the tensors, as in `for i in range(0, len(x), 64): batch = x[i : i + 64]`",
+    "torch.special": "use the functions of `torch`, such as `torch.erf`; `expit` is `torch.sigmoid`",
+    "torch.utils": "slice the tensors instead of using a `DataLoader`, as in `for i in range(0, len(x), 64): batch = x[i : i + 64]`",
     "torch.vmap": "call the function in a loop, and `torch.stack` the results",
 }
 
@@ -53,7 +55,7 @@ def _module(face: str) -> Any:
 
 
 def _names_here(face: str) -> list[str]:
-    """Our names of what PyTorch calls `face`; none if there is no such module here."""
+    """The names of PyTorch's module or class `face` that exist here; empty if it does not exist here."""
     parent, _, last = face.rpartition(".")
     thing = _module(face) or vars(_module(parent)).get(last)
     return [name for name in dir(thing) if name in _recorded()[face]] if thing else []
@@ -64,7 +66,7 @@ def _instead(face: str, name: str) -> str | None:
     modules = _recorded().keys()
     if f"{face}.{name}" in modules | _INSTEAD.keys():
         return _INSTEAD.get(f"{face}.{name}")
-    # PyTorch's old names, such as `init.normal` of `init.normal_`.
+    # PyTorch's deprecated names, such as `init.normal` for `init.normal_`.
     old = [(face, f"{name}_")] if face in ("torch.nn.init", "torch.nn.utils") else []
     guesses = [(other, name) for other in _NEAR.get(face, ())] + old
     found = (f"{other}.{word}" for other, word in guesses if word in _names_here(other))
@@ -88,7 +90,7 @@ def _close(face: str, name: str) -> str | None:
 
 @functools.cache
 def sentence(face: str, name: str) -> str:
-    """Why `name` is missing in what PyTorch calls `face`, and what to write instead.
+    """Why PyTorch's module or class `face` lacks `name` here, and what to write instead.
 
     >>> sentence("torch", "compile")
     'PyTorch has `torch.compile`, but autograd_teach does not: change the import line back to `import torch`, and your program runs there unchanged.'
@@ -107,7 +109,7 @@ def sentence(face: str, name: str) -> str:
 
 
 class _Later:
-    """A message that is written when it is shown: `hasattr` throws most of them away."""
+    """A message that is formatted when it is shown: `hasattr` discards most of them."""
 
     def __init__(self, face: str, name: str) -> None:
         self.asked = face, name
@@ -120,10 +122,10 @@ class _Later:
 
 
 def attribute_error(face: str, name: str, unknown: str = "") -> AttributeError:
-    """To be raised for a missing attribute; `unknown` is said, if given, of a name that PyTorch does not have either."""
+    """The error for a missing attribute, with the text `unknown` (if given) for a name that PyTorch lacks too."""
     if unknown and name not in _recorded()[face]:
         return AttributeError(unknown)
-    # Python would add a guess of its own, were it not told that the name belongs to None.
+    # With `obj=None`, Python adds no suggestion of its own.
     return AttributeError(_Later(face, name), name=name, obj=None)
 
 
@@ -141,30 +143,31 @@ def keyword_error(name: str, error: TypeError) -> TypeError:
 
 
 class Finder:
-    """Asked by Python for modules that do not exist, also by `from autograd_teach import vmap`."""
+    """An import hook. Python calls it for modules that do not exist, also for `from autograd_teach import vmap`."""
 
     @staticmethod
     def find_spec(fullname: str, path: Any = None, target: Any = None) -> None:
-        """ImportError for a name that PyTorch has, or for a mistyped one; else None, and Python says that there is none."""
+        """Raise ImportError for a name of PyTorch or a mistyped one. Else return None: Python raises its own error."""
         package, _, name = fullname.rpartition(".")
         face = package.replace(_PACKAGE, "torch", 1)
         if not package.startswith(_PACKAGE) or name.startswith("_") or face not in _recorded():
             return
         folder = _DATA.parent.joinpath(*package.split(".")[1:])
         if (folder / name).exists() or (folder / f"{name}.py").exists():
-            return  # another importer's to find, such as pytest's
+            return  # left to other importers, such as pytest's
         if name in _recorded()[face] or _close(face, name):
-            # Without a `name`: Python would take it for a submodule that may be missing, and replace our sentence.
+            # No `name=`: with it, Python would treat this as a missing submodule and replace the
+            # message.
             is_module = f"{face}.{name}" in _recorded()
             raise (ModuleNotFoundError if is_module else ImportError)(sentence(face, name))
 
 
 def answer() -> None:
-    """Let our modules and imports answer for PyTorch's names."""
+    """Install the messages for missing names, in the modules and for imports."""
     for face in FACES:
         if module := _module(face):
             vars(module).setdefault("__getattr__", functools.partial(_raise, face))
-            # Only of packages does `from ... import name` ask the finder.
+            # `from ... import name` asks the finder for packages only.
             vars(module).setdefault("__path__", [])
     sys.meta_path.append(Finder)
 
@@ -177,7 +180,7 @@ def _raise(face: str, name: str) -> NoReturn:
 
 
 class _Absent(str):
-    """A name in the place of one of PyTorch's attributes of tensors: raises. What a class or a tensor has itself comes first."""
+    """Raises for an attribute that only PyTorch's tensors have; subclasses and instances may define it."""
 
     def __get__(self, instance: Any, owner: Any = None) -> NoReturn:
         raise attribute_error("torch.Tensor", str(self))
@@ -189,10 +192,10 @@ class _NamesType(type):
 
 
 class PyTorchNames(metaclass=_NamesType):
-    """The base of Tensor: raises for what only PyTorch's tensors have, and lists what ours have."""
+    """The base class of Tensor: raises for attributes that only PyTorch's tensors have, and keeps them out of `dir`."""
 
     __slots__ = ()
-    with _DATA.open(encoding="utf-8") as _file:  # only its first line: all others are read when needed
+    with _DATA.open(encoding="utf-8") as _file:  # the first line only: the others are read when needed
         locals().update((name, _Absent(name)) for name in _file.readline().split()[1:])
     del _file
 

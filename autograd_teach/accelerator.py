@@ -1,4 +1,4 @@
-"""`torch.accelerator`: there is none here, neither a GPU nor another one.
+"""`torch.accelerator`: says that there is no accelerator, neither a GPU nor another kind.
 
 >>> import autograd_teach as torch
 >>> torch.accelerator.current_accelerator().type if torch.accelerator.is_available() else "cpu"

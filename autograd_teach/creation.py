@@ -1,8 +1,8 @@
-"""Making tensors: from Python values, of one value, counting, at random; and in another dtype.
+"""Functions that make tensors from Python values, constants, ranges and random numbers; conversions to another dtype.
 
-A shape is given as several numbers or as one sequence. The dtype is the default one unless the function says otherwise.
-Every result is a leaf; `requires_grad=True` needs a floating-point dtype (else RuntimeError), `device` is "cpu" or None
-(else NotImplementedError).
+A shape is given as several numbers or as one sequence. The dtype is the default dtype unless the
+function says otherwise. Every result is a leaf. `requires_grad=True` needs a floating-point dtype
+(else RuntimeError). `device` is "cpu" or None (else NotImplementedError).
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ Tensor.device, Tensor.is_cpu, Tensor.is_cuda = device("cpu"), True, False  # typ
 
 
 def _made(array, device, requires_grad, fill="", *values, generator=None):
-    """A leaf, at version 0, on the array; `fill` names the method of Tensor that fills it with `values` first."""
+    """A leaf at version 0 with the memory of `array`, first filled by the Tensor method `fill` with `values`."""
     if fill:
         getattr(wrap(array), fill)(*values, **({"generator": generator} if generator else {}))
     _require_cpu(device)
@@ -75,7 +75,7 @@ def _made(array, device, requires_grad, fill="", *values, generator=None):
 
 
 def _array_of(data: Any, dtype: Any, dim: int = 0) -> np.ndarray:
-    """A copy of a tensor, an array, a number, or nested sequences, in which (at `dim`) a tensor is a number."""
+    """A copy of a tensor, an array, a number or nested sequences; in a sequence (dim > 0), a tensor is a number."""
     if isinstance(data, (np.ndarray, np.generic)) or (isinstance(data, Tensor) and not dim):
         return np.array(as_tensor(data if isinstance(data, Tensor) else np.asarray(data), dtype)._array)
     if isinstance(data, Sequence) and not isinstance(data, (str, bytes)):
@@ -89,7 +89,7 @@ def _array_of(data: Any, dtype: Any, dim: int = 0) -> np.ndarray:
     if not isinstance(data, (Tensor, bool, int, float)):
         known = {str: "no_number", bytes: "no_number", complex: "no_complex"}.get(type(data), "dtype_not_inferred")
         raise error(known, type(data).__name__)
-    # A number taken out of a graph: `float` warns.
+    # `float` warns if the number belongs to a graph.
     number = (float(data) if data.requires_grad else data._scalar()) if isinstance(data, Tensor) else data
     own = data.dtype if isinstance(data, Tensor) else None if isinstance(data, float) else type(data)
     target = as_dtype(own if dtype is None else dtype).numpy
@@ -101,7 +101,7 @@ def _array_of(data: Any, dtype: Any, dim: int = 0) -> np.ndarray:
 
 
 def _explained(make: Callable[..., Tensor]) -> Callable[..., Tensor]:
-    """Lets `size` be a keyword too, which Python does not allow for `*size`; explains keywords that only PyTorch has."""
+    """Decorator: allows the keyword `size` beside `*size`, and explains keywords that only PyTorch has."""
 
     @functools.wraps(make)
     def call(*given: Any, **options: Any) -> Tensor:
@@ -117,9 +117,10 @@ def _explained(make: Callable[..., Tensor]) -> Callable[..., Tensor]:
 def tensor(data: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
     """A new leaf with a copy of `data`: a number, nested lists of numbers, or an array.
 
-    dtype: if None, that of an array; of Python numbers bool, int64, or the default dtype if one of them is a float.
-    Returns a tensor that shares no memory with `data`. ValueError if nested lists differ in length, TypeError for
-    strings, RuntimeError for integers that do not fit the dtype. Warns if `data` is a tensor: use `clone` or `detach`.
+    dtype: if None, the dtype of an array; for Python numbers bool, int64, or the default dtype if
+    one of them is a float. Returns a tensor that shares no memory with `data`. ValueError if nested
+    lists differ in length, TypeError for strings, RuntimeError for integers that do not fit the
+    dtype. Warns if `data` is a tensor: use `clone` or `detach`.
 
     >>> import autograd_teach as torch
     >>> torch.tensor([[1, 2], [3, 4]])
@@ -134,7 +135,7 @@ def tensor(data: Any, *, dtype: Any = None, device: Any = None, requires_grad: b
         and requires_grad.__class__ is bool
         and scalar in dtypes.SCALARS
     ):
-        made = wrap(scalar(data))  # the most frequent call, in a fraction of the time
+        made = wrap(scalar(data))  # fast path for the most frequent call
         made._edge = None if requires_grad else NO_EDGE
         return made
     if isinstance(data, Tensor):
@@ -163,8 +164,9 @@ def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Tensor:
 def from_numpy(array: np.ndarray) -> Tensor:
     """A tensor on the memory of a NumPy array: writing to one changes the other.
 
-    array: numpy.ndarray of any shape. Returns a leaf of the same shape, strides and dtype. TypeError if it is no array or
-    PyTorch has no such dtype, ValueError if a stride is negative (reversed arrays: copy them first).
+    array: numpy.ndarray of any shape. Returns a leaf of the same shape, strides and dtype.
+    TypeError if it is not an array, or if PyTorch does not have its dtype; ValueError if a stride
+    is negative (reversed arrays: copy them first).
 
     >>> import numpy, autograd_teach as torch
     >>> array = numpy.arange(3)
@@ -195,7 +197,7 @@ def _size(name: str, given: Sequence[Any]) -> tuple[int, ...]:
         is_int, kind = hasattr(extent, "__index__"), type(extent).__name__
         require(is_int or is_sequence or position > 1, "argument_is_no_dims", name, "size", 1, kind)
         require(is_int, "size_unpack", name, position, kind)
-    size = tuple(int(operator.index(extent)) for extent in size)  # a bool too becomes an int
+    size = tuple(int(operator.index(extent)) for extent in size)  # a bool becomes an int
     require(min(size, default=0) >= 0, "negative_dimension", min(size, default=0), size)
     return size
 
@@ -206,7 +208,7 @@ def _sized(name: str, size: Any, dtype: Any) -> np.ndarray:
 
 def _like(name: str, input: Tensor, dtype: Any, memory_format: Any = None) -> np.ndarray:
     require(isinstance(input, Tensor), "argument_is_no_tensor", name, "input", 1, type(input).__name__)
-    # What is expanded lies in no order that another tensor could keep.
+    # An expanded tensor has no order in memory that another tensor could keep.
     order: Any = "C" if 0 in input._array.strides or memory_format is dtypes.contiguous_format else "K"
     return np.empty_like(input._array, as_dtype(dtype or input.dtype).numpy, order)
 
@@ -229,7 +231,8 @@ def empty_like(
 ) -> Tensor:  # fmt: skip
     """A tensor of the size and dtype of `input` whose values are undefined.
 
-    dtype: another one, if not None. The strides are those of `input` if its elements are dense in memory.
+    dtype: replaces the dtype of `input` if not None. The strides are those of `input` if its
+    elements are dense in memory.
 
     >>> import autograd_teach as torch
     >>> torch.empty_like(torch.ones(2, 3).T).stride()
@@ -255,9 +258,10 @@ def zeros(*size: Any, dtype: Any = None, device: Any = None, requires_grad: bool
 def zeros_like(
     input: Tensor, *, dtype: Any = None, device: Any = None, requires_grad: bool = False, memory_format: Any = None,
 ) -> Tensor:  # fmt: skip
-    """A tensor of zeros in the size of `input`, and in its dtype unless another is given.
+    """A tensor of zeros with the size of `input`, and with its dtype unless another is given.
 
-    Returns a leaf: it has no history and requires grad only if `requires_grad` says so, whatever `input` does.
+    Returns a leaf without history. It requires grad only if `requires_grad` is True, whether
+    `input` does or not.
 
     >>> import autograd_teach as torch
     >>> torch.zeros_like(torch.tensor([3.5, 4.5], requires_grad=True))
@@ -283,7 +287,7 @@ def ones(*size: Any, dtype: Any = None, device: Any = None, requires_grad: bool 
 def ones_like(
     input: Tensor, *, dtype: Any = None, device: Any = None, requires_grad: bool = False, memory_format: Any = None,
 ) -> Tensor:  # fmt: skip
-    """A tensor of ones in the size of `input`, and in its dtype unless another is given.
+    """A tensor of ones with the size of `input`, and with its dtype unless another is given.
 
     Returns a leaf. `y.backward(torch.ones_like(y))` gives the gradient of `y.sum()`.
 
@@ -313,9 +317,10 @@ def rand(
 def rand_like(
     input: Tensor, *, generator: Any = None, dtype: Any = None, device: Any = None, requires_grad: bool = False
 ) -> Tensor:
-    """A tensor in the size and dtype of `input` with uniform random numbers from [0, 1).
+    """A tensor with the size and dtype of `input`, filled with uniform random numbers from [0, 1).
 
-    dtype: another one, if not None; needed if `input` holds integers, of which NotImplementedError is raised.
+    dtype: replaces the dtype of `input` if not None; required if `input` holds integers (else
+    NotImplementedError).
 
     >>> import autograd_teach as torch
     >>> x = torch.rand_like(torch.arange(4), dtype=torch.float64)
@@ -344,9 +349,9 @@ def randn(
 def randn_like(
     input: Tensor, *, generator: Any = None, dtype: Any = None, device: Any = None, requires_grad: bool = False
 ) -> Tensor:
-    """A tensor in the size and dtype of `input` with standard normal random numbers, such as noise to add to it.
+    """A tensor with the size and dtype of `input`, filled with standard normal random numbers, for example as noise.
 
-    dtype: another one, if not None. NotImplementedError unless it is floating.
+    dtype: replaces the dtype of `input` if not None. NotImplementedError unless it is floating.
 
     >>> import autograd_teach as torch
     >>> x = torch.zeros(2, 3, dtype=torch.float64, requires_grad=True)
@@ -362,8 +367,9 @@ def full(
 ) -> Tensor:
     """A tensor of the given size filled with `fill_value`.
 
-    size: a sequence of ints. fill_value: a number or a tensor of rank 0. dtype: if None, as `torch.tensor(fill_value)`
-    has it, int64 for an int. RuntimeError if an int of `size` is negative.
+    size: a sequence of ints. fill_value: a number or a tensor of rank 0. dtype: if None, the dtype
+    of `torch.tensor(fill_value)`, such as int64 for an int. RuntimeError if an int of `size` is
+    negative.
 
     >>> import autograd_teach as torch
     >>> torch.full((2, 2), 7)
@@ -387,9 +393,9 @@ def _fill_value(name: str, value: Any, dtype: Any) -> np.ndarray:
 def full_like(
     input: Tensor, fill_value: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
 ) -> Tensor:
-    """A tensor filled with `fill_value` in the size of `input`, and in its dtype unless another is given.
+    """A tensor filled with `fill_value`, with the size of `input`, and with its dtype unless another is given.
 
-    The value is converted to that dtype: unlike in `torch.full`, it does not decide.
+    The value is converted to that dtype. In `torch.full`, the value decides the dtype.
 
     >>> import autograd_teach as torch
     >>> torch.full_like(torch.zeros(3), 2)
@@ -404,10 +410,10 @@ def randint_like(
     input: Tensor, low: Any = 0, high: Any = None, *, generator: Any = None, dtype: Any = None, device: Any = None,
     requires_grad: bool = False,
 ) -> Tensor:  # fmt: skip
-    """Random integers in the size and dtype of `input`, each of low, ..., high - 1 with the same probability.
+    """Random integers with the size and dtype of `input`, each of low, ..., high - 1 with the same probability.
 
-    One bound alone is `high`, and `low` is 0. A floating dtype holds whole numbers. RuntimeError unless low < high, and
-    if the dtype cannot hold the bounds.
+    A single bound is `high`, and `low` is 0. A floating dtype holds whole numbers. RuntimeError
+    unless low < high, or if the dtype cannot hold the bounds.
 
     >>> import autograd_teach as torch
     >>> torch.randint_like(torch.zeros(3), 5, 6)
@@ -442,7 +448,7 @@ def randint(
 def randperm(
     n: int, *, generator: Any = None, dtype: Any = None, device: Any = None, requires_grad: bool = False
 ) -> Tensor:
-    """The integers 0, ..., n - 1 in random order: a vector of length n, to shuffle a data set with.
+    """The integers 0, ..., n - 1 in random order: a vector of length n, for example to shuffle a data set.
 
     dtype: int64 if None. RuntimeError if n is negative.
 
@@ -457,7 +463,7 @@ def randperm(
 
 @_explained
 def eye(n: int, m: int | None = None, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
-    """A matrix with ones on the diagonal and zeros elsewhere: of n rows and m columns, or n by n.
+    """A matrix of n rows and m columns (n if `m` is None), with ones on the diagonal and zeros elsewhere.
 
     >>> import autograd_teach as torch
     >>> torch.eye(2, 3)
@@ -470,7 +476,7 @@ def eye(n: int, m: int | None = None, *, dtype: Any = None, device: Any = None, 
 
 
 def _triangle(name: str, row: int, col: int, offset: int, dtype: Any, device: Any) -> Tensor:
-    """The row and column numbers of the places that `np.<name>` gives."""
+    """The row and column indices that `np.<name>` returns, as a tensor of shape (2, number of elements)."""
     for position, (parameter, extent) in enumerate((("row", row), ("col", col)), 1):
         require(_int(name, extent, parameter, position) >= 0, "triangle_size", parameter, extent)
     target = as_dtype(dtype or int)
@@ -479,11 +485,11 @@ def _triangle(name: str, row: int, col: int, offset: int, dtype: Any, device: An
 
 
 def tril_indices(row: int, col: int, offset: int = 0, *, dtype: Any = None, device: Any = None) -> Tensor:
-    """The places of the lower triangle of a matrix: row numbers in the first row, column numbers in the second.
+    """The indices of the lower triangle of a matrix: row indices in the first row, column indices in the second.
 
-    row, col: the size of the matrix. offset: the last diagonal that belongs to it, as in `tril`. dtype: int64 if None, or
-    int32, else NotImplementedError. Returns a tensor of shape (2, number of places), row by row. RuntimeError if a size is
-    negative.
+    row, col: the size of the matrix. offset: the last diagonal that belongs to it, as in `tril`.
+    dtype: int64 if None, or int32, else NotImplementedError. Returns a tensor of shape (2, number
+    of elements), row by row. RuntimeError if a size is negative.
 
     >>> import autograd_teach as torch
     >>> torch.tril_indices(2, 3)
@@ -494,11 +500,11 @@ def tril_indices(row: int, col: int, offset: int = 0, *, dtype: Any = None, devi
 
 
 def triu_indices(row: int, col: int, offset: int = 0, *, dtype: Any = None, device: Any = None) -> Tensor:
-    """The places of the upper triangle of a matrix: row numbers in the first row, column numbers in the second.
+    """The indices of the upper triangle of a matrix: row indices in the first row, column indices in the second.
 
-    row, col: the size of the matrix. offset: the first diagonal that belongs to it, as in `triu`. dtype: int64 if None, or
-    int32, else NotImplementedError. Returns a tensor of shape (2, number of places), row by row. RuntimeError if a size is
-    negative.
+    row, col: the size of the matrix. offset: the first diagonal that belongs to it, as in `triu`.
+    dtype: int64 if None, or int32, else NotImplementedError. Returns a tensor of shape (2, number
+    of elements), row by row. RuntimeError if a size is negative.
 
     >>> import autograd_teach as torch
     >>> torch.triu_indices(2, 3, 1)
@@ -515,9 +521,10 @@ def arange(
 ) -> Tensor:  # fmt: skip
     """The numbers start, start + step, start + 2 step, ... up to, not including, `end`.
 
-    One number alone is `end`, and `start` is 0. Returns a vector of ceil((end - start) / step) elements, of int64 if all
-    three are ints, else of the default dtype, unless `dtype` is given. RuntimeError if `step` is 0 or leads away from
-    `end`. With a fractional step, rounding decides whether a last number near `end` is included: prefer `linspace`.
+    A single number is `end`, and `start` is 0. Returns a vector of ceil((end - start) / step)
+    elements, of int64 if all three are ints, else of the default dtype, unless `dtype` is given.
+    RuntimeError if `step` is 0 or leads away from `end`. With a fractional step, rounding decides
+    whether a last number near `end` is included: prefer `linspace`.
 
     >>> import autograd_teach as torch
     >>> torch.arange(5, 0, -2), torch.arange(0, 1, 0.25)
@@ -537,7 +544,8 @@ def arange(
     index = np.arange(math.ceil((end - start) / step))
     if d.kind != "f":
         return _made((int(start) + int(step) * index).astype(d), device, requires_grad)
-    # Pairs of vector registers are filled by steps from their first number, which has been rounded; the rest singly.
+    # PyTorch fills two vector registers at a time, in steps from their first number, which is
+    # rounded; the rest one by one.
     lanes, number = 32 // d.itemsize, np.float32 if d == np.float16 else np.float64
     first = np.where(index < index.size // (2 * lanes) * (2 * lanes), index - index % lanes, index)
     from_first = fused(first, number(step), number(start)).astype(d)
@@ -550,8 +558,8 @@ def linspace(
 ) -> Tensor:
     """`steps` numbers at equal distances from `start` to `end`, both included.
 
-    Returns a vector; of an integer dtype with the numbers rounded towards zero. With `steps=1` it holds `start` alone.
-    RuntimeError if `steps` is negative.
+    Returns a vector. In an integer dtype, the numbers are rounded towards zero. With `steps=1` it
+    holds `start` alone. RuntimeError if `steps` is negative.
 
     >>> import autograd_teach as torch
     >>> torch.linspace(0, 1, 5)
@@ -560,7 +568,8 @@ def linspace(
     d = as_dtype(dtype).numpy
     require(_int("linspace", steps, "steps", 3) >= 0, "linspace_steps")
     require(d.kind != "b", "kernel_not_implemented", "linspace_cpu", "Bool")
-    # From both ends inward, in the tensor's own precision (integers: in double): that is how PyTorch rounds.
+    # From both ends inward, in the result's own precision (double for integers), to round as
+    # PyTorch does.
     number = d.type if d.kind == "f" else np.float64
     low, high = (number(np.asarray(float(x)).astype(d)) for x in (start, end if steps > 1 else start))
     step, index = number((high - low) / number(max(steps - 1, 1))), np.arange(steps).astype(number)
@@ -573,10 +582,11 @@ def linspace(
 def to(
     self: Tensor, *args: Any, dtype: Any = None, device: Any = None, non_blocking: bool = False, copy: bool = False,
 ) -> Tensor:  # fmt: skip
-    """The tensor in another dtype; the tensor itself if it has that dtype already, unless `copy`.
+    """The tensor converted to another dtype; the tensor itself if it has that dtype already, unless `copy`.
 
-    args: a dtype, a device, or a tensor whose dtype is taken. non_blocking: without effect on the CPU. Between floating dtypes gradients flow and come back in
-    the dtype of `self`; an integer result has no history. NotImplementedError for a device other than "cpu".
+    args: a dtype, a device, or a tensor whose dtype is used. non_blocking: no effect on the CPU.
+    Conversions between floating dtypes are differentiable, and the gradient has the dtype of
+    `self`. An integer result has no history. NotImplementedError for a device other than "cpu".
 
     >>> import autograd_teach as torch
     >>> torch.tensor([1.7, -1.7]).to(torch.int64)
@@ -595,7 +605,7 @@ def to(
 
 
 class tensortype(type):
-    """The type of `LongTensor` and its like: calling one makes a tensor of its dtype, `isinstance` checks for that."""
+    """The metaclass of `LongTensor` and the like: a call makes a tensor of its dtype, `isinstance` checks the dtype."""
 
     dtype: dtypes.dtype
 
@@ -609,7 +619,7 @@ class tensortype(type):
 
 
 def _tensortype(d: dtypes.dtype) -> tensortype:
-    document = f"""A tensor of `torch.{d.name}`: of a given size, with undefined values, or of given values.
+    document = f"""A tensor of dtype `torch.{d.name}`, of a given size with undefined values, or with given values.
 
     `isinstance` tells whether a tensor has this dtype. In new programs use `torch.tensor(..., dtype=torch.{d.name})`.
 
@@ -629,7 +639,7 @@ def _conversion(d: dtypes.dtype) -> Callable[[Tensor], Tensor]:
         return to(self, d)
 
     convert.__name__ = d.title.lower()
-    convert.__doc__ = f"The tensor as `torch.{d.name}`, converted by `to`; itself if it has that dtype already."
+    convert.__doc__ = f"The tensor converted to `torch.{d.name}`, as by `to`; itself if it has that dtype already."
     return convert
 
 
@@ -640,7 +650,7 @@ _BY_TYPE = {d.tensor_type: d for d in dtypes.ALL}
 
 @tensor_method
 def _type(self: Tensor, dtype: Any = None) -> Any:
-    """The name of this tensor's type; with a dtype, or the name of such a type, the tensor in it.
+    """The name of this tensor's type; with a dtype, or the name of a type, the tensor converted to it.
 
     >>> import autograd_teach as torch
     >>> x = torch.ones(2)
@@ -652,7 +662,7 @@ def _type(self: Tensor, dtype: Any = None) -> Any:
 
 @tensor_method
 def type_as(self: Tensor, other: Tensor) -> Tensor:
-    """The tensor in the dtype of `other`; the tensor itself if it has that dtype already.
+    """The tensor converted to the dtype of `other`; the tensor itself if it has that dtype already.
 
     >>> import autograd_teach as torch
     >>> torch.tensor([1, 2]).type_as(torch.tensor(0.5))
@@ -663,7 +673,7 @@ def type_as(self: Tensor, other: Tensor) -> Tensor:
 
 @tensor_method
 def contiguous(self: Tensor, memory_format: Any = dtypes.contiguous_format) -> Tensor:
-    """The tensor with its elements in memory row by row: itself if they are, else a copy, through which gradients flow.
+    """The tensor with its elements row by row in memory: itself if they are, else a copy, which is differentiable.
 
     >>> import autograd_teach as torch
     >>> x = torch.ones(2, 3).T

@@ -1,4 +1,4 @@
-"""`torch.cuda`: there is no GPU here, as programs find out before they choose a device."""
+"""`torch.cuda`: says that there is no GPU, so programs that ask first run on the CPU."""
 
 
 def is_available() -> bool:
@@ -22,7 +22,7 @@ def device_count() -> int:
 
 
 def manual_seed(seed: int) -> None:
-    """Has no effect: there is no GPU whose generator could be set; `torch.manual_seed` sets the CPU's.
+    """Has no effect, because there is no GPU; `torch.manual_seed` seeds the CPU's generator.
 
     >>> import autograd_teach as torch
     >>> torch.cuda.manual_seed(0)

@@ -1,7 +1,7 @@
-"""The dtypes that PyTorch names, the NumPy dtypes that store them, and the rules by which two of them become one.
+"""PyTorch's dtypes, the NumPy dtypes that store them, and the rules of dtype promotion.
 
-Uses NumPy only. Knows nothing of tensors: promotion speaks of arrays, because an array's dtype and rank decide it.
-Source of the rules: the PyTorch documentation, "torch.dtype" under *Tensor Attributes*.
+Uses NumPy only. The rules take arrays, not tensors, because promotion depends on an array's dtype
+and rank. Source of the rules: the PyTorch documentation, "torch.dtype" under *Tensor Attributes*.
 """
 
 import functools
@@ -33,7 +33,7 @@ class dtype:
         return f"torch.{self.name}"
 
     def __reduce__(self) -> str:
-        return "bool_" if self.name == "bool" else self.name  # as which pickle finds it in this module
+        return "bool_" if self.name == "bool" else self.name  # the name under which pickle finds it in this module
 
 
 ALL = float16, float32, float64, uint8, int8, int16, int32, int64, bool_ = (
@@ -44,7 +44,7 @@ ALL = float16, float32, float64, uint8, int8, int16, int32, int64, bool_ = (
 
 
 class memory_format:
-    """How a copy is laid out in memory: `torch.preserve_format` as what is copied, `torch.contiguous_format` row by row.
+    """Memory layout of a copy: `torch.preserve_format` keeps the strides, `torch.contiguous_format` is row by row.
 
     >>> import autograd_teach as torch
     >>> torch.zeros(2, 3).T.clone(memory_format=torch.contiguous_format).stride()
@@ -67,14 +67,14 @@ _default = float32
 
 
 def as_dtype(d: Any) -> dtype:
-    """The dtype that `d` stands for: itself, NumPy's, Python's `float`, `int` or `bool`, or None, the default one."""
+    """The dtype that `d` stands for: a dtype, a NumPy dtype, `float`, `int`, `bool`, or None for the default."""
     if found := d if isinstance(d, dtype) else _default if d is None else _NAMED.get(d):
         return found
     raise error("dtype_of_what", type(d).__name__)
 
 
 def of_array(array: np.ndarray | np.generic) -> dtype:
-    """The PyTorch dtype of an array; an error, worded as `torch.from_numpy` does, for one that has none."""
+    """The PyTorch dtype of an array; the error of `torch.from_numpy` if there is none."""
     if found := _NAMED.get(array.dtype):
         return found
     if array.dtype.kind in "cu":
@@ -83,17 +83,17 @@ def of_array(array: np.ndarray | np.generic) -> dtype:
 
 
 def title(array: np.ndarray) -> str:
-    """What most error messages call an array's dtype: `Float`, `Long`."""
+    """The array's dtype as most error messages name it: `Float`, `Long`."""
     return of_array(array).title
 
 
 def c_name(array: np.ndarray) -> str:
-    """What others call it: `float`, `long int`."""
+    """The array's dtype as other error messages name it: `float`, `long int`."""
     return of_array(array).c_name
 
 
 def get_default_dtype() -> dtype:
-    """The dtype of tensors made from Python floats, and of integers that a function such as `exp` makes floating.
+    """The dtype of tensors made from Python floats, and of the results of functions such as `exp` on integers.
 
     float32 unless `set_default_dtype` has changed it.
 
@@ -105,9 +105,9 @@ def get_default_dtype() -> dtype:
 
 
 def set_default_dtype(d: dtype) -> None:
-    """Change the default dtype, of tensors made from now on from Python floats or without a dtype.
+    """Change the default dtype: the dtype of new tensors made from Python floats or without a dtype.
 
-    d: float16, float32 or float64, else TypeError. Tensors that exist stay as they are.
+    d: float16, float32 or float64, else TypeError. Existing tensors do not change.
 
     >>> import autograd_teach as torch
     >>> torch.set_default_dtype(torch.float64)
@@ -123,18 +123,18 @@ def set_default_dtype(d: dtype) -> None:
 
 
 def category(d: np.dtype) -> int:
-    """Where a dtype stands in promotion: a result never falls below its operands' (bool, integer, floating)."""
+    """The category of a dtype in promotion: 0 bool, 1 integer, 2 floating. A result has the highest one."""
     return (d.kind != "b") + (d.kind == "f")
 
 
 @functools.cache
 def promote_types(a: np.dtype, b: np.dtype) -> np.dtype:
-    """What PyTorch's `promote_types` gives: unlike NumPy's, a float of any size absorbs every integer."""
+    """The result of PyTorch's `promote_types`. Unlike in NumPy, an integer never makes a float wider."""
     return np.promote_types(a, b) if (a.kind == "f") == (b.kind == "f") else a if a.kind == "f" else b
 
 
 def result_type(a: np.ndarray, b: np.ndarray) -> np.dtype:
-    """The dtype of an operation on both: an array of rank 0 only counts where its category is higher."""
+    """The dtype of an operation on both: an array of rank 0 counts only if its category is higher."""
     for scalar, ranked in ((a, b), (b, a)):
         if ranked.ndim and not scalar.ndim and category(scalar.dtype) <= category(ranked.dtype):
             return ranked.dtype
@@ -142,23 +142,24 @@ def result_type(a: np.ndarray, b: np.ndarray) -> np.dtype:
 
 
 def copied(array: np.ndarray, order: Any = "K", d: Any = None) -> np.ndarray:
-    """A copy, laid out as what is copied; NumPy would put the elements of an expanded array that are one behind each other."""
+    """A copy with the same order in memory; an expanded array, with strides of 0, is copied row by row."""
     return array.astype(array.dtype if d is None else d, "C" if 0 in array.strides else order)
 
 
-# Numbers that became operands, as `ops/operands.py` keeps them; some have the default dtype.
+# Cache of the numbers that were operands (`ops/operands.py`). Some have the default dtype, so a
+# change empties it.
 constants: dict[Any, Any] = {}
 
-# The NumPy scalars that operations compute with in the place of arrays of rank 0.
+# The NumPy scalars that operations compute with in place of arrays of rank 0.
 SCALARS = frozenset((np.float32, np.float64))
 
 
 def promote(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Both arrays in the dtype of their result."""
+    """Both arrays, converted to the dtype of their result."""
     d = result_type(a, b)
     return a if a.dtype is d else copied(a, d=d), b if b.dtype is d else copied(b, d=d)
 
 
 def as_floating(array: np.ndarray) -> np.ndarray:
-    """The array itself if it is floating, else a copy in the default dtype, as PyTorch's float-valued functions do."""
+    """The array itself if it is floating, else a copy in the default dtype, as in PyTorch's float-valued functions."""
     return array if array.dtype.kind == "f" else copied(array, d=_default.numpy)

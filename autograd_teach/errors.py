@@ -1,4 +1,4 @@
-"""PyTorch's words: every error message that is its specification, by name: `messages.toml`, read when needed."""
+"""Error messages by name, word for word PyTorch's. They are in `messages.toml`, which is read when needed."""
 
 import builtins
 import functools
@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-# What most messages call a dtype.
+# Names of dtypes in most error messages.
 TITLES = {
     "float16": "Half", "float32": "Float", "float64": "Double", "uint8": "Byte", "int8": "Char", "int16": "Short",
     "int32": "Int", "int64": "Long", "bool": "Bool",
@@ -15,7 +15,7 @@ TITLES = {
 
 @functools.cache
 def _messages() -> dict[str, str]:
-    import tomllib  # with it
+    import tomllib  # imported for the first error
     from pathlib import Path
 
     return tomllib.loads(Path(__file__).with_name("messages.toml").read_text("utf-8"))
@@ -32,13 +32,13 @@ def error(name: str, *values: Any) -> Exception:
 
 
 def require(condition: Any, name: str, *values: Any) -> None:
-    """Raise the exception called `name` unless a condition holds; of an array it shows the dtype, a tuple as a list."""
+    """Raise the exception called `name` unless the condition holds. An array shows as its dtype, a tuple as a list."""
     if not condition:
         raise error(name, *map(_shown, values)) from None
 
 
 def class_name(value: Any) -> str:
-    """The name of a value's class in messages about arguments; NumPy's classes have their module before it.
+    """The name of a value's class in messages about arguments; with the module for NumPy's classes.
 
     >>> class_name(3), class_name(np.ones(3))
     ('int', 'numpy.ndarray')
@@ -48,6 +48,6 @@ def class_name(value: Any) -> str:
 
 
 def _shown(value: Any) -> Any:
-    if isinstance(value, (np.ndarray, np.floating)):  # of rank 0, a tensor may hold a scalar
+    if isinstance(value, (np.ndarray, np.floating)):  # a tensor of rank 0 may hold a NumPy scalar
         return TITLES.get(value.dtype.name, value.dtype.name)
     return list(value) if isinstance(value, tuple) else value

@@ -1,4 +1,4 @@
-"""Writing files so that nothing is ever lost: whole or not at all, and over another file only where that is meant.
+"""Write files safely: completely or not at all, and over another file only if that is meant.
 
 Standard library only; used by viz, course and grading, and by `torch.save`.
 """
@@ -13,7 +13,7 @@ from pathlib import Path
 
 
 def replace(path: Path, data: bytes) -> None:
-    """Write `path` so that at every moment it is either the old file or the new one, whole; OSError leaves the old one."""
+    """Replace a file atomically: `path` is always the complete old or new file. OSError keeps the old one."""
     temporary = write_beside(path, data)
     try:
         os.replace(temporary, path)
@@ -23,12 +23,13 @@ def replace(path: Path, data: bytes) -> None:
 
 @contextlib.contextmanager
 def alone_in(folder: Path) -> Iterator[None]:
-    """One at a time of all processes that ask for `folder`: for who reads a file there and writes it again with something more.
+    """Lock `folder` against other processes that lock it, for example to read a file there and write it again.
 
-    Nothing is left behind. Where the system has no such lock (Windows, a browser, some network drives), nobody waits.
+    Leaves no file behind. Without support for locks (Windows, a browser, some network drives) it
+    has no effect.
     """
     with contextlib.ExitStack() as held:
-        # In a browser, `fcntl` is an empty module or there is none.
+        # In a browser, `fcntl` is an empty module or missing.
         with contextlib.suppress(ImportError, AttributeError, OSError):
             import fcntl
 
@@ -39,12 +40,13 @@ def alone_in(folder: Path) -> Iterator[None]:
 
 
 def add(path: Path, data: bytes) -> bool:
-    """Create `path` whole or not at all; False, and nothing touched, where something of that name exists."""
+    """Create the file completely or not at all. Returns False, and changes nothing, if `path` exists."""
     if os.path.lexists(path):
         return False
     temporary = write_beside(path, data)
     try:
-        # A hard link fails where the name has been taken meanwhile; a rename would overwrite.
+        # A hard link fails if the name was taken in the meantime; a rename would overwrite that
+        # file.
         os.link(temporary, path)
     except FileExistsError:
         return False
@@ -58,7 +60,7 @@ def add(path: Path, data: bytes) -> bool:
 
 
 def as_csv(rows: Iterable[Iterable[object]]) -> str:
-    """The text of a CSV file. What a spreadsheet might compute is for `plain.cell` to prevent.
+    """The text of a CSV file. `plain.cell` protects cells that a spreadsheet might compute.
 
     >>> as_csv([["a", 1], ["b, c", 2]])
     'a,1\\r\\n"b, c",2\\r\\n'
@@ -69,8 +71,9 @@ def as_csv(rows: Iterable[Iterable[object]]) -> str:
 
 
 def write_beside(path: Path, data: bytes) -> Path:
-    """A temporary file in `path`'s folder that holds `data`, on disk; none is left where that fails."""
-    # Not made of the file's name, which may be as long as a system allows.
+    """Write `data` to a temporary file in the folder of `path`, flushed to disk. Leaves no file if that fails."""
+    # A random name, not one derived from the file's name, which may already be as long as the
+    # system allows.
     handle, name = tempfile.mkstemp(prefix=".autograd-teach-", suffix=".tmp", dir=path.parent)
     temporary = Path(name)
     try:
@@ -80,7 +83,7 @@ def write_beside(path: Path, data: bytes) -> Path:
             os.fsync(file.fileno())
         umask = os.umask(0)
         os.umask(umask)
-        temporary.chmod(0o666 & ~umask)  # mkstemp makes files that only their owner may read
+        temporary.chmod(0o666 & ~umask)  # mkstemp makes files that only their owner can read
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise

@@ -1,6 +1,7 @@
-"""Multiplication and addition rounded once, as the processor's FMA instruction does it that PyTorch is compiled for.
+"""Fused multiply-add: a product and a sum with a single rounding, as in the FMA instructions that PyTorch uses.
 
-NumPy only. Rounded twice, long sequences such as the steps of an optimizer would drift apart from PyTorch's.
+NumPy only. With two roundings, long sequences such as the steps of an optimizer would drift apart
+from PyTorch's.
 """
 
 from typing import Any
@@ -25,7 +26,7 @@ def fused(a: Any, b: Any, c: Any) -> np.ndarray:
     total = product + c
     added = total - product
     exact = total + ((product - (total - added)) + (c - added) + lost)
-    # What overflows on the way, or is infinite, has no use for the correction.
+    # No correction if a value is infinite or an intermediate result overflows.
     return np.where(np.isfinite(exact), exact, total).astype(c.dtype)
 
 

@@ -1,6 +1,6 @@
 """Geometry: where an array lies in its memory, as sizes, strides and an offset, counted in elements.
 
-NumPy only; knows nothing of tensors.
+NumPy arrays only, no tensors.
 """
 
 import math
@@ -13,7 +13,7 @@ from .errors import error
 
 
 class Geometry(NamedTuple):
-    """A place in a memory: extent and step along each dimension, and where the first element lies."""
+    """Sizes, strides and offset of an array in its memory, counted in elements."""
 
     size: Sequence[int]
     stride: Sequence[int]
@@ -21,14 +21,14 @@ class Geometry(NamedTuple):
 
     @property
     def extent(self) -> int:
-        """How many elements a memory must have for this place to lie within it."""
+        """How many elements a memory needs to contain the array."""
         if 0 in self.size:
             return 0
         return self.offset + 1 + sum((n - 1) * s for n, s in zip(self.size, self.stride))
 
 
 def geometry_of(array: np.ndarray) -> Geometry:
-    """Where an array lies in its memory.
+    """The sizes, strides and offset of an array in its memory.
 
     >>> geometry_of(np.zeros((2, 3)).T)
     Geometry(size=(3, 2), stride=(1, 3), offset=0)
@@ -37,12 +37,12 @@ def geometry_of(array: np.ndarray) -> Geometry:
     offset = (array.ctypes.data - owner_of(array).ctypes.data) // step
     if array.size:
         return Geometry(size, tuple(s // step for s in array.strides), offset)
-    # NumPy gives an empty array no steps; PyTorch those of a contiguous tensor.
+    # NumPy's strides of an empty array are not PyTorch's, which are those of a contiguous tensor.
     return Geometry(size, tuple(math.prod(max(n, 1) for n in size[i + 1 :]) for i in range(len(size))), offset)
 
 
 def strided_view(memory: np.ndarray, geometry: Geometry) -> np.ndarray:
-    """What lies at a place of a memory: a contiguous vector."""
+    """The view with this geometry of a memory, which is a contiguous vector."""
     size, stride, offset = geometry
     if 0 in size:
         return memory[:0].reshape(size)
@@ -51,19 +51,19 @@ def strided_view(memory: np.ndarray, geometry: Geometry) -> np.ndarray:
 
 
 def owner_of(array: np.ndarray) -> np.ndarray:
-    """The array whose memory this one shows a part of."""
+    """The array that owns the memory of this one."""
     while isinstance(array.base, np.ndarray) and array.base.dtype == array.dtype:
         array = array.base
     return array
 
 
 def axes_by_stride(array: np.ndarray) -> list[int]:
-    """The axes in the order of the memory: by falling stride."""
+    """The axes in the order of the memory: by decreasing stride."""
     return sorted(range(array.ndim), key=lambda axis: -array.strides[axis])
 
 
 def memory_of(array: np.ndarray) -> np.ndarray:
-    """The whole memory that an array shows a part of, as a vector; NotImplementedError if it has gaps."""
+    """The whole memory of an array, also outside the array, as a vector; NotImplementedError if it has gaps."""
     owner = owner_of(array)
     try:
         return reshaped(owner.transpose(axes_by_stride(owner)), (-1,))
@@ -72,7 +72,7 @@ def memory_of(array: np.ndarray) -> np.ndarray:
 
 
 def reshaped(array: np.ndarray, size: Sequence[int]) -> np.ndarray:
-    """The same memory in another shape; ValueError if that would be a copy."""
+    """A view of the array in another shape; ValueError if that would be a copy."""
     if _RESHAPES_IN_PLACE:
         return array.reshape(size, copy=False)
     result = array.reshape(size)
@@ -86,7 +86,7 @@ _RESHAPES_IN_PLACE = np.lib.NumpyVersion(np.__version__) >= "2.1.0"
 
 
 def partial_overlap(a: np.ndarray, b: np.ndarray) -> bool:
-    """Whether two packed arrays share memory without being the same; of others PyTorch finds it too hard to tell."""
+    """Whether two dense arrays share memory without being the same; False for others, as in PyTorch."""
     if not (a.size and b.size and np.may_share_memory(a, b)):
         return False
     packed = [array.transpose(axes_by_stride(array)).flags.c_contiguous for array in (a, b)]
@@ -94,5 +94,5 @@ def partial_overlap(a: np.ndarray, b: np.ndarray) -> bool:
 
 
 def internal_overlap(array: np.ndarray) -> bool:
-    """Whether an element of the memory is several elements of the array, as after `expand`."""
+    """Whether several elements of the array share a place in memory, as after `expand`."""
     return bool(array.size) and any(step == 0 and extent > 1 for step, extent in zip(array.strides, array.shape))

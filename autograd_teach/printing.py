@@ -1,7 +1,8 @@
-"""What a tensor looks like as text: byte for byte PyTorch's repr, and `set_printoptions`.
+"""The text of a tensor: byte for byte PyTorch's repr, and `set_printoptions`.
 
-Uses NumPy and the default dtype's name; knows of a tensor only `detach().numpy()`, `dtype`, `requires_grad`, `grad_fn`
-and its class names, so that it prints PyTorch's own tensors as well (and is tested on them).
+Uses NumPy and the name of the default dtype. Of a tensor it reads only `detach().numpy()`, `dtype`,
+`requires_grad`, `grad_fn` and the names of its classes. So it prints PyTorch's own tensors as well,
+and is tested on them.
 """
 
 import math
@@ -56,7 +57,7 @@ def tensor_repr(tensor: Any, default_dtype: Any = None) -> str:
     text = prefix + _array_text(array, len(prefix))
     width = len(text) - text.rfind("\n") + 1
     for suffix in _suffixes(tensor, array, str(default_dtype or get_default_dtype())):
-        # Each is on a new line where the present one would grow too long.
+        # A suffix starts a new line if the current one would become too long.
         breaks = width + len(suffix) + 2 > _options.linewidth
         text += (",\n" + " " * len(prefix) if breaks else ", ") + suffix
         width = len(suffix) + (len(prefix) if breaks else width + 2)
@@ -69,7 +70,7 @@ def _suffixes(tensor: Any, array: np.ndarray, default_dtype: str) -> Iterator[st
     dtype = str(tensor.dtype)
     if not _options.edgeitems if array.size else array.ndim != 1:
         yield f"size={array.shape}"
-    # Elements tell an integer or bool tensor from others; an empty one has none to tell.
+    # The elements of an int64 or bool tensor show its dtype, unless it is empty.
     if dtype != default_dtype and not (array.size and dtype in ("torch.int64", "torch.bool")):
         yield f"dtype={dtype}"
     try:
@@ -102,7 +103,7 @@ def _array_text(array: np.ndarray, indent: int) -> str:
 
 
 def _float_form(values: list[float]) -> tuple[Callable[[float], str], list[float]]:
-    """How floats are written, and which of them set the width: those that are finite and not zero."""
+    """The format of floats, and the values that determine the width: those that are finite and not zero."""
     telling = [value for value in values if value and math.isfinite(value)]
     least, largest = min(map(abs, telling), default=1), max(map(abs, telling), default=1)
     scientific = _options.sci_mode if telling else False
@@ -114,7 +115,7 @@ def _float_form(values: list[float]) -> tuple[Callable[[float], str], list[float
 
 
 def _nested(strings: Iterator[str], shape: tuple[int, ...], cut: list[bool], width: int, indent: int) -> str:
-    """Brackets around the next strings, `shape` of them, with dots where a dimension was cut."""
+    """The next strings in nested brackets, as many as `shape` says, with dots if a dimension was cut."""
     if not shape:
         return next(strings)
     vector = len(shape) == 1

@@ -1,8 +1,9 @@
-"""PyTorch computes log(0) or 1 / 0 without a word: NumPy's warnings about our own computations must not reach a user.
+"""Hides NumPy's warnings about this package's own computations: PyTorch computes log(0) or 1 / 0 silently.
 
-A warning filter for this package's modules does that, as long as it stands before the user's. Each operation looks whether it
-does (35 ns; `np.errstate` would take 900), because filters are often replaced: by `warnings.catch_warnings`, by pytest. What
-NumPy computes in Python code of its own, such as `np.linalg`, is called under `errstate`. The user's own NumPy still warns.
+A warning filter for the modules of this package does that, if it comes before the user's filters.
+Filters are often replaced, by `warnings.catch_warnings` or by pytest, so each operation checks that
+it does (35 ns; `np.errstate` would take 900 ns). NumPy functions written in Python, such as those
+of `np.linalg`, run under `errstate`. The user's own NumPy code still warns.
 """
 
 import re
@@ -15,7 +16,8 @@ import numpy as np
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-# As `warnings.filterwarnings` makes it; told by identity, since only the very first filter is looked at.
+# The form that `warnings.filterwarnings` makes. Compared by identity, and only with the first
+# filter.
 FILTER: Any = ("ignore", None, RuntimeWarning, re.compile(r"autograd_teach\b"), 0)
 
 
@@ -28,7 +30,7 @@ def keep_quiet() -> None:
 
 
 def quietly(function: F) -> F:
-    """Decorates a kernel that calls Python code of NumPy's, whose warnings come from NumPy's modules."""
+    """Decorator for a kernel that calls NumPy functions written in Python: their warnings come from NumPy's modules."""
 
     @wraps(function)
     def quiet(*args: Any, **kwargs: Any) -> Any:

@@ -1,7 +1,7 @@
 """Random numbers: the stream of PyTorch's CPU generator, drawn as raw NumPy arrays.
 
-Knows nothing of tensors (creation and in-place fills wrap what is drawn here). The rules are those of PyTorch 2.13 on
-x86 (ATen/native/cpu/DistributionTemplates.h, ATen/core/DistributionsHelper.h).
+Draws arrays, not tensors: creation and in-place fills make the tensors. The algorithms are those of
+PyTorch 2.13 on x86 (ATen/native/cpu/DistributionTemplates.h, ATen/core/DistributionsHelper.h).
 """
 
 import math
@@ -20,7 +20,7 @@ Shape = Sequence[int]
 
 
 class Generator:
-    """A source of random numbers with a state of its own: a Mersenne Twister, whose words are used as PyTorch uses them.
+    """A random number generator with its own state: a Mersenne Twister, whose words are used as in PyTorch.
 
     device: "cpu", which changes nothing. Functions such as `torch.rand` take a generator as `generator=`. The same seed
     gives PyTorch's numbers; the methods that draw return arrays.
@@ -33,13 +33,14 @@ class Generator:
     """
 
     def __init__(self, device: Any = "cpu") -> None:
-        self.manual_seed(67280421310721)  # what a fresh torch.Generator() starts from
+        self.manual_seed(67280421310721)  # the seed of a new torch.Generator()
 
     def manual_seed(self, seed: int) -> "Generator":
-        """Start the stream of `seed` anew: the same numbers follow each time. Returns the generator.
+        """Restart the stream from `seed`: the same numbers follow each time. Returns the generator.
 
-        seed: an int from -2**63 to 2**64 - 1, else ValueError; -1 is the seed 2**64 - 1. `torch.manual_seed` does this
-        to the default generator, from which all draws come that name no other.
+        seed: an int from -2**63 to 2**64 - 1, else ValueError; -1 is the seed 2**64 - 1.
+        `torch.manual_seed` seeds the default generator, which is used by functions that are not
+        given another one.
 
         >>> import autograd_teach as torch
         >>> _ = torch.manual_seed(0)
@@ -48,13 +49,14 @@ class Generator:
         """
         require(-(2**63) <= int(seed) < 2**64, "overflow_unpacking")
         self._seed, self._second_normals = int(seed) % 2**64, np.empty(0)
-        self._twister: Any = None  # made only when needed, since NumPy loads its random module with it
+        self._twister: Any = None  # made when needed, because it loads NumPy's random module
         return self
 
     def seed(self) -> int:
-        """Start from a random seed that the operating system supplies, and return it: a run that cannot be predicted.
+        """Restart the stream from a random seed of the operating system, and return the seed.
 
-        `torch.seed` does this to the default generator. Given to `manual_seed` later, the seed repeats the run.
+        `torch.seed` does this for the default generator. Pass the seed to `manual_seed` to repeat
+        the run.
 
         >>> import autograd_teach as torch
         >>> seed, x = torch.seed(), torch.rand(2)
@@ -78,13 +80,14 @@ class Generator:
         require(low <= high, "uniform_bounds", low, high)
         require(high - low <= float(np.finfo(dtype).max), "uniform_limit", dtype, high, low)
         values = fused(self._unit(shape, dtype), wide(high) - wide(low), wide(low)).astype(dtype)
-        return np.where(values == dtype.type(high), dtype.type(low), values)  # rounded up to the bound that is left out
+        return np.where(values == dtype.type(high), dtype.type(low), values)  # rounded up to `high`, which is excluded
 
     def normal(self, shape: Shape, dtype: Any, mean: float = 0.0, std: float = 1.0, contiguous: bool = True) -> Array:
         """Normal, as `Tensor.normal_` and `torch.randn` draw it, to two units in the last place; float dtypes only.
 
-        16 and more elements of a contiguous tensor are Box-Muller transforms of blocks of 16 uniforms, the last 16
-        drawn anew if a block stays unfinished. All others come in pairs, in double; half a pair waits for its turn.
+        A contiguous tensor of 16 or more elements gets Box-Muller transforms of blocks of 16
+        uniforms; if the last block is incomplete, the last 16 are drawn again. Other tensors get
+        pairs, in double; half a pair is kept for the next call.
         """
         dtype, wide = _floating(dtype, "normal_kernel_cpu")
         require(std >= 0, "normal_std", std)
@@ -96,7 +99,7 @@ class Generator:
             values = fused(values, np.float64(std), np.float64(mean)).astype(wide)
         else:
             whole = count // 16 * 16
-            # An unfinished block costs its uniforms, except in half precision.
+            # An incomplete block still consumes its uniforms, except in half precision.
             drawn = (whole if dtype == np.float16 else count) + 16 * (whole < count)
             unit = self._unit([drawn], dtype).astype(wide)
             blocks = np.concatenate([unit[:whole], unit[-16:]]).reshape(-1, 2, 8)
@@ -114,7 +117,7 @@ class Generator:
         return ((words % np.uint64(high - low)).astype(np.int64) + np.int64(low)).astype(dtype)
 
     def random(self, shape: Shape, dtype: Any) -> Array:
-        """Integers from 0 to the last that `dtype` holds without a gap, as `Tensor.random_()` draws them."""
+        """Integers from 0 to the largest that `dtype` represents without gaps, as `Tensor.random_()` draws them."""
         last = exact_range(np.dtype(dtype))[1]
         words = self._words(shape, 64 if np.dtype(dtype) in (np.int64, np.float64) else 32)
         return (words % np.uint64(last + 1)).astype(dtype)
@@ -122,7 +125,8 @@ class Generator:
     def randperm(self, n: int, dtype: Any = np.int64) -> Array:
         """A permutation of 0 ... n - 1, as `torch.randperm` draws it, for n < 2**32 / 20."""
         left, order = np.arange(n, 1, -1), list(range(n))
-        # A loop over elements, for an exchange needs the one before it (half a microsecond each).
+        # A loop over elements, because each swap depends on the one before it (half a microsecond
+        # each).
         for i, other in enumerate((self._words(left.shape).astype(int) % left + np.arange(left.size)).tolist()):
             order[i], order[other] = order[other], order[i]
         return np.array(order, dtype)
@@ -148,7 +152,8 @@ class Generator:
         if not replacement or count == 1:
             require((p.max(initial=0) < np.inf) & (p.min(initial=0) >= 0), "multinomial_weights")
             require((p.sum(-1) != 0).all(), "multinomial_sum")
-            # The winners of a race in which each runner's time is exponential, with its weight as the rate.
+            # An exponential race: each index gets an exponential time with its weight as the rate,
+            # and the fastest win.
             order: Any = "C" if 0 in p.strides else "K"
             times = filled(np.empty_like(p, order=order), lambda shape: self.exponential(shape, p.dtype))
             speeds = p / times
@@ -165,13 +170,13 @@ class Generator:
         return places
 
     def _words(self, shape: Shape, bits: int = 32) -> Array:
-        """The next words of 32 bits, or of 64, each made of two, high half first; as uint64."""
+        """The next 32-bit words, or 64-bit words made of two, high half first; as uint64."""
         self._twister = self._twister or np.random.RandomState(self._seed % 2**32)
         words = self._twister.randint(2**32, size=[*shape, bits // 32], dtype=np.uint32).astype(np.uint64)
         return words[..., 0] if bits == 32 else words[..., 0] << np.uint64(32) | words[..., 1]
 
     def _unit(self, shape: Shape, dtype: Any) -> Array:
-        """Uniform in [0, 1), as float64: of 53 bits of two words for float64, else of 24 bits of one word."""
+        """Uniform in [0, 1), as float64: from 53 bits of two words for float64, else from 24 bits of one word."""
         bits, of = (53, 64) if dtype == np.float64 else (24, 32)
         return (self._words(shape, of) & np.uint64(2**bits - 1)) * 2.0**-bits
 
@@ -182,9 +187,9 @@ manual_seed, seed, initial_seed = default_generator.manual_seed, default_generat
 
 
 def filled(array: Array, draw: Callable[..., Array], *beside: Array) -> Array:
-    """What `draw(shape, *beside)` puts into `array` when PyTorch fills it in place: in the order of its memory.
+    """The values of `draw(shape, *beside)`, placed as if PyTorch filled `array` in place: in the order of its memory.
 
-    beside: arrays of the same shape, which `draw` gets in that order as well.
+    beside: arrays of the same shape, passed to `draw` in that order as well.
     """
     axes = axes_by_stride(array)
     turned = [other.transpose(axes) for other in beside]
@@ -192,13 +197,13 @@ def filled(array: Array, draw: Callable[..., Array], *beside: Array) -> Array:
 
 
 def _floating(dtype: Any, kernel: str) -> tuple[Any, Any]:
-    """The dtype, and the type that is computed in: single precision for half."""
+    """The dtype, and the type to compute in: single precision for half."""
     require(np.dtype(dtype).kind == "f", "kernel_not_implemented", kernel, np.empty(0, dtype))
     return np.dtype(dtype), np.promote_types(dtype, np.float32).type
 
 
 def exact_range(dtype: Any) -> tuple[int, int]:
-    """The integers that `dtype` holds without a gap."""
+    """The range of integers that `dtype` represents without gaps."""
     if dtype.kind == "f":
         return -(2 ** (np.finfo(dtype).nmant + 1)), 2 ** (np.finfo(dtype).nmant + 1)
     return (0, 1) if dtype == np.bool_ else (np.iinfo(dtype).min, np.iinfo(dtype).max)
@@ -210,7 +215,8 @@ def _box_muller(first: Array, second: Array) -> Array:
     angle = (first.dtype.type(2 * math.pi) * second).astype(np.float64)
     turn = np.cos(angle) + 1j * np.sin(angle)
     if first.dtype == np.float32:
-        # PyTorch's series see the angle's distance from a multiple of pi / 2, and its square, in single precision.
+        # PyTorch's series use the angle's distance from a multiple of pi / 2, and its square, in
+        # single precision.
         quarter = np.rint(angle / (math.pi / 2))
         rest = (angle - quarter * (math.pi / 2)).astype(np.float32)
         turn = (np.cos(np.sqrt(rest * rest, dtype=np.float64)) + 1j * np.sin(rest, dtype=np.float64)) * 1j**quarter

@@ -1,8 +1,9 @@
-"""`torch.save` and `torch.load`: tensors and plain containers of them, in a file that holds data and never code.
+"""`torch.save` and `torch.load`: tensors and plain containers of them, in a file that contains data and never code.
 
-The file is an uncompressed zip: `tree.json` says what the containers are and where each tensor lies in which memory; each memory
-is a member `memory/0.npy`, which NumPy can read by itself. Nothing is pickled or unpickled: a pickle can run any program when it
-is read, so files of PyTorch's own `torch.save` are refused.
+The file is an uncompressed zip. `tree.json` describes the containers, and the geometry of each
+tensor in its memory. Each memory is a member such as `memory/0.npy`, which NumPy can read. Nothing
+is pickled: reading a pickle can run any program, so files of PyTorch's own `torch.save` are
+refused.
 """
 
 from __future__ import annotations
@@ -25,10 +26,10 @@ from .optim.optimizer import Optimizer
 from .tensor import Size, Tensor, wrap
 
 if TYPE_CHECKING:
-    import zipfile  # which programs that save nothing need not load
+    import zipfile  # loaded only by programs that save or load
 
 _FORMAT = "autograd_teach 1"
-_PLAIN = (type(None), bool, int, float, str)  # as JSON has them
+_PLAIN = (type(None), bool, int, float, str)  # the types that JSON has
 _SEQUENCES: dict[str, Any] = {"list": list, "tuple": tuple, "Size": Size, "set": set, "frozenset": frozenset}
 _DICTS: dict[str, Any] = {"dict": dict, "OrderedDict": OrderedDict}
 _DTYPES = {d.name: d for d in dtypes.ALL}
@@ -37,12 +38,13 @@ _DTYPES = {d.name: d for d in dtypes.ALL}
 def save(obj: Any, f: Any, pickle_module: Any = None, pickle_protocol: int = 2) -> None:
     """Write tensors, and dicts, lists and tuples of them, to a file that `torch.load` reads.
 
-    obj: a tensor, a parameter, a number, a string, None, a dtype, a Size or a device, or a dict (also an OrderedDict),
-    list, tuple or set of such, nested as deep as you like: above all `module.state_dict()` and
-    `optimizer.state_dict()`. f: a file name, or a file object open for writing bytes. A file name is written whole or
-    not at all: an interruption leaves the old file. Tensors that share memory share it after loading too; `.grad` and
-    history are not saved. `pickle_module` and `pickle_protocol` change nothing: the format is this package's own.
-    TypeError for other objects, such as a module itself; RuntimeError if the folder does not exist.
+    obj: a tensor, a parameter, a number, a string, None, a dtype, a Size or a device, or a dict
+    (also an OrderedDict), list, tuple or set of them, nested to any depth; most often
+    `module.state_dict()` or `optimizer.state_dict()`. f: a file name, or a file object open for
+    writing bytes. A named file is written completely or not at all: an interruption leaves the old
+    file. Tensors that share memory share it after loading too; `.grad` and history are not saved.
+    `pickle_module` and `pickle_protocol` are ignored: the format is this package's own. TypeError
+    for other objects, such as a module itself; RuntimeError if the folder does not exist.
 
     >>> import io, autograd_teach as torch
     >>> file = io.BytesIO()
@@ -59,7 +61,7 @@ def save(obj: Any, f: Any, pickle_module: Any = None, pickle_protocol: int = 2) 
     if not is_path:
         f.write(data)
         return
-    path = Path(os.path.realpath(f))  # a link stays one
+    path = Path(os.path.realpath(f))  # a symbolic link is kept
     require(path.parent.is_dir(), "save_folder", os.path.dirname(os.fspath(f)))
     if path.exists() and not path.is_file():  # a device or a pipe, which cannot be replaced
         path.write_bytes(data)
@@ -69,12 +71,13 @@ def save(obj: Any, f: Any, pickle_module: Any = None, pickle_protocol: int = 2) 
 
 def load(f: Any, map_location: Any = None, pickle_module: Any = None, *, weights_only: bool | None = None,
          mmap: bool | None = None, **pickle_load_args: Any) -> Any:  # fmt: skip
-    """What `torch.save` of this package wrote.
+    """Read a file that `torch.save` of this package wrote.
 
-    f: a file name, or a file object open for reading bytes, read from where it stands. map_location: "cpu", or a
-    function, which changes nothing; NotImplementedError for another device. The other options, which in PyTorch say
-    how to unpickle, change nothing either: no code is ever run. NotImplementedError for a pickle, also one that
-    PyTorch wrote: convert it where PyTorch is installed, as the error says. RuntimeError if the file is damaged.
+    f: a file name, or a file object open for reading bytes, read from its current position.
+    map_location: "cpu" or a function, ignored; NotImplementedError for another device. The other
+    options are ignored too: in PyTorch they control unpickling, and here no code is ever run.
+    NotImplementedError for a pickle, including PyTorch's own files; the error says how to convert
+    them. RuntimeError if the file is damaged.
 
     >>> import os, tempfile, autograd_teach as torch
     >>> layer, folder = torch.nn.Linear(2, 1), tempfile.mkdtemp()
@@ -86,13 +89,13 @@ def load(f: Any, map_location: Any = None, pickle_module: Any = None, *, weights
 
     for place in map_location.values() if isinstance(map_location, dict) else (map_location,):
         if place is not None and not callable(place):
-            device(place)  # which refuses all but the CPU
+            device(place)  # raises unless it is the CPU
     if isinstance(f, (str, os.PathLike)):
         name, data = os.fspath(f), Path(f).read_bytes()
     else:
         require(hasattr(f, "read") and hasattr(f, "seek"), "load_what", type(f).__name__)
         name, data = getattr(f, "name", "the file object"), f.read()
-    is_pickle = data[:1] == b"\x80" or data[:2] in (b"(d", b"(l", b"cc")  # of protocol 2 and later, or 0
+    is_pickle = data[:1] == b"\x80" or data[:2] in (b"(d", b"(l", b"cc")  # protocol 2 and later, or 0
     require(not is_pickle, "load_pickle", name)
     require(zipfile.is_zipfile(io.BytesIO(data)), "load_foreign", name)
     try:
@@ -112,8 +115,8 @@ class _Writer:
     def __init__(self) -> None:
         self.tensors: list[dict[str, Any]] = []
         self.memories: list[np.ndarray] = []
-        self.numbers: dict[int, int] = {}  # of tensors, and of arrays that own a memory, by their ids
-        self.open: set[int] = set()  # the containers around
+        self.numbers: dict[int, int] = {}  # by id, of tensors and of arrays that own memory
+        self.open: set[int] = set()  # the ids of the enclosing containers
 
     def file_of(self, obj: Any) -> bytes:
         import json
@@ -130,7 +133,7 @@ class _Writer:
         return file.getvalue()
 
     def node(self, value: Any, where: str) -> Any:
-        """A value as JSON; `where` says for an error how one gets there."""
+        """A value as JSON; `where` is its path, for error messages."""
         kind = type(value)
         if kind in _PLAIN:
             return value
@@ -177,7 +180,7 @@ class _Writer:
 
 
 class _Reader:
-    """The object of a file; ValueError and the like if its parts do not fit each other."""
+    """Reads the object of a file. ValueError and the like if the parts of the file contradict each other."""
 
     def __init__(self, members: zipfile.ZipFile) -> None:
         import json
@@ -197,7 +200,7 @@ class _Reader:
             file = io.BytesIO(data)
             _check(np.lib.format.read_magic(file) == (1, 0), "an array has another version")
             shape, _, kind = np.lib.format.read_array_header_1_0(file)
-            dtypes.of_array(np.empty(0, kind))  # or its error
+            dtypes.of_array(np.empty(0, kind))  # raises for an unsupported dtype
             # Not NumPy's own reader: the header of a damaged file may ask for any amount of memory.
             memory = self.memories[number] = np.frombuffer(data, kind, offset=file.tell()).copy()
             _check(memory.shape == shape, "an array has another size than it says")

@@ -1,8 +1,8 @@
-"""Tensor: an array, and what autograd must know about it.
+"""Tensor: an array with the information that autograd needs.
 
-A tensor holds its value, the version counter that it shares with every tensor of the same memory, and the edge that leads
-into its graph; what a view knows of its base, `autograd/views.py` says. The operations (`ops/`) attach their functions as
-methods; `autograd/engine.py` runs the graph.
+A tensor holds its value, the version counter that all tensors of the same memory share, and the
+edge into its graph. A view also knows its base, see `autograd/views.py`. The operations (`ops/`)
+attach their functions as methods; `autograd/engine.py` runs the graph.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from .errors import error, require
 from .geometry import geometry_of, memory_of, owner_of
 from .printing import tensor_repr
 
-# Held while a number becomes an array.
+# Held while a NumPy scalar becomes an array.
 _memory = threading.Lock()
 
 
@@ -68,8 +68,9 @@ class Size(tuple[int, ...]):
 class Tensor(PyTorchNames):
     """An array that can require grad, with PyTorch's methods; made by `torch.tensor`, `torch.zeros` and the like.
 
-    Operations on tensors that require grad are recorded: their results know the node that made them (`grad_fn`), and
-    `backward` follows these nodes to the leaves, where it leaves the gradients in `.grad`.
+    Operations on tensors that require grad are recorded: their results know the node that made them
+    (`grad_fn`), and `backward` follows these nodes to the leaves and adds the gradients to their
+    `.grad`.
 
     >>> import autograd_teach as torch
     >>> x = torch.tensor([1.0, 2.0], requires_grad=True)
@@ -77,31 +78,35 @@ class Tensor(PyTorchNames):
     tensor(5., grad_fn=<SumBackward0>)
     """
 
-    # An instance stores its value and, in a graph, its edge; all else is a class attribute until it is set, because
-    # making a tensor is the most frequent thing the engine does.
-    # An array; or, of rank 0, a NumPy scalar, with which NumPy computes seven times as fast, until somebody asks for
-    # memory that can be shared and written to (`_array`).
+    # An instance stores its value and, in a graph, its edge. Everything else is a class attribute
+    # until it is set, because making tensors is the most frequent thing the engine does.
+
+    # An array. A tensor of rank 0 may hold a NumPy scalar, with which NumPy computes seven times as
+    # fast, until memory that can be shared and written to is needed (`_array`).
     _value: np.ndarray | np.generic
-    # The counter of the memory's versions; None while nobody has written to it or shares it: it is at version 0.
+    # The version counter of the memory. None stands for version 0: nobody has written to the memory
+    # or shares it.
     _versions: VersionCounter | None = None
     # The Python number that this constant was made from.
     _number: float | None = None
-    # The edge to `grad_fn`, or NO_EDGE. None, where that must be asked for (`leaf.edge_of`): of a leaf that requires grad,
-    # whose accumulator may be gone, and of a view, whose place in the graph may have changed.
+    # The edge to `grad_fn`, or NO_EDGE. None if `leaf.edge_of` must compute it: for a leaf that
+    # requires grad, whose accumulator may be gone, and for a view, whose place in the graph may
+    # have changed.
     _edge: Edge | None = NO_EDGE
-    _view: Any = None  # a `views.View`, of a view
+    _view: Any = None  # a `views.View` if this is a view
     _grad: Tensor | None = None
     _accumulator: weakref.ref[Any] | None = None
     _retains: bool = False
-    # Where a result's hooks are: they stay where the first was put, until something is written, also after `transpose_`.
+    # The edge where a result's hooks are registered. It stays the same until a write in place, also
+    # after `transpose_`.
     _hooked: Edge | None = None
-    # A leaf's own hooks; its accumulator may die and be made again, they stay.
+    # A leaf's own hooks. They are kept here because its accumulator may be freed and made again.
     _leaf_hooks: dict[int, Any] | None = None
     _post_accumulate_grad_hooks: dict[int, Any] | None = None
-    __array_priority__ = 1000  # an array leaves an operator between them to the tensor
+    __array_priority__ = 1000  # in `array + tensor`, NumPy lets the tensor compute
 
     def __init__(self, *data: Any) -> None:
-        """`Tensor(2, 3)`: a float tensor of that shape, uninitialised; `Tensor([1, 2])`: one of these values."""
+        """`Tensor(2, 3)`: an uninitialised float tensor of that shape; `Tensor([1, 2])`: one with these values."""
         dtype = dtypes.get_default_dtype().numpy
         if len(data) == 1 and not isinstance(data[0], int):
             self._array = np.array(data[0]._array if isinstance(data[0], Tensor) else data[0], dtype)
@@ -116,10 +121,10 @@ class Tensor(PyTorchNames):
         __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = attached
         __pow__ = __matmul__ = __neg__ = __gt__ = __lt__ = __ge__ = __le__ = __getitem__ = __setitem__ = attached
 
-    # What it is made of
+    # Value and memory
     @property
     def _array(self) -> np.ndarray:
-        """The value in memory, which this tensor keeps from now on."""
+        """The value as an array. A NumPy scalar becomes one, which this tensor then keeps."""
         value = self._value
         if value.__class__ is not np.ndarray and not isinstance(value, np.ndarray):
             with _memory:  # two threads must not get different memory
@@ -132,7 +137,7 @@ class Tensor(PyTorchNames):
 
     @property
     def _counter(self) -> VersionCounter:
-        """The counter of the memory's versions, for who writes to it, shares it, or compares."""
+        """The version counter of the memory, made when it is first needed."""
         counter = self._versions
         if counter is None:
             counter = self._versions = VersionCounter()
@@ -272,11 +277,11 @@ class Tensor(PyTorchNames):
 
     _base = property(
         lambda self: None if self._view is None else self._view.base,
-        doc="The tensor whose memory this view shows, which is no view itself; None if this is no view.",
+        doc="The tensor whose memory this view shares, which is not a view itself; None if this is not a view.",
     )
 
     def _is_view(self) -> bool:
-        """Whether the tensor is a view that autograd tracks: an in-place change of it changes the history of its base."""
+        """Whether the tensor is a view that autograd tracks: a write in place to it changes the history of its base."""
         return self._view is not None
 
     def size(self, dim: int | None = None) -> Any:
@@ -319,7 +324,7 @@ class Tensor(PyTorchNames):
         require(not self.is_inference(), "inference_tensor_version")
         return int(self._counter.version)
 
-    # Its place in the graph
+    # Place in the graph
     @property
     def requires_grad(self) -> bool:
         """Whether gradients with respect to this tensor can be computed: operations on it are then recorded.
@@ -350,8 +355,8 @@ class Tensor(PyTorchNames):
     def requires_grad_(self, requires_grad: bool = True, **unknown: Any) -> Tensor:
         """Set the flag `requires_grad` in place and return the tensor.
 
-        RuntimeError to set it on integers, or to unset it on a result; `detach()` gives a result without history. No
-        error on a result that requires grad already.
+        RuntimeError if it is set on integers, or unset on a result: `detach()` gives a result
+        without history. Setting it on a result that requires grad already is not an error.
 
         >>> import autograd_teach as torch
         >>> torch.ones(2).requires_grad_()
@@ -400,7 +405,7 @@ class Tensor(PyTorchNames):
 
     @property
     def retains_grad(self) -> bool:
-        """Whether `.grad` is kept though this is no leaf, after `retain_grad()`; False for a leaf.
+        """Whether this result keeps its gradient in `.grad`, after `retain_grad()`; False for a leaf.
 
         >>> import autograd_teach as torch
         >>> y = torch.ones(2, requires_grad=True) * 2
@@ -410,11 +415,11 @@ class Tensor(PyTorchNames):
         """
         return self._retains
 
-    # The edge as it was when last asked for: only that of a view may be out of date.
+    # The edge as last computed; only the edge of a view may be out of date.
     _known_edge = property(lambda self: self._edge if self._view is None else self._view.edge)
 
     def _own_edge(self) -> Edge | None:
-        """The edge to `grad_fn`, NO_EDGE, or None for a leaf that requires grad; of a view up to date."""
+        """The edge to `grad_fn`, NO_EDGE, or None for a leaf that requires grad; brought up to date for a view."""
         return self._edge if self._view is None else self._view.edge_of(self)
 
     def _set_edge(self, edge: Edge | None) -> None:
@@ -425,10 +430,10 @@ class Tensor(PyTorchNames):
 
     @property
     def grad(self) -> Tensor | None:
-        """The sum of the gradients that backward passes have left here; None before the first.
+        """The sum of the gradients of all backward passes so far; None before the first.
 
-        Only leaves get one, and results after `retain_grad()`; reading that of another result warns. Can be set to None
-        or to a tensor of the same shape and dtype (else RuntimeError).
+        Only leaves get one, and results after `retain_grad()`; reading it on another result warns.
+        Can be set to None or to a tensor of the same shape and dtype (else RuntimeError).
 
         >>> import autograd_teach as torch
         >>> x = torch.tensor(3.0, requires_grad=True)
@@ -457,10 +462,10 @@ class Tensor(PyTorchNames):
 
     @property
     def data(self) -> Tensor:
-        """The same memory without history, and with a version counter of its own: autograd misses changes through it.
+        """The same memory without history and with its own version counter: autograd does not notice writes through it.
 
-        Prefer `detach()`, after which a backward pass that needs an overwritten value raises an error. Setting `.data`
-        shows the memory of another tensor from then on.
+        Prefer `detach()`: then a backward pass that needs an overwritten value raises an error.
+        Setting `.data` replaces the memory by that of another tensor.
 
         >>> import autograd_teach as torch
         >>> x = torch.ones(2, requires_grad=True)
@@ -478,7 +483,7 @@ class Tensor(PyTorchNames):
         require(isinstance(value, Tensor), "data_is_no_tensor", type(value).__name__)
         require(value.is_floating_point() or not self.requires_grad, "data_of_dtype")
         if value._array.shape != self._array.shape or value._array.dtype != self._array.dtype:
-            self._accumulator = None  # that of older graphs takes gradients of the old kind
+            self._accumulator = None  # the accumulator in older graphs takes gradients of the old shape and dtype
         self._array = value._array
 
     @data.deleter
@@ -488,7 +493,7 @@ class Tensor(PyTorchNames):
     def detach(self) -> Tensor:
         """The same memory without history: a leaf that does not require grad.
 
-        In-place changes of one are seen by the other, also by its version counter.
+        A write in place to one changes the other too, and both notice it by their version counter.
 
         >>> import autograd_teach as torch
         >>> (torch.ones(2, requires_grad=True) * 3).detach()
@@ -501,7 +506,7 @@ class Tensor(PyTorchNames):
     def detach_(self) -> Tensor:
         """Forget the history in place: the tensor becomes a leaf that does not require grad. Returns it.
 
-        RuntimeError for a view, whose history is that of its base.
+        RuntimeError for a view, because its history is that of its base.
 
         >>> import autograd_teach as torch
         >>> (torch.ones(2, requires_grad=True) * 3).detach_()
@@ -514,10 +519,10 @@ class Tensor(PyTorchNames):
         return self
 
     def set_(self, source: Tensor | None = None) -> Tensor:
-        """Show the memory of `source` from now on, with its shape; without `source` an empty tensor.
+        """Replace memory and shape by those of `source`; without `source` the tensor becomes empty.
 
-        RuntimeError if the dtypes differ or this is a leaf that requires grad; NotImplementedError if another tensor
-        concerned requires grad, or this is a view.
+        RuntimeError if the dtypes differ, or if this is a leaf that requires grad while gradients
+        are recorded. NotImplementedError for a view, or if one of the two tensors requires grad.
 
         >>> import autograd_teach as torch
         >>> torch.ones(2).set_(torch.tensor([[3.0, 4.0]]))
@@ -552,8 +557,9 @@ class Tensor(PyTorchNames):
     def register_hook(self, hook: Callable[[Tensor], Tensor | None]) -> RemovableHandle:
         """Call `hook(grad)` when a backward pass has computed the gradient with respect to this tensor.
 
-        If the hook returns a tensor, that takes the gradient's place; `grad` itself must not be changed. Returns a handle:
-        `handle.remove()` takes the hook away. RuntimeError if the tensor does not require grad.
+        If the hook returns a tensor, it replaces the gradient; `grad` itself must not be changed.
+        Returns a handle: `handle.remove()` removes the hook. RuntimeError if the tensor does not
+        require grad.
 
         >>> import autograd_teach as torch
         >>> x = torch.tensor(3.0, requires_grad=True)
@@ -575,8 +581,8 @@ class Tensor(PyTorchNames):
     def register_post_accumulate_grad_hook(self, hook: Callable[[Tensor], None]) -> RemovableHandle:
         """Call `hook(tensor)` whenever a backward pass has added to `.grad` of this leaf.
 
-        So an optimizer can step, and free the gradient, during the backward pass. Returns a handle with `remove()`.
-        RuntimeError if the tensor does not require grad or is no leaf.
+        For example, an optimizer can step, and free the gradient, during the backward pass. Returns
+        a handle with `remove()`. RuntimeError if the tensor does not require grad or is not a leaf.
 
         >>> import autograd_teach as torch
         >>> x = torch.tensor(3.0, requires_grad=True)
@@ -609,21 +615,21 @@ class Tensor(PyTorchNames):
             self._retains = True
 
     def _become(self, edge: Edge) -> None:
-        """Take another place in the graph: after a write."""
+        """Set the edge after a write in place."""
         if self._retains and self.grad_fn is not None and edge.node is not None:
             kept = self.grad_fn._hook_lists().retain.pop(self.output_nr, None)
             edge.node._hook_lists().retain[edge.number] = kept or weakref.ref(self)
         self._set_edge(edge)
         self._hooked = None
 
-    # To Python and NumPy
+    # Conversion to Python and NumPy
     def _scalar(self, otherwise: str = "scalar_of_many", *values: Any) -> Any:
-        """The value of the only element as a Python number; that error where there are others."""
+        """The only element as a Python number; raises the error `otherwise` unless there is exactly one."""
         require(self._array.size == 1, otherwise, *values)
         return self._array.item()
 
     def tolist(self) -> Any:
-        """The elements as nested lists of Python numbers; of a tensor of rank 0 the number itself.
+        """The elements as nested lists of Python numbers; the number itself for a tensor of rank 0.
 
         >>> import autograd_teach as torch
         >>> torch.tensor([[1, 2], [3, 4]]).tolist()
@@ -658,7 +664,7 @@ class Tensor(PyTorchNames):
         return int(self._scalar("index_of_many"))
 
     def numpy(self, *, force: bool = False) -> np.ndarray:
-        """The NumPy array with the tensor's memory: writing to one changes the other, and autograd does not see it.
+        """The NumPy array with the tensor's memory: writing to one changes the other, and autograd does not notice.
 
         RuntimeError if the tensor requires grad, unless `force`; use `x.detach().numpy()`.
 
@@ -703,14 +709,14 @@ class Tensor(PyTorchNames):
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Tensor:
         require(self.is_leaf, "deepcopy_of_result")
-        # The memory is copied as a whole and once: copies of two tensors that share it share it too.
+        # The whole memory is copied once, so copies of two tensors that share memory share it too.
         _, (_, *parts), attributes = Tensor.__reduce_ex__(self, None)
         copied = memo[id(self)] = _rebuilt(deepcopy(owner_of(self._array), memo), *parts)
         vars(copied).update(deepcopy({**attributes, "_grad": self._grad}, memo))
         return copied
 
     def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
-        """For `pickle` and `copy.copy`: without gradient, hooks and history; what is pickled shares no memory."""
+        """For `pickle` and `copy.copy`: without gradient, hooks and history. A pickled tensor shares no memory."""
         attributes = {name: value for name, value in vars(self).items() if name not in Tensor.__annotations__}
         array, storage = self._array, owner_of(self._array)
         geometry = (array.shape, array.ctypes.data - storage.ctypes.data, array.strides)
@@ -723,18 +729,18 @@ def _warn_once(message: str) -> None:
 
 
 def _rebuilt(storage: np.ndarray, kind: Any, geometry: Any, writeable: bool, requires_grad: bool) -> Any:
-    """A tensor that shows a part of `storage`."""
+    """A tensor that is a view of `storage`, with this geometry."""
     shape, offset, strides = geometry
     tensor = kind.__new__(kind)
     tensor._array = np.ndarray(shape, storage.dtype, memory_of(storage), offset, strides)  # type: ignore[arg-type]
     tensor._array.flags.writeable = writeable
-    tensor._counter.bump()  # PyTorch counts the making of it as a change
+    tensor._counter.bump()  # PyTorch counts its creation as a write
     tensor._edge = None if requires_grad else NO_EDGE
     return tensor
 
 
 def wrap(array: np.ndarray | np.generic) -> Tensor:
-    """A new leaf tensor on this array, without a copy; or of this NumPy scalar of a float dtype."""
+    """A new leaf tensor with the memory of this array, without a copy, or with this NumPy scalar of a float dtype."""
     tensor = Tensor.__new__(Tensor)
     tensor._value = array
     if state.mode.inference:
@@ -751,7 +757,7 @@ def wrap_dim(dim: int, ndim: int) -> int:
 
 
 def tensor_method(function: Any) -> Any:
-    """Decorates a method of Tensor that is written elsewhere; `pickle` and `help` find it under its name there."""
+    """Decorator: makes a function written in another module a method of Tensor; `pickle` and `help` find it there."""
     name = function.__name__.lstrip("_")
     function.__name__, function.__qualname__, function.__module__ = name, f"Tensor.{name}", Tensor.__module__
     setattr(Tensor, name, function)

@@ -1,1 +1,1 @@
-"""What the engine costs, beside other libraries and NumPy by hand: `python -m benchmarks`. Ratios of one run, never limits of a test."""
+"""Benchmarks of the engine beside other libraries and NumPy by hand, as ratios of one run: `python -m benchmarks`."""

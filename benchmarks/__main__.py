@@ -1,8 +1,8 @@
-"""`python -m benchmarks`: every workload under every library that is installed, as a table of ratios to NumPy written by hand.
+"""`python -m benchmarks`: all workloads in all installed libraries, as a table of ratios to hand-written NumPy.
 
 `python -m benchmarks viz`: how long the views of graphs take, by size.
 
-`python -m benchmarks grading`: how long grading a class takes, and how much memory.
+`python -m benchmarks grading`: how long it takes to grade a class, and how much memory.
 """
 
 from __future__ import annotations
@@ -26,8 +26,9 @@ from benchmarks.libraries import Run, installed, prepare
 from benchmarks.programs import PROGRAMS
 from benchmarks.workloads import TIMED
 
-# Read when a process starts. A second thread would make the ratios depend on what else the machine does; an allocator that
-# gives memory back (glibc's) would make them depend on what ran before: large arrays then cost twice as much, or do not.
+# Read when a process starts. With a second thread, the ratios would depend on what else the machine
+# does. With an allocator that returns memory to the system (glibc's), they would depend on what ran
+# before: large arrays then take up to twice as long.
 ENVIRONMENT = {
     "OMP_NUM_THREADS": "1",
     "OPENBLAS_NUM_THREADS": "1",
@@ -41,7 +42,7 @@ MEMORY = "peak memory over the data, MLP 784-100-10, batch 4096"
 
 
 def seconds(run: Run, repeats: int) -> float:
-    gc.collect()  # what the contestant before left behind is not this one's work
+    gc.collect()  # what the previous contestant left behind must not count here
     start = time.process_time()
     for _ in range(repeats):
         run()
@@ -49,9 +50,9 @@ def seconds(run: Run, repeats: int) -> float:
 
 
 def medians(runs: Mapping[str, Run], rounds: int, seconds_a_sample: float) -> dict[str, float]:
-    """The median seconds of each; they take turns, so that a slow moment of the machine meets all of them."""
+    """The median seconds of each; they take turns, so that a slow moment of the machine affects all of them."""
     for run in runs.values():
-        run()  # what is made on first use
+        run()  # sets up what is made on first use
     repeats = {name: max(1, int(seconds_a_sample / max(seconds(run, 1), 1e-6))) for name, run in runs.items()}
     samples: dict[str, list[float]] = {name: [] for name in runs}
     for _ in range(rounds):
@@ -65,7 +66,7 @@ def table(quick: bool) -> Iterator[str]:
     rounds, sample = (QUICK_ROUNDS, QUICK_SECONDS_A_SAMPLE) if quick else (ROUNDS, SECONDS_A_SAMPLE)
     names = installed()
     yield (
-        "One thread; medians of one run; all but the column `by hand`, written for speed, as multiples of it. "
+        "One thread; medians of one run. `by hand` is NumPy written for speed; the other columns are multiples of it. "
         + versions(names)
     )
     yield ""
@@ -76,7 +77,7 @@ def table(quick: bool) -> Iterator[str]:
         prepared = {name: prepare(name, workload) for name in names}
         runs = {name: run for name, run in prepared.items() if run}
         gc.collect()
-        gc.freeze()  # the libraries themselves are no garbage to be looked for in every sample
+        gc.freeze()  # the garbage collector need not search the libraries in every sample
         times = medians(runs, rounds, sample)
         yield row(workload.title, times, names, f"{times['by hand'] * 1e6:,.0f} µs", workload.goal)
     if memory.measurable():
@@ -88,7 +89,7 @@ def table(quick: bool) -> Iterator[str]:
 
 
 def programs_table(rounds: int, sample: float) -> Iterator[str]:
-    """Programs as users write them, with what a run takes, and the ratio that has a goal."""
+    """Programs as users write them: the time of a run, and the ratio that has a goal."""
     yield "| program | by hand | torch | autograd_teach | ratio | goal |"
     yield "|---|---|---|---|---|---|"
     for program in PROGRAMS:
@@ -113,7 +114,7 @@ def ratio(values: Mapping[str, float], name: str, to: str) -> str:
 
 
 def versions(names: list[str]) -> str:
-    """What was compared, and on what."""
+    """The versions of what was compared, and the machine."""
     own = ("plainly", "autograd_teach")
     packages = [{"by hand": "numpy", "HIPS": "autograd"}.get(name, name) for name in names if name not in own]
     numbers = ", ".join(f"{name} {metadata.version(name)}" for name in packages)
@@ -122,10 +123,10 @@ def versions(names: list[str]) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("what", nargs="?", choices=["engine", "viz", "grading"], default="engine", help="what is timed")
+    parser.add_argument("what", nargs="?", choices=["engine", "viz", "grading"], default="engine", help="what to time")
     parser.add_argument("--output", type=Path, help="write the table to this file too")
     parser.add_argument(
-        "--quick", action="store_true", help="few repetitions: rough numbers, to see that all of it runs"
+        "--quick", action="store_true", help="few repetitions: rough numbers, to check that everything runs"
     )
     arguments = parser.parse_args()
     if not ENVIRONMENT.items() <= os.environ.items():

@@ -1,8 +1,8 @@
-"""What grading a class costs: seconds, seconds a submission as the class grows, memory on the way, and fifty endless loops.
+"""The cost of grading a class: seconds, seconds per submission as the class grows, memory, and fifty endless loops.
 
-The class is generated: copies of a solved notebook in which no answer is another's to the letter. It is graded by the command
-an instructor calls, with all that it writes (the gradebook, a page a student), and its processes are looked at from
-outside. Progress is shown on standard error.
+The class is generated: copies of a solved notebook whose answers all differ in text. It is graded
+by the command that an instructor calls, with everything it writes (the gradebook, a page per
+student). Its processes are measured from outside. Progress is shown on standard error.
 """
 
 from __future__ import annotations
@@ -32,25 +32,28 @@ JOBS = 2
 WAYS = {"points": "points only (oracle)", "record": "with the nbval record"}
 OPTIONS = {"points": ["--points-only"], "record": []}
 GOALS = {"points": 60, "record": 480}
-"""Seconds that a class of `GOAL_FOR` may take on two cores; a smaller one takes more than its part, since all begin by loading."""
+"""Seconds for a class of `GOAL_FOR` on two cores.
+
+A smaller class takes more per submission: the start-up counts more.
+"""
 
 GOAL_FOR = 1000
 
 LOOK = 2.0
-"""Seconds between two looks at the memory of the grader's processes; each costs some of their time."""
+"""Seconds between two measurements of the memory of the grader's processes; each costs some of their time."""
 
 SHOW = 50
-"""Where progress is no line that is drawn over itself: a line for so many submissions."""
+"""Without a terminal to draw a progress bar on: submissions per line of progress."""
 
 
 @dataclass(frozen=True)
 class Plan:
     """How much is measured."""
 
-    sizes: tuple[int, ...]  # of classes; the goals are for the last
+    sizes: tuple[int, ...]  # of classes; the goals are for the last one
     class_with_loops: int
     loops: int
-    limit: float  # seconds a cell, in that class
+    limit: float  # seconds per cell, in the class with loops
 
 
 FULL, QUICK = Plan((250, 500, 1000), 100, 50, 4.0), Plan((25, 50, 100), 12, 6, 2.0)
@@ -69,12 +72,12 @@ class Run:
         return self.seconds / self.submissions
 
     def in_use(self, graded: int) -> float:
-        """The bytes in use when so many submissions were graded: the middle of the three looks nearest to that."""
+        """The bytes in use after `graded` submissions: the median of the three nearest measurements."""
         nearest = sorted(self.memory, key=lambda look: abs(look[0] - graded))[:3]
         return sorted(bytes_ for _, bytes_ in nearest)[len(nearest) // 2] if nearest else 0
 
     def peak(self, graded: int) -> float:
-        """The most bytes in use at any look until then."""
+        """The most bytes in use in any measurement up to `graded` submissions."""
         return max((bytes_ for done, bytes_ in self.memory if done <= graded), default=0)
 
 
@@ -111,7 +114,7 @@ def hand_in(folder: Path, assignment: Assignment, size: int, loops: int = 0) -> 
 
 
 def graded(assignment: Assignment, way: str, size: int, loops: int = 0, limit: float = 60.0) -> Run:
-    """Grade a class by the command, and see that everybody got what they deserve."""
+    """Grade a class with the command, and check that everybody got the right points."""
     with tempfile.TemporaryDirectory(prefix="autograd-teach-class-") as name:
         submissions, output = Path(name, "in"), Path(name, "out")
         hand_in(submissions, assignment, size, loops)
@@ -126,7 +129,7 @@ def graded(assignment: Assignment, way: str, size: int, loops: int = 0, limit: f
 
 
 def _watched(command: Sequence[str], size: int, title: str) -> Run:
-    # Not this package's own allocator settings, with which nothing is given back.
+    # Without this package's own allocator settings, which keep all memory.
     environment = {name: value for name, value in os.environ.items() if not name.startswith("MALLOC_")}
     run, done, last = Run(size), 0, ""
     start = time.perf_counter()
@@ -178,7 +181,7 @@ def _show(text: str, is_round: bool) -> None:
 
 
 def _see_that_all_is_right(output: Path, size: int, loops: int) -> None:
-    """Numbers of a class in which something went wrong are numbers of something else."""
+    """Check the results: the numbers mean nothing if something went wrong in the class."""
     with (output / "grades.csv").open(newline="", encoding="utf-8-sig") as file:
         found = [row["status"] for row in csv.DictReader(file)]
     expected = ["partial"] * loops + ["pass"] * (size - loops)
@@ -223,7 +226,7 @@ def _of_way(way: str, plan: Plan, assignment: Assignment) -> Iterator[str]:
 
 
 def _of_loops(way: str, plan: Plan, assignment: Assignment) -> Iterator[str]:
-    """What endless loops add to a class: each its time limit and, once it is cut off, the run of its notebook without it."""
+    """The cost of endless loops: each takes its time limit, and then its notebook runs again without it."""
     size, loops = plan.class_with_loops, plan.loops
     without = graded(assignment, way, size, limit=plan.limit)
     with_loops = graded(assignment, way, size, loops, plan.limit)

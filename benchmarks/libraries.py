@@ -1,6 +1,7 @@
-"""How each contestant computes a workload's gradients: one function a kind of library, that prepares and returns what is timed.
+"""How each contestant computes a workload's gradients: one function per kind of library, which returns what is timed.
 
-Only `autograd_teach` must be there; the others (PyTorch, HIPS autograd, micrograd) take part where they are installed.
+Only `autograd_teach` is required; the others (PyTorch, HIPS autograd, micrograd) take part if they
+are installed.
 """
 
 from __future__ import annotations
@@ -72,10 +73,10 @@ CONTESTANTS: dict[str, tuple[str, Callable[[Workload], Run | None]]] = {
 
 
 def installed() -> list[str]:
-    """The contestants whose module is there."""
+    """The contestants whose module is installed."""
     return [name for name, (module, _) in CONTESTANTS.items() if find_spec(module)]
 
 
 def prepare(contestant: str, workload: Workload) -> Run | None:
-    """What computes the workload's gradients each time it is called; None where that contestant cannot."""
+    """A function that computes the workload's gradients when called; None if that contestant cannot."""
     return CONTESTANTS[contestant][1](workload)

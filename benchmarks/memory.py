@@ -1,8 +1,9 @@
-"""How much memory a contestant takes beyond the data: measured by the system, so alike for all of them (Linux only).
+"""Memory that a contestant needs beyond the data, measured by the operating system (Linux only).
 
-A fresh process computes the gradients once, so that what a library sets up only once (the work space of its matrix product, code made
-on first use) is there; then once more, with data and leaves made anew. What the second time counts is the peak of the process's
-resident memory over what it was before.
+A new process computes the gradients once, so that everything a library sets up only once exists
+(the work space of its matrix product, code made on first use). Then it computes them again, with
+new data and leaves. The result is the peak of the process's resident memory in the second run,
+minus the memory before it.
 """
 
 from __future__ import annotations
@@ -20,13 +21,14 @@ STATUS, CLEAR = Path("/proc/self/status"), Path("/proc/self/clear_refs")
 
 
 def measurable() -> bool:
-    """Whether the system can tell."""
+    """Whether the system can measure it."""
     return CLEAR.exists()
 
 
 def peak(contestant: str) -> float:
-    """Megabytes over the data, in a process of its own."""
-    # The allocator of Linux keeps what is freed unless told otherwise, and what it had kept would not be counted.
+    """Megabytes beyond the data, measured in a process of its own."""
+    # Linux's allocator keeps freed memory unless told otherwise, and memory that it kept would not
+    # be counted.
     environment = {**os.environ, "MALLOC_MMAP_THRESHOLD_": "65536", "MALLOC_TRIM_THRESHOLD_": "65536"}
     command = [sys.executable, "-m", "benchmarks.memory", contestant]
     result = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)

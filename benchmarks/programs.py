@@ -1,7 +1,8 @@
-"""Programs as users write them, with leaves, `backward()`, `no_grad` and in-place steps: the engine's goals for speed.
+"""Programs as users write them, with leaves, `backward()`, `no_grad` and in-place steps, with the speed goals.
 
-`program(torch)` prepares and returns what is timed, for any module that is written like PyTorch; `by_hand` the same with NumPy,
-written for speed. A goal is the ratio that `autograd_teach` is to reach, to the second name.
+`program(torch)` returns what is timed, for any module with PyTorch's interface; `by_hand` does the
+same in NumPy, written for speed. A goal is a limit for the ratio of `autograd_teach` to the
+contestant `to`.
 """
 
 from __future__ import annotations
@@ -136,7 +137,7 @@ def lecture_network_by_hand() -> Run:
 
 
 def gradient_of_a_gradient(torch: Any) -> Run:
-    """By the parameters of a tanh network 32-64-64-1, batch 32: of the squared norm of the loss's gradient."""
+    """The gradient of the squared norm of the loss's gradient, for a tanh network 32-64-64-1, batch 32."""
     sizes = (32, 64), (64, 64), (64, 1)
     weights = [torch.tensor(normal(20 + i, *s, scale=s[0] ** -0.5), requires_grad=True) for i, s in enumerate(sizes)]
     w1, w2, w3 = weights

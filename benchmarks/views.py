@@ -1,7 +1,8 @@
-"""How long a view takes: snapshot and folding, DOT, layout, dressing, the size of its state; on screen and a step, in Chromium.
+"""How long a view takes: the stages of a picture, the size of its state, and in Chromium the first paint and a step.
 
-Two kinds of graph: `loop` repeats itself and folds; `mixed` is a chain without repetition, which is drawn whole up to 2,000
-nodes and summed up above. The browser shows the widget's module in a bare page with a model of our own: no notebook.
+Two kinds of graph: `loop` repeats itself and folds; `mixed` is a chain without repetition, which is
+drawn whole up to 2,000 nodes and summarised above. The browser shows the widget's module in an
+empty page with a model of our own, without a notebook.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ async (step) => {
 
 
 def loop(nodes: int) -> Any:
-    """The step `y = tanh(y * w + b)` again and again."""
+    """The step `y = tanh(y * w + b)`, repeated."""
     w, b = torch.tensor([0.5, 0.2], requires_grad=True), torch.tensor([0.1, 0.3], requires_grad=True)
     y = torch.tensor([1.0, 2.0], requires_grad=True)
     for _ in range(max(1, nodes // 3)):
@@ -65,7 +66,7 @@ def loop(nodes: int) -> Any:
 
 
 def mixed(nodes: int) -> Any:
-    """Operations in an order without a rhythm."""
+    """Operations in an order without repetition."""
     choice = random.Random(0)
     y = torch.tensor([0.5, 0.25], requires_grad=True)
     for _ in range(nodes):
@@ -74,7 +75,10 @@ def mixed(nodes: int) -> Any:
 
 
 def least(run: Callable[[], Any], rounds: int = _MOST_CALLS) -> tuple[float, Any]:
-    """The least seconds of several calls, fewer where one takes long, and what the last returned: others use the machine too."""
+    """The least seconds of several calls (fewer if one takes long), and the last result.
+
+    The minimum, because other programs use the machine too.
+    """
     times: list[float] = []
     result = None
     while not times or (len(times) < rounds and sum(times) < _SECONDS_ENOUGH):
@@ -85,7 +89,7 @@ def least(run: Callable[[], Any], rounds: int = _MOST_CALLS) -> tuple[float, Any
 
 
 def stages(output: Any) -> dict[str, float]:
-    """The least seconds of each stage on the way to the static picture; without those that this graph does not reach."""
+    """The least seconds of each stage of the static picture, without the stages that this graph does not reach."""
     found: dict[str, float] = {}
     found["snapshot"], taken = least(lambda: snapshot.take([output], most_nodes=MOST_READ))
     whole = taken.snapshot
@@ -103,13 +107,13 @@ def stages(output: Any) -> dict[str, float]:
 
 
 def state(view: View) -> dict[str, Any]:
-    """What the widget is given."""
+    """The state that the widget gets."""
     return {"svg": view.svg, "view": view.data(), "step": 0}
 
 
 @contextlib.contextmanager
 def chromium() -> Iterator[Any]:
-    """A page of a headless Chromium, or None where there is none."""
+    """A page of a headless Chromium, or None if it is not installed."""
     executable = shutil.which("chromium") or shutil.which("google-chrome")
     if executable is None or find_spec("playwright") is None:
         yield None

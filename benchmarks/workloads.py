@@ -1,9 +1,10 @@
-"""The workloads: each a loss that every library differentiates as it is written, and beside it the same gradients by hand.
+"""The workloads: each is a loss that every library differentiates as written, with the same gradients written by hand.
 
-By hand means: what somebody would write who knows NumPy and the chain rule and wants it fast, with temporaries reused where that is
-easy; and Python's own numbers for scalars, since NumPy's arrays of rank 0 are slower. Where little else than the number of steps
-costs time, there is also what the loss and the chain rule say step by step, `plainly`: two yardsticks of hand-written code. Knows
-nothing of how a library is driven (libraries.py) nor of how it is measured.
+By hand means: as somebody writes it who knows NumPy and the chain rule and wants it fast.
+Temporaries are reused if that is easy, and scalars are Python's own numbers, because NumPy's arrays
+of rank 0 are slower. If the number of steps determines the time, there is also `plainly`, the loss
+and the chain rule step by step: then there are two yardsticks of hand-written code. This file does
+not depend on how a library is called (libraries.py) or how time is measured.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import numpy as np
 
 @dataclass
 class Library:
-    """What a loss needs of a library besides the arithmetic of its tensors."""
+    """What a loss needs from a library besides the arithmetic of its tensors."""
 
     tanh: Callable[[Any], Any]
     gradient: Callable[..., Any]  # (function, tensor) -> the gradient of the function there, itself differentiable
@@ -27,7 +28,7 @@ class Library:
 class Workload:
     """`loss(library, *inputs, *constants)` is a scalar; `by_hand(*inputs, *constants)` its gradients, one for each input.
 
-    `plainly`, where it is given, is called as `by_hand`.
+    `plainly`, if given, is called like `by_hand`.
     """
 
     title: str
@@ -149,7 +150,7 @@ def lecture_network(n: int = 10, hidden: int = 20, out: int = 5) -> Workload:
         gh = w2.T @ gy * (1 - h**2)
         return [np.outer(gh, x), gh, np.outer(gy, h), gy]
 
-    # NumPy multiplies by an array of rank 0 in half the time that it takes with a number.
+    # NumPy multiplies by an array of rank 0 in half the time that it needs for a number.
     one, factor = np.array(1, np.float32), np.array(2 / out, np.float32)
     title = f"the lecture's MLP {n}-{hidden}-{out}, one sample, forward and backward"
     weights = [normal(1, hidden, n, scale=0.3), normal(2, hidden), normal(3, out, hidden, scale=0.3), normal(4, out)]
@@ -223,7 +224,7 @@ def second_order(size: int = 32) -> Workload:
             x = np.tanh(x @ w)
             ys.append(x)
             slopes.append(1 - x * x)
-        # The gradient of the layers; v: of the values, u: of what entered the tanh.
+        # The gradient of the layers: v for the values, u for the inputs of tanh.
         v = np.ones_like(x)
         vs, us = [], []
         for w, slope in zip(reversed(weights), reversed(slopes)):
@@ -266,7 +267,8 @@ def deep_chain(depth: int = 100_000) -> Workload:
     return Workload(title, "<= 0.5 x torch", loss, by_hand, [1.0], scalar=True, deep=True)
 
 
-# Called without arguments, each is the workload of the table; tests call them with small sizes.
+# Called without arguments, each returns the workload of the table; tests call them with small
+# sizes.
 TIMED: list[Callable[..., Workload]] = [
     scalar_graph,
     network,

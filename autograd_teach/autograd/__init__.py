@@ -1,4 +1,4 @@
-"""How gradients are computed: the face of `torch.autograd`. Names only; the file that each comes from says how it works."""
+"""`torch.autograd`: how gradients are computed. Names only; the file that each is imported from explains it."""
 
 from . import functional, graph
 from .backward import backward, grad

@@ -1,6 +1,7 @@
-"""`backward` and `grad`: what they are given is checked here, then the engine runs.
+"""`backward` and `grad`: they check their arguments and run the engine.
 
-Errors are PyTorch's. What a gradient starts from is called a root: an edge, and the gradient that arrives there.
+Errors are PyTorch's. A root is where a gradient starts: an edge, and the gradient that arrives
+there.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ def _tuple(value: Any) -> tuple[Any, ...]:
 
 
 def _inputs(value: Any, name: str) -> tuple[Any, ...]:
-    """The inputs, of which there must be some; of a dictionary its values."""
+    """The inputs as a tuple, the values of a dictionary; an error if there are none."""
     require(type(value) is dict or not isinstance(value, Mapping), "inputs_of_type", name, type(value).__name__)
     inputs = _tuple(value.values() if isinstance(value, dict) else value)
     require(inputs, "no_inputs", name)
@@ -33,7 +34,7 @@ def _inputs(value: Any, name: str) -> tuple[Any, ...]:
 
 
 def _roots(outputs: tuple[Any, ...], gradients: Any) -> list[tuple[Edge, Tensor]]:
-    """Each output's edge with the gradient that starts there: 1 for an output of one element, where none is given."""
+    """Each output's edge with the gradient that starts there: 1 for an output of one element if none is given."""
     if gradients is not None:
         gradients = _tuple(gradients)
         require(len(gradients) >= len(outputs), "how_many_gradients", len(outputs), len(gradients))
@@ -54,7 +55,7 @@ def _roots(outputs: tuple[Any, ...], gradients: Any) -> list[tuple[Edge, Tensor]
         elif gradient._value.shape != shape:
             raise error("gradient_of_size", number, gradient.shape, number, Size(shape))
         else:
-            gradient._array  # noqa: B018  its memory, which a user's backward may write to and `grad` may return
+            gradient._array  # noqa: B018  memory that a user's backward may write to, and that `grad` may return
         started.append(gradient)
     roots: list[tuple[Edge, Tensor]] = []
     for number, output in enumerate(outputs):
@@ -66,7 +67,7 @@ def _roots(outputs: tuple[Any, ...], gradients: Any) -> list[tuple[Edge, Tensor]
 
 
 def _edges(inputs: Sequence[Any]) -> list[Edge]:
-    """Where the gradients of the inputs arrive."""
+    """The edges at which the gradients of the inputs arrive."""
     require(all(t.requires_grad for t in inputs if isinstance(t, Tensor)), "input_without_gradient")
     return [edge_of(t) if isinstance(t, Tensor) else edge_to(*t[:2]) for t in inputs]
 
@@ -77,8 +78,9 @@ def backward(
 ) -> None:  # fmt: skip
     """Accumulate the gradients of the sum of `tensors`, one or several, into `.grad` of the leaves.
 
-    `grad_tensors` gives for a tensor of more than one element the vector of the vector-Jacobian product, in its shape.
-    With `inputs` only these tensors get a gradient. The graph is freed unless `retain_graph` or `create_graph` is true.
+    grad_tensors: for a tensor of more than one element, the vector of the vector-Jacobian product,
+    in its shape. inputs: if given, only these tensors get a gradient. The graph is freed unless
+    `retain_graph` or `create_graph` is true.
 
     >>> import autograd_teach as torch
     >>> x = torch.tensor([-3.0, 2.0, 5.0], requires_grad=True)
@@ -102,8 +104,9 @@ def backward(
 def _backward(self: Tensor, gradient=None, retain_graph=None, create_graph=False, inputs=None) -> None:
     """Accumulate the gradients of this tensor into `.grad` of the leaves that it was computed from.
 
-    `gradient`: a tensor of this one's shape, the vector of the vector-Jacobian product; may be left out for a tensor of one
-    element, where it is 1. The other arguments and the errors are those of `torch.autograd.backward`.
+    gradient: a tensor of this one's shape, the vector of the vector-Jacobian product; optional for
+    a tensor of one element, with the value 1. The other arguments and the errors are those of
+    `torch.autograd.backward`.
 
     >>> import autograd_teach as torch
     >>> x = torch.tensor([1.0, 2.0], requires_grad=True)
@@ -122,10 +125,11 @@ def grad(
     only_inputs: bool = True, allow_unused: bool | None = None, is_grads_batched: bool = False,
     materialize_grads: bool = False,
 ) -> Any:  # fmt: skip
-    """The gradients of the sum of `outputs` by each of `inputs`: a tuple, or of a dictionary one with the same keys.
+    """The gradients of the sum of `outputs` with respect to `inputs`: a tuple, or a dictionary if `inputs` is one.
 
-    `grad_outputs` gives for an output of more than one element the vector of the vector-Jacobian product. RuntimeError
-    for an input that is not used, unless `allow_unused` (then None) or `materialize_grads` (then zeros).
+    grad_outputs: for an output of more than one element, the vector of the vector-Jacobian product.
+    RuntimeError for an input that is not used, unless `allow_unused` (then None) or
+    `materialize_grads` (then zeros).
 
     >>> import autograd_teach as torch
     >>> t = torch.tensor([1.0, 2.0, 4.0], requires_grad=True)

@@ -1,7 +1,8 @@
-"""Gradients on their way: where they wait, added up, at the nodes of a backward pass until all have arrived.
+"""Buffers: they sum up the gradients that arrive at a node until it runs.
 
-The buffer of a node of one output is a gradient, an array or a tensor; that of a node of several outputs is a list of them.
-Arrays of rank 0 travel as NumPy scalars, with which NumPy computes seven times as fast.
+The buffer of a node with one output is a gradient, an array or a tensor. A node with several
+outputs has a list of them. Gradients of rank 0 are NumPy scalars, with which NumPy computes seven
+times as fast.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from ..errors import error
 from ..tensor import Tensor
 from .node import Edge, Node
 
-# By node, the gradients that wait there.
+# By node, the sum of the gradients that have arrived.
 Buffers = dict[Any, Any]
 
 
@@ -25,12 +26,13 @@ def _references() -> int:
     return getrefcount(alone)
 
 
-# How many references there are to an array that only one variable of a function holds: it may be written to.
+# The reference count of an array that only one variable of a function refers to: it may be written
+# to.
 ALONE = _references()
 
 
 def add(buffers: Buffers, node: Node, gradient: Any) -> None:
-    """Add a contribution that has the shape and dtype of the node's one output."""
+    """Add a gradient of the shape and dtype of the node's only output."""
     before = buffers.pop(node, None)
     if before is None:
         buffers[node] = gradient
@@ -42,9 +44,9 @@ def add(buffers: Buffers, node: Node, gradient: Any) -> None:
 
 
 def deliver(buffers: Buffers, gradient: Any, edge: Edge, sender: Node | None, place: int) -> None:
-    """Bring a gradient, or None, to where its edge leads, in the shape and dtype that are expected there.
+    """Add a gradient (or None) to the buffer that its edge leads to, in the shape and dtype expected there.
 
-    It is result number `place` of the sender, or of the roots.
+    It is result number `place` of the sender, or the root of this number if `sender` is None.
     """
     node, number = edge.node, edge.number
     if node is None or gradient is None:
@@ -58,7 +60,7 @@ def deliver(buffers: Buffers, gradient: Any, edge: Edge, sender: Node | None, pl
 
 
 def fitted(gradient: Any, edge: Edge, sender: Node | None, place: int) -> Any:
-    """A gradient in the shape and dtype of the output that it is the gradient of; RuntimeError if it cannot be."""
+    """A gradient in the shape and dtype of its output, where `edge` leads; RuntimeError if its shape does not fit."""
     node: Any = edge.node
     shape, dtype = node._shape, node._dtype
     if node._outputs > 1:
@@ -77,15 +79,15 @@ def fitted(gradient: Any, edge: Edge, sender: Node | None, place: int) -> Any:
 
 
 def unbroadcast(array: np.ndarray, shape: tuple[int, ...], dims: tuple[int, ...]) -> np.ndarray:
-    """Undo broadcasting from `shape`, which repeated in `dims`: each element gets the sum of its copies' gradients."""
+    """Undo broadcasting from `shape` along `dims`: each element gets the sum of its copies' gradients."""
     total = np.add.reduce(array, axis=dims) if dims else array
-    # A view would have to be copied where a leaf could take over the sum itself.
+    # No view if the shape fits already: a leaf can take over the memory of the sum, not of a view.
     return total if total.shape == shape else total.reshape(shape)
 
 
 @lru_cache(maxsize=1024)
 def broadcast_dims(shape: tuple[int, ...], target: tuple[int, ...]) -> tuple[int, ...] | None:
-    """The dimensions in which broadcasting from `target` to `shape` repeats; None if it cannot give that shape."""
+    """The dimensions that broadcasting from `target` to `shape` repeats; None if it cannot give that shape."""
     new = len(shape) - len(target)
     if new < 0 or any(t not in (1, n) for n, t in zip(shape[new:], target)):
         return None

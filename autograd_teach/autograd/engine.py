@@ -1,9 +1,11 @@
-"""Runs a graph backward.
+"""The engine: runs a graph backward.
 
-The nodes below the roots are collected, and run from the last made to the first. By then every gradient that a node waits for
-has arrived, because whatever used its result was made after it. A leaf's accumulator runs as soon as its last contribution is in.
+The nodes below the roots are collected and run in the reverse order of their creation. A node runs
+after all its gradients have arrived, because every operation that used its result was recorded
+later. A leaf's accumulator runs as soon as its last contribution has arrived.
 
-Without `create_graph` gradients travel as NumPy arrays and scalars; with it they are tensors, and the formulas record what they compute.
+Without `create_graph`, gradients are NumPy arrays and scalars. With it they are tensors, and the
+formulas are recorded.
 """
 
 from __future__ import annotations
@@ -39,8 +41,9 @@ def run_backward(
 ) -> list[Any]:
     """Send each root's gradient down its edge.
 
-    With `inputs`, only what leads to these edges is run; with `accumulate` the gradients end in `.grad` of the leaves (and, of
-    the inputs only), otherwise they are returned in the order of `inputs`, None where none arrived.
+    With `inputs`, only the nodes that lead to these edges run. With `accumulate`, the gradients are
+    added to `.grad` of the leaves, or only of the inputs; otherwise they are returned in the order
+    of `inputs`, None for an input without a gradient.
     """
     mode, outer = state.mode, state.run
     if outer is not None and outer.depth >= DEEPEST:
@@ -56,12 +59,13 @@ def run_backward(
         state.mode, state.run = mode, outer
 
 
-# A backward that calls backward, which calls backward, ... : so many of them fit below Python's recursion limit.
+# How many backward passes may run inside each other in one thread: so many fit below Python's
+# recursion limit.
 DEEPEST = 40
 
 
 def _in_another_thread(*arguments: Any) -> list[Any]:
-    """A nested run in a thread, which has a stack of its own, with all that this one has switched on: as PyTorch does it."""
+    """Run a nested pass in a new thread with its own stack and the same state, as PyTorch does."""
     switched_on = {name: value for name, value in vars(state).items() if name != "run"}
     results: list[Any] = []
 
@@ -69,7 +73,7 @@ def _in_another_thread(*arguments: Any) -> list[Any]:
         vars(state).update(switched_on)
         try:
             results.extend((None, run_backward(*arguments)))
-        except BaseException as problem:  # noqa: BLE001  raised where it was asked for
+        except BaseException as problem:  # noqa: BLE001  raised again in the calling thread
             results.append(problem)
 
     thread = threading.Thread(target=contextvars.copy_context().run, args=(run,))
@@ -84,17 +88,17 @@ def _in_another_thread(*arguments: Any) -> list[Any]:
 
 
 class _Run:
-    """One backward pass: what runs when, and the gradients that have arrived at each node."""
+    """One backward pass: the nodes to run, their order, and the gradients that have arrived."""
 
-    # The edges whose gradients somebody asked for, and the nodes that they lead to; None if nobody named any.
+    # The edges whose gradients are requested, and their nodes; None without `inputs`.
     inputs: Sequence[Edge] = ()
     asked: set[Any] | None = None
-    # The nodes that must run for gradients to get there, with the edges that lead on; None if all must.
+    # The nodes that must run for these gradients, with the edges to follow; None if all run.
     wanted: dict[Any, Sequence[Edge]] | None = None
 
     def __init__(self, retain_graph: bool, create_graph: bool, accumulate: bool, outer: _Run | None) -> None:
         self.retain_graph, self.create_graph, self.accumulate = retain_graph, create_graph, accumulate
-        # How many passes run inside each other.
+        # How many passes run inside each other, this one included.
         self.depth: int = 1 if outer is None else outer.depth + 1
         self.buffers: dict[Any, Any] = {}
         # By node and number of the output.
@@ -102,7 +106,7 @@ class _Run:
 
     def start(self, roots: Sequence[Root], inputs: Sequence[Edge] | None) -> None:
         """Deliver the roots' gradients and run all nodes below."""
-        nodes = {edge.node: None for edge, _ in roots}  # a set that keeps their order
+        nodes = {edge.node: None for edge, _ in roots}  # a set that keeps the order of the roots
         self.order, self.last = order, last = _collect(nodes)
         if inputs is not None:
             self.inputs, self.asked = inputs, {edge.node for edge in inputs}
@@ -118,22 +122,22 @@ class _Run:
         self._run(order)
 
     def _leave_out_what_leads_nowhere(self, roots: dict[Any, None]) -> None:
-        """Of nodes and edges keep those that lead to the inputs."""
+        """Keep only the nodes and edges that lead to the inputs."""
         assert self.asked is not None
         self.wanted, running = _leading_to(self.asked, self.order)
         if self.accumulate:
-            # PyTorch runs, and so frees, the node of an input too where the gradient is stored rather than returned.
+            # With `accumulate`, PyTorch also runs, and so frees, the nodes of the inputs.
             for node in self.asked - {None}:
                 self.wanted.setdefault(node, (NO_EDGE,) * len(node._edges))
         if len(roots) == 1 and not roots.keys() <= self.wanted.keys():
-            # A single root is looked at in any case: its hooks run.
+            # The hooks of a single root run in any case.
             self.asked.update(roots)
             running = [node for node in self.order if node in self.asked]
         self.order = running
         self.last = {leaf: node for leaf, node in self.last.items() if leaf in self.asked}
 
     def will_run(self, node: Node) -> bool:
-        """Whether a gradient is to arrive at this node: what hooks of several tensors ask."""
+        """Whether a gradient will arrive at this node; used by `register_multi_grad_hook`."""
         is_asked = node in (self.asked or ())
         require(self.accumulate or not is_asked or not isinstance(node, AccumulateGrad), "will_a_leaf_run")
         return node in self._running
@@ -153,7 +157,8 @@ class _Run:
             else:
                 edges, step = node._edges if wanted is None else wanted[node], node._step
                 if step is None and wanted is not None and node._runs_without_gradient:
-                    # All that a user's backward returns is looked at, also what leads to no input.
+                    # PyTorch checks everything that a user's backward returns, also what leads to
+                    # no input.
                     self._run_specially(node, grad)
                 elif create_graph:
                     self._send(node, edges, node._backward_graph(grad, edges))
@@ -162,7 +167,7 @@ class _Run:
                 else:
                     self._send(node, edges, node._backward(grad, edges))
             if node in finished:
-                grad = None  # a leaf takes over the memory of a gradient that nobody else holds
+                grad = None  # drops the reference: a leaf takes over a gradient that nothing else refers to
                 for leaf in finished[node]:
                     if plain_leaves and leaf._hooks is None:
                         leaf._backward(buffers.pop(leaf, None), ())
@@ -170,7 +175,7 @@ class _Run:
                         self._run_leaf(leaf)
 
     def _send(self, node: Node, edges: Sequence[Edge], results: Sequence[Any]) -> None:
-        """Bring what a node has computed to where its edges lead."""
+        """Add the results of a node to the buffers that its edges lead to."""
         if not self.retain_graph:
             node._free()
         buffers = self.buffers
@@ -184,7 +189,7 @@ class _Run:
                 add(buffers, edge, result)  # type: ignore[arg-type]  # a node, since it has a shape
 
     def _run_specially(self, node: Node, grad: Any) -> None:
-        """Run a node that has hooks, whose gradient somebody asked for, or that no gradient reached."""
+        """Run a node that has hooks, whose gradient is requested, or that received no gradient."""
         try:
             edges, results = self._run_hooked(node, node._hooks, grad)
         except Exception:
@@ -201,21 +206,21 @@ class _Run:
             grad = None if node._outputs == 1 else [None] * node._outputs
         kept = edges if self.wanted is None else self.wanted.get(node)
         if kept is None or (self.asked is not None and not self.accumulate and node.__class__ is AccumulateGrad):
-            # It does not run; somebody asked for its gradient, or it is the single root.
+            # It does not run: its gradient is requested, or it is the single root.
             self._capture(node, self._tensor_hooks(node, hooks, grad))
             return edges, None
         if not (arrived or hooks is not None or node._runs_without_gradient):
-            # What it would have sent on does not arrive either.
+            # Its inputs receive no gradients either.
             return kept, _nothing(node)
         if self.wanted is not None:
-            # PyTorch keeps the gradient before its hooks where the node runs too.
+            # If the node runs, PyTorch captures the gradient before the hooks.
             self._capture(node, grad)
         grad = self._tensor_hooks(node, hooks, grad)
         outputs = tuple(map(self._to_tensor, grad if node._outputs > 1 else (grad,)))
         for hook in list(hooks.pre.values()) if hooks else ():
             outputs = _replaced(outputs, hook, outputs)
         given = [self._from_tensor(g) for g in outputs]
-        # A user's backward computes, and has looked at, more than is needed.
+        # A user's backward computes all its gradients, and all of them are checked.
         own = node._runs_without_gradient
         looked_at = edges if own else kept
         runs, needed = own or any(g is not None for g in given), own or any(e.node is not None for e in kept)
@@ -237,7 +242,7 @@ class _Run:
         return results
 
     def _run_leaf(self, leaf: Node) -> None:
-        """All contributions to a leaf are in."""
+        """Run a leaf's accumulator, or capture its gradient, when all contributions have arrived."""
         if leaf._hooks is None and not state.anomaly and (self.asked is None or not self.accumulate):
             if self.asked is not None:
                 self.captured[leaf, 0] = self.buffers.pop(leaf, None)
@@ -249,7 +254,7 @@ class _Run:
             self._run_specially(leaf, self.buffers.pop(leaf, None))
 
     def _tensor_hooks(self, node: Node, hooks: Hooks | None, grad: Any) -> Any:
-        """The incoming gradients after the hooks of the tensors they belong to; kept where `retain_grad` asks for it."""
+        """The incoming gradients after the hooks of their tensors; stored for tensors with `retain_grad`."""
         if hooks is None:
             return grad
         grads = list(grad) if node._outputs > 1 else [grad]
@@ -264,7 +269,7 @@ class _Run:
         return grads if node._outputs > 1 else grads[0]
 
     def _capture(self, node: Node, grad: Any) -> None:
-        """Keep the gradient of a node's outputs that were asked for."""
+        """Store the gradients of those outputs of the node that are requested."""
         for edge in self.inputs:
             if edge.node is node:
                 self.captured[node, edge.number] = grad[edge.number] if node._outputs > 1 else grad
@@ -277,7 +282,7 @@ class _Run:
 
 
 def _nothing(node: Node) -> Sequence[Any]:
-    """The gradients of a node that received none. Its saved values are checked even so, as in PyTorch."""
+    """The gradients of a node that received none. PyTorch checks its saved values even then."""
     if any(getattr(node, name) is FREED for name in node._frees):
         freed()
     for name, index in node._values.items():
@@ -287,7 +292,7 @@ def _nothing(node: Node) -> Sequence[Any]:
 
 
 def _replaced(gradients: tuple[Any, ...], hook: Callable[..., Any], *arguments: Any) -> tuple[Any, ...]:
-    """The gradients after a hook, called with `arguments`: a node's hook returns a tuple, a tensor's one gradient."""
+    """The gradients after `hook(*arguments)`: the hook of a node returns a tuple, the hook of a tensor one gradient."""
     returned = hook(*arguments)
     if returned is None:
         return gradients
@@ -308,11 +313,11 @@ def _replaced(gradients: tuple[Any, ...], hook: Callable[..., Any], *arguments: 
 
 
 def _collect(roots: dict[Any, None]) -> tuple[list[Node], dict[Node, Node]]:
-    """The nodes below the roots in the order in which they run; and for each leaf, which of them contributes to it last."""
+    """The nodes below the roots in running order, and for each leaf the node that contributes to it last."""
     order: list[Any] = [n for n in roots if n.__class__ is not AccumulateGrad]
     seen: set[Any] = {NO_EDGE, None, *order}
     last: dict[Any, Node] = {}
-    for node in order:  # which grows meanwhile
+    for node in order:  # the list grows during the loop
         for below in node._edges:
             if below in seen:
                 continue
@@ -333,7 +338,7 @@ def _collect(roots: dict[Any, None]) -> tuple[list[Node], dict[Node, Node]]:
 
 
 def _by_node(last: dict[Any, Node]) -> dict[Node, list[Any]]:
-    """By node, the leaves that it contributes to last, in the order of its edges; where several lead to one, the last counts."""
+    """For each node, the leaves that it contributes to last, in the order of its edges (the last edge to each leaf)."""
     found: dict[Node, list[Any]] = {}
     for leaf, node in last.items():
         if node in found:
@@ -345,7 +350,7 @@ def _by_node(last: dict[Any, Node]) -> dict[Node, list[Any]]:
 
 
 def _all_lead_to(targets: set[Any], order: list[Node], last: dict[Any, Node]) -> bool:
-    """Whether, as in most programs, the targets are all the leaves, so that nothing is to be left out."""
+    """Whether the targets are exactly the leaves, as in most programs: then all nodes must run."""
     if not last or not last.keys() <= targets or any(leaf.__class__ is not AccumulateGrad for leaf in targets):
         return False
     for node in order:
@@ -353,15 +358,15 @@ def _all_lead_to(targets: set[Any], order: list[Node], last: dict[Any, Node]) ->
             if edge is not NO_EDGE:
                 break
         else:
-            return False  # what leads to this node alone leads to no leaf
+            return False  # a node that leads to no leaf need not run
     return True
 
 
 def _leading_to(targets: set[Any], order: list[Node]) -> tuple[dict[Any, Sequence[Edge]], list[Node]]:
-    """The nodes that must run for gradients to reach the targets: those with an edge to one, or to such a node.
+    """The nodes that must run for gradients to reach the targets, with the edges to follow.
 
-    Each with its edges, of which those that lead to no target are cut: their gradients need not be computed. And, in the order
-    in which they run, these nodes and the targets.
+    Edges that lead to no target are replaced by NO_EDGE: their gradients need not be computed. Also
+    returns these nodes and the targets in running order.
     """
     leading: dict[Any, Sequence[Edge]] = {}
     running = []

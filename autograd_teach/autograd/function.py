@@ -1,6 +1,7 @@
-"""Function: an operation whose forward and backward the user writes.
+"""Function: an operation with a forward and a backward written by the user.
 
-The context that both receive *is* the node of the graph: what `forward` leaves on it is there when `backward` runs.
+The context of both *is* the node of the graph, so what `forward` stores on it is there when
+`backward` runs.
 """
 
 from __future__ import annotations
@@ -79,7 +80,7 @@ class FunctionCtx:
     def mark_dirty(self, *args: Tensor) -> None:
         """Declare the inputs that `forward` changes in place; they must be among its outputs.
 
-        args: tensors. `apply` raises RuntimeError for one that is not returned, for something else than a
+        args: tensors. `apply` raises RuntimeError for one that is not returned, for anything but a
         tensor, and, while recording, for a leaf that requires grad.
 
         >>> import autograd_teach as torch
@@ -148,7 +149,7 @@ class BackwardFunction(FunctionCtx, Node):
     _saved: Sequence[tuple[Any, int | None] | None] | None = ()
     _materialize_non_diff_grads = True
     _without_gradient: frozenset[int] = frozenset()  # the outputs that are not differentiable
-    _is_tensor: tuple[bool, ...] = ()  # each argument of forward
+    _is_tensor: tuple[bool, ...] = ()  # by argument of forward
 
     @property
     def saved_tensors(self) -> tuple[Tensor | None, ...]:
@@ -202,7 +203,7 @@ class BackwardFunction(FunctionCtx, Node):
         return tuple(None if r is None else r._array for r in results)
 
     def _backward_graph(self, grad: Any, edges: Sequence[Edge]) -> tuple[Any, ...]:
-        """Run the user's backward; the gradients of the tensors among the arguments of forward."""
+        """Run the user's backward and return the gradients of the arguments of forward that are tensors."""
         many = self._outputs > 1
         grads, shapes, dtypes = (grad, self._shape, self._dtype) if many else ([grad], [self._shape], [self._dtype])
         if self._materialize:
@@ -214,7 +215,8 @@ class BackwardFunction(FunctionCtx, Node):
             ]
         results, expected = self.apply(*grads), len(self._is_tensor)
         results = results if isinstance(results, tuple) else (results,)
-        # Trailing Nones too many are allowed: a backward may serve forwards of several lengths.
+        # Extra Nones at the end are allowed: a backward may serve forwards with different numbers
+        # of arguments.
         while len(results) > expected and results[-1] is None:
             results = results[:-1]
         require(len(results) == expected, "how_many_returned", self.name(), expected, len(results))
@@ -253,7 +255,7 @@ class Function:
     _backward_cls: type[BackwardFunction] = BackwardFunction
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
-        # With each Function comes the class of its nodes: `ExpBackward` with `Exp`.
+        # Each Function has a class of nodes: `ExpBackward` for `Exp`.
         super().__init_subclass__(**kwargs)
         members = {"_forward_cls": cls, "__module__": "torch.autograd.function"}
         cls._backward_cls = type(f"{cls.__name__}Backward", (BackwardFunction,), members)
@@ -303,28 +305,31 @@ class Function:
         """Define this: compute the gradients of the inputs from those of the outputs.
 
         This is the vector-Jacobian product; define it under the name `backward` or `vjp`, not both.
-        grad_outputs: one gradient per output of `forward`. Returns one entry per argument of `forward` after
-        `ctx`: a tensor of the argument's shape, or None for an argument that is not a tensor or needs no
-        gradient; more entries at the end must be None. The backward pass raises RuntimeError for another number
-        of entries, for an entry that is neither, and for a shape that does not fit; NotImplementedError if it
-        is missing. What it computes is recorded under `create_graph`, so it can be differentiated again.
+        grad_outputs: one gradient per output of `forward`. Returns one entry per argument of
+        `forward` after `ctx`: a tensor of the argument's shape, or None for an argument that is not
+        a tensor or needs no gradient; extra entries at the end must be None. The backward pass
+        raises RuntimeError for a wrong number of entries, for an entry of another kind, and for a
+        shape that does not fit; NotImplementedError if `backward` is missing. What it computes is
+        recorded under `create_graph`, so it can be differentiated again.
         """
         raise error("no_backward")
 
-    vjp = backward  # its other name
+    vjp = backward  # another name
 
     @classmethod
     def apply(cls, *args: Any, **kwargs: Any) -> Any:
         """Run `forward` and record it as one node of the graph; this is how a Function is used.
 
-        args: the arguments of `forward` after `ctx`. Pass tensors by position: those inside lists and dicts are
-        not recorded. Returns what `forward` returned; each floating tensor in it requires grad if an argument
-        does, unless it is marked as not differentiable. Under `no_grad`, nothing is recorded.
+        args: the arguments of `forward` after `ctx`. Pass tensors by position: those inside lists
+        and dicts are not recorded. Returns what `forward` returned; each floating tensor in it
+        requires grad if an argument does, unless it is marked as not differentiable. Under
+        `no_grad`, nothing is recorded.
         """
         ctx = cls._backward_cls()
         has_setup = cls.setup_context is not Function.setup_context
         if has_setup:
-            # What backward returns a gradient for: all parameters, also those that have their default.
+            # backward returns a gradient for every parameter of forward, also for those with their
+            # default value.
             bound = inspect.signature(cls.forward).bind(*args, **kwargs)
             bound.apply_defaults()
             args, kwargs = bound.args, bound.kwargs
@@ -335,7 +340,8 @@ class Function:
         ctx.needs_input_grad = tuple(isinstance(a, Tensor) and a.requires_grad for a in args)
         recording = state.mode.recording and any(ctx.needs_input_grad)
         if recording:
-            # As they are before forward, which may write to them; they may be newer than the context.
+            # The edges before forward, which may write to its arguments. The arguments may be newer
+            # than the context.
             ctx._edges = tuple(edge_of(t) for t in tensors)
             ctx._sequence = next_sequence_number()
             if state.anomaly:
@@ -367,7 +373,7 @@ class Function:
 
 
 def _positional(forward: Any, args: tuple[Any, ...], kwargs: dict[str, Any], skipped: int) -> tuple[Any, ...]:
-    """All arguments in the order of the parameters of `forward`, without gaps; TypeError for what has no place there."""
+    """All arguments in the order of the parameters of `forward`; TypeError for one that is unexpected or missing."""
     kinds = inspect.signature(forward).parameters.values()
     names = [p.name for p in kinds if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)][skipped:]
     for name in kwargs:
@@ -388,12 +394,12 @@ def _describe(node: Any, outputs: Sequence[Any]) -> None:
 
 
 def _edge_to(ctx: BackwardFunction, number: int, many: bool) -> Edge:
-    """The edge to an output, before the node has been told how many there are (`_describe`)."""
+    """The edge to an output, before `_describe` sets the number of outputs."""
     return Output(ctx, number) if many else ctx
 
 
 def _output(ctx: BackwardFunction, output: Any, number: int, inputs: list[Tensor], recording: bool, many: bool) -> Any:
-    """An output of forward with its place in the graph."""
+    """An output of forward, connected to its place in the graph."""
     if not isinstance(output, Tensor):
         return output
     is_input, is_dirty = (any(output is t for t in tensors) for tensors in (inputs, ctx._dirty))
@@ -405,7 +411,8 @@ def _output(ctx: BackwardFunction, output: Any, number: int, inputs: list[Tensor
         return output
     differentiable = output.is_floating_point() and not any(output is n for n in ctx._non_differentiable)
     if is_input:
-        # Returned unchanged, an input becomes a view of itself: the caller's tensor keeps its own history.
+        # An input that is returned unchanged becomes a view of itself: the caller's tensor keeps
+        # its own history.
         output = view_of(output, output._array)
     if output._view is not None:
         output._view.creation_meta = MULTI_OUTPUT_NODE if many else IN_CUSTOM_FUNCTION
@@ -414,7 +421,7 @@ def _output(ctx: BackwardFunction, output: Any, number: int, inputs: list[Tensor
 
 
 def _dirty(ctx: BackwardFunction, output: Tensor, number: int, recording: bool, many: bool) -> None:
-    """An input that forward wrote to: its history now begins with this node, as after any write."""
+    """Make this node the history of an input that forward wrote to, as after any write in place."""
     view: Any = output._view
     forbidden = view is not None and view.creation_meta is not DEFAULT
     needed = recording and not forbidden and output._own_edge() is not NO_EDGE
@@ -422,7 +429,7 @@ def _dirty(ctx: BackwardFunction, output: Tensor, number: int, recording: bool, 
     if not recording:
         return
     require((output._known_edge or NO_EDGE) is not NO_EDGE or not output.requires_grad, "leaf_dirty")
-    output._grad = None  # PyTorch keeps no gradient of what was there before
+    output._grad = None  # as in PyTorch, where the gradient of the old value is dropped
     if forbidden:
         raise forbidden_write(view, view.edge, "is being")
     if needed and view is not None and view.base.is_leaf:
@@ -432,10 +439,14 @@ def _dirty(ctx: BackwardFunction, output: Tensor, number: int, recording: bool, 
 
 
 def _saved(ctx: BackwardFunction, tensor: Tensor, inputs: list[Tensor], outputs: Sequence[Any]) -> tuple[Any, Any]:
-    """A value with its place, in place of a tensor: one that held its own node would be a cycle."""
+    """A saved value and its index.
+
+    An output is saved without its tensor, whose reference to the node would be a cycle.
+    """
     index = next((i for i, t in enumerate(inputs) if t is tensor), None)
     if tensor.requires_grad and (index is None or any(tensor is written for written in ctx._dirty)):
-        # An input that is returned as it came is saved as the input: the result is another tensor, a view of it.
+        # An input that is returned unchanged is saved as the input: the result is another tensor, a
+        # view of it.
         index = next((-1 - i for i, o in enumerate(outputs) if o is tensor), index)
     if index is not None and index < 0:
         return pack(ctx, (tensor._array, tensor._counter, tensor._counter.version), index), index
@@ -489,7 +500,7 @@ def once_differentiable(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 class Error(Node):
-    """Stands where the graph of a gradient ends, and says so."""
+    """The node of a gradient that cannot be differentiated: raises."""
 
     __module__ = "builtins"
     _prefix = "torch::autograd::"
@@ -501,7 +512,7 @@ class Error(Node):
 
 
 def _refused(results: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The results with a node between them and what made them, where there must be something to differentiate."""
+    """Copies of the results with an `Error` node as their history, so that differentiating them raises."""
     results = tuple(wrap(r._array) if isinstance(r, Tensor) else r for r in results)
     leaves = (wrap(r._array).requires_grad_() if isinstance(r, Tensor) else None for r in results)
     node = Error(tuple(NO_EDGE if leaf is None else edge_of(leaf) for leaf in leaves))

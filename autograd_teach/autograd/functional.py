@@ -1,7 +1,8 @@
-"""Derivatives of functions: Jacobians, Hessians, and their products with vectors; `torch.autograd.functional`.
+"""Jacobians, Hessians and their products with vectors: `torch.autograd.functional`.
 
-Each calls the function on copies of its inputs. Where the result does not depend on an input, the derivative is zero, or
-with `strict=True` a RuntimeError. With `create_graph=True` the answer can be differentiated in turn.
+Each function calls `func` on copies of its inputs. If the result does not depend on an input, its
+derivative is zero, or with `strict=True` a RuntimeError. With `create_graph=True` the answer can be
+differentiated in turn.
 """
 
 from collections.abc import Callable
@@ -101,11 +102,12 @@ def jacobian(
     func: Function, inputs: Tensors, create_graph: bool = False, strict: bool = False,
     vectorize: bool = False, strategy: str = "reverse-mode",
 ) -> Any:  # fmt: skip
-    """The derivative of each element of the output by each of the input, of shape `output.shape + input.shape`.
+    """The derivative of each element of the output with respect to each element of the input.
 
-    inputs: a tensor or a tuple of them. Returns one tensor; of several outputs or inputs a tuple, of both a tuple of
-    tuples: `result[i][j]` belongs to output i and input j. Costs a backward pass for each element of the output.
-    `vectorize` changes nothing. NotImplementedError for `strategy="forward-mode"`.
+    inputs: a tensor or a tuple of them. Returns a tensor of shape `output.shape + input.shape`; for
+    several outputs or inputs a tuple, for both a tuple of tuples: `result[i][j]` belongs to output
+    i and input j. Costs a backward pass for each element of the output. `vectorize` is ignored.
+    NotImplementedError for `strategy="forward-mode"`.
 
     >>> import autograd_teach as torch
     >>> torch.autograd.functional.jacobian(lambda x: x**2, torch.tensor([1.0, 3.0]))
@@ -132,8 +134,9 @@ def hessian(
 ) -> Any:  # fmt: skip
     """The second derivatives of a function that returns one number, of shape `input.shape + input.shape`.
 
-    inputs: a tensor, or a tuple of them; then `result[i][j]` holds the derivatives by inputs i and j. RuntimeError if
-    `func` returns more than one number. Costs a backward pass for each element of the inputs.
+    inputs: a tensor, or a tuple of them; then `result[i][j]` holds the derivatives by inputs i and
+    j. RuntimeError if `func` returns more than one number. Costs a backward pass for each element
+    of the inputs.
 
     >>> import autograd_teach as torch
     >>> torch.autograd.functional.hessian(lambda x: x[0] ** 2 * x[1], torch.tensor([1.0, 3.0]))
@@ -151,7 +154,7 @@ def hessian(
 
 
 def _tuple(value, what, name):
-    """Whether `value` is a tuple, and it as one."""
+    """Whether `value` is a tuple, and `value` as a tuple of tensors."""
     many = isinstance(value, tuple)
     for i, entry in enumerate(value if many else (value,)):
         where = f"value at index {i}" if many else f"given {what}"
@@ -160,7 +163,7 @@ def _tuple(value, what, name):
 
 
 def _copies(value, what, name, create_graph):
-    """As tensors of their own: those that the function captured count as constant, even if they are inputs too."""
+    """Copies to differentiate by: tensors that the function captured are constants, even if they are inputs."""
     many, tensors = _tuple(value, what, name)
     copies = (t.view_as(t) if create_graph and t.requires_grad else t.detach() for t in tensors)
     return many, tuple(t.requires_grad_(t.requires_grad or what == "inputs") for t in copies)
@@ -191,7 +194,7 @@ def _outputs(func, inputs, name, strict):
 
 
 def _pulled(outputs, v, inputs, stage, strict, create_graph, number=None):
-    """`v` times the Jacobian: `grad`, with zeros for an input without gradient, which strict mode makes an error."""
+    """`v` times the Jacobian, with zeros for an input without gradient; in strict mode that is an error."""
     results = (None,) * len(inputs)
     if pairs := [(o, u) for o, u in zip(outputs, v or [None] * len(outputs)) if o.requires_grad]:
         outputs, v = zip(*pairs)

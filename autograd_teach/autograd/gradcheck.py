@@ -1,6 +1,6 @@
-"""gradcheck, gradgradcheck: do a function's derivatives agree with finite differences?
+"""`gradcheck` and `gradgradcheck`: compare a function's derivatives with finite differences.
 
-A Jacobian has, as in PyTorch's messages, a row for each element of the input.
+As in PyTorch's messages, a Jacobian has a row for each element of the input.
 """
 
 import warnings
@@ -131,14 +131,14 @@ def _check(func, inputs, eps, atol, rtol, nondet_tol, check_undefined_grad, mask
 
 
 class _UndefinedGrad(Function):
-    """The identity, whose backward passes on no gradient at all."""
+    """The identity with a backward that returns no gradient."""
 
     forward = staticmethod(lambda ctx, x: x.view_as(x))
     backward = staticmethod(lambda ctx, grad_output: None)
 
 
 def _check_undefined_grad(func, inputs, count):
-    """All outputs without a gradient together, then, if there are several, each on its own."""
+    """Check all outputs without a gradient, then, if there are several, each one without a gradient."""
     for undefined in [range(count), *([i] for i in range(count) if count > 1)]:
         outputs = _requiring(_tuple(func(*inputs)))
         outputs = [_UndefinedGrad.apply(o) if i in undefined else o for i, o in enumerate(outputs)]
@@ -153,15 +153,15 @@ def _check_undefined_grad(func, inputs, count):
 
 
 def _zero_for_zeros(outputs, sources, atol=0):
-    """Whether the gradients are missing or zero where zeros arrive at the outputs."""
+    """Whether zeros at the outputs give gradients that are missing or zero."""
     gradients = grad(outputs, sources, [zeros(o.shape, dtype=o.dtype) for o in outputs], materialize_grads=True)
     return all(quiet.allclose(gradient.numpy(), 0, atol=atol) for gradient in gradients)
 
 
 def _numerical(func, inputs, outputs, eps):
-    """By output, then by input: the central differences (f(x + eps) - f(x - eps)) / (2 eps), a row at a time.
+    """For each output, then each input: the central differences (f(x + eps) - f(x - eps)) / (2 eps), row by row.
 
-    Written into the memory of x, as PyTorch does it, since func may hold x by other ways than as an argument.
+    Changes x in memory, as PyTorch does, because func may use x in other ways than as an argument.
     """
     found = []
     for memory in (x.detach().numpy() for x in _requiring(inputs)):
@@ -184,7 +184,7 @@ def _numerical(func, inputs, outputs, eps):
 
 
 def _analytical(output, sources):
-    """The Jacobian of `output` by each input, a column from each backward run."""
+    """The Jacobian of `output` with respect to each input: each backward pass gives a column."""
     units = (from_numpy(unit).view(output.shape) for unit in np.eye(output.numel(), dtype=output.dtype.numpy))
     found = [grad(output, sources, unit, retain_graph=True, materialize_grads=True) for unit in units]
     return [np.array([g[j].numpy() for g in found]).reshape(output.numel(), x.numel()).T for j, x in enumerate(sources)]
@@ -195,7 +195,7 @@ def _tuple(value):
 
 
 def _requiring(values):
-    """Those of the values that are tensors and require grad."""
+    """The values that are tensors and require grad."""
     return tuple(v for v in values if isinstance(v, Tensor) and v.requires_grad)
 
 

@@ -1,4 +1,4 @@
-"""What users may do with a graph, as `torch.autograd.graph`: name edges, hook into several tensors, save otherwise."""
+"""`torch.autograd.graph`: gradient edges, hooks on several tensors, and hooks on saved tensors."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ __all__ = [
 
 
 class GradientEdge(NamedTuple):
-    """A place in the graph where a gradient arrives: that of output `output_nr` of the operation that `node` reverses.
+    """A place in the graph where a gradient arrives: at output `output_nr` of the operation whose backward is `node`.
 
-    `backward` and `grad` take it in place of a tensor; `get_gradient_edge` makes it. `ownership_token` keeps alive the
-    node of a user's Function.
+    `backward` and `grad` accept it in place of a tensor; `get_gradient_edge` makes it.
+    `ownership_token` keeps the node of a user's Function alive.
 
     >>> import autograd_teach as torch
     >>> y = torch.ones(1, requires_grad=True) * 2
@@ -53,7 +53,7 @@ def get_gradient_edge(tensor: Tensor) -> GradientEdge:
     require(tensor.requires_grad, "edge_without_gradient")
     node = _node_of(tensor)
     with enable_grad():
-        # PyTorch has one for the node of a user's Function.
+        # As in PyTorch, only for the node of a user's Function.
         token = tensor.view_as(tensor).grad_fn if hasattr(node, "needs_input_grad") else None
     return GradientEdge(node, tensor.output_nr, token)
 
@@ -79,8 +79,9 @@ def register_multi_grad_hook(
 ) -> RemovableHandle:
     """Call `fn` once in each backward pass with the list of the gradients of `tensors`, when all have been computed.
 
-    tensors: of those that the pass does not reach, the list holds None. With `mode="any"`, `fn` is called with the first
-    gradient alone. Returns a handle: `handle.remove()` takes the hook away. ValueError for another mode.
+    tensors: the list holds None for those that the pass does not reach. With `mode="any"`, `fn` is
+    called with the first gradient only. Returns a handle: `handle.remove()` removes the hook.
+    ValueError for another mode.
 
     >>> import autograd_teach as torch
     >>> x, y = torch.ones(1, requires_grad=True), torch.ones(1, requires_grad=True)
@@ -89,7 +90,7 @@ def register_multi_grad_hook(
     [tensor([2.]), tensor([3.])]
     """
     require(mode in ("any", "all"), "multi_grad_hook_mode", mode)
-    # By the pass that runs: what arrived so far, and how many are still to come.
+    # For each running pass: the gradients so far, and how many are still to come.
     passes: weakref.WeakKeyDictionary[Any, list[Any]] = weakref.WeakKeyDictionary()
 
     def first(grad: Tensor) -> None:
@@ -115,10 +116,10 @@ def register_multi_grad_hook(
 
 
 class saved_tensors_hooks(Flags):
-    """In this context, change how nodes save tensors: they keep `pack_hook(tensor)`, for example on disk.
+    """In this context, nodes do not save a tensor but `pack_hook(tensor)`, which may for example store it on disk.
 
-    When the backward pass needs the value, `unpack_hook` must make a tensor of it again. Contexts nest: the innermost
-    pair is used.
+    When the backward pass needs the value, `unpack_hook` must return a tensor. Contexts nest: the
+    innermost pair is used.
 
     >>> import autograd_teach as torch
     >>> x = torch.tensor(3.0, requires_grad=True)
@@ -137,10 +138,10 @@ class saved_tensors_hooks(Flags):
 
 
 class save_on_cpu(saved_tensors_hooks):
-    """In this context, nodes keep what they save in the CPU's memory, which takes nothing from a GPU's.
+    """In this context, nodes save tensors in the CPU's memory, which saves memory of a GPU.
 
-    This package computes on the CPU only, so nothing moves; as with all hooks, what is saved is not checked for changes
-    in place. pin_memory: if True, a copy is kept. device_type: changes nothing.
+    This package computes on the CPU only, so nothing moves. As with all hooks, saved tensors are
+    not checked for writes in place. pin_memory: if True, a copy is kept. device_type: ignored.
 
     >>> import autograd_teach as torch
     >>> x = torch.tensor(3.0, requires_grad=True)
@@ -155,21 +156,21 @@ class save_on_cpu(saved_tensors_hooks):
 
 
 class _Kept:
-    """What a node keeps if mutation is allowed; its context knows the tensor, and later the copy."""
+    """Stands for a saved tensor: the context holds the tensor and, after a write, its copy."""
 
     def __init__(self, counter: Any) -> None:
         self.counter = counter
 
 
 class _AllowMutationOnSavedContext:
-    """What nodes saved in the context: the tensor itself until its memory is written to, then a copy."""
+    """The tensors saved in the context: each is the tensor itself until its memory is written to, then a copy."""
 
     def __init__(self) -> None:
         self.original: weakref.WeakKeyDictionary[_Kept, Tensor] = weakref.WeakKeyDictionary()
         self.cloned: weakref.WeakKeyDictionary[_Kept, Tensor] = weakref.WeakKeyDictionary()
 
     def clear(self) -> None:
-        """Forget all that was kept."""
+        """Forget all saved tensors."""
         self.original.clear()
         self.cloned.clear()
 
@@ -190,9 +191,10 @@ class _AllowMutationOnSavedContext:
 
 @contextmanager
 def allow_mutation_on_saved_tensors() -> Iterator[_AllowMutationOnSavedContext]:
-    """In this context, tensors that a node saved may be changed in place: their old values are copied before.
+    """In this context, saved tensors may be changed in place: their old values are copied before the write.
 
-    Forward and backward must both run in it, else AssertionError. RuntimeError if such contexts nest.
+    Forward and backward must both run in it, else AssertionError. RuntimeError if these contexts
+    nest.
 
     >>> import autograd_teach as torch
     >>> x = torch.ones(1, requires_grad=True)

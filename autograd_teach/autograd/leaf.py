@@ -1,4 +1,4 @@
-"""Where gradients end: the accumulators of leaves, and the edge that leads to any tensor's gradient."""
+"""Accumulators, which add gradients to the `.grad` of leaves, and `edge_of`, the edge into a tensor's graph."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ def _references(argument: Any) -> int:
     return getrefcount(argument)
 
 
-# How many references there are to an argument that nobody else holds, measured as `_backward` counts them.
+# The reference count of an argument that nothing else refers to, as `_backward` sees it.
 _ALONE = _references(np.empty(0))
 
 
 class AccumulateGrad(Node):
-    """The end of the backward pass at a leaf: adds the gradient that arrives to `variable.grad`."""
+    """The node at which the backward pass ends: adds the incoming gradient to `.grad` of a leaf, its `variable`."""
 
-    # Nodes print as PyTorch's do, whose classes belong to no module.
+    # Nodes print like PyTorch's, whose classes belong to no module.
     __module__ = "builtins"
     __slots__ = ("variable",)
     _runs_without_gradient = True
@@ -43,7 +43,11 @@ class AccumulateGrad(Node):
             self._hook_lists().tensor = variable._leaf_hooks
 
     def _backward(self, grad: Any, edges: Sequence[Edge]) -> tuple[()]:
-        """Add in place, so that existing references to `.grad` see the update; a first gradient is copied, unless nobody else holds its buffer."""
+        """Add the gradient to `.grad`.
+
+        In place, so existing references to `.grad` see the update. The first gradient is copied,
+        unless nothing else refers to its memory.
+        """
         variable = self.variable
         total = variable._grad
         if grad is None or (variable._edge is not None and not variable.requires_grad):
@@ -76,7 +80,8 @@ class AccumulateGrad(Node):
             return self._backward(None if grad is None else grad._array, edges)
         if grad is not None and variable.requires_grad:
             if variable._grad is None:
-                # A copy in the variable's own layout, as PyTorch makes it: its graph ends in CopyBackwards. One with gaps has none.
+                # As in PyTorch, a copy with the variable's strides, with the graph of `copy_`
+                # (CopyBackwards). Not if the variable has gaps.
                 own = np.empty_like(variable._array)
                 same = own.strides == variable._array.strides
                 variable._grad = wrap(own).copy_(grad) if same else grad.clone(memory_format=contiguous_format)
@@ -85,7 +90,7 @@ class AccumulateGrad(Node):
         return self._hooked()
 
     def _hooked(self) -> tuple[()]:
-        """After the post-accumulate hooks, which run also where no gradient arrived."""
+        """Call the post-accumulate hooks, also if no gradient arrived."""
         hooks = self.variable._post_accumulate_grad_hooks or {}
         for hook in list(hooks.values()):
             returned = hook(self.variable)
@@ -97,12 +102,12 @@ class AccumulateGrad(Node):
 def edge_of(tensor: Tensor) -> Edge:
     """The edge into the tensor's graph: made on demand for a leaf, brought up to date for a view.
 
-    A leaf holds its accumulator weakly, the accumulator holds the leaf: a graph keeps its leaves alive; a leaf does not keep the
-    graph alive.
+    A leaf refers to its accumulator weakly, and the accumulator to the leaf: a graph keeps its
+    leaves alive; a leaf does not keep the graph alive.
     """
     view = tensor._view
     if view is not None:
-        # Most often nothing was written since, and it is the edge that the view was made with.
+        # Most often nothing was written since the view was made, and its edge is still right.
         known = view.edge if view.version == tensor._counter.version else None
         edge = view.edge_of(tensor) if known is None or known is NO_EDGE else known
     else:

@@ -1,6 +1,6 @@
-"""What a thread has switched on: whether operations record a graph, who observes it, and the contexts that say so.
+"""The state of a thread: whether operations record a graph, who observes it, and the context managers that change it.
 
-The operations read `state.mode`; this file knows nothing of them.
+Operations read `state.mode`; this file does not depend on them.
 """
 
 import functools
@@ -18,10 +18,10 @@ from ..errors import error
 
 @dataclass(frozen=True, slots=True)
 class Mode:
-    """What an operation asks when it is called. One object, because each look at a thread's own state takes 40 ns."""
+    """The settings that every operation reads. One object, because each access to thread-local state takes 40 ns."""
 
     recording: bool = True
-    # Inference mode: results are never recorded and have no versions.
+    # Inference mode: results are never recorded and do not have versions.
     inference: bool = False
     # Optional callback, called with each new node: saved-tensor hooks and anomaly mode.
     observer: Callable[[Any], None] | None = None
@@ -34,22 +34,23 @@ _MODES = {
 
 
 class _State(threading.local):
-    # Class attributes are what a thread that has set nothing reads.
+    # Class attributes are the defaults of every thread.
     mode = _MODES[True, False]
-    # Pairs of functions that pack and unpack what nodes save, the innermost last (`graph.saved_tensors_hooks`).
+    # Pairs of hooks that pack and unpack saved tensors, the innermost last
+    # (`graph.saved_tensors_hooks`).
     saved_tensors_hooks: tuple[tuple[Callable[..., Any], Callable[..., Any]], ...] = ()
     # Optional callback, called with a tensor before its memory is written to (`graph.allow_mutation_on_saved_tensors`).
     before_write: Callable[[Any], None] | None = None
-    anomaly, check_nan = False, True  # anomaly mode: whether it is on, and whether gradients are searched for NaN
+    anomaly, check_nan = False, True  # anomaly mode: whether it is on, and whether gradients are checked for NaN
     run: Any = None  # the backward pass that is running
 
 
 state = _State()
-observe: Callable[[Any], None] | None = None  # set by `saved.py`: notes a node's traceback and packs its saved values
+observe: Callable[[Any], None] | None = None  # set by `saved.py`: keeps a node's traceback and packs its saved values
 
 
 def set_mode(recording: bool, inference: bool) -> None:
-    """Record from now on, or not. Inference mode is the stronger one: nothing is recorded in it."""
+    """Switch recording on or off. In inference mode nothing is recorded in any case."""
     recording = recording and not inference
     if recording and (state.anomaly or state.saved_tensors_hooks):
         state.mode = Mode(observer=observe)
@@ -89,12 +90,12 @@ def is_anomaly_enabled() -> bool:
 
 
 class Flags(ContextDecorator):
-    """Flags of the thread, set in a context (`with no_grad():`) or around a function (`@no_grad()`), then restored."""
+    """Flags of the thread: a context manager and decorator that sets them and then restores them."""
 
     flags: Mapping[str, Any]
 
     def __enter__(self) -> Any:
-        # What is not among the flags stays as the context leaves it.
+        # Only the flags are restored: other changes in the context stay.
         self._before = {name: getattr(state.mode if name in _OF_MODE else state, name) for name in self.flags}
         self._set(self.flags)
 
@@ -107,7 +108,7 @@ class Flags(ContextDecorator):
         set_mode(flags.get("recording", mode.recording), flags.get("inference", mode.inference))
 
     def _recreate_cm(self) -> Any:
-        copy = object.__new__(Flags)  # a function may call itself: each call has its own
+        copy = object.__new__(Flags)  # a copy for each call, because a function may call itself
         copy.flags = self.flags
         return copy
 
@@ -119,7 +120,7 @@ class Flags(ContextDecorator):
         return super().__call__(function)
 
     def _around_generator(self, function: Any) -> Any:
-        """The flags are set whenever the generator runs, and restored whenever it yields."""
+        """Set the flags whenever the generator runs, and restore them whenever it yields."""
 
         @functools.wraps(function)
         def generator(*args: Any, **kwargs: Any) -> Any:
@@ -137,7 +138,7 @@ class Flags(ContextDecorator):
                     with self._recreate_cm():
                         inner.close()
                     raise
-                except BaseException as thrown:  # noqa: BLE001  handed on to the generator
+                except BaseException as thrown:  # noqa: BLE001  passed on to the generator
                     resume = functools.partial(inner.throw, thrown)
                 else:
                     resume = functools.partial(inner.send, given)
@@ -146,13 +147,13 @@ class Flags(ContextDecorator):
 
 
 class _GradMode(Flags):
-    """`no_grad` and `enable_grad`: a backward pass of a few operations is no longer than entering `Flags`."""
+    """`no_grad` and `enable_grad`, faster than `Flags`: entering it would take as long as a small backward pass."""
 
     flags = MappingProxyType({"recording": False})
 
     def __new__(cls, function: Any = None) -> Any:
         self = super().__new__(cls)
-        return self(function) if callable(function) else self  # `@no_grad` decorates as `@no_grad()` does
+        return self(function) if callable(function) else self  # `@no_grad` works like `@no_grad()`
 
     def __enter__(self) -> None:
         mode = state.mode
@@ -164,7 +165,7 @@ class _GradMode(Flags):
 
 
 class no_grad(_GradMode):
-    """Operations in this context record nothing: their results do not require grad. Also decorates a function.
+    """In this context, nothing is recorded: results do not require grad. Also decorates a function.
 
     >>> import autograd_teach as torch
     >>> x = torch.ones(2, requires_grad=True)
@@ -175,7 +176,7 @@ class no_grad(_GradMode):
 
 
 class enable_grad(_GradMode):
-    """Operations in this context record again, also inside `no_grad`. Also decorates a function.
+    """In this context, operations are recorded again, also inside `no_grad`. Also decorates a function.
 
     >>> import autograd_teach as torch
     >>> x = torch.ones(2, requires_grad=True)
@@ -198,7 +199,7 @@ class _AtOnce(Flags):
         self._set(self.flags)
 
     def __call__(self, function: Any) -> Any:
-        # As a decorator it must not change the mode of the code that decorates.
+        # As a decorator it must not change the mode of the code that applies it.
         self.__exit__()
         return super().__call__(function)
 
@@ -217,7 +218,7 @@ class set_grad_enabled(_AtOnce):
 
 
 class inference_mode(Flags):
-    """Like `no_grad`, but `enable_grad` inside changes nothing, and what is made here can never be part of a graph.
+    """Like `no_grad`, but `enable_grad` has no effect inside, and the results can never be part of a graph.
 
     `mode`: False leaves inference mode. Also decorates a function.
 
@@ -236,7 +237,8 @@ class inference_mode(Flags):
 class set_detect_anomaly(_AtOnce):
     """Anomaly mode, on or off: if a backward pass fails, a warning shows where its forward operation was called.
 
-    With `check_nan` a gradient that contains NaN is such a failure (RuntimeError). Each node keeps a traceback: slow.
+    With `check_nan`, a gradient that contains NaN is a failure too (RuntimeError). Each node keeps
+    a traceback: slow.
 
     >>> import autograd_teach as torch
     >>> with torch.autograd.set_detect_anomaly(True):

@@ -1,10 +1,13 @@
 """The graph: nodes, and the edges between them.
 
-A node stands for the *backward* of one operation. Its edges point to where its results, the gradients of the operation's
-inputs, go on: to the node that made the input, or to the `AccumulateGrad` of a leaf. An edge is what it leads to: a node of one
-output, or one `Output` of a node of several. A tensor owns the edge that leads to its gradient, so a graph lives as long as
-some tensor above it, and no node ever points at a tensor above itself.
-This file knows tensors only through what it is handed; the operations' own nodes are written by `ops/codegen.py`.
+A node is the *backward* of one operation. Its edges say where its results go, the gradients of the
+operation's inputs: to the node that made the input, or to the `AccumulateGrad` of a leaf. An edge
+is the object it leads to: a node with one output, or one `Output` of a node with several. A tensor
+owns the edge into its graph, so a graph lives as long as some tensor above it, and no node refers
+to a tensor above itself.
+
+Nodes read tensors only through their arguments; the classes of the operations' nodes are generated
+by `ops/codegen.py`.
 """
 
 from __future__ import annotations
@@ -22,34 +25,36 @@ from .unlinking import unlinked_where_needed
 
 
 class Output:
-    """One of the outputs of a node that has several."""
+    """An output of a node that has several."""
 
     __slots__ = ("node", "number")
-    # What a node of one output says about the gradient that arrives; here the node knows.
+    # Set for a node with one output; with several, the node itself knows them.
     _shape = _dtype = _kind = None
 
     def __init__(self, node: Any, number: int) -> None:
         self.node, self.number = node, number
 
 
-# No gradient is wanted.
+# The edge of an input that needs no gradient.
 NO_EDGE = Output(None, 0)
-# A gradient is wanted and gets lost: the tensor is a view whose base requires grad, but making the view was not recorded.
+# The edge of a gradient that gets lost: the tensor is a view whose base requires grad, but the view
+# was not recorded.
 LOST = Output(None, -1)
 
-# Nodes are numbered as they are made. An operation's inputs exist before it, so running nodes from the highest number down
-# is a topological order of any graph: the one in which PyTorch runs them.
+# Nodes are numbered in the order of creation. An operation's inputs exist before it, so running
+# nodes from the highest number down is a topological order of any graph; PyTorch uses the same
+# order.
 next_sequence_number = itertools.count().__next__
 
 
 @unlinked_where_needed
 class Node:
-    """The backward step of one operation, as `tensor.grad_fn` gives it; together the nodes are the graph.
+    """The backward step of one operation, available as `tensor.grad_fn`; the nodes together are the graph.
 
-    A node computes the gradients of the operation's inputs from those of its outputs. `next_functions` leads to
-    the nodes that get them: those of the operations that made the inputs, or the `AccumulateGrad` of a leaf,
-    which adds to its `.grad`. Calling a node, `node(*grads)`, runs this one step. Nodes are made by operations,
-    not by users.
+    A node computes the gradients of the operation's inputs from the gradients of its outputs.
+    `next_functions` are the nodes that receive them: those of the operations that made the inputs,
+    or the `AccumulateGrad` of a leaf, which adds to its `.grad`. Calling a node, `node(*grads)`,
+    runs this one step. Nodes are made by operations, not by users.
 
     >>> import autograd_teach as torch
     >>> y = torch.ones(2, requires_grad=True) * 3
@@ -59,40 +64,45 @@ class Node:
     True
     """
 
-    # As an edge: the node itself is its one output.
+    # A node with one output is its own edge.
     node = property(lambda self: self)
     number = 0
-    # Slots, because a graph is many nodes: slots halve their memory and the garbage collector's work.
+    # Slots halve the memory of a graph and the work of the garbage collector.
     __slots__ = ("__weakref__", "_dtype", "_edges", "_hooks", "_kind", "_metadata", "_sequence", "_shape", "_written")
     _edges: tuple[Edge, ...]
     _sequence: int
-    # Shape and dtype of the gradient that comes in: those of the forward result. A node of several outputs has lists instead.
+    # Shape and dtype of the incoming gradient, which are those of the result. A node with several
+    # outputs has lists.
     _shape: Any
     _dtype: Any
-    # The class of the NumPy scalar that the gradient is, if it is one: looked at instead of shape and dtype.
+    # The class of the incoming gradient if it is a NumPy scalar; a faster check than shape and
+    # dtype.
     _kind: Any
     _hooks: Hooks | None
     _metadata: dict[str, Any]
-    # The node of the view that this node's operation wrote into: while the view lives, the written value's gradient arrives there.
+    # The node of the view that the operation wrote into: as long as it lives, the gradient of the
+    # written value arrives there.
     _written: weakref.ref[Node]
     _outputs = 1
-    _gives_view = False  # whether its operation gives a view, which after a write has another node
-    _prefix = ""  # what PyTorch puts before the names of its own nodes
-    # The slots of saved tensors, with their places (see `saved.unpack`); a slot holds None where its value is not needed.
+    _gives_view = False  # whether its operation returns a view, which has another node after a write
+    _prefix = ""  # PyTorch's prefix in the names of its own nodes
+    # The slots of saved tensors with their indices (see `saved.unpack`). A slot is None if its
+    # value is not needed.
     _values: Mapping[str, int | None] = MappingProxyType({})
-    # The slots that are freed after the backward pass.
+    # The slots that are cleared after the backward pass.
     _frees: Sequence[str] = ()
-    # Of generated classes: frees what was saved, and puts what `_backward` computes where the edges lead.
+    # Of generated classes: runs the backward, frees the saved values, and adds the results to the
+    # buffers.
     _step: Callable[..., None] | None = None
-    _runs_without_gradient = False  # a user's backward runs, because it may count on being called
+    _runs_without_gradient = False  # whether it runs even if no gradient arrives, as a user's backward does
 
     def __init__(self, edges: tuple[Edge, ...] = (), shape: Any = None, dtype: Any = None) -> None:
-        # The code written for an operation does the same without a call.
+        # Generated code repeats this inline, without a call.
         self._edges, self._sequence, self._hooks = edges, next_sequence_number(), None
         self._expect(shape, dtype)
 
     def _expect(self, shape: Any, dtype: Any) -> None:
-        """Say what the gradient that comes in is like; two lists for a node of several outputs."""
+        """Set the shape and dtype of the incoming gradient; two lists for a node with several outputs."""
         self._shape, self._dtype = shape, dtype
         self._kind = dtype.type if shape == () and dtype is not None else None
 
@@ -103,10 +113,10 @@ class Node:
 
     @property
     def next_functions(self) -> tuple[tuple[Node | None, int], ...]:
-        """Where the gradients of the inputs go: one pair `(node, number)` per input.
+        """The nodes that receive the gradients of the inputs: one pair `(node, number)` per input.
 
-        It is `(None, 0)` for an input that needs no gradient. `number` says which of the outputs of that node's
-        operation the input is.
+        It is `(None, 0)` for an input that needs no gradient. `number` says which output of that
+        node's operation the input is.
 
         >>> import autograd_teach as torch
         >>> smallest, largest = torch.tensor([4.0, 7.0], requires_grad=True).unbind()
@@ -117,14 +127,14 @@ class Node:
 
     @property
     def _input_metadata(self) -> tuple[InputMetadata, ...]:
-        """What is known of each gradient that comes in; PyTorch has it under the same name."""
+        """Shape and dtype of each incoming gradient, under PyTorch's name."""
         if self._outputs == 1:
             return (InputMetadata(self._shape, self._dtype),)
         return tuple(map(InputMetadata, self._shape, self._dtype))
 
     @property
     def metadata(self) -> dict[str, Any]:
-        """A dict for notes on this node; it lives as long as the node. Anomaly mode keeps its traceback there.
+        """A dict for notes on this node, kept as long as the node. Anomaly mode stores its traceback there.
 
         >>> import autograd_teach as torch
         >>> y = torch.ones(2, requires_grad=True).exp()
@@ -139,10 +149,10 @@ class Node:
     def register_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
         """Call `hook(grad_inputs, grad_outputs)` after the node has run in a backward pass.
 
-        hook: both are tuples, with None for a gradient that is not needed. It returns None, or a tuple that
-        replaces `grad_inputs`: the same number of entries, the same shapes and dtypes, None where None was.
-        Otherwise the backward pass raises TypeError (not a tuple) or RuntimeError. Returns a handle;
-        `handle.remove()` takes the hook away.
+        hook: both arguments are tuples, with None for a gradient that is not needed. It returns
+        None, or a tuple that replaces `grad_inputs`: the same number of entries, the same shapes
+        and dtypes, and None at the same places. Otherwise the backward pass raises TypeError (not a
+        tuple) or RuntimeError. Returns a handle; `handle.remove()` removes the hook.
 
         >>> import autograd_teach as torch
         >>> x = torch.ones(2, requires_grad=True)
@@ -157,9 +167,9 @@ class Node:
     def register_prehook(self, hook: Callable[..., Any]) -> RemovableHandle:
         """Call `hook(grad_outputs)` before the node runs in a backward pass.
 
-        hook: gets a tuple, one entry per output of the operation. It returns None, or a tuple that replaces it,
-        with the same number of entries, shapes and dtypes; TypeError or RuntimeError in the backward pass
-        otherwise. Returns a handle; `handle.remove()` takes the hook away.
+        hook: gets a tuple with one entry per output of the operation. It returns None, or a tuple
+        that replaces it, with the same number of entries, shapes and dtypes; otherwise the backward
+        pass raises TypeError or RuntimeError. Returns a handle; `handle.remove()` removes the hook.
 
         >>> import autograd_teach as torch
         >>> x = torch.ones(2, requires_grad=True)
@@ -176,12 +186,13 @@ class Node:
         return self._hooks
 
     def __call__(self, *grads: Any, **kwargs: Any) -> Any:
-        """Run the node alone: the gradients of the operation's inputs for given gradients of its outputs.
+        """Run only this node: compute the gradients of its operation's inputs from gradients of its outputs.
 
-        grads: one tensor, or None, per output of the operation. Returns one gradient, or a tuple if there are
-        several inputs; None for an input that needs none. Hooks are not called; the saved values are kept; what
-        is computed is recorded. TypeError for a wrong number of arguments, for one that is not a tensor, and
-        for keywords; RuntimeError if the saved values have been freed.
+        grads: one tensor, or None, per output of the operation. Returns one gradient, or a tuple if
+        there are several inputs; None for an input that needs none. Hooks are not called, saved
+        values are kept, and the computation is recorded. TypeError for a wrong number of arguments,
+        for one that is not a tensor, and for keywords; RuntimeError if the saved values have been
+        freed.
 
         >>> import autograd_teach as torch
         >>> x = torch.tensor(5.0, requires_grad=True)
@@ -197,37 +208,37 @@ class Node:
             results = self._backward_graph(grads[0] if self._outputs == 1 else grads, self._edges)
         return results[0] if len(results) == 1 else tuple(results)
 
-    # What the engine calls
+    # Called by the engine
 
     def _backward(self, grad: Any, edges: Sequence[Edge]) -> Sequence[Any]:
-        """The gradients of the inputs, in arrays, or by `_backward_graph` in tensors; None where `edges` leads nowhere."""
+        """The gradients of the inputs, as arrays (`_backward_graph`: as tensors); None for edges that are NO_EDGE."""
         raise NotImplementedError
 
     _backward_graph = _backward
 
     def _free(self) -> None:
-        """Let go of the saved values."""
+        """Release the saved values."""
 
 
 Edge = Node | Output
 
 
 def edge_to(node: Node | None, number: int) -> Edge:
-    """The edge that leads to an output of a node."""
+    """The edge to an output of a node."""
     if node is None:
         return NO_EDGE
     return node if node._outputs == 1 else Output(node, number)
 
 
 class InputMetadata:
-    """Shape and dtype of a gradient that arrives at a node: those of the operation's output."""
+    """Shape and dtype of a gradient that arrives at a node, which are those of the operation's output."""
 
     def __init__(self, shape: tuple[int, ...], dtype: Any) -> None:
         self.shape, self.dtype = list(shape), dtypes.as_dtype(dtype)
 
 
 class Hooks:
-    """A node's hooks, each kind in the order of registration. Tensor hooks belong to one output of the node."""
+    """A node's hooks, each kind in the order of registration. A tensor hook belongs to one output of the node."""
 
     __slots__ = ("__weakref__", "post", "pre", "retain", "tensor")
 
@@ -239,9 +250,9 @@ class Hooks:
 
 
 class RemovableHandle:
-    """What registering a hook returns; `remove()` takes the hook away again.
+    """The result of registering a hook; `remove()` removes the hook.
 
-    As a context manager, it takes the hook away at the end of the block.
+    As a context manager, it removes the hook at the end of the block.
 
     >>> import autograd_teach as torch
     >>> x = torch.ones(2, requires_grad=True)
@@ -259,7 +270,7 @@ class RemovableHandle:
         hooks[self.id] = hook
 
     def remove(self) -> None:
-        """Take the hook away; it is not called from now on. A second call has no effect."""
+        """Remove the hook: it is not called any more. A second call has no effect."""
         self._dict.pop(self.id, None)
 
     def __enter__(self) -> Self:
@@ -270,5 +281,5 @@ class RemovableHandle:
 
 
 def operation_name(node: Node | type[Node]) -> str:
-    """What errors call the operation: the node's name without its last "Backward" and overload number 0."""
+    """The operation's name in error messages: the node's name without its last "Backward" and overload number 0."""
     return re.sub(r"Backward0?(?=\d*$)", "", node.name())

@@ -1,9 +1,12 @@
-"""What nodes keep of the forward pass, and what may have become of it.
+"""Saved tensors: what nodes keep of the forward pass, and the checks before it is used.
 
-A node's slot holds one of six: None, where the value is not needed; an input, as the tensor itself; `Versioned`, an input that
-had been written to before it was saved; of an output `(array, counter, version)`, since a tensor that its own node holds would be
-a cycle; `Packed`, what hooks made of a value; FREED. Generated code takes the value of an input whose memory is at version 0, and
-of an output whose counter still shows its version. All else comes to `unpack`, also a tensor that lost its history in place.
+A node's slot holds one of six things. None if the value is not needed. An input: the tensor itself,
+or `Versioned` if it had been written to before it was saved. An output: `(array, counter,
+version)`, because a tensor that its own node refers to would be a cycle. `Packed`: the result of a
+pack hook. FREED: the value was released.
+
+Generated code reads an input itself if its memory is at version 0, and an output if its version has
+not changed. `unpack` handles everything else, also a tensor that lost its history in place.
 """
 
 from __future__ import annotations
@@ -26,12 +29,12 @@ from .modes import no_grad, state
 from .node import NO_EDGE, Edge, Node, edge_to, operation_name
 from .version import DetachedCounter, VersionCounter, changed
 
-# Where the frames of a traceback are that are not the user's.
+# Files that a traceback leaves out, because they are not the user's.
 _OURS = ("<autograd_teach", dirname(dirname(__file__)))
 
 
 class _Unusual(tuple[Any, ...]):
-    """What a slot may hold in place of a value. Read as a value of its kind, its counter shows a version that never fits."""
+    """Stands in a slot in place of a value. If generated code reads it as one, its version never matches."""
 
     _versions = VersionCounter()
     _versions.version = 1
@@ -42,7 +45,7 @@ class Versioned(_Unusual):
 
 
 class Packed(_Unusual):
-    """What hooks made of a saved value."""
+    """The result of a pack hook."""
 
     def __new__(cls, packed: Any, unpack_hook: Callable[[Any], Any]) -> Self:
         self = super().__new__(cls, (packed, cls._versions, -1))
@@ -52,32 +55,33 @@ class Packed(_Unusual):
     unpack_hook: Callable[[Any], Any]
 
 
-# In the place of a value that a backward pass has freed.
+# Replaces a value that a backward pass has freed.
 FREED = _Unusual((None, _Unusual._versions, -1))
 
 
 def free(node: Node) -> None:
-    """Let go of what a node saved."""
+    """Release the values that a node saved."""
     for name in node._frees:
         if getattr(node, name) is not None:
             setattr(node, name, FREED)
 
 
 def freed() -> Any:
-    """What a node does that is asked for a saved value it no longer has."""
+    """Raise the error for a saved value that has been freed."""
     raise error("freed")
 
 
 def saved_input(tensor: Tensor) -> Tensor | Versioned:
-    """An input as a node keeps it, whose memory may have been written to."""
+    """An input as a node saves it, if its memory may have been written to."""
     version = tensor._counter.version
     return Versioned((tensor, version)) if version else tensor
 
 
 def unpack(node: Node, value: Any, index: int | None) -> Tensor:
-    """A saved value as a tensor with its place in the graph; RuntimeError if it was written to since, or is freed.
+    """A saved value as a tensor with its place in the graph; RuntimeError if it was written to since, or freed.
 
-    `index` says what was saved: the input of that edge of the node, an input without gradient (None), or output -1 - `index`.
+    index: the edge of the node whose input was saved, None for an input without gradient, or -1 - n
+    for output n.
     """
     edge = _edge_of(node, index)
     if value is FREED:
@@ -102,7 +106,7 @@ def unpack(node: Node, value: Any, index: int | None) -> Tensor:
 
 
 def unpacked(node: Node, value: Any, index: int | None) -> Any:
-    """The array of a saved value, with what `unpack` asks."""
+    """The array of a saved value, with the checks of `unpack`."""
     return unpack(node, value, index)._array
 
 
@@ -115,7 +119,7 @@ def _edge_of(node: Node, index: int | None) -> Edge:
 
 
 def placed(array: np.ndarray, counter: VersionCounter, edge: Edge) -> Tensor:
-    """A tensor of this memory at this place in the graph."""
+    """A tensor with this memory and this place in the graph."""
     tensor = Tensor.__new__(Tensor)
     tensor._value, tensor._versions = array, counter
     if edge is not NO_EDGE and array.dtype.kind == "f":
@@ -126,7 +130,7 @@ def placed(array: np.ndarray, counter: VersionCounter, edge: Edge) -> Tensor:
 
 
 def _place(edge: Edge, counter: VersionCounter, is_own: bool) -> str:
-    """Which output of what a value that was written to is now, as "0 of Mul"."""
+    """The output that a saved value is now, after a write, for an error message: "0 of Mul"."""
     node, number = edge.node, edge.number
     if node is not None and node._gives_view and not is_own:
         return "0 of AsStrided"
@@ -137,7 +141,7 @@ def _place(edge: Edge, counter: VersionCounter, is_own: bool) -> str:
 
 
 def pack(node: Node, value: Any, index: int | None, hooks: Any = None) -> Any:
-    """A value as hooks, by default the innermost, want it kept."""
+    """A value packed by hooks, by default the innermost ones; unchanged without hooks."""
     hooks = hooks or (state.saved_tensors_hooks and state.saved_tensors_hooks[-1])
     if not hooks:
         return value
@@ -160,7 +164,7 @@ class SavedTensor:
         self._node, self._index, self._get, self._put = node, index, get, put
 
     def register_hooks(self, pack_hook: Callable[[Tensor], Any], unpack_hook: Callable[[Any], Tensor]) -> None:
-        """Keep what `pack_hook` makes of the value, now; `unpack_hook` makes a tensor of it when backward asks.
+        """Replace the saved value by `pack_hook(value)`; backward calls `unpack_hook`, which must return a tensor.
 
         RuntimeError if the value was freed, is None, or has hooks already.
 
@@ -179,10 +183,10 @@ class SavedTensor:
 
 
 def _observe(node: Node) -> None:
-    """Called with each new node: hooks pack what it saved, anomaly mode keeps a traceback."""
+    """Called with each new node: hooks pack its saved values, anomaly mode keeps a traceback."""
     for name, index in node._values.items() if state.saved_tensors_hooks else ():
         value = getattr(node, name)
-        # A number that became an operand is no tensor of the user's.
+        # A constant made from a Python number is not one of the user's tensors.
         if value is not None and getattr(value, "_number", None) is None:
             setattr(node, name, pack(node, value, index))
     if state.anomaly:
@@ -194,12 +198,12 @@ modes.observe = _observe
 
 
 def warn_of_failure(node: Node) -> None:
-    """Anomaly mode's warning: where the operation was called whose backward fails."""
+    """Anomaly mode's warning: where the operation was called whose backward failed."""
     told = "No forward pass information available. Enable detect anomaly during forward pass for more information."
     if lines := "".join(node.metadata.get("traceback_", ())):
         told = f"Traceback of forward call that caused the error:\n{lines}"
     try:
         warnings.warn(f"Error detected in {node.name()}. {told}", stacklevel=2)
     except UserWarning as warning:
-        # Warnings are errors here; but the error to be seen is that of the backward pass.
+        # The user turned warnings into errors, but must see the error of the backward pass.
         print(f"UserWarning: {warning}", file=sys.stderr)

@@ -1,11 +1,12 @@
-"""Long graphs on a small stack: nodes are freed one after another, not one inside the other.
+"""Free long graphs on a small stack: one node after another, without nested calls.
 
-A node holds the nodes before it, through its edges and through the tensors that it saved. So freeing the last node frees the
-one before it, and so on: a chain of 20,000 operations becomes 20,000 nested calls in C. Python on a computer notices and
-unwinds them itself; in a browser, about 3,000 overflow the stack, and the kernel is gone. There, a node that dies hands over
-what it holds, and a loop lets go of it. PyTorch's nodes do the same, in C++.
+A node refers to the nodes before it, through its edges and its saved tensors. So freeing the last
+node frees the one before it, and so on: a chain of 20,000 operations becomes 20,000 nested calls in
+C. On a computer, Python limits the depth itself; in a browser, about 3,000 nested calls overflow
+the stack and end the kernel. There, a node that is freed hands its references to a loop, which
+releases them. PyTorch's nodes do the same, in C++.
 
-Elsewhere nothing of this runs: a `__del__` in Python would cost every operation time.
+On other platforms this does not run: a `__del__` in Python would make every operation slower.
 """
 
 from __future__ import annotations
@@ -16,13 +17,14 @@ from typing import Any, TypeVar
 
 Kind = TypeVar("Kind")
 
-# What dead nodes held and nobody has let go of yet, and whether the loop that does so is running.
+# The references of freed nodes that are not released yet, and whether the loop that releases them
+# is running.
 _left_behind: list[list[Any]] = []
 _letting_go = False
 
 
 def unlinked_where_needed(kind: type[Kind]) -> type[Kind]:
-    """Class decorator of the nodes: free long graphs with `unlink` where Python cannot do it itself."""
+    """Class decorator of the nodes: free long graphs with `unlink` on platforms where Python cannot do it itself."""
     if sys.platform == "emscripten":
         install(kind)
     return kind
@@ -34,17 +36,18 @@ def install(kind: type[Any]) -> None:
 
 
 def unlink(node: Any) -> None:
-    """The `__del__` of a node: nobody refers to it any more. Frees what it held without freeing one node inside another.
+    """The `__del__` of a node: release its references without freeing one node inside another.
 
-    What else is referred to, by a tensor, a hook or a list of the user's, stays as it is.
+    Objects that something else refers to, such as a tensor, a hook or a list of the user, are not
+    changed.
     """
     global _letting_go
     if not getattr(node, "_edges", ()):
-        return  # a leaf's accumulator, or a context that was not recorded: no chain continues here
+        return  # a leaf's accumulator, or a context that was not recorded: the chain ends here
     _left_behind.append(gc.get_referents(node))
     if _letting_go:
         _empty(node)
-        return  # this node died in the loop below, which takes care of the rest
+        return  # this node was freed by the loop below, which continues with its references
     _letting_go = True
     try:
         _empty(node)  # in Python 3.13, nodes may already die here

@@ -1,4 +1,4 @@
-"""Variable: what a tensor that can require grad was called before PyTorch 0.4. Old programs still say it."""
+"""Variable: the name of a tensor that can require grad before PyTorch 0.4, still used by old programs."""
 
 from typing import Any
 
@@ -12,9 +12,10 @@ class _VariableMeta(type):
 
 
 class Variable(metaclass=_VariableMeta):
-    """The old name of a tensor that can require grad: a new leaf on the memory of `data`, a tensor.
+    """The old name of a tensor that can require grad: makes a new leaf with the memory of `data`, a tensor.
 
-    TypeError if `data` is not a tensor, RuntimeError if an integer tensor is to require grad.
+    TypeError if `data` is not a tensor, RuntimeError if `requires_grad` is True and `data` is not
+    floating.
 
     >>> import autograd_teach as torch
     >>> torch.autograd.Variable(torch.ones(2), requires_grad=True)

@@ -1,7 +1,7 @@
-"""Versions of a tensor's memory: how a node notices that a value which it saved was written to afterwards.
+"""Version counters: with them a node notices that a saved value was written to afterwards.
 
-The counters live here. Writes bump them; `saved.unpack` and generated code compare them; a tensor without one (its `_versions` is
-None) is at version 0.
+Writes bump the counters; `saved.unpack` and generated code compare them. A tensor whose `_versions`
+is None is at version 0.
 """
 
 from __future__ import annotations
@@ -17,20 +17,21 @@ from .modes import state
 
 
 class VersionCounter:
-    """How many times a memory was written to in place. All tensors that see the memory share one counter."""
+    """Counts the writes in place to a memory. All tensors that share the memory share the counter."""
 
-    # Class attributes until they are set: most counters are made because memory is shared, and never count a write.
+    # Class attributes until they are set: most counters are made because memory is shared, and
+    # count no write.
     version: int = 0
-    # The class of the node that wrote last, and which of its outputs the tensor then was.
+    # The class of the node that wrote last, and the number of its output.
     writer: tuple[type, int] | None = None
 
     def bump(self) -> None:
-        """Count a write."""
+        """Count a write in place."""
         self.version += 1
 
 
 class InferenceCounter(VersionCounter):
-    """The counter of a tensor made in inference mode: it has no versions, so the tensor cannot be saved."""
+    """The counter of a tensor made in inference mode: it does not have versions, so the tensor cannot be saved."""
 
     @property
     def version(self) -> int:  # type: ignore[override]  # reading it is an error
@@ -43,7 +44,10 @@ class InferenceCounter(VersionCounter):
 
 
 class DetachedCounter(VersionCounter):
-    """The counter of one tensor of a memory that lost its history in place: nodes that saved the tensor look twice at it."""
+    """The counter of a tensor that lost its history in place.
+
+    Its version never compares equal, so `unpack` checks it.
+    """
 
     def __init__(self, shared: VersionCounter) -> None:
         self._shared = shared
@@ -68,16 +72,16 @@ class _Unequal(int):
 
 
 def changed(array: np.ndarray, counter: VersionCounter, version: int, place: str) -> Exception:
-    """The error for a saved value whose memory is at another version now; `place` says what made it, as "0 of Mul"."""
+    """The error for a saved value that was written to; `place` says which output it is now, such as "0 of Mul"."""
     described = f"[{dtypes.of_array(array).tensor_type} {list(array.shape)}]"
     described += f", which is output {place}," if place else ""
     return error("stale_while_tracing" if state.anomaly else "stale", described, int(counter.version), version)
 
 
 def increment_version(tensor: Any) -> None:
-    """Count a write that was made behind the engine's back, such as one through NumPy, so that saved values notice it.
+    """Count a write that autograd does not notice, such as one through NumPy, so that saved values are checked.
 
-    `tensor`: a tensor or an iterable of tensors, else TypeError.
+    tensor: a tensor or an iterable of tensors, else RuntimeError.
 
     >>> import autograd_teach as torch
     >>> x = torch.ones(2)

@@ -1,11 +1,13 @@
-"""Views: tensors that show the memory of another one, their base; and writes in place, which views make hard.
+"""Views, which share the memory of another tensor (their base), and writes in place, which views make difficult.
 
-A view's history is its base's. Where the base requires grad, a view keeps the edge it was made with until the memory is written
-to; after that its place in the graph is that of a strided part of the base. A write in place raises the version that all
-tensors of a memory share, and puts the written value's history onto the tensor: of a view, onto its base (`CopySlices`).
+A view has the history of its base. If the base requires grad, a view keeps the edge it was made
+with until the memory is written to; then its place in the graph is a strided part of the base. A
+write in place increases the version that all tensors of a memory share. The history of the written
+value becomes the history of the tensor; for a view, of its base (`CopySlices`).
 
-What views are made of (`View`), who may write where (`refuse_...`), and the write itself (`write`) live here. Nodes and tensors
-are below this file, the operations above it: of them it calls methods of Tensor only.
+This file contains what a view stores (`View`), the checks before a write (`refuse_...`), and the
+write itself (`write`). It uses nodes and tensors; of the operations, it calls only methods of
+Tensor.
 """
 
 from __future__ import annotations
@@ -33,25 +35,25 @@ _new = object.__new__
 
 
 class CreationMeta(enum.Enum):
-    """How a view was made, if in a way after which no write through it or its base can be recorded."""
+    """How a view was made. Except for DEFAULT, a write through the view or its base cannot be recorded."""
 
-    DEFAULT = "default"  # as usual: writes are recorded
+    DEFAULT = "default"  # writes are recorded
     NO_GRAD_MODE = "no_grad"
     INFERENCE_MODE = "inference"
-    MULTI_OUTPUT_NODE = "many"  # one of several views that an operation gives
-    IN_CUSTOM_FUNCTION = "function"  # by a user's Function
+    MULTI_OUTPUT_NODE = "many"  # one of several views that an operation returns
+    IN_CUSTOM_FUNCTION = "function"  # in a user's Function
 
 
 DEFAULT, NO_GRAD_MODE, INFERENCE_MODE, MULTI_OUTPUT_NODE, IN_CUSTOM_FUNCTION = CreationMeta
 
 
 class View:
-    """What a tensor that is a view knows of its base: `tensor._view`."""
+    """What a view stores about its base: `tensor._view`."""
 
     __slots__ = ("base", "creation_meta", "edge", "version")
-    # Never a view itself: a view of a view has the base of that.
+    # Never a view itself: a view of a view has the same base.
     base: Tensor
-    # As a tensor's edge, but that of a leaf is None: the one it was made with, or that was worked out since.
+    # As `tensor._edge`, but None for a leaf: the edge it was made with, or the one computed since.
     edge: Edge | None
     # The version of the memory when the edge was set.
     version: int
@@ -59,37 +61,37 @@ class View:
 
     @property
     def requires_grad(self) -> bool:
-        """As its base does, a view may need a gradient that it has no edge for."""
+        """Whether the view or its base requires grad."""
         return self.edge is not NO_EDGE or self.base.requires_grad
 
     def edge_of(self, tensor: Tensor) -> Edge | None:
-        """The edge of `tensor`, whose view this is, as it is now; RuntimeError after a write that could not be recorded."""
+        """The current edge of `tensor`, whose view this is; RuntimeError after a write that could not be recorded."""
         edge, base = self.edge, self.base
         if self.version == tensor._counter.version:
             return edge if edge is not NO_EDGE or not base.requires_grad else LOST
         if self.creation_meta is not DEFAULT and ((edge or NO_EDGE).node is not None or base.requires_grad):
             raise forbidden_write(self, edge, "its base or another view of its base has been")
         if base.requires_grad:
-            with inference_mode(False):  # records, also inside no_grad
+            with inference_mode(False):  # records, even inside no_grad
                 edge = edge_of(base.as_strided(*geometry_of(tensor._array)))
-            self.version = tensor._counter.version  # set before it is asked for again
+            self.version = tensor._counter.version  # set first, because the next line may ask for the edge again
             tensor._become(edge)
         return edge
 
     def set_edge(self, tensor: Tensor, edge: Edge | None) -> None:
-        """Give `tensor`, whose view this is, another place in the graph."""
+        """Set the place in the graph of `tensor`, whose view this is."""
         self.edge, self.version = edge, tensor._counter.version
 
 
 def view_of(tensor: Any, array: np.ndarray) -> Tensor:
-    """A view of `tensor` that shows `array`, a part of its memory."""
+    """A view of `tensor` with the memory `array`, a part of its memory."""
     output = _new(Tensor)
     counter = tensor._versions
     if counter is None:
         counter = tensor._versions = VersionCounter()
     output._value, output._versions = array, counter
     if counter.__class__ is InferenceCounter:
-        return output  # it has no versions, so nothing that is written to it need be told to others
+        return output  # without versions, writes need not be noticed
     output._edge = None
     view = output._view = _new(View)
     view.edge, view.version = NO_EDGE, counter.version
@@ -105,18 +107,18 @@ def view_of(tensor: Any, array: np.ndarray) -> Tensor:
 
 
 def views_of(tensor: Tensor, arrays: list[np.ndarray]) -> list[Tensor]:
-    """Several views that one operation gives."""
+    """The views that one operation with several outputs returns."""
     views: list[Any] = [view_of(tensor, array) for array in arrays]
     for view in views if state.mode.recording and not tensor.is_inference() else ():
         view._view.creation_meta = MULTI_OUTPUT_NODE
     return views
 
 
-# Who may write where
+# Checks before a write
 
 
 def refuse_in_place(tensor: Tensor) -> None:
-    """RuntimeError if recording a write would lose a leaf's place as a leaf, or the history of a view."""
+    """RuntimeError if a write in place cannot be recorded: to a leaf, to a view of a leaf, or to certain views."""
     view = tensor._view
     if view is not None:
         if view.creation_meta is not DEFAULT:
@@ -124,7 +126,7 @@ def refuse_in_place(tensor: Tensor) -> None:
         if view.requires_grad and view.base.is_leaf:
             raise error("in_place_on_view_of_leaf")
         if view.requires_grad and view.edge is NO_EDGE:
-            # Made before its base required grad, and not looked at since: for PyTorch a leaf.
+            # Made before its base required grad, and not used since: PyTorch treats it as a leaf.
             raise error("in_place_on_leaf")
     if tensor._edge is not NO_EDGE and tensor.requires_grad and tensor.is_leaf:
         raise error("in_place_on_leaf")
@@ -144,7 +146,7 @@ def forbidden_write(view: View, edge: Edge | None, what: str) -> Exception:
 
 
 def refuse_overlap(target: Tensor, operands: Sequence[Tensor]) -> None:
-    """RuntimeError if an element would be written twice, or be written before another one is computed from it."""
+    """RuntimeError if an element would be written twice, or written before another one is computed from it."""
     if internal_overlap(target._array) or not target._array.flags.writeable:
         raise error("write_to_repeated")
     for operand in operands:
@@ -152,11 +154,11 @@ def refuse_overlap(target: Tensor, operands: Sequence[Tensor]) -> None:
             raise error("write_overlaps")
 
 
-# The write, and what it does to the history
+# The write, and its effect on the history
 
 
 def write(tensor: Tensor, value: Tensor) -> Tensor:
-    """Put the values of `value`, an operation's result, into `tensor`, and its history onto `tensor`."""
+    """Copy the values of `value`, an operation's result, into `tensor`, together with its history."""
     target, source, counter = tensor._array, value._array, tensor._counter
     if source.shape != target.shape:
         raise error("write_of_shape", list(target.shape), list(source.shape))
@@ -173,16 +175,16 @@ def write(tensor: Tensor, value: Tensor) -> Tensor:
     node: Any = edge_of(value)
     saved = getattr(node, "_s_result", None)
     if type(saved) is tuple and saved[1] is value._counter:
-        # That result is this memory now, at this version.
+        # The saved result is now this memory at this version.
         node._s_result = (target, counter, counter.version)
-    # The value was cast on its way, so the gradient that comes back is of the tensor's dtype.
+    # The value was converted to the dtype of `tensor`, so the gradient has that dtype too.
     node._expect(node._shape, target.dtype)
     rebase_history(tensor, node)
     return tensor
 
 
 def rebase_history(tensor: Tensor, edge: Any) -> None:
-    """Make `tensor`, which was written to, this output of the node that wrote; of a view, its base changes too."""
+    """Make `edge`, an output of the node that wrote, the history of `tensor`; for a view, of its base too."""
     counter = tensor._counter
     if tensor._view is None:
         counter.writer = (type(edge.node), edge.number)
@@ -191,14 +193,14 @@ def rebase_history(tensor: Tensor, edge: Any) -> None:
     base = tensor._view.base
     base._become(CopySlices(base, tensor, edge.node))
     counter.writer = (CopySlices, 0)
-    # Asking for the edge brings it up to date: to the part of the base as it is now.
+    # `edge_of` updates the view's edge: to a part of the base as it is now.
     edge.node._written = weakref.ref(edge_of(tensor).node)
 
 
 class CopySlices(Node):
-    """The backward of a write into a view: of the base's gradient, the part written goes through the write's node."""
+    """The backward of a write into a view: the write's node gets the gradient of the part that was written."""
 
-    # Nodes print as PyTorch's do, whose classes belong to no module.
+    # Nodes print like PyTorch's, whose classes belong to no module.
     __module__ = "builtins"
     _prefix = "torch::autograd::"
 
@@ -209,7 +211,7 @@ class CopySlices(Node):
         self._base, self._view = geometry_of(base._array), geometry_of(view._array)
 
     def _places(self, dtype: np.dtype) -> tuple[np.ndarray, np.ndarray]:
-        """A memory of zeros, seen as the base sees it and as the view does."""
+        """A memory of zeros, as two arrays: with the base's geometry and with the view's."""
         memory = np.zeros(max(self._base.extent, self._view.extent), dtype)
         return strided_view(memory, self._base), strided_view(memory, self._view)
 
@@ -230,11 +232,11 @@ class CopySlices(Node):
         return (None if edges[0] is NO_EDGE else whole, *others)
 
     def _free(self) -> None:
-        self._write = None  # which others may still lead to
+        self._write = None  # other nodes may still refer to it
 
 
 def changed_geometry(tensor: Tensor, output: Tensor) -> Tensor:
-    """Make `tensor` show its memory as `output`, a view of it, does: what `t_()` and its like do."""
+    """Give `tensor` the geometry of `output`, a view of it, in place: for `t_()` and the like."""
     tensor._array = output._array
     tensor._counter.bump()
     if output.requires_grad:

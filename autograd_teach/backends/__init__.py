@@ -1,6 +1,6 @@
-"""`torch.backends`, and settings of speed and hardware: programs that make them run, and nothing changes.
+"""`torch.backends`, and settings of speed and hardware: they exist so that programs run, and have no effect.
 
-NumPy computes in one way only: results are the same in each run, and `OMP_NUM_THREADS` says how many threads it has.
+NumPy's results are the same in each run; the variable `OMP_NUM_THREADS` sets its number of threads.
 """
 
 from . import cudnn, mps  # noqa: F401  its submodules

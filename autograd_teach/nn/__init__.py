@@ -1,6 +1,6 @@
 """Neural network building blocks (`torch.nn`): names only; each lives in the file it is imported from."""
 
-# Imported names fill the lines.
+# Imported names are packed into full lines.
 # ruff: noqa: I001
 # fmt: off
 from . import functional, init, utils

@@ -1,4 +1,4 @@
-"""Activations as modules: each a row, the function of functional.py that it is and its options."""
+"""Activations as modules: each is a row, with its function from functional.py and its options."""
 
 from __future__ import annotations
 
@@ -210,7 +210,7 @@ class LogSigmoid(Activation, function=F.logsigmoid):
     tensor([-5.0000e+02, -6.9315e-01, -6.7153e-03])
     """
 
-# A warning about a missing `dim` is told at the line that calls the module.
+# The stack level lets a warning about a missing `dim` show the line that calls the module.
 class Softmax(Activation, function=partial(F.softmax, _stacklevel=5), dim=None):
     """`exp(x)` divided by its sum along `dim`: positive numbers with the sum 1.
 

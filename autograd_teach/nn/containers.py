@@ -1,4 +1,4 @@
-"""Modules that hold others: in a row that is called, in a list, in a dictionary; and a list of parameters."""
+"""Containers: Sequential, ModuleList, ModuleDict and ParameterList."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class _Modules(Module):
         self._modules[str(index)] = module
 
     def pop(self, key: int | slice) -> Any:
-        """Take a module out, or the part that a slice names, and return it."""
+        """Remove a module, or those in a slice, and return it."""
         module = self[key]
         del self[key]
         return module
@@ -76,9 +76,10 @@ class _Modules(Module):
 class Sequential(_Modules):
     """Calls its modules one after the other: each gets the result of the previous one.
 
-    Made from modules, or from one OrderedDict of names and modules. TypeError for what is not a module. An int
-    selects a module, a slice a shorter Sequential; IndexError if the index is out of range. `+` joins two.
-    Parameters are named after their module: `0.weight`. Without modules, the call returns its input.
+    Made from modules, or from one OrderedDict of names and modules. TypeError for anything else. An
+    int selects a module, a slice a shorter Sequential; IndexError if the index is out of range. `+`
+    joins two. Parameters are named after their module: `0.weight`. Without modules, the call
+    returns its input.
 
     >>> import autograd_teach as torch
     >>> model = torch.nn.Sequential(torch.nn.Flatten(), torch.nn.Linear(6, 2), torch.nn.Tanh())
@@ -119,7 +120,7 @@ class Sequential(_Modules):
 
 
 class ModuleList(_Modules):
-    """A list of modules, registered as submodules: `parameters()` of the module that contains the list finds theirs.
+    """A list of modules, registered as submodules: `parameters()` of the module that contains the list includes theirs.
 
     Made from an iterable of modules; TypeError for another object, or for an element that is not a module. A
     module kept in a Python list is not registered. It is not callable: your `forward` indexes it or loops over
@@ -155,7 +156,7 @@ class ModuleList(_Modules):
         return ModuleList(chain(self, other))
 
     def __repr__(self) -> str:
-        # Neighbours of equal text are counted.
+        # Equal neighbours are shown once, with their number.
         lines, first = [], 0
         for text, same in groupby(map(repr, self)):
             count = len(list(same))
@@ -166,7 +167,7 @@ class ModuleList(_Modules):
 
 
 class ModuleDict(Module):
-    """A dictionary of modules, registered as submodules: `parameters()` of the module that contains it finds theirs.
+    """A dictionary of modules, registered as submodules: `parameters()` of the module that contains it includes theirs.
 
     Made from a dictionary, or from pairs of a name and a module; the order is kept. TypeError for another
     object, a name that is not a string or a value that is not a module; KeyError for a name with a dot or of an
@@ -202,11 +203,11 @@ class ModuleDict(Module):
         return key in self._modules
 
     def clear(self) -> None:
-        """Take all modules out."""
+        """Remove all modules."""
         self._modules.clear()
 
     def pop(self, key: str) -> Any:
-        """Take a module out and return it."""
+        """Remove a module and return it."""
         return self._modules.pop(key)
 
     def keys(self) -> Iterable[str]:
@@ -222,7 +223,7 @@ class ModuleDict(Module):
         return self._modules.values()
 
     def update(self, modules: Any) -> None:
-        """Add modules from a dictionary or from pairs; TypeError and ValueError for what is neither."""
+        """Add modules from a dictionary or from pairs; TypeError or ValueError for anything else."""
         require(isinstance(modules, Iterable), "module_dict_of_what", type(modules).__name__)
         pairs = modules.items() if isinstance(modules, Mapping | ModuleDict) else modules
         for number, pair in enumerate(pairs):
@@ -277,7 +278,7 @@ class ParameterList(Module):
         return self
 
     def extend(self, values: Iterable[Any]) -> Self:
-        """Add several values at the end; returns self. TypeError for a tensor, which is not meant to be taken apart."""
+        """Add several values at the end; returns self. TypeError for a tensor: use `append`."""
         fits = isinstance(values, Iterable) and not isinstance(values, Tensor)
         require(fits, "extend_by_what", "ParameterList", type(values).__name__)
         for value in values:

@@ -1,4 +1,4 @@
-"""Modules that are a function with options: a row, a class line with a docstring, says which function and which options.
+"""Modules that call one function: each is a row, a class statement with its function, its options and a docstring.
 
     class ELU(Activation, function=F.elu, alpha=1.0, inplace=False):
         "x if it is positive, else alpha (exp(x) - 1)."
@@ -37,7 +37,7 @@ class FunctionModule(Module):
         cls._function, cls._options = staticmethod(function), tuple(options)
         parameters = ["self", *(name if d is REQUIRED else f"{name}={d!r}" for name, d in options.items())]
         given = "{" + ", ".join(f"{name!r}: {name}" for name in options) + "}"
-        # Generated, as dataclasses do it: Python itself then says what is wrong with a call.
+        # Generated, as in dataclasses: then Python itself reports wrong arguments of a call.
         names: dict[str, Any] = {"Module": Module}
         exec(_INIT.format(parameters=", ".join(parameters), options=given), names)  # noqa: S102  written just above
         cls.__init__ = names["__init__"]  # type: ignore[method-assign]

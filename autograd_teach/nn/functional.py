@@ -1,7 +1,7 @@
 """The functions behind the layers, without parameters of their own (`torch.nn.functional`, F).
 
-Thin forms over the operations of the engine and of `operations.py`: here is what PyTorch does around them, checks, warnings,
-choices among operations, and the compositions that PyTorch composes too.
+They call the operations of the engine and of `operations.py`, and add what PyTorch adds: checks,
+warnings, choices among operations, and compositions.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ __all__ = [
 
 
 def _require_tensors(function: str, **arguments: Any) -> None:
-    """TypeError for an argument that is no tensor; weight and bias may be left out."""
+    """TypeError if an argument is not a tensor; weight and bias may be None."""
     for name, value in arguments.items():
         if not isinstance(value, Tensor) and not (value is None and name in ("weight", "bias")):
             position = list(arguments).index(name) + 1
@@ -47,9 +47,10 @@ def _require_tensors(function: str, **arguments: Any) -> None:
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """`input @ weight.T + bias`, a linear map of the last dimension.
 
-    input: (*, in_features). weight: (out_features, in_features), or (in_features,) for one output without a
-    dimension. bias: (out_features,) or None. All have one dtype. Returns (*, out_features). RuntimeError if
-    sizes or dtypes do not match; TypeError for what is not a tensor. If the input is a matrix and there is a bias, `grad_fn` of the result is
+    input: (*, in_features). weight: (out_features, in_features), or (in_features,) for one output
+    without a dimension. bias: (out_features,) or None. All have one dtype. Returns (*,
+    out_features). RuntimeError if sizes or dtypes do not match; TypeError for an argument that is
+    not a tensor. If the input is a matrix and there is a bias, `grad_fn` of the result is
     AddmmBackward0.
 
     >>> import autograd_teach as torch
@@ -215,7 +216,7 @@ def silu(input: Tensor, inplace: bool = False) -> Tensor:
     return _activation(rows.silu, inplace, input)
 
 
-# What computes an activation that is to be written over its input.
+# The in-place form of each activation.
 _IN_PLACE = {
     row: inplace_form(getattr(rows, f"{row.__name__}_in_place", row))
     for row in (pointwise.threshold, rows.leaky_relu, rows.hardtanh, rows.elu, rows.celu, rows.silu)
@@ -223,7 +224,7 @@ _IN_PLACE = {
 
 
 def _activation(row: Any, inplace: bool, input: Tensor, *options: float) -> Tensor:
-    """The operation of a row, or with `inplace` its form that writes over `input`."""
+    """The operation of a row; with `inplace`, its in-place form."""
     _require_tensors(row.__name__ + "_" * inplace, input=input)
     return (_IN_PLACE[row] if inplace else row)(input, *options)
 
@@ -372,7 +373,7 @@ def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool 
     if p == 1:
         kept = zeros((), dtype=input.dtype)
     else:
-        # Draws fill memory in its order, which a product has of its factors.
+        # Draws fill memory in its order, and a product has the strides of its factors.
         kept = (input.detach() * True).bernoulli_(1 - p).div_(1 - p)
     return input.mul_(kept) if inplace else input * kept
 
@@ -381,11 +382,12 @@ def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool 
 
 
 def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
-    """A row of zeros with a single 1 for each class number: at its place.
+    """For each class number a row of zeros, with a 1 at the position of that number.
 
-    tensor: int64 class numbers of any shape, from 0 to `num_classes - 1`. num_classes: how long the rows are; -1 for
-    the largest class number and one more. Returns int64, (*, num_classes). RuntimeError for another dtype, for
-    numbers out of range, and for no numbers without `num_classes`.
+    tensor: int64 class numbers of any shape, from 0 to `num_classes - 1`. num_classes: the length
+    of the rows; -1 for the largest class number plus one. Returns int64, (*, num_classes).
+    RuntimeError for another dtype, for numbers out of range, and for an empty tensor without
+    `num_classes`.
 
     >>> import autograd_teach as torch
     >>> torch.nn.functional.one_hot(torch.tensor([0, 2]))
@@ -404,12 +406,13 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
 
 def embedding(input: Tensor, weight: Tensor, padding_idx: int | None = None, max_norm: float | None = None,
               norm_type: float = 2.0, scale_grad_by_freq: bool = False, sparse: bool = False) -> Tensor:  # fmt: skip
-    """The rows of a matrix that `input` names: `weight[input]`.
+    """The rows of a matrix with the numbers in `input`: `weight[input]`.
 
-    input: int64 or int32 row numbers of any shape. weight: (num_embeddings, embedding_dim). padding_idx: a row that
-    gets no gradient, counted from the end if negative. Returns (*, embedding_dim). The gradient of a row is the sum
-    over the places where it was looked up. IndexError if a number is out of range, RuntimeError for another dtype or
-    if the weight is no matrix; NotImplementedError for `max_norm`, `scale_grad_by_freq` and `sparse`.
+    input: int64 or int32 row numbers of any shape. weight: (num_embeddings, embedding_dim).
+    padding_idx: a row without gradient, counted from the end if negative. Returns (*,
+    embedding_dim). The gradient of a row is the sum over the places where it was looked up.
+    IndexError if a number is out of range, RuntimeError for another dtype or if the weight is not a
+    matrix; NotImplementedError for `max_norm`, `scale_grad_by_freq` and `sparse`.
 
     >>> import autograd_teach as torch
     >>> weight = torch.tensor([[0.0, 0.5], [1.0, 1.5], [2.0, 2.5]])
@@ -423,7 +426,7 @@ def embedding(input: Tensor, weight: Tensor, padding_idx: int | None = None, max
 
 
 def check_embedding(count: int, padding_idx: int | None, max_norm: Any, scale_grad_by_freq: Any, sparse: Any) -> Any:
-    """`padding_idx` of `count` rows, counted from the start; the errors of options that do not fit."""
+    """`padding_idx` counted from the start; an error if the options do not fit `count` rows."""
     for name, value in (("max_norm", max_norm), ("scale_grad_by_freq", scale_grad_by_freq), ("sparse", sparse)):
         require(value is None or value is False, "nn_embedding_option", name, value)
     require(padding_idx is None or -count <= padding_idx < count, "nn_embedding_padding")
@@ -461,7 +464,7 @@ def layer_norm(input: Tensor, normalized_shape: Sequence[int], weight: Tensor | 
 
 
 def _parameters_beside(input: Tensor, kernel: str, shape: tuple[int, ...], *given: Tensor | None) -> list[Tensor]:
-    """A normalization's weight and bias, 1 and 0 if there are none; the error of dtypes, also others', that do not fit."""
+    """The weight and bias of a normalization, 1 and 0 if they are None; an error if a dtype does not fit."""
     require(input.is_floating_point(), "no_kernel", kernel, title(input._array))
     dtypes = {parameter.dtype for parameter in given if parameter is not None}
     if not dtypes <= {input.dtype}:
@@ -552,8 +555,9 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
 def pairwise_distance(x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False) -> Tensor:
     """The p-norm of `x1 - x2 + eps` along the last dimension.
 
-    x1, x2: floating tensors of vectors, (N, D) or (D,), that broadcast. `eps` keeps the gradient finite where the
-    vectors are equal. Returns (N,) or no dimensions, with a last one of size 1 if `keepdim`.
+    x1, x2: floating tensors of vectors, (N, D) or (D,), that broadcast. `eps` keeps the gradient
+    finite if the vectors are equal. Returns (N,), or rank 0 for single vectors; with a last
+    dimension of size 1 if `keepdim`.
 
     >>> import autograd_teach as torch
     >>> torch.nn.functional.pairwise_distance(torch.tensor([[3.0, 4.0]]), torch.zeros(1, 2))
@@ -566,8 +570,8 @@ def pairwise_distance(x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6,
     return rows.norm_along(add_number(difference, eps), p, (max(x1.dim(), x2.dim()) - 1,), keepdim)
 
 
-# Losses of two tensors: each pair's ("none"), their "sum" or their "mean". The deprecated `size_average` and `reduce` are
-# another way to say the reduction
+# Losses of two tensors: of each pair of elements ("none"), or their "sum" or "mean". The deprecated
+# `size_average` and `reduce` are an older form of the reduction
 
 
 def mse_loss(input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None,
@@ -704,7 +708,7 @@ def binary_cross_entropy_with_logits(input: Tensor, target: Tensor, weight: Tens
     weight, pos_weight = _constant(name, "weight", weight), _constant(name, "pos_weight", pos_weight)
     for a, b in ((pos_weight, target), (input, weight)):
         if a is not None and b is not None:
-            pointwise.common_shape(a._array, b._array)  # or the error of sizes that do not broadcast
+            pointwise.common_shape(a._array, b._array)  # raises if the sizes do not broadcast
     require(input.is_floating_point(), "no_kernel", "log_sigmoid_cpu", input._array)
     require(target.is_floating_point(), "nn_result_cast", input._array, target._array)
     return rows.binary_cross_entropy_with_logits(input, target, weight, pos_weight, number)
@@ -732,7 +736,7 @@ def _reduced(losses: Tensor, reduction: str) -> Tensor:
 
 
 def _constant(function: str, name: str, weight: Tensor | None) -> Tensor | None:
-    """An argument that has no gradient; RuntimeError if one is wanted."""
+    """An argument without gradient; RuntimeError if it requires grad."""
     is_constant = weight is None or not weight.requires_grad or not is_grad_enabled()
     require(is_constant, "nn_constant_argument", function, name)
     return weight
@@ -744,11 +748,11 @@ def _number(reduction: str) -> int:
 
 
 def legacy_reduction(size_average: bool | None, reduce: bool | None) -> str | None:
-    """The reduction that the two deprecated arguments of losses mean, with a warning; None if unused."""
+    """The reduction for the two deprecated arguments of losses, with a warning; None if they are unused."""
     if size_average is None and reduce is None:
         return None
     size_average, reduce = size_average is None or size_average, reduce is None or reduce
-    # A tensor, as in `MSELoss(input, target)`, says here that it is no truth value.
+    # A tensor, as in `MSELoss(input, target)`, raises here, because it does not have a truth value.
     reduction = "mean" if size_average and reduce else "sum" if reduce else "none"
     warnings.warn(str(error("nn_legacy_reduction", reduction)), stacklevel=3)
     return reduction
@@ -758,10 +762,10 @@ def kl_div(input: Tensor, target: Tensor, size_average: bool | None = None, redu
            reduction: str = "mean", log_target: bool = False) -> Tensor:  # fmt: skip
     """The Kullback-Leibler divergence, `target * (log(target) - input)`: how far probabilities are from the target's.
 
-    input: logarithms of probabilities. target: probabilities, or their logarithms if `log_target`; broadcast with
-    `input`. reduction: "batchmean" (the sum divided by the first size, as the definition says), "sum", "none", or
-    "mean" (over all elements, with a warning), else ValueError; `size_average` and `reduce` are deprecated. Where the
-    target is 0, so is the loss.
+    input: logarithms of probabilities. target: probabilities, or their logarithms if `log_target`;
+    broadcast with `input`. reduction: "batchmean" (the sum divided by the first size, as in the
+    definition), "sum", "none", or "mean" (over all elements, with a warning), else ValueError;
+    `size_average` and `reduce` are deprecated. If the target is 0, so is the loss.
 
     >>> import autograd_teach as torch
     >>> input, target = torch.tensor([[0.5, 0.5]]).log(), torch.tensor([[1.0, 0.0]])
@@ -774,7 +778,8 @@ def kl_div(input: Tensor, target: Tensor, size_average: bool | None = None, redu
     _require_tensors("kl_div", input=input, target=target)
     _number("sum" if reduction == "batchmean" else reduction)
     require(input.is_floating_point() and target.is_floating_point(), "nn_kl_integral")
-    # The second factor first, as C++ computes it: it shows in the order of the additions of a gradient.
+    # The second factor first, as in PyTorch's C++ code: the terms of a gradient are then added in
+    # the same order.
     second = target - input if log_target else target * input
     losses = target.exp() * second if log_target else pointwise.xlogy(target, target) - second
     losses = _reduced(losses, "sum" if reduction == "batchmean" else reduction)
@@ -807,7 +812,7 @@ def nll_loss(input: Tensor, target: Tensor, weight: Tensor | None = None, size_a
         return rows.nll_loss(input, target, weight, number, ignore_index)[0]
     shape = target.shape
     if input.dim() != 4:
-        # As an image of one row.
+        # As an image with one row.
         input = input.contiguous().view(*input.shape[:2], 1, -1 if input.numel() else 0)
         target = target.contiguous().view(shape[0], 1, -1 if target.numel() else 0)
     loss = rows.nll_loss2d(input, target, weight, number, ignore_index)[0]
@@ -817,7 +822,7 @@ def nll_loss(input: Tensor, target: Tensor, weight: Tensor | None = None, size_a
 def _check_likelihood(input: Tensor, target: Tensor) -> None:
     rank = input.dim()
     if rank == 2 and target._value.shape == input._value.shape[:1]:
-        return  # the usual case
+        return  # fast path for the usual case
     require(rank, "nn_class_rank")
     if rank > 1:
         targets = target.size(0) if target.dim() else 0

@@ -1,6 +1,6 @@
-"""What a Module's backward hooks need: two nodes, around its forward, that see its gradients.
+"""Backward hooks of modules: two nodes, before and after a module's forward, that receive its gradients.
 
-Uses Function and the nodes of the graph; knows of a module only that it is handed to the hooks.
+Uses Function and the nodes of the graph; a module is only passed on to its hooks.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Gradients = tuple[Tensor | None, ...]
 
 
 class BackwardHookFunction(Function):
-    """Passes tensors and gradients on: a place in the graph where hooks can stand."""
+    """Returns tensors and gradients unchanged: a node on which hooks can be registered."""
 
     @staticmethod
     def forward(ctx: Any, *args: Tensor) -> tuple[Tensor, ...]:
@@ -33,7 +33,7 @@ class BackwardHookFunction(Function):
 
 
 class BackwardHooks:
-    """The hooks of one call of a module: what arrives at the node behind it waits for what leaves the node before it."""
+    """The hooks of one call of a module: the gradients of its outputs are kept until those of its inputs arrive."""
 
     def __init__(self, module: Any, pre_hooks: Iterable[Hook], hooks: Iterable[Hook]) -> None:
         self._module = module
@@ -41,9 +41,9 @@ class BackwardHooks:
         self._grad_outputs: Any = None
 
     def of_inputs(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
-        """The module's arguments, behind a node that calls the hooks with their gradients."""
+        """The module's arguments, passed through a node that calls the hooks with their gradients."""
         self._inputs = len(args)
-        # What requires no grad is shown a gradient of zeros.
+        # The hooks see zeros as the gradient of an input that does not require grad.
         self._input_kinds = [(arg.shape, arg.dtype) for arg in args if isinstance(arg, Tensor)]
         args, self._input_places, node = _behind_a_node(args)
         if node is not None:
@@ -51,7 +51,7 @@ class BackwardHooks:
         return args
 
     def of_outputs(self, result: Any) -> Any:
-        """The module's result, behind a node that catches its gradients."""
+        """The module's result, passed through a node that keeps its gradients."""
         if not isinstance(result, Tensor | tuple):
             warnings.warn(str(error("hook_output", type(result))), stacklevel=4)
         results = result if isinstance(result, tuple) else (result,)
@@ -94,7 +94,7 @@ class BackwardHooks:
 
 
 def _or_changed(gradients: Any, changed: Any, message: str) -> Any:
-    """The gradients, or what a hook returned in place of them: as many."""
+    """The gradients, or those that a hook returned instead; an error for a different number."""
     if changed is None:
         return gradients
     require(len(changed) == len(gradients), message, len(changed), len(gradients))
@@ -102,7 +102,7 @@ def _or_changed(gradients: Any, changed: Any, message: str) -> Any:
 
 
 def _behind_a_node(values: tuple[Any, ...]) -> tuple[tuple[Any, ...], Any, Any]:
-    """The values with their tensors behind one new node, the tensors' places, and the node; None for both without a graph."""
+    """The values with their tensors passed through a new node, their places, and the node (None without a graph)."""
     places = [i for i, value in enumerate(values) if isinstance(value, Tensor)]
     if not (is_grad_enabled() and any(values[i].requires_grad for i in places)):
         return values, None, None
@@ -110,12 +110,12 @@ def _behind_a_node(values: tuple[Any, ...]) -> tuple[tuple[Any, ...], Any, Any]:
     changed = list(values)
     for place, tensor in zip(places, passed, strict=True):
         changed[place] = tensor
-    # A tuple with names stays one.
+    # A named tuple stays a named tuple.
     whole = tuple(changed) if type(values) is tuple else type(values)(*changed)
     return whole, places, next(t.grad_fn for t in passed if t.grad_fn is not None)
 
 
 def _placed(places: Sequence[int], values: Sequence[Any], count: int) -> tuple[Any, ...]:
-    """`count` entries, of which these are at their places and the others are None."""
+    """`count` entries: the values at their places, and None at the others."""
     found = dict(zip(places, values, strict=True))
     return tuple(found.get(i) for i in range(count))

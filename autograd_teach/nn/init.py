@@ -1,4 +1,4 @@
-"""Filling parameters with first values: in place, without recording, from the shared random stream.
+"""Initialization of parameters: in place, not recorded, from the shared random stream.
 
 Uses the in-place methods of Tensor. Each returns the tensor that it filled.
 """
@@ -93,7 +93,8 @@ def constant_(tensor: Tensor, val: float) -> Tensor:
 def zeros_(tensor: Tensor) -> Tensor:
     """Fill a tensor of any shape and dtype in place with zeros, without recording the change, and return it.
 
-    The usual first value of a bias. Weights that are all zero give every unit of a layer the same gradient.
+    The usual initial value of a bias. Weights that are all zero give every unit of a layer the same
+    gradient.
 
     >>> import autograd_teach as torch
     >>> layer = torch.nn.Linear(3, 2)
@@ -106,7 +107,7 @@ def zeros_(tensor: Tensor) -> Tensor:
 def ones_(tensor: Tensor) -> Tensor:
     """Fill a tensor of any shape and dtype in place with ones, without recording the change, and return it.
 
-    The usual first value of a scale, as in normalization layers. A bool tensor becomes all True.
+    The usual initial value of a scale, as in normalization layers. A bool tensor becomes all True.
 
     >>> import autograd_teach as torch
     >>> torch.nn.init.ones_(torch.empty(2, dtype=torch.int64))
@@ -222,10 +223,10 @@ def kaiming_normal_(tensor: Tensor, a: float = 0, mode: str = "fan_in", nonlinea
 
 
 def orthogonal_(tensor: Tensor, gain: float = 1, generator: Generator | None = None) -> Tensor:
-    """Make the rows, or if there are more rows than columns the columns, orthogonal vectors of length `gain`.
+    """Make the rows orthogonal vectors of length `gain`; the columns, if there are more rows than columns.
 
-    tensor: floating, of two or more dimensions (else ValueError); all after the first are taken as one. Of all such
-    matrices each is equally likely (Saxe et al., 2013).
+    tensor: floating, with two or more dimensions (else ValueError); all dimensions after the first
+    count as one. All of these matrices are equally likely (Saxe et al., 2013).
 
     >>> import autograd_teach as torch
     >>> w = torch.nn.init.orthogonal_(torch.empty(2, 3, dtype=torch.float64))
@@ -238,7 +239,7 @@ def orthogonal_(tensor: Tensor, gain: float = 1, generator: Generator | None = N
     matrix = tensor.new_empty((tensor.size(0), tensor.numel() // tensor.size(0))).normal_(0, 1, generator=generator)
     is_wide = matrix.size(0) < matrix.size(1)
     q, r = np.linalg.qr(matrix._array.T if is_wide else matrix._array)
-    q = q * np.sign(np.diagonal(r))  # which of the factorizations is computed must not matter
+    q = q * np.sign(np.diagonal(r))  # the signs of the factorization must not matter
     with no_grad():
         return tensor.copy_(from_numpy(np.ascontiguousarray(q.T if is_wide else q)).view(tensor.shape)).mul_(gain)
 
@@ -247,7 +248,8 @@ def trunc_normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, a: float 
                   generator: Generator | None = None) -> Tensor:  # fmt: skip
     """Fill from N(mean, std²), with the draws outside [a, b] drawn again; warns if `mean` is far outside.
 
-    tensor: floating, else NotImplementedError. a, b: plain numbers, in no relation to `mean` and `std`.
+    tensor: floating, else NotImplementedError. a, b: absolute bounds, not relative to `mean` and
+    `std`.
 
     >>> import autograd_teach as torch
     >>> w = torch.nn.init.trunc_normal_(torch.empty(1000), std=0.5, a=-1.0, b=1.0)
@@ -264,7 +266,7 @@ def trunc_normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, a: float 
             while (outside := (result < low) | (result > high)).any():
                 result = where(outside, empty_like(result).normal_(mean, std, generator=generator), result)
             return tensor if result is tensor else tensor.copy_(result)
-        # Uniform draws, each kept with a probability in proportion to its density.
+        # Uniform draws, each kept with a probability proportional to its density.
         peak = -0.5 * ((max(a, min(mean, b)) - mean) / std) ** 2
         result, pending = tensor, ones_like(tensor, dtype=bool_)
         while pending.any():

@@ -1,4 +1,4 @@
-"""Layers: modules around one function each, with parameters or without; activations and losses have files of their own."""
+"""Layers: modules around one function each, with or without parameters. Activations and losses have their own files."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Linear(Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Draw new first values."""
+        """Draw new initial values."""
         init.kaiming_uniform_(self.weight, a=math.sqrt(5))  # this slope makes the bound 1/√fan_in
         if self.bias is not None:
             bound = 1 / math.sqrt(self.in_features) if self.in_features > 0 else 0
@@ -156,7 +156,7 @@ class Embedding(Module):
         return cls(rows, columns, padding_idx, _weight=embeddings, _freeze=freeze, **options)
 
     def reset_parameters(self) -> None:
-        """Draw new first values."""
+        """Draw new initial values."""
         init.normal_(self.weight)
         if self.padding_idx is not None:
             init.zeros_(self.weight.detach()[self.padding_idx])
@@ -172,9 +172,10 @@ class Embedding(Module):
 class LayerNorm(Module):
     """`(x - mean) / √(variance + eps) * weight + bias`, with the moments of the last dimensions (Ba et al., 2016).
 
-    normalized_shape: their sizes, an int for one. weight, bias: of that shape, 1 and 0 at first; both are None with
-    `elementwise_affine=False`, the bias with `bias=False`. input: floating, (*, *normalized_shape); returns the same
-    shape. Training and evaluation are alike. RuntimeError if the shape does not fit.
+    normalized_shape: the sizes of these dimensions, an int for one. weight, bias: of that shape, 1
+    and 0 at first; both are None with `elementwise_affine=False`, the bias with `bias=False`.
+    input: floating, (*, *normalized_shape); returns the same shape. Training and evaluation mode
+    give the same result. RuntimeError if the shape does not fit.
 
     >>> import autograd_teach as torch
     >>> torch.nn.LayerNorm(3)(torch.tensor([[1.0, 2.0, 3.0]])).detach()
@@ -202,7 +203,7 @@ class LayerNorm(Module):
 
 
 def _register_affine(layer: Module, shape: Any, affine: bool, bias: bool, **options: Any) -> None:
-    """Give a normalization its weight and bias, or None in place of those that are not wanted."""
+    """Register the weight and bias of a normalization, None for one that is not wanted."""
     for name, wanted in (("weight", affine), ("bias", affine and bias)):
         layer.register_parameter(name, Parameter(empty(shape, **options)) if wanted else None)
 
@@ -216,12 +217,13 @@ def _reset_affine(layer: Any) -> None:
 class BatchNorm1d(Module):
     """`(x - mean) / √(variance + eps) * weight + bias`, channel by channel (Ioffe and Szegedy, 2015).
 
-    In training, mean and variance are those of the batch, and the buffers `running_mean` and `running_var` move
-    towards them by `momentum`, a number, or None for the plain average of all batches. After `eval()`, or without
-    `track_running_stats` never, the buffers are used. weight, bias: (num_features,), 1 and 0 at first; both are None
-    with `affine=False`, the bias with `bias=False`.
-    input: floating, (N, num_features) or (N, num_features, length), else ValueError; also in training for a single
-    value per channel. RuntimeError if the number of features does not fit.
+    In training, mean and variance are those of the batch, and the buffers `running_mean` and
+    `running_var` move towards them by `momentum`, a number, or None for the plain average of all
+    batches. After `eval()` the buffers are used instead, unless `track_running_stats` is False.
+    weight, bias: (num_features,), 1 and 0 at first; both are None with `affine=False`, the bias
+    with `bias=False`. input: floating, (N, num_features) or (N, num_features, length), else
+    ValueError; also in training for a single value per channel. RuntimeError if the number of
+    features does not fit.
 
     >>> import autograd_teach as torch
     >>> layer = torch.nn.BatchNorm1d(2)
@@ -293,8 +295,8 @@ class CosineSimilarity(FunctionModule, function=F.cosine_similarity, dim=1, eps=
 class PairwiseDistance(FunctionModule, function=F.pairwise_distance, p=2.0, eps=1e-6, keepdim=False):
     """The p-norm of the difference of two vectors, plus `eps`, along the last dimension.
 
-    Called with two floating tensors of vectors, (N, D) or (D,); returns (N,) or no dimensions, with a last one of
-    size 1 if `keepdim`.
+    Called with two floating tensors of vectors, (N, D) or (D,). Returns (N,), or rank 0 for single
+    vectors; with a last dimension of size 1 if `keepdim`.
 
     >>> import autograd_teach as torch
     >>> torch.nn.PairwiseDistance()(torch.tensor([[3.0, 4.0]]), torch.zeros(1, 2))

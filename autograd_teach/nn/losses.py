@@ -1,4 +1,4 @@
-"""Losses as modules: each a row, the function of functional.py that it is and its options; class weights are buffers."""
+"""Losses as modules: each is a row, with its function from functional.py and its options; class weights are buffers."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Module: a tree of named parameters, buffers and submodules with a `forward`.
 
-Uses Tensor, Parameter and, for what users want to see of the backward pass, hooks.py; knows no layer and no operation.
+Uses Tensor, Parameter, and hooks.py for backward hooks; it does not depend on layers or operations.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from ..tensor import Tensor
 from .hooks import BackwardHooks
 from .parameter import Parameter, typename
 
-# Where a module keeps its members, and what messages call one and the type of it.
+# The kinds of members: the attribute that stores them, and their name and type in messages.
 _MEMBERS = (
     ("_parameters", "parameter", "torch.nn.Parameter"), ("_modules", "child module", "torch.nn.Module"),
     ("_buffers", "buffer", "torch.nn.Buffer, torch.Tensor"),
@@ -29,7 +29,7 @@ _MEMBERS = (
 
 
 class _IncompatibleKeys(NamedTuple):
-    """What load_state_dict returns."""
+    """The result of load_state_dict."""
 
     missing_keys: list[str]
     unexpected_keys: list[str]
@@ -67,7 +67,7 @@ class Module:
     _buffers: dict[str, Tensor | None]
     _modules: dict[str, Module | None]
     _non_persistent_buffers_set: set[str]
-    # A checkpoint remembers it; a subclass whose state changes its form raises it.
+    # Saved in checkpoints; a subclass increases it if the form of its state changes.
     _version = 1
 
     def __init__(self) -> None:
@@ -76,7 +76,8 @@ class Module:
         own.update(training=True, _parameters={}, _buffers={}, _modules={}, _non_persistent_buffers_set=set())
         for hooks in ("_forward_pre_hooks", "_forward_hooks", "_backward_pre_hooks", "_backward_hooks"):
             own[hooks] = OrderedDict()
-        # The numbers of the hooks that take keyword arguments, and of those that are called after an error too.
+        # The numbers of the hooks that take keyword arguments, and of those that are called even
+        # after an error.
         own.update(_hooks_with_kwargs=set(), _hooks_always_called=set())
 
     # Calling
@@ -128,9 +129,9 @@ class Module:
         """Call `hook(module, args)` before each `forward`, to see or replace its positional arguments.
 
         hook: returns None, or the new arguments (a tuple; a single value counts as a tuple of one).
-        with_kwargs: call `hook(module, args, kwargs)`, which returns None or `(args, kwargs)`; RuntimeError
-        otherwise. prepend: run it before the hooks that are already there. Returns a handle; `handle.remove()`
-        takes the hook away.
+        with_kwargs: call `hook(module, args, kwargs)`, which returns None or `(args, kwargs)`;
+        RuntimeError otherwise. prepend: run it before the hooks that are already there. Returns a
+        handle; `handle.remove()` removes the hook.
 
         >>> import autograd_teach as torch
         >>> relu = torch.nn.ReLU()
@@ -144,10 +145,10 @@ class Module:
                               always_call: bool = False) -> RemovableHandle:  # fmt: skip
         """Call `hook(module, args, output)` after each `forward`, to see or replace its output.
 
-        hook: returns None, or the new output. with_kwargs: call `hook(module, args, kwargs, output)`.
-        always_call: also call it if `forward` raises an error, with None as output; the error is raised all the
-        same. prepend: run it before the hooks that are already there. Returns a handle; `handle.remove()` takes
-        the hook away.
+        hook: returns None, or the new output. with_kwargs: call `hook(module, args, kwargs,
+        output)`. always_call: also call it if `forward` raises an error, with None as output; the
+        error is still raised. prepend: run it before the hooks that are already there. Returns a
+        handle; `handle.remove()` removes the hook.
 
         >>> import autograd_teach as torch
         >>> model = torch.nn.Sequential(torch.nn.Linear(3, 2), torch.nn.ReLU())
@@ -181,12 +182,12 @@ class Module:
     def register_full_backward_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
         """Call `hook(module, grad_input, grad_output)` when the gradients of the module's inputs are computed.
 
-        hook: both are tuples, one entry per positional argument and per output; None stands for what is not a
-        tensor, zeros for a tensor without a gradient. It returns None, or a tuple of as many gradients that
-        replaces `grad_input`; RuntimeError for another number. If no input requires grad, `grad_input` is all
-        None, the hook cannot replace it, and a warning says so. Inputs and outputs must not be changed in place
-        (RuntimeError).
-        prepend: run it before the hooks that are already there. Returns a handle with `remove()`.
+        hook: both are tuples, one entry per positional argument and per output; None for a value
+        that is not a tensor, zeros for a tensor without a gradient. It returns None, or a tuple of
+        as many gradients that replaces `grad_input`; RuntimeError for another number. If no input
+        requires grad, `grad_input` is all None, the hook cannot replace it, and a warning says so.
+        Inputs and outputs must not be changed in place (RuntimeError). prepend: run it before the
+        hooks that are already there. Returns a handle with `remove()`.
 
         >>> import autograd_teach as torch
         >>> relu = torch.nn.ReLU()
@@ -308,14 +309,14 @@ class Module:
         self._non_persistent_buffers_set.discard(name)
 
     def __getattr__(self, name: str) -> Any:
-        # Called only where the ordinary look-up finds nothing.
+        # Called only if the ordinary lookup finds nothing.
         for members, _, _ in _MEMBERS:
             if name in self.__dict__.get(members, ()):
                 return self.__dict__[members][name]
         raise attribute_error("torch.nn.Module", name, f"'{type(self).__name__}' object has no attribute '{name}'")
 
     def __dir__(self) -> list[str]:
-        # Members of a list have numbers for names, which are no attributes one could write.
+        # Members of a list have numbers as names, which are not valid attribute names.
         names = [*super().__dir__(), *self._parameters, *self._buffers, *self._modules]
         return sorted(name for name in set(names) if not name[0].isdigit())
 
@@ -465,7 +466,7 @@ class Module:
         require(hasattr(self, name), "module_no_attribute", type(self).__name__, name)
         return getattr(self, name)
 
-    # Changing all of it
+    # Changing the whole tree
 
     def train(self, mode: bool = True) -> Self:
         """Switch this module and all below it to training or evaluation mode; returns the module.
@@ -533,7 +534,7 @@ class Module:
         return self
 
     def _apply(self, fn: Callable[[Tensor], Tensor]) -> Self:
-        """Replace every parameter's data, its gradient and every buffer by what `fn` makes of it."""
+        """Replace every parameter's data, its gradient and every buffer by the result of `fn`."""
         for module in self.children():
             module._apply(fn)
         with no_grad():
@@ -550,8 +551,9 @@ class Module:
         """Convert floating parameters, their gradients and floating buffers in place; returns the module.
 
         args, kwargs: a floating dtype, a tensor whose dtype is used, or the device "cpu". Parameters remain the
-        same objects, so an optimizer that has them goes on working. Integer and bool buffers keep their dtype.
-        TypeError for a dtype that is not floating; NotImplementedError for another device.
+        same objects, so an optimizer that has them keeps working. Integer and bool buffers keep
+        their dtype. TypeError for a dtype that is not floating; NotImplementedError for another
+        device.
 
         >>> import autograd_teach as torch
         >>> torch.nn.Linear(1, 1).to(torch.float64).weight.dtype
@@ -560,7 +562,7 @@ class Module:
         given = [arg.dtype if isinstance(arg, Tensor) else arg for arg in args if isinstance(arg, Dtype | Tensor)]
         dtype = given[-1] if given else kwargs.get("dtype")
         require(dtype is None or dtype.is_floating_point, "module_to", dtype)
-        # A tensor finds out which arguments there are besides.
+        # `Tensor.to` checks the remaining arguments.
         return self._apply(lambda t: t.to(*args, **kwargs) if t.is_floating_point() or dtype is None else t)
 
     def type(self, dst_type: Dtype) -> Self:
@@ -589,14 +591,14 @@ class Module:
         return self.to(float16)
 
     def cpu(self) -> Self:
-        """Return the module as it is: the CPU is the only device."""
+        """Return the module unchanged: the CPU is the only device."""
         return self
 
     # Saving and loading
 
     def state_dict(self, *args: Any, destination: Any = None, prefix: str = "",
                    keep_vars: bool = False) -> dict[str, Any]:  # fmt: skip
-        """All parameters and persistent buffers by their dotted names: what is saved of a model.
+        """All parameters and persistent buffers by their dotted names, to save a model.
 
         Returns an OrderedDict. destination: dict to add the entries to, a new one by default. prefix: put
         before each name. keep_vars: if True, the parameters themselves; otherwise detached tensors, which share
@@ -631,11 +633,12 @@ class Module:
                         assign: bool = False) -> _IncompatibleKeys:  # fmt: skip
         """Copy the values of a `state_dict` into the parameters and buffers of the same names.
 
-        state_dict: mapping from dotted names to tensors of the same shapes. strict: whether missing and
-        unexpected names are errors. assign: put the tensors of `state_dict` in place of the module's own, with
-        their dtype; without it, values are converted and copied, and parameters remain the same objects.
-        Returns (missing_keys, unexpected_keys). RuntimeError lists all that does not fit; what fits has been
-        loaded then. TypeError if `state_dict` is not a mapping.
+        state_dict: mapping from dotted names to tensors of the same shapes. strict: whether missing
+        and unexpected names are errors. assign: replace the module's own tensors by those of
+        `state_dict`, with their dtype; without it, values are converted and copied, and parameters
+        remain the same objects. Returns (missing_keys, unexpected_keys). RuntimeError lists
+        everything that does not fit; the rest has been loaded then. TypeError if `state_dict` is
+        not a mapping.
 
         >>> import autograd_teach as torch
         >>> layer = torch.nn.Linear(1, 1)

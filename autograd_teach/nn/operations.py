@@ -1,11 +1,11 @@
-"""The operations that only `torch.nn` has, behind its activations and losses: rows, as `ops/operation.py` reads them.
+"""The operations that only `torch.nn` has, for its activations, losses and layers: rows, see `ops/operation.py`.
 
-Arguments are checked and prepared in `functional.py`. Source of the derivatives: calculus, in the form that PyTorch gives them
-(FunctionsManual.cpp), which shows in the graph of a gradient. Formulas compute with numbers by `mul_number` and its like: they
-record one edge, a user's computation two.
+`functional.py` checks and prepares their arguments. Source of the derivatives: calculus, in the
+form of PyTorch's FunctionsManual.cpp, so graphs of gradients show the same steps. Formulas use
+`mul_number` and the like for numbers: these record one edge, a user's computation two.
 """
 
-# Imported names fill the lines.
+# Imported names are packed into full lines.
 # ruff: noqa: I001
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from ..ops.vocabulary import on_arrays
 # fmt: off
 
 def _row(kernel: Callable[..., Any], *, floats: str = "", **options: Any) -> Callable[..., Any]:
-    """A row of functions only; `floats` is the name of PyTorch's kernel if that refuses integers."""
+    """A row without a method; `floats` is the name of PyTorch's kernel if it does not accept integers."""
     if floats:
         options["check"] = only_for("f", floats)
     return op(in_single(kernel), method=False, **options)
@@ -41,19 +41,19 @@ def _row(kernel: Callable[..., Any], *, floats: str = "", **options: Any) -> Cal
 def _one_minus(x):
     return ones_like(x) - x
 
-# Activations that bend once
+# Piecewise linear activations
 
 def _leaky_relu_backward(grad_output, self, negative_slope):
     return np.where(self > 0, grad_output, grad_output * negative_slope)
 
 @_row(_leaky_relu_backward,
     grad_output=lambda g, self, negative_slope: leaky_relu_backward(g, self, negative_slope),
-    self=lambda g, self: zeros_of(g))  # PyTorch keeps it for this too
+    self=lambda g, self: zeros_of(g))  # PyTorch saves it for this too
 def leaky_relu_backward(grad_output, self, negative_slope: float): ...
 @_row(lambda self, negative_slope: np.where(self > 0, self, self * negative_slope), floats="leaky_relu_cpu",
     self=lambda g, self, negative_slope: leaky_relu_backward(g, self, negative_slope))
 def leaky_relu(self, negative_slope=0.01): ...
-# Written over its input, an operation has but its result to compute the gradient from: a node of its own.
+# In place, the gradient can only be computed from the result, so this form has a node of its own.
 def _input_by_sign(result, slope, message):
     """A result that has the sign of the input; RuntimeError if the slope below 0 was negative."""
     require(slope >= 0, message)
@@ -69,7 +69,7 @@ def _no_booleans(self, min_val, max_val):
 
 @_row(lambda grad_output, self, min_val, max_val: np.where((self <= min_val) | (self >= max_val), 0, grad_output),
     grad_output=lambda g, self, min_val, max_val: hardtanh_backward(g, self, min_val, max_val),
-    self=lambda g, self: zeros_of(g))  # PyTorch keeps it for this too
+    self=lambda g, self: zeros_of(g))  # PyTorch saves it for this too
 def hardtanh_backward(grad_output, self, min_val: float, max_val: float): ...
 @_row(lambda self, min_val, max_val: np.clip(self, self.dtype.type(min_val), self.dtype.type(max_val)),
     check=_no_booleans, self=lambda g, self, min_val, max_val: hardtanh_backward(g, self, min_val, max_val))
@@ -103,7 +103,7 @@ def elu(self, alpha=1.0, scale=1.0, input_scale=1.0): ...
 def elu_in_place(self, alpha=1.0, scale=1.0, input_scale=1.0): ...
 
 def _slope_of_celu(alpha):
-    """1 / alpha, as PyTorch's gradient has it, of alpha in single precision."""
+    """1 / alpha with alpha in single precision, as in PyTorch's gradient."""
     return 1 / float(np.float32(alpha))
 
 @_row(lambda self, alpha: _elu(self, alpha, 1.0, 1 / alpha), floats="elu_cpu",
@@ -149,10 +149,10 @@ def log_sigmoid_backward(grad_output, self): ...
 @_row(_log_sigmoid, floats="log_sigmoid_cpu", self=lambda g, self: log_sigmoid_backward(g, self))
 def log_sigmoid(self): ...
 
-# GELU: `x` times the chance that a standard normal variable is below it (Hendrycks and Gimpel, 2016), or an approximation
-# of that by tanh of `√(2 / π) (x + 0.044715 x³)`
+# GELU: `x` times the probability that a standard normal variable is below it (Hendrycks and Gimpel,
+# 2016), or an approximation of it by the tanh of `√(2 / π) (x + 0.044715 x³)`
 
-_PEAK = 1 / math.sqrt(2 * math.pi)  # of the normal density
+_PEAK = 1 / math.sqrt(2 * math.pi)  # maximum of the normal density
 _SLOPE, _CUBIC = math.sqrt(2 / math.pi), 0.044715
 
 def _chance_below(x):
@@ -171,9 +171,9 @@ def _gelu_backward(grad_output, self, approximate):
     return grad_output * ((1 + t) / 2 + self / 2 * steepness)
 
 def _second_derivative_by_tanh(x, t):
-    """Of the approximation, where `t` is its tanh."""
+    """The second derivative of the approximation; `t` is its tanh."""
     inner, steepness = mul_number(add_number(mul_number(x * x, 3 * _CUBIC), 1), _SLOPE), _one_minus(t * t)
-    # Far from 0 the steepness is 0: what it is multiplied by first cannot overflow.
+    # Far from 0 the steepness is 0. Multiplying by it first prevents an overflow.
     bend = mul_number(steepness * x, 6 * _SLOPE * _CUBIC) - mul_number(t * (steepness * inner) * inner, 2)
     return steepness * inner + mul_number(x, 0.5) * bend
 
@@ -186,9 +186,9 @@ def gelu_backward(grad_output, self, approximate: str): ...
 @_row(_gelu, floats="GeluKernelImpl", self=lambda g, self, approximate: gelu_backward(g, self, approximate))
 def gelu(self, approximate: str): ...
 
-# Losses: what is computed of each pair of elements, as it is, its mean or its sum
+# Losses: one value per pair of elements, or the mean or sum of them
 
-# As PyTorch numbers the reductions; a node shows the number.
+# PyTorch's numbers of the reductions; a node shows the number.
 REDUCTIONS = {"none": 0, "mean": 1, "sum": 2}
 
 def _reduced(values, reduction):
@@ -202,7 +202,7 @@ def _averaged_array(x, shape, reduction):
 
 @on_arrays(_averaged_array)
 def _averaged(x, shape, reduction):
-    """Divided by the number of elements, if the loss is the mean over them."""
+    """`x` divided by the number of elements, if the loss is their mean."""
     return div_number(x, math.prod(shape)) if reduction == 1 else x
 
 @_row(lambda grad_output, self, target, reduction: (_averaged_array(grad_output, self.shape, reduction) * ((self -
@@ -229,7 +229,7 @@ def _huber_backward(grad_output, self, target, reduction, delta):
     return _averaged_array(np.clip(self - target, -delta, delta) * grad_output, self.shape, reduction)
 
 def _bent(g, grad_output, self, target, width, reduction, divisor=None):
-    """The gradient where the loss bends, as a parabola: `self` is within `width` of `target`."""
+    """The gradient of the loss's slope: zero, except where `self` is within `width` of `target`."""
     gradient = g * grad_output * to_copy(abs(self - target) < width, g.dtype)
     return _averaged(gradient if divisor is None else div_number(gradient, divisor), self.shape, reduction)
 
@@ -265,7 +265,7 @@ def smooth_l1_loss_backward(grad_output, self, target, reduction: int, beta: flo
     target=lambda g, self, target, reduction, beta: smooth_l1_loss_backward(g, target, self, reduction, beta))
 def smooth_l1_loss(self, target, reduction: int, beta: float): ...
 
-# Losses of probabilities. Weights have no gradient here, in PyTorch neither; None stands for ones
+# Losses of probabilities. As in PyTorch, weights do not have a gradient; None stands for ones
 
 def _weighted_array(x, weight):
     return x if weight is None else x * weight._array
@@ -282,7 +282,8 @@ def _check_probabilities(self, target, weight, reduction):
         require(((values >= 0) & (values <= 1)).all(), "nn_no_probabilities", name)
 
 def _binary_cross_entropy(self, target, weight, reduction):
-    # log(0) counts as -100, as else one sure and wrong answer would make the loss infinite.
+    # log(0) counts as -100; otherwise one answer that is certain and wrong would make the loss
+    # infinite.
     losses = (target - 1) * np.maximum(np.log1p(-self), -100) - target * np.maximum(np.log(self), -100)
     return _reduced(_weighted_array(losses, weight), reduction)
 
@@ -337,8 +338,9 @@ def _logits_slope(chance, target, pos_weight):
         (log_sigmoid(-self) - _weighted(log_sigmoid(self), pos_weight)) * g, weight), self.shape, reduction))
 def binary_cross_entropy_with_logits(self, target, weight: object, pos_weight: object, reduction: int): ...
 
-# The negative log-likelihood of the right classes: `self` (classes,), (N, classes) or (N, classes, ...), `target` without that
-# dimension. The second result is the sum of the weights of those that are not ignored, by which a mean divides
+# The negative log-likelihood of the right classes: `self` is (classes,), (N, classes) or (N,
+# classes, ...), `target` lacks the dimension of the classes. The second result is the sum of the
+# weights of targets that are not ignored; a mean divides by it
 
 def _check_classes(self, target, weight, reduction, ignore_index):
     if self.dtype.kind != "f":
@@ -350,7 +352,7 @@ def _check_classes(self, target, weight, reduction, ignore_index):
         raise error("nn_class_weights", classes, list(weight.shape))
     if weight is not None and weight._array.dtype != self.dtype:
         raise error("nn_scalar_type", title(self), title(weight._array))
-    # Without its sign, a negative number is a large one.
+    # As an unsigned integer, a negative number is a large one.
     if not np.count_nonzero(target.view(target.dtype.char.upper()) >= classes):
         return
     wrong = target[(target != ignore_index) & ((target < 0) | (target >= classes))]
@@ -358,7 +360,7 @@ def _check_classes(self, target, weight, reduction, ignore_index):
         raise error("nn_class_bounds", wrong[0])
 
 def _places(self, target, weight, ignore_index):
-    """Where along dimension 1 each target's class is, its weight, and whether it counts, with that dimension kept."""
+    """For each target, with dimension 1 kept: the index of its class along it, its weight, and whether it counts."""
     target = np.expand_dims(target, 1)
     counts = target != ignore_index
     place = np.where(counts, target, 0).astype(np.int64)
@@ -366,7 +368,7 @@ def _places(self, target, weight, ignore_index):
     return place, np.where(counts, weights, 0), counts
 
 def _each_counts(self, target, weight, ignore_index):
-    """Whether there is one class a row, none weighted or ignored: the rows' numbers are all that is needed."""
+    """Whether each row has one class, without weights and ignored targets: then row numbers are sufficient indices."""
     return self.ndim == 2 and weight is None and self.dtype.char in "fd" and not np.count_nonzero(target == ignore_index)
 
 def _nll_loss(self, target, weight, reduction, ignore_index):
@@ -451,11 +453,11 @@ def embedding_dense_backward(grad_output, indices, num_weights: int, padding_idx
         padding_idx))
 def embedding(weight, indices, padding_idx: int): ...
 
-# Normalization: the mean and the spread of a group of elements are taken out. PyTorch's graph of a gradient shows one node where
-# ours shows the steps.
+# Normalization removes the mean and the spread of a group of elements. PyTorch's graph of a
+# gradient shows one node, ours shows the steps.
 
 def _moments(x, axes, eps):
-    """Of each group: the mean, the reciprocal of the spread, and the variance; in double."""
+    """The mean, the reciprocal of the spread, and the variance of each group, in double."""
     count = max(math.prod(x.shape[axis] for axis in axes), 1)
     mean = x.sum(axes, np.float64, keepdims=True) / count
     variance = np.square(x - mean).sum(axes, keepdims=True) / count
@@ -463,13 +465,13 @@ def _moments(x, axes, eps):
 
 @on_arrays(lambda x, mean, scale, axes, eps: ((x - mean) * scale, scale))
 def _normalized(x, mean, scale, axes, eps):
-    """The normalized elements and the scale: on tensors computed anew, as functions of `x`."""
+    """The normalized elements and the scale; on tensors, they are computed again as functions of `x`."""
     centred = x - mean_dim(x, axes, True)
     scale = rsqrt(add_number(mean_dim(centred * centred, axes, True), eps))
     return centred * scale, scale
 
 def _through_moments(g, normalized, axes):
-    """The gradient of what was normalized, `g` that of the normalized: the mean and the scale depend on each element."""
+    """The gradient of a normalization's input from that of its result, `g`: the moments depend on each element."""
     normal, scale = normalized
     return scale * (g - mean_dim(g, axes, True) - normal * mean_dim(g * normal, axes, True))
 
@@ -502,7 +504,7 @@ def _batch_norm(input, weight, bias, running_mean, running_var, training, moment
     if training:
         mean, scale, variance = (m.reshape(-1) for m in _moments(input, _but_channels(input), eps))
         count = input.size // mean.size
-        # Not counted as a write, in PyTorch neither.
+        # As in PyTorch, this does not count as a write.
         for running, now in ((running_mean, mean), (running_var, variance * (count / (count - 1)))):
             if running is not None:
                 running._array[...] = momentum * now + (1 - momentum) * running._array.astype(np.float64)
@@ -517,7 +519,7 @@ def _kept_scale(running_var, eps):
     return 1 / np.sqrt(running_var._array + eps)
 
 def _normalized_channels(input, result1, result2, running_mean, running_var, training, eps):
-    """The normalized elements and the scale: of the batch or, out of training, by what was kept of earlier ones."""
+    """The normalized elements and the scale, from the batch in training, else from the running statistics."""
     if training:
         return _normalized(input, _at_channels(result1, input), _at_channels(result2, input), _but_channels(input), eps)
     scale = _at_channels(constant(_kept_scale(running_var, eps)), input)

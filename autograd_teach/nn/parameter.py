@@ -1,6 +1,6 @@
 """Parameter: a leaf tensor that a Module recognises as its own.
 
-Knows Tensor only; which module holds a parameter is the module's business (module.py).
+Uses Tensor only; modules know their parameters (module.py), parameters do not know their module.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Parameter(Tensor):
         return parameter
 
     def __init__(self, data: Tensor | None = None, requires_grad: bool = True) -> None:
-        """All is done in `__new__`; Tensor's own constructor would make new memory."""
+        """Does nothing: `__new__` has made the parameter, and Tensor's constructor would allocate memory."""
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Parameter:
         # As in PyTorch the copy starts without a gradient.

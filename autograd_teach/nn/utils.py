@@ -1,4 +1,4 @@
-"""What is done to the parameters of a model as a whole (`torch.nn.utils`): clipping gradients, parameters as one vector."""
+"""`torch.nn.utils`: clip the gradients of a model's parameters, and convert the parameters to a vector and back."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ def clip_grad_norm_(parameters: Tensor | Iterable[Tensor], max_norm: float, norm
     The total norm is that of all gradients as one vector; all are multiplied by the same factor max_norm /
     (norm + 1e-6) if this is less than 1, which keeps their direction.
 
-    parameters: a tensor or an iterable of tensors; those without a gradient are skipped. norm_type: order of
-    the norm, also `float("inf")` for the largest absolute value. error_if_nonfinite: raise RuntimeError if the
-    norm is infinite or NaN; otherwise the gradients are scaled by it all the same. foreach: accepted and
-    ignored. Returns a tensor without dimensions, zero if there are no gradients. Warns if `parameters` is an
-    empty generator.
+    parameters: a tensor or an iterable of tensors; those without a gradient are skipped. norm_type:
+    order of the norm, also `float("inf")` for the largest absolute value. error_if_nonfinite: raise
+    RuntimeError if the norm is infinite or NaN; otherwise the gradients are scaled by it anyway.
+    foreach: accepted and ignored. Returns a tensor of rank 0, zero if there are no gradients. Warns
+    if `parameters` is an empty generator.
 
     >>> import autograd_teach as torch
     >>> x = torch.zeros(2, requires_grad=True)
@@ -59,9 +59,9 @@ def clip_grad_norm_(parameters: Tensor | Iterable[Tensor], max_norm: float, norm
 def clip_grad_value_(parameters: Tensor | Iterable[Tensor], clip_value: float, foreach: bool | None = None) -> None:
     """Clamp each element of the gradients in place to [-clip_value, clip_value].
 
-    parameters: a tensor or an iterable of tensors; those without a gradient are skipped. clip_value: a number,
-    at least 0. foreach: accepted and ignored. Returns None. Each element is clamped for itself, so the
-    direction of the gradient can change; `clip_grad_norm_` keeps it.
+    parameters: a tensor or an iterable of tensors; those without a gradient are skipped.
+    clip_value: a number, at least 0. foreach: accepted and ignored. Returns None. Each element is
+    clamped separately, so the direction of the gradient can change; `clip_grad_norm_` keeps it.
 
     >>> import autograd_teach as torch
     >>> x = torch.zeros(2, requires_grad=True)

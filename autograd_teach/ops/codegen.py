@@ -1,8 +1,9 @@
-"""The code of an operation, generated as Python source from its row when it is first called, as dataclasses do it.
+"""Codegen: the Python source of an operation, generated from its row when it is first called.
 
-Nothing is left to decide in a call but what depends on that call. The templates below show the result: a line that ends in
-`#: if ...` is there if that holds of the row, one that ends in `#: for ...` once for each; `$name` is filled in. A traceback
-shows the source.
+As in dataclasses, everything that does not depend on the arguments of a call is decided when the
+source is generated. The templates below show the result: a line that ends in `#: if ...` is kept if
+the condition holds for the row, a line that ends in `#: for ...` is repeated, and `$name` is filled
+in. Tracebacks show the generated source.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ from .operands import (
 )  # fmt: skip
 from .vocabulary import array_form
 
-# What generated code names, besides what belongs to its row.
+# Names that generated code uses, besides those of its row.
 _GLUE: dict[str, Any] = {"NO_EDGE": NO_EDGE, "LOST": LOST, "NUMBERS": NUMBERS, "state": state, "new": object.__new__}
 _GLUE |= {
     "MISSING": object(),
@@ -62,7 +63,7 @@ for _named in (
 ):  # fmt: skip
     _GLUE[_named.__name__] = _named
 
-# What Python's operators compute: with two NumPy scalars seven times as fast as the ufunc.
+# Python's operators in place of ufuncs: with two NumPy scalars they are seven times as fast.
 _EXPRESSIONS = {
     np.add: "{} + {}", np.subtract: "{} - {}", np.multiply: "{} * {}", np.true_divide: "{} / {}", np.negative: "-{}",
 }  # fmt: skip
@@ -141,8 +142,9 @@ def $name($parameters):
     return Result(outputs)    #: if many
 """
 
-# The methods of a node: on arrays, and on tensors, which records. All that was saved is looked at, needed or not, and in this
-# order, and gradients are computed in the alphabetical order of the inputs: that is PyTorch's, and shows in errors and graphs.
+# The methods of a node: `_backward` on arrays, and `_backward_graph` on tensors, which is recorded.
+# As in PyTorch, all saved values are checked, needed or not, in this order, and gradients are
+# computed in the alphabetical order of the inputs: errors and graphs show that.
 BACKWARD = """
 def $name(node, g, edges):
     grads = g if node._outputs > 1 else [g]    #: if many
@@ -151,7 +153,7 @@ $unpacking
     return $results
 """
 
-# An input is the tensor itself; of a result the node has the memory.
+# An input is saved as the tensor itself, a result as its memory.
 UNPACK_ON_ARRAYS = """
 $s = node._s_$s    #: if is_input
 if $s._versions is None or $s._versions.version == 0:    #: if is_input
@@ -176,7 +178,8 @@ else:    #: if is_only_output
 $s = unpack(node, $s, $place)    #: if not is_input and not is_only_output
 """
 
-# The same on arrays, for the engine: what was saved is freed, and each gradient put where its edge leads.
+# The same on arrays, for the engine: it also frees saved values and adds each gradient to the
+# buffer of its edge.
 STEP = """
 def $name(node, g, edges, buffers, keep):
     grads = g if node._outputs > 1 else [g]    #: if many
@@ -203,10 +206,10 @@ if below is not NO_EDGE:
 
 
 def _fill(template: str, facts: dict[str, Any], more: Callable[[str], dict[str, Any]] = lambda value: {}) -> str:
-    """The source that a template shows for a row: `facts` decide about lines and fill in `$name`.
+    """The source that a template gives for a row: `facts` decide which lines are kept, and fill in `$name`.
 
-    A line that is left out takes its indented block with it. A repeated line fills in its variable, and what `more` says of
-    its value.
+    A line that is left out takes its indented block with it. A repeated line fills in its variable,
+    and the names that `more` returns for its value.
     """
     lines, left_out = [], 1000
     for line in template.strip("\n").splitlines():
@@ -223,7 +226,7 @@ def _fill(template: str, facts: dict[str, Any], more: Callable[[str], dict[str, 
 
 @functools.cache
 def _compiled(rule: str) -> CodeType:
-    # `for t in ...` gives each t, `if ...` one or none.
+    # `for t in ...` yields each t, `if ...` one value or none.
     variable = rule.split()[1] if rule.startswith("for") else None
     return compile(f"[{variable} {rule if variable else 'for _ in (0,) ' + rule}]", "<rule>", "eval")
 
@@ -232,15 +235,18 @@ def _compiled(rule: str) -> CodeType:
 
 
 def forward_function(operation: Any, name: str, qualname: str, declared: Callable[..., Any]) -> Callable[..., Any]:
-    """The forward function called `name`; its code is generated when it is first called: a program uses few operations."""
+    """The forward function called `name`.
+
+    Its code is generated at the first call, because a program uses few operations.
+    """
     namespace = _GLUE | {"kernel": operation.kernel, "check": operation.check, "NodeClass": operation.node}
     namespace["Result"] = result_type(operation.name, operation.outputs) if len(operation.outputs) > 1 else tuple
     if callable(operation.promote):
         namespace["promote"] = operation.promote
-    # The object stays the same when it gets its code: others refer to it by then.
+    # The function object stays the same when it gets its code: others refer to it by then.
     function = namespace[name] = FunctionType(_first_call.__code__, namespace, name)
     function.__qualname__, function.__module__, function.__doc__ = qualname, declared.__module__, declared.__doc__
-    function.__signature__ = _public(operation)  # type: ignore[attr-defined]  # as `inspect` looks for it
+    function.__signature__ = _public(operation)  # type: ignore[attr-defined]  # read by `inspect`
 
     def generate() -> Callable[..., Any]:
         generated = _compile(_forward_source(operation, name), name, qualname, namespace.copy())
@@ -253,12 +259,12 @@ def forward_function(operation: Any, name: str, qualname: str, declared: Callabl
 
 
 def _first_call(*args: Any, **kwargs: Any) -> Any:
-    # Never run here, but as the code of a function whose globals hold `generate`.
-    return generate()(*args, **kwargs)  # type: ignore[name-defined]  # noqa: F821  as said
+    # Only its code is used, in functions whose globals hold `generate`.
+    return generate()(*args, **kwargs)  # type: ignore[name-defined]  # noqa: F821  see above
 
 
 def _shown(tensor: str) -> str:
-    """The name of a tensor parameter in the function: PyTorch's functions call the first one `input`."""
+    """The public name of a tensor parameter: PyTorch's functions call the first one `input`."""
     return "input" if tensor == "self" else tensor
 
 
@@ -278,12 +284,12 @@ def _forward_source(operation: Any, name: str) -> str:
     required = [p.name for p in bare if p.default is p.empty and p.kind is p.POSITIONAL_OR_KEYWORD]
     needs_dim = named and required[-1:] == ["dim"]
     if needs_dim:
-        # It may come as `axis`.
+        # `dim` may be given as `axis`.
         parameters = re.sub(r"\bdim\b", "dim=MISSING", parameters)
     ufunc, many, view = isinstance(operation.kernel, np.ufunc), operation.many, operation.view
     scales = ufunc and "alpha" in operation.parameters
     passed = [f"{_shown(p)}_array" if p in tensors else p for p in operation.parameters]
-    # PyTorch's sums take a factor of the second operand; NumPy's do not.
+    # PyTorch's sums have a factor `alpha` of the second operand; NumPy's do not.
     operands = [p for p in passed if not (scales and p == "alpha")]
     if operation.takes_list:
         wanted, lost, edges = "any([edge is not NO_EDGE for edge in edges])", "", "edges"
@@ -291,7 +297,7 @@ def _forward_source(operation: Any, name: str) -> str:
         wanted = " or ".join(f"{_shown(t)}_edge is not NO_EDGE" for t in differentiable)
         lost = " or ".join(f"{_shown(t)}_edge is LOST" for t in differentiable)
         edges = "(" + "".join(f"{_shown(t)}_edge, " for t in differentiable) + ")"
-    # Of a result that the node saves there must be memory, which writes to the output would change too.
+    # A saved result needs memory, because a write to the output must change the saved value too.
     saves_result = any(o in operation.saved for o in operation.outputs)
     keeps_scalar = not view and not saves_result
     facts = {
@@ -313,8 +319,10 @@ def _forward_source(operation: Any, name: str) -> str:
 
 
 def _only_user(operation: Any, saved: str) -> str | None:
-    """The input without whose gradient a value need not be kept, as in PyTorch: only if it is an input, and one of several
-    gradients needs it."""
+    """The only input whose gradient needs the value `saved`, if that is itself one of several inputs; else None.
+
+    As in PyTorch, the value is not saved if that gradient is not wanted.
+    """
     users = [t for t in operation.differentiable if saved in operation.formula_parameters[t]]
     several = len(operation.differentiable) > 1 and saved in operation.tensors
     return users[0] if several and len(users) == 1 and not operation.takes_list else None
@@ -347,18 +355,19 @@ def node_class(operation: Any, name: str) -> type[Node]:
     space, _, short = name.rpartition("::")
     slots = {saved: f"_s_{saved}" for saved in operation.saved}
     members: dict[str, Any] = {
-        # Nodes print as PyTorch's do, whose classes belong to no module.
+        # Nodes print like PyTorch's, whose classes belong to no module.
         "__module__": "builtins",
         "__doc__": f"The backward of `{operation.name}`.",
         "__slots__": [*slots.values(), *(["_outputs"] if operation.many else [])],
-        "__init__": object.__init__,  # recording sets all that there is
+        "__init__": object.__init__,  # generated code sets all attributes
         "_prefix": space and f"{space}::",
         "_gives_view": operation.view,
         "_values": {slots[saved]: place for saved, place in operation.values.items()},
-        # Index tensors are plain to a row, but PyTorch frees them as well.
+        # An index tensor is an ordinary argument of a row, but PyTorch frees it too.
         "_frees": [slots[saved] for saved in operation.saved if saved in operation.values or saved == "indices"],
         "_free": free,
-        # Methods that replace themselves: most operations of a program are never differentiated.
+        # These methods replace themselves when they are called: most operations of a program are
+        # never differentiated.
         "_backward": lambda *given: _compile_backward(operation, "_backward")(*given),
         "_backward_graph": lambda *given: _compile_backward(operation, "_backward_graph")(*given),
         "_step": None if operation.takes_list else lambda *given: _compile_backward(operation, "_step")(*given),
@@ -375,9 +384,9 @@ def node_class(operation: Any, name: str) -> type[Node]:
 def _read_saved(operation: Any, saved: str, node: Any) -> Any:
     value = getattr(node, f"_s_{saved}")
     if value is None or saved not in operation.values:
-        return value  # None: its gradient was not needed when the node was made
+        return value  # None: the gradient that needs it was not wanted when the node was made
     if (number := getattr(value, "_number", None)) is not None:
-        # A number that became an operand is shown as the number that it was.
+        # A number that became an operand is shown as a number.
         return wrap(np.asarray(number))
     return unpack(node, value, operation.values[saved])
 
@@ -387,11 +396,11 @@ def _raw_saved(place: int | None, slot: str, node: Any) -> SavedTensor:
 
 
 def _compile_backward(operation: Any, method: str) -> Callable[..., Any]:
-    """The backward of the operation's nodes, on arrays or, recorded, on tensors; their class has it from now on."""
+    """Generate the backward of the operation's nodes, on arrays or on tensors (recorded), and set it on their class."""
     inputs, name, namespace = operation.differentiable, f"{operation.name}_backward", _GLUE.copy()
     on_tensors = method == "_backward_graph"
     unpacking = ""
-    # Those that are not kept where only one gradient needs them, and it is not wanted.
+    # Values that may not be saved, because only one gradient needs them and it may not be wanted.
     may_be_none = [saved for saved in operation.values if _only_user(operation, saved) is not None]
     for saved in sorted(operation.saved, key=lambda saved: (saved in operation.outputs, saved)):
         if saved in operation.values:
@@ -458,7 +467,7 @@ def generated(name: str) -> str:
 
 def _compile(source: str, name: str, shown: str, namespace: dict[str, Any]) -> Any:
     filename = f"<autograd_teach {shown}>"
-    # A debugger and a traceback find the generated source here.
+    # Debuggers and tracebacks find the generated source here.
     linecache.cache[filename] = (len(source), None, source.splitlines(True), filename)
     exec(compile(source, filename, "exec"), namespace)  # noqa: S102  the source was generated just above
     return namespace[name]

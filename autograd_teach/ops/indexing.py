@@ -1,6 +1,7 @@
-"""Reading and writing parts of a tensor: `x[1:3, None]`, `x[mask]`, `x[i, j] = v`, by index tensors; sorts, searches.
+"""Indexing, gather and scatter, masks, sorting and searching.
 
-Uses views and `expand`; in-place forms only as methods, for their room and the reductions use what is here.
+Uses views and `expand`. In-place operations are called as methods, because `inplace.py` and
+`reduction.py` import this module.
 """
 
 import math
@@ -10,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-# A row takes a line or two, as in a table, and so do names: one a line would scatter them.
+# Rows are compact, as in a table: the formatter would put every argument on a line of its own.
 # fmt: off
 # isort: off
 from ..dtypes import title
@@ -23,13 +24,13 @@ from .reduction import expand, int_of
 from .shape import alias, constant, reshape, select, slice_view, unbind, unsqueeze, view, zeros_beside
 
 def _rank(key):
-    """How many dimensions of a tensor one entry of an index stands for."""
+    """How many dimensions of the tensor an entry of an index refers to."""
     if isinstance(key, np.ndarray) and key.dtype == bool:
         return key.ndim
     return 0 if key is None or key is Ellipsis or key.__class__ is bool else 1
 
 def _refused(self, indices):
-    """What is wrong with these indices, in PyTorch's words; it counts only the dimensions that arrays index."""
+    """PyTorch's error for these indices; it counts only the dimensions that arrays index."""
     arrays, dim = [], 0
     for index in indices:
         if not isinstance(index, slice):
@@ -48,7 +49,7 @@ def _refused(self, indices):
     return error("index_shapes", ", ".join(str(list(a.shape)) for a in arrays))
 
 def _picked(self, indices):
-    """What an index points at, as PyTorch lays it out: row by row, also where extents of 1 leave the order open."""
+    """The elements at an index, row by row in memory as in PyTorch, even if sizes of 1 leave the order open."""
     picked = self[indices]
     return picked.reshape(-1).reshape(picked.shape)
 
@@ -58,15 +59,15 @@ def _index(self, indices):
     except IndexError:
         raise _refused(self, indices) from None
 
-# How values are written at places, by `accumulate` or by the `reduce` of `scatter`.
+# How values are written: by `accumulate`, or by the `reduce` of `scatter`.
 _WRITES = {False: np.ndarray.__setitem__, True: np.add.at, "add": np.add.at, "multiply": np.multiply.at}
 
 def _put(self, indices, values, accumulate=False):
     whole = np.array(self, order="C")
-    # One value for a mask is cast; that is a fill rather than a put.
+    # A single value for a mask is a fill rather than a put, so it is cast.
     fills = values.size == 1 and [np.asarray(i).dtype for i in indices if not isinstance(i, slice)] == [bool]
     try:
-        if values.shape[:1] == (1,) and not fills:  # of such a value NumPy would take more dimensions than the place has
+        if values.shape[:1] == (1,) and not fills:  # NumPy would accept more dimensions than the target has
             np.broadcast_to(values, _index(self, indices).shape)
         _WRITES[accumulate](whole, tuple(indices), values)
     except (IndexError, ValueError, TypeError):
@@ -74,7 +75,8 @@ def _put(self, indices, values, accumulate=False):
     require(values.dtype == self.dtype or fills, "index_put_dtypes", title(self), title(values))
     return whole
 
-# Their `indices` are slices and arrays, of integers or masks; what users give are tensors, which NumPy takes as well.
+# `indices` are slices, and arrays of integers or masks; users give tensors, which NumPy accepts
+# too.
 @op(_index, method=False,
     self=lambda g, self_shape, indices: index_put_impl(zeros_beside(g, self_shape), indices, g, True))
 def index(self, indices: tuple): ...
@@ -99,14 +101,14 @@ def _place(key):
     return array if array.ndim else array.item()
 
 def _places(key):
-    """The entries of an index; a list that holds more than numbers is read as a tuple, as in NumPy of old."""
+    """The entries of an index; a list that contains more than numbers is read as a tuple, as in old NumPy."""
     if isinstance(key, list) and not all(isinstance(k, (int, float, np.generic)) for k in key):
         warnings.warn(error("index_sequence"), stacklevel=4)
         key = tuple(key)
     return [k if k.__class__ is int else _place(k) for k in (key if isinstance(key, tuple) else (key,))]
 
 def _viewed(self, key):
-    """What an index means: the view that its plain part describes, and the row's `indices` for a gather, if any."""
+    """The view that ints, slices and None in an index describe, and `indices` for a gather by its arrays, if any."""
     places = (key,) if key.__class__ is int else _places(key)
     given = sum([1 if k.__class__ is int else _rank(k) for k in places])
     if given > self._array.ndim:
@@ -132,8 +134,8 @@ def _viewed(self, key):
             tensor, dim = unsqueeze(tensor, dim), dim + 1
         else:
             if not isinstance(k, bool) and k.dtype == bool and k.shape != tensor._array.shape[dim : dim + k.ndim]:
-                raise _refused(tensor._array, [slice(None)] * dim + [k])  # NumPy overlooks empty ones
-            if k.__class__ is bool:  # indexes a dimension of its own, of which True takes the one entry
+                raise _refused(tensor._array, [slice(None)] * dim + [k])  # NumPy does not check empty ones
+            if k.__class__ is bool:  # indexes a new dimension of size 1: True selects its entry, False nothing
                 tensor, k = unsqueeze(tensor, dim), np.zeros(int(k), np.int64)
             indices += [slice(None)] * (dim - sum(map(_rank, indices))) + [k]
             dim += _rank(k)
@@ -141,12 +143,13 @@ def _viewed(self, key):
 
 @method
 def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
-    """A copy of `input` with `values` written, or added, at the places given by index tensors.
+    """A copy of `input` with `values` written, or added, at the positions given by index tensors.
 
-    indices: tuple of integer or boolean tensors, as in `input[indices]`. values: tensor of the dtype of `input`
-    that broadcasts to the shape of `input[indices]`. accumulate: if True, values are added; if False and a place is
-    given twice, the last value is kept. IndexError if an index is out of range or of another dtype; RuntimeError if
-    the shape or dtype of `values` does not fit; TypeError if `indices` holds other than tensors.
+    indices: tuple of integer or boolean tensors, as in `input[indices]`. values: tensor of the
+    dtype of `input` that broadcasts to the shape of `input[indices]`. accumulate: if True, values
+    are added; if False and a position repeats, the last value is kept. IndexError if an index is
+    out of range or of another dtype; RuntimeError if the shape or dtype of `values` does not fit;
+    TypeError if `indices` contains anything but tensors.
 
     >>> torch.index_put(torch.zeros(3), (torch.tensor([0, 0, 2]),), torch.tensor([1.0, 2.0, 5.0]), accumulate=True)
     tensor([3., 0., 5.])
@@ -163,7 +166,7 @@ attach("index_put_", inplace_form(index_put))
 
 @method
 def __getitem__(self: Tensor, key: Any) -> Tensor:
-    """`self[key]`: a view, or with tensors or lists in the key a copy of what they point at.
+    """`self[key]`: a view, or with tensors or lists in the key a copy of the selected elements.
 
     key: an int, a slice with a positive step, None (a new dimension), `...`, a bool, an index tensor or mask (or a list
     of numbers), or a tuple of these. IndexError if an index is out of range or there are too many, TypeError or
@@ -175,10 +178,10 @@ def __getitem__(self: Tensor, key: Any) -> Tensor:
             [6, 4]]), tensor([5, 6]))
     """
     if key.__class__ is int and self._array.ndim and -len(self._array) <= key < len(self._array):
-        return select(self, 0, key)  # the short way of what is most frequent
+        return select(self, 0, key)  # fast path for the most frequent case
     tensor, indices = _viewed(self, key)
     if tensor is self and not indices:
-        # As the only index a slice is taken even where it leaves nothing out.
+        # A single slice is recorded even if it selects everything.
         return slice_view(self, 0, 0, self._array.shape[0], 1) if key.__class__ is slice else alias(self)
     return index(tensor, indices) if indices else tensor
 
@@ -186,9 +189,10 @@ def __getitem__(self: Tensor, key: Any) -> Tensor:
 def __setitem__(self: Tensor, key: Any, value: Any) -> None:
     """`self[key] = value`: writes into this tensor's memory; numbers and tensors broadcast.
 
-    key: as in `self[key]`. value: a number, or a tensor that broadcasts to the shape of `self[key]`; it is cast to the
-    dtype of `self`, except with index tensors, where RuntimeError says that dtypes differ. RuntimeError if the shapes do
-    not fit, and for a leaf that requires grad (unless under `no_grad`). Counts as a write.
+    key: as in `self[key]`. value: a number, or a tensor that broadcasts to the shape of
+    `self[key]`. It is cast to the dtype of `self`; with index tensors, RuntimeError if the dtypes
+    differ. RuntimeError if the shapes do not fit, and for a leaf that requires grad (unless under
+    `no_grad`). Counts as a write.
 
     >>> x = torch.zeros(2, 3)
     >>> x[:, 1] = 5.0
@@ -205,7 +209,7 @@ def __setitem__(self: Tensor, key: Any, value: Any) -> None:
             raise error("number_overflows") from None
     target, indices = _viewed(self, None if key is True else key)
     shape = value._array.shape
-    ones = next((i for i, n in enumerate(shape) if n != 1), len(shape))  # dimensions in front, which do not count
+    ones = next((i for i, n in enumerate(shape) if n != 1), len(shape))  # leading dimensions of size 1 are ignored
     if indices:
         _put_at_(target, indices, view(value, shape[ones:]) if ones else value)
     elif shape in ((), target._array.shape):
@@ -220,7 +224,7 @@ def _check(name, self, dim, index, src=None):
     require(index.dtype in (np.int64, np.int32), f"{name}_dtype")
     require(given.dtype == self.dtype, "scatter_dtypes")
     if not index.size and name != "index_select":
-        return  # whatever its rank
+        return  # an empty index may have any rank
     if name == "index_select":
         require(index.ndim < 2, "index_select_rank")
         require(self.ndim or index.size == 1, "index_select_scalar", index.size)
@@ -238,7 +242,7 @@ def _refuse_outside(index, at, extent, message, lowest=0):
     require(not outside.size, message, *outside.flat[:1], at, extent)
 
 def _at(shape, dim, index):
-    """All that lies at an index along `dim`."""
+    """An index that selects `index` along `dim`, and everything along the dimensions before and after it."""
     return (slice(None),) * (dim % len(shape)) + (np.atleast_1d(index),) if shape else (Ellipsis,)
 
 def _check_slices(self, dim, index, source, alpha=None):
@@ -270,14 +274,14 @@ def _of_source(g, dim, index, source_shape):
     return expand(index_select(g, dim, index), source_shape) if source_shape else index_select(g, dim, reshape(index, ()))
 
 def _each(dim, index):
-    """For each entry of `index` the element it names: itself along `dim`, its own position along the others."""
+    """Index arrays of the elements that `index` names: its values along `dim`, its positions along the others."""
     index = np.atleast_1d(index)
     return tuple(index if i == dim % index.ndim else at for i, at in enumerate(np.indices(index.shape, sparse=True)))
 
 def _scatter(self, dim, index, src, accumulate=False):
     if not index.size:
         return self.copy()
-    used = np.atleast_1d(src)[tuple(map(slice, np.atleast_1d(index).shape))]  # what the index has places for
+    used = np.atleast_1d(src)[tuple(map(slice, np.atleast_1d(index).shape))]  # `src` may be larger than `index`
     return _put(np.atleast_1d(self), _each(dim, index), used, accumulate).reshape(self.shape)
 
 def _check_trace(self):
@@ -366,7 +370,7 @@ def trace(self):
 @op(check=partial(_check, "gather"),
     kernel=lambda self, dim, index: np.atleast_1d(self)[_each(dim, index)].reshape(index.shape) if index.size else
         np.empty(index.shape, self.dtype),
-    # It is read for its shape alone; but PyTorch saves it, and notices a write.
+    # Only the shape is needed, but PyTorch saves the tensor, and so notices a write to it.
     self=lambda g, self, dim, index: scatter_add(zeros_beside(g, tuple(self.shape)), dim, index, g))
 def gather(self, dim: int, index):
     """Picks one element per entry of `index`: `out[i][j] = input[i][index[i][j]]` for a matrix and `dim=1`.
@@ -399,7 +403,7 @@ def scatter_add(self, dim: int, index, src):
     self=lambda g, dim, index: scatter_number(g, dim, index, 0))
 def scatter_tensor(self, dim: int, index, src): ...
 def _of_number(kernel):
-    """The kernel that scatters a number: cast to the dtype of what it is written to, and as often as there are places."""
+    """The kernel that scatters a number, cast to the dtype of the target and repeated for each index."""
     return lambda self, dim, index, value, *reduce: kernel(
         self, dim, index, np.full(index.shape, value).astype(self.dtype), *reduce)
 @op(_of_number(_scatter), overload="scatter.1", self=lambda g, dim, index: scatter_number(g, dim, index, 0),
@@ -438,7 +442,7 @@ def scatter(input: Tensor, dim: int, index: Tensor, src: Any = None, *, value: A
 
 attach("scatter_", inplace_form(scatter))
 
-# What masks and flat positions name
+# Masks and flat positions
 
 def _check_mask(self, mask, source=None):
     require(mask.dtype == bool, "masked_select_dtype" if source is None else "masked_scatter_dtype", mask)
@@ -462,7 +466,7 @@ def _masked_scatter_backward(grad_output, mask, sizes):
 @op(lambda self, mask: np.broadcast_to(self, shape := common_shape(mask, self))[np.broadcast_to(mask, shape)], check=_check_mask,
     self=lambda g, self, mask: masked_scatter(zeros_beside(g, common_shape(self, mask)), mask, g))
 def masked_select(self, mask):
-    """The elements where a mask is True, as a vector; `input[mask]` where the shapes are equal.
+    """The elements where a mask is True, as a vector; `input[mask]` if the shapes are equal.
 
     input: tensor of any shape and dtype. mask: boolean tensor; both broadcast. RuntimeError if they do not broadcast or
     the mask has another dtype. The gradient goes back to the selected elements.
@@ -513,15 +517,15 @@ def nonzero(input: Tensor, *, as_tuple: bool = False) -> Any:
     needs_tensor("nonzero", input=input)
     return unbind(argwhere(input if input.ndim else unsqueeze(input, 0)), 1) if as_tuple else argwhere(input)
 
-# Sorts, and what is chosen by order
+# Sorting, and choices by order
 
 def _sort(self, dim, descending, stable=False):
-    """The elements in ascending order, stable, and their places; NaN is the largest."""
+    """Stable sort: the elements in order, and their indices; NaN is the largest."""
     whole, dim = np.atleast_1d(self), wrap_dim(dim, self.ndim)
     places = np.argsort(np.flip(whole, dim) if descending else whole, dim, kind="stable")
     if descending:
         places = np.flip(whole.shape[dim] - 1 - places, dim).copy()
-    values = np.empty_like(whole)  # in the layout of what is sorted
+    values = np.empty_like(whole)  # with the strides of the input
     values[...] = np.take_along_axis(whole, places, dim)
     return values.reshape(self.shape), places.reshape(self.shape)
 
@@ -578,7 +582,7 @@ def _check_topk(self, k, dim, *rest):
     require(self.dtype != bool, "topk_bool")
 
 def _running(better):
-    """The kernel of running extremes, and of equal ones the last place; a NaN stays."""
+    """The kernel of running extremes with their indices, the last one of equal elements; a NaN stays."""
     def kernel(self, dim):
         row, along = np.atleast_1d(self), wrap_dim(dim, self.ndim)
         values = better.accumulate(row, along)
@@ -594,9 +598,10 @@ _accumulating = partial(op, outputs=("values", "indices"), self=lambda grads, se
 def topk(self, k: int, dim=-1, largest=True, sorted=True):
     """The `k` largest elements along `dim`, in descending order; returns the named tuple (values, indices).
 
-    input: integer or floating tensor. k: int. largest: False for the `k` smallest, in ascending order. `sorted` changes
-    nothing. NaN counts as the largest. Of equal elements the first are chosen (PyTorch does not say which). RuntimeError
-    if there are fewer than `k` elements, and for booleans; IndexError if `dim` is out of range.
+    input: integer or floating tensor. k: int. largest: False for the `k` smallest, in ascending
+    order. `sorted` is ignored. NaN counts as the largest. Among equal elements the first are chosen
+    (PyTorch leaves this open). RuntimeError if there are fewer than `k` elements, and for booleans;
+    IndexError if `dim` is out of range.
 
     >>> values, indices = torch.topk(torch.tensor([10, 40, 30]), 2)
     >>> values, indices
@@ -607,8 +612,9 @@ def topk(self, k: int, dim=-1, largest=True, sorted=True):
 def cummax(self, dim: int):
     """Running maximums along `dim`; returns the named tuple (values, indices).
 
-    input: tensor of any shape and dtype. Element i of `values` is the maximum of elements 0 to i, `indices` its place; of
-    equal elements the last. After a NaN all are NaN. IndexError if `dim` is out of range.
+    input: tensor of any shape and dtype. Element i of `values` is the maximum of elements 0 to i;
+    `indices` is its index, the last one of equal elements. After a NaN all are NaN. IndexError if
+    `dim` is out of range.
 
     >>> values, indices = torch.cummax(torch.tensor([2, 1, 5, 3]), 0)
     >>> values, indices
@@ -619,8 +625,9 @@ def cummax(self, dim: int):
 def cummin(self, dim: int):
     """Running minimums along `dim`; returns the named tuple (values, indices).
 
-    input: tensor of any shape and dtype. Element i of `values` is the minimum of elements 0 to i, `indices` its place; of
-    equal elements the last. After a NaN all are NaN. IndexError if `dim` is out of range.
+    input: tensor of any shape and dtype. Element i of `values` is the minimum of elements 0 to i;
+    `indices` is its index, the last one of equal elements. After a NaN all are NaN. IndexError if
+    `dim` is out of range.
 
     >>> values, indices = torch.cummin(torch.tensor([2, 1, 5, 0]), 0)
     >>> values, indices
@@ -633,7 +640,7 @@ def _search(sorted_sequence, input, out_int32, side, sorter):
     if sorter is not None:
         sorted_sequence = np.take_along_axis(sorted_sequence, sorter, -1)
     low, high = np.zeros(input.shape, np.int64), np.full(input.shape, sorted_sequence.shape[-1])
-    while (open := low < high).any():  # bisection for all at once; what a NaN in the sequence does, it does as in PyTorch
+    while (open := low < high).any():  # bisection for all values; a NaN has the effect that it has in PyTorch
         middle = np.where(open, (low + high) // 2, 0)
         found = sorted_sequence[middle] if sorted_sequence.ndim == 1 else np.take_along_axis(sorted_sequence, middle, -1)
         above = ~(found > input if side == "right" else found >= input)
@@ -646,7 +653,7 @@ def search(sorted_sequence, input, out_int32: bool, side: str, sorter: object): 
 def searchsorted(
     sorted_sequence: Tensor, input: Any, *, out_int32: bool = False, right: bool = False, side: str | None = None,
     sorter: Tensor | None = None) -> Tensor:
-    """Where each value would be inserted into a sorted sequence so that it stays sorted.
+    """The index at which each value would be inserted into a sorted sequence, so that it stays sorted.
 
     sorted_sequence: vector in ascending order (not checked), or (..., n): sorted along the last dimension. input: a
     number or a tensor, of any shape for a vector, else (..., m) with equal dimensions in front. Returns an int64 tensor

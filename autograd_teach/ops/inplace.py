@@ -1,6 +1,6 @@
-"""Draws, operations that exist in place only (fills and copies), and the forms that change how a tensor looks at its memory.
+"""Random draws, operations that exist only in place (fills and copies), and in-place changes of a tensor's geometry.
 
-The write itself, and what it does to the history, is `autograd/views.py`.
+The write itself, and its effect on the history, is in `autograd/views.py`.
 """
 
 import operator
@@ -23,10 +23,10 @@ from .shape import squeeze_by, squeeze_own, strided_by, zeros_beside
 
 # fmt: off
 
-# Rows whose out-of-place form has no use of its own
+# Rows that are used only in place
 
 def _overwriting(kernel: Callable[..., Any], *, overlap: bool = False, **row: Any) -> Callable[..., Any]:
-    """Declares the in-place form of a result that does not depend on what was there, which therefore gets gradient zero."""
+    """Declare an in-place operation whose result does not depend on the old values: their gradient is zero."""
     declare = op(kernel, method=False, self=lambda g: zeros_of(g), **row)
 
     def in_place(declared: Callable[..., Any]) -> Callable[..., Any]:
@@ -37,7 +37,7 @@ def _overwriting(kernel: Callable[..., Any], *, overlap: bool = False, **row: An
     return in_place
 
 def _drawing(draw: Callable[..., Any], **row: Any) -> Callable[..., Any]:
-    """The same of draws from the generator, the last argument, in the order of the memory that they fill."""
+    """The same for random draws, in memory order; the generator is the last argument."""
     def kernel(self, *given):
         *given, generator = given
         return random.filled(self, lambda size: draw(generator or random.default_generator, size, self.dtype, *given))
@@ -58,7 +58,7 @@ def zero_(self):
             [1., 1.]]))
     """
 
-# A source that does not fit is left as it is: `write` says what is wrong.
+# A source that does not fit is returned as it is: `write` raises the error.
 @_overwriting(overload="copy", numbers=True, src=lambda g: g,
     kernel=lambda self, src, non_blocking: np.broadcast_to(src, common_shape(self, src)).astype(self.dtype),
     node="torch::autograd::CopyBackwards")
@@ -101,7 +101,7 @@ def _bernoulli_tensor(self, p, generator: Any): ...
 def _exponential(self, lambd: float, generator: Any): ...
 
 def _bounds(name: str, given: tuple[Any, ...], named: dict[str, Any], low: Any) -> list[Any]:
-    """The bounds of a draw, by position or by PyTorch's names, `from` (a word of Python's) and `to`."""
+    """The bounds of a draw, by position or by PyTorch's names `from` (a keyword of Python) and `to`."""
     for word in named:
         require(word in ("from", "to"), "unexpected_keyword", name, word)
     first = [named.get("from", low)] if named and not given else []
@@ -113,10 +113,10 @@ def _bounds(name: str, given: tuple[Any, ...], named: dict[str, Any], low: Any) 
 def uniform_(self: Tensor, *bounds: float, generator: Any = None, **named: float) -> Tensor:
     """Fills with draws from the uniform distribution on [from, to), by default [0, 1); returns the tensor itself.
 
-    self: floating tensor, else NotImplementedError. bounds: `from` and `to`, two numbers; `to=2` can be given by
-    name, `from`, a word of Python's, only as `**{"from": 1}`. generator: a `torch.Generator`; by default the one
-    that `torch.manual_seed` seeds. RuntimeError if `from > to`, and for a leaf that requires grad (unless under
-    `no_grad`). Counts as a write.
+    self: floating tensor, else NotImplementedError. bounds: `from` and `to`, two numbers; `to=2`
+    can be given by name, but `from`, a keyword of Python, only as `**{"from": 1}`. generator: a
+    `torch.Generator`; by default the one that `torch.manual_seed` seeds. RuntimeError if `from >
+    to`, and for a leaf that requires grad (unless under `no_grad`). Counts as a write.
 
     >>> import autograd_teach as torch
     >>> _ = torch.manual_seed(0)
@@ -130,11 +130,11 @@ def uniform_(self: Tensor, *bounds: float, generator: Any = None, **named: float
 def random_(self: Tensor, *bounds: Any, generator: Any = None, **named: Any) -> Tensor:
     """Fills with random integers from `from` to `to - 1`, all equally likely; returns the tensor itself.
 
-    self: tensor of any dtype; a floating tensor gets whole numbers. bounds: `from` and `to`, or `to` alone, which
-    starts at 0. Without them, or with None for `to`, the integers go up to the last that the dtype holds without a
-    gap, such as 2**24 for float32. Names and `generator` are as in `uniform_`. RuntimeError if `from >= to`, if the dtype cannot
-    hold every integer in the range, and for a leaf that requires grad (unless under `no_grad`). Counts as a write.
-
+    self: tensor of any dtype; a floating tensor gets whole numbers. bounds: `from` and `to`, or
+    `to` alone, which starts at 0. Without them, or with None for `to`, the integers go up to the
+    largest that the dtype represents without gaps, such as 2**24 for float32. Names and `generator`
+    are as in `uniform_`. RuntimeError if `from >= to`, if the dtype cannot hold every integer in
+    the range, and for a leaf that requires grad (unless under `no_grad`). Counts as a write.
     >>> import autograd_teach as torch
     >>> _ = torch.manual_seed(0)
     >>> torch.empty(6).random_(1, 7)  # six dice
@@ -207,7 +207,7 @@ def normal_(self: Tensor, mean: float = 0.0, std: float = 1.0, *, generator: Any
     """
     return _normal(self, mean, std, self.is_contiguous(), generator)
 
-# Draws that are tensors of their own; their gradients are zero
+# Draws into new tensors, with gradients of zero
 
 def _normals(generator, shape, dtype, std=1.0):
     return (generator or random.default_generator).normal(shape, dtype, 0.0, std)
@@ -233,12 +233,13 @@ def _normal_of_both(mean, std, generator: Any): ...
 
 @method
 def bernoulli(input: Tensor, p: Any = None, *, generator: Any = None) -> Tensor:
-    """Ones and zeros at random: 1 with the probability that `input` says at that place.
+    """Random ones and zeros: each element is 1 with the probability in `input`, else 0.
 
-    input: floating tensor of numbers from 0 to 1 (RuntimeError otherwise; NotImplementedError for integers).
-    generator: a `torch.Generator`; by default the one that `torch.manual_seed` seeds. With a number `p`, that is the
-    probability everywhere, and only shape and dtype of `input` count; `input` cannot require grad then
-    (RuntimeError). Returns a tensor of the shape and dtype of `input`; its gradient is zero.
+    input: floating tensor of numbers from 0 to 1 (RuntimeError otherwise; NotImplementedError for
+    integers). generator: a `torch.Generator`; by default the one that `torch.manual_seed` seeds. p:
+    a number, the probability of all elements; then only shape and dtype of `input` count, and it
+    cannot require grad (RuntimeError). Returns a tensor of the shape and dtype of `input`; its
+    gradient is zero.
 
     >>> import autograd_teach as torch
     >>> _ = torch.manual_seed(0)
@@ -283,11 +284,11 @@ def normal(
 def multinomial(input: Tensor, num_samples: int, replacement: bool = False, *, generator: Any = None) -> Tensor:
     """Draws indices with probabilities proportional to weights: `num_samples` for each row of `input`.
 
-    input: floating weights, (categories,) or (rows, categories); they need not sum to 1, but must be finite, not
-    negative, and not all 0 in a row. num_samples: a positive int; without `replacement` no index comes twice in a
-    row, and there cannot be more than there are categories. generator: a `torch.Generator`; by default the one that
-    `torch.manual_seed` seeds. RuntimeError for all else. Returns int64, (num_samples,) or (rows, num_samples); it
-    carries no gradient.
+    input: floating weights, (categories,) or (rows, categories); they need not sum to 1, but must
+    be finite, not negative, and not all 0 in a row. num_samples: a positive int; without
+    `replacement` no index repeats in a row, so there cannot be more than there are categories.
+    generator: a `torch.Generator`; by default the one that `torch.manual_seed` seeds. RuntimeError
+    for other arguments. Returns int64, (num_samples,) or (rows, num_samples), without gradient.
 
     >>> import autograd_teach as torch
     >>> _ = torch.manual_seed(0)
@@ -304,10 +305,10 @@ def multinomial(input: Tensor, num_samples: int, replacement: bool = False, *, g
     require(replacement or num_samples <= weights.shape[-1], "multinomial_too_many")
     return wrap((generator or random.default_generator).multinomial(weights, num_samples, replacement))
 
-# Forms that leave the memory as it is and change how the tensor looks at it
+# In-place changes of the geometry: the memory stays the same
 
 def _own(key: str, number: int, **options: Any) -> Callable[..., Any]:
-    """The row of a view for the form that changes the tensor itself: PyTorch gives its node a number of its own."""
+    """A row for the in-place form of a view: PyTorch numbers its node differently."""
     row = OPERATIONS[key]
     declare = op(row.kernel, overload=f"{row.name}.{number}", **{"check": row.check, **row.formulas} | options)
 
@@ -326,7 +327,7 @@ def _look_in_place(name: str, function: Callable[..., Tensor]) -> None:
         return changed_geometry(self, function(source, *args, **kwargs))
 
     form.__name__, form.__qualname__, form.__module__ = name, f"Tensor.{name}", Tensor.__module__
-    form.__doc__ = f"""The form of `{name[:-1]}` that changes the tensor itself, not its memory; returns it.
+    form.__doc__ = f"""`{name[:-1]}` in place: changes the tensor's geometry, not its memory, and returns the tensor.
 
 RuntimeError for a leaf that requires grad. Counts as a write."""
     attach(name, form)

@@ -1,6 +1,7 @@
 """Products of vectors, matrices and batches of matrices; determinants, systems of equations, factorisations.
 
-`autograd_teach/linalg.py` is the face of what `torch.linalg` has. Uses the other rooms' views, products and norms.
+`autograd_teach/linalg.py` exports the functions of `torch.linalg`. Uses views, products and norms
+of the other modules.
 """
 
 import functools
@@ -15,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-# A row takes a line or two, as in a table, and so do names: one a line would scatter them.
+# Rows are compact, as in a table: the formatter would put every argument on a line of its own.
 # fmt: off
 # isort: off
 from ..errors import error, require
@@ -40,7 +41,7 @@ def _check_product(name, left, right, a, b):
     require(a.dtype == b.dtype or (name, a.dtype.kind) == ("bmm", "b"), f"{name}_dtype", a, b, c_name(a), c_name(b))
     require(a.dtype.kind != "b" or (name != "dot" and not (a.size and b.size)), f"{name}_bool")
 
-_product = np.ndarray.dot  # what `np.matmul` computes, in less time
+_product = np.ndarray.dot  # the result of `np.matmul`, faster
 
 def _check_sum(product, left, right, names=("mat1", "mat2")):
     """The check of `beta * self + alpha * product`."""
@@ -63,7 +64,7 @@ def _check_addr(self, vec1, vec2, beta, alpha):
         require(self.dtype.kind == "f" or not isinstance(factor, float), "factor_of_integers", name)
 
 def _added(multiply):
-    """The kernel `beta * self + alpha * product`; what is in `self` does not count if `beta` is 0."""
+    """The kernel `beta * self + alpha * product`; `self` is ignored if `beta` is 0."""
     def kernel(self, left, right, beta=1, alpha=1):
         product = multiply(left, right)
         if alpha != 1:
@@ -74,18 +75,18 @@ def _added(multiply):
     return kernel
 
 def _by_columns(strides, beside, axis):
-    """Whether the matrix with these strides lies in memory column by column; `axis` of `beside` is as long as its columns."""
+    """Whether a matrix with these strides is stored by columns, which are as long as `axis` of `beside`."""
     first, second = strides
     return first <= second and first == beside.itemsize and second == first * beside.shape[axis]
 
 def _of_left(g, mat2, self_strides):
-    """The gradient of the left matrix of a product: by columns if that matrix lies so in memory, as PyTorch does it."""
+    """The gradient of the left matrix of a product; stored by columns if that matrix is, as in PyTorch."""
     return t(mm(mat2, t(g))) if _by_columns(self_strides, g, 0) else mm(g, t(mat2))
 
 def _of_right(g, self, mat2_strides):
     return t(mm(t(g), self)) if _by_columns(mat2_strides, self, 1) else mm(t(self), g)
 
-# A gradient of a product of matrices is a product of matrices: no formula for the elements is needed.
+# The gradients of a matrix product are matrix products.
 @op(_product, check=partial(_check_product, "mm", 2, 2), self=_of_left, mat2=_of_right)
 def mm(self, mat2):
     """The product of two matrices: result[i, k] = Σ input[i, j] · mat2[j, k], summed over j.
@@ -101,7 +102,7 @@ def mm(self, mat2):
             [4, 3]])
     """
 
-# Sums with a product: each operand gets what the product sends it, times its factor.
+# Sums with a product: the gradient of each operand is multiplied by its factor, `beta` or `alpha`.
 _adding = partial(op, inplace=True, self=lambda g, beta: times(g, beta))
 @_adding(_added(_product), check=_check_sum("mm", 2, 2),
     mat1=lambda g, mat2, mat1_strides, alpha: times(_of_left(g, mat2, mat1_strides), alpha),
@@ -189,7 +190,7 @@ def dot(self, tensor):
 
 @op(_product, check=partial(_check_product, "dot", 1, 1), self=lambda g, other: g * other, other=lambda g, self: g * self)
 def vdot(self, other):
-    """The dot product of two vectors; of real ones the same as `torch.dot`.
+    """The dot product of two vectors; for real vectors the same as `torch.dot`.
 
     >>> torch.vdot(torch.tensor([1.0, 2.0]), torch.tensor([3.0, 4.0]))
     tensor(11.)
@@ -240,13 +241,14 @@ def matmul(input: Tensor, other: Tensor) -> Tensor:
         if ranks == (1, 2):
             return squeeze_own(mm(unsqueeze(input, 0), other), 0)
         return dot(input, other)
-    # PyTorch's choice: a batch of equal matrices would be as large as the batch, and so would its gradient.
+    # As in PyTorch: repeating the smaller operand would make it, and its gradient, as large as the
+    # batch.
     small, large = (input, other.mT) if ranks[0] < ranks[1] else (other, input)
     folds = min(ranks) < 3 and (small.requires_grad or (ranks[0] != 2 and large.is_contiguous()))
     return _folded(input, other) if folds else _batched(input, other)
 
 def _folded(a, b):
-    """The matrices of the larger operand below each other as one, times the smaller operand."""
+    """The matrices of the larger operand, stacked into one matrix, times the smaller operand."""
     swap = b.ndim > a.ndim
     large, small = (b.mT, t(a) if a.ndim == 2 else a) if swap else (a, b)
     rows = large.shape[:-1]
@@ -258,7 +260,7 @@ def _batch(a, b):
     return common_shape(np.empty(a.shape[:-2]), np.empty(b.shape[:-2]))
 
 def _batched(a, b):
-    """Each matrix of one batch times that of the other, after the batches have been broadcast."""
+    """The product of two batches of matrices, after their batch dimensions are broadcast."""
     batch = _batch(a, b)
     rows, columns, inner = a.shape[-2:-1], b.shape[-1:] if b.ndim > 1 else (), b.shape[-2:]
     count, matrix = math.prod(batch), (*(rows or (1,)), a.shape[-1])
@@ -324,10 +326,10 @@ def kron(input: Tensor, other: Tensor) -> Tensor:
 def tensordot(a: Tensor, b: Tensor, dims: Any = 2) -> Tensor:
     """The sum of products over several dimensions of two tensors at once.
 
-    a, b: tensors of one dtype. dims: a pair of lists, of dimensions of `a` and of those of `b` that are multiplied with
-    them and summed; or an int n for the last n of `a` and the first n of `b`. Dimensions of size 1 broadcast.
-    Returns a tensor with the remaining dimensions of `a`, then those of `b`. RuntimeError if sizes, dtypes or the numbers
-    of dimensions do not match.
+    a, b: tensors of one dtype. dims: a pair of lists, the dimensions of `a` and the matching
+    dimensions of `b` to multiply and sum over; or an int n for the last n of `a` and the first n of
+    `b`. Dimensions of size 1 broadcast. Returns a tensor with the remaining dimensions of `a`, then
+    those of `b`. RuntimeError if sizes, dtypes or the numbers of dimensions do not match.
 
     >>> torch.tensordot(torch.ones(2, 3, 4), torch.ones(3, 2, 5), dims=([0, 1], [1, 0])).shape
     torch.Size([4, 5])
@@ -364,17 +366,17 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2) -> Tensor:
         product = mm(reshape(left, (math.prod(rows), summed)), reshape(right, (summed, math.prod(columns))))
     return reshape(product, (*rows, *columns))
 
-# Einstein's sums. A key is a letter, or the number of a dimension that `...` stands for.
+# einsum. A key is a letter, or the number of a dimension that `...` stands for.
 
 def _letters(part):
-    """The letters of one operand or of the result, and its `...`; `begin` is where the part stands in the equation."""
+    """The letters of one operand or of the result, with its `...`."""
     found = re.findall(r"\.\.\.|[^ ]", part)
     fits = found.count("...") < 2 and all(letter == "..." or letter in string.ascii_letters for letter in found)
     require(fits, "einsum_subscripts", part)
     return found
 
 def _equation(args):
-    """The equation that lists of numbers mean, and the operands."""
+    """The equation and the operands, from the form of the arguments that has lists of numbers."""
     letters = {Ellipsis: "...", **dict(enumerate(string.ascii_uppercase + string.ascii_lowercase))}
     end = len(args) % 2
     inputs, output = [["".join([letters.get(n, "?") for n in numbers]) for numbers in lists]
@@ -385,7 +387,7 @@ def _keys(letters, dots):
     return [key for letter in letters for key in (dots if letter == "..." else [letter])]
 
 def _aligned(operand, number, own, keys, sizes):
-    """An operand with one dimension for each key, of size 1 for those that it has not; a diagonal where a letter repeats."""
+    """An operand with one dimension per key, of size 1 if it lacks the key; a repeated letter takes the diagonal."""
     count = sum(isinstance(key, int) for key in keys)
     dims, at = {}, 0
     for key in _keys(own, range(count - (operand.ndim - len(own) + 1), count)):
@@ -405,7 +407,7 @@ def _aligned(operand, number, own, keys, sizes):
     return permute(operand, tuple(dims[key] for key in keys))
 
 def _contracted(left, right, summed):
-    """The product of two aligned tensors, summed over dimensions that both have; these stay, of size 1."""
+    """The product of two aligned tensors, summed over dimensions that both have; these remain, with size 1."""
     if not summed:
         return left * right
     own = [(d, n != 1, m != 1) for d, (n, m) in enumerate(zip(left.shape, right.shape)) if d not in summed]
@@ -423,14 +425,15 @@ def _contracted(left, right, summed):
     return permute(view(product, tuple(sizes)), tuple(np.argsort(order).tolist()))
 
 def einsum(*args: Any) -> Tensor:
-    """Products of tensors summed over dimensions, as an equation names these: "ij,jk->ik" is the matrix product.
+    """Products of tensors, summed over dimensions that an equation names: "ij,jk->ik" is the matrix product.
 
-    args: the equation and the operands; or operands, each with a list of numbers from 0 to 51 for its dimensions, and a
-    list for the result. A letter stands for a dimension; dimensions of one letter have one size, or size 1. Letters that
-    are missing behind "->" are summed over; without "->" the result has the letters that occur once, in alphabetical
-    order. A letter twice in one operand takes the diagonal; "..." stands for all further dimensions, which broadcast.
-    Several operands are multiplied from left to right. RuntimeError if the equation, the number of operands or the sizes
-    do not fit; ValueError if an operand is missing.
+    args: the equation and the operands; or operands, each followed by a list of numbers from 0 to
+    51 for its dimensions, and a list for the result. A letter stands for a dimension; dimensions
+    with the same letter have the same size, or size 1. Letters that are missing after "->" are
+    summed over; without "->" the result has the letters that occur once, in alphabetical order. A
+    letter twice in one operand takes the diagonal; "..." stands for all other dimensions, which
+    broadcast. Several operands are multiplied from left to right. RuntimeError if the equation, the
+    number of operands or the sizes do not fit; ValueError if an operand is missing.
 
     >>> x = torch.tensor([[1.0, 2.0], [3.0, 4.0]])
     >>> torch.einsum("ij,jk->ik", x, x)
@@ -461,7 +464,8 @@ def einsum(*args: Any) -> Tensor:
     first, *others = [_aligned(x, i, own, keys, sizes) for i, (own, x) in enumerate(zip(letters, operands))]
     if not others:
         return sum_dim(first, tuple(range(result, len(keys))), False) if result < len(keys) else first
-    # How many operands have a dimension that is to be summed: the last product of two that have it sums over it.
+    # For each dimension to sum over, how many operands have it: the last product of two that do
+    # sums over it.
     users = {d: sum(x.shape[d] != 1 for x in (first, *others)) for d in range(result, len(keys))}
     for other in others:
         summed: list[int] = []
@@ -498,7 +502,7 @@ def multi_dot(tensors: Any) -> Tensor:
 
     @functools.cache
     def best(i, j):
-        """The fewest multiplications for matrices i to j, and behind which of them to part the product."""
+        """The fewest multiplications for matrices i to j, and after which matrix to split their product."""
         ways = [(best(i, k)[0] + best(k + 1, j)[0] + sizes[i] * sizes[k + 1] * sizes[j + 1], k) for k in range(i, j)]
         return min(ways[::-1] if count == 3 else ways, key=itemgetter(0), default=(0, i))
 
@@ -509,7 +513,7 @@ def multi_dot(tensors: Any) -> Tensor:
     return view(product(0, count - 1), (*tensors[0].shape[:-1], *tensors[-1].shape[1:]))
 
 def chain_matmul(*matrices: Tensor) -> Tensor:
-    """The product of matrices in the order that needs the fewest multiplications: `torch.linalg.multi_dot`, its new name.
+    """The product of matrices in the order that needs the fewest multiplications: old name of `torch.linalg.multi_dot`.
 
     matrices: matrices of one dtype. A UserWarning says that the name is deprecated. Errors: as `multi_dot`, and
     RuntimeError if there is none or one is not a matrix.
@@ -540,7 +544,7 @@ class LinAlgError(RuntimeError):
     torch.linalg.solve: The solver failed because the input matrix is singular.
     """
 
-# As tracebacks of PyTorch have it.
+# The name in PyTorch's tracebacks.
 LinAlgError.__name__, LinAlgError.__qualname__, LinAlgError.__module__ = "_LinAlgError", "_LinAlgError", "torch._C"
 
 def _check(name, kernel, A, B=None, upper=None, left=True):
@@ -557,11 +561,11 @@ def _check(name, kernel, A, B=None, upper=None, left=True):
     require(not A.size or (A.dtype.kind == "f" and A.itemsize > 2), "linalg_kernel", kernel, A)
 
 def _is_vector(A, B):
-    """Whether the right-hand sides are vectors: one, or as many as there are matrices."""
+    """Whether the right-hand side is a vector, or a batch of vectors with one per matrix."""
     return B.ndim == 1 or (A.ndim - 1 == B.ndim and tuple(B.shape) == tuple(A.shape[:-1]))
 
 def _spoiling(compute):
-    """A kernel of matrices whose results are NaN if a matrix holds NaN, which NumPy may take for zero."""
+    """A kernel whose results are NaN if a matrix contains NaN, which NumPy may treat as zero."""
     @quietly
     def kernel(A, *others):
         spoilt = np.isnan(A).any((-2, -1))
@@ -575,9 +579,9 @@ def _spoiling(compute):
 def _solve(A, B):
     if _is_vector(A, B):
         return _solve(A, B[..., None])[..., 0]
-    _batch(B, A)  # raises where they do not broadcast
+    _batch(B, A)  # raises if they do not broadcast
     try:
-        return np.linalg.solve(A, B).mT.copy().mT  # by columns, as all these results lie in memory
+        return np.linalg.solve(A, B).mT.copy().mT  # stored by columns, like all these results
     except np.linalg.LinAlgError:
         raise LinAlgError(error("singular")) from None
 
@@ -666,12 +670,12 @@ def cholesky(self):
 @_spoiling
 def _inverse(A):
     try:
-        return np.linalg.inv(A).mT.copy().mT  # by columns, as PyTorch's results lie in memory
+        return np.linalg.inv(A).mT.copy().mT  # stored by columns, as in PyTorch
     except np.linalg.LinAlgError:
         raise LinAlgError(error("inv_singular")) from None
 
 def _adjugate(A):
-    """The transposed adjugate of each matrix, also of singular ones: the derivative of the determinant."""
+    """The transposed adjugate of each matrix, even of a singular one: the derivative of the determinant."""
     U, s, V = np.linalg.svd(A)
     sign = np.linalg.det(U) * np.linalg.det(V)
     others = np.where(np.eye(s.shape[-1], dtype=bool), 1, s[..., None, :]).prod(-1)
@@ -696,9 +700,10 @@ def _of_det(g, A, result):
 def det(A):
     """The determinant of each matrix.
 
-    A: (..., n, n), float32 or float64. Returns a tensor of the shape of the batch; 1 if n is 0. RuntimeError if A is not
-    square or not floating, NotImplementedError for float16. The gradient is the determinant times A⁻ᵀ, also where A is
-    singular; there it cannot be differentiated again: NotImplementedError.
+    A: (..., n, n), float32 or float64. Returns a tensor of the shape of the batch; 1 if n is 0.
+    RuntimeError if A is not square or not floating, NotImplementedError for float16. The gradient
+    is the determinant times A⁻ᵀ, even if A is singular; but then it cannot be differentiated again
+    (NotImplementedError).
 
     >>> torch.linalg.det(torch.tensor([[1.0, 2.0], [3.0, 4.0]]))
     tensor(-2.)
@@ -721,7 +726,7 @@ def slogdet(A):
 @op(_inverse, overload="linalg_inv_ex", check=partial(_check, "linalg.inv", "linalg_inv_ex_cpu"), outputs=("inverse",),
     A=lambda g, inverse: -(inverse.mT @ (g @ inverse.mT)))
 def inv(A):
-    """The inverse of each matrix; `torch.linalg.solve` is faster and more accurate if it is only to be multiplied.
+    """The inverse of each matrix. `torch.linalg.solve` is faster and more accurate if you only multiply by the inverse.
 
     A: (..., n, n), float32 or float64. Returns a tensor of the shape and dtype of A. LinAlgError if a matrix is singular,
     RuntimeError if A is not square or not floating. With the gradient G, A receives -A⁻ᵀ G A⁻ᵀ (Giles, 2008).
@@ -747,19 +752,20 @@ def logdet(input: Tensor) -> Tensor:
 inverse = inv
 for _name, _function in (("det", det), ("slogdet", slogdet), ("logdet", logdet), ("inverse", inverse)):
     attach(_name, _function)
-# As errors name them.
+# Names in error messages.
 for _function in (cholesky, det, inv, slogdet, solve, solve_triangular):
     _function.__name__ = f"linalg_{_function.__qualname__}"
 
 def norm(input: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
     """The norm of a vector or a matrix, by default √(Σ x²).
 
-    input: floating tensor. dim: an int for vectors, a pair of ints for matrices; by default `input` is a vector or a matrix. ord:
-    for vectors any number p, which gives (Σ |x|ᵖ)^(1/p) as `torch.norm` does; for matrices as in
-    `torch.linalg.matrix_norm`; None for √(Σ x²) of either, without `dim` of any `input`. dtype: it is cast to it first.
-    Returns a tensor without those dimensions (with size 1 there if `keepdim`). RuntimeError for integers and booleans, or
-    if `ord` and the dimensions do not fit; NotImplementedError for matrix norms made of singular values; IndexError if a
-    dimension is out of range.
+    input: floating tensor. dim: an int for vectors, a pair of ints for matrices; by default `input`
+    is a vector or a matrix. ord: for vectors any number p, which gives (Σ |x|ᵖ)^(1/p) as in
+    `torch.norm`; for matrices as in `torch.linalg.matrix_norm`; None for √(Σ x²) of either, and
+    without `dim` of any `input`. dtype: the input is cast to it first. Returns a tensor without
+    those dimensions (with size 1 there if `keepdim`). RuntimeError for integers and booleans, or if
+    `ord` and the dimensions do not fit; NotImplementedError for matrix norms that need singular
+    values; IndexError if a dimension is out of range.
 
     >>> torch.linalg.norm(torch.tensor([3.0, 4.0])), torch.linalg.norm(torch.tensor([3.0, -4.0]), 1)
     (tensor(5.), tensor(7.))

@@ -1,6 +1,6 @@
-"""What the generated code of every operation calls: numbers and arrays as operands, errors, results of several tensors.
+"""Helpers that generated code calls: conversion of operands, errors, and named tuples of results.
 
-Knows tensors; knows no operation.
+Uses tensors, but no operations.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from ..errors import class_name, error, require
 from ..tensor import Tensor, wrap
 
 NUMBERS = frozenset((int, float, bool))
-# Functions that take a number as their first operand too, as a tensor of rank 0.
+# Functions whose first operand may be a number too, converted to a tensor of rank 0.
 NUMBER_FIRST = frozenset(("add", "sub", "mul", "div", "subtract", "multiply", "true_divide"))
 
 _constants: dict[Any, Tensor] = dtypes.constants
 
 
 def number(value: Any, like: Any) -> Tensor:
-    """A Python number as an operand beside `like`, an array or scalar: a constant of rank 0 in the dtype it takes there."""
+    """A Python number as a constant of rank 0, in the dtype that it takes beside `like`, an array or scalar."""
     kind, beside = value.__class__, like.__class__
     key = (value, beside if beside in dtypes.SCALARS else like.dtype.char, kind)
     constant = _constants.get(key)
@@ -42,7 +42,8 @@ def number(value: Any, like: Any) -> Tensor:
     made.flags.writeable = False
     constant = wrap(made[()] if beside in dtypes.SCALARS and made.dtype.type in dtypes.SCALARS else made)
     constant._versions, constant._number = None, value  # also in inference mode
-    # 0.0 and -0.0 are one key, and NaN is none at all; what an evolving scalar leaves behind must not pile up.
+    # Not cached: 0, because 0.0 and -0.0 are the same key, and NaN, which equals no key. The size
+    # is limited, because a number that changes in a loop would add entries without end.
     if value and not math.isnan(value):
         if len(_constants) > 1000:
             _constants.clear()
@@ -51,7 +52,7 @@ def number(value: Any, like: Any) -> Tensor:
 
 
 def _as_tensor(value: Any, like: np.ndarray | None) -> Tensor | None:
-    """Numbers that are not plain Python ones, and NumPy arrays, are operands too; numbers as they are beside `like`."""
+    """A number or a NumPy array as a tensor, in the dtype that a number takes beside `like`; None for anything else."""
     if isinstance(value, np.number):
         value = value.item()
     if isinstance(value, (bool, int, float)):
@@ -63,9 +64,9 @@ def _as_tensor(value: Any, like: np.ndarray | None) -> Tensor | None:
 
 
 def convert_operands(function: Any, numbers: bool, parameters: list[str], values: tuple[Any, ...], **plain: Any) -> Any:
-    """Call `function` again with its foreign operands made tensors; TypeError for what cannot be one.
+    """Call `function` again with its operands converted to tensors; TypeError for one that cannot be converted.
 
-    An operator leaves to the other operand what it does not know.
+    An operator returns NotImplemented instead, and Python asks the other operand.
     """
     if parameters == ["tensors"]:
         wrong = next(i for i, t in enumerate(values[0]) if not isinstance(t, Tensor))
@@ -85,7 +86,7 @@ def convert_operands(function: Any, numbers: bool, parameters: list[str], values
     return function(**converted, **plain)
 
 
-# NumPy's names for PyTorch's parameters, which PyTorch takes too.
+# NumPy's names of PyTorch's parameters, which PyTorch accepts too.
 NUMPY_NAMES = {"axis": "dim", "keepdims": "keepdim"}
 
 
@@ -95,7 +96,7 @@ def renamed(function: Any, unknown: dict[str, Any], values: tuple[Any, ...], **p
 
 
 def with_pytorch_names(function: str, keywords: dict[str, Any], known: Container[str]) -> dict[str, Any]:
-    """Keywords with NumPy's names replaced; TypeError for one that the function does not take, or that it gets twice."""
+    """Keywords with NumPy's names replaced; TypeError for one that is unknown or given twice."""
     named = {}
     for keyword, value in keywords.items():
         name = keyword if keyword in known else NUMPY_NAMES.get(keyword, "")
@@ -109,13 +110,13 @@ def with_pytorch_names(function: str, keywords: dict[str, Any], known: Container
 
 
 def scaled(array: np.ndarray, alpha: Any) -> np.ndarray:
-    """The second operand of a sum times its factor, in its own dtype, where the factor must have a place."""
+    """The second operand of a sum times `alpha`, in its own dtype; an error if `alpha` does not fit it."""
     require(array.dtype.kind == "f" or not isinstance(alpha, float), "alpha_of_integers")
     return np.asarray(np.multiply(array, alpha)).astype(array.dtype, copy=False)
 
 
 def dtype_error(operation: str, array: np.ndarray) -> Exception:
-    """Why an operation is not defined for an array's dtype, in PyTorch's words."""
+    """PyTorch's error for an operation that is not defined for an array's dtype."""
     try:
         return error(f"{operation}_dtype", dtypes.title(array))
     except KeyError:
@@ -123,7 +124,7 @@ def dtype_error(operation: str, array: np.ndarray) -> Exception:
 
 
 def broadcast_error(a: np.ndarray, b: np.ndarray) -> Exception:
-    """Why two arrays do not broadcast, in PyTorch's words."""
+    """PyTorch's error for two arrays that do not broadcast."""
     for dim in range(1, min(a.ndim, b.ndim) + 1):
         if a.shape[-dim] != b.shape[-dim] and 1 not in (a.shape[-dim], b.shape[-dim]):
             return error("broadcast", a.shape[-dim], b.shape[-dim], max(a.ndim, b.ndim) - dim)
@@ -131,7 +132,7 @@ def broadcast_error(a: np.ndarray, b: np.ndarray) -> Exception:
 
 
 def place_outputs(node: Any, outputs: list[Tensor]) -> None:
-    """Tell a node of several outputs, and each of these that can have a gradient, of each other."""
+    """Connect a node with its outputs, those of several results that can have a gradient."""
     arrays = [t._value for t in outputs if t._value.dtype.kind == "f"]
     node._outputs = count = len(arrays)
     if count == 1:
@@ -143,7 +144,7 @@ def place_outputs(node: Any, outputs: list[Tensor]) -> None:
 
 
 def result_type(operation: str, outputs: tuple[str, ...]) -> Callable[[list[Tensor]], Any]:
-    """The tuple of several results, with a name for each; it prints as PyTorch's do."""
+    """The named tuple of several results; it prints like PyTorch's."""
     name = operation.split("_")[0]
     fields: Any = namedtuple(name, outputs)  # type: ignore[misc]  # the fields of the row
 

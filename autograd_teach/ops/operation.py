@@ -1,6 +1,7 @@
-"""How an operation is declared, and what follows from the declaration.
+"""The declaration of operations by rows, and everything that follows from a row.
 
-A declaration is one row: a NumPy kernel and, for each differentiable input, a formula above a `def` that says the rest.
+A row is a NumPy kernel and, for each differentiable input, a formula above a `def` with the
+signature and documentation.
 
     @op(np.multiply, promote=True, inplace=True, operator="mul",
         self=lambda g, other: g * other,
@@ -8,14 +9,17 @@ A declaration is one row: a NumPy kernel and, for each differentiable input, a f
     def mul(self, other):
         "The product `input * other`."
 
-The `def` is never run: it gives the name, the parameters and the documentation. Parameters without default or annotation are
-tensors; one called `tensors` is a list of them. A formula's first parameter is the gradient `g` of the result; the others name
-what must be saved: an input, `result` (or, of several results, their names in `outputs`), `<input>_shape`, `<input>_strides`
-(in bytes), `<input>_dtype`, or any argument that is not a tensor. Of an operation with several results it gets `grads`, a list,
-for `g`; if `outputs` is empty, there are as many results as the kernel returns.
+The `def` never runs: it gives the name, the parameters and the documentation. Parameters without
+default or annotation are tensors; a parameter called `tensors` is a list of them. The first
+parameter of a formula is the gradient `g` of the result. The others name what must be saved: an
+input, `result` (or, for several results, their names in `outputs`), `<input>_shape`,
+`<input>_strides` (in bytes), `<input>_dtype`, or any argument that is not a tensor. For several
+results, the first parameter is `grads`, a list; if `outputs` is empty, there are as many results as
+the kernel returns.
 
-From the row follow the function, the method, the operator, the in-place form, and the class of its backward node; `codegen.py`
-writes their code. `vocabulary.py` says how one formula serves every order of derivative.
+The function, the method, the operator, the in-place form, and the class of the backward node follow
+from the row; `codegen.py` generates their code. `vocabulary.py` explains how one formula serves
+every order of derivative.
 """
 
 from __future__ import annotations
@@ -39,13 +43,13 @@ from .codegen import forward_function, node_class
 from .operands import NUMBERS, number, with_pytorch_names
 from .vocabulary import on_arrays
 
-# Every operation, by its name; an overload by the name that PyTorch numbers it by, such as `sum.1`.
+# All operations by name; an overload by PyTorch's numbered name, such as `sum.1`.
 OPERATIONS: dict[str, Operation] = {}
 
 
 @dataclass
 class Operation:
-    """What a declaration said, and what that means; the table that tests and documentation read."""
+    """A declared operation: the arguments of `op`, and what follows from them. Tests and documentation read it."""
 
     name: str
     signature: inspect.Signature
@@ -58,7 +62,8 @@ class Operation:
     view: bool
     numbers: bool
     scalars: bool
-    # Whether `torch.<name>` is this row: not of an overload, nor of a step inside another operation.
+    # Whether `torch.<name>` is this row. It is not for an overload or a step inside another
+    # operation.
     is_public: bool
     node: type[Node] = field(init=False)
     function: Callable[..., Any] = field(init=False)
@@ -74,18 +79,19 @@ class Operation:
         self.plain = [name for name in self.parameters if name not in self.tensors]
         self.differentiable = [name for name in self.tensors if name in self.formulas]
         self.many = len(self.outputs) != 1
-        # Whether the kernel takes NumPy scalars in the place of arrays of rank 0, and computes the same with them.
+        # Whether the kernel accepts NumPy scalars in place of arrays of rank 0, with the same
+        # results.
         self.scalars = self.scalars or (isinstance(self.kernel, np.ufunc) and not self.takes_list)
         self.formula_parameters = {name: _parameters(formula) for name, formula in self.formulas.items()}
         self.saved = list(dict.fromkeys(s for names in self.formula_parameters.values() for s in names[1:]))
         self._check_formulas()
-        # Those of them that are tensors' values, and where each belongs, as `saved.unpack` wants to know it.
+        # The saved values of tensors, with the index of each as `saved.unpack` expects it.
         places = {name: i for i, name in enumerate(self.differentiable)}
         places |= {name: -1 - i for i, name in enumerate(self.outputs)}
         self.values = {s: places.get(s) for s in self.saved if s in self.tensors or s in self.outputs}
 
     def _check_formulas(self) -> None:
-        """TypeError, when the module is imported, for a formula that names what the operation does not have."""
+        """TypeError, when the module is imported, for a formula with a parameter that the operation does not have."""
         for name, parameters in self.formula_parameters.items():
             if name not in self.tensors:
                 raise TypeError(f"{self.name}: a formula is given for {name!r}; tensors are {', '.join(self.tensors)}")
@@ -114,14 +120,17 @@ def op(
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:  # fmt: skip
     """Declare an operation: decorates the `def` that names it and its parameters, and returns its function.
 
-    `kernel` takes arrays and the other arguments in the signature's order; `check`, which takes the same, raises the
-    errors of a call before it (formulas on arrays call the kernel alone). `node` names the backward node if it is not the
-    operation's name in capitals with `Backward0`. `overload="sum.1"`: an overload of `sum`, with the node `SumBackward1`,
-    and not a method by itself. `promote`: two operands meet in one dtype, by this function or by `dtypes.promote`; of an
-    operator or an overload the second may be a number, as in other rows with `numbers`. `floating`: integers become
-    floats first. `scalars`: the kernel takes NumPy scalars in the place of arrays of rank 0, as ufuncs do. `view`: the result shares the input's memory. `inplace`: a form with a trailing underscore.
-    `operator="mul"`: `__mul__` and, with `inplace`, `__imul__`. TypeError if a formula names what the operation does not
-    have.
+    `kernel` takes arrays and the other arguments, in the signature's order. `check` takes the same
+    and raises the errors of a call before the kernel runs (formulas on arrays call only the
+    kernel). `node` names the backward node, if it is not the operation's name in capitals with
+    `Backward0`. `overload="sum.1"`: an overload of `sum`, with the node `SumBackward1`, and not a
+    method by itself. `promote`: two operands are promoted to one dtype, by this function or by
+    `dtypes.promote`; the second operand of an operator or an overload may be a number, as in other
+    rows with `numbers`. `floating`: integers are converted to floats first. `scalars`: the kernel
+    accepts NumPy scalars in place of arrays of rank 0, as ufuncs do. `view`: the result shares the
+    input's memory. `inplace`: adds a form with a trailing underscore. `operator="mul"`: adds
+    `__mul__` and, with `inplace`, `__imul__`. TypeError if a formula has a parameter that the
+    operation does not have.
     """
 
     def declare(declared: Callable[..., Any]) -> Callable[..., Any]:
@@ -139,7 +148,7 @@ def op(
         on_arrays(kernel)(function)
         if method and not is_overload and operation.tensors[:1] == ["self"]:
             attach(name, function)
-        # What can be written straight into the target's memory: nothing but the ufunc has to be done or checked.
+        # A ufunc without further steps or checks can write directly into the memory of the target.
         ufunc = kernel if isinstance(kernel, np.ufunc) and promote and with_numbers and not check else None
         if inplace:
             attach(f"{name}_", inplace_form(function, ufunc=ufunc))
@@ -160,14 +169,14 @@ def attach(name: str, function: Callable[..., Any]) -> None:
 
 
 def method(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Decorates a function that chooses among operations: it is a method of Tensor too."""
+    """Decorator for a function that chooses among operations: makes it a method of Tensor too."""
     call = renaming(function)
     attach(function.__name__, call)
     return call
 
 
 def renaming(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Decorates a function that is not a row: it takes NumPy's names of its parameters, and explains unknown keywords."""
+    """Decorator for a function that is not a row: accepts NumPy's parameter names, explains unknown keywords."""
     known = inspect.signature(function).parameters
     if any(p.kind is p.VAR_KEYWORD for p in known.values()):
         return function
@@ -184,10 +193,11 @@ def renaming(function: Callable[..., Any]) -> Callable[..., Any]:
 def inplace_form(
     function: Callable[..., Any], name: str = "", overlap: bool = False, ufunc: np.ufunc | None = None
 ) -> Callable[..., Any]:
-    """`x.f_(...)` of `f`: the result of `f`, written over `x`, whose history it becomes.
+    """The in-place form `x.f_(...)` of `f`: writes the result of `f` into `x`, together with its history.
 
-    `overlap`: whether elements of `x` and operands may lie in one memory. `ufunc`: what `f` computes of two operands, if
-    that is all that it does: it can write into the memory of `x` itself, where no history has to be kept.
+    overlap: whether `x` and the operands may share memory. ufunc: what `f` computes from two
+    operands, if it does nothing else; without history to record, it writes directly into the memory
+    of `x`.
     """
 
     def form(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
@@ -197,7 +207,7 @@ def inplace_form(
         operands = [a for a in (self, *args, *kwargs.values()) if isinstance(a, Tensor)]
         if state.mode.recording and any(a.requires_grad for a in operands):
             refuse_in_place(self)
-            # What the backward needs of the old values must outlive them.
+            # A copy of the old values, because the backward pass may need them.
             source = wrap(self._array.copy(order="K"))
             source._edge = self._own_edge()
         if not overlap:
@@ -209,7 +219,7 @@ def inplace_form(
     form.__name__, form.__qualname__, form.__module__ = name, f"Tensor.{name}", Tensor.__module__
     out_of_place = getattr(function, "__signature__", None) or inspect.signature(function)
     parameters = list(out_of_place.parameters.values())
-    form.__signature__ = out_of_place.replace(  # type: ignore[attr-defined]  # as `inspect` looks for it
+    form.__signature__ = out_of_place.replace(  # type: ignore[attr-defined]  # read by `inspect`
         parameters=[parameters[0].replace(name="self"), *parameters[1:]]
     )
     form.__doc__ = f"`{function.__name__}` written over the tensor itself; returns it.\n\n{in_place_errors}"
@@ -217,7 +227,7 @@ def inplace_form(
 
 
 def _written_by(ufunc: np.ufunc, target: Any, other: Any) -> bool:
-    """Whether the ufunc has computed `target` in its own memory: arrays of one float dtype, none of them a view."""
+    """Let the ufunc write into `target` if possible: arrays of one float dtype, not views. Returns whether it did."""
     mode, array = state.mode, target._value
     if array.__class__ is not np.ndarray or array.base is not None or target._versions.__class__ is InferenceCounter:
         return False
@@ -240,7 +250,7 @@ def _written_by(ufunc: np.ufunc, target: Any, other: Any) -> bool:
     try:
         ufunc(array, operand, out=array)
     except (TypeError, ValueError):
-        return False  # no floats for this ufunc, or an array that cannot be written to
+        return False  # the ufunc does not support floats, or the array is read-only
     target._counter.bump()
     return True
 

@@ -1,7 +1,8 @@
-"""Operations that act on each element by itself: arithmetic, functions, choices, comparisons.
+"""Elementwise operations: arithmetic, functions, choices, comparisons.
 
-A formula may use operators and any operation (`operation.py` says how a row is read). Source of the derivatives: calculus
-in the form that shows in PyTorch's graph of a gradient, and its choices at kinks (tools/autograd/derivatives.yaml).
+`operation.py` explains rows; a formula may use operators and any operation. Source of the
+derivatives: calculus, with PyTorch's choices at kinks (tools/autograd/derivatives.yaml) and in the
+form that its graphs of gradients show.
 """
 
 import builtins
@@ -13,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-# A row takes a line or two, as in a table, and so do names: one a line would scatter them.
+# Rows are compact, as in a table: the formatter would put every argument on a line of its own.
 # fmt: off
 # isort: off
 from ..autograd.leaf import edge_of
@@ -36,20 +37,20 @@ stepwise = partial(op, inplace=True, self=lambda g: zeros_of(g))
 
 @on_arrays(lambda value, like: like.dtype.type(value))
 def number_beside(value, like):
-    """A number as an operand that has an edge of its own, which leads nowhere."""
+    """A number as an operand with an edge of its own, which leads nowhere."""
     return number(value, like._array)
 
 @on_arrays(np.zeros_like)
 def zeros_of(g):
-    """A gradient of zero, whatever arrives: not `g * 0`, which is NaN for an infinite `g`, and no part of any graph."""
+    """A gradient of zero without history. Not `g * 0`, which is NaN for an infinite `g`."""
     return wrap(np.zeros_like(g._array))
 
 def only_for(kinds, *words, message="no_kernel"):
-    """A check: an error for dtypes of other kinds (NumPy's letters), by itself with the name of PyTorch's kernel."""
+    """A check that raises for dtypes of other kinds (NumPy's letters), by default with the name of PyTorch's kernel."""
     return lambda self, *others: require(self.dtype.kind in kinds, message, *words, self)
 
 def in_single(kernel):
-    """A kernel that computes halves in single precision and rounds their result once, as PyTorch's do."""
+    """A kernel that computes float16 in single precision and rounds the result once, like PyTorch's."""
     def wide(self, *others):
         if self.dtype.char != "e":
             return kernel(self, *others)
@@ -59,18 +60,18 @@ def in_single(kernel):
     return wide
 
 def cast(input: Tensor, dtype: np.dtype) -> Tensor:
-    """A tensor as an operation computes with it in another dtype: the engine casts its gradient, there is no node."""
+    """A tensor in the dtype that an operation computes in; the engine casts its gradient, so there is no node."""
     if input._array.dtype == dtype:
         return input
     source = wrap(input._array.astype(dtype))
     source._counter = input._counter
-    if state.mode.recording:  # that of a view may be forbidden
+    if state.mode.recording:  # for a view, this may raise
         source._edge = edge_of(input)
     require(dtype.kind == "f" or not (input.requires_grad and state.mode.recording), "no_gradient_of", source._array)
     return source
 
 def common_shape(first, *others):
-    """The shape to which arrays broadcast; RuntimeError, in PyTorch's words, if to none."""
+    """The shape to which arrays broadcast; PyTorch's RuntimeError if they do not."""
     for other in others:
         if other.ndim and other.shape != first.shape:
             try:
@@ -79,17 +80,17 @@ def common_shape(first, *others):
                 raise broadcast_error(first, other) from None
     return first.shape
 
-# What is a number, what is a tensor
+# Numbers and tensors as arguments
 
 @cache
 def _range_of(d):
-    """The numbers that a dtype holds. Negative numbers wrap around in unsigned dtypes."""
+    """The range of numbers in a dtype. Negative numbers wrap around in unsigned dtypes."""
     limits = np.finfo(d) if d.kind == "f" else np.iinfo(d)
     lowest, highest = -limits.max if d.kind == "u" else limits.min, limits.max
     return (float(lowest), float(highest)) if d.kind == "f" else (int(lowest), int(highest))
 
 def held(value, array):
-    """A number in an array's dtype; RuntimeError, in PyTorch's words, if it does not fit."""
+    """A number in an array's dtype; PyTorch's RuntimeError if it does not fit."""
     d = array.dtype
     if isinstance(value, int) and not -(2 ** 63) <= value < 2 ** 64:
         raise OverflowError("int too big to convert")
@@ -102,7 +103,7 @@ def held(value, array):
     return np.asarray(value).astype(d)
 
 def unwrapped(value):
-    """NumPy's scalars as the Python numbers that they are."""
+    """A NumPy scalar as a Python number; other values unchanged."""
     return value.item() if isinstance(value, np.generic) else value
 
 # The default of an argument where PyTorch distinguishes None from no argument: `torch.sum(x, None, True)` is valid,
@@ -110,13 +111,13 @@ def unwrapped(value):
 NOT_GIVEN: Any = type("NotGiven", (), {"__repr__": lambda self: "None"})()
 
 def require_overload(fits, name, *given):
-    """TypeError for arguments that no form of a function takes."""
+    """TypeError for arguments that no overload of a function accepts."""
     if not fits:
         kinds = ["Tensor" if isinstance(g, Tensor) else class_name(g) for g in given if g is not NOT_GIVEN]
         raise error("no_overload", name, ", ".join(kinds))
 
 def dispatch(of_number, of_tensor, *operands, of_first_number=None, **options):
-    """Calls the overload for a number as the last operand, for a tensor there, or for a number as the first of two."""
+    """Call the overload for a number or a tensor as the last operand, or for a number as the first of two."""
     *others, last = operands
     if last.__class__ in NUMBERS:
         return of_number(*operands, **options)
@@ -128,12 +129,12 @@ def dispatch(of_number, of_tensor, *operands, of_first_number=None, **options):
     return of_number(*others, last, **options)
 
 def needs_tensor(name, **arguments):
-    """TypeError for an argument of a function that is no row if it is no tensor (a row asks by itself)."""
+    """TypeError if an argument is not a tensor, for functions that are not rows (rows check it themselves)."""
     for position, (parameter, value) in enumerate(arguments.items(), 1):
         require(isinstance(value, Tensor), "argument_is_no_tensor", name, parameter, position, class_name(value))
 
 def needs_number(name, argument, value):
-    """TypeError for an argument that is no number."""
+    """TypeError if an argument is not a number."""
     require(isinstance(value, (int, float, np.number)), "argument_is_no_number", name, argument, class_name(value))
 
 def beside(self, other):
@@ -141,14 +142,15 @@ def beside(self, other):
     return promote(self, number(other, self)._array)
 
 def in_one_dtype(*tensors):
-    """Tensors in the dtype of an operation on all of them: those of rank 0 only count where their category is higher."""
+    """Tensors in the dtype of an operation on all of them: those of rank 0 count only if their category is higher."""
     arrays = [t._array for t in tensors]
     ranks = [[a.dtype for a in arrays if (a.ndim > 0) is ranked] for ranked in (True, False)]
     d, *scalar = [reduce(promote_types, dtypes) for dtypes in ranks if dtypes]
     d = promote_types(d, *scalar) if scalar and category(scalar[0]) > category(d) else d
     return [cast(t, d) for t in tensors]
 
-# Sums, products, quotients. PyTorch's formulas compute with numbers by the rows `.1`, of one edge; a user's have two.
+# Sums, products, quotients. PyTorch's formulas use the rows `.1` for numbers, with one edge; a
+# user's calls have two.
 
 def _subtractable(a, b):
     bools = (a.dtype.kind + b.dtype.kind).count("b")
@@ -215,7 +217,7 @@ def div_true(self, other):
     """
 
 def _with_number(compute):
-    """A kernel that takes a number beside an array as an array of rank 0: NumPy is three times as fast with one."""
+    """A kernel that converts its number to an array of rank 0, which is three times as fast in NumPy."""
     def kernel(self, other):
         beside_floats = self.__class__ is np.ndarray and self.dtype.kind == "f"
         return compute(self, number(other, self)._value if beside_floats else other)
@@ -293,7 +295,7 @@ def div(input: Tensor, other: Any, *, rounding_mode: Any = NOT_GIVEN) -> Tensor:
     >>> torch.div(torch.tensor([7, -7]), 2), torch.div(torch.tensor([7, -7]), 2, rounding_mode="trunc")
     (tensor([ 3.5000, -3.5000]), tensor([ 3, -3]))
     """
-    # A mode of None makes another node than none at all.
+    # `rounding_mode=None` makes another node than no argument.
     return div_true(input, other) if rounding_mode is NOT_GIVEN else div_rounded(input, other, rounding_mode)
 
 def rsub(input: Tensor, other: Any, *, alpha: float = 1) -> Tensor:
@@ -308,7 +310,7 @@ def rsub(input: Tensor, other: Any, *, alpha: float = 1) -> Tensor:
     """
     return dispatch(rsub_number, rsub_tensor, input, other, alpha=alpha)
 
-# Remainders, and quotients without them. Those that PyTorch does not differentiate have its node that says so.
+# Remainders and rounded quotients. Some are not differentiated by PyTorch: their node raises.
 
 def _rest(self, other, floored):
     only_for("iuf", "remainder_cpu" if floored else "fmod_cpu")(self)
@@ -360,7 +362,7 @@ def remainder(input: Any, other: Any) -> Tensor:
     return dispatch(remainder_number, remainder_tensor, input, other, of_first_number=remainder_of_number)
 
 def fmod(input: Tensor, other: Any) -> Tensor:
-    """The remainder of `input / other` with the sign of `input`, as in C (`remainder` takes that of `other`).
+    """The remainder of `input / other` with the sign of `input`, as in C (`remainder` has the sign of `other`).
 
     input: tensor. other: tensor or number, broadcast with `input`. Both are promoted to one dtype. Division by 0
     gives NaN; RuntimeError if they are integers. NotImplementedError for two bools. The gradient of `input` is 1,
@@ -383,7 +385,7 @@ def floor_divide(input: Any, other: Any) -> Tensor:
     """
     return dispatch(floor_divide_number, floor_divide_tensor, input, other, of_first_number=floor_divide_of_number)
 
-# Sums of products and quotients, and the way from one value to another
+# addcmul, addcdiv and lerp
 
 def _check_lerp(self, end, weight):
     tensors = {"end": end, "weight": weight} if isinstance(weight, np.ndarray) else {"end": end}
@@ -394,7 +396,7 @@ def _check_lerp(self, end, weight):
 
 def _lerp(self, end, weight):
     weight, way = np.asarray(weight, self.dtype), end - self
-    # From the nearer of both ends: a weight of 1 gives `end` itself.
+    # From the nearer end, so a weight of 1 gives `end` exactly.
     return np.where(np.absolute(weight) < 0.5, self + weight * way, end - way * (1 - weight))
 
 interpolation = partial(op, in_single(_lerp), check=_check_lerp)
@@ -462,7 +464,8 @@ def addcdiv(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: float = 1
     require("f" in (tensor1._array.dtype.kind, tensor2._array.dtype.kind), "addcdiv_integers")
     return sum_with_quotient(*operands)
 
-# Powers. The small ones that PyTorch computes by multiplication give the same last bit so, and are faster.
+# Powers. For small exponents PyTorch multiplies, which is faster; the same here gives the same
+# rounding.
 
 _POWERS = {0: np.ones_like, 0.5: np.sqrt, 1: np.copy, 2: lambda x: x * x, 3: lambda x: x * x * x}
 
@@ -478,11 +481,11 @@ def _power_of_tensor(self, exponent):
     only_for("iuf", "pow")(self)
     if self.dtype.kind == "f" or (exponent >= 0).all():
         return np.power(self, exponent)
-    # Integers: of the powers below 0 only those of 1 and -1 are not rounded to 0.
+    # Integers: negative powers are rounded to 0, except those of 1 and -1.
     whole = np.power(self, np.where(exponent < 0, exponent % 2, exponent))
     return np.where((exponent < 0) & (np.absolute(self) != 1), 0, whole)
 
-# PyTorch's graph of the gradient of a square shows the first power and twice that; arrays need no power for it.
+# In PyTorch's graph, the gradient of a square is twice a first power; arrays need no power for it.
 @on_arrays(lambda self, exponent: self + self if exponent == 2 else _product(_power(self, exponent - 1), exponent))
 def _slope_of_power(self, exponent):
     return mul_number(pow_number(self, exponent - 1), exponent)
@@ -513,7 +516,7 @@ def pow(input: Any, exponent: Any) -> Any:
     >>> torch.pow(torch.tensor([2, 3]), 2), torch.pow(2, torch.tensor([1.0, 2.0, -1.0]))
     (tensor([4, 9]), tensor([2.0000, 4.0000, 0.5000]))
     """
-    if exponent.__class__ in NUMBERS:  # the usual case, at once
+    if exponent.__class__ in NUMBERS:  # fast path for the usual case
         return pow_number(input, exponent)
     return dispatch(pow_number, pow_tensor, input, exponent, of_first_number=pow_of_number)
 
@@ -837,7 +840,7 @@ def atanh(self):
     """
 
 def _tanh_slope(grad_output, y):
-    # In one buffer: NumPy would make a second one for `1 - ...`, as large as a layer.
+    # In one buffer: `1 - y * y` would allocate a second one, as large as a layer.
     slope = y * y
     if slope.__class__ in SCALARS:
         return grad_output * (1 - slope)
@@ -877,7 +880,7 @@ def sigmoid_backward(grad_output, y): ...
 
 @on_arrays(lambda a, b: np.subtract(*_subtractable(a, b)))
 def _difference(a, b):
-    """`a - b`, refused for booleans on arrays too."""
+    """`a - b`, with PyTorch's error for booleans on arrays too."""
     return a - b
 
 @op(np.logaddexp, promote=True, check=only_for("f", "logaddexp_cpu"),
@@ -934,7 +937,7 @@ def xlogy(input: Any, other: Any) -> Tensor:
 _ERROR_FUNCTIONS = {False: np.frompyfunc(math.erf, 1, 1), True: np.frompyfunc(math.erfc, 1, 1)}
 
 def error_function(x, complement=False):
-    """The error function of an array, in its dtype, by Python's `math`: NumPy has none."""
+    """The error function of an array, in its dtype, computed with Python's `math`, because NumPy does not have it."""
     return np.asarray(_ERROR_FUNCTIONS[complement](np.asarray(x, np.float64))).astype(x.dtype)
 
 def _bell(g, self, factor):
@@ -954,7 +957,7 @@ def erf(self):
 
 @smooth(partial(error_function, complement=True), self=lambda g, self: _bell(g, self, -2))
 def erfc(self):
-    """The complementary error function, `1 - erf(input)`, accurate where that is small.
+    """The complementary error function, `1 - erf(input)`, accurate even if the result is small.
 
     input: tensor of any shape; integers and bools are computed in the default float dtype. The result lies between
     0 and 2. The gradient is `-2 / sqrt(pi) * exp(-input**2)`.
@@ -1047,7 +1050,7 @@ def sign(self):
     tensor([-1.,  0.,  1.,  0.])
     """
 
-@stepwise(_sign, self=lambda g, result: zeros_of(g))  # PyTorch keeps it
+@stepwise(_sign, self=lambda g, result: zeros_of(g))  # PyTorch saves it
 def sgn(self):
     """The sign of each element: for real numbers the same as `sign`.
 
@@ -1074,7 +1077,8 @@ def _relu(self):
         return self.dtype.type(0) if self <= 0 else self
     return np.maximum(0, self)
 
-# Numbers as their bits: times a truth value they stay what they are, or become 0, also if they are not finite.
+# Floats as integers with the same bits: times a bool they stay the same or become 0, even if they
+# are not finite.
 _BITS = {np.dtype(d): np.dtype(f"i{d.itemsize}") for d in map(np.dtype, (np.float16, np.float32, np.float64))}
 
 def _threshold_backward(grad_output, self, threshold):
@@ -1102,7 +1106,7 @@ def _check_threshold(self, threshold, value):
     needs_number("threshold", "'threshold' (position 2)", threshold)
     needs_number("threshold", "'value' (position 3)", value)
     only_for("iuf", "threshold_cpu")(self)
-    held(value, self)  # a half as such
+    held(value, self)  # checked before float16 is converted to float32
 
 @op(in_single(lambda self, threshold, value: np.where(self <= held(threshold, self), held(value, self), self)), method=False,
     check=_check_threshold, self=lambda g, self, threshold: threshold_backward(g, self, threshold))
@@ -1119,7 +1123,7 @@ def threshold(self, threshold: float, value: float):
 
 @op(_threshold_backward,
     grad_output=lambda g, self, threshold: threshold_backward(g, self, threshold), self=lambda g, self: zeros_of(g))
-def threshold_backward(grad_output, self, threshold: float): ...  # PyTorch keeps it for this too
+def threshold_backward(grad_output, self, threshold: float): ...  # PyTorch saves it for this too
 
 def _without_nan(self, nan, posinf, neginf):
     if self.dtype.kind != "f":
@@ -1184,10 +1188,11 @@ def clamp_max_tensor(self, max): ...
 def clamp(input: Tensor, min: Any = None, max: Any = None) -> Tensor:
     """Each element, limited to the range from `min` to `max`.
 
-    input: tensor of any shape. min, max: two numbers, or two tensors that broadcast, or None for no limit (TypeError
-    for a number and a tensor); if `min` is above `max`, the result is `max`. A float limit makes integers floats; NaN
-    stays NaN. RuntimeError if both are None, or if the dtype cannot hold a number. The gradient is 1 from limit to
-    limit, both included, and 0 outside, where a tensor limit that was met gets it.
+    input: tensor of any shape. min, max: two numbers, or two tensors that broadcast, or None for no
+    limit (TypeError for a number and a tensor); if `min` is above `max`, the result is `max`. A
+    float limit makes integers floats; NaN stays NaN. RuntimeError if both are None, or if the dtype
+    cannot hold a number. The gradient is 1 between the limits, both included, and 0 outside;
+    outside, a limit that is a tensor gets the gradient.
 
     >>> torch.clamp(torch.tensor([-1.0, 0.5, 3.0]), 0, 1), torch.clamp(torch.tensor([-1, 3]), max=2)
     (tensor([0.0000, 0.5000, 1.0000]), tensor([-1,  2]))
@@ -1206,9 +1211,9 @@ def clamp(input: Tensor, min: Any = None, max: Any = None) -> Tensor:
 def clamp_min(input: Tensor, min: Any) -> Tensor:
     """Each element, but at least `min`.
 
-    input: tensor of any shape. min: number, or tensor that broadcasts. A float limit makes integers floats; NaN
-    stays NaN. RuntimeError if the dtype cannot hold a number. The gradient is 1 at the limit and above, and 0 below,
-    where a tensor `min` gets it.
+    input: tensor of any shape. min: number, or tensor that broadcasts. A float limit makes integers
+    floats; NaN stays NaN. RuntimeError if the dtype cannot hold a number. The gradient is 1 at the
+    limit and above, and 0 below, where it goes to a tensor `min`.
 
     >>> torch.clamp_min(torch.tensor([-1.0, 0.5]), 0), torch.clamp_min(torch.tensor([1, 5]), torch.tensor([2, 3]))
     (tensor([0.0000, 0.5000]), tensor([2, 5]))
@@ -1218,16 +1223,16 @@ def clamp_min(input: Tensor, min: Any) -> Tensor:
 def clamp_max(input: Tensor, max: Any) -> Tensor:
     """Each element, but at most `max`.
 
-    input: tensor of any shape. max: number, or tensor that broadcasts. A float limit makes integers floats; NaN
-    stays NaN. RuntimeError if the dtype cannot hold a number. The gradient is 1 at the limit and below, and 0 above,
-    where a tensor `max` gets it.
+    input: tensor of any shape. max: number, or tensor that broadcasts. A float limit makes integers
+    floats; NaN stays NaN. RuntimeError if the dtype cannot hold a number. The gradient is 1 at the
+    limit and below, and 0 above, where it goes to a tensor `max`.
 
     >>> torch.clamp_max(torch.tensor([-1.0, 0.5]), 0), torch.clamp_max(torch.tensor([1, 5]), torch.tensor([2, 3]))
     (tensor([-1.,  0.]), tensor([1, 3]))
     """
     return dispatch(clamp_max_number, clamp_max_tensor, input, max)
 
-# Where both are equal, each gets half; where one is NaN, each gets all.
+# If both are equal, each gets half; if one is NaN, each gets all.
 _larger, _smaller = (lambda g, self, other: masked_fill(where(self == other, div_number(g, 2), g), self < other, 0.0),
     lambda g, self, other: masked_fill(where(self == other, div_number(g, 2), g), self > other, 0.0))
 @op(np.maximum, promote=True, self=_larger, other=_smaller)
@@ -1255,14 +1260,15 @@ def minimum(self, other):
     (tensor([1.0000, 0.5000, 0.0000]),)
     """
 
-# Where one is NaN, the other counts; of equal ones the first.
+# If one is NaN, the other is chosen; if both are equal, the first.
 @op(np.fmax, promote=True, self=lambda g, self, other: masked_fill(g, ~((self >= other) | isnan(other)), 0.0),
     other=lambda g, self, other: masked_fill(g, (self >= other) | isnan(other), 0.0))
 def fmax(self, other):
     """The larger of two elements; a NaN only counts if the other is NaN too.
 
-    input, other: tensors that broadcast, promoted to one dtype (TypeError for a number). RuntimeError if the shapes
-    do not broadcast. The chosen element gets the gradient; of equal ones it is that of `input`.
+    input, other: tensors that broadcast, promoted to one dtype (TypeError for a number).
+    RuntimeError if the shapes do not broadcast. The chosen element gets the gradient; if both are
+    equal, it goes to `input`.
 
     >>> torch.fmax(torch.tensor([1.0, float("nan")]), torch.tensor([3.0, 2.0]))
     tensor([3., 2.])
@@ -1273,8 +1279,9 @@ def fmax(self, other):
 def fmin(self, other):
     """The smaller of two elements; a NaN only counts if the other is NaN too.
 
-    input, other: tensors that broadcast, promoted to one dtype (TypeError for a number). RuntimeError if the shapes
-    do not broadcast. The chosen element gets the gradient; of equal ones it is that of `input`.
+    input, other: tensors that broadcast, promoted to one dtype (TypeError for a number).
+    RuntimeError if the shapes do not broadcast. The chosen element gets the gradient; if both are
+    equal, it goes to `input`.
 
     >>> torch.fmin(torch.tensor([1.0, float("nan")]), torch.tensor([3.0, 2.0]))
     tensor([1., 2.])
@@ -1319,13 +1326,14 @@ def to_copy(self, dtype: object): ...
 def where_tensors(condition, self, other): ...
 
 def where(condition: Any, input: Any = NOT_GIVEN, other: Any = NOT_GIVEN) -> Any:
-    """`input` where `condition` is true, else `other`; with `condition` alone, where that is nonzero.
+    """`input` where `condition` is true, else `other`; with `condition` alone, the indices of its nonzero elements.
 
-    condition: bool tensor. input, other: tensors or numbers. All three broadcast; the result has the promoted
-    dtype of the two values. With `condition` alone, of any dtype: a tuple with an int64 tensor for each dimension,
-    which together name the places. TypeError if `condition` is not a tensor; RuntimeError if it is not bool or the
-    shapes do not broadcast. The value that was not chosen gets gradient 0. If its own backward divides by zero,
-    as `sqrt` does at 0, that gradient becomes NaN.
+    condition: bool tensor. input, other: tensors or numbers. All three broadcast; the result has
+    the promoted dtype of the two values. With `condition` alone, of any dtype: a tuple with an
+    int64 vector of indices for each dimension. TypeError if `condition` is not a tensor;
+    RuntimeError if it is not bool or the shapes do not broadcast. The value that was not chosen
+    gets gradient 0. If its own backward divides by zero, as `sqrt` does at 0, that gradient becomes
+    NaN.
 
     >>> x = torch.tensor([-2.0, 3.0])
     >>> torch.where(x > 0, x, 0.1 * x)
@@ -1672,10 +1680,10 @@ def equal(input: Tensor, other: Tensor) -> bool:
     needs_tensor("equal", input=input, other=other)
     return np.array_equal(input._array, other._array)
 
-# Methods and operators that are none of the rows', and other names
+# Methods and operators without a row, and aliases
 
 def _operator(function, *kinds):
-    """An operator leaves to the other operand what it does not know."""
+    """An operator that returns NotImplemented for other operands, so that Python asks the other operand."""
     def form(self, other):
         return function(self, other) if isinstance(other, (int, float, np.number, *kinds)) else NotImplemented
 
@@ -1707,7 +1715,7 @@ for _operator_name in ("add", "mul", "and", "or", "xor"):
     setattr(Tensor, f"__r{_operator_name}__", getattr(Tensor, f"__{_operator_name}__"))
 
 def _also(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
-    """Another name of a function, a method and its in-place form; the errors of a row say that name, its node the first."""
+    """An alias of a function, its method and its in-place form. Errors show the alias, the node the original name."""
     row = next((row for row in OPERATIONS.values() if row.function is function), None)
     alias = function if row is None else on_arrays(row.kernel)(forward_function(row, name, name, function))
     attach(name, alias)

@@ -1,7 +1,8 @@
-"""Operations that make one value of many: sums, norms, variances, extremes, soft maxima; and `expand`, a sum undone.
+"""Reductions: sums, norms, variances, extremes, softmax; and `expand`, the reverse of a sum.
 
-A dimension is an int or several, None or () for all; with `keepdim` the reduced dimensions stay, of extent 1. Uses
-pointwise operations and views. The derivatives are those of PyTorch's FunctionsManual.cpp, whose steps show in graphs.
+`dim` is an int or several ints, None or () for all. With `keepdim`, the reduced dimensions remain
+with size 1. Uses pointwise operations and views. The derivatives are those of PyTorch's
+FunctionsManual.cpp, so graphs show the same steps.
 """
 
 import builtins
@@ -13,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-# A row takes a line or two, as in a table, and so do names: one a line would scatter them.
+# Rows are compact, as in a table: the formatter would put every argument on a line of its own.
 # fmt: off
 # isort: off
 from ..dtypes import as_dtype, of_array, title
@@ -31,27 +32,27 @@ def _dims(dim):
     return (dim,) if isinstance(dim, int) else None if dim is None else tuple(dim)
 
 def _axes(dim, ndim):
-    """The dimensions counted from the front, none of a tensor of rank 0."""
+    """The dimensions counted from the front; none for a tensor of rank 0."""
     axes = wrap_dims(_dims(dim) or range(ndim), ndim, "reduced_twice")
     return axes if ndim else ()
 
 def _count(shape, dim):
-    """How many elements become one."""
+    """How many elements are reduced to one."""
     return math.prod([shape[d] for d in _axes(dim, len(shape))])
 
 def _restored(ndim, dim, keepdim, *reduced):
-    """Reduced tensors with the reduced dimensions put back."""
+    """Reduced tensors with the reduced dimensions inserted again, with size 1."""
     for d in () if keepdim or dim in (None, ()) else sorted(_axes(dim, ndim)):
         reduced = [unsqueeze(x, d) for x in reduced]
     return reduced
 
 def _along(reduce):
-    """The kernel of a function of NumPy's that reduces."""
+    """The kernel of a reduction by a NumPy function."""
     return lambda self, dim=None, keepdim=False: np.asarray(
         reduce(self, axis=_axes(dim, self.ndim), keepdims=keepdim), order="C")
 
 def _wide(kernel):
-    """A kernel that accumulates as PyTorch does: integers become int64; halves, too coarse, are singles on the way."""
+    """A kernel that accumulates as PyTorch does: integers in int64, float16 in single precision."""
     single = in_single(kernel)
     return lambda self, *rest: single(self if self.dtype.kind == "f" else self.astype(np.int64), *rest)
 
@@ -95,7 +96,8 @@ def _expand(self, size):
     if tuple(size) == self.shape or (self.size == 1 and set(size) <= {1} and new >= 0):
         return self.reshape(size)  # nothing is repeated: it may be written to
     if self.size == 1 and new >= 0 and -1 not in size:
-        # The gradient of every sum and mean comes this way: `np.broadcast_to` would take 2.1 µs for it, this takes 0.3.
+        # Fast path for the gradient of a sum or mean: `np.broadcast_to` would take 2.1 µs, this
+        # takes 0.3.
         return np.ndarray(size, self.dtype, self, 0, (0,) * len(size))
     require(new >= 0, "expand_rank", of_array(self).tensor_type, self.shape, tuple(size), len(size), self.ndim)
     own = (1,) * new + self.shape
@@ -103,15 +105,15 @@ def _expand(self, size):
         if (i < new and n == -1) or (n not in (-1, m) and m != 1):
             raise error("expand_new" if n == -1 else "expand_size", n, m, i, list(size), list(self.shape))
     repeated = np.broadcast_to(self, [m if n == -1 else n for n, m in zip(size, own)])
-    repeated.flags.writeable = self.flags.writeable  # whether a write is allowed, its strides say
+    repeated.flags.writeable = self.flags.writeable  # the strides say whether a write is allowed
     return repeated
 
 @method
 def sum_to_size(input: Any, *size: Any) -> Any:
     """The sum over the dimensions that broadcasting a tensor of shape `size` to `input` had repeated: unbroadcast.
 
-    size: sizes, or one sequence of them; `input.shape` must be what broadcasting it can give, else RuntimeError.
-    Returns a tensor of that shape. This is what the backward pass of `expand` does.
+    size: sizes, or one sequence of them, that broadcast to `input.shape`, else RuntimeError.
+    Returns a tensor of that shape. This is the backward of `expand`.
 
     >>> torch.ones(2, 3).sum_to_size(1, 3)
     tensor([[2., 2., 2.]])
@@ -131,7 +133,7 @@ def _spread(g, self_shape, dim, keepdim):
 
 @on_arrays(lambda g, shape, count: _expand(g / count, shape) if count else _expand(g, shape) / count)
 def _evenly(g, shape, count):
-    """An expanded share of `g`: PyTorch's graph expands first; arrays have less to divide before (if anything at all)."""
+    """`g` divided and expanded. PyTorch's graph expands first; on arrays it is faster to divide first."""
     return div_number(expand(g, shape), count)
 
 def _spread_evenly(g, self_shape, dim, keepdim):
@@ -139,7 +141,7 @@ def _spread_evenly(g, self_shape, dim, keepdim):
 
 @on_arrays(lambda self: (self == 0).sum() > 1)
 def _has_many_zeros(self):
-    """Whether every derivative of the product is zero; not said if a graph is recorded, which must go through all factors."""
+    """Whether every derivative of the product is zero. False if a graph is recorded, which must contain all factors."""
     return False
 
 def _prod_derivative(g, self, result, dim, keepdim):
@@ -149,8 +151,8 @@ def _prod_derivative(g, self, result, dim, keepdim):
     if not (self == 0).any():
         return g * (result / self)
     if dim is None and _has_many_zeros(self):
-        return zeros_of(self)  # of NaN too
-    # Where a zero forbids the division: what an element is multiplied by is the product of all others.
+        return zeros_of(self)  # also for NaN
+    # A zero forbids the division by the element: multiply all other elements instead.
     rows = reshape(self, (-1,)) if dim is None else transpose(self, dim, -1)
     own = np.eye(rows.shape[-1], dtype=bool)
     others = prod_dim(masked_fill(unsqueeze(rows, -2), constant(own), 1), -1)
@@ -161,7 +163,7 @@ _of_floats = only_for("f", message="mean_dtype")
 _mean = _wide(lambda self, dim=None, keepdim=False: _sum(self, dim, keepdim) / _count(self.shape, dim))
 
 def _cumulating(function):
-    """The kernel of running sums or the like, in double on the way; those of halves are in single precision, as PyTorch's are."""
+    """The kernel of a running sum or the like, computed in double; in single precision for float16, as in PyTorch."""
     def kernel(self, dim):
         along = wrap_dim(dim, self.ndim)
         wide = {"e": np.float32, "f": np.float64, "d": np.float64}.get(self.dtype.char, np.int64)
@@ -171,7 +173,7 @@ def _cumulating(function):
 
 
 def _backwards(function, g, dim):
-    """A running sum or the like from the last element to the first."""
+    """A running sum or the like, from the last element to the first."""
     return flip(function(flip(g, (dim,)), dim), (dim,))
 
 def _of_cumsum(g, dim):
@@ -182,7 +184,8 @@ def _of_cumprod(g, self, result, dim):
         return g
     if not (self == 0).any():
         return _of_cumsum(result * g, dim) / self
-    # Where a zero forbids the division: to element i, element k <= i contributes the product of all others up to i.
+    # A zero forbids the division: to element i, element k <= i contributes the product of all
+    # others up to i.
     rows = unsqueeze(transpose(self, dim, -1), -2)
     others = triu(cumprod_dim(masked_fill(rows, constant(np.eye(self.shape[dim], dtype=bool)), 1), -1))
     return transpose(sum_dim(others * unsqueeze(transpose(g, dim, -1), -2), (-1,)), dim, -1)
@@ -190,7 +193,7 @@ def _of_cumprod(g, self, result, dim):
 def _of_logcumsumexp(g, self, result, self_dtype, dim):
     if not len(g.shape) or not math.prod(g.shape):
         return g
-    size, least = log(abs(g)), float(np.finfo(self_dtype).min)  # not -∞, which has no difference to itself
+    size, least = log(abs(g)), float(np.finfo(self_dtype).min)  # not -∞, because -∞ minus -∞ is NaN
     positive, negative = where(g > 0, size, least), where(g < 0, size, least)
     of_positive = exp(_backwards(logcumsumexp_dim, positive - result, dim) + self)
     return of_positive - exp(_backwards(logcumsumexp_dim, negative - result, dim) + self)
@@ -199,16 +202,17 @@ def _of_logcumsumexp(g, self, result, self_dtype, dim):
 def expand(self, *size):
     """The same elements repeated along dimensions of size 1, without a copy.
 
-    size: sizes, or one sequence of them; there may be new dimensions in front, and -1 keeps the size of an existing
-    one. Returns a view, in which several elements share memory: it cannot be written in place. RuntimeError if a
-    dimension of another size than 1 is to change. The backward pass sums over the repeated dimensions.
+    size: sizes, or one sequence of them; new dimensions may come first, and -1 keeps the size of an
+    existing one. Several elements of the returned view share memory, so it cannot be written to in
+    place. RuntimeError if the size of a dimension is not 1 and would change. The backward pass sums
+    over the repeated dimensions.
 
     >>> torch.tensor([[1], [2]]).expand(2, 3)
     tensor([[1, 1, 1],
             [2, 2, 2]])
     """
 
-# Losses end in a sum or mean of all: the usual dtypes go a short way.
+# Fast path for float32 and float64, because most losses end in a sum or mean of all elements.
 @op(lambda self: np.add.reduce(self, None) if self.dtype.char in "fd" else _sum(self), overload="sum.0",
     self=lambda g, self_shape: expand(g, self_shape))
 def sum_all(self): ...
@@ -251,7 +255,7 @@ def sum(input: Tensor, dim: Any = NOT_GIVEN, keepdim: bool = False, *, dtype: An
     cast to it first. Without `dtype`, integers and booleans are added as int64, so the sum of a mask counts
     it; floats keep their dtype.
     Returns a tensor without those dimensions (with size 1 there if `keepdim`); the sum of no elements is 0.
-    IndexError if a dimension is out of range, RuntimeError if one comes twice.
+    IndexError if a dimension is out of range, RuntimeError if one is repeated.
 
     >>> torch.sum(torch.tensor([[1.0, 2.0], [3.0, 4.0]]), dim=1)
     tensor([3., 7.])
@@ -281,8 +285,9 @@ def mean(input: Tensor, dim: Any = NOT_GIVEN, keepdim: bool = False, *, dtype: A
 def nansum(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
     """The sum of the elements that are not NaN, or the sums of these along `dim`.
 
-    input: tensor of any shape and dtype. dim, keepdim, dtype: as in `torch.sum`. The sum of no numbers is 0. NaN gets
-    gradient 0. IndexError if a dimension is out of range, RuntimeError if one comes twice.
+    input: tensor of any shape and dtype. dim, keepdim, dtype: as in `torch.sum`. The sum of no
+    numbers is 0. NaN gets gradient 0. IndexError if a dimension is out of range, RuntimeError if
+    one is repeated.
 
     >>> torch.nansum(torch.tensor([1.0, float("nan"), 2.0]))
     tensor(3.)
@@ -291,7 +296,7 @@ def nansum(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any 
 
 @method
 def nanmean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
-    """The mean of the elements that are not NaN, or the means of these along `dim`: `nansum` by their number.
+    """The mean of the elements that are not NaN, or the means of these along `dim`: `nansum` divided by their number.
 
     input: floating tensor of any shape. dim, keepdim, dtype: as in `torch.sum`. The mean of no numbers is NaN.
     RuntimeError for integers and booleans; IndexError if a dimension is out of range.
@@ -375,7 +380,7 @@ def _norm_derivative(g, self, result, ord, dim, keepdim):
         return None
     if ord == 1:
         return sgn(self) * g
-    # At norm 0 PyTorch takes the subgradient 0.
+    # At norm 0 PyTorch uses the subgradient 0.
     if ord == 2:
         return g * masked_fill(self / result, result == 0, 0.0)
     if ord in (math.inf, -math.inf):
@@ -409,7 +414,7 @@ def vector_norm(x: Tensor, ord: Any = 2, dim: Any = None, keepdim: bool = False,
 
 def matrix_norm(
     input: Tensor, ord: Any = "fro", dim: Any = (-2, -1), keepdim: bool = False, *, dtype: Any = None) -> Tensor:
-    """The norm of matrices: "fro" is √(Σ x²), 1 the largest sum of a column's |x|, ∞ that of a row; -1, -∞ the smallest.
+    """The norm of matrices: "fro" is √(Σ x²), 1 the largest sum of |x| over a column, ∞ over a row; -1, -∞ the smallest.
 
     input: floating tensor of rank 2 or more. ord: "fro", 1, -1, ∞ or -∞; those made of singular values ("nuc", 2, -2) are
     not supported. dim: the two dimensions of the matrices. dtype: the input is cast to it first.
@@ -487,7 +492,7 @@ def _std_derivative(g, self, result, dim, correction, keepdim):
     return _var_derivative(masked_fill(g / mul_number(result, 2), result == 0, 0.0), self, dim, correction, keepdim)
 
 def _through_both(grads, *derivatives):
-    """The gradient through two results, of which one may be unused."""
+    """The gradient through two results, one of which may be unused."""
     return reduce(operator.add, [of(g) for g, of in zip(grads, derivatives) if g is not None])
 
 def _var_mean_derivative(grads, self, dim, correction, keepdim):
@@ -502,11 +507,12 @@ def _moments(name):
     """The kernel of a variance or standard deviation, alone or with the mean, computed in double precision."""
     def kernel(self, dim, correction, keepdim):
         exact = self.astype(np.float64)
-        # Of an empty result nothing is free.
+        # An empty input does not have degrees of freedom.
         freedom = _count(self.shape, dim) * bool(self.size) - (1 if correction is None else correction)
         if freedom <= 0:
             warnings.warn(str(error("freedom", name)), stacklevel=3)
-        # Counted from the first element, so that of equal ones nothing is left, whatever a mean rounds to.
+        # Relative to the first element, so that equal elements give exactly 0, whatever the mean
+        # rounds to.
         axes = _axes(dim, self.ndim)
         apart = exact - exact[tuple(slice(0, 1) if axis in axes else slice(None) for axis in range(self.ndim))]
         spread = _sum((apart - _mean(apart, dim, True)) ** 2, dim, keepdim) / np.maximum(freedom, 0)
@@ -527,7 +533,7 @@ def var_mean_correction(self, dim: tuple, correction: float, keepdim=False): ...
 def std_mean_correction(self, dim: tuple, correction: float, keepdim=False): ...
 
 def _corrected(row, input, dim, unbiased, keepdim, correction):
-    """A row of variances; a lone boolean is `unbiased`, another way to say `correction`."""
+    """A row of variances; a single bool argument is `unbiased`, an older form of `correction`."""
     if isinstance(dim, bool):
         dim, unbiased = None, dim
     if correction is None and (dim, unbiased) != (None, None):
@@ -596,7 +602,7 @@ def std_mean(input: Tensor, dim: Any = None, unbiased: Any = None, keepdim: bool
 # Elements chosen: extremes and medians
 
 def _nonempty(name, *refused):
-    """The check of what needs an element, and knows no booleans where an error for them is `refused`."""
+    """The check of a reduction that needs an element; `refused` names the error for booleans, if any."""
     def check(self, dim=None, keepdim=False):
         (int_of if name in ("argmax", "argmin", "aminmax") and dim is not None else dims_of)(name, dim)
         require(not refused or self.dtype.kind != "b", *refused, self)
@@ -621,7 +627,7 @@ def _shared_along(g, self, result, dim, keepdim):
     return _shared(g, self == result, dims)
 
 def to_places(grads, self_shape, dim, indices, keepdim):
-    """The gradient of elements chosen along a dimension: in zeros, at the places they were taken from."""
+    """The gradient of elements chosen along a dimension: zeros, with the gradient at the places of these elements."""
     g, indices = _restored(len(self_shape), dim, keepdim, grads[0], indices)
     return _put_along(zeros_beside(g, self_shape), dim, indices, g)
 
@@ -634,7 +640,7 @@ def _put_along(whole, dim, indices, g):
     return whole.scatter(dim, indices, g)
 
 def _with_place(find):
-    """The kernel that chooses one element along a dimension, and says its place."""
+    """The kernel that chooses one element along a dimension and returns it with its index."""
     def kernel(self, dim, keepdim):
         row = np.atleast_1d(self)
         places = find(row, axis=dim, keepdims=True)
@@ -643,7 +649,8 @@ def _with_place(find):
     return kernel
 
 _max, _min = _along(np.maximum.reduce), _along(np.minimum.reduce)
-# Along a dimension, the gradient goes to the place of the element that was chosen; of all, those that are equal share it.
+# Along a dimension, the chosen element gets the gradient; without a dimension, equal elements share
+# it.
 choosing = partial(op, outputs=("values", "indices"), self=to_places)
 
 @op(_max, overload="max.1", check=_nonempty("max"), self=_shared_by_all)
@@ -745,12 +752,13 @@ def _extreme(whole, along, pair, input, dim, keepdim, other):
 def max(input: Tensor, dim: Any = NOT_GIVEN, keepdim: bool = False, *, other: Tensor | None = None) -> Any:
     """The maximum of all elements, or along `dim` with its index, or of each pair of elements with `other`.
 
-    input: tensor of any shape and dtype. dim: one int; all without it. other: a tensor that broadcasts with
-    `input`, also allowed in the place of `dim`: `torch.maximum` is computed. NaN counts as the maximum.
-    Returns a tensor of one element; with `dim`, a named tuple (values, indices), without that dimension (with
-    size 1 there if `keepdim`). The first of equal elements is chosen. RuntimeError if there are no elements,
-    IndexError if `dim` is out of range or has size 0. Without `dim`, equal elements share the gradient; along
-    `dim`, it goes to the chosen element alone.
+    input: tensor of any shape and dtype. dim: one int; all without it. other: a tensor that
+    broadcasts with `input`, also allowed in place of `dim`: computes `torch.maximum`. NaN counts as
+    the maximum. Returns a tensor of one element; with `dim`, a named tuple (values, indices),
+    without that dimension (with size 1 there if `keepdim`). The first of equal elements is chosen.
+    RuntimeError if there are no elements, IndexError if `dim` is out of range or has size 0.
+    Without `dim`, equal elements share the gradient; along `dim`, it goes to the chosen element
+    alone.
 
     >>> values, indices = torch.max(torch.tensor([[1.0, 9.0], [7.0, 5.0]]), dim=1)
     >>> values, indices
@@ -762,12 +770,13 @@ def max(input: Tensor, dim: Any = NOT_GIVEN, keepdim: bool = False, *, other: Te
 def min(input: Tensor, dim: Any = NOT_GIVEN, keepdim: bool = False, *, other: Tensor | None = None) -> Any:
     """The minimum of all elements, or along `dim` with its index, or of each pair of elements with `other`.
 
-    input: tensor of any shape and dtype. dim: one int; all without it. other: a tensor that broadcasts with
-    `input`, also allowed in the place of `dim`: `torch.minimum` is computed. NaN counts as the minimum.
-    Returns a tensor of one element; with `dim`, a named tuple (values, indices), without that dimension (with
-    size 1 there if `keepdim`). The first of equal elements is chosen. RuntimeError if there are no elements,
-    IndexError if `dim` is out of range or has size 0. Without `dim`, equal elements share the gradient; along
-    `dim`, it goes to the chosen element alone.
+    input: tensor of any shape and dtype. dim: one int; all without it. other: a tensor that
+    broadcasts with `input`, also allowed in place of `dim`: computes `torch.minimum`. NaN counts as
+    the minimum. Returns a tensor of one element; with `dim`, a named tuple (values, indices),
+    without that dimension (with size 1 there if `keepdim`). The first of equal elements is chosen.
+    RuntimeError if there are no elements, IndexError if `dim` is out of range or has size 0.
+    Without `dim`, equal elements share the gradient; along `dim`, it goes to the chosen element
+    alone.
 
     >>> torch.min(torch.tensor([4.0, -2.0, 3.0])), torch.min(torch.tensor([4, -2]), torch.tensor([0, 0]))
     (tensor(-2.), tensor([ 0, -2]))
@@ -775,9 +784,9 @@ def min(input: Tensor, dim: Any = NOT_GIVEN, keepdim: bool = False, *, other: Te
     return _extreme(min_all, min_dim, minimum, input, dim, keepdim, other)
 
 def _place_of_median(of_all):
-    """Finds the middle: of all elements, where NaN comes last, or of numbers only."""
+    """Find the middle element: of all elements, NaN last, or only of those that are not NaN."""
     def find(self, axis, keepdims):
-        # Of an even number of elements the lower one is chosen.
+        # For an even number of elements, the lower middle one.
         count = (~np.isnan(self)).sum(axis, keepdims=True)
         middle = np.where(of_all & (count < self.shape[axis]), count, np.maximum(count - 1, 0) // 2)
         return np.take_along_axis(np.argsort(self, axis, kind="stable"), middle, axis)
@@ -804,7 +813,7 @@ def nanmedian_dim(self, dim: int, keepdim=False): ...
 
 @method
 def median(input: Tensor, dim: Any = NOT_GIVEN, keepdim: bool = False) -> Any:
-    """The median of all elements, or along `dim` with its index; of an even count, the lower middle element.
+    """The median of all elements, or along `dim` with its index; for an even count, the lower middle element.
 
     input: integer or floating tensor of any shape. dim: one int; all without it. The result is always an
     element of `input`, never a mean of two. If one of the elements is NaN, the median is NaN
@@ -823,12 +832,12 @@ def median(input: Tensor, dim: Any = NOT_GIVEN, keepdim: bool = False) -> Any:
 def nanmedian(input: Tensor, dim: Any = NOT_GIVEN, keepdim: bool = False) -> Any:
     """The median of the elements that are not NaN, or the same along `dim` with its index.
 
-    input: integer or floating tensor of any shape. dim: one int, or None for all. Of an even count of
-    numbers, the lower middle one is chosen. The result is NaN only if there are no numbers.
-    Returns a tensor of one element; with `dim`, a named tuple (values, indices), without that dimension (with
-    size 1 there if `keepdim`). NotImplementedError for booleans; IndexError if `dim` is out of range or has
-    size 0. The gradient goes where `torch.median` sends it: shared by equal elements without `dim`, to one
-    element along `dim`.
+    input: integer or floating tensor of any shape. dim: one int, or None for all. For an even count
+    of numbers, the lower middle one is chosen. The result is NaN only if there are no numbers.
+    Returns a tensor of one element; with `dim`, a named tuple (values, indices), without that
+    dimension (with size 1 there if `keepdim`). NotImplementedError for booleans; IndexError if
+    `dim` is out of range or has size 0. The gradient goes where `torch.median` sends it: shared by
+    equal elements without `dim`, to one element along `dim`.
 
     >>> x = torch.tensor([5.0, float("nan"), 1.0, 3.0])
     >>> torch.nanmedian(x), torch.median(x)
@@ -838,7 +847,7 @@ def nanmedian(input: Tensor, dim: Any = NOT_GIVEN, keepdim: bool = False) -> Any
 
 
 def _tested(test):
-    """uint8 stays uint8; all else becomes bool."""
+    """uint8 stays uint8; other dtypes become bool."""
     return _along(lambda self, **axes: test.reduce(self, **axes).astype("B" if self.dtype == "B" else "?"))
 
 @op(_tested(np.logical_and), check=lambda self, dim, keepdim: dims_of("all", dim))
@@ -881,7 +890,7 @@ def count_nonzero(self, dim=None):
     """
 
 def _soft(kernel):
-    """A kernel of the differences to the largest along an axis, so that no power overflows; packed in memory."""
+    """A kernel that first subtracts the maximum along an axis, against overflow in `exp`; the result is contiguous."""
     def compute(self, dim):
         axis = dim if self.ndim else ()
         largest = np.maximum.reduce(self, axis=axis, keepdims=True, initial=-math.inf)

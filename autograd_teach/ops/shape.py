@@ -1,6 +1,7 @@
-"""Operations that see the same elements in another shape or order, take parts, repeat them, put tensors together.
+"""Shapes: views, reshapes, permutations, parts, joins, splits and repetitions.
 
-Arguments `*size` and `*dims` are several numbers or one sequence. Uses pointwise operations in `gradient` only; other rooms use it.
+Arguments `*size` and `*dims` are several numbers or one sequence. The other modules of operations
+use this one; it uses pointwise operations only in `gradient`.
 """
 
 import inspect
@@ -14,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-# A row takes a line or two, as in a table, and so do names: one a line would scatter them.
+# Rows are compact, as in a table: the formatter would put every argument on a line of its own.
 # fmt: off
 # isort: off
 from ..dtypes import as_dtype, contiguous_format, dtype, promote_types, title
@@ -28,7 +29,7 @@ from .vocabulary import on_arrays
 look = partial(op, view=True)
 
 def spread(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Decorates a function of a sequence of sizes or dimensions: as a method it takes several numbers, too."""
+    """Decorator for a function of a sequence of sizes or dimensions: the method accepts several numbers too."""
     def form(self: Tensor, *given: Any, **named: Any) -> Any:
         if not given or (given[0].__class__ is not int and isinstance(given[0], (tuple, list))):
             return function(self, *given, **named)
@@ -40,13 +41,13 @@ def spread(function: Callable[..., Any]) -> Callable[..., Any]:
     sequence = list(inspect.signature(function).parameters.values())[1]
     own = inspect.Parameter("self", sequence.POSITIONAL_OR_KEYWORD)
     rest = sequence.replace(kind=sequence.VAR_POSITIONAL, annotation=sequence.empty)
-    form.__signature__ = inspect.Signature([own, rest])  # type: ignore[attr-defined]  # as `inspect` looks for it
+    form.__signature__ = inspect.Signature([own, rest])  # type: ignore[attr-defined]  # read by `inspect`
     form.__name__, form.__doc__ = function.__name__, function.__doc__
     tensor_method(form)
     return function
 
 def of_tensor(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Decorates a function composed of operations: a method of Tensor too, and TypeError for other than a tensor."""
+    """Decorator for a function composed of operations: adds the method, and a TypeError for other inputs."""
     @method
     @wraps(function)
     def call(input: Any, *args: Any, **named: Any) -> Any:
@@ -76,7 +77,7 @@ def _reshaped(self, size):
     except ValueError:
         require(size.count(-1) < 2, "shape_unknowns")
         require(self.size or -1 not in size, "shape_ambiguous", size)
-        known = math.prod(size)  # below zero where one is to be inferred
+        known = math.prod(size)  # negative if a size is to be inferred
         fits = known == self.size or (known < 0 and not self.size % known)
         raise error("shape_strides") if fits else error("shape_size", list(size), self.size)
 
@@ -85,14 +86,14 @@ def _unsqueeze(self, dim):
     return self.reshape(*self.shape[:at], 1, *self.shape[at:])
 
 def wrap_dims(dims, ndim, twice="dim_twice"):
-    """Several dimensions counted from the front; an error where one comes twice."""
+    """Several dimensions counted from the front; an error if one is repeated."""
     wrapped = tuple([wrap_dim(d, ndim) for d in dims])
     for d in wrapped:
         require(wrapped.count(d) == 1, twice, d)
     return wrapped
 
 def _units(shape, dim):
-    """The dimensions of extent 1: all for None, else those among `dim`, a number or several."""
+    """The dimensions of size 1: all for None, else those among `dim`, a number or several."""
     dims = (dim,) if isinstance(dim, int) else range(len(shape)) if dim is None else dim
     return [d for d in sorted(wrap_dims(dims, len(shape))) if shape[d : d + 1] == (1,)]
 
@@ -103,10 +104,10 @@ _squeezing = partial(op, kernel=lambda self, dim=None: np.squeeze(self, tuple(_u
 @spread
 @_viewing(view=True, method=False)
 def view(self, size: tuple): ...
-# What `reshape` makes of elements that do not lie one behind the other, where their strides allow a view, and else.
+# `reshape` of a tensor that is not contiguous, if its strides allow a view.
 @_viewing(overload="reshape_alias.0", view=True)
 def reshape_alias(self, size: tuple): ...
-# Its elements lie one behind the other, or are copied.
+# A reshape without view tracking, of a new result; copies if the elements are not contiguous.
 @_viewing(overload="unsafe_view.0", kernel=lambda self, size:
     self.reshape(size) if math.prod(size) == self.size else _reshaped(self, size))
 def unsafe_view(self, size: tuple): ...
@@ -131,7 +132,7 @@ def squeeze_all(self): ...
 def squeeze_dim(self, dim: int): ...
 @_squeezing(overload="squeeze.2", view=True)
 def squeeze_dims(self, dim: tuple): ...
-# What `matmul` does to the row or column that it gave a vector: its own result, squeezed in place.
+# Removes the dimension that `matmul` added to a vector from its result, in place.
 @_squeezing(overload="squeeze.4")
 def squeeze_own(self, dim: int): ...
 
@@ -194,7 +195,7 @@ def _squeeze(self: Tensor, *dims: Any, dim: Any = None) -> Tensor:
     return squeeze(self, dims[0] if len(dims) == 1 else dims or dim)
 
 def squeeze_by(rows, input, *dims, dim=None):
-    """`squeeze` by three rows: for all dimensions, for one, for several."""
+    """`squeeze`, with one row each for all dimensions, for one, and for several."""
     dim = dim if not dims else dims[0] if len(dims) == 1 else dims
     return rows[0](input) if dim is None else rows[1 if isinstance(dim, int) else 2](input, dim)
 
@@ -211,7 +212,7 @@ def _in_dtype(self, target):
             require(not ratio or s % ratio == 0, "view_dtype_strides", d, ratio, *names, s)
         size = (*size[:-1], size[-1] * own // new)
         stride = (*[s * own // new for s in stride[:-1]], 1)
-    # Of the whole memory, in which offsets count elements of the new dtype from now on.
+    # The whole memory in the new dtype, so that offsets count its elements.
     memory = memoryview(memory_of(self._array)).cast("B")
     seen = self.detach()
     of_new = np.frombuffer(memory, target.numpy, len(memory) // new) if len(memory) else np.empty(0, target.numpy)
@@ -257,9 +258,9 @@ def view_as(self: Tensor, other: Tensor) -> Tensor:
 
 @of_tensor
 def ravel(input: Tensor) -> Tensor:
-    """All elements, in row-major order, as a vector: a view if they lie so in memory, else a copy.
+    """All elements, in row-major order, as a vector: a view if they are in that order in memory, else a copy.
 
-    input: tensor of any shape and dtype; of rank 0 it becomes a vector of one element.
+    input: tensor of any shape and dtype; rank 0 becomes a vector of one element.
 
     >>> torch.ravel(torch.tensor([[1, 2], [3, 4]]))
     tensor([1, 2, 3, 4])
@@ -298,7 +299,7 @@ def numel(input: Tensor) -> int:
     return input.numel()
 
 def _each_or_one(function):
-    """A function of one tensor, of several, or of a list: a tuple of results, but for one tensor alone."""
+    """A function of one tensor, of several, or of a list; it returns a tuple unless called with one tensor."""
     def call(*tensors: Any) -> Any:
         several = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)) else tensors
         _require_elements(several)
@@ -308,7 +309,7 @@ def _each_or_one(function):
 
 @_each_or_one
 def atleast_1d(input):
-    """The tensor with at least one dimension: of rank 0 it becomes a vector of one element.
+    """The tensor with at least one dimension: rank 0 becomes a vector of one element.
 
     tensors: one tensor, several, or one list of them. Returns a tuple if there are several: a view of each that had to
     change, the others themselves.
@@ -343,12 +344,13 @@ def atleast_3d(input):
     input = unsqueeze(input, 0) if input.ndim == 1 else input
     return unsqueeze(input, -1) if input.ndim == 2 else input if input.ndim else reshape(input, (1, 1, 1))
 
-# Several shapes in one: broadcasting
+# Broadcasting
 
 def broadcast_shapes(*shapes: Any) -> Size:
-    """The shape that tensors of the given shapes have together.
+    """The shape to which all the given shapes broadcast.
 
-    shapes: sequences of sizes; an int counts as one size. RuntimeError if sizes differ where none of them is 1.
+    shapes: sequences of sizes; an int counts as one size. RuntimeError if sizes differ and none of
+    them is 1.
 
     >>> torch.broadcast_shapes((2, 1), (3,), ())
     torch.Size([2, 3])
@@ -359,10 +361,10 @@ def broadcast_shapes(*shapes: Any) -> Size:
         raise error("broadcast_shapes", ", ".join(map(str, shapes))) from None
 
 def broadcast_tensors(*tensors: Tensor) -> tuple[Tensor, ...]:
-    """The tensors expanded to the shape that they have together: as an operation on all of them sees them.
+    """The tensors expanded to their common shape, as in an operation on all of them.
 
-    tensors: of any dtypes, of shapes that broadcast, else RuntimeError. Returns a tuple; a tensor that has that shape is
-    itself in it, of others a view that is not written to.
+    tensors: of any dtypes, with shapes that broadcast, else RuntimeError. Returns a tuple: a tensor
+    that has the common shape is returned itself, the others as views that must not be written to.
 
     >>> torch.broadcast_tensors(torch.tensor([[1], [2]]), torch.tensor([3, 4]))
     (tensor([[1, 1],
@@ -377,8 +379,9 @@ def broadcast_tensors(*tensors: Tensor) -> tuple[Tensor, ...]:
 def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
     """`input` expanded to a shape that it broadcasts to; the same as `expand`.
 
-    input: tensor of any shape and dtype. size: a sequence of sizes; -1 keeps a size. Returns a view of `input`, in which
-    one element of memory is several elements. RuntimeError if it does not broadcast to `size`.
+    input: tensor of any shape and dtype. size: a sequence of sizes; -1 keeps a size. Returns a view
+    of `input`, whose elements may share memory. RuntimeError if `input` does not broadcast to
+    `size`.
 
     >>> torch.broadcast_to(torch.tensor([1, 2]), (2, 2))
     tensor([[1, 2],
@@ -391,10 +394,10 @@ def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
 def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
     """The coordinates of a grid: for vectors of lengths m and n, two tensors of shape (m, n) that hold them.
 
-    tensors: vectors (or tensors of rank 0) of one dtype, several or one list of them. indexing: "ij", as described; or
-    "xy": the first two dimensions are exchanged, so that the first vector runs along the rows. Without it, "ij" with a
-    warning. Returns a tuple of views, one for each tensor. RuntimeError if dtypes differ, if a rank is above 1, or for
-    another `indexing`.
+    tensors: vectors (or tensors of rank 0) of one dtype, several or one list of them. indexing:
+    "ij", as described; or "xy", which exchanges the first two dimensions, so that the first vector
+    runs along the rows. Without it, "ij" with a warning. Returns a tuple of views, one for each
+    tensor. RuntimeError if dtypes differ, if a rank is above 1, or for another `indexing`.
 
     >>> x, y = torch.meshgrid(torch.tensor([1, 2, 3]), torch.tensor([4, 5]), indexing="xy")
     >>> x, y
@@ -408,14 +411,14 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
     require(fits, "meshgrid_arguments")
     if indexing is None:
         warnings.warn(str(error("meshgrid_indexing")), stacklevel=2)
-    first = slice(1, None, -1) if indexing == "xy" else slice(2)  # where the first two are
+    first = slice(1, None, -1) if indexing == "xy" else slice(2)  # the order of the first two
     given[:2] = given[:2][first]
     shape = tuple([t.numel() for t in given])
     grids = [view(t, (1,) * i + (-1,) + (1,) * (len(given) - i - 1)).expand(shape) for i, t in enumerate(given)]
     grids[:2] = grids[:2][first]
     return tuple(grids)
 
-# Dimensions and elements in another order
+# Permutations
 
 def _transpose(self, dim0, dim1):
     at = wrap_dim(dim0, self.ndim), wrap_dim(dim1, self.ndim)
@@ -446,7 +449,7 @@ def t(self):
 
 @look(_transpose, self=lambda g, dim0, dim1: transpose(g, dim0, dim1))
 def transpose(self, dim0: int, dim1: int):
-    """Exchanges the dimensions `dim0` and `dim1`; `swapdims` is another name of it.
+    """Exchanges the dimensions `dim0` and `dim1`; `swapdims` is an alias.
 
     input: tensor of any shape and dtype. dim0, dim1: ints, negative ones count from the end. Returns a view of
     `input`, which is not contiguous in general. IndexError if a dimension is out of range.
@@ -487,7 +490,7 @@ def swapaxes(input: Tensor, axis0: int, axis1: int) -> Tensor:
 
 @of_tensor
 def movedim(input: Tensor, source: Any, destination: Any) -> Tensor:
-    """Moves dimensions to other positions; the others keep their order. `moveaxis` is another name of it.
+    """Moves dimensions to other positions; the others keep their order. `moveaxis` is an alias.
 
     input: tensor of any shape and dtype. source, destination: ints, or two sequences of equal length, of the dimensions
     now and in the result. Returns a view of `input`. RuntimeError if a dimension is repeated or the lengths differ,
@@ -526,11 +529,11 @@ def _slice(self, dim, start, end, step):
 
 def _diagonal(self, offset=0, dim1=0, dim2=1):
     part = np.diagonal(self, offset, *wrap_dims((dim1, dim2), self.ndim, "diagonal_dims"))
-    part.flags.writeable = self.flags.writeable  # NumPy gives it read-only
+    part.flags.writeable = self.flags.writeable  # NumPy returns it read-only
     return part
 
 def _into_zeros(part):
-    """The kernel of the derivative of a part: it puts a gradient into zeros at that part."""
+    """The kernel of the gradient of a part: zeros, with the gradient at that part."""
     def kernel(grad_output, size, *place):
         whole = np.zeros(size, grad_output.dtype)
         part(whole, *place)[...] = grad_output
@@ -572,7 +575,7 @@ def diagonal_backward(grad_output, size: tuple, offset=0, dim1=0, dim2=1): ...
 @op(lambda self, offset, dim1, dim2: _diagonal(self, offset, dim1, dim2).copy("C"), node="DiagonalBackward0_copy",
     self=lambda g, self_shape, offset, dim1, dim2: diagonal_backward(g, self_shape, offset, dim1, dim2))
 def diagonal_copy(self, offset=0, dim1=0, dim2=1):
-    """A copy of what `diagonal` shows: a tensor of its own, to be written to.
+    """A copy of `diagonal`, with memory of its own.
 
     input: tensor of rank 2 or more, of any dtype; offset, dim1, dim2: as in `diagonal`, with its errors.
 
@@ -605,7 +608,7 @@ def diag_embed(self, offset=0, dim1=-2, dim2=-1):
 
 @of_tensor
 def diag(input: Tensor, diagonal: int = 0) -> Tensor:
-    """Of a vector the matrix with it on the diagonal, of a matrix a copy of its diagonal.
+    """The matrix with a vector on its diagonal, or a copy of the diagonal of a matrix.
 
     input: vector or matrix of any dtype, else RuntimeError. diagonal: 0 is the main one, positive values lie above it,
     negative ones below.
@@ -649,14 +652,14 @@ def narrow(input: Tensor, dim: int, start: int, length: int) -> Tensor:
     require(start + length <= extent, "narrow_end", start, length, extent)
     return slice_view(input, at, start, start + length, 1)
 
-# Places in memory
+# Strided views
 
 def _strided(self, place, own):
     (size, stride, offset), memory, step = place, memory_of(self), self.itemsize
     needed = place.extent
     require(needed <= memory.size, "strided_bounds", size, stride, offset, step, needed * step, memory.nbytes)
     part = strided_view(memory, place)
-    part.flags.writeable = all(s for n, s in zip(size, stride) if n > 1)  # an element shown twice is not written to
+    part.flags.writeable = all(s for n, s in zip(size, stride) if n > 1)  # a repeated element must not be written
     return part
 
 def _add_at(memory, place, there, g):
@@ -665,13 +668,13 @@ def _add_at(memory, place, there, g):
 
 @on_arrays(_add_at)
 def _added_at(memory, place, there, g):
-    """`g` added to a memory at a place, where the elements with the numbers `there` lie."""
+    """`g` added to a memory with the geometry `place`; `there` are the numbers of these elements."""
     if np.unique(there).size == there.size:
         return as_strided(memory, *place).copy_(g)._base
     return memory.index_add(0, constant(there.reshape(-1)), reshape(g, (-1,)))
 
 def _strided_back(g, place, own):
-    """What lies at the place `own` of a memory of zeros after the gradient was added at `place`."""
+    """The view with geometry `own` of a memory of zeros to which the gradient was added with geometry `place`."""
     size, stride, offset = place
     if 0 in (*size, *own[0]):
         return zeros_beside(g, own[0])
@@ -681,7 +684,7 @@ def _strided_back(g, place, own):
     place = Geometry([n for n, _ in steps], [s for _, s in steps], offset)
     extent = max(place.extent, own.extent)
     memory = _added_at(zeros_beside(g, (extent,)), place, strided_view(np.arange(extent), place), g)
-    # The elements of an expanded tensor are one in memory: they share what arrives there.
+    # The elements of an expanded tensor share memory, so they share the gradient.
     sharing = math.prod(n for n, s in zip(*own[:2]) if s == 0)
     return strided(memory / sharing if sharing > 1 else memory, own, Geometry((extent,), (1,), 0))
 
@@ -714,7 +717,7 @@ def strided_by(row, input, size, stride, storage_offset=None):
     require(offset >= 0, "strided_offset", offset)
     return row(input, Geometry(size, stride, offset), own)
 
-# Several tensors of one, one of several
+# Joining and splitting
 
 def _common(tensors):
     common = reduce(promote_types, (a.dtype for a in tensors))
@@ -731,9 +734,9 @@ def _cat(tensors, dim=0):
     scalars = [i for i, array in enumerate(tensors) if not array.ndim]
     require(not scalars, "cat_scalar", *scalars[:1])
     tensors = _common(tensors)
-    tensors = [a for a in tensors if a.shape != (0,)] or tensors  # PyTorch overlooks empty vectors
+    tensors = [a for a in tensors if a.shape != (0,)] or tensors  # PyTorch ignores empty vectors
     first = tensors[0]
-    at = wrap_dim(dim, first.ndim) if first.shape != (0,) else 0  # of empty vectors it looks at no dimension
+    at = wrap_dim(dim, first.ndim) if first.shape != (0,) else 0  # PyTorch does not check `dim` of empty vectors
     for i, array in enumerate(tensors):
         require(array.ndim == first.ndim, "cat_rank", first.ndim, array.ndim)
         for d, (n, m) in enumerate(zip(first.shape, array.shape)):
@@ -764,13 +767,13 @@ def _unbind(self, dim=0):
     return [_select(self, at, i) for i in range(self.shape[at])]
 
 def _filled(grads, kernel, shape, *place):
-    """The gradients of the parts that a kernel takes, zeros for those where none arrived."""
+    """The gradients of the parts that a kernel takes; zeros for a part that received none."""
     known, parts = next(g for g in grads if g is not None), kernel(np.broadcast_to(0, shape), *place)
     return [zeros_beside(known, part.shape) if g is None else g for g, part in zip(grads, parts)]
 
 @on_arrays(lambda array: array)
 def constant(array):
-    """An array of ours in a formula."""
+    """An array as a constant in a formula."""
     return wrap(array)
 
 @on_arrays(lambda g, shape: np.zeros(shape, g.dtype))
@@ -806,9 +809,9 @@ def cat(tensors, dim=0):
 
 @renaming
 def concatenate(tensors: Any, dim: int = 0) -> Tensor:
-    """Joins tensors along an existing dimension: another name of `cat`, as `concat` is.
+    """Joins tensors along an existing dimension: an alias of `cat`, as `concat` is.
 
-    tensors, dim: as in `cat`, with its errors; `axis` is another name of `dim`.
+    tensors, dim: as in `cat`, with its errors; `axis` is an alias of `dim`.
 
     >>> torch.concatenate([torch.ones(1, 2), torch.zeros(1, 2)], axis=1)
     tensor([[1., 1., 0., 0.]])
@@ -832,7 +835,7 @@ def hstack(tensors: Any) -> Tensor:
     return cat(tensors, 0 if tensors[0].ndim == 1 else 1)
 
 def vstack(tensors: Any) -> Tensor:
-    """Joins tensors one below the other: along dimension 0, vectors as rows. `row_stack` is another name of it.
+    """Joins tensors one below the other: along dimension 0, vectors as rows. `row_stack` is an alias.
 
     tensors: non-empty sequence of tensors that agree in all other sizes. Different dtypes are promoted. RuntimeError if
     there is no tensor, or if sizes or ranks do not match.
@@ -846,7 +849,7 @@ def vstack(tensors: Any) -> Tensor:
 row_stack = vstack
 
 def dstack(tensors: Any) -> Tensor:
-    """Joins tensors one behind the other: along dimension 2, of what `atleast_3d` makes of them.
+    """Joins tensors along dimension 2, after `atleast_3d`.
 
     tensors: non-empty sequence of tensors that agree in all other sizes. Different dtypes are promoted. RuntimeError if
     there is no tensor, or if sizes or ranks do not match.
@@ -860,8 +863,8 @@ def dstack(tensors: Any) -> Tensor:
 def column_stack(tensors: Any) -> Tensor:
     """Joins tensors side by side, vectors as columns.
 
-    tensors: non-empty sequence of tensors with equally many rows. Different dtypes are promoted. RuntimeError if there is
-    no tensor, or if sizes or ranks do not match.
+    tensors: non-empty sequence of tensors with the same number of rows. Different dtypes are
+    promoted. RuntimeError if there is no tensor, or if sizes or ranks do not match.
 
     >>> torch.column_stack([torch.tensor([1, 2]), torch.tensor([3, 4])])
     tensor([[1, 3],
@@ -924,10 +927,11 @@ def chunk(input: Tensor, chunks: int, dim: int = 0) -> Any:
 def tensor_split(input: Tensor, indices_or_sections: Any = None, dim: int = 0, **named: Any) -> tuple[Tensor, ...]:
     """Cuts a tensor along `dim` into a number of parts, or at given indices, as a tuple of views.
 
-    input: tensor of rank 1 or more, of any dtype. indices_or_sections: an int, the number of parts, of which the first
-    are larger by one if it does not divide the size; or a sequence of indices before which to cut, as in slices; or an
-    int64 tensor that holds either; also by name as `sections` or `indices`. RuntimeError if the number is not positive,
-    if the rank is 0, or for another tensor; IndexError if `dim` is out of range.
+    input: tensor of rank 1 or more, of any dtype. indices_or_sections: an int, the number of parts
+    (if it does not divide the size, the first parts are larger by one); or a sequence of indices
+    before which to cut, as in slices; or an int64 tensor with either of them; also by name as
+    `sections` or `indices`. RuntimeError if the number is not positive, if the rank is 0, or for
+    another tensor; IndexError if `dim` is out of range.
 
     >>> torch.tensor_split(torch.arange(5), 2), torch.tensor_split(torch.arange(5), (1, 3))
     ((tensor([0, 1, 2]), tensor([3, 4])), (tensor([0]), tensor([1, 2]), tensor([3, 4])))
@@ -997,7 +1001,7 @@ def dsplit(input: Tensor, indices_or_sections: Any = None, **named: Any) -> tupl
 def _repeat_back(g, self_shape, repeats):
     for _ in repeats[len(self_shape) :]:
         g = g.sum(0)
-    # Each repeated dimension becomes two, of which the first is summed.
+    # Each repeated dimension becomes two, the first of which is summed over.
     pairs = zip(repeats[len(repeats) - len(self_shape) :], self_shape)
     apart = [pair if pair[0] != 1 else pair[1:] for pair in pairs]
     firsts = [sum(map(len, apart[:i])) for i, pair in enumerate(apart) if len(pair) == 2]
@@ -1017,8 +1021,9 @@ def _check_repeat(self, repeats):
 def repeat(self, repeats: tuple):
     """The tensor repeated along each dimension: a copy, unlike `expand`.
 
-    repeats: for each dimension of the result how often, as several numbers or one sequence; if there are more than
-    dimensions, the first ones are new. The gradients of the copies are added. RuntimeError if there are fewer.
+    repeats: the number of copies along each dimension of the result, as several numbers or one
+    sequence; if there are more numbers than dimensions, the first dimensions are new. The gradients
+    of the copies are added. RuntimeError if there are fewer.
 
     >>> torch.tensor([1, 2]).repeat(2, 2)
     tensor([[1, 2, 1, 2],
@@ -1027,7 +1032,7 @@ def repeat(self, repeats: tuple):
 
 @spread
 def tile(input: Tensor, dims: Sequence[int]) -> Tensor:
-    """The tensor repeated along each dimension, as `repeat`; where `dims` is shorter, it is about the last dimensions.
+    """The tensor repeated along each dimension, as in `repeat`; a shorter `dims` applies to the last dimensions.
 
     input: tensor of any shape and dtype. dims: a sequence of numbers of copies. Returns a new tensor.
 
@@ -1042,11 +1047,12 @@ def tile(input: Tensor, dims: Sequence[int]) -> Tensor:
 @of_tensor
 def repeat_interleave(
     input: Tensor, repeats: Any = None, dim: int | None = None, *, output_size: int | None = None) -> Tensor:
-    """Each element, or each slice along `dim`, repeated in its place.
+    """Each element, or each slice along `dim`, repeated one after another.
 
-    input: tensor of any shape and dtype, without `dim` flattened. repeats: how often, an int; or an int64 or int32 tensor
-    with a number for each slice, or one for all. Of `repeats` alone, a vector, the indices to take. output_size: the size
-    of the result along `dim`. RuntimeError if a number is negative, if there are not as many as slices, or if
+    input: tensor of any shape and dtype, flattened without `dim`. repeats: the number of copies, an
+    int; or an int64 or int32 tensor with a number for each slice, or one for all. A call with
+    `repeats` alone, a vector, returns the indices to take. output_size: the size of the result
+    along `dim`. RuntimeError if a number is negative, if there are not as many as slices, or if
     `output_size` is wrong; IndexError if `dim` is out of range.
 
     >>> x = torch.tensor([1, 2])
@@ -1077,10 +1083,11 @@ def _check_repeats(counts, output_size):
 
 @of_tensor
 def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Tensor:
-    """`gather` with broadcasting: along `dim` the elements that `indices` names, as found by `argsort` or `argmax`.
+    """`gather` with broadcasting: the elements at `indices` along `dim`, for example from `argsort` or `argmax`.
 
-    input: tensor of any dtype. indices: int64 tensor of the same rank, which broadcasts to `input` but for `dim`. Without
-    `dim` both are flattened. RuntimeError for another rank or dtype, or if an index is out of range.
+    input: tensor of any dtype. indices: int64 tensor of the same rank, which broadcasts to `input`
+    except along `dim`. Without `dim` both are flattened. RuntimeError for another rank or dtype, or
+    if an index is out of range.
 
     >>> x = torch.tensor([[3, 1, 2]])
     >>> torch.take_along_dim(x, torch.argsort(x, 1), 1)
@@ -1173,7 +1180,7 @@ def roll_by(self, shifts: tuple, dims: tuple): ...
 
 @method
 def roll(input: Tensor, shifts: Any, dims: Any = ()) -> Tensor:
-    """Shifts the elements along dimensions; what leaves at the end comes in at the beginning.
+    """Shifts the elements along dimensions; those that leave at the end enter at the beginning.
 
     input: tensor of any shape and dtype. shifts, dims: ints, or sequences of equal length. Without `dims` the tensor is
     shifted as if flattened. Returns a copy. RuntimeError if the lengths differ, IndexError if a dimension is out of
@@ -1193,9 +1200,10 @@ def diff(input: Tensor, n: int = 1, dim: int = -1, prepend: Tensor | None = None
 ) -> Tensor:
     """The differences of neighbours along `dim`: `out[i] = input[i + 1] - input[i]`, `n` times.
 
-    input: tensor of rank 1 or more, of any dtype; for booleans whether neighbours differ. prepend, append: tensors to put
-    before and behind it first, equal to it in all sizes but `dim`. Returns a tensor with `n` fewer elements along `dim`,
-    at least 0. RuntimeError if the rank is 0, `n` is negative or a shape does not fit; IndexError if `dim` is out of range.
+    input: tensor of rank 1 or more, of any dtype; for booleans whether neighbours differ. prepend,
+    append: tensors to put before and after it first, equal to it in all sizes except `dim`. Returns
+    a tensor with `n` fewer elements along `dim`, at least 0. RuntimeError if the rank is 0, `n` is
+    negative or a shape does not fit; IndexError if `dim` is out of range.
 
     >>> torch.diff(torch.tensor([1, 4, 9])), torch.diff(torch.tensor([1, 4, 9]), n=2)
     (tensor([3, 5]), tensor([2]))
@@ -1206,7 +1214,7 @@ def diff(input: Tensor, n: int = 1, dim: int = -1, prepend: Tensor | None = None
     whole = [x for x in (prepend, input, append) if x is not None]
     _require_elements(whole)
     require(all(x.ndim == input.ndim for x in whole), "diff_rank")
-    if not n:  # nothing is put before or behind it then
+    if not n:  # `prepend` and `append` are ignored then
         return wrap(np.zeros_like(input._array)).copy_(input)
     result = cat(whole, at) if len(whole) > 1 else input
     for _ in range(min(n, result.shape[at])):
@@ -1216,7 +1224,7 @@ def diff(input: Tensor, n: int = 1, dim: int = -1, prepend: Tensor | None = None
     return result
 
 def _with_step(x, at, edge_order, step):
-    """The derivative along a dimension: at the first place, at those between, at the last, for equal steps."""
+    """The derivative along a dimension for equal steps: at the first point, at the inner points, and at the last."""
     part = partial(_python_slice, x, at)
     over, times = (div_number, mul_number) if x.is_floating_point() else (operator.truediv, operator.mul)
     if edge_order == 1:
@@ -1227,7 +1235,7 @@ def _with_step(x, at, edge_order, step):
     return over(first, step), div_number(over(part(2, None) - part(0, -2), step), 2), over(last, step)
 
 def _with_coordinates(x, at, edge_order, coordinates):
-    """The same where the steps are those between coordinates."""
+    """The same for steps that are given by coordinates."""
     part, d = partial(_python_slice, x, at), diff(coordinates, 1, 0)
     before, after = _python_slice(d, 0, 0, -1), _python_slice(d, 0, 1, None)
     shape = [-1 if i == at else 1 for i in range(x.ndim)]
@@ -1252,7 +1260,7 @@ def _python_slice(x, at, start, end):
 
 @renaming
 def gradient(input: Tensor, *, spacing: Any = None, dim: Any = None, edge_order: int = 1) -> tuple[Tensor, ...]:
-    """Numeric derivatives of a function by its values on a grid: central differences, one-sided at the edges.
+    """Numerical derivatives of a function from its values on a grid: central differences, one-sided at the edges.
 
     input: tensor of values, of any dtype but uint8 and bool; integers give floats. spacing: the distance of neighbours, a
     number for all dimensions, or a sequence with a number, or a vector of coordinates, for each. dim: the dimensions to

@@ -1,9 +1,10 @@
-"""Two vocabularies for one formula: on arrays its names mean kernels, on tensors the operations themselves.
+"""How one formula works on arrays and on tensors: its names mean kernels on arrays, and operations on tensors.
 
-A formula such as `lambda g, self: g * cos(self)` serves every order of derivative. Given tensors it runs as it is written, and
-what it computes is recorded. Given arrays it runs bound to another namespace, in which each operation is its kernel: at NumPy's
-speed, without a tensor. The same holds for every function of a room of operations that a formula calls. No formula asks which
-of the two it was given; where they must differ, `on_arrays` names the form for arrays.
+A formula such as `lambda g, self: g * cos(self)` serves every order of derivative. With tensors it
+runs as it is written, and is recorded. With arrays it runs bound to another namespace, which
+contains the kernel of each operation under its name: at NumPy's speed, without tensors. The same
+holds for every function of a module of operations that a formula calls. A formula does not check
+which of the two it gets; if they must differ, `on_arrays` sets the form for arrays.
 """
 
 import sys
@@ -13,14 +14,15 @@ from typing import Any, TypeVar
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-# The form for arrays of each function that has one of its own: for an operation, its kernel.
+# The form for arrays of each function that has its own; for an operation, its kernel.
 _KERNELS: dict[Any, Callable[..., Any]] = {}
-# The modules that declare operations, by name; each with its names as formulas on arrays mean them, once they are asked for.
+# The modules that declare operations, by name, each with the namespace of its formulas on arrays,
+# which is made when needed.
 _ROOMS: dict[str, dict[str, Any] | None] = {}
 
 
 def on_arrays(kernel: Callable[..., Any]) -> Callable[[F], F]:
-    """Decorates a function on tensors that formulas call: on arrays they call `kernel` instead."""
+    """Decorator for a function on tensors that formulas call: on arrays they call `kernel` instead."""
 
     def declare(function: F) -> F:
         _KERNELS[function] = kernel
@@ -31,7 +33,7 @@ def on_arrays(kernel: Callable[..., Any]) -> Callable[[F], F]:
 
 
 def array_form(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function of a room of operations, bound to the vocabulary of arrays."""
+    """The form of a function for arrays: its kernel, or the function bound to the namespace of kernels."""
     function = getattr(function, "__wrapped__", function)
     if function in _KERNELS:
         return _KERNELS[function]

@@ -1,6 +1,7 @@
-"""Optimizer: groups of tensors to change, their options, and what an optimizer remembers of each.
+"""Optimizer: groups of tensors to change, their options, and the state that an optimizer keeps for each tensor.
 
-Uses Tensor only. A rule of updating is a subclass that says `_update` of one parameter (sgd.py, adam.py).
+Uses Tensor only. An update rule is a subclass that defines `_update` for one parameter (sgd.py,
+adam.py).
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from ..nn.module import clear_grad
 from ..nn.parameter import typename
 from ..tensor import Tensor, wrap
 
-# What messages call the options that must not be negative.
+# Options that must not be negative, with their names in messages.
 _NOT_NEGATIVE = {
     "lr": "learning rate", "eps": "epsilon value", "weight_decay": "weight_decay value", "momentum": "momentum value",
     "alpha": "alpha value", "lr_decay": "lr_decay value", "initial_accumulator_value": "initial_accumulator_value value",
@@ -33,15 +34,16 @@ _ONLY_IN_PYTORCH = ("capturable", "differentiable", "fused")
 class Optimizer:
     """Base class of all optimizers: groups of tensors, their options, and the state kept for each tensor.
 
-    params: iterable of tensors, of (name, tensor) pairs, or of dicts; each dict has "params" (a tensor, or an
-    iterable of tensors or pairs) and options of its own, and becomes one entry of `param_groups`. defaults:
-    options of groups that do not set them. Options are read at each step: change `param_groups[0]["lr"]` to
-    change the learning rate. `state` maps each tensor to what the optimizer remembers of it. A subclass
-    overrides `step`, or only `_update`, the rule for one tensor.
+    params: iterable of tensors, of (name, tensor) pairs, or of dicts; each dict has "params" (a
+    tensor, or an iterable of tensors or pairs) and options of its own, and becomes one entry of
+    `param_groups`. defaults: options of groups that do not set them. Options are read at each step:
+    change `param_groups[0]["lr"]` to change the learning rate. `state` maps each tensor to what the
+    optimizer keeps for it. A subclass overrides `step`, or only `_update`, the rule for one tensor.
 
-    TypeError if `params` is a tensor or contains something else than tensors, or if a group's are a set;
-    ValueError if there are none, for a tensor that is neither a leaf nor retains its gradient, for one that is
-    in two groups, and if only some have names. A tensor that is twice in one group gives a warning.
+    TypeError if `params` is a tensor or contains anything but tensors, or if the "params" of a
+    group are a set; ValueError if there are none, for a tensor that is neither a leaf nor retains
+    its gradient, for one that is in two groups, and if only some have names. A tensor that is twice
+    in one group gives a warning.
 
     >>> import autograd_teach as torch
     >>> x, y = torch.ones(1, requires_grad=True), torch.ones(1, requires_grad=True)
@@ -92,7 +94,7 @@ class Optimizer:
         return loss
 
     def _update(self, param: Tensor, gradient: Tensor, group: dict[str, Any]) -> None:
-        """The rule of one parameter, under `no_grad`: what a subclass says."""
+        """Update one parameter, under `no_grad`; defined by a subclass."""
         raise NotImplementedError
 
     def _next_state(self, param: Tensor, *buffers: str) -> dict[str, Any]:
@@ -177,7 +179,7 @@ class Optimizer:
         >>> optimizer.state_dict()["state"]
         {0: {'momentum_buffer': tensor([2.])}}
         """
-        numbers = {id(param): i for i, param in enumerate(self._params())}  # of one that is there twice, the later
+        numbers = {id(param): i for i, param in enumerate(self._params())}  # the later one for a duplicate
         groups = [{name: value for name, value in group.items() if name != "params"} for group in self.param_groups]
         for packed, group in zip(groups, self.param_groups, strict=True):
             packed["params"] = [numbers[id(param)] for param in group["params"]]
@@ -233,7 +235,7 @@ def fused(a: Tensor, factor: Tensor | float, c: Tensor) -> Tensor:
 def descent(param: Tensor, gradient: Tensor, group: dict[str, Any], decay: Any = None) -> Tensor:
     """The gradient to step against: negated if the group maximizes, plus the decay times the parameter.
 
-    decay: in place of the group's weight decay.
+    decay: replaces the group's weight decay.
     """
     decay = number(group["weight_decay"] if decay is None else decay)
     gradient = -gradient if group["maximize"] else gradient

@@ -1,4 +1,4 @@
-"""RMSprop and Adagrad: steps divided by the root of what the squared gradients have been, lately or in all."""
+"""RMSprop and Adagrad: steps divided by the root of a running average, or of the sum, of the squared gradients."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class RMSprop(Optimizer):
     def __init__(self, params: Iterable[Any], lr: float | Tensor = 1e-2, alpha: float = 0.99, eps: float = 1e-8,
                  weight_decay: float = 0, momentum: float = 0, centered: bool = False, capturable: bool = False,
                  foreach: bool | None = None, maximize: bool = False, differentiable: bool = False) -> None:  # fmt: skip
-        # The order in which PyTorch shows the options.
+        # In PyTorch's order of the options, which `repr` shows.
         super().__init__(params, checked(
             {"lr": lr, "momentum": momentum, "alpha": alpha, "eps": eps, "centered": centered} | locals()
         ))  # fmt: skip
@@ -67,7 +67,7 @@ class Adagrad(Optimizer):
     def __init__(self, params: Iterable[Any], lr: float | Tensor = 1e-2, lr_decay: float = 0, weight_decay: float = 0,
                  initial_accumulator_value: float = 0, eps: float = 1e-10, foreach: bool | None = None, *,
                  maximize: bool = False, differentiable: bool = False, fused: bool | None = None) -> None:  # fmt: skip
-        # The order in which PyTorch shows the options.
+        # In PyTorch's order of the options, which `repr` shows.
         super().__init__(params, checked({"lr": lr, "lr_decay": lr_decay, "eps": eps} | locals()))
         for param in self._params():
             self.state[param] = {"step": tensor(0.0), "sum": full_like(param, initial_accumulator_value)}
