@@ -163,7 +163,7 @@ def test_the_same_course_gives_the_same_files(course: Path, built: Any, tmp_path
         (
             {},
             "index.html",
-            ["all <math", "the <code>rest</code>", "A course &amp; more", "This site has others;"],
+            ["all <math", "the <code>rest</code>", "A course &amp; more", "This site has different ones;"],
             ["live/", "github", "canonical"],
         ),
         (
