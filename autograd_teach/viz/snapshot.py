@@ -225,7 +225,7 @@ def take(
     If it cannot be drawn, `notes` says why; no error is raised.
 
     `orders`: the outputs are a value and its gradients, in this order; several gradients of one
-    order are in a list. `most_nodes`: a larger graph is not read but summarized. The limit may be
+    order are in a list. `most_nodes`: a larger graph is not read but summarised. The limit may be
     higher than what can be drawn, because folding makes a graph smaller.
     """
     tensors = _the_tensors(outputs)

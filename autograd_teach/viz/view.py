@@ -225,7 +225,7 @@ class View:
                     "version_major": 2,
                     "version_minor": 0,
                     "model_id": self.widget.model_id,
-                    "autograd_teach": True,  # viz/jupyter recognizes its own widgets by this key
+                    "autograd_teach": True,  # viz/jupyter recognises its own widgets by this key
                 }
             except ImportError:
                 pass  # the picture and the text work without it
