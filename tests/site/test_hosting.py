@@ -218,7 +218,13 @@ def test_help_says_what_becomes_of_files_and_what_may_be_named() -> None:
     parser = argparse.ArgumentParser()
     command.add_arguments(parser)
     told = " ".join(parser.format_help().split())
-    for each in ("others (.git, CNAME", "Never name solutions", "“# NN · Title”", "https://example.org", "for search engines"):
+    for each in (
+        "others (.git, CNAME",
+        "Never name solutions",
+        "“# NN · Title”",
+        "https://example.org",
+        "for search engines",
+    ):
         assert each in told
 
 
