@@ -1,4 +1,4 @@
-"""Addresses on the site: pages, files of the notebooks, and shared files, which are named by a hash of their content."""
+"""Addresses on the site: pages, files of the notebooks, and shared files, named by content."""
 
 from __future__ import annotations
 
@@ -23,18 +23,27 @@ _VIEW_BOX = re.compile(r'<svg\b[^>]*\bviewBox="[\d.-]+[ ,]+[\d.-]+[ ,]+([\d.]+)[
 
 
 class Addresses:
-    """Turns links between notebooks into links between pages, and copies the files that pages need into the folder `made`."""
+    """Turns links between notebooks into links between pages.
+
+    Copies the files that pages need into the folder `made`.
+    """
 
     def __init__(self, site: Site, made: Path) -> None:
         self.made = made
         self.missing: dict[str, dict[str, None]] = {}
         """For each notebook's name, its links that lead nowhere on the site."""
         self._anchored: dict[tuple[Notebook, str], Notebook] = {}
-        """The target of each link with an anchor; the key is the notebook with the link, and the link."""
+        """The target of each link with an anchor.
+
+        The key is the notebook with the link, and the link.
+        """
         self.pages = {f"{each.room}/{each.path.name}": each for each in site.notebooks}
 
     def share(self, name: str, content: bytes) -> str:
-        """Write a shared file to `static/`, once, with a hash of its content in its name; returns its address below the site."""
+        """Write a shared file to `static/`, once, with a hash of its content in its name.
+
+        Returns its address below the site.
+        """
         stem, dot, ending = name.rpartition(".")
         address = f"{STATIC}/{stem}.{hashlib.sha256(content).hexdigest()[:10]}{dot}{ending}"
         target = self.made / address
@@ -44,7 +53,10 @@ class Addresses:
         return address
 
     def page(self, written: str, source: Notebook) -> str | None:
-        """The address for a link in the notebook `source`, relative to its page; None if it leads nowhere on the site."""
+        """The address for a link in the notebook `source`, relative to its page.
+
+        None if it leads nowhere on the site.
+        """
         if not written or _SCHEME.match(written):
             return written
         path, mark, anchor = written.partition("#")
@@ -61,7 +73,10 @@ class Addresses:
         return path + mark + anchor if self._copied(found, source) else None
 
     def dead(self, anchors: Mapping[Notebook, Collection[str]]) -> list[str]:
-        """A sentence for each notebook with dead links. `anchors`: the anchors on each notebook's page."""
+        """A sentence for each notebook with dead links.
+
+        `anchors`: the anchors on each notebook's page.
+        """
         told = [
             f"{name}: links that lead nowhere on this site are shown as text: {', '.join(links)}."
             for name, links in self.missing.items()
@@ -78,7 +93,10 @@ class Addresses:
         return told
 
     def _copied(self, address: str, source: Notebook) -> Path | None:
-        """Copy a file from the notebook's folder to the site and return it; None if there is no such file."""
+        """Copy a file from the notebook's folder to the site and return it.
+
+        None if there is no such file.
+        """
         within = address.removeprefix(f"{source.room}/")
         if within == address or ".." in Path(within).parts or within.endswith(".ipynb"):
             return None
@@ -91,7 +109,9 @@ class Addresses:
         return target
 
     def rewrite(self, html: str, source: Notebook) -> str:
-        """`html` with the addresses of links and pictures on the site. A link that leads nowhere becomes text.
+        """`html` with the addresses of links and pictures on the site.
+
+        A link that leads nowhere becomes text.
 
         Raises UserError if a picture does not exist.
         """
@@ -111,7 +131,7 @@ class Addresses:
         return _ADDRESS.sub(changed, html)
 
     def _size(self, written: str, source: Notebook) -> str:
-        """A drawing's width and height as attributes, so that the page does not move when it is loaded."""
+        """A drawing's width and height as attributes, so that loading it does not move the page."""
         if not written.endswith(".svg") or _SCHEME.match(written):
             return ""
         text = (source.path.parent / unquote(written)).read_text(encoding="utf-8")

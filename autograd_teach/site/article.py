@@ -1,7 +1,8 @@
-"""One notebook as the article of a page: its texts, its code, and the outputs of its cells, with interactive views.
+"""One notebook as the article of a page: its texts, code and outputs, with interactive views.
 
-The page contains each view once, as a static picture. site.js replaces it by the interactive view; the rest
-of the view's state is in the page as JSON. This module does not know about the rest of the page.
+The page contains each view once, as a static picture. site.js replaces it by the interactive view;
+the rest of the view's state is in the page as JSON. This module does not know about the rest of the
+page.
 """
 
 from __future__ import annotations
@@ -36,7 +37,10 @@ _HREF_IN_TEXT = re.compile(r'<a href="')
 
 @dataclass
 class Article:
-    """The article of a page. `models`: the states of its views by name; `styles`: the addresses of their style sheets."""
+    """The article of a page.
+
+    `models`: the states of its views by name; `styles`: the addresses of their style sheets.
+    """
 
     notebook: Notebook
     html: str = ""
@@ -147,7 +151,7 @@ class _Maker:
         return f'<pre class="result">{ansi2html(text)}</pre>' if text else ""
 
     def drawing(self, svg: str, mark: str) -> str:
-        """An SVG picture: one of this package becomes part of the page and follows its colours, another becomes a file."""
+        """An SVG picture: a view's becomes part of the page and follows its colours, another a file."""
         if pictures.is_ours(svg):
             picture, looks = pictures.for_page(svg, mark)
             self.made.looks |= looks
@@ -164,7 +168,10 @@ class _Maker:
     # ---- views ----
 
     def view(self, data: Mapping[str, Any]) -> str:
-        """A view that site.js makes interactive; until then, and without scripts, its picture or its text."""
+        """A view that site.js makes interactive.
+
+        Until then, and without scripts, its picture or its text.
+        """
         told = data[WIDGET_VIEW]
         outer = self.states.get(told["model_id"], {}).get("state", {})
         state = self._with_code(outer)
@@ -195,7 +202,10 @@ class _Maker:
         return f'<div class="view" data-model="{name}">{still}</div>{note}'
 
     def _with_code(self, state: Mapping[str, Any]) -> Mapping[str, Any] | None:
-        """The state of a view, or of the view inside `viz.explore`; None if there is none that can be drawn."""
+        """The state of a view, or of the view inside `viz.explore`.
+
+        None if there is none that can be drawn.
+        """
         if "_esm" in state:
             return state
         for child in state.get("children", ()):

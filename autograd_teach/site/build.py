@@ -1,4 +1,7 @@
-"""The definition of a site, and its build: complete or not at all, and without overwriting other files (`placing.py`)."""
+"""The definition of a site, and its build.
+
+A build is complete or changes nothing, and it does not overwrite other files (`placing.py`).
+"""
 
 from __future__ import annotations
 
@@ -46,10 +49,10 @@ class Site:
         return _is_installed("lessons", self.lessons) and _is_installed("exercises", self.exercises)
 
     def in_repository(self, notebook: Notebook) -> str:
-        """The notebook's path in the repository on GitHub; empty if there is no repository or it does not have the notebook.
+        """The notebook's path in the repository on GitHub; empty if it is not there.
 
-        The Git checkout around the notebook is assumed to be a clone of the repository. Notebooks of an
-        installation come from the repository's folders `lessons` and `exercises`.
+        The Git checkout around the notebook is assumed to be a clone of the repository. Notebooks
+        of an installation come from the repository's folders `lessons` and `exercises`.
         """
         if not self.repository:
             return ""
@@ -65,8 +68,8 @@ class Site:
 class Notebook:
     """A lesson, the glossary or a notebook with exercises, and its addresses on the site.
 
-    `name`: the name of its page. It is the notebook's number, or its whole name if it does not have a
-    number or another notebook has the same one.
+    `name`: the name of its page. It is the notebook's number, or its whole name if it does not have
+    a number or another notebook has the same one.
 
     >>> lesson = Notebook("lessons", Path("lessons/03_the_graph.ipynb"), "03")
     >>> lesson.page, lesson.live
@@ -84,7 +87,7 @@ class Notebook:
 
     @property
     def live(self) -> str:
-        """The address where it runs, below the site: JupyterLite's Notebook app with this notebook."""
+        """The address where it runs, below the site: JupyterLite's app with this notebook."""
         return f"live/notebooks/index.html?path={self.room}/{quote(self.path.name)}"
 
 
@@ -104,10 +107,10 @@ def _notebooks(room: Literal["lessons", "exercises"], folder: Path) -> Iterator[
 def build(site: Site, output: Path, pyodide: Sequence[Path] = (), tell: Tell = print) -> None:
     """Write the whole site to a folder.
 
-    output: a new or an empty folder, or a folder that this command made before. There, only the files of the
-    last build are replaced or deleted; other files do not change.
-    pyodide: folders with Pyodide's runtime and wheels, which become part of the site. Without them, readers'
-    browsers load Pyodide from its public address.
+    output: a new or an empty folder, or a folder that this command made before. There, only the
+    files of the last build are replaced or deleted; other files do not change.
+    pyodide: folders with Pyodide's runtime and wheels, which become part of the site. Without them,
+    readers' browsers load Pyodide from its public address.
     tell: called with a line for each step.
 
     Raises UserError. `output` has not changed then, unless the error says otherwise.

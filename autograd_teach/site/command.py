@@ -1,4 +1,7 @@
-"""`autograd-teach site OUTPUT`: the course as a folder of static files. `build.py` does the work."""
+"""`autograd-teach site OUTPUT`: the course as a folder of static files.
+
+`build.py` does the work.
+"""
 
 from __future__ import annotations
 
@@ -90,7 +93,8 @@ def run(arguments: argparse.Namespace) -> int:
         exercises=arguments.exercises or content.folder("exercises"),
         is_live=not arguments.pages_only,
     )
-    # Edits in the current folder or in the named folders may have no effect on the installed course: warn.
+    # Edits in the current folder or in the named folders may have no effect on the installed
+    # course: warn.
     rooms = (site.lessons, site.exercises, Path.cwd() / "exercises")
     for sentence in dict.fromkeys(content.without_effect(each) for each in rooms):
         if sentence:

@@ -1,4 +1,4 @@
-"""The first page: what the course is, an interactive picture, the list of lessons, and how to install the course."""
+"""The first page: introduction, interactive picture, list of lessons, and installation."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ ALL_PATHS = "all paths"
 
 @dataclass
 class Hero:
-    """The interactive picture: its static form, its state for site.js, and the style sheets of both."""
+    """The interactive picture: its static form, its state for site.js, and their style sheets."""
 
     html: str = ""
     state: str = ""
@@ -83,7 +83,10 @@ class Entry:
 
 
 def hero(addresses: Addresses) -> Hero:
-    """A backward pass to step through. It is recorded now, so the reader's browser does not need Python for it."""
+    """A backward pass to step through.
+
+    It is recorded now, so the reader's browser does not need Python for it.
+    """
     names: dict[str, Any] = {}
     linecache.cache["<played>"] = (len(PLAYED), None, PLAYED.splitlines(keepends=True), "<played>")
     exec(compile(PLAYED, "<played>", "exec"), names)  # noqa: S102  (the text above)

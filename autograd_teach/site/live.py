@@ -1,7 +1,8 @@
-"""The notebooks that run in a reader's browser: JupyterLite with the course's notebooks and a Python with the course.
+"""The notebooks that run in a reader's browser: JupyterLite, the notebooks, and a Python.
 
-Writes the folder `live/` of a site: JupyterLite's apps and extensions, the notebooks as students get them,
-and, in `pyodide/`, the files that `runtime.py` finds. JupyterLite is run as a separate program.
+Writes the folder `live/` of a site: JupyterLite's apps and extensions, the notebooks as students
+get them, and, in `pyodide/`, the files that `runtime.py` finds. JupyterLite is run as a separate
+program.
 """
 
 from __future__ import annotations
@@ -27,7 +28,10 @@ from .runtime import LOCK, Release, Runtime, pinned
 APPS = ("notebooks", "tree", "lab")
 KERNEL = "@jupyterlite/pyodide-kernel-extension"
 EXTENSIONS = (KERNEL, "@jupyter-widgets/jupyterlab-manager", "anywidget")
-"""The extensions that the pages need: the kernel and the widget managers. This package's own are in `_OWN`."""
+"""The extensions that the pages need: the kernel and the widget managers.
+
+This package's own are in `_OWN`.
+"""
 
 PREFERENCES = {"@jupyterlab/apputils-extension:themes": {"adaptive-theme": True}}
 """Settings that a reader can change: light or dark colours follow the reader's system."""
@@ -68,7 +72,10 @@ def write(site: Site, output: Path, runtime: Runtime, tell: Tell) -> None:
 
 
 def settings(site: Site, runtime: Runtime) -> dict[str, Any]:
-    """The settings of JupyterLite's pages (`jupyter-lite.json`). Addresses are relative to `live/`."""
+    """The settings of JupyterLite's pages (`jupyter-lite.json`).
+
+    Addresses are relative to `live/`.
+    """
     release = runtime.release
     kernel = {
         "pyodideUrl": "./pyodide/pyodide.js" if runtime.folders else f"{release.address}/pyodide.js",
@@ -105,7 +112,7 @@ def _require_jupyterlite() -> None:
 
 
 def _write_contents(site: Site, folder: Path) -> None:
-    """Write what a student gets: the notebooks without results, their pictures, and the home page."""
+    """Write what a student gets: notebooks without results, their pictures, and the home page."""
     for room, source in (("lessons", site.lessons), ("exercises", site.exercises)):
         for name, path in files_below(source):
             target = folder / room / name
@@ -115,7 +122,10 @@ def _write_contents(site: Site, folder: Path) -> None:
 
 
 def _as_shown(path: Path) -> bytes:
-    """A file as a student gets it; SVG pictures in ASCII, because JupyterLite 0.7 cannot show other characters."""
+    """A file as a student gets it.
+
+    SVG pictures in ASCII, because JupyterLite 0.7 cannot show other characters.
+    """
     data = as_delivered(path)
     return data.decode().encode("ascii", "xmlcharrefreplace") if path.suffix == ".svg" else data
 

@@ -23,9 +23,9 @@ from ..course import formula
 PLUGINS = ("table", "strikethrough", "url", "task_lists", "def_list")
 """JupyterLab's extensions of CommonMark."""
 
-# A dollar sign starts a formula only if the next character is not a space. It ends a formula only if the
-# character before it is not a space and the next one is not a digit: "$5 or $6" is money. A formula may
-# span several lines.
+# A dollar sign starts a formula only if the next character is not a space. It ends a formula only
+# if the character before it is not a space and the next one is not a digit: "$5 or $6" is money. A
+# formula may span several lines.
 _INLINE = r"(?<![\\$])\$(?![\s$])(?P<inline_tex>(?:\\.|[^$\\`])*?)(?<!\s)\$(?![\d$])"
 _DISPLAYED = r"(?<!\\)\$\$(?P<displayed_tex>[^$`]+?)\$\$"
 _BLOCK = r"^ {0,3}\$\$(?P<block_tex>[^$]+?)\$\$[ \t]*$"
@@ -56,7 +56,10 @@ class Heading:
 
 @dataclass
 class Headings:
-    """The headings of one page, in order, with unique anchors; the first one of level 1 is the page's title."""
+    """The headings of one page, in order, with unique anchors.
+
+    The first one of level 1 is the page's title.
+    """
 
     found: list[Heading] = field(default_factory=list)
 
@@ -90,7 +93,10 @@ def as_html(text: str, headings: Headings) -> str:
 
 
 def code_as_html(code: str, language: str = "python") -> str:
-    """Code with Pygments' classes, for use inside `<pre>`; without classes if the language is not known."""
+    """Code with Pygments' classes, for use inside `<pre>`.
+
+    Without classes if the language is not known.
+    """
     try:
         lexer = get_lexer_by_name(language, stripnl=False)
     except ClassNotFound:

@@ -1,9 +1,9 @@
 """The pages to read: one for each lesson, the glossary and each notebook with exercises.
 
-Lessons are run, so that their views are interactive; exercises are shown as they are stored. This module
-runs the notebooks and writes the pages. `article.py` makes the content of a page, `landing.py` the first
-page. They use packages that come with Jupyter: mistune (Markdown), Pygments (code) and nbconvert (colours of
-terminal output).
+Lessons are run, so that their views are interactive; exercises are shown as they are stored. This
+module runs the notebooks and writes the pages. `article.py` makes the content of a page,
+`landing.py` the first page. They use packages that come with Jupyter: mistune (Markdown), Pygments
+(code) and nbconvert (colours of terminal output).
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from .build import Notebook, Site, Tell
 
 GLOSSARY = "glossary"
 WORK = "live/work.html"
-"""In the folder of the notebooks that run, because their storage in the browser has the name of that folder."""
+"""In the folder of the notebooks that run: their storage in the browser has its name."""
 
 KERNELS = 2
 """The number of lessons that run at the same time."""
@@ -46,10 +46,12 @@ _TEMPLATES = files("autograd_teach.site") / "static"
 
 
 def write(site: Site, made: Path, tell: Tell = print) -> None:
-    """Write all pages into the folder `made`. `tell` is called with a line for each notebook that has run.
+    """Write all pages into the folder `made`.
 
-    Raises UserError if a folder does not contain notebooks, or if a notebook is damaged, fails or cannot be
-    shown.
+    `tell` is called with a line for each notebook that has run.
+
+    Raises UserError if a folder does not contain notebooks, or if a notebook is damaged, fails or
+    cannot be shown.
     """
     for room, folder in (("lessons", site.lessons), ("exercises", site.exercises)):
         if not any(each.room == room for each in site.notebooks):
@@ -82,7 +84,10 @@ def is_glossary(notebook: Notebook) -> bool:
 
 
 def _run(stored: Mapping[Notebook, Any], tell: Tell) -> Iterator[tuple[Notebook, Any]]:
-    """Run each lesson in a copy of its folder; yields it with its outputs and the states of its widgets."""
+    """Run each lesson in a copy of its folder.
+
+    Yields it with its outputs and the states of its widgets.
+    """
     lessons = [each for each in stored if each.room == "lessons"]
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary) / "lessons"
@@ -122,7 +127,10 @@ class _Frame:
         return f"{_base(self.site)}{path}" if self.site.base_url else ""
 
     def render(self, template: str, page: str, **more: Any) -> str:
-        """The template, filled in for `page`. In templates, `root` is the relative address of the site."""
+        """The template, filled in for `page`.
+
+        In templates, `root` is the relative address of the site.
+        """
         root = "" if "/" not in page else "../"
         return (
             _environment()
@@ -170,7 +178,7 @@ def _notebook_page(frame: _Frame, articles: Sequence[Article], place: int) -> st
 
 
 def _work_page(frame: _Frame, articles: Sequence[Article]) -> str:
-    """The page "Your work": what the reader has written in this browser, with download and import."""
+    """The page "Your work": download and import of what the reader has written in this browser."""
     notebooks = {
         f"{each.notebook.room}/{each.notebook.path.name}": [each.title, each.notebook.live.removeprefix("live/")]
         for each in articles

@@ -1,4 +1,4 @@
-"""SVG pictures of views, prepared to be in one page: unique ids, and one style sheet that follows the page's colours."""
+"""SVG pictures of views, prepared for one page: unique ids, and one style sheet for all."""
 
 from __future__ import annotations
 
@@ -12,13 +12,16 @@ _DARK = "@media (prefers-color-scheme: dark)"
 
 
 def is_ours(svg: str) -> bool:
-    """Whether a view of this package drew it; its style sheet then affects nothing else on the page."""
+    """Whether a view of this package drew it.
+
+    Its style sheet then affects nothing else on the page.
+    """
     root = _ROOT.search(svg)
     return bool(root and re.search(r'class="agt-', root[0]))
 
 
 def for_page(svg: str, mark: str) -> tuple[str, set[str]]:
-    """The picture with `mark` before each of its ids and without style sheets; and the style sheets.
+    """The picture with `mark` before each of its ids, and, separately, its style sheets.
 
     site.js removes the mark again, because widget.js finds nodes by their ids.
     """
@@ -29,7 +32,7 @@ def for_page(svg: str, mark: str) -> tuple[str, set[str]]:
 
 
 def style_sheet(looks: set[str]) -> str:
-    """The style sheets of pictures as one; the dark colours follow the page's setting, else the system's.
+    """The style sheets of pictures as one; dark colours follow the page's setting or the system.
 
     >>> print(style_sheet({".a{fill:red}@media (prefers-color-scheme: dark){.a{fill:blue}}"}))
     .a{fill:red}

@@ -1,9 +1,10 @@
-"""Replace the last build of a site by a new one, without touching files that the last build did not write.
+"""Replace the last build of a site by a new one; files of others do not change.
 
-A folder with a site lists the files of its last build (`MARK`); only these are replaced or deleted. A new
-site is built beside the folder first, so a failed build changes nothing. Then the files are moved one by
-one, pages after the files that they load. If that is interrupted, the folder contains old and new files, all
-of them listed, and the next build completes the site. This module does not look into the files.
+A folder with a site lists the files of its last build (`MARK`); only these are replaced or deleted.
+A new site is built beside the folder first, so a failed build changes nothing. Then the files are
+moved one by one, pages after the files that they load. If that is interrupted, the folder contains
+old and new files, all of them listed, and the next build completes the site. This module does not
+look into the files.
 """
 
 from __future__ import annotations
@@ -28,8 +29,8 @@ def is_site(folder: Path) -> bool:
 def put(made: Path, output: Path) -> None:
     """Move the site from the folder `made` to `output` on the same disk, and list its files there.
 
-    In `output`, only files that the last build listed are replaced or deleted. Raises UserError if another
-    file is in the place of a file of the site; nothing is changed then.
+    In `output`, only files that the last build listed are replaced or deleted. Raises UserError if
+    another file is in the place of a file of the site; nothing is changed then.
     """
     new = {path.relative_to(made).as_posix() for path in made.rglob("*") if path.is_file()}
     if not output.exists():
@@ -62,7 +63,7 @@ def put(made: Path, output: Path) -> None:
 
 
 def beside(output: Path) -> Path:
-    """A folder on the same disk as `output`: the parent folder, or `output` itself if it is a mount point."""
+    """A folder on the same disk as `output`: its parent, or `output` itself if it is mounted."""
     is_mounted = output.is_dir() and output.stat().st_dev != output.parent.stat().st_dev
     return output if is_mounted else output.parent
 
@@ -75,7 +76,10 @@ def _write_list(folder: Path, names: set[str]) -> None:
 
 
 def _listed(output: Path) -> set[str]:
-    """The files that the last build wrote; empty if the list cannot be read. Paths outside the folder are ignored."""
+    """The files that the last build wrote; empty if the list cannot be read.
+
+    Paths outside the folder are ignored.
+    """
     try:
         names = [str(name) for name in json.loads((output / MARK).read_bytes())["files"]]
     except (OSError, ValueError, TypeError, KeyError):
@@ -86,7 +90,10 @@ def _listed(output: Path) -> set[str]:
 
 
 def _blocked(output: Path, name: str) -> str:
-    """The part of the path `name` that is a file or a symbolic link, not a folder of `output`; empty if there is none."""
+    """The part of the path `name` that is a file or a symbolic link, not a folder of `output`.
+
+    Empty if there is none.
+    """
     parents = [output / parent for parent in reversed(PurePosixPath(name).parents[:-1])]
     wrong = (each for each in parents if each.is_symlink() or (each.exists() and not each.is_dir()))
     return next((each.relative_to(output).as_posix() for each in wrong), "")

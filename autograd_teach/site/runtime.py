@@ -1,8 +1,9 @@
-"""The Python for a reader's browser: Pyodide, the packages that the course needs, and the lock file that lists them.
+"""The Python for a reader's browser: Pyodide, the course's packages, and their lock file.
 
-Every package comes from the first of these sources that has it: JupyterLite's kernel; the folders named with
---pyodide or, without any, the public address of Pyodide's release; the environment of the build (pure Python
-only). A missing package that the course can do without is left out, and the build says so.
+Every package comes from the first of these sources that has it: JupyterLite's kernel; the folders
+named with --pyodide or, without any, the public address of Pyodide's release; the environment of
+the build (pure Python only). A missing package that the course can do without is left out, and the
+build says so.
 """
 
 from __future__ import annotations
@@ -31,7 +32,10 @@ PURE = "-none-any.whl"
 """The end of a file name of a wheel without compiled code."""
 
 KERNEL = ("micropip", "piplite", "pyodide-kernel", "ipykernel", "ipython", "comm", "jedi", "sqlite3")
-"""The packages that JupyterLite's kernel requests when it starts. It requests those in the lock file from nowhere else."""
+"""The packages that JupyterLite's kernel requests when it starts.
+
+It requests those in the lock file from nowhere else.
+"""
 
 LATER = ("matplotlib",)
 """Large packages, loaded when a cell imports them."""
@@ -47,7 +51,7 @@ DISPENSABLE = {
 
 @dataclass(frozen=True)
 class Release:
-    """A release of Pyodide: its version, its public address, its Python, and its packages that the course may use.
+    """A release of Pyodide: version, public address, Python, and packages that the course may use.
 
     files: the checksums of the runtime's files, by name.
     """
@@ -95,8 +99,8 @@ class Package:
 class Runtime:
     """The content of a site's folder `live/pyodide/`.
 
-    folders: folders with Pyodide's files and wheels, which become part of the site. Without any, readers'
-    browsers load them from their public address.
+    folders: folders with Pyodide's files and wheels, which become part of the site. Without any,
+    readers' browsers load them from their public address.
     kernel: the folder with the wheels of JupyterLite's kernel.
 
     Raises UserError if something is missing or damaged.
@@ -192,7 +196,7 @@ class Runtime:
 
     @cached_property
     def _bundled(self) -> dict[str, Callable[[], Package]]:
-        """The packages in the folders, by name: the ones in their lock files, and other pure wheels."""
+        """The packages in the folders, by name: those in lock files, and other pure wheels."""
         found: dict[str, Callable[[], Package]] = {}
         for folder in self.folders:
             named = set()
@@ -311,7 +315,7 @@ def _listed(folders: Sequence[Path]) -> str:
 
 
 def pin(lock: Path, version: str) -> dict[str, Any]:
-    """The content of pyodide.json for another release: the packages that the course needs, and the runtime's checksums.
+    """The content of pyodide.json for another release: packages, and checksums of the runtime.
 
     lock: the release's lock file; its other files are in the same folder.
     """
@@ -335,6 +339,7 @@ def pin(lock: Path, version: str) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    # python -m autograd_teach.site.runtime VERSION FOLDER/pyodide-lock.json writes pyodide.json again.
+    # python -m autograd_teach.site.runtime VERSION FOLDER/pyodide-lock.json writes pyodide.json
+    # again.
     text = json.dumps(pin(Path(sys.argv[2]), sys.argv[1]), indent=1) + "\n"
     Path(__file__).with_name("pyodide.json").write_text(text, encoding="utf-8")

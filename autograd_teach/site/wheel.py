@@ -1,4 +1,6 @@
-"""Wheels for the browser's Python, made of installed packages: this package without the desktop parts, and pure packages.
+"""Wheels for the browser's Python, made of installed packages.
+
+These are this package without its desktop parts, and pure Python packages.
 
 The bytes of a wheel depend only on its files, so that the same course gives the same site.
 """
@@ -22,7 +24,10 @@ from packaging.utils import canonicalize_name
 
 PACKAGE = Path(__file__).resolve().parents[1]
 NOT_IN_A_BROWSER = ("grading", "site", "doctor", "_course", "viz/jupyter", "course/jupyter", "course/nbval_plugin.py")
-"""Parts of this package that the browser's Python does not need. The notebooks are files of JupyterLite."""
+"""Parts of this package that the browser's Python does not need.
+
+The notebooks are files of JupyterLite.
+"""
 
 BROWSER = {
     "sys_platform": "emscripten",
@@ -56,20 +61,27 @@ class Wheel:
 
 @cache
 def course_wheel(python: str) -> Wheel:
-    """This package for a browser: engine, views and course, without notebooks and grading. `python`: its version, "3.13"."""
+    """This package for a browser: engine, views and course, without notebooks and grading.
+
+    `python`: its version, "3.13".
+    """
     known = distribution("autograd-teach")
     sources = {
         f"autograd_teach/{path.relative_to(PACKAGE).as_posix()}": path.read_bytes() for path in sorted(_own_files())
     }
     wheel = _wheel_of(known, sources, python)
-    # Browsers cache a file by its name. A build number made from the content gives each version its own name.
+    # Browsers cache a file by its name. A build number made from the content gives each version its
+    # own name.
     build = f"1{wheel.sha256[:10]}"
     return replace(wheel, file_name=wheel.file_name.replace("-py3-", f"-{build}-py3-"))
 
 
 @cache
 def installed_wheel(name: str, python: str) -> Wheel | None:
-    """The installed distribution `name` as a wheel; None if it is not installed or not pure Python."""
+    """The installed distribution `name` as a wheel.
+
+    None if it is not installed or not pure Python.
+    """
     try:
         known = distribution(name)
     except PackageNotFoundError:
@@ -86,7 +98,7 @@ def installed_wheel(name: str, python: str) -> Wheel | None:
 
 
 def _has_source(compiled: str, names: Container[str]) -> bool:
-    """Whether a compiled module was made by mypyc from a Python module beside it, which also works alone.
+    """Whether mypyc made a compiled module from a Python module beside it, which also works alone.
 
     >>> _has_source("psygnal/_signal.cpython-313-darwin.so", ["psygnal/_signal.py"]), _has_source("yaml/_yaml.pyd", [])
     (True, False)

@@ -1,6 +1,7 @@
-"""The arithmetic of one step of the chain rule as text: incoming gradient × local derivative = gradient sent on.
+"""The arithmetic of the chain rule as text: what came in × the local slope = what is sent on.
 
-Takes arrays and `Local` derivatives and returns text: the numbers if they fit, else a formula or a shape.
+Takes arrays and `Local` derivatives and returns text: the numbers if they fit, else a formula or a
+shape.
 """
 
 from __future__ import annotations

@@ -137,7 +137,7 @@ def _brief(value: float) -> str:
 
 
 def _shrunk(panel: Panel) -> tuple[np.ndarray, np.ndarray | None, tuple[int, int]]:
-    """A matrix that is too large to draw, reduced to blocks: each shows its entry furthest from 0."""
+    """Reduce a matrix that is too large to draw to blocks: each shows its entry furthest from 0."""
     values, wrong = np.asarray(panel.values, float), panel.wrong
     block = tuple(max(1, math.ceil(n / _MOST_CELLS)) for n in values.shape)
     if block == (1, 1):

@@ -1,4 +1,7 @@
-"""The lines of code that made a graph, if `viz.watch` recorded them; a view shows them beside its picture."""
+"""The lines of code that made a graph, if `viz.watch` recorded them.
+
+A view shows them beside its picture.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +29,10 @@ class Code:
 
 
 def code_of(snapshot: Snapshot) -> Code | None:
-    """The code that made most of the graph, from the first line of its function; None if no line is known."""
+    """The code that made most of the graph, from the first line of its function.
+
+    None if no line is known.
+    """
     files = Counter(node.place[0] for node in snapshot.nodes if node.place)
     if not files:
         return None
@@ -43,7 +49,7 @@ def code_of(snapshot: Snapshot) -> Code | None:
 
 
 def _function_around(source: list[str], first: int, last: int) -> tuple[int, int]:
-    """The first and last line of the innermost function around these lines; outside a function, the lines themselves.
+    """The first and last line of the innermost function around these lines, or of the lines.
 
     So lines that did not run are shown too: a branch that was not taken, a `return`.
     """

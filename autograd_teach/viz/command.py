@@ -1,4 +1,4 @@
-"""`autograd-teach graph script.py:variable -o graph.svg`: run a script and draw the graph of one of its variables."""
+"""`autograd-teach graph script.py:variable -o graph.svg`: run a script and draw a graph of it."""
 
 from __future__ import annotations
 
@@ -79,7 +79,8 @@ def _ran(path: Path) -> dict[str, Any]:
         if leaving.code not in (None, 0):
             raise UserError(f"{path} exited with status {leaving.code}, so its variables are lost") from None
         raise UserError(f"{path} calls sys.exit(), so its variables are lost: remove the call") from None
-    # Any error of the script: the traceback that Python would print, from the script's first line on.
+    # Any error of the script: the traceback that Python would print, from the script's first line
+    # on.
     except Exception as error:  # noqa: BLE001
         frames = [f for f in traceback.extract_tb(error.__traceback__) if f.filename not in (__file__, runpy.__file__)]
         frames = [f for f in frames if not f.filename.startswith("<frozen")]

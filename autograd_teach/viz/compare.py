@@ -31,9 +31,9 @@ def compare(a: Any, b: Any, *, names: Mapping[str, Any] | None = None) -> Compar
     a, b: the two tensors, of this package or of PyTorch; one of each also works.
     names: names for tensors, as in `viz.graph`.
 
-    Returns a CompareView. Its `summary` says whether the graphs are the same, and if not, which nodes
-    only one of them has. If a graph cannot be drawn, the view says why in a sentence. Raises TypeError
-    if `names` is not a dictionary.
+    Returns a CompareView. Its `summary` says whether the graphs are the same, and if not, which
+    nodes only one of them has. If a graph cannot be drawn, the view says why in a sentence. Raises
+    TypeError if `names` is not a dictionary.
 
     >>> import autograd_teach as torch
     >>> from autograd_teach import viz
@@ -44,7 +44,8 @@ def compare(a: Any, b: Any, *, names: Mapping[str, Any] | None = None) -> Compar
     In both: 1 operation and 1 leaf. Only in y: ExpBackward0 (h). Only in z: h.detach().
     """
     known = given_names(names or {}) + caller_tensors(sys._getframe(1))
-    # If one graph uses a value of the other without its history, the name comes from the other graph.
+    # If one graph uses a value of the other without its history, the name comes from the other
+    # graph.
     results = [[("", tensor) for tensor in take([one], known).results] for one in (a, b)]
     taken = [take([one], known + others) for one, others in zip((a, b), reversed(results), strict=True)]
     return CompareView(taken[0], taken[1], a is b and is_tensor(a))
@@ -129,15 +130,15 @@ def _moved(edge: Edge, new: Mapping[str, str]) -> Edge:
 
 
 class _Match:
-    """The matched nodes: `there` maps the first graph to the second, `back` the second to the first."""
+    """The matched nodes: `there` maps the first graph to the second, `back` the other way."""
 
     def __init__(self, first: Taken, second: Taken) -> None:
         self.sides = first.snapshot, second.snapshot
         self.below = self.sides[0].children(), self.sides[1].children()
         self.there: dict[str, str] = {}
         self.back: dict[str, str] = {}
-        # A node that is part of both graphs matches itself, whatever is around it. Other leaves match by
-        # shape; a leaf that is itself an output matches only another output.
+        # A node that is part of both graphs matches itself, whatever is around it. Other leaves
+        # match by shape; a leaf that is itself an output matches only another output.
         places = [
             {id(taken.live[node.id]): node.id for node in taken.snapshot.nodes if node.kind in ("leaf", "operation")}
             for taken in (first, second)
@@ -152,7 +153,10 @@ class _Match:
             self._walk([pair])
 
     def _forms_of(self, side: int, known: dict[Any, int]) -> dict[str, int]:
-        """A number for each node; two nodes have the same number if the graphs below them are the same."""
+        """A number for each node.
+
+        Two nodes have the same number if the graphs below them are the same.
+        """
         forms: dict[str, int] = {}
         for node_id in _from_the_leaves(self.sides[side], self.below[side]):
             shared = self._shared.get(node_id) if side == 0 else node_id if node_id in self._shared_back else None
@@ -172,12 +176,13 @@ class _Match:
                 todo += self._past_what_one_has_alone(a, b)
 
     def _past_what_one_has_alone(self, a: str, b: str) -> list[tuple[str, str]]:
-        """The next pairs after two nodes that differ: below the node that only one side has, else below both."""
+        """The next pairs after two nodes that differ: below the node of one side only, or below both."""
         if (found := self._further_down(0, a, lambda node: self._forms[0][node] == self._forms[1][b])) is not None:
             return [(found[0], b)]
         if (found := self._further_down(1, b, lambda node: self._forms[1][node] == self._forms[0][a])) is not None:
             return [(a, found[0])]
-        # No graph below is the same as a whole. The same operation may be near, below an inserted one.
+        # No graph below is the same as a whole. The same operation may be near, below an inserted
+        # one.
         in_a = self._further_down(0, a, lambda node: self._alike(node, b), _NEAR)
         in_b = self._further_down(1, b, lambda node: self._alike(a, node), _NEAR)
         if in_a is not None and (in_b is None or in_a[1] <= in_b[1]):
@@ -236,7 +241,7 @@ class _Match:
         return self.sides[side].node(node_id).shape
 
     def _elsewhere(self, titles: Sequence[str]) -> list[str]:
-        """Matched nodes that send a gradient to different nodes of both graphs, or of which only one sends a gradient."""
+        """Matched nodes whose gradients go to different nodes of both graphs, or only one sends one."""
         found = []
         for a, b in self.there.items():
             for slot, (one, other) in enumerate(zip(self.below[0][a], self.below[1][b], strict=False)):
@@ -258,7 +263,7 @@ class _Match:
 
 
 def _counts(node: Node) -> bool:
-    """Whether a node is reported if only one graph has it: outputs and the None of a plain number are not."""
+    """Whether a node is reported if only one graph has it: not for outputs and plain numbers."""
     return node.kind in ("leaf", "operation") or (node.kind == "constant" and node.value is not None)
 
 

@@ -1,8 +1,9 @@
-"""Cuts of the history: the name of an argument that does not require grad, and whose value it holds.
+"""Cuts of the history: whose value an argument holds that does not require grad.
 
-`detach`, `.data` and `no_grad` leave no trace in a graph, but they share memory. If a tensor that does
-not require grad shares memory with one that does, it is the value of the second tensor without its
-history. Copies, tensors on other devices and arguments that were not saved cannot be found this way.
+`detach`, `.data` and `no_grad` leave no trace in a graph, but they share memory. If a tensor that
+does not require grad shares memory with one that does, it is the value of the second tensor without
+its history. Copies, tensors on other devices and arguments that were not saved cannot be found this
+way.
 """
 
 from __future__ import annotations
@@ -67,7 +68,10 @@ def argument(slot: int, slots: int, saved: Sequence[tuple[str, Any]]) -> Any:
 
 
 class Memory:
-    """Finds tensors by their memory addresses. It keeps references to them, so that no address is reused."""
+    """Finds tensors by their memory addresses.
+
+    It keeps references to them, so that no address is reused.
+    """
 
     def __init__(self, results: Sequence[Result], names: Sequence[tuple[str, Any]]) -> None:
         self._results = [(array, result) for result in results if (array := _array(result.tensor)) is not None]
@@ -91,7 +95,10 @@ class Memory:
                 self._without.setdefault(_place(array), name)
 
     def find(self, tensor: Any) -> Found | None:
-        """The name of a tensor that does not require grad, and whose value it holds; None if neither is known."""
+        """The name of a tensor that does not require grad, and whose value it holds.
+
+        None if neither is known.
+        """
         array = _array(tensor)
         if array is None:
             return None
@@ -109,7 +116,7 @@ class Memory:
         return Found(name) if name else None
 
     def find_history(self, leaf: Any) -> Found | None:
-        """Whose value a leaf holds, if a graph that does not contain the leaf computed that value."""
+        """Whose value a leaf holds, if a graph without this leaf computed it."""
         array = _array(leaf)
         source = None if array is None else self._made.get(_place(array))
         if source is None or _reaches(source.tensor.grad_fn, leaf):

@@ -1,8 +1,8 @@
 """Pictures of gradient checks.
 
-`viz.jacobian` draws heat maps of a Jacobian by finite differences and by backward. `viz.gradcheck_eps`
-draws the error of the differences against their step. Both work for tensors of this package and of
-PyTorch: they use only functions that both have.
+`viz.jacobian` draws heat maps of a Jacobian by finite differences and by backward.
+`viz.gradcheck_eps` draws the error of the differences against their step. Both work for tensors of
+this package and of PyTorch: they use only functions that both have.
 """
 
 from __future__ import annotations
@@ -115,17 +115,17 @@ def _said(sentence: str) -> Chart:
 
 
 def jacobian(fn: Callable[..., Any], inputs: Any, *, eps: float = EPS, atol: float = ATOL, rtol: float = RTOL) -> Chart:
-    """Draw the Jacobian of `fn` at `inputs`: by central differences, by backward, and their difference.
+    """Draw the Jacobian of `fn`: by central differences, by backward, and their difference.
 
-    There is one row of three heat maps for each output and each input that requires grad. In a map, a
-    row is an entry of the output and a column is an entry of the input. Two entries differ if they are
-    further apart than `atol + rtol * |numerical|`, the rule of `gradcheck`. Entries that differ have a
-    frame and a cross, and the text lists them.
+    There is one row of three heat maps for each output and each input that requires grad. In a map,
+    a row is an entry of the output and a column is an entry of the input. Two entries differ if
+    they are further apart than `atol + rtol * |numerical|`, the rule of `gradcheck`. Entries that
+    differ have a frame and a cross, and the text lists them.
 
     fn: function that takes tensors and returns a tensor or a tuple of tensors.
     inputs: a tensor or a tuple of tensors, float64 as for `gradcheck`; the text says if one is not.
-    eps: step of the central differences. atol, rtol: absolute and relative tolerance. The defaults are
-    those of `gradcheck`.
+    eps: step of the central differences. atol, rtol: absolute and relative tolerance. The defaults
+    are those of `gradcheck`.
 
     Returns a Chart. If there is nothing to draw, the chart says why in a sentence.
 
@@ -207,8 +207,8 @@ def gradcheck_eps(fn: Callable[..., Any], inputs: Any, eps: Sequence[float] | No
     eps: the steps to try; by default 25 steps from 1e-12 to 1.
 
     Returns a Chart. The error is the largest difference from the analytical Jacobian in float64,
-    divided by the largest entry of that Jacobian. If there is nothing to draw, the chart says why in a
-    sentence.
+    divided by the largest entry of that Jacobian. If there is nothing to draw, the chart says why
+    in a sentence.
 
     >>> import autograd_teach as torch
     >>> from autograd_teach import viz

@@ -1,8 +1,8 @@
-"""A snapshot as DOT text. Deterministic: the same graph gives the same bytes, whichever engine built it.
+"""A snapshot as DOT text: the same graph gives the same bytes, whichever engine built it.
 
-The colours here are those of a light page, so that the picture is readable without a style sheet. No
-kind of node differs by colour alone: an output has a double border, a leaf a thick border and round
-corners, a constant a dashed border. This module does not lay out anything.
+The colours here are those of a light page, so that the picture is readable without a style sheet.
+No kind of node differs by colour alone: an output has a double border, a leaf a thick border and
+round corners, a constant a dashed border. This module does not lay out anything.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _LOOK = {
 
 @dataclass(frozen=True)
 class Part:
-    """What a player adds to a node: its step, how many gradients it waits for, and its text at the end."""
+    """What a player adds to a node: its step, how many gradients it waits for, its text."""
 
     step: int
     waits_for: int
@@ -57,7 +57,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Flow:
-    """What a player writes at an edge: the lines of the arithmetic, and the thickness of the edge."""
+    """What a player writes at an edge: the lines of the arithmetic, and the thickness."""
 
     lines: tuple[str, ...]
     thickness: float
@@ -94,7 +94,10 @@ def write(
 
 
 def _effort(snapshot: Snapshot) -> str:
-    """Keep the order of arguments if that is cheap; in a large or tangled graph, spend less time on the layout."""
+    """Keep the order of arguments if that is cheap.
+
+    In a large or tangled graph, spend less time on the layout.
+    """
     if len(snapshot.nodes) > _MANY_NODES or snapshot.rows_passed > _MANY_ROWS:
         return " splines=line mclimit=0.1 nslimit=0.2 nslimit1=0.2"
     return " ordering=out"
@@ -122,7 +125,7 @@ def _node(node: Node, part: Part | None, roomy: bool) -> str:
 
 
 def _room(node: Node, part: Part | None, roomy: bool) -> float:
-    """The width that a box needs, in inches, in any font and for every line that a player writes into it."""
+    """The width of a box in inches, in any font and for every line that a player writes into it."""
     lines = label(node, part).splitlines()
     others = [] if part is None else [waiting_line(part.waits_for, part.waits_for), READY, NOT_COMPUTED]
     others += [grad_line(node)] if part is not None and node.kind == "leaf" else []
@@ -163,13 +166,13 @@ def _edge(snapshot: Snapshot, edge: Edge, parallel: bool, flow: Flow | None = No
 
 
 def uses_lower_order(snapshot: Snapshot, edge: Edge) -> bool:
-    """Whether this edge leads from the graph of a gradient to a node of lower order, whose value it uses."""
+    """Whether this edge leads from a gradient's graph to a node of lower order, whose value it uses."""
     source, target = snapshot.node(edge.source), snapshot.node(edge.target)
     return snapshot.orders and target.kind != "constant" and target.order < source.order and source.kind != "output"
 
 
 def _cut(edge: Edge) -> str:
-    """The edge from a tensor without history to the tensor whose value it holds: dashed, with a bar as its head."""
+    """An edge from a tensor without history to the tensor whose value it holds: dashed, with a bar."""
     look = 'style=dashed dir=both arrowhead=tee arrowtail=none color="#D55E00" label="  cut" fontcolor="#A34700"'
     return f"  {edge.source} -> {edge.target} [id={quote(edge.id)} class={quote('agt-edge agt-cut')} {look}]"
 
@@ -180,7 +183,10 @@ def _cluster(place: int, title: str, members: list[str]) -> str:
 
 
 def label(node: Node, part: Part | None = None) -> str:
-    """The text of a node: its name, then its shape or short values; in a player, also the end of the pass."""
+    """The text of a node: its name, then its shape or short values.
+
+    In a player, also the end of the pass.
+    """
     if node.kind == "constant":
         return "\n".join(_constant_lines(node))
     if node.folded is not None:
@@ -215,7 +221,10 @@ def label(node: Node, part: Part | None = None) -> str:
 
 
 def _constant_lines(node: Node) -> list[str]:
-    """The text of a tensor or number that does not require grad; `None` if nothing is known about it."""
+    """The text of a tensor or number that does not require grad.
+
+    `None` if nothing is known about it.
+    """
     value = node.value
     if value is None:
         return ["None", *[node.mark] * bool(node.mark)]
@@ -227,7 +236,10 @@ def _constant_lines(node: Node) -> list[str]:
 
 
 def value_line(node: Node, computes: str = "") -> str:
-    """The line with the node's value: `= 6`, in a player `a · b = 6`; the shape if the value is too long."""
+    """The line with the node's value: `= 6`, in a player `a · b = 6`.
+
+    The shape if the value is too long.
+    """
     if node.shape is None:
         return clip(computes)
     value = node.value
@@ -273,7 +285,7 @@ def clip(text: str) -> str:
 
 
 def quote(text: str) -> str:
-    """A DOT string that shows `text` unchanged: escapes and entities are quoted, control characters become blanks."""
+    """A DOT string that shows `text`: escapes are quoted, control characters become blanks."""
     clean = "".join(c if c.isprintable() or c == "\n" else " " for c in text)
     for old, new in (
         ("\\", "\\\\"),

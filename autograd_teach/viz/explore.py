@@ -1,7 +1,7 @@
-"""`viz.explore`: controls for the arguments of a function; every change builds and draws its graph again.
+"""`viz.explore`: controls for the arguments of a function; every change draws its graph again.
 
-A graph is dynamic: it records what the code did in this call. The controls are ipywidgets, created only
-when the view is shown in a kernel; without them the view shows the graph of the start values.
+A graph is dynamic: it records what the code did in this call. The controls are ipywidgets, created
+only when the view is shown in a kernel; without them the view shows the graph of the start values.
 """
 
 from __future__ import annotations
@@ -28,10 +28,12 @@ _MOST_IN_A_ROW = 60
 
 
 def explore(f: Callable[..., Any], /, *, names: Mapping[str, Any] | None = None, **arguments: Any) -> ExploreView:
-    """Draw the graph of what `f` returns, with a control for each argument; every change runs `f` again.
+    """Draw the graph of the result of `f`, with a control for each of its arguments.
 
-    f: function that returns a tensor, or several in a list, tuple or dictionary. If it returns a chart
-    (`viz.jacobian`, `viz.gradcheck_eps`) or a Matplotlib figure, the view shows that.
+    Every change of a control runs `f` again.
+
+    f: function that returns a tensor, or several in a list, tuple or dictionary. If it returns a
+    chart (`viz.jacobian`, `viz.gradcheck_eps`) or a Matplotlib figure, the view shows that.
     names: names for tensors, as in `viz.graph`; variables inside `f` are known as well.
     arguments: one keyword for each argument of `f`, and its value chooses the control:
 
@@ -40,12 +42,12 @@ def explore(f: Callable[..., Any], /, *, names: Mapping[str, Any] | None = None,
     - `k=True` or `k=False`: a check box
     - `k=[...]`: a choice
 
-    A control starts at the default of `f`. Without a default it starts at the lower end or at the first
-    entry of the list.
+    A control starts at the default of `f`. Without a default it starts at the lower end or at the
+    first entry of the list.
 
-    Returns an ExploreView. `view.value(k=3)` sets arguments from code and returns the result of `f`. An
-    error in `f` and a control that cannot be made become a sentence in the view. Raises TypeError if
-    `names` is not a dictionary.
+    Returns an ExploreView. `view.value(k=3)` sets arguments from code and returns the result of
+    `f`. An error in `f` and a control that cannot be made become a sentence in the view. Raises
+    TypeError if `names` is not a dictionary.
 
     >>> import autograd_teach as torch
     >>> from autograd_teach import viz
@@ -117,7 +119,7 @@ class ExploreView(View):
         self.view = self._run()
 
     def value(self, **changed: Any) -> Any:
-        """Set arguments, draw again, and return the result of the function (None if it raised an error).
+        """Set arguments, draw again, and return the function's result (None if it raised an error).
 
         Raises TypeError if there is no control with one of these names.
         """
@@ -168,7 +170,10 @@ class ExploreView(View):
             self._widget.children = [*self._sliders.values(), self._shown()]
 
     def _shown(self) -> Any:
-        """The widget below the controls. A chart is an image: its colours follow those of the page."""
+        """The widget below the controls.
+
+        A chart is an image: its colours follow those of the page.
+        """
         if not isinstance(self.view, Chart):
             return self._picture
         source = f"data:image/svg+xml;base64,{b64encode(self.svg.encode()).decode()}"
@@ -197,7 +202,10 @@ class ExploreView(View):
 
     @property
     def widget(self) -> Any:  # type: ignore[override]  # a box, not an anywidget
-        """The controls with the picture below. Raises ImportError if ipywidgets or anywidget is not installed."""
+        """The controls with the picture below.
+
+        Raises ImportError if ipywidgets or anywidget is not installed.
+        """
         if self._widget is None:
             import ipywidgets
 
@@ -235,7 +243,10 @@ def _defaults(f: Any) -> dict[str, Any]:
 
 
 def _control(name: str, spec: Any, default: Any) -> Control:
-    """The control for one argument. Raises ValueError, with a message for the reader, if none fits."""
+    """The control for one argument.
+
+    Raises ValueError, with a message for the reader, if none fits.
+    """
     if isinstance(spec, bool):
         return Control("check box", spec)
     if isinstance(spec, list):

@@ -28,26 +28,29 @@ def to_dot(view_or_tensor: Any) -> str:
 
     view_or_tensor: a view, or a tensor whose graph is drawn as by `viz.graph`.
 
-    Returns a string; the same graph always gives the same text. Raises ValueError if there is no graph
-    to draw.
+    Returns a string; the same graph always gives the same text. Raises ValueError if there is no
+    graph to draw.
 
     >>> import autograd_teach as torch
-    >>> to_dot(torch.tensor(2.0, requires_grad=True) * 3).splitlines()[0]
+    >>> from autograd_teach import viz
+    >>> viz.to_dot(torch.tensor(2.0, requires_grad=True) * 3).splitlines()[0]
     'digraph autograd {'
     """
     return _dot(_as_view(view_or_tensor, sys._getframe(1)))
 
 
 def to_graphviz(view_or_tensor: Any) -> Any:
-    """Return the picture of a graph as a `graphviz.Source`, to style or render it with the graphviz package.
+    """Return the picture of a graph as a `graphviz.Source`, for use with the graphviz package.
 
     view_or_tensor: a view, or a tensor whose graph is drawn as by `viz.graph`.
 
-    Raises ValueError if there is no graph to draw, ImportError if the graphviz package is not installed.
+    Raises ValueError if there is no graph to draw, ImportError if the graphviz package is not
+    installed.
 
     >>> import autograd_teach as torch
+    >>> from autograd_teach import viz
     >>> x = torch.tensor(2.0, requires_grad=True)
-    >>> to_graphviz(x * 3).source.splitlines()[0]
+    >>> viz.to_graphviz(x * 3).source.splitlines()[0]
     'digraph autograd {'
     """
     import graphviz
@@ -62,17 +65,18 @@ def save(view_or_tensor: Any, path: str | os.PathLike[str]) -> Path:
     path: the file to write. An existing file is replaced. The endings:
 
     - `.html`: one page with the interactive view, which works offline
-    - `.svg`, `.png`, `.pdf`: the picture; they need a layout engine (pygraphviz, or Graphviz's `dot`)
+    - `.svg`, `.png`, `.pdf`: the picture; needs a layout engine (pygraphviz, or Graphviz's `dot`)
     - `.dot`: the graph as DOT text
 
-    Returns the path. Raises ValueError for another ending, if there is no graph to draw, or if no layout
-    engine is installed. Charts can only be saved as `.svg` and `.html`.
+    Returns the path. Raises ValueError for another ending, if there is no graph to draw, or if no
+    layout engine is installed. Charts can only be saved as `.svg` and `.html`.
 
     >>> import autograd_teach as torch
-    >>> x = torch.tensor(2.0, requires_grad=True)
+    >>> from autograd_teach import viz
     >>> import tempfile
+    >>> x = torch.tensor(2.0, requires_grad=True)
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     save(x * x, f"{folder}/square.dot").name
+    ...     viz.save(x * x, f"{folder}/square.dot").name
     'square.dot'
     """
     view, target = _as_view(view_or_tensor, sys._getframe(1)), Path(path)
@@ -124,7 +128,10 @@ def _dot(view: View) -> str:
 
 
 def page(view: View) -> str:
-    """One HTML page with the widget, which works without a kernel and a network; without scripts it shows the picture."""
+    """One HTML page with the widget, which works without a kernel and a network.
+
+    Without scripts it shows the picture.
+    """
     static = files("autograd_teach.viz") / "static"
     data = view.data()
     # The page opens at the end of the pass, with all numbers; the buttons go back to the start.
@@ -143,7 +150,7 @@ def page(view: View) -> str:
 
 
 def _engine(view: View) -> dict[str, str]:
-    """The layout engine's code, if the page has to lay out its picture itself: it has no kernel to ask for it."""
+    """The layout engine's code, for a page without a picture: there is no kernel to ask for it."""
     if view.svg or view.snapshot.tangled:
         return {}
     with contextlib.suppress(OSError):  # the page then shows the text

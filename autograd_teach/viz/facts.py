@@ -1,8 +1,8 @@
 """What a picture says about a tensor: its shape, dtype and numbers as short text.
 
 Works on anything with `shape`, `dtype`, `detach()` and `numpy()`, as tensors of this package and of
-PyTorch have. This module does not know about graphs. Numbers are written with a fixed number of digits,
-so that a difference between processors in the last bit is not visible.
+PyTorch have. This module does not know about graphs. Numbers are written with a fixed number of
+digits, so that a difference between processors in the last bit is not visible.
 """
 
 from __future__ import annotations
@@ -49,7 +49,10 @@ def is_tensor(thing: Any) -> bool:
 
 
 def library_of(tensor: Any) -> str:
-    """The package of a tensor: `autograd_teach` or `torch`, also for a subclass; else the package of its class."""
+    """The package of a tensor: `autograd_teach` or `torch`, also for a subclass.
+
+    Else the package of its class.
+    """
     for kind in type(tensor).__mro__:
         package = kind.__module__.partition(".")[0]
         if package in LIBRARIES:
@@ -68,7 +71,10 @@ def first_line(error: BaseException) -> str:
 
 
 def printable(text: str) -> str:
-    """A text on one line; control characters become blanks, because SVG and terminals cannot show them."""
+    """A text on one line.
+
+    Control characters become blanks, because SVG and terminals cannot show them.
+    """
     return "".join(c if c.isprintable() else " " for c in text)
 
 

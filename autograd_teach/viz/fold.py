@@ -1,11 +1,11 @@
 """Repeated structure of a large graph, folded into single boxes and unfolded on request.
 
-Only equal repetitions are folded. Their operations have the same names and shapes, and each edge goes
-to the same place in the next repetition, to one node that all repetitions share, or to a leaf of the
-same kind that belongs to this repetition. Nodes that differ stay outside the box.
+Only equal repetitions are folded. Their operations have the same names and shapes, and each edge
+goes to the same place in the next repetition, to one node that all repetitions share, or to a leaf
+of the same kind that belongs to this repetition. Nodes that differ stay outside the box.
 
-This module works on snapshots, not on live graphs or pictures. It does not use recursion, and it takes
-O(n log n) time for n operations.
+This module works on snapshots, not on live graphs or pictures. It does not use recursion, and it
+takes O(n log n) time for n operations.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def drawable(snapshot: Snapshot) -> bool:
 
 @dataclass(frozen=True)
 class Run:
-    """Operations that repeat: from place `start` of `Folding.order`, `times` repetitions of `period` operations each."""
+    """`times` repetitions of `period` operations each, from place `start` of `Folding.order`."""
 
     start: int
     period: int
@@ -90,8 +90,8 @@ class Folding:
     def unfold(self, node_id: str) -> None:
         """Open one box.
 
-        A small box opens as a whole. A large one shows its first and last repetition, and a box between
-        them. Raises KeyError if there is no box with this id.
+        A small box opens as a whole. A large one shows its first and last repetition, and a box
+        between them. Raises KeyError if there is no box with this id.
         """
         for run in self._runs:
             if self.order[run.start] == node_id:
@@ -121,7 +121,10 @@ class Folding:
         return hidden if len(hidden) >= _LEAST_TIMES else []
 
     def snapshot(self) -> Snapshot:
-        """The graph as it is folded now. Nodes keep their ids; a box has the id of its first node."""
+        """The graph as it is folded now.
+
+        Nodes keep their ids; a box has the id of its first node.
+        """
         whole = self.whole
         shown = {node.id: node.id for node in whole.nodes}
         boxes: dict[str, Node] = {}
@@ -177,7 +180,10 @@ def _leaf_text(leaf: Node) -> str:
 
 
 def _edges(edges: Sequence[Edge], shown: dict[str, str], boxes: dict[str, Node]) -> Iterator[Edge]:
-    """Merge the edges between a box and a node into one edge with a count; other edges do not change."""
+    """Merge the edges between a box and a node into one edge with a count.
+
+    Other edges do not change.
+    """
     counted: dict[tuple[str, str], Edge] = {}
     found: list[Edge] = []
     for edge in edges:
@@ -196,7 +202,8 @@ def _edges(edges: Sequence[Edge], shown: dict[str, str], boxes: dict[str, Node])
 def _order(snapshot: Snapshot) -> list[str]:
     """The operations in reverse postorder: each before the operations that its gradients go to.
 
-    In this order the steps of a loop follow each other, whichever argument carries the loop's state.
+    In this order the steps of a loop follow each other, whichever argument carries the loop's
+    state.
     """
     children = snapshot.children()
     operations = {node.id for node in snapshot.nodes if node.kind == "operation"}
@@ -219,7 +226,7 @@ def _order(snapshot: Snapshot) -> list[str]:
 
 
 def _leaf_groups(snapshot: Snapshot) -> list[list[str]]:
-    """Groups of leaves of the same kind that one operation uses once each, and no other operation uses."""
+    """Groups of leaves of the same kind that one operation uses once each, and no other."""
     users: dict[str, list[str]] = {}
     for edge in snapshot.edges:
         users.setdefault(edge.target, []).append(edge.source)
@@ -237,7 +244,7 @@ def _kind_of_leaf(node: Node) -> object:
 
 
 def _in_short(names: Sequence[str]) -> list[tuple[int, str]]:
-    """Names in order, with repetitions counted: `A B A B A B C` is 3 times `(A, B)` and once `C`."""
+    """Names with repetitions counted: `A B A B A B C` is 3 times `(A, B)` and once `C`."""
     short: list[tuple[int, str]] = []
     place = 0
     while place < len(names):
@@ -296,7 +303,7 @@ class _Wires:
         self._wired: Ranks = np.array(wired, dtype=np.int64)
 
     def own_leaves(self, run: Run) -> list[str]:
-        """The leaves that belong to one repetition each and are used nowhere else: they are folded too."""
+        """The leaves that belong to one repetition each: they are folded too."""
         used: Counter[str] = Counter()
         shared: set[str] = set()
         for i in range(run.start, run.end):
@@ -309,11 +316,14 @@ class _Wires:
         return [leaf for leaf, count in used.items() if leaf not in shared and count == self.users[leaf]]
 
     def repeats(self, low: int, high: int) -> list[Run]:
-        """Runs of repetitions between two places; they do not overlap, and the ones that hide most come first."""
+        """Runs of repetitions between two places.
+
+        They do not overlap, and the ones that hide most come first.
+        """
         runs: list[Run] = []
         free = np.ones(high - low, dtype=bool)
-        # Each entry: minus the number of operations it would hide, period, start, length, and whether
-        # its edges were compared.
+        # Each entry: minus the number of operations it would hide, period, start, length, and
+        # whether its edges were compared.
         heap: list[tuple[int, int, int, int, bool]] = []
 
         def offer(period: int, start: int, length: int, compared: bool) -> None:
@@ -341,7 +351,7 @@ class _Wires:
         return runs
 
     def _periods(self, low: int, high: int) -> list[int]:
-        """Likely lengths of a repetition: the most frequent distances between two equal patterns."""
+        """Likely lengths of a repetition: the most frequent distances of equal patterns."""
         found: set[int] = set()
         for labels in (self.labels, self._wired):
             ranks, width = labels[low:high], 1
@@ -377,7 +387,10 @@ class _Wires:
             yield begin, end
 
     def _modes(self, i: int, period: int) -> list[str] | None:
-        """How each edge of an operation equals the edge of the operation one period later; None if one does not."""
+        """How each edge of an operation equals the edge of the operation one period later.
+
+        None if one does not.
+        """
         modes = []
         for (target, number), (other, other_number) in zip(self.slots[i], self.slots[i + period], strict=True):
             if number != other_number:

@@ -15,8 +15,8 @@ _MOST_CELLS = 16  # along each side: the map is an overview, and a view's state 
 def heat(array: Any) -> dict[str, Any] | None:
     """The heat map of an array; None if it is empty or does not hold real numbers.
 
-    The columns of the map are the array's last dimension. A large array is averaged over blocks. NaN
-    becomes None, infinities become "inf" and "-inf", because JSON does not have them.
+    The columns of the map are the array's last dimension. A large array is averaged over blocks.
+    NaN becomes None, infinities become "inf" and "-inf", because JSON does not have them.
 
     >>> heat(np.array([[1.0, -2.0], [0.5, np.nan]]))["values"]
     [[1.0, -2.0], [0.5, None]]
@@ -39,7 +39,10 @@ def heat(array: Any) -> dict[str, Any] | None:
 
 
 def _averaged(table: np.ndarray, axis: int) -> np.ndarray:
-    """Average to at most `_MOST_CELLS` rows or columns; a block with an element that is not finite is not finite."""
+    """Average to at most `_MOST_CELLS` rows or columns.
+
+    A block with an element that is not finite is not finite.
+    """
     count = table.shape[axis]
     if count <= _MOST_CELLS:
         return table

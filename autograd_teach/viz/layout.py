@@ -1,7 +1,7 @@
-"""Layout of DOT text as a picture: by the pygraphviz wheel, else by a system `dot`, else in the browser.
+"""Layout of DOT text: by the pygraphviz wheel, else by a system `dot`, else in the browser.
 
-If no engine is available, the view shows its text. An SVG picture is prepared for pages without scripts:
-it has its own background, colours for dark pages, and a description in each node.
+If no engine is available, the view shows its text. An SVG picture is prepared for pages without
+scripts: it has its own background, colours for dark pages, and a description in each node.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _STYLE = """
 
 
 def render(dot: str, kind: str = "svg") -> bytes | None:
-    """The picture, laid out by the first engine that can do it; None if no engine on this machine can.
+    """The picture, laid out by the first engine that can do it; None if none can.
 
     If this returns None, Graphviz compiled to WebAssembly lays out the DOT text in the browser
     (`layOut` in static/widget.js); `browser_engine` is its code.
@@ -93,7 +93,10 @@ def by_system(dot: str, kind: str) -> bytes | None:
 
 
 def browser_engine() -> bytes:
-    """Graphviz as WebAssembly, an ES module of 1.2 MB (static/vendor/graphviz). Raises OSError if the file is missing."""
+    """Graphviz as WebAssembly, an ES module of 1.2 MB (static/vendor/graphviz).
+
+    Raises OSError if the file is missing.
+    """
     return (files("autograd_teach.viz") / "static" / "vendor" / "graphviz" / "viz.js").read_bytes()
 
 
@@ -102,7 +105,10 @@ ENGINES: list[Callable[[str, str], bytes | None]] = [by_wheel, by_system]
 
 @contextlib.contextmanager
 def quiet_stderr() -> Iterator[None]:
-    """Silence file descriptor 2: on Debian, the wheel's Fontconfig writes warnings to it, and the notebook would show them."""
+    """Silence file descriptor 2.
+
+    On Debian, the wheel's Fontconfig writes warnings to it, and the notebook would show them.
+    """
     try:
         keep = os.dup(2)
     except OSError:  # no stderr, as in some Pythons for browsers
@@ -118,7 +124,7 @@ def quiet_stderr() -> Iterator[None]:
 
 
 def dress(svg: bytes, descriptions: Mapping[str, str], title: str) -> str:
-    """Prepare Graphviz's SVG for a page: no prolog, scoped classes, dark colours, and alternative texts."""
+    """Prepare Graphviz's SVG for a page: no prolog, scoped classes, dark colours, descriptions."""
     ET.register_namespace("", _SVG)
     ET.register_namespace("xlink", "http://www.w3.org/1999/xlink")
     root = ET.fromstring(svg)
@@ -140,7 +146,7 @@ def dress(svg: bytes, descriptions: Mapping[str, str], title: str) -> str:
 
 
 def _drop_repeated(text: ET.Element) -> None:
-    """Remove attributes that Graphviz repeats on each line of text and the root has: saves a third of the size."""
+    """Remove attributes of lines of text that the root already has: saves a third of the size."""
     for name in ("font-family", "{http://www.w3.org/XML/1998/namespace}space"):
         text.attrib.pop(name, None)
     if text.get("font-size") == "11.00":

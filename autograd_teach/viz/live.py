@@ -1,8 +1,8 @@
-"""`viz.live`: the code of a function beside its graph, with sliders for the leaves; values and gradients follow.
+"""`viz.live`: a function beside its graph, with sliders for the leaves; gradients follow.
 
-A gradient predicts a change: if a leaf moves by h, the result moves by about gradient × h. Each leaf
-shows the predicted change for one step (`promised`) and the real change (`really`). The real change is
-computed by calling the function once more.
+A gradient predicts a change: if a leaf moves by h, the result moves by about gradient × h. Each
+leaf shows the predicted change for one step (`promised`) and the real change (`really`). The real
+change is computed by calling the function once more.
 """
 
 from __future__ import annotations
@@ -33,21 +33,22 @@ MOST_ENTRIES = 8
 def live(
     f: Callable[..., Any], /, *, step: float = 0.1, names: Mapping[str, Any] | None = None, **values: Any
 ) -> LiveView:
-    """Show the code of `f` and its graph, with a slider in each leaf: values and gradients follow at once.
+    """Show the code of `f` and its graph with a slider in each leaf; values and gradients follow.
 
     f: function that returns a tensor with one element.
-    step: the size of the step for which each leaf compares the prediction of its gradient with the real
-    change: `+0.1: y about +0.6`, `really +0.61`. The real change comes from a second call of `f`.
+    step: the size of a test step. Each leaf shows the change of the result that its gradient predicts
+    for this step, and the real change, from a second call of `f`: `+0.1: y about +0.6`, `really +0.61`.
     names: names for tensors, as in `viz.graph`.
-    values: the arguments of `f`. A number, a list of numbers and a floating tensor become leaves. A leaf
-    with at most 8 entries gets a field and a slider for each entry. Other values are passed unchanged.
+    values: the arguments of `f`. A number, a list of numbers and a floating tensor become leaves. A
+    leaf with at most 8 entries gets a field and a slider for each entry. Other values are passed
+    unchanged.
 
-    The leaves are tensors of the library of the given tensors. Without a given tensor, they belong to
-    the library that the module of `f` calls `torch`, or else to this package.
+    The leaves are tensors of the library of the given tensors. Without a given tensor, they belong
+    to the library that the module of `f` calls `torch`, or else to this package.
 
     Returns a LiveView. `view.value(a=3.0)` moves leaves from code and returns the new result.
-    `view.gradients` holds the gradients as arrays. An error in `f` becomes a sentence in the view. Raises
-    ValueError if `step` is not a positive number, TypeError if `names` is not a dictionary.
+    `view.gradients` holds the gradients as arrays. An error in `f` becomes a sentence in the view.
+    Raises ValueError if `step` is not a positive number, TypeError if `names` is not a dictionary.
 
     >>> import autograd_teach as torch
     >>> from autograd_teach import viz
@@ -65,7 +66,7 @@ def live(
 
 @dataclass(frozen=True)
 class Promise:
-    """The change of the result for a step of one entry: as its gradient predicts it, and as it really is."""
+    """The change of the result for a step of one entry: predicted by its gradient, and real."""
 
     leaf: str
     """The name of the leaf."""
@@ -80,7 +81,7 @@ class Promise:
 
 
 class LiveView(View):
-    """A function, its graph for the current values of its arguments, and the arithmetic of both passes."""
+    """A function, its graph for the current values, and the arithmetic of both passes."""
 
     kind = "live"
 
@@ -111,12 +112,15 @@ class LiveView(View):
 
     @property
     def gradients(self) -> dict[str, np.ndarray[Any, Any]]:
-        """The gradient of each leaf as an array of its shape; zeros if the result does not depend on the leaf."""
+        """The gradient of each leaf as an array of its shape.
+
+        Zeros if the result does not depend on the leaf.
+        """
         return dict(self._gradients)
 
     @property
     def promises(self) -> list[Promise]:
-        """For each entry of each leaf with sliders: the predicted and the real change for one step."""
+        """For each entry with a slider: the predicted and the real change for one step."""
         return list(self._promises)
 
     def value(self, **changed: Any) -> float | None:
@@ -135,7 +139,8 @@ class LiveView(View):
     def _compute(self) -> None:
         """Compute everything that depends on the values.
 
-        If that fails, the picture does not change; if there is no picture yet, the view shows a sentence.
+        If that fails, the picture does not change; if there is no picture yet, the view shows a
+        sentence.
         """
         self._call()
         if self.result is None:
@@ -178,7 +183,10 @@ class LiveView(View):
                 self._promises.append(Promise(name, entry, float(array[place]), slope, slope * self.step, really))
 
     def _moved(self, name: str, leaf: Any, array: np.ndarray[Any, Any], place: tuple[int, ...]) -> float:
-        """The change of the result if one entry moves by one step; NaN if the function fails there."""
+        """The change of the result if one entry moves by one step.
+
+        NaN if the function fails there.
+        """
         moved = array.copy()
         moved[place] += self.step
         try:
@@ -272,7 +280,8 @@ class LiveView(View):
         return {
             "step": self.step,
             "leaves": {node: {"name": movable[node], "values": held} for node, held in values.items() if held},
-            # Arguments that the result does not depend on are not in the graph, but they have sliders too.
+            # Arguments that the result does not depend on are not in the graph, but they have
+            # sliders too.
             "unused": [name for name in self._run.leaves if name not in shown],
             "numbers": self._numbers(),
             **({"code": vars(found)} if (found := code_of(self.snapshot)) else {}),
@@ -296,7 +305,7 @@ class LiveView(View):
         }
 
     def _shape(self, numbers: dict[str, Any]) -> Any:
-        """The picture is kept as long as this is the same: nodes, edges, and the number of lines of each."""
+        """The picture is kept while this is the same: nodes, edges, and their numbers of lines."""
         lines = {node: len(found) for node, found in numbers.get("nodes", {}).items()}
         return [(n.id, n.name, n.kind) for n in self.snapshot.nodes], self.snapshot.edges, lines, self.snapshot.notes
 
@@ -308,7 +317,10 @@ class LiveView(View):
         return self._widget
 
     def _show_again(self) -> None:
-        """Put new numbers into the picture; draw a new picture only if the graph has another shape."""
+        """Put new numbers into the picture.
+
+        Draw a new picture only if the graph has another shape.
+        """
         for stale in ("dot", "svg"):
             self.__dict__.pop(stale, None)
         if self._widget is None:
@@ -316,7 +328,8 @@ class LiveView(View):
         numbers = self._numbers() if self.result is not None else {}
         shape = self._shape(numbers)
         if shape == self._drawn and self.result is not None:
-            # A counter makes each answer different: equal values would not be sent, and the browser would wait.
+            # A counter makes each answer different: equal values would not be sent, and the browser
+            # would wait.
             self._answers += 1
             self._widget.numbers = {**numbers, "answer": self._answers}
             return
@@ -325,7 +338,7 @@ class LiveView(View):
         self._renew(self._widget)
 
     def _heard(self, message: Any) -> None:
-        """Handle a message of the browser: `{"type": "move", "values": {"a": [2.0]}, "step": 0.1}`."""
+        """Handle a browser's message: `{"type": "move", "values": {"a": [2.0]}, "step": 0.1}`."""
         if not isinstance(message, dict) or message.get("type") != "move":
             return
         step = message.get("step")

@@ -25,9 +25,10 @@ def caller_tensors(frame: FrameType | None) -> list[tuple[str, Any]]:
 
 
 def tensors_in(*spaces: Mapping[str, Any]) -> list[tuple[str, Any]]:
-    """Every tensor with a name in these variables, in their order: `x`, `w[0]`, `d['k']`, `model.weight`.
+    """Every tensor with a name in these variables: `x`, `w[0]`, `d['k']`, `model.weight`.
 
-    Names that begin with an underscore are left out, because IPython uses them for results (`_`, `_12`).
+    Names that begin with an underscore are left out, because IPython uses them for results (`_`,
+    `_12`).
     """
     direct: list[tuple[str, Any]] = []
     nested: list[tuple[str, Any]] = []

@@ -29,31 +29,32 @@ _THINNEST, _THICKEST, _DECADES = 1.0, 5.5, 3.0
 
 
 def play(output: Any, gradient: Any = None, *, names: Mapping[str, Any] | None = None, **values: Any) -> PlayView:
-    """Step through the backward pass from `output`: which node runs, why now, and how each number comes about.
+    """Step through the backward pass: which node runs, why now, and how each number comes about.
 
-    Each edge shows the chain rule: the gradient that came in × the local slope = the gradient sent on. If
-    several gradients meet, their sum is shown. The slopes are computed by the nodes themselves, so they
-    are right for every operation, including your own Functions.
+    Each edge shows the chain rule: the gradient that came in × the local slope = the gradient sent
+    on. If several gradients meet, their sum is shown. The slopes are computed by the nodes
+    themselves, so they are right for every operation, including your own Functions.
 
     output: one of these:
 
     - a tensor: its backward pass
-    - a tensor computed in `with viz.watch():`: the forward pass as well, with every intermediate value
-      and the line of code that made it
+    - a tensor computed in `with viz.watch():`: also the forward pass, with intermediate values
+      and the lines of code that made them
     - a function: it is called with `values` and recorded, so the forward pass is played as well
     - a list of tensors, for example two losses: one pass from all of them
 
-    gradient: the gradient to start from, of the shape of `output`, as for `backward`; needed only if
-    `output` has more than one element. For a list of outputs, a list.
+    gradient: the gradient to start from, of the shape of `output`, as for `backward`; needed only
+    if `output` has more than one element. For a list of outputs, a list.
     names: names for tensors, as in `viz.graph`.
     values: the arguments of the function; numbers become leaves.
 
-    Returns a PlayView; `view.steps` holds the steps as data. The pass runs once to record it. It does not
-    change any `.grad` and does not free the graph, so you can still call `backward`. If the pass cannot
-    be played, the view says why in a sentence. Raises TypeError if `values` are given without a function.
+    Returns a PlayView; `view.steps` holds the steps as data. The pass runs once to record it. It
+    does not change any `.grad` and does not free the graph, so you can still call `backward`. If
+    the pass cannot be played, the view says why in a sentence. Raises TypeError if `values` are
+    given without a function.
 
-    It also works for an engine of your own if its nodes have `register_hook` as in PyTorch: it plays
-    `output.backward(gradient)`.
+    It also works for an engine of your own if its nodes have `register_hook` as in PyTorch: it
+    plays `output.backward(gradient)`.
 
     >>> import autograd_teach as torch
     >>> from autograd_teach import viz
@@ -121,7 +122,8 @@ class PlayView(View):
         return self._rows(node)
 
     def _rows(self, node: Node) -> list[list[str]]:
-        # A leaf's gradient changes while the pass is played, so two rows show it: now and at the end.
+        # A leaf's gradient changes while the pass is played, so two rows show it: now and at the
+        # end.
         after = {step.node: step.after for step in self.steps}.get(node.id)
         found = [row for row in rows(node, self.snapshot.show_saved) if row[0] != "gradient"]
         if node.kind == "operation" and after is not None:
@@ -150,10 +152,10 @@ class PlayView(View):
 
         node_id: the id of the node, as in `viz.to_dot`: `"n3"`.
 
-        Returns a list of pairs: the title of the node that the gradient goes to, and the Jacobian with a
-        row for each entry of the result and a column for each entry of the input. The list is empty for
-        elementwise operations. A large Jacobian (65 to 4,096 rows) is computed now, and the view shows it
-        from now on. Raises KeyError if no operation with this id ran.
+        Returns a list of pairs: the title of the node that the gradient goes to, and the Jacobian
+        with a row for each entry of the result and a column for each entry of the input. The list
+        is empty for elementwise operations. A large Jacobian (65 to 4,096 rows) is computed now,
+        and the view shows it from now on. Raises KeyError if no operation with this id ran.
         """
         step = next((one for one in self.steps if one.node == node_id and not one.is_leaf), None)
         if step is None:
@@ -165,7 +167,7 @@ class PlayView(View):
         return [(to, local.numbers) for to, local in blocks if local.numbers is not None]
 
     def _sent(self, step: Step, found: list[Any]) -> list[Any]:
-        """From one answer for every edge of a node, the answers for the edges that sent something."""
+        """From the answers for all edges of a node, those for the edges that sent something."""
         slots = {edge.id: slot for slot, edge in enumerate(self.snapshot.children()[step.node])}
         return [found[slots[sent.edge]] for sent in step.goes_out] if found else []
 
@@ -251,7 +253,10 @@ def _end(step: Step) -> str:
 
 
 def _thickness(size: float, largest: float) -> float:
-    """The thickness of an edge in points; the thinnest is for gradients of at most a thousandth of the largest."""
+    """The thickness of an edge in points.
+
+    The thinnest is for gradients of at most a thousandth of the largest.
+    """
     if not size or not largest:
         return 0.0 if size == 0 else _THICKEST
     if not math.isfinite(size):
@@ -288,7 +293,7 @@ def _step_data(step: Step, place: int, total: int) -> dict[str, Any]:
 
 
 def _block(sent: Sent) -> list[Any] | None:
-    """The Jacobian of an operation that is not elementwise, as a heat map: a row for each entry of its result."""
+    """The Jacobian of an operation that is not elementwise, as a heat map."""
     local = sent.local
     if local is None or local.kind != "block" or local.numbers is None:
         return None

@@ -22,7 +22,10 @@ def is_figure(thing: Any) -> bool:
 
 
 def chart_of(figure: Any) -> Chart:
-    """The figure as a chart. The figure is closed, or else `pyplot` would show it a second time below the cell."""
+    """The figure as a chart.
+
+    The figure is closed, or else `pyplot` would show it a second time below the cell.
+    """
     file = io.StringIO()
     with _same_ids():
         figure.savefig(file, format="svg", transparent=True, bbox_inches="tight", metadata={"Date": None})

@@ -1,11 +1,12 @@
-"""Recording of a backward pass: for each step, which node ran and why, what came in, and what went out.
+"""Recording of a backward pass: which node ran at each step, why, what came in, what went out.
 
-The engine of the tensors really runs the pass, with a hook on each node. It runs through `autograd.grad`
-with `retain_graph=True`: this computes the same gradients in the same order, but it does not change any
-`.grad` and does not free the graph. A reader's own engine does not have this function. There `backward`
-is called, and afterwards each leaf gets its old `.grad` back.
+The engine of the tensors really runs the pass, with a hook on each node. It runs through
+`autograd.grad` with `retain_graph=True`: this computes the same gradients in the same order, but it
+does not change any `.grad` and does not free the graph. A reader's own engine does not have this
+function. There `backward` is called, and afterwards each leaf gets its old `.grad` back.
 
-The chain rule at each edge is added after the pass, from the local derivatives of every node (slopes.py).
+The chain rule at each edge is added after the pass, from the local derivatives of every node
+(slopes.py).
 """
 
 from __future__ import annotations
@@ -84,14 +85,14 @@ class Step:
     after: str = ""
     after_short: str = ""
     bars: list[tuple[float, float]] = field(default_factory=list)
-    """For a leaf with few elements: each element's `.grad` before (0 if there was none) and what arrives."""
+    """For a leaf with few elements: each element's `.grad` before (0 if None) and what arrives."""
     had_grad: bool = False
     received: str = ""
     """The total that came in, shortened; for a node with several outputs, one after the other."""
     total: str = ""
     """The sum of several contributions, written out: `2 + 5 = 7`."""
     maps: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
-    """Heat maps (`heat.heat`) of large gradients, by the row that they belong to: `came in`, `arriving`, `grad after`."""
+    """Heat maps (`heat.heat`) of large gradients, by row: `came in`, `arriving`, `grad after`."""
 
     @property
     def is_leaf(self) -> bool:
@@ -130,19 +131,25 @@ class Recording:
     waiting: dict[str, int] = field(default_factory=dict)
     """How many gradients each node waits for before the pass starts."""
     starts: dict[str, tuple[str, float]] = field(default_factory=dict)
-    """For each edge from an output, the gradient the pass starts with: as short text, and its largest absolute value."""
+    """For each edge from an output, the gradient that the pass starts with: as text, and its size."""
     leaves: dict[str, Any] = field(default_factory=dict)
     """The leaves of the pass, by the ids of their nodes."""
     arrived: Mapping[str, Any] = field(default_factory=dict)
-    """The total gradient that arrived at each of these leaves, as an array; None if there was none."""
+    """The total gradient that arrived at each of these leaves, as an array.
+
+    None if there was none.
+    """
     large: dict[str, Callable[[], list[Local | None]]] = field(default_factory=dict)
-    """For each node with a large Jacobian, which is computed only on request: a function that computes it."""
+    """For each node with a large Jacobian: a function that computes it on request."""
     formulas: dict[str, Formula] = field(default_factory=dict)
     """What each operation computed."""
 
 
 def record(output: Any, gradient: Any, taken: Taken) -> Recording:
-    """Run the backward pass from one tensor or several and record its steps; an error becomes a sentence."""
+    """Run the backward pass from one tensor or several and record its steps.
+
+    An error becomes a sentence.
+    """
     outputs = [t for t in (output if isinstance(output, (list, tuple)) else [output]) if is_tensor(t)]
     gradients = list(gradient) if isinstance(gradient, (list, tuple)) else [gradient]
     gradients += [None] * (len(outputs) - len(gradients))
@@ -167,7 +174,8 @@ def record(output: Any, gradient: Any, taken: Taken) -> Recording:
     # Any error: a freed graph, a tensor changed in place, or a bug in a student's own backward.
     except Exception as error:  # noqa: BLE001
         first = first_line(error)
-        # The engine's messages are long, so only their first sentence; of other errors, the whole line.
+        # The engine's messages are long, so only their first sentence; of other errors, the whole
+        # line.
         first = first.partition(". ")[0] if type(error) is RuntimeError else first
         first = first.rstrip(".")
         taken.snapshot.notes.append(f"The backward pass stops with {type(error).__name__}: {first}.")
@@ -194,7 +202,7 @@ def _refusal(outputs: Sequence[Any], gradients: Sequence[Any], snapshot: Snapsho
 
 
 def _starts(outputs: Sequence[Any], gradients: Sequence[Any], taken: Taken) -> list[tuple[Edge, Any]]:
-    """The edges from the outputs into the graph, each with the gradient that backward starts with."""
+    """The edges from the outputs, each with the gradient that backward starts with."""
     edges = [e for e in taken.snapshot.edges if taken.snapshot.node(e.source).kind == "output"]
     # A reader's own engine may start from a plain number.
     given = [np.ones(tuple(t.shape)) if g is None else g for t, g in zip(outputs, gradients, strict=True)]
@@ -212,7 +220,7 @@ def waiting_counts(snapshot: Snapshot) -> dict[str, int]:
 
 @dataclass
 class Formula:
-    """What an operation computes and sends on, written with the names of its arguments, if its rule is known."""
+    """What an operation computes and sends on, in the names of its arguments, if a rule is known."""
 
     rule: Rule | None
     arguments: list[str]
@@ -244,7 +252,10 @@ class Formula:
 
 
 def formulas(taken: Taken) -> dict[str, Formula]:
-    """The formula of each operation; its arguments appear as names, as values, or as in the rule."""
+    """The formula of each operation.
+
+    Its arguments appear as names, as values, or as in the rule.
+    """
     snapshot = taken.snapshot
     children, found = snapshot.children(), {}
     outputs = [snapshot.node(i) for i in snapshot.outputs]
@@ -295,11 +306,14 @@ class _Ran:
     sent: list[Any]
     """Copies of the gradients that were sent on, in the order of `next_functions`."""
     example: Any
-    """The gradient that came in, if the node has one output: a template for the cotangents of slopes.py."""
+    """The gradient that came in, if the node has one output: a template for slopes.py."""
 
 
 def _run(outputs: Sequence[Any], gradients: Sequence[Any], taken: Taken) -> tuple[list[_Ran], dict[str, Any]]:
-    """Run the backward pass with a hook on each operation; return what ran, and the total gradient of each leaf."""
+    """Run the backward pass with a hook on each operation.
+
+    Return what ran, and the total gradient of each leaf.
+    """
     ran: list[_Ran] = []
     # A leaf whose `requires_grad` was set to False after the forward pass does not get a gradient.
     leaves = [node.id for node in taken.snapshot.nodes if node.kind == "leaf" and taken.live[node.id].requires_grad]
@@ -411,7 +425,8 @@ def _write_steps(
             arrivals[edge.target].append(_Arrival(text, edge.number, gradient))
             if target.kind == "leaf" and missing[edge.target] == 0:
                 complete.append(edge.target)
-        # AccumulateGrad runs before every other node that is ready, so a leaf's step follows at once.
+        # AccumulateGrad runs before every other node that is ready, so a leaf's step follows at
+        # once.
         recording.steps += [
             _leaf_step(recording, leaf, taken.live[leaf], arrived.get(leaf), arrivals[leaf]) for leaf in complete
         ]
@@ -452,7 +467,7 @@ def _summed(arrivals: list[_Arrival]) -> bool:
 
 
 def _came_in(arrivals: list[_Arrival], total: Sequence[Facts | None], arrays: Sequence[Any]) -> list[str]:
-    """What a node received: each contribution, their sum if there are several, and what a hook changed."""
+    """What a node received: each contribution, their sum, and what a hook changed."""
     outputs = [f"output {i}: " if len(total) > 1 else "" for i in range(len(total))]
     told = [outputs[a.number] + a.text for a in arrivals] if _summed(arrivals) else []
     for place, (found, array) in enumerate(zip(total, arrays, strict=True)):

@@ -1,8 +1,8 @@
 """What each backward node computes, and its local derivative, as text and as LaTeX.
 
 The rules are in `rules.toml`, by the names that nodes have here and in PyTorch. Each formula is one
-small Python expression. This module only prints it: `formula_text` as plain text, `formula_latex` for
-notebooks.
+small Python expression. This module only prints it: `formula_text` as plain text, `formula_latex`
+for notebooks.
 
 >>> found = rule("MulBackward0")
 >>> found.sentence(0)
@@ -28,7 +28,9 @@ INPUTS = "uvw"
 
 @dataclass(frozen=True, repr=False)
 class Rule:
-    """The rule of one backward node. The attributes hold expressions as in rules.toml; the methods print them.
+    """The rule of one backward node.
+
+    The attributes hold expressions as in rules.toml; the methods print them.
 
     A notebook shows it as typeset formulas, a terminal as text:
 
@@ -47,7 +49,7 @@ class Rule:
     sends: tuple[str, ...] = ()
     """What each slot gets, if it is not an elementwise product."""
     words: str = ""
-    """A sentence without a capital letter and a full stop, instead of formulas or in addition to them."""
+    """A sentence in lower case without a full stop, instead of formulas or in addition to them."""
     inputs: int | None = None
     """The number of slots; None if it differs from call to call."""
     options: Mapping[str, str] = field(default_factory=dict, hash=False)
@@ -123,7 +125,7 @@ class Rule:
         return f"y = {self.computes_text}: {equation}" if self.computes else equation
 
     def __repr__(self) -> str:
-        """The whole rule as text: what it computes, a line for each slot, the words, the options."""
+        """The whole rule as text: what it computes, a line for each slot, words, options."""
         head = f"y = {self.computes_text}" if self.computes else self.words
         equations = [self._equation(slot) or "" for slot in range(len(self._formulas))]
         return "\n  ".join([f"{self.name}: {head}", *equations, *self._notes()])
@@ -197,13 +199,14 @@ def rule_of(tensor_or_name: Any) -> Rule:
     tensor_or_name: a tensor made by the operation, a node (`y.grad_fn`), or the name of a node
     ("MulBackward0").
 
-    Returns a Rule, which a notebook shows as typeset formulas. In the formulas, `u`, `v` and `w` are the
-    inputs, `y` is the result and `g` is the gradient that arrives. Raises ValueError if the tensor does
-    not require grad or no rule is known for the node, TypeError for any other argument.
+    Returns a Rule, which a notebook shows as typeset formulas. In the formulas, `u`, `v` and `w`
+    are the inputs, `y` is the result and `g` is the gradient that arrives. Raises ValueError if the
+    tensor does not require grad or no rule is known for the node, TypeError for any other argument.
 
     >>> import autograd_teach as torch
+    >>> from autograd_teach import viz
     >>> a = torch.tensor(2.0, requires_grad=True)
-    >>> rule_of(a ** 3)
+    >>> viz.rule(a ** 3)
     PowBackward0: y = uᵏ
       ∂y/∂u = k · uᵏ⁻¹
       k: the exponent.
@@ -255,7 +258,7 @@ def _rules() -> dict[str, Rule]:
 
 
 def _named(expression: ast.expr, arguments: Sequence[str], options: Mapping[str, str]) -> ast.expr:
-    """The expression with other names or values for its inputs and options; an empty text changes nothing.
+    """The expression with other names for its inputs and options; an empty name changes nothing.
 
     Arithmetic with options is simplified: `k · uᵏ⁻¹` with k = 2 becomes `2 · u`.
     """
@@ -286,7 +289,7 @@ class _Renamed(ast.NodeTransformer):
 
 
 def formula_text(expression: str) -> str:
-    """A formula as plain text. Raises ValueError if it is not a Python expression that rules can use.
+    """A formula as plain text. Raises ValueError if it is not an expression that rules can use.
 
     >>> formula_text("-u / v ** 2"), formula_text("T(u) @ g"), formula_text("1 / sqrt(1 - u ** 2)")
     ('-u / v²', 'uᵀ @ g', '1 / √(1 - u²)')
@@ -311,7 +314,10 @@ def _parsed(expression: str) -> ast.expr:
 
 
 def _product_with_g(slope: ast.expr) -> ast.expr:
-    """`g * slope`; `g` is placed after a sign or a number, in the numerator, and in each branch of a choice."""
+    """`g * slope`.
+
+    `g` is placed after a sign or a number, in the numerator, and in each branch of a choice.
+    """
     g = _parsed("g")
     match slope:
         case ast.Constant(0):
@@ -329,7 +335,8 @@ def _product_with_g(slope: ast.expr) -> ast.expr:
     return ast.BinOp(g, ast.Mult(), slope)
 
 
-# Operator precedence of the parts of a formula, lowest first: a part of lower precedence gets brackets.
+# Operator precedence of the parts of a formula, lowest first: a part of lower precedence gets
+# brackets.
 _CHOICE, _COMPARISON, _ADDITION, _LONG_SUM, _PRODUCT, _SIGN, _POWER, _ATOM = range(8)
 _BINARY = {
     ast.Add: _ADDITION,

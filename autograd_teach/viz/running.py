@@ -1,4 +1,4 @@
-"""A call of a reader's function under `watch`: its leaves, its result, and the tensors that it named.
+"""A call of a reader's function under `watch`: its leaves, its result, and its names.
 
 For the views that take a function: `viz.play(f)`, `viz.live(f, a=2.0)`, `viz.explore`.
 """
@@ -31,10 +31,12 @@ class Run:
 
 
 def run(f: Callable[..., Any], values: Mapping[str, Any]) -> Run:
-    """Call `f` with these values under `watch`; numbers, lists of numbers and floating tensors become leaves.
+    """Call `f` with these values under `watch`.
 
-    A tensor is passed as a new leaf with the same numbers, so that the `.grad` of the given tensor does
-    not change. The library of the leaves is that of `library_for`. An error in `f` is raised.
+    Numbers, lists of numbers and floating tensors become leaves.
+
+    A tensor is passed as a new leaf with the same numbers, so that the `.grad` of the given tensor
+    does not change. The library of the leaves is that of `library_for`. An error in `f` is raised.
     """
     from autograd_teach.viz.watch import watched
 
@@ -49,8 +51,8 @@ def run(f: Callable[..., Any], values: Mapping[str, Any]) -> Run:
 def library_for(f: Callable[..., Any], values: Mapping[str, Any]) -> Any:
     """The library whose tensors `f` expects.
 
-    It is the library of the tensors among the values, else what the module of `f` calls `torch`, else
-    this package.
+    It is the library of the tensors among the values, else what the module of `f` calls `torch`,
+    else this package.
     """
     for value in values.values():
         if is_tensor(value):
@@ -62,7 +64,10 @@ def library_for(f: Callable[..., Any], values: Mapping[str, Any]) -> Any:
 
 
 def as_leaf(value: Any, library: Any) -> Any:
-    """A leaf with these numbers that requires grad; None if the value is not a number, a list of numbers or a floating tensor."""
+    """A leaf with these numbers that requires grad.
+
+    None if the value is not a number, a list of numbers or a floating tensor.
+    """
     if is_tensor(value):
         plain = value.detach().clone()
         return plain.requires_grad_() if "float" in str(plain.dtype) else None
@@ -75,7 +80,7 @@ def as_leaf(value: Any, library: Any) -> Any:
 
 
 def call_noting(call: Callable[[], Any], f: Callable[..., Any], inside: list[tuple[str, Any]]) -> Any:
-    """Call, and put into `inside` the tensors that the local variables of `f` name when it returns."""
+    """Call, and put the tensors in the local variables of `f` into `inside` when it returns."""
     code = getattr(f, "__code__", None)
     before = sys.getprofile()
 

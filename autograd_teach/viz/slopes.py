@@ -1,9 +1,9 @@
 """Local derivatives as numbers, computed by calling the nodes of a graph.
 
-A node computes the vector-Jacobian product `g -> g J` of its operation. Called with unit cotangents, it
-returns the rows of J; this works for every operation and every library. The call runs the node's own
-backward outside a backward pass: it does not call hooks, does not accumulate gradients, and does not
-free saved tensors.
+A node computes the vector-Jacobian product `g -> g J` of its operation. Called with unit
+cotangents, it returns the rows of J; this works for every operation and every library. The call
+runs the node's own backward outside a backward pass: it does not call hooks, does not accumulate
+gradients, and does not free saved tensors.
 """
 
 from __future__ import annotations
@@ -38,9 +38,11 @@ class Local:
     kind: Kind
     """`slopes`: a factor for each entry. `moved`: entries change place or are left out. `block`: any other linear map."""
     numbers: Array | None
-    """For `slopes`, the factors in the shape of the result (in the shape of the input if the result has one
-    entry). For `block`, the Jacobian: a row for each entry of the result, a column for each entry of the
-    input. None if it was not computed."""
+    """The derivative; None if it was not computed.
+
+    For `slopes`, the factors in the shape of the result, or of the input if the result has one entry. For
+    `block`, the Jacobian: a row for each entry of the result, a column for each entry of the input.
+    """
     rows: int
     columns: int
 
@@ -51,11 +53,14 @@ class Local:
 
 
 def local_derivatives(node: Any, gradient: Any, wanted: Sequence[bool], most: int = MOST_ASKED) -> list[Local | None]:
-    """The local derivative for each of a node's `next_functions`; None if it is not `wanted` or cannot be computed.
+    """The local derivative for each of a node's `next_functions`.
 
-    gradient: a gradient that arrived at the node's only output; only its shape, dtype and library are used.
-    most: the maximum number of rows of a Jacobian. All derivatives are None if the node raises an error,
-    is not linear in the gradient, or takes several gradients.
+    It is None if it is not `wanted` or cannot be computed.
+
+    gradient: a gradient that arrived at the node's only output; only its shape, dtype and library
+    are used.
+    most: the maximum number of rows of a Jacobian. All derivatives are None if the node raises an
+    error, is not linear in the gradient, or takes several gradients.
 
     >>> import autograd_teach as torch
     >>> x = torch.tensor([3.0, 5.0], requires_grad=True)
@@ -85,7 +90,7 @@ def _quiet(node: Any) -> Iterator[Any]:
 
 
 def _of_tensors(node: Any, found: Any) -> tuple[Any, ...]:
-    """The gradients that a custom backward returned for `next_functions`: `forward` may also take other arguments."""
+    """The gradients for `next_functions` among those that a custom backward returned."""
     several = found if isinstance(found, tuple) else (found,)
     needed = iter([one for one, needs in zip(several, node.needs_input_grad, strict=False) if needs])
     return tuple(next(needed, None) if target is not None else None for target, _ in node.next_functions)
@@ -120,7 +125,8 @@ class _Asked:
         if self._size == 1:  # the Jacobian is one row: the gradient itself
             self._must_double(ones)
             return [None if one is None else Local("slopes", np.array(one), 1, one.size) for one in ones]
-        # The entries differ from each other and from 0 and 1, so the answer shows where each of them goes.
+        # The entries differ from each other and from 0 and 1, so the answer shows where each of
+        # them goes.
         drawn = 1 + np.random.default_rng(0).permutation(self._size) / (self._size + 1) + 0.5 / (self._size + 1)
         drawn = np.array(as_array(self._tensor(drawn))).reshape(-1)  # rounded to this dtype
         probed = self.ask(drawn)
@@ -138,7 +144,7 @@ class _Asked:
         return found
 
     def _must_double(self, ones: Sequence[Array | None]) -> None:
-        """Raise ValueError if twice the gradient does not give twice the answer: the node is then not linear."""
+        """Raise ValueError if the node is not linear: if twice the gradient is not twice the answer."""
         for one, two in zip(ones, self.ask(np.full(1, 2.0)), strict=True):
             if one is not None and two is not None and not np.allclose(2.0 * one, two, rtol=1e-3, equal_nan=True):
                 raise ValueError("the answer of this node is not linear in the gradient")
@@ -146,8 +152,8 @@ class _Asked:
     def _kind(self, drawn: Array, ones: Array, probed: Array) -> Kind:
         """The kind of a derivative, from two answers.
 
-        An elementwise operation scales each entry. An operation that only moves entries does not create
-        new values.
+        An elementwise operation scales each entry. An operation that only moves entries does not
+        create new values.
         """
         cotangent = np.asarray(drawn.astype(ones.dtype), np.float64)
         if ones.size == self._size:

@@ -1,8 +1,9 @@
 """A graph as plain data: nodes, edges, shapes, values, saved tensors.
 
-This module reads only the public protocol (`grad_fn`, `name()`, `next_functions`, `variable`, `_saved_*`),
-so it works for graphs of this package and of PyTorch. It does not change what it reads, and it does not
-know about pictures. The walk is iterative, so a deep graph does not overflow Python's stack.
+This module reads only the public protocol (`grad_fn`, `name()`, `next_functions`, `variable`,
+`_saved_*`), so it works for graphs of this package and of PyTorch. It does not change what it
+reads, and it does not know about pictures. The walk is iterative, so a deep graph does not overflow
+Python's stack.
 """
 
 from __future__ import annotations
@@ -24,11 +25,12 @@ Kind = Literal["output", "operation", "leaf", "constant", "fold"]
 MOST_NODES = 2_000
 MOST_EDGES = 6_000
 # Layout time depends more on the number of rows that edges pass than on the number of nodes. A leaf
-# that is used in each of 100 steps of a loop makes 5,000 rows: 1.4 s with the fast layout, 45 s with
-# the full one. 200 steps make 20,000 rows and take 5 s.
+# that is used in each of 100 steps of a loop makes 5,000 rows: 1.4 s with the fast layout, 45 s
+# with the full one. 200 steps make 20,000 rows and take 5 s.
 MOST_ROWS_PASSED = 7_000
-# PyTorch 2.13 crashes when it frees a chain of about 50,000 nodes or more that Python has walked with
-# `next_functions` (a stack overflow in its destructors): at most this many of its nodes are counted.
+# PyTorch 2.13 crashes when it frees a chain of about 50,000 nodes or more that Python has walked
+# with `next_functions` (a stack overflow in its destructors): at most this many of its nodes are
+# counted.
 MOST_WALKED = 30_000
 _MOST_NAMES = 12
 _MOST_RESULTS = 100
@@ -50,7 +52,7 @@ class Folded:
 
     times: int
     pattern: list[tuple[int, str]]
-    """One repetition, from the side of the output: names in order, with equal neighbours counted."""
+    """One repetition, from the output's side: names in order, with equal neighbours counted."""
     operations: int
     leaves: dict[str, int]
     """The number of leaves of each kind in the box; the kind is a text."""
@@ -76,12 +78,18 @@ class Folded:
 
 @dataclass
 class Node:
-    """One box of the picture. `id` is its number in the walk (`n0`, `n1`, ...), never an address."""
+    """One box of the picture.
+
+    `id` is its number in the walk (`n0`, `n1`, ...), never an address.
+    """
 
     id: str
     kind: Kind
     name: str
-    """The name in the graph: `AddBackward0`, `AccumulateGrad`; for an output or a constant, the kind of tensor."""
+    """The name in the graph: `AddBackward0`, `AccumulateGrad`.
+
+    For an output or a constant, the kind of tensor.
+    """
     variable: str = ""
     """The caller's name for the tensor that this node made or holds; empty if there is none."""
     shape: tuple[int, ...] | None = None
@@ -100,7 +108,10 @@ class Node:
     cut: str = ""
     """For a tensor without history: whose value it holds, as text; empty if that is not known."""
     order: int = 0
-    """0 if the value needs this node, 1 if only its gradient does, 2 for the gradient's gradient; see `Snapshot.orders`."""
+    """0 if the value needs this node, 1 if only its gradient does, 2 for the gradient's gradient.
+
+    See `Snapshot.orders`.
+    """
     mark: str = ""
     """A text that marks this node in its view, for example `only in y`."""
     lines: list[str] = field(default_factory=list)
@@ -127,7 +138,10 @@ class Edge:
     target: str
     number: int = 0
     count: int = 1
-    """The number of edges of the graph that this one stands for; above 1 only at a box of repeated structure."""
+    """The number of edges of the graph that this one stands for.
+
+    Above 1 only at a box of repeated structure.
+    """
 
 
 @dataclass
@@ -141,9 +155,15 @@ class Snapshot:
     """Sentences for the reader: what could not be drawn, and what is unusual in the graph."""
     show_saved: bool = False
     orders: bool = False
-    """Whether each node's `order` is known. Only the caller can say so; the graph does not contain it."""
+    """Whether each node's `order` is known.
+
+    Only the caller can say so; the graph does not contain it.
+    """
     cuts: list[Edge] = field(default_factory=list)
-    """From a tensor without history to the node whose value it holds. Gradients do not flow along a cut."""
+    """From a tensor without history to the node whose value it holds.
+
+    Gradients do not flow along a cut.
+    """
     clusters: list[tuple[str, list[str]]] = field(default_factory=list)
     """Groups of nodes that are drawn in a frame: its title, and the ids of its nodes."""
     _by_id: dict[str, Node] = field(default_factory=dict, init=False, repr=False, compare=False)
@@ -200,11 +220,13 @@ def take(
     orders: bool = False,
     most_nodes: int = MOST_NODES,
 ) -> Taken:
-    """The graph behind `outputs` as plain data. If it cannot be drawn, `notes` says why; no error is raised.
+    """The graph behind `outputs` as plain data.
 
-    `orders`: the outputs are a value and its gradients, in this order; several gradients of one order are in
-    a list. `most_nodes`: a larger graph is not read but summarized. The limit may be higher than what can
-    be drawn, because folding makes a graph smaller.
+    If it cannot be drawn, `notes` says why; no error is raised.
+
+    `orders`: the outputs are a value and its gradients, in this order; several gradients of one
+    order are in a list. `most_nodes`: a larger graph is not read but summarised. The limit may be
+    higher than what can be drawn, because folding makes a graph smaller.
     """
     tensors = _the_tensors(outputs)
     walk = _Walk(names, values)
@@ -287,7 +309,7 @@ class _Size:
 
 
 def _measure(tensors: Sequence[Any]) -> _Size:
-    """Count nodes and edges before any value is read: for a graph too large to draw, one cheap walk is enough."""
+    """Count nodes and edges before any value is read: for a graph too large to draw, this is all."""
     seen = {id(t.grad_fn): t.grad_fn for t in tensors if t.grad_fn is not None}
     todo = list(seen.values())
     size = _Size(0, 0, Counter())
@@ -354,7 +376,10 @@ class _Walk:
             node.order = order
 
     def orders_hold(self) -> bool:
-        """Whether the outputs can be a value and its gradients; if not, add a sentence and remove the orders."""
+        """Whether the outputs can be a value and its gradients.
+
+        If not, add a sentence and remove the orders.
+        """
         snapshot = self.snapshot
         for output in [snapshot.node(i) for i in snapshot.outputs]:
             if not output.order:
@@ -495,7 +520,7 @@ class _Walk:
             node.grad = facts(grad, self.values)
 
     def read_saved(self, show: bool) -> None:
-        """Read the saved tensors: they give intermediate tensors a name and a value, and `show` lists them in the nodes."""
+        """Read the saved tensors, which give values to operations; `show` lists them in the nodes."""
         self.snapshot.show_saved = show
         kept: dict[tuple[int, int], tuple[str, Any]] = {}
         saved: dict[str, list[tuple[str, Any]]] = {}
@@ -520,7 +545,7 @@ class _Walk:
         self._name_cuts(saved, kept)
 
     def _name_cuts(self, saved: dict[str, list[tuple[str, Any]]], kept: dict[tuple[int, int], tuple[str, Any]]) -> None:
-        """Name the arguments that do not require grad, and find whose value they hold without its history."""
+        """Name the arguments that do not require grad, and find whose value they hold."""
         results: list[cuts.Result] = []
         for (of, _), (name, tensor) in [*self._made.items(), *kept.items()]:
             results.append(cuts.Result(tensor, name, self._id_of.get(of)))
@@ -574,7 +599,10 @@ class _Walk:
         return found
 
     def _attributes_of(self, live: Any) -> list[str]:
-        """The names of an operation's saved attributes; they are the same for all nodes of a class."""
+        """The names of an operation's saved attributes.
+
+        They are the same for all nodes of a class.
+        """
         kind = type(live)
         if kind not in self._attributes:
             self._attributes[kind] = _saved_attributes(live)
@@ -590,7 +618,10 @@ class _Walk:
         return Saved(name, f"{len(thing)} tensors")
 
     def _value_of_operation(self, node: Node, kept: dict[tuple[int, int], tuple[str, Any]]) -> None:
-        """Add the result of an operation. The node does not hold it; the caller or the next operation may."""
+        """Add the result of an operation.
+
+        The node does not hold it; the caller or the next operation may.
+        """
         live = self.live[node.id]
         noted = seen(live)
         if noted is not None:
@@ -707,12 +738,15 @@ def _title(node: Node) -> str:
 
 
 def short_name(live: Any) -> str:
-    """A node's name without PyTorch's namespace: `AccumulateGrad`, not `torch::autograd::AccumulateGrad`."""
+    """A node's name without PyTorch's namespace `torch::autograd::`."""
     return str(live.name()).rpartition("::")[2]
 
 
 def _summary(tensors: Sequence[Any]) -> list[str]:
-    """Sentences about a graph: its depth, its leaves, its largest saved tensors. No values are read."""
+    """Sentences about a graph: its depth, its leaves, its largest saved tensors.
+
+    No values are read.
+    """
     if _measure(tensors).in_part:
         return ["Depth, leaves and saved tensors are not counted: a walk through a graph this deep may crash PyTorch."]
     order, shapes = _in_order(tensors), Counter[tuple[int, ...]]()

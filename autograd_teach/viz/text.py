@@ -1,4 +1,7 @@
-"""A view as plain text, for terminals, screen readers and nbval. It does not contain ids or addresses."""
+"""A view as plain text, for terminals, screen readers and nbval.
+
+It does not contain ids or addresses.
+"""
 
 from __future__ import annotations
 

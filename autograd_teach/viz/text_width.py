@@ -1,7 +1,7 @@
 """Upper bounds for the width of a text: boxes are laid out before the browser chooses the font.
 
-The tables hold the advance widths of DejaVu Sans and DejaVu Sans Bold, the widest fonts that browsers use
-in place of Helvetica and Arial.
+The tables hold the advance widths of DejaVu Sans and DejaVu Sans Bold, the widest fonts that
+browsers use in place of Helvetica and Arial.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """`viz.versions`: each saved tensor with its version when it was saved and its version now.
 
-If a saved tensor was changed in place, its node will raise an error in `backward`; this view shows it
-before. Only the error message contains both versions, in this package and in PyTorch, so they are parsed
-from the message.
+If a saved tensor was changed in place, its node will raise an error in `backward`; this view shows
+it before. Only the error message contains both versions, in this package and in PyTorch, so they
+are parsed from the message.
 """
 
 from __future__ import annotations
@@ -57,16 +57,16 @@ class SavedVersion:
 def versions(output: Any, *, names: Mapping[str, Any] | None = None) -> VersionsView:
     """Show for every saved tensor of a graph its version when it was saved and its version now.
 
-    Each in-place change adds 1 to a tensor's version. If a saved tensor has another version now, its node
-    will raise an error in `backward`: the view shows it in red, before it raises. A freed node, whose saved
-    tensors are gone, is grey. Changes through `.data` or NumPy do not change the version, so they cannot be
-    found.
+    Each in-place change adds 1 to a tensor's version. If a saved tensor has another version now,
+    its node will raise an error in `backward`: the view shows it in red, before it raises. A freed
+    node, whose saved tensors are gone, is grey. Changes through `.data` or NumPy do not change the
+    version, so they cannot be found.
 
     output: a tensor, of this package or of PyTorch; the graph behind it is drawn.
     names: names for tensors, as in `viz.graph`.
 
-    Returns a VersionsView; `view.saved` holds the rows as data. If the graph cannot be drawn, the view says
-    why in a sentence. Raises TypeError if `names` is not a dictionary.
+    Returns a VersionsView; `view.saved` holds the rows as data. If the graph cannot be drawn, the
+    view says why in a sentence. Raises TypeError if `names` is not a dictionary.
 
     >>> import autograd_teach as torch
     >>> from autograd_teach import viz
@@ -162,7 +162,7 @@ class VersionsView(View):
 
 
 def _will_raise(live: Any) -> str:
-    """Whether a changed tensor will raise an error: an operation reads everything it saved, a user's Function may not."""
+    """Whether a changed tensor will raise an error: a user's Function may not read it."""
     return "may raise" if hasattr(type(live), "saved_tensors") else "will raise"
 
 
@@ -206,7 +206,7 @@ def _from_error(node: Node, name: str, message: str, names: Sequence[tuple[str, 
 
 
 def _fits(tensor: Any, shape: tuple[int, ...], now: int, place: str | None) -> bool:
-    """Whether the error describes this tensor: its shape, its version, and the operation that made it (None: any)."""
+    """Whether the error describes this tensor: its shape, its version, and its operation."""
     if tuple(tensor.shape) != shape or int(tensor._version) != now:
         return False
     root = tensor.grad_fn

@@ -1,8 +1,8 @@
 """`viz.graph`, the base class of all views, and their rich display.
 
-A view is plain data. It has three forms: the widget (with a kernel and anywidget), a static SVG picture,
-and plain text. A front end shows the best form that it supports. Only the widget needs Jupyter, which is
-imported only then.
+A view is plain data. It has three forms: the widget (with a kernel and anywidget), a static SVG
+picture, and plain text. A front end shows the best form that it supports. Only the widget needs
+Jupyter, which is imported only then.
 """
 
 from __future__ import annotations
@@ -36,24 +36,27 @@ def graph(
 ) -> GraphView:
     """Draw the graph behind one or more tensors, from each output down to its leaves.
 
-    The picture shows the nodes that `backward` would run through. Point at a node, or Tab to it, to see its
-    shape, value and gradient. A tensor that does not require grad but shares memory with a tensor of the
-    graph is shown as a cut: its value is used without its history (`detach`, `.data`).
+    The picture shows the nodes that `backward` would run through. Point at a node, or Tab to it, to
+    see its shape, value and gradient. A tensor that does not require grad but shares memory with a
+    tensor of the graph is shown as a cut: its value is used without its history (`detach`,
+    `.data`).
 
     outputs: tensors, or lists of tensors, of this package or of PyTorch.
-    names: names for tensors, for example `{"x": x}`. Other tensors get the names of the caller's variables.
+    names: names for tensors, for example `{"x": x}`. Other tensors get the names of the caller's
+    variables.
     saved: also show the tensors that each operation saved for its gradient.
     values: `"auto"` shows tensors with at most 12 elements in full, larger ones as range and mean;
     `"always"` shows up to 100 elements in full; `"never"` shows only shapes.
-    orders: the outputs are a value, its gradient, the gradient of the gradient, and so on, made with
-    `create_graph=True`: `viz.graph(y, dx, d2x, orders=True)`. Several gradients of one order are in a list.
-    Each node belongs to the first output that needs it. An edge is dotted if a gradient uses a value of
-    a lower order.
-    fold: fold repeated structure, such as the steps of a loop, into one box. `"auto"` folds graphs with more
-    than 300 nodes and graphs that would be a tangle. A click or `view.unfold(id)` opens a box.
+    orders: the outputs are a value, its gradient, the gradient of the gradient, and so on, made
+    with `create_graph=True`: `viz.graph(y, dx, d2x, orders=True)`. Several gradients of one order
+    are in a list. Each node belongs to the first output that needs it. An edge is dotted if a
+    gradient uses a value of a lower order.
+    fold: fold repeated structure, such as the steps of a loop, into one box. `"auto"` folds graphs
+    with more than 300 nodes and graphs that would be a tangle. A click or `view.unfold(id)` opens a
+    box.
 
-    Returns a GraphView. If the graph cannot be drawn, the view says why in a sentence. Raises ValueError for
-    an unknown value of `values` or `fold`, TypeError if `names` is not a dictionary.
+    Returns a GraphView. If the graph cannot be drawn, the view says why in a sentence. Raises
+    ValueError for an unknown value of `values` or `fold`, TypeError if `names` is not a dictionary.
 
     >>> import autograd_teach as torch
     >>> from autograd_teach import viz
@@ -90,7 +93,10 @@ def _known_values(values: str) -> None:
 
 
 class View:
-    """A picture with a rich display; the base class of what `viz.graph`, `viz.play` and the others return."""
+    """A picture with a rich display.
+
+    The base class of what `viz.graph`, `viz.play` and the others return.
+    """
 
     kind = "graph"
 
@@ -99,7 +105,7 @@ class View:
 
     @property
     def text(self) -> str:
-        """The view as plain text: the same in every run, and the same for this package and PyTorch."""
+        """The view as plain text: the same in every run, for this package and for PyTorch."""
         return text.tree(self.snapshot)
 
     @cached_property
@@ -112,7 +118,10 @@ class View:
 
     @cached_property
     def svg(self) -> str:
-        """The static picture; empty if no layout engine is installed or the graph is too tangled."""
+        """The static picture.
+
+        Empty if no layout engine is installed or the graph is too tangled.
+        """
         if not self.dot:
             return layout.sentences(self.snapshot.notes)
         if self.snapshot.tangled:
@@ -154,7 +163,8 @@ class View:
             ],
             "edges": [[e.id, e.source, e.target, e.number] for e in self.snapshot.edges],
             "dot": self.dot,
-            # Without a picture the browser shows the text, and lays out the DOT text if it is not too tangled.
+            # Without a picture the browser shows the text, and lays out the DOT text if it is not
+            # too tangled.
             **({} if self.svg else {"text": self.text, "drawable": not self.snapshot.tangled}),
             **({"legend": legend} if (legend := self._legend()) else {}),
             **self._more(),
@@ -168,7 +178,7 @@ class View:
         return describe(node)
 
     def _legend(self) -> list[list[str]]:
-        """Further entries of the legend, after the kinds of nodes: the class of a sign, and its text."""
+        """Further entries of the legend: the class of a sign, and its text."""
         shot, entries = self.snapshot, []
         for order in sorted({node.order for node in shot.nodes if shot.orders and node.order}):
             shape, what = ("eight", "the gradient") if order == 1 else ("six", "the gradient of a gradient")
@@ -215,7 +225,7 @@ class View:
                     "version_major": 2,
                     "version_minor": 0,
                     "model_id": self.widget.model_id,
-                    "autograd_teach": True,  # viz/jupyter recognizes its own widgets by this key
+                    "autograd_teach": True,  # viz/jupyter recognises its own widgets by this key
                 }
             except ImportError:
                 pass  # the picture and the text work without it
@@ -233,12 +243,12 @@ class GraphView(View):
             self.snapshot = self._folding.snapshot()
 
     def unfold(self, node_id: str) -> None:
-        """Open one box: show its first and last repetition, and a box for the repetitions between them.
+        """Open one box: show its first and last repetition, and a box for those between them.
 
         node_id: the id of the box, as in `viz.to_dot`: `"n12"`.
 
-        A box with at most 30 nodes opens as a whole. The view and its widget change in place. Raises
-        KeyError if there is no box with this id.
+        A box with at most 30 nodes opens as a whole. The view and its widget change in place.
+        Raises KeyError if there is no box with this id.
 
         >>> import autograd_teach as torch
         >>> from autograd_teach import viz
@@ -279,7 +289,7 @@ class GraphView(View):
         self._renew(self.__dict__.get("widget"))
 
     def _heard(self, message: Any) -> None:
-        """Handle a message of the browser: `{"type": "unfold", "id": "n12"}`, `{"type": "refold"}`."""
+        """Handle a browser's message: `{"type": "unfold", "id": "n12"}`, `{"type": "refold"}`."""
         if not isinstance(message, dict):
             return
         if message.get("type") == "refold":
@@ -320,7 +330,10 @@ def _fold_rows(node: Node, folded: Folded) -> list[list[str]]:
 
 @cache
 def _rule_text(name: str) -> str:
-    """What a node's operation computes, and its local derivative, in lines; empty if no rule is known."""
+    """What a node's operation computes, and its local derivative, in lines.
+
+    Empty if no rule is known.
+    """
     known = rule(name)
     return "" if known is None else str(known).partition(": ")[2].replace("\n  ", "\n")
 
@@ -388,7 +401,10 @@ def _heading(node: Node) -> str:
 
 
 def describe(node: Node, told: list[list[str]] | None = None) -> str:
-    """A node as text of several lines, for a page without scripts; `told`: the details that the view shows."""
+    """A node as text of several lines, for a page without scripts.
+
+    `told`: the details that the view shows.
+    """
     told = rows(node, bool(node.saved)) if told is None else told
     return "\n".join([_heading(node), *(f"{head}: {body}" for head, body in told)])
 

@@ -1,13 +1,13 @@
 """Recording of the forward pass: the result, the constants and the source line of each operation.
 
-A graph does not keep these. Inside `with viz.watch():` each new node gets a note in its `metadata`, so a
-note lives as long as its node. The watch also keeps a list of calls as plain data, for calls that do not
-make a node: `detach`, `.item()`, a result computed under `no_grad`.
+A graph does not keep these. Inside `with viz.watch():` each new node gets a note in its `metadata`,
+so a note lives as long as its node. The watch also keeps a list of calls as plain data, for calls
+that do not make a node: `detach`, `.item()`, a result computed under `no_grad`.
 
-A profile function observes this package's engine; a TorchFunctionMode observes PyTorch. A hook inside the
-engine (`state.mode.observer`) would see only new nodes, not `detach`, `item` or results that do not
-require grad, and every change of the grad mode replaces it. The profile function sees every call, does
-not need a change of the engine, and does not cost anything without a watch.
+A profile function observes this package's engine; a TorchFunctionMode observes PyTorch. A hook
+inside the engine (`state.mode.observer`) would see only new nodes, not `detach`, `item` or results
+that do not require grad, and every change of the grad mode replaces it. The profile function sees
+every call, does not need a change of the engine, and does not cost anything without a watch.
 """
 
 from __future__ import annotations
@@ -53,7 +53,10 @@ CallKind = Literal[
 
 @dataclass(frozen=True)
 class Seen:
-    """What a watch recorded when a node was made. All values are copies: in-place changes do not affect them."""
+    """What a watch recorded when a node was made.
+
+    All values are copies: in-place changes do not affect them.
+    """
 
     value: np.ndarray[Any, Any] | None
     """The (first) result; None if it has more than 10,000 entries or was not seen."""
@@ -62,7 +65,10 @@ class Seen:
     shape: tuple[int, ...] | None
     """The shape of the (first) result."""
     constants: tuple[Any | None, ...]
-    """For each of `next_functions`, the argument as a number or array; None if the argument requires grad."""
+    """For each of `next_functions`, the argument as a number or array.
+
+    None if the argument requires grad.
+    """
     file: str
     line: int
     """The line of the user's code that called the operation; 0 if there is none."""
@@ -76,7 +82,8 @@ class Seen:
 class Event:
     """One call seen by a watch, as plain data.
 
-    `used` and `made` identify tensors by tokens: numbers, in the order in which the tensors were first seen.
+    `used` and `made` identify tensors by tokens: numbers, in the order in which the tensors were
+    first seen.
     """
 
     kind: CallKind
@@ -135,13 +142,14 @@ def watched(f: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
 class watch:
     """Record the values, constants and source lines of the operations in `with viz.watch():`.
 
-    A graph does not keep its intermediate values. After a watch, the views show them: `viz.graph` shows the
-    value of every node, `viz.play` also plays the forward pass.
+    A graph does not keep its intermediate values. After a watch, the views show them: `viz.graph`
+    shows the value of every node, `viz.play` also plays the forward pass.
 
-    A watch records the operations of the current thread on tensors of this package; also those of PyTorch,
-    if PyTorch was imported before. Watches can be nested. After `with viz.watch() as w:`, `w.events` lists the
-    calls that do not make a node or that change the meaning of one: `detach`, `.item()`, results that do not
-    require grad, new leaves, in-place changes. Raises RuntimeError if the same watch is entered twice.
+    A watch records the operations of the current thread on tensors of this package; also those of
+    PyTorch, if PyTorch was imported before. Watches can be nested. After `with viz.watch() as w:`,
+    `w.events` lists the calls that do not make a node or that change the meaning of one: `detach`,
+    `.item()`, results that do not require grad, new leaves, in-place changes. Raises RuntimeError
+    if the same watch is entered twice.
 
     >>> import autograd_teach as torch
     >>> from autograd_teach import viz
@@ -155,7 +163,7 @@ class watch:
           └─ MulBackward0, shape (2), [2, 4]
              ├─ AccumulateGrad of x, shape (2), [1, 2], grad not computed yet
              └─ constant 2, shape (), 2, requires_grad=False: no history
-    >>> with watch() as w:
+    >>> with viz.watch() as w:
     ...     y = (x * x).detach()
     >>> [(event.kind, event.source) for event in w.events]
     [('detach', 'y = (x * x).detach()')]
@@ -169,7 +177,7 @@ class watch:
 
     @property
     def events(self) -> list[Event]:
-        """The calls that did not make a node, made a new leaf or changed a tensor in place, in order."""
+        """The calls that made no node or a new leaf, or that changed a tensor in place, in order."""
         return [call for call in self.calls if call.kind != "operation"]
 
     def __enter__(self) -> Self:
@@ -246,11 +254,17 @@ class _Local(threading.local):
 _local = _Local()
 
 others: dict[CodeType, Callable[[FrameType, Any], None]] = {}
-"""Callbacks for functions of other libraries that only the profile function sees, by code object; called on return."""
+"""Callbacks for functions of other libraries that only the profile function sees, by code object.
+
+Called on return.
+"""
 
 
 def running() -> list[watch]:
-    """The watches of this thread. Watches that ended in another thread are removed here; with the last, the observers."""
+    """The watches of this thread.
+
+    Watches that ended in another thread are removed here; with the last, the observers.
+    """
     if not all(one.active for one in _local.watches):
         _local.watches = [one for one in _local.watches if one.active]
         if not _local.watches:
@@ -309,7 +323,7 @@ def copied(tensor: Any) -> np.ndarray[Any, Any] | None:
 
 
 def constant(thing: Any) -> Any | None:
-    """The record of an argument that does not require grad: a number unchanged, a tensor as an array."""
+    """The record of an argument that does not require grad: a number, or an array for a tensor."""
     if isinstance(thing, (bool, int, float, complex)):
         return thing
     return copied(thing) if is_tensor(thing) else None
@@ -332,7 +346,10 @@ _WRITING_NOTHING = {"requires_grad_", "retain_grad", "detach_"}
 
 
 def note_call(name: str, used: Sequence[Any], result: Any, place: Place, recording: bool) -> None:
-    """Record a call in the running watches. `recording`: whether operations record a graph now (grad mode)."""
+    """Record a call in the running watches.
+
+    `recording`: whether operations record a graph now (grad mode).
+    """
     made = list(tensors_among([result]))
     if not used or name.endswith("like") or name.startswith("new_") and name != "new_tensor":
         return  # the result does not depend on a value
@@ -409,7 +426,7 @@ def _kind(name: str, used: Sequence[Any], made: Sequence[Any], recording: bool, 
 
 @functools.cache
 def _not_the_users() -> tuple[str, ...]:
-    """The folders of code that the user did not write: this package, installed packages, Python itself."""
+    """The folders of code that the user did not write: this package, installed ones, Python."""
     here = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     paths = sysconfig.get_paths()
     own = {os.path.dirname(os.__file__), *(paths[key] for key in ("stdlib", "platstdlib", "purelib", "platlib"))}

@@ -1,4 +1,4 @@
-"""Observes this package's engine for a watch: a profile function that sees what the engine's functions return."""
+"""Observes this package's engine for a watch: a profile function sees what it returns."""
 
 from __future__ import annotations
 
@@ -57,7 +57,10 @@ def _name_methods() -> None:
 
 
 def observe(frame: FrameType, event: str, result: Any) -> None:
-    """Record what a function of the engine returns. Python calls this for every call and return; most are ignored."""
+    """Record what a function of the engine returns.
+
+    Python calls this for every call and return; most are ignored.
+    """
     if event != "return":
         return
     code = frame.f_code
@@ -77,7 +80,10 @@ def observe(frame: FrameType, event: str, result: Any) -> None:
 
 
 def _name_of_form(frame: FrameType) -> str:
-    """The name of an in-place form. All forms share one code object; their function is a local variable."""
+    """The name of an in-place form.
+
+    All forms share one code object; their function is a local variable.
+    """
     return f"{getattr(frame.f_locals.get('function'), '__name__', 'form').strip('_')}_"
 
 
@@ -136,7 +142,7 @@ def _arguments(frame: FrameType) -> list[Any]:
 
 
 def _constants(frame: FrameType, node: Any) -> tuple[Any | None, ...]:
-    """The arguments that do not require grad, read from the local variables of the operation's generated function."""
+    """The arguments that do not require grad, from the locals of the operation's function."""
     slots = node.next_functions
     nothing: tuple[Any | None, ...] = (None,) * len(slots)
     row = _row_of(type(node))

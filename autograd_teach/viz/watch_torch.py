@@ -80,7 +80,10 @@ class Mode(TorchFunctionMode):  # type: ignore[misc]  # published without type i
         self.note_nodes([result], ((), {}), used, [_edge(tensor) for tensor in used], place)
 
     def _note_inner(self, node: Any, place: Place) -> None:
-        """Note the lines of the other nodes of a function with several operations; their results are not visible."""
+        """Note the lines of the other nodes of a function with several operations.
+
+        Their results are not visible.
+        """
         todo, count = [node], 0
         while todo and count < _MOST_INNER:
             for child, _ in todo.pop().next_functions:
@@ -92,7 +95,10 @@ class Mode(TorchFunctionMode):  # type: ignore[misc]  # published without type i
                     todo.append(child)
 
     def remove(self) -> bool:
-        """Remove this mode from anywhere in the stack; False if it is not there, for example during a call."""
+        """Remove this mode from anywhere in the stack.
+
+        False if it is not there, for example during a call.
+        """
         others.clear()
         if not any(mode is self for mode in torch.overrides._get_current_function_mode_stack()):
             return False
@@ -128,7 +134,10 @@ def _now() -> int:
 
 
 def _name(func: Any) -> str:
-    """The name of a function, or of the property that it reads or sets; empty if it is not recorded."""
+    """The name of a function, or of the property that it reads or sets.
+
+    Empty if it is not recorded.
+    """
     name = str(getattr(func, "__name__", ""))
     if name not in ("__get__", "__set__"):
         return name
@@ -143,7 +152,7 @@ def _edge(tensor: Any) -> Any:
 
 
 def _constants(node: Any, args: Sequence[Any], used: list[Any], edges: list[Any]) -> tuple[Any | None, ...]:
-    """The arguments that do not require grad, by slot, if arguments and slots can be matched unambiguously."""
+    """The arguments that do not require grad, by slot, if they can be matched unambiguously."""
     slots = [None if child is None else getattr(child, "variable", child) for child, _ in node.next_functions]
     nothing: tuple[Any | None, ...] = (None,) * len(slots)
     edge_of = {id(tensor): edge for tensor, edge in zip(used, edges, strict=True)}

@@ -1,8 +1,9 @@
-"""`viz.why`: why a gradient is None, zero, NaN, tiny, huge, or what it is, with the line of the reason.
+"""`viz.why`: why a gradient is None, zero, NaN, tiny, huge, or what it is, and on which line.
 
-First, search the graph for a path from the loss to the tensor. If there is none, search for the cut: in
-the calls that a watch recorded (exact), else in the source code (why_source.py), else in shared memory
-(cuts.py). If there is a path, run the pass (why_gradient.py) and look at its numbers. Nothing is changed.
+First, search the graph for a path from the loss to the tensor. If there is none, search for the
+cut: in the calls that a watch recorded (exact), else in the source code (why_source.py), else in
+shared memory (cuts.py). If there is a path, run the pass (why_gradient.py) and look at its numbers.
+Nothing is changed.
 """
 
 from __future__ import annotations
@@ -67,30 +68,31 @@ class Answer:
 
 
 def why(loss: Any, w: Any, *, names: Mapping[str, Any] | None = None) -> WhyView:
-    """Explain the gradient of `w`: why it is None, zero, NaN, tiny or huge, or by which paths it arrives.
+    """Explain the gradient of `w`: why it is None, zero, NaN, tiny or huge, or how it arrives.
 
-    loss: a tensor, or a function that computes one. A function is called and recorded, with `w` as its
-    argument if it takes one: this gives the most exact answers. For a tensor, the recording of a
-    `viz.watch()` is used if there was one; else the source code and the live variables are read.
+    loss: a tensor, or a function that computes one. A function is called and recorded, with `w` as
+    its argument if it takes one: this gives the most exact answers. For a tensor, the recording of
+    a `viz.watch()` is used if there was one; else the source code and the live variables are read.
     w: the tensor whose gradient is explained.
     names: names for tensors, as in `viz.graph`.
 
-    Returns a WhyView. Printed, it is the answer; in a notebook, it is the graph with the place marked.
-    `view.kind` is the kind of the answer, one of `why_words.KINDS`. `view.line` is the line number of the
-    reason, 0 if it is not known. `view.node` is the node in the picture, or None. Raises TypeError if `w` is
-    not a tensor, if `loss` is not a tensor, a number or a function, or if `names` is not a dictionary.
+    Returns a WhyView. Printed, it is the answer; in a notebook, it is the graph with the place
+    marked. `view.kind` is the kind of the answer, one of `why_words.KINDS`. `view.line` is the line
+    number of the reason, 0 if it is not known. `view.node` is the node in the picture, or None.
+    Raises TypeError if `w` is not a tensor, if `loss` is not a tensor, a number or a function, or
+    if `names` is not a dictionary.
 
-    Works for tensors of this package and of PyTorch. It does not change any `.grad` and does not free the
-    graph, so you can ask before or after `backward`.
+    Works for tensors of this package and of PyTorch. It does not change any `.grad` and does not
+    free the graph, so you can ask before or after `backward`.
 
     >>> import autograd_teach as torch
     >>> from autograd_teach import viz
     >>> w = torch.tensor([1.0, 2.0], requires_grad=True)
     >>> viz.why(lambda: (w.detach() * 3).sum(), w).kind
     'detach'
-    >>> viz.why((w * w).sum(), w)
+    >>> viz.why((w * 3).sum(), w)
     w.grad is None because backward has not been called yet.
-    It would arrive by 2 paths: through MulBackward0 (line 1) [1, 2], through MulBackward0 (line 1) [1, 2]; sum [2, 4].
+    It would arrive by 1 path: through MulBackward0 (line 1) [3, 3].
     """
     frame = sys._getframe(1)
     if not is_tensor(w):
@@ -247,7 +249,7 @@ class _Question:
         return self._by_memory() or self._unused()
 
     def _by_memory(self) -> Answer | None:
-        """The answer if an argument of the loss shares memory with a result whose graph leads to the tensor."""
+        """The answer if an argument of the loss shares memory with a result that leads to the tensor."""
         if self.reading.known and self.reading.flow is None:
             return None
         tensors = dict(reversed(self.known))
@@ -417,7 +419,7 @@ class _Question:
         return self.reading_write(tensor)
 
     def reading_write(self, tensor: str) -> Cut | None:
-        """The last line that changes this variable in place, or the only line with an in-place change."""
+        """The last line that changes this variable in place, or the only in-place change."""
         writes = self.reading.writes
         own = [place for name, place in writes if name == tensor]
         return own[-1] if own else writes[-1][1] if len(writes) == 1 else None
@@ -449,7 +451,7 @@ class _Question:
         return next((name for name, other in self.known if other is tensor), "a leaf")
 
     def _name_of_values(self, values: Any) -> str:
-        """The caller's name for an argument that does not require grad, found by comparing a copy of its values."""
+        """The caller's name for an argument that does not require grad, found by its values."""
         for name, tensor in self.known:
             array = None if tensor.requires_grad else as_array(tensor)
             if array is not None and array.shape == values.shape and np.array_equal(array, values, equal_nan=True):
@@ -516,7 +518,8 @@ class _Question:
         start = gradient.largest(arriving.steps[0].came) if arriving.steps else 1.0
         assert arriving.gradient is not None
         size = gradient.largest([arriving.gradient]) / (start or 1.0)
-        # A mean sends a small part to each of many elements. That does not vanish, so tiny is about the sum.
+        # A mean sends a small part to each of many elements. That does not vanish, so tiny is about
+        # the sum.
         tiny = gradient.total([arriving.gradient]) / (start or 1.0) < gradient.TINY
         ranked = gradient.factors(arriving, graph, gradient.total if tiny else gradient.largest)
         if not ranked or not (tiny or size > gradient.HUGE):
@@ -608,7 +611,7 @@ class _Question:
         return short_name(node) + (f" ({self._short(place)})" if place is not None else "")
 
     def _line_of(self, node: Any) -> Cut | None:
-        """The line that made a node: as a watch recorded it, else the only line of the code with this operation."""
+        """The line that made a node: from a watch, else the only line of code with this operation."""
         note = seen(node)
         if note is not None:
             return Cut("", note.file, note.line, note.source) if note.line else None
@@ -673,7 +676,10 @@ def _is_of(used: Used, node: Any) -> bool:
 
 
 def _sequence(node: Any) -> int:
-    """The sequence number of a node, in the order of creation; 0 if the engine does not number nodes."""
+    """The sequence number of a node, in the order of creation.
+
+    0 if the engine does not number nodes.
+    """
     number = getattr(node, "_sequence_nr", None)
     return int(number()) if callable(number) else int(getattr(node, "_sequence", 0))
 
@@ -716,7 +722,10 @@ def _is_floating(tensor: Any) -> bool:
 
 
 def _times(held: Any, fresh: Any) -> int:
-    """How many times `fresh` is contained in `held`; 0 if `held` is not an integer multiple of it."""
+    """How many times `fresh` is contained in `held`.
+
+    0 if `held` is not an integer multiple of it.
+    """
     if held.shape != fresh.shape or not fresh.size:
         return 0
     at = np.unravel_index(int(np.abs(fresh).argmax()), fresh.shape)

@@ -57,7 +57,7 @@ def _earlier_cells(frame: FrameType) -> list[_Block]:
 
 
 def _inputs(frame: FrameType) -> list[tuple[int, str]]:
-    """The earlier cells with their numbers: from IPython's `In`, or, without a history, from the compiled files."""
+    """The earlier cells with their numbers: from IPython's `In`, else from the compiled files."""
     inputs = frame.f_globals.get("In")
     if isinstance(inputs, list) and len(inputs) > 1:
         return [(number, str(text)) for number, text in enumerate(inputs[:-1])]
@@ -102,7 +102,7 @@ def body_of(definition: Any) -> list[ast.stmt]:
 
 
 class Changes:
-    """For each variable of a frame, the last line (block and line number) that assigns it, and that changes it."""
+    """For each variable of a frame, the last block and line that assign it and that change it."""
 
     def __init__(self, blocks: Sequence[_Block]) -> None:
         self.blocks = blocks
@@ -119,7 +119,10 @@ class Changes:
 
 
 def parts_of(statements: Iterable[ast.AST]) -> Iterable[ast.AST]:
-    """Everything that runs as part of these statements; not the bodies of functions, classes and comprehensions."""
+    """Everything that runs as part of these statements.
+
+    Not the bodies of functions, classes and comprehensions.
+    """
     todo = list(statements)
     while todo:
         part = todo.pop()
@@ -138,7 +141,7 @@ _SCOPES = (
 
 
 def changed_by(part: ast.AST) -> set[str]:
-    """The variables that are assigned or changed in place here, or passed to a function that might change them."""
+    """The variables that are assigned or changed here, or passed to a function that might do so."""
     target: Any = part.target if isinstance(part, ast.AugAssign) else part
     if isinstance(part, ast.Call):
         if isinstance(part.func, ast.Name) and not hasattr(builtins, part.func.id) and part.func.id != "why":
@@ -258,7 +261,10 @@ def _has(thing: Any, name: str) -> bool:
 
 
 def item_of(thing: Any, index: Any) -> Any:
-    """The element, or, for the range of a loop, a tuple of its elements; None if that is not known."""
+    """The element, or, for the range of a loop, a tuple of its elements.
+
+    None if that is not known.
+    """
     if type(thing).__name__ in _MODULES_IN_ORDER:
         thing = list(vars(thing).get("_modules", {}).values())
     if index is None or not isinstance(thing, (list, tuple, dict)):

@@ -1,7 +1,7 @@
 """Run the backward pass to one tensor and find what makes its gradient NaN, zero, tiny or huge.
 
-The pass is `autograd.grad` with `retain_graph=True`: it does not change any `.grad` and does not free the
-graph. For every node on a path to the tensor, what came in and what it sent on is copied.
+The pass is `autograd.grad` with `retain_graph=True`: it does not change any `.grad` and does not
+free the graph. For every node on a path to the tensor, what came in and what it sent on is copied.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from autograd_teach.viz.watch import seen
 Array = np.ndarray[Any, Any]
 
 TINY, HUGE = 1e-6, 1e6
-"""A gradient is vanishing or exploding below or above these factors of the gradient that backward starts from."""
+"""A gradient below or above these factors of the starting gradient is vanishing or exploding."""
 
 
 @dataclass
@@ -80,7 +80,10 @@ def _used_output(graph: Graph, loss: Any) -> bool:
 
 @dataclass
 class Ran:
-    """The step of one node: copies of what came in, by output, and of what it sent, by slot; None for nothing."""
+    """The step of one node: copies of what came in, by output, and of what it sent, by slot.
+
+    None for nothing.
+    """
 
     node: Any
     came: list[Array | None]
@@ -89,7 +92,7 @@ class Ran:
 
 @dataclass
 class Arriving:
-    """A pass: its steps in order, the gradient that arrived, and each contribution with the node that sent it."""
+    """A pass: its steps, the gradient that arrived, and each contribution with its sender."""
 
     steps: list[Ran]
     gradient: Array | None
@@ -97,7 +100,10 @@ class Arriving:
 
 
 def run(loss: Any, w: Any, graph: Graph, retaining: Sequence[Any]) -> Arriving:
-    """Run the pass from `loss` to `w`. An error is raised after hooks and gradients are restored."""
+    """Run the pass from `loss` to `w`.
+
+    An error is raised after hooks and gradients are restored.
+    """
     steps: list[Ran] = []
     kept = [(tensor, tensor.grad) for tensor in retaining]
     handles = []
@@ -252,7 +258,7 @@ class Odd:
 
 
 def first_odd_value(graph: Graph, forward: Forward) -> Odd | None:
-    """The first node with NaN or infinity in its result or in an argument that does not require grad."""
+    """The first node with NaN or infinity in its result or in a constant argument."""
     for node in graph.nodes:
         if hasattr(node, "variable"):
             if what := odd([forward.value(node)]):
@@ -317,7 +323,7 @@ def is_flat(node: Any) -> bool:
 
 
 def last_zero(arriving: Arriving, graph: Graph) -> tuple[Any, str] | None:
-    """The last node that receives a gradient and sends only zeros to the tensor, or where contributions cancel.
+    """The last node that receives a gradient and sends only zeros, or where contributions cancel.
 
     It is the last one because other paths may go around an earlier one.
     """

@@ -1,9 +1,10 @@
-"""Follow a tensor through the source code that computed a loss, to find the line where its history is cut.
+"""Follow a tensor through the source code of a loss, to find the line that cuts its history.
 
-Without a watch, the calls of a program are not known, but its source and its live variables are. The
-statements before the call of `why` are read in order. For each expression, only two things matter:
-whether it depends on the tensor, and if so, whether its history was cut before. The user's functions and
-modules are read as well; they are found through the live objects. Nothing is run and nothing is changed.
+Without a watch, the calls of a program are not known, but its source and its live variables are.
+The statements before the call of `why` are read in order. For each expression, only two things
+matter: whether it depends on the tensor, and if so, whether its history was cut before. The user's
+functions and modules are read as well; they are found through the live objects. Nothing is run and
+nothing is changed.
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ _LONGEST_NAME = 40
 
 @dataclass(frozen=True)
 class Cut:
-    """A line where a value loses its history: the kind of cut, the line, and what is cut, as text."""
+    """A line where a value loses its history: the kind of cut, the line, and what is cut."""
 
     kind: str
     file: str
@@ -64,7 +65,10 @@ class Cut:
 
 @dataclass(frozen=True)
 class Flow:
-    """A value depends on the tensor. `cut`: where its history was cut; None if a gradient can flow back."""
+    """A value depends on the tensor.
+
+    `cut`: where its history was cut; None if a gradient can flow back.
+    """
 
     cut: Cut | None = None
     perhaps: tuple[Cut, ...] = ()
@@ -81,7 +85,7 @@ class Flow:
 
 @dataclass
 class Value:
-    """What is known about an expression: how it depends on the tensor, and its live object, if that is known."""
+    """What is known about an expression: how it depends on the tensor, and its live object."""
 
     flow: Flow | None = None
     live: Any = None
@@ -114,7 +118,10 @@ class Reading:
     known: bool = False
     """Whether the code of the loss was found."""
     complete: bool = True
-    """Whether everything that the loss uses could be followed; if not, a use of the tensor may be missing."""
+    """Whether everything that the loss uses could be followed.
+
+    If not, a use of the tensor may be missing.
+    """
     operations: list[Used] = field(default_factory=list)
     assigned: list[Assigned] = field(default_factory=list)
     """The assignments to variables of the frame that called `why`, in order."""
@@ -125,11 +132,11 @@ class Reading:
     switched_off: list[Cut] = field(default_factory=list)
     """The lines that set `requires_grad` of the tensor to False."""
     later: list[Assigned] = field(default_factory=list)
-    """Assignments below the call of `why`, in a loop around it: an earlier iteration may have run them."""
+    """Assignments below the call of `why` in a loop: an earlier iteration may have run them."""
 
 
 def read(frame: FrameType, loss: Any, w: Any, call: Any = None) -> Reading:
-    """Read the code from `w` to `loss`: in the frame that called `why`, or in the function `call`."""
+    """Read the code from `w` to `loss`: in the frame that called `why`, or of the function `call`."""
     question = _question(frame)
     asked_for = _short_name(question.args[1]) if question is not None else ""
     reading = Reading(asked_for=asked_for)
@@ -202,7 +209,10 @@ class _Scope:
     ) -> None:
         self.file, self.space, self.cell = file, space, cell
         self.changes, self.block = changes, block
-        """The changes in the frame that called `why`; None for other functions, whose variables are gone."""
+        """The changes in the frame that called `why`.
+
+        None for other functions, whose variables are gone.
+        """
         self.flows: dict[str, Flow | None] = {}
         self.objects: dict[str, Any] = {}
         self.returned: list[Flow | None] = []
@@ -258,7 +268,10 @@ class _Reader:
         self.outer_space: Mapping[str, Any] = {}
         """The variables of the frame that called `why`; functions may use them."""
         self.kept: dict[tuple[int, str], tuple[Any, Flow | None]] = {}
-        """The flows of attributes, by the `id` of their object; the object is stored too, to keep its id."""
+        """The flows of attributes, by the `id` of their object.
+
+        The object is stored too, to keep its id.
+        """
         self._ends: dict[int, Any] = {}
         self._creates_graph = False
         self._noted: set[tuple[str, int, int, str]] = set()
@@ -396,7 +409,10 @@ class _Reader:
         return self.leads_back(live) if is_tensor(live) and scope.changes.changed.get(name, now) <= now else None
 
     def leads_back(self, tensor: Any) -> bool:
-        """Whether the graph of `tensor` leads to the tensor of the question; True if the graph is too large."""
+        """Whether the graph of `tensor` leads to the tensor of the question.
+
+        True if the graph is too large.
+        """
         own, todo = self.w.grad_fn, [tensor.grad_fn]
         met: dict[int, Any] = {}
         while todo and len(met) < MOST_WALKED:
@@ -794,12 +810,12 @@ class _Reader:
 
 
 def _join(flows: Iterable[Flow | None]) -> Flow | None:
-    """The flow of a result with several arguments: a gradient can flow back if one of them is not cut."""
+    """The flow of a result: a gradient can flow back if one of the arguments is not cut."""
     return min((flow for flow in flows if flow is not None), key=_rank, default=None)
 
 
 def _rank(flow: Flow) -> tuple[bool, ...]:
-    """Which of several flows is reported: first one without a cut, then a certain cut, last a copy of the tensor."""
+    """The order in which flows are reported: without a cut, a certain cut, a copy of the tensor."""
     copied = flow.cut is not None and flow.cut.what == "deepcopy()"
     return flow.unsure, bool(flow.cuts), bool(flow.perhaps), copied
 

@@ -14,7 +14,10 @@ _REPLACING = {"copy_", "fill_", "zero_", "set_", "__setitem__", "data=", "normal
 
 
 def cut_on_way(seen: watch, loss: Any, w: Any) -> Cut | None:
-    """The first cut on a path from `w` to `loss`; None if the watch did not see a path. `loss` may be a number."""
+    """The first cut on a path from `w` to `loss`; None if the watch did not see a path.
+
+    `loss` may be a number.
+    """
     starts = set(seen.tokens(w))
     ends = seen.tokens(loss)
     way = _way(seen, ends[-1], starts) if ends else None
@@ -74,7 +77,10 @@ def _left_tensors(seen: watch, starts: set[int]) -> Cut | None:
 
 
 def _first_cut_before(seen: watch, call: Event, starts: set[int]) -> Event | None:
-    """The first cut before this call; in `x.detach().numpy()`, `detach` on the same line does not count."""
+    """The first cut before this call.
+
+    In `x.detach().numpy()`, `detach` on the same line does not count.
+    """
     way = _way(seen, call.used[0], starts) or []
     return next((c for c in way if c.kind in _CUTS and c.line != call.line), None)
 

@@ -17,10 +17,11 @@ _STATIC = files("autograd_teach.viz") / "static"
 
 
 class Widget(anywidget.AnyWidget):
-    """A picture, the texts of its nodes, and, for a player, its steps as changes from one to the next.
+    """A picture, the texts of its nodes, and, for a player, its steps as changes.
 
-    `show` sets `svg` and `view` in one message, and the browser draws again in the same place. Messages of the
-    browser come to `on_msg`; a view with folded nodes listens there for `{"type": "unfold", "id": ...}`.
+    `show` sets `svg` and `view` in one message, and the browser draws again in the same place.
+    Messages of the browser come to `on_msg`; a view with folded nodes listens there for `{"type":
+    "unfold", "id": ...}`.
     """
 
     _esm = (_STATIC / "widget.js").read_text(encoding="utf-8")
@@ -46,7 +47,7 @@ class Widget(anywidget.AnyWidget):
 
 
 def _send_engine(widget: Widget, message: dict[str, Any], _buffers: Any) -> None:
-    """Send Graphviz to a browser that asks for it: once for each page, and never as part of the widget's state."""
+    """Send Graphviz to a browser that asks for it: once for each page, not as widget state."""
     if message.get("type") != "engine":
         return
     try:

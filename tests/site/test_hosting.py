@@ -67,13 +67,13 @@ def test_folders_that_a_rebuild_leaves_empty_are_gone(output: Path, rebuilt: Pat
 
 
 IN_THE_WAY: dict[str, tuple[Callable[[Path], Any], str]] = {
-    "a file": (lambda f: written(f, ("lessons/02.html",), "own"), "lessons/02.html would be"),
-    "a folder": (lambda f: written(f, ("static/new.js/own",), "own"), "static/new.js would be"),
-    "a file for a folder": (lambda f: (written(f, ("static/old.js",), "").joinpath("static/old.js").unlink(), (f / "static").rmdir(), (f / "static").write_text("own")), "static would be"),
-    "a link to another folder": (lambda f: ((f / "lessons").rename(f.parent / "elsewhere"), (f / "lessons").symlink_to(f.parent / "elsewhere")), "lessons would be"),
-    "a folder for a file": (lambda f: ((f / "index.html").unlink(), written(f, ("index.html/own",), "own")), "index.html would be"),
-    "a site without a list": (lambda f: (f / MARK).write_text("Made by autograd-teach site.\n"), "index.html would be"),
-    "a damaged list": (lambda f: (f / MARK).write_text('{"files": 5}'), "index.html would be"),
+    "a file": (lambda f: written(f, ("lessons/02.html",), "own"), "would overwrite lessons/02.html,"),
+    "a folder": (lambda f: written(f, ("static/new.js/own",), "own"), "would overwrite static/new.js,"),
+    "a file for a folder": (lambda f: (written(f, ("static/old.js",), "").joinpath("static/old.js").unlink(), (f / "static").rmdir(), (f / "static").write_text("own")), "would overwrite static,"),
+    "a link to another folder": (lambda f: ((f / "lessons").rename(f.parent / "elsewhere"), (f / "lessons").symlink_to(f.parent / "elsewhere")), "would overwrite lessons,"),
+    "a folder for a file": (lambda f: ((f / "index.html").unlink(), written(f, ("index.html/own",), "own")), "would overwrite index.html,"),
+    "a site without a list": (lambda f: (f / MARK).write_text("Made by autograd-teach site.\n"), "would overwrite index.html,"),
+    "a damaged list": (lambda f: (f / MARK).write_text('{"files": 5}'), "would overwrite index.html,"),
 }  # fmt: skip
 
 
@@ -135,7 +135,7 @@ def test_a_link_to_a_site_stays_a_link(tmp_path: Path, monkeypatch: pytest.Monke
 def test_a_folder_that_something_else_made_is_refused(there: str, tmp_path: Path) -> None:
     site = write_course(tmp_path / "course")
     written(tmp_path / "own", (there,), "own")
-    with pytest.raises(UserError, match="is no site that this command has made"):
+    with pytest.raises(UserError, match="is not a site that this command made"):
         build.build(site, tmp_path / "own")
     assert held(tmp_path / "own") == {there: "own"}
 

@@ -163,7 +163,7 @@ def test_the_same_course_gives_the_same_files(course: Path, built: Any, tmp_path
         (
             {},
             "index.html",
-            ["all <math", "the <code>rest</code>", "A course &amp; more", "This site has others;"],
+            ["all <math", "the <code>rest</code>", "A course &amp; more", "This site has different ones;"],
             ["live/", "github", "canonical"],
         ),
         (
@@ -254,7 +254,7 @@ def test_the_commands_to_install_are_those_of_the_readme(built: Any) -> None:
     [
         (
             [new_code_cell("1 / 0", id="bad")],
-            "01_a.ipynb: Cell 'bad' raises ZeroDivisionError: division by zero; mend it",
+            "01_a.ipynb: Cell 'bad' raises ZeroDivisionError: division by zero; fix it",
         ),
         (
             [new_markdown_cell(r"$\nonsense$", id="bad")],

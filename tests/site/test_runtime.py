@@ -121,7 +121,7 @@ def _unlocked_and(change: Callable[[Path], Any]) -> Callable[[Path], None]:
 
 
 FAULTS: dict[str, tuple[Callable[[Path], Any], list[str]]] = {
-    "a damaged wheel": (lambda f: next(f.glob("numpy*.whl")).write_bytes(b""), ["its checksum differs"]),
+    "a damaged wheel": (lambda f: next(f.glob("numpy*.whl")).write_bytes(b""), ["the checksum differs"]),
     "a flipped byte": (_unlocked_and(lambda wheel: _flip(wheel, 0.3)), ["jedi-0-py3-none-any.whl is damaged (", "download it again"]),
     "half a wheel": (_unlocked_and(lambda wheel: wheel.write_bytes(wheel.read_bytes()[:90])), ["is damaged (it is not a complete zip"]),
     "another zip": (_unlocked_and(lambda wheel: wheel.write_bytes(zipped({"a": b""}))), ["is damaged (it does not have metadata"]),

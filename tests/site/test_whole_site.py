@@ -22,7 +22,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     site = Site("autograd_teach", "", "", content.folder("lessons"), content.folder("exercises"), is_live=False)
     told: list[str] = []
     build(site, folder, tell=told.append)
-    assert [line for line in told if "leads nowhere" in line or "no heading" in line] == []
+    assert [line for line in told if "lead nowhere" in line or "do not exist" in line] == []
     return folder
 
 

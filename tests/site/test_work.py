@@ -102,7 +102,7 @@ class Work(Reader):
     def take_up(self, data: bytes, name: str = "work.zip") -> str:
         file = {"name": name, "mimeType": "application/octet-stream", "buffer": data}
         self.page.locator("#status").evaluate("(status) => status.replaceChildren()")
-        self.page.get_by_label("A file that was downloaded here").set_input_files(file)
+        self.page.get_by_label("A file that was downloaded on this page").set_input_files(file)
         self.page.wait_for_function(
             "() => { const text = document.querySelector('#status').innerText; return text && !text.startsWith('Reading') }"
         )
@@ -396,11 +396,11 @@ def test_what_another_tab_saves_meanwhile_stays(reader: Callable[[], Work]) -> N
     }""")
     data = packed({EXERCISE: text(exercise("other")), PROGRESS: progress(other={"passed": True})})
     file = {"name": "work.zip", "mimeType": "application/zip", "buffer": data}
-    one.page.get_by_label("A file that was downloaded here").set_input_files(file)
+    one.page.get_by_label("A file that was downloaded on this page").set_input_files(file)
     one.page.wait_for_function("window.isAsked")
     one.page.evaluate(PUT, [model(EXERCISE, exercise("mine")), model(PROGRESS, progress(mine={"passed": True}))])
     one.page.evaluate("goOn()")
-    one.page.wait_for_function("document.querySelector('#status').innerText.includes('written in')")
+    one.page.wait_for_function("document.querySelector('#status').innerText.includes('your version stays')")
     files = one.get()
     assert sorted(answer_in(each) for name, each in files.items() if name.endswith(".ipynb")) == ["mine", "other"]
     assert sorted(json.loads(files[PROGRESS]["content"])["exercises"]) == ["mine", "other"]
@@ -616,7 +616,7 @@ def test_what_passed_but_was_not_saved_is_said(
 
 @pytest.mark.full
 def test_the_page_says_that_answers_are_kept_apart(reader: Callable[[], Work]) -> None:
-    assert "Answers to questions are kept apart" in reader().go().locator("main").inner_text()
+    assert "Answers to questions are stored separately" in reader().go().locator("main").inner_text()
 
 
 @pytest.mark.full

@@ -1,4 +1,4 @@
-"""Replaces matplotlib on a site without it: cells that plot run, draw nothing, and say so in one sentence.
+"""Replaces matplotlib on a site without it: cells that plot run, and a sentence says why.
 
 Part of a site built without matplotlib's wheel, under matplotlib's name; never imported elsewhere.
 """
@@ -8,7 +8,7 @@ SENTENCE = "Matplotlib is not available on this site: the plot is left out, and 
 
 
 class Nothing:
-    """The result of every call: it can be called, has every attribute, can be iterated over, and draws nothing."""
+    """The result of every call: it has every attribute, can be called, and draws nothing."""
 
     def __call__(self, *_, **__):
         return self

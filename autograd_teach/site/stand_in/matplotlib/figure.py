@@ -14,7 +14,10 @@ class Figure(Nothing):
     axes = (_Axes(),)
 
     def savefig(self, file, *_, **__):
-        """Write the sentence as a picture to a file object, for `viz.explore`; a named file is not written."""
+        """Write the sentence as a picture to a file object, for `viz.explore`.
+
+        A named file is not written.
+        """
         if not hasattr(file, "write"):
             print(SENTENCE)
             return

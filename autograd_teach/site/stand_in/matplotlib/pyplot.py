@@ -1,4 +1,7 @@
-"""The parts of pyplot whose results have a structure: figures and grids of axes; other functions return `Nothing`."""
+"""The parts of pyplot whose results have a structure: figures and grids of axes.
+
+Other functions return `Nothing`.
+"""
 
 import numpy
 

@@ -31,7 +31,7 @@
     return box;
   }
 
-  // Uses the notebook's renderer, which sanitizes untrusted text, and the notebook's typesetter for formulas.
+  // Uses the notebook's renderer, which sanitises untrusted text, and the notebook's typesetter for formulas.
   async function savedText(model, registry, make) {
     const renderer = make(MARKDOWN);
     await renderer.renderModel(model);
