@@ -68,7 +68,7 @@ class TakenUp:
         lines = [f"Your course is in {self.folder}{' (new)' if self.is_new else ''}."]
         for name, count in self.taken.items():
             if count:
-                lines.append(f"Taken up from {self.source}: {name} ({count} cell{'s' if count > 1 else ''}).")
+                lines.append(f"Imported from {self.source}: {name} ({count} cell{'s' if count > 1 else ''}).")
         for name, cells in self.both.items():
             lines.append(
                 f"In {name} and in {self.source} you have changed the same cells ({', '.join(cells)}): both versions are "

@@ -39,7 +39,7 @@ def test_work_from_a_browser_comes_into_a_new_folder(course: Course, tmp_path: P
     course.folder = tmp_path / "new"
     said = str(take_up.take_up(course.folder, source, DATE))
     assert course.cells(EXERCISE)["scale-answer"] == ANSWER and course.cells(EXERCISE)["try-it"] == own.source
-    assert f"Taken up from work.zip: {EXERCISE} (2 cells)." in said and "Added: lessons/mine.txt." in said
+    assert f"Imported from work.zip: {EXERCISE} (2 cells)." in said and "Added: lessons/mine.txt." in said
     assert json.loads((course.folder / PROGRESS).read_bytes())["exercises"] == {"09.Scale": {"passed": True}}
     before = {path: path.read_bytes() for path in course.folder.rglob("*") if path.is_file()}
     assert str(take_up.take_up(course.folder, source)).endswith("is there already.")
