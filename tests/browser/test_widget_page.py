@@ -1217,6 +1217,23 @@ def test_fields_lie_in_their_leaves_also_if_the_picture_was_made_out_of_sight(ba
     assert page.locator("[textLength]").count() == 0, "nothing is too long yet"
 
 
+def test_numbers_stand_beside_their_edges_also_if_the_picture_was_made_out_of_sight(bare):
+    page, style = bare.page, "document.documentElement.style"
+
+    def beginnings(hidden):
+        if hidden:
+            page.evaluate(f"() => {style}.setProperty('display', 'none')")
+        live = Kernel(bare, f, a=2.0, b=-3.0)
+        page.evaluate(f"() => {style}.removeProperty('display')")
+        live.field("a").fill("4")
+        live.answer()
+        edges = page.locator("g.edge")
+        return [edge.locator("text").last.evaluate("text => text.getBBox().x") for edge in edges.all()]
+
+    seen = beginnings(hidden=False)
+    assert len(seen) > 3 and beginnings(hidden=True) == seen
+
+
 def test_a_slider_moves_its_leaf_and_shows_the_number(bare):
     live = Kernel(bare, f, a=2.0, b=-3.0)
     live.slider("a").fill("2.4")

@@ -671,7 +671,7 @@ function liveBench(view, model, groups, edges, changed) {
   const knobs = new Map();
   const caption = make("p", "agt-caption"), bar = make("div", "agt-transport");
   caption.setAttribute("aria-live", "polite");
-  const beginnings = new Map();
+  const laidOut = new Map(); // the text of each edge as the layout wrote it
   let now = view.numbers, before = null, waiting = null, queued = false;
 
   const step = Object.assign(make("input", "agt-number"), { type: "number", min: 0, step: "any", value: view.step });
@@ -766,10 +766,14 @@ function liveBench(view, model, groups, edges, changed) {
       const text = [...(edges.get(id)?.querySelectorAll("text") ?? [])].at(-1), path = edges.get(id)?.querySelector("path");
       if (text) {
         // The text starts where it started in the layout, so that it grows to the right, away from its line.
-        beginnings.has(id) || beginnings.set(id, text.getBBox().x);
-        if (text.getAttribute("text-anchor") !== "start" && beginnings.get(id)) {
-          text.setAttribute("text-anchor", "start");
-          text.setAttribute("x", beginnings.get(id));
+        laidOut.has(id) || laidOut.set(id, text.textContent);
+        if (text.getAttribute("text-anchor") !== "start") {
+          text.textContent = laidOut.get(id);
+          const { x, width } = text.getBBox();
+          if (width) { // 0 as long as the picture is not displayed
+            text.setAttribute("text-anchor", "start");
+            text.setAttribute("x", x);
+          }
         }
         text.textContent = `${"\u00a0".repeat(2 + Math.round(thickness / 2))}${label}\u00a0`; // the same distance from the line as in the layout
       }
