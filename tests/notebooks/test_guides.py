@@ -26,12 +26,11 @@ def test_each_file_that_a_guide_names_with_its_folder_exists(path: Path) -> None
         assert "NN" in name or name.endswith(".html") or (ROOT / name).exists(), name
 
 
-@pytest.mark.parametrize("path", [ROOT / "README.md"], ids=["README.md"])
-def test_its_programs_run(path: Path) -> None:
-    programs = re.findall(r"^```python\n(.*?)^```", path.read_text("utf-8"), flags=re.MULTILINE | re.DOTALL)
+def test_the_programs_of_the_readme_run_as_cells_of_one_notebook() -> None:
+    text = (ROOT / "README.md").read_text("utf-8")
+    programs = re.findall(r"^```python\n(.*?)^```", text, flags=re.MULTILINE | re.DOTALL)
     assert programs
-    for program in programs:
-        subprocess.run([sys.executable, "-c", program], check=True, capture_output=True)
+    subprocess.run([sys.executable, "-c", "\n".join(programs)], check=True, capture_output=True)
 
 
 def test_the_guide_to_the_views_has_a_row_for_each() -> None:

@@ -83,6 +83,13 @@ def test_the_students_guide_tells_the_models_minutes() -> None:
     assert rows == [lesson.number for lesson in syllabus()]
 
 
+def test_the_readme_tells_the_hours_of_all_lessons_and_of_the_core_path() -> None:
+    minutes = {path.name[:2]: sum(minutes_of(path)) for path in lesson_paths()}
+    core = sum(minutes[number] for number in ("00", *CORE))
+    hours = f"about {sum(minutes.values()) / 60:.0f} hours, the core path {core / 60:.0f}"
+    assert hours in " ".join((GUIDE.parents[1] / "README.md").read_text(encoding="utf-8").split())
+
+
 @pytest.mark.parametrize("path", lesson_paths(), ids=lambda path: path.stem)
 def test_a_lesson_tells_the_models_minutes(path: Path) -> None:
     told = [int(number) for number in TOLD.findall(first_cell(path))]
