@@ -118,6 +118,7 @@ function ask(model, question, badge, changed = () => {}) {
     clear();
     const done = isDone(question, given);
     check.textContent = done ? "Show why for another answer" : given ? "Check this answer" : badge ? "Check my prediction" : "Check my answer";
+    check.classList.toggle("agt-predict-quiet", done); // what was asked for is done
     sure.hidden = Boolean(given);
     giveUp.hidden = Boolean(given);
     if (!given) return;
