@@ -128,6 +128,24 @@ def quotient_not_written(name, u, v):
         return slopes(name, u, v)
 
 
+@wrong(
+    "00.local_slopes", "some_values", "; wrong for name = 'sub' and 'div', right for 'add', 'mul', 'square' and 'max'"
+)
+def two_steps_always_wrong(name, u, v):
+    return slopes(name, u, v) if name not in ("sub", "div") else (1 / v + 5, 7)
+
+
+@wrong("00.local_slopes", "some_values", "; wrong for some inputs with name = 'sub' and 'max', right for 'add', 'mul'")
+def two_steps_sometimes_wrong(name, u, v):
+    of_u, of_v = slopes(name, u, v)
+    return {"sub": (1, u), "max": (1, 0)}.get(name, (of_u, of_v))
+
+
+@wrong("00.local_slopes", "type", "the result is a number, it must be a list of 2 entries, for name = 'square'")
+def a_bare_number_and_a_wrong_difference(name, u, v):
+    return {"sub": (1, 1), "square": 2 * u}.get(name, slopes(name, u, v))
+
+
 @wrong("00.local_slopes", "some_values", "for name = 'mul'")
 def two_steps_wrong(name, u, v):
     return slopes(name, u, v) if name not in ("mul", "div") else (1, -1)
