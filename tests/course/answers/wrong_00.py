@@ -201,14 +201,14 @@ def overwritten_by_the_last_step(a, b, c):
     return da, db, dv
 
 
-@wrong("00.chain_by_hand", "known", "but the ways add up")
+@wrong("00.chain_by_hand", "known", "but the paths add up")
 def ways_multiplied(a, b, c):
     v = a * b + c
     dv = a * 2 * v
     return dv * b * v**2, dv * a, dv
 
 
-@wrong("00.chain_by_hand", "known", "the two ways of a are subtracted")
+@wrong("00.chain_by_hand", "known", "the two paths of a are subtracted")
 def ways_subtracted(a, b, c):
     v = a * b + c
     dv = a * 2 * v
@@ -478,7 +478,9 @@ def without_c(a, b, c):
     return v**2 + dv * b, dv * a, dv
 
 
-@wrong("00.chain_by_hand", "known", "what comes by both ways adds up; on the way back through the square, the factor 2")
+@wrong(
+    "00.chain_by_hand", "known", "what comes along both paths adds up; on the way back through the square, the factor 2"
+)
 def two_slips(a, b, c):
     dv = a * (a * b + c)
     return dv * b, dv * a, dv
