@@ -280,7 +280,7 @@ def test_a_question_opened_again_has_its_answer(
     stored = lab.folder / name
     wait_until(page, lambda: stored.with_name(progress_file.NAME).is_file())
     assert progress_file.predictions(stored.parent)["01.leaf"]["sure"] == 3
-    assert_run_keys_work_in_a_question(page)
+    assert_run_keys_work_in_a_question(page, front_end)
     menu(page, "Kernel", "Shut Down Kernel")
     wait_until(page, lambda: not lab.has_kernel(name))
     assert_clean(pages, known_of(front_end))
@@ -297,7 +297,7 @@ def test_a_question_opened_again_has_its_answer(
     keep(page, f"questions-again-{front_end}.png")
 
 
-def assert_run_keys_work_in_a_question(page: "Page") -> None:
+def assert_run_keys_work_in_a_question(page: "Page", front_end: str) -> None:
     """After an answer to the first question, in the second cell of the notebook, with the focus on its button."""
     cells = panel(page).locator(".jp-Cell")
     prompt, question = cells.nth(1).locator(".jp-InputPrompt"), cells.nth(1).locator(".agt-predict")
@@ -322,7 +322,7 @@ def assert_run_keys_work_in_a_question(page: "Page") -> None:
     page.keyboard.press("Shift+Enter")
     assert "Not so. (c)" in question.get_by_role("status").inner_text(), "what was picked is checked before"
     assert not has_run()
-    keep(page, "question-run-keys.png")
+    keep(page, f"question-run-keys-{front_end}.png")
     page.keyboard.press("Shift+Enter")
     wait_until(page, lambda: active() == [2])
     question.locator("label", has=page.locator("b:text-is('a')")).click()
