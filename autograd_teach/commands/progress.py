@@ -22,13 +22,18 @@ def run(args: argparse.Namespace) -> int:
     """Print the tables."""
     from ..course.checking import Progress
     from ..course.exercises import exercises
-    from ..course.home import home
+    from ..course.home import home, is_course
     from ..course.lab import DEFAULT_FOLDER
 
     folder = args.folder or (DEFAULT_FOLDER if DEFAULT_FOLDER.is_dir() else Path())
     if not folder.is_dir():
         raise UserError(
             f"There is no folder {args.folder}; name the one in which your course is: autograd-teach progress FOLDER."
+        )
+    if not is_course(folder):
+        raise UserError(
+            f"There is no course in {folder if args.folder else 'this folder'}; name the folder of your course: "
+            "autograd-teach progress FOLDER."
         )
     page = home(folder)
     table = Progress(exercises(), dict(page.solved))

@@ -55,7 +55,7 @@ COMMANDS = (
         module="course.check_command",
         examples=(
             ("Check all exercises of ./autograd-course", "autograd-teach check"),
-            ("Check one notebook", "autograd-teach check autograd-course/exercises/09_custom_functions.ipynb"),
+            ("Check one notebook", "autograd-teach check 09"),
             ("For a program: JSON on standard output", "autograd-teach check --json > results.json"),
         ),
         statuses={

@@ -14,6 +14,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import TextIO
 
@@ -44,6 +45,8 @@ class Found:
     path: Path
     notebook: NotebookNode | None = None
     trouble: str = ""
+    saved: float = 0.0
+    """When the file that was read had been saved, in seconds since 1970."""
 
     @property
     def exercises(self) -> list[Exercise]:
@@ -63,6 +66,17 @@ class Checked:
     path: Path
     outcomes: tuple[Outcome, ...] = ()
     trouble: str = ""
+    saved: float = 0.0
+
+    @property
+    def note(self) -> str:
+        """A sentence if JupyterLab has checked a version of the notebook that is not saved, else ""."""
+        if not any(outcome.outdated for outcome in self.outcomes):
+            return ""
+        return (
+            f"{self.path.name} was saved at {datetime.fromtimestamp(self.saved):%H:%M}, and JupyterLab has checked "
+            "a newer version: save it (Ctrl+S) and check again."
+        )
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -72,7 +86,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="*",
         type=Path,
         metavar="NOTEBOOK|FOLDER",
-        help="notebooks with exercises, or folders of them (default: ./autograd-course)",
+        help="notebooks with exercises, each by its file, number or name, or folders of them "
+        "(default: ./autograd-course)",
     )
     parser.add_argument("--json", action="store_true", help="print JSON on standard output instead of a table")
 
@@ -91,17 +106,19 @@ def run(args: argparse.Namespace) -> int:
 def find(paths: Iterable[Path]) -> list[Found]:
     """The notebooks with exercises in `paths`, each read once.
 
-    paths: notebooks and folders; the folder of a course means its exercises/. Raises `UserError` if a named notebook does
-    not exist or does not hold an exercise, and if no notebook holds one.
+    paths: notebooks and folders; the folder of a course means its exercises/. "09" and "09_custom_functions" mean that
+    notebook of the course in ./autograd-course or in the current folder. Raises `UserError` if a named notebook does not
+    exist or does not hold an exercise, and if no notebook holds one.
     """
+    paths = [_by_name(path) for path in paths]
     found: list[Found] = []
     for path in paths:
         if path.is_dir():
             folder = path / "exercises" if (path / "exercises").is_dir() else path
-            inside = (_read(p) for p in sorted(folder.glob("*.ipynb")) if not p.name.startswith("."))
+            inside = (_read_or_say(p) for p in sorted(folder.glob("*.ipynb")) if not p.name.startswith("."))
             found += [each for each in inside if each.exercises or each.is_meant]
         else:
-            named = Found(path, read_notebook(path))  # the UserError says what is wrong
+            named = _read(path)
             if not named.exercises:
                 raise UserError(f"{path} has no exercise of this course; name a notebook of your exercises folder.")
             found.append(named)
@@ -113,9 +130,35 @@ def find(paths: Iterable[Path]) -> list[Found]:
     return found
 
 
+def _by_name(path: Path) -> Path:
+    """The file of the notebook whose number or name this is; other paths as they are."""
+    from .lab import DEFAULT_FOLDER
+
+    name = path.name.zfill(2)
+    names = [each.notebook for each in exercises(name)]
+    if path.exists() or len(path.parts) != 1 or not names:
+        return path
+    file = f"{names[0]}.ipynb"
+    places = [folder / inside for folder in (DEFAULT_FOLDER, Path()) for inside in ("exercises", "")]
+    found = next((place / file for place in places if (place / file).is_file()), None)
+    if found is None:
+        raise UserError(
+            f"There is no {file} in ./{DEFAULT_FOLDER} or in this folder; name the file or the folder of your course: "
+            "autograd-teach check FOLDER."
+        )
+    return found
+
+
 def _read(path: Path) -> Found:
+    """Raises `UserError` if the notebook cannot be read."""
+    # Before it is read: what is saved meanwhile must not count as read.
+    saved = path.stat().st_mtime if path.is_file() else 0.0
+    return Found(path, read_notebook(path), saved=saved)
+
+
+def _read_or_say(path: Path) -> Found:
     try:
-        return Found(path, read_notebook(path))
+        return _read(path)
     except UserError as problem:
         return Found(path, trouble=str(problem))
 
@@ -161,7 +204,7 @@ def check_notebook(found: Found) -> Checked:
     )
     cells = [new_code_cell(source) for source in (FIRST, *own)]
     ids = [each.id for each in chosen]
-    last = f"from autograd_teach.course import check_in_kernel as _c; _c.print_outcomes({ids!r}, globals())"
+    last = f"from autograd_teach.course import check_in_kernel as _c; _c.print_outcomes({ids!r}, globals(), {found.saved!r})"
     cells.append(new_code_cell(last, id="results"))
     runner = client(
         new_notebook(cells=cells),
@@ -181,7 +224,7 @@ def check_notebook(found: Found) -> Checked:
     match = re.search(re.escape(BEGIN) + "(.*)" + re.escape(END), text, re.DOTALL)
     if not match:
         return Checked(path, trouble="the checks gave no result: run the notebook in JupyterLab to see why")
-    return Checked(path, tuple(Outcome(**each) for each in json.loads(match.group(1))), _exits(ran))
+    return Checked(path, tuple(Outcome(**each) for each in json.loads(match.group(1))), _exits(ran), found.saved)
 
 
 def _exits(ran: NotebookNode) -> str:
@@ -207,6 +250,7 @@ def table(checked: Iterable[Checked]) -> str:
     for each in checked:
         trouble = styled(visible(each.trouble), "bad", sys.stdout)
         lines += [f"{visible(each.path.name)}: {trouble}"] if trouble else []
+        lines += [visible(each.note)] if each.note else []
         for o in each.outcomes:
             state = styled(_state(o), _style(o), sys.stdout)
             lines.append(f"{o.exercise:<{width}}{o.points if o.passed else 0} of {o.points}  {state}")
@@ -239,7 +283,12 @@ def as_json(checked: Iterable[Checked]) -> str:
     checked = list(checked)
     earned, total = _points(checked)
     notebooks = [
-        {"notebook": each.path.name, "trouble": each.trouble, "exercises": [asdict(o) for o in each.outcomes]}
+        {
+            "notebook": each.path.name,
+            "trouble": each.trouble,
+            "note": each.note,
+            "exercises": [asdict(o) for o in each.outcomes],
+        }
         for each in checked
     ]
     return json.dumps({"points": earned, "of": total, "notebooks": notebooks}, indent=1, ensure_ascii=False)

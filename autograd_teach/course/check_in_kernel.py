@@ -5,6 +5,7 @@ Imports only what a notebook imports. Above all not nbformat, which would cost e
 
 import json
 from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
 from typing import Any
 
 from . import progress_file
@@ -30,17 +31,23 @@ class Outcome:
     """All findings, each with `name` and `message`, the most important first. `message` above is that of the first."""
     remarks: tuple[str, ...] = ()
     """Further sentences, for example about what the answer uses and the grader will not have."""
+    outdated: bool = False
+    """Whether a pass that was noted after the notebook was saved stays noted, because this is not one."""
 
 
-def print_outcomes(ids: list[str], names: dict[str, Any]) -> None:
-    """Check the object that each exercise's entry names, store the outcomes and print them as JSON."""
+def print_outcomes(ids: list[str], names: dict[str, Any], saved: float) -> None:
+    """Check the object that each exercise's entry names, store the outcomes and print them as JSON.
+
+    saved: the time at which the notebook was saved, in seconds since 1970.
+    """
+    time = datetime.fromtimestamp(saved, UTC)
     found = []
     for each in (e for e in exercises() if e.id in ids):
         outcome = _outcome(each, names.get(each.entry))
-        progress_file.note_check(
-            each.id, outcome.passed, outcome.passing, outcome.checks, outcome.attempted, is_try=False
+        stored = progress_file.note_check(
+            each.id, outcome.passed, outcome.passing, outcome.checks, outcome.attempted, saved=time
         )
-        found.append(asdict(outcome))
+        found.append(asdict(replace(outcome, outdated=not stored)))
     print(BEGIN + json.dumps(found) + END)
 
 

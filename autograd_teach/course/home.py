@@ -197,6 +197,13 @@ def home(folder: str | Path | None = None) -> Home:
     return Home(standings, any(is_newer(place) for place in places))
 
 
+def is_course(folder: Path) -> bool:
+    """Whether a notebook of the course or a progress file is in `folder`, in its `lessons/` or its `exercises/`."""
+    root = course_root(folder)
+    names = [progress_file.NAME, *(lesson.file for lesson in syllabus())]
+    return any((root / inside / name).is_file() for inside in ("", "exercises", "lessons") for name in names)
+
+
 def course_root(folder: Path) -> Path:
     """The root of the course that `folder` belongs to: it holds `lessons/` or `exercises/`. Else `folder` itself."""
     folder = Path(os.path.abspath(folder))

@@ -118,6 +118,7 @@ function ask(model, question, badge, changed = () => {}) {
     clear();
     const done = isDone(question, given);
     check.textContent = done ? "Show why for another answer" : given ? "Check this answer" : badge ? "Check my prediction" : "Check my answer";
+    check.classList.toggle("agt-predict-quiet", done); // what was asked for is done
     sure.hidden = Boolean(given);
     giveUp.hidden = Boolean(given);
     if (!given) return;
@@ -224,10 +225,27 @@ function several(model) {
   return { nodes: [head, ...asked.map(({ node }) => node), summary, bar], show };
 }
 
+// Shift+Enter and its like run the cell also if the focus is in its question. An answer that was picked is checked first.
+function passOnRunKeys(event) {
+  const cell = event.currentTarget.closest(".jp-Notebook .jp-Cell");
+  if (!cell || event.key !== "Enter" || !(event.shiftKey || event.ctrlKey || event.metaKey || event.altKey)) return;
+  event.preventDefault(); // the browser would press the button that has the focus
+  const form = event.currentTarget.querySelector("form:not([hidden])");
+  const isPicked = form?.querySelector("input[name$=-choice]:checked") && !form.querySelector(".agt-predict-verdict").hasChildNodes();
+  if (isPicked) {
+    form.requestSubmit();
+    return;
+  }
+  cell.focus({ preventScroll: true });
+  cell.dispatchEvent(new KeyboardEvent(event.type, event));
+}
+
 function render({ model, el }) {
   const { nodes, show } = model.get("kind") === "predict" ? one(model) : several(model);
   const { note, leave } = storedNote(model);
-  el.append(element("div", { class: "agt-predict" }, ...nodes, note));
+  const box = element("div", { class: "agt-predict" }, ...nodes, note);
+  box.addEventListener("keydown", passOnRunKeys);
+  el.append(box);
   model.on("change:answers", show);
   return () => { leave(); model.off("change:answers", show); };
 }

@@ -47,7 +47,10 @@ class _Stored:
 
 
 def entries(folder: Path | None = None) -> Part:
-    """The entry of each exercise by its id: `passed`, `checks`, `attempted`, `tries`, `hints`. Empty in a new folder."""
+    """The entry of each exercise by its id: `passed`, `checks`, `attempted`, `when` (UTC, of the last check), `tries`, `hints`.
+
+    Empty in a new folder.
+    """
     return _known(_file(folder))[EXERCISES]
 
 
@@ -66,18 +69,28 @@ def is_newer(folder: Path | None = None) -> bool:
     return not _disabled() and _load(_file(folder)).newer
 
 
-def note_check(id: str, passed: bool, passing: int, checks: int, attempted: bool, is_try: bool = True) -> None:
-    """Store the outcome of a check; the last one counts.
+def note_check(
+    id: str, passed: bool, passing: int, checks: int, attempted: bool, saved: datetime | None = None
+) -> bool:
+    """Store the outcome of a check; the last one counts. Returns whether it was stored.
 
-    passing, checks: the numbers of passing checks and of all checks. is_try: False for a run over a whole notebook, which
-    does not count as a try.
+    passing, checks: the numbers of passing checks and of all checks. saved: for a run over a whole notebook, the time at
+    which its file was saved. Such a run does not count as a try, and does not replace a pass that was noted after that
+    time by a worse outcome: what passed is a newer version of the answer, not saved yet.
     """
+    stamp = _stamp(saved)
+    stored = True
 
     def change(entry: Entry) -> Entry:
-        changed = entry | {"passed": passed, "checks": [passing, checks], "attempted": attempted}
-        return changed | {"tries": _count(entry, "tries") + int(attempted)} if is_try else changed
+        nonlocal stored
+        stored = passed or saved is None or entry.get("passed") is not True or not _is_after(entry, stamp)
+        if not stored:
+            return entry
+        changed = entry | {"passed": passed, "checks": [passing, checks], "attempted": attempted, "when": stamp}
+        return changed | {"tries": _count(entry, "tries") + int(attempted)} if saved is None else changed
 
     _update(EXERCISES, id, change)
+    return stored
 
 
 def next_hint(id: str, available: int) -> int:
@@ -164,6 +177,11 @@ def _both(mine: Entry, other: Entry) -> Entry:
 def _later(other: Entry, mine: Entry) -> bool:
     stamps = [each if isinstance(each := entry.get("when"), str) else "" for entry in (other, mine)]
     return stamps[0] > stamps[1]
+
+
+def _is_after(entry: Entry, stamp: str) -> bool:
+    when = entry.get("when")
+    return isinstance(when, str) and when > stamp
 
 
 def given_in(entry: Entry) -> Given | None:

@@ -14,6 +14,7 @@ of its own. Works with NumPy alone installed.
 import argparse
 import shutil
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 from . import contributing, course, grading, pictures, report, website
@@ -28,16 +29,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "folder", nargs="?", type=Path, metavar="FOLDER", help="your course; default: ./autograd-course"
     )
     parser.add_argument("--json", action="store_true", help="print JSON, for programs and bug reports")
-    parser.add_argument("--all", action="store_true", help="also what contributors need")
+    parser.add_argument("--all", action="store_true", help="also what instructors and contributors need")
 
 
 def run(args: argparse.Namespace) -> int:
     """Examine the machine and print the report; 0 if the course can be opened and run, else 1."""
-    lines = examine(groups(args.folder, args.all), _tell)
+    tables = groups(args.folder, args.all)
+    lines = examine(tables, _tell)
     if args.json:
-        _write(report.as_json(lines, version_of("autograd-teach")))
+        _write(report.as_json(lines, version_of("autograd-teach"), args.all))
     else:
-        _write(report.table(lines, shutil.get_terminal_size().columns, sys.stdout))
+        shown = lines if args.all or course.is_editable() else report.folded(lines, _short(tables))
+        _write(report.table(shown, shutil.get_terminal_size().columns, sys.stdout, args.all))
     return report.status(lines)
 
 
@@ -46,12 +49,16 @@ def groups(folder: Path | None, is_all_asked_for: bool) -> list[Group]:
     found = [
         Group("The course", course.probes(folder)),
         Group("Pictures", pictures.PROBES),
-        Group("Grading, for instructors", grading.probes()),
-        Group("The course as a website, for instructors", website.PROBES),
+        Group("Grading, for instructors", grading.probes(), short="Grading"),
+        Group("The course as a website, for instructors", website.PROBES, short="Website"),
     ]
     if is_all_asked_for or course.is_editable():
         found.append(Group("Contributing", contributing.PROBES))
     return found
+
+
+def _short(tables: Iterable[Group]) -> dict[str, str]:
+    return {each.name: each.short for each in tables if each.short}
 
 
 def _tell(name: str) -> None:

@@ -66,3 +66,5 @@ class Group:
 
     name: str
     probes: tuple[Probe, ...]
+    short: str = ""
+    """The name of the one line that students see in its place; "" if they see all of it."""

@@ -5,7 +5,7 @@ import json
 import os
 import re
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
 from typing import TextIO
@@ -13,7 +13,7 @@ from typing import TextIO
 from ..colour import styled
 from ..plain import counted, line
 from .examination import Line
-from .finding import State
+from .finding import Finding, State
 
 SIGNS = {State.OK: "ok", State.OPTIONAL: "--", State.BROKEN: "!!", State.UNKNOWN: "??"}
 _STYLES = {State.OK: "good", State.OPTIONAL: "warn", State.BROKEN: "bad", State.UNKNOWN: "warn"}
@@ -34,7 +34,26 @@ def status(lines: Sequence[Line]) -> int:
     return int(any(each.finding.state is State.BROKEN for each in lines))
 
 
-def table(lines: Sequence[Line], width: int, stream: TextIO) -> str:
+def folded(lines: Sequence[Line], short: Mapping[str, str]) -> list[Line]:
+    """`lines` with one line in place of each group that `short` names, by its heading."""
+    found: list[Line] = []
+    for group, several in groupby(lines, lambda each: each.group):
+        if group in short:
+            found.append(Line("For instructors", short[group], _folded(list(several))))
+        else:
+            found += several
+    return found
+
+
+def _folded(lines: Sequence[Line]) -> Finding:
+    for state, words in ((State.UNKNOWN, "could not be examined"), (State.OPTIONAL, "missing, or could be better")):
+        names = [each.name for each in lines if each.finding.state is state]
+        if names:
+            return Finding(state, f"{', '.join(names)}: {words}", "`autograd-teach doctor --all` says more.")
+    return Finding(State.OK, "all that is needed is here")
+
+
+def table(lines: Sequence[Line], width: int, stream: TextIO, is_all_asked_for: bool = False) -> str:
     """The report as text of `width` columns, with colours if `stream` shows them."""
     width = max(60, min(width, _WIDEST))
     rows: list[str] = []
@@ -45,7 +64,7 @@ def table(lines: Sequence[Line], width: int, stream: TextIO) -> str:
         rows.append("")
     states = [state for state in State if any(each.finding.state is state for each in lines)]
     rows += [f"{styled(SIGNS[state], _STYLES[state], stream)}  {_MEANINGS[state]}" for state in states]
-    return "\n".join([*rows, "", *textwrap.wrap(private(summary(lines)), width)])
+    return "\n".join([*rows, "", *textwrap.wrap(private(summary(lines, is_all_asked_for)), width)])
 
 
 def _rows(found: Line, width: int, stream: TextIO) -> list[str]:
@@ -68,21 +87,23 @@ def _wrapped(text: str, width: int, first: str) -> list[str]:
     )
 
 
-def summary(lines: Sequence[Line]) -> str:
-    """What all of it means, in one to three sentences."""
+def summary(lines: Sequence[Line], is_all_asked_for: bool = False) -> str:
+    """What all of it means, in one to three sentences; what works for instructors is told if all is asked for."""
     broken = [each.name for each in lines if each.finding.state is State.BROKEN]
     unknown = [each.name for each in lines if each.finding.state is State.UNKNOWN]
     said = "Everything that students need is here."
     if broken:
         said = f"Something that students need is missing or does not work (!!): {', '.join(broken)}."
         said += " Installing the course again brings all its packages." * (len(broken) > 1)
-    sentences = [said, *(each.finding.summary for each in lines)]
+    findings = [each.finding for each in lines]
+    told = [each.summary for each in findings if is_all_asked_for or each.state is not State.OK]
+    sentences = [*told, said]
     if unknown:
         sentences.append(f"{counted(len(unknown), 'thing')} could not be found out: {', '.join(unknown)}.")
     return " ".join(filter(None, sentences))
 
 
-def as_json(lines: Sequence[Line], version: str | None) -> str:
+def as_json(lines: Sequence[Line], version: str | None, is_all_asked_for: bool = False) -> str:
     """The same for programs and bug reports, in ASCII."""
     findings = [
         {
@@ -95,7 +116,8 @@ def as_json(lines: Sequence[Line], version: str | None) -> str:
         }
         for each in lines
     ]
-    report = {"version": version, "status": status(lines), "summary": private(summary(lines)), "findings": findings}
+    told = private(summary(lines, is_all_asked_for))
+    report = {"version": version, "status": status(lines), "summary": told, "findings": findings}
     return json.dumps(report, indent=1)
 
 

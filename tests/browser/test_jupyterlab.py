@@ -280,6 +280,7 @@ def test_a_question_opened_again_has_its_answer(
     stored = lab.folder / name
     wait_until(page, lambda: stored.with_name(progress_file.NAME).is_file())
     assert progress_file.predictions(stored.parent)["01.leaf"]["sure"] == 3
+    assert_run_keys_work_in_a_question(page, front_end)
     menu(page, "Kernel", "Shut Down Kernel")
     wait_until(page, lambda: not lab.has_kernel(name))
     assert_clean(pages, known_of(front_end))
@@ -294,6 +295,38 @@ def test_a_question_opened_again_has_its_answer(
     assert text.locator("details").count() == 1
     assert not text.locator("details").evaluate("(fold) => fold.open")
     keep(page, f"questions-again-{front_end}.png")
+
+
+def assert_run_keys_work_in_a_question(page: "Page", front_end: str) -> None:
+    """After an answer to the first question, in the second cell of the notebook, with the focus on its button."""
+    cells = panel(page).locator(".jp-Cell")
+    prompt, question = cells.nth(1).locator(".jp-InputPrompt"), cells.nth(1).locator(".agt-predict")
+    counts = [prompt.inner_text()]
+
+    def has_run() -> bool:
+        now = prompt.inner_text()
+        return now not in counts and any(digit in now for digit in "0123456789")
+
+    def active() -> "list[int]":
+        return [n for n in range(cells.count()) if "jp-mod-active" in str(cells.nth(n).get_attribute("class"))]
+
+    assert page.evaluate("() => document.activeElement.className") == "agt-predict-check"
+    for keys, next_one in (("Shift+Enter", 2), ("Control+Enter", 1)):
+        page.keyboard.press(keys)
+        wait_until(page, lambda: has_run() and "Not so. (a)" in question.get_by_role("status").inner_text())
+        wait_until(page, lambda next_one=next_one: active() == [next_one])
+        counts.append(prompt.inner_text())
+        question.get_by_role("radio").first.focus()
+
+    question.locator("label", has=page.locator("b:text-is('c')")).click()
+    page.keyboard.press("Shift+Enter")
+    assert "Not so. (c)" in question.get_by_role("status").inner_text(), "what was picked is checked before"
+    assert not has_run()
+    keep(page, f"question-run-keys-{front_end}.png")
+    page.keyboard.press("Shift+Enter")
+    wait_until(page, lambda: active() == [2])
+    question.locator("label", has=page.locator("b:text-is('a')")).click()
+    question.locator(".agt-predict-check").click()
 
 
 @pytest.mark.full

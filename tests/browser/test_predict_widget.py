@@ -214,3 +214,14 @@ def test_a_page_without_a_kernel_does_not_warn(timed: Any) -> None:
     answer_of(page, "a")
     timed.page.clock.run_for(10_000)
     assert page.get_by_text("This answer is not stored").is_hidden()
+
+
+def test_the_button_is_bold_until_the_answer_is_known(show: Any) -> None:
+    page = show(state())
+    weight = page.locator(".agt-predict-check").evaluate_handle("(node) => getComputedStyle(node)")
+    assert weight.evaluate("(style) => style.fontWeight") == "600"
+    answer_of(page, "a")
+    assert weight.evaluate("(style) => style.fontWeight") == "600", "there is something left to find out"
+    answer_of(page, "b")
+    assert weight.evaluate("(style) => style.fontWeight") == "400"
+    assert page.locator(".agt-predict-check").inner_text() == "Show why for another answer"

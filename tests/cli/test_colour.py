@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from autograd_teach import colour
-from autograd_teach.course import check_command
+from autograd_teach.course import check_command, progress_file
 from autograd_teach.course.check_in_kernel import Outcome
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -120,6 +120,7 @@ def said(command: list[str], switches: Mapping[str, str], on_terminal: bool, fol
 )
 def test_where_commands_print_escape_codes(switches: dict[str, str], on_terminal: bool, tmp_path: Path) -> None:
     has_codes = next(case for case in CASES if case[0] == switches)[1 if on_terminal else 2]
+    (tmp_path / progress_file.NAME).write_text("{}")
     for line in ("progress", "check absent.ipynb", "grde", "check --fast"):
         shown = said([sys.executable, "-m", "autograd_teach", *line.split()], switches, on_terminal, tmp_path)
         assert ("\033" in shown) == has_codes, line

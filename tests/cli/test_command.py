@@ -82,6 +82,8 @@ BAD_LINES = {
     "notebook does not exist": (["notebooks", "absent.ipynb"], "absent.ipynb"),
     "notebook is broken": (["notebooks", "FILE"], "FILE"),
     "progress of no folder": (["progress", "absent"], "absent"),
+    "progress without a course": (["progress"], "There is no course in this folder; name the folder of your course"),
+    "progress of a folder without a course": (["progress", "."], "There is no course in .;"),
     "solutions do not exist": (["release", "--solutions", "absent"], "absent"),
     "submissions not named": (["grade"], "required"),
     "submissions do not exist": (["grade", "absent"], "absent"),

@@ -4,6 +4,7 @@ Programs and packages that are to be broken are real ones: scripts on a PATH of 
 ones. What a test cannot break (the kernel's settings, a disk) is replaced.
 """
 
+import argparse
 import io
 import json
 import os
@@ -17,6 +18,7 @@ import threading
 import tomllib
 import webbrowser
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
@@ -806,12 +808,14 @@ LINES = [
     examination.Line("There", "Less", optional("could be better", "Change it:", "change --it")),
     examination.Line("There", "Odd", Finding(UNKNOWN, "could not be examined: OSError")),
 ]
+NO_SANDBOX = [examination.Line("There", "Sandbox", optional("none", summary="Nothing can be graded here."))]
 
 
 @pytest.mark.parametrize(
     "lines, status, sentence",
     [
-        (LINES[:1], 0, "Everything that students need is here. Grading is sandboxed."),
+        (LINES[:1], 0, "Everything that students need is here."),
+        (NO_SANDBOX, 0, "Nothing can be graded here. Everything that students need is here."),
         (LINES[1:2], 1, "Something that students need is missing or does not work (!!): Bad."),
         (LINES[2:3], 0, "Everything that students need is here."),
         (LINES[3:], 0, "Everything that students need is here. 1 thing could not be found out: Odd."),
@@ -825,6 +829,53 @@ LINES = [
 def test_the_last_sentence_and_the_status(lines: list[examination.Line], status: int, sentence: str):
     assert report.summary(lines) == sentence
     assert report.status(lines) == status
+
+
+def test_what_works_for_instructors_is_told_if_all_is_asked_for():
+    sentence = "Grading is sandboxed. Everything that students need is here."
+    assert report.summary(LINES[:1], is_all_asked_for=True) == sentence
+    assert report.table(LINES[:1], 80, io.StringIO(), is_all_asked_for=True).endswith(sentence)
+    assert json.loads(report.as_json(LINES[:1], None, is_all_asked_for=True))["summary"] == sentence
+    assert "sandboxed" not in report.table(LINES[:1], 80, io.StringIO())
+
+
+@pytest.mark.parametrize(
+    ("lines", "state", "words"),
+    [
+        (LINES[:1], State.OK, "all that is needed is here"),
+        ([LINES[0], LINES[2], *NO_SANDBOX], State.OPTIONAL, "Less, Sandbox: missing, or could be better"),
+        (LINES[2:], UNKNOWN, "Odd: could not be examined"),
+    ],
+)
+def test_a_group_for_instructors_is_one_line_for_students(lines: list[examination.Line], state: State, words: str):
+    theirs = [replace(each, group="Theirs") for each in lines]
+    first, second = report.folded([LINES[0], *theirs], {"Theirs": "Grading"})
+    assert first == LINES[0]
+    assert (second.group, second.name) == ("For instructors", "Grading")
+    assert (second.finding.state, second.finding.words) == (state, words)
+    assert ("--all" in second.finding.advice) == (state is not State.OK)
+
+
+@pytest.mark.parametrize(("is_checkout", "arguments", "is_whole"), [(0, [], 0), (0, ["--all"], 1), (1, [], 1)])
+def test_students_see_one_line_of_what_instructors_need(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    is_checkout: int,
+    arguments: list[str],
+    is_whole: int,
+):
+    monkeypatch.setattr(course, "is_editable", lambda: bool(is_checkout))
+    monkeypatch.setattr(
+        doctor, "examine", lambda groups, tell: [examination.Line(each.name, "Odd", ok("as it is")) for each in groups]
+    )
+    parser = argparse.ArgumentParser()
+    doctor.add_arguments(parser)
+    assert doctor.run(parser.parse_args(arguments)) == 0
+    shown = capsys.readouterr().out.splitlines()
+    assert ("Grading, for instructors" in shown) == bool(is_whole)
+    assert shown.count("For instructors") == 1 - is_whole
+    assert any(row.startswith("  ok  Website ") for row in shown) != bool(is_whole)
+    assert "The course" in shown
 
 
 @pytest.mark.parametrize("width", [20, 80, 500])

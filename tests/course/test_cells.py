@@ -86,7 +86,7 @@ def test_an_answer_whose_cell_ends_in_an_error_is_no_pass_and_is_told_why(source
 
 def test_the_command_says_the_same(shell, capsys):
     run(shell, f"{SCALE}\nScale.apply(3)")
-    check_in_kernel.print_outcomes(["09.Scale"], shell.user_ns)
+    check_in_kernel.print_outcomes(["09.Scale"], shell.user_ns, saved=0.0)
     text = capsys.readouterr().out.strip().rpartition(check_in_kernel.BEGIN)[2]
     (outcome,) = json.loads(text.removesuffix(check_in_kernel.END))
     assert (outcome["passed"], outcome["passing"]) == (False, 7) and outcome["message"].endswith(AGAIN)
@@ -124,5 +124,5 @@ def test_a_check_that_is_stopped_says_so_in_one_line_and_stops_what_follows(shel
     stop = run(shell, stopping, CHECK).error_in_exec
     line = "the check was stopped (at line 5 of your answer)"
     assert type(stop) is KeyboardInterrupt and stop._render_traceback_() == [f"KeyboardInterrupt: {line}"]
-    check_in_kernel.print_outcomes(["09.Scale"], shell.user_ns)
+    check_in_kernel.print_outcomes(["09.Scale"], shell.user_ns, saved=0.0)
     assert json.dumps(line) in capsys.readouterr().out

@@ -2,10 +2,12 @@
 
 import io
 import json
+import os
 import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -129,8 +131,8 @@ def test_all_that_is_wrong_is_said_the_most_telling_first(
         x += 1
         return 2 * leaf.grad
 
-    monkeypatch.setattr(check_in_kernel.progress_file, "note_check", lambda *_, **__: None)
-    check_in_kernel.print_outcomes(["02.gradient_of"], {"gradient_of": twice_in_place})
+    monkeypatch.setattr(check_in_kernel.progress_file, "note_check", lambda *_, **__: True)
+    check_in_kernel.print_outcomes(["02.gradient_of"], {"gradient_of": twice_in_place}, saved=0.0)
     text = capsys.readouterr().out.strip().removeprefix(check_in_kernel.BEGIN).removesuffix(check_in_kernel.END)
     (outcome,) = [check_in_kernel.Outcome(**each) for each in json.loads(text)]
     names = [finding["name"] for finding in outcome.findings]
@@ -165,7 +167,7 @@ def test_the_progress_file_is_rebuilt(tmp_path: Path, monkeypatch: pytest.Monkey
         file.write_text(before)
     names: dict[str, Any] = {"__name__": "notebook"}
     exec("\n".join(sources(SOLVED)[id] for id in ("setup", "killhead-answer")), names)  # noqa: S102  # our own file
-    check_in_kernel.print_outcomes([each.id for each in exercises("09")], names)
+    check_in_kernel.print_outcomes([each.id for each in exercises("09")], names, saved=0.0)
     known = json.loads(file.read_text())["exercises"]
     assert known["09.KillHead"]["passed"] is True and known["09.Exp"]["passed"] is False
     assert "tries" not in known["09.KillHead"]
@@ -254,6 +256,8 @@ def test_an_exercise_whose_cells_are_gone_is_checked_and_named(gone: list[str]) 
 BAD = {
     "no such file": ("missing.ipynb", "There is no notebook"),
     "a folder without exercises": (".", "There is no notebook with exercises"),
+    "a number without its notebook": ("09", f"There is no {NAME} in ./autograd-course or in this folder"),
+    "a number of no notebook": ("42", "There is no notebook 42"),
     "a lesson": (content.folder("lessons") / "01_requires_grad.ipynb", "has no exercise of this course"),
 }
 
@@ -267,3 +271,50 @@ def test_what_cannot_be_checked_is_said_in_one_sentence(
         check_command.find([Path(str(path))])
     assert cli.main(["check", str(path)]) == 2
     assert words in capsys.readouterr().err
+
+
+def test_a_pass_of_a_version_that_is_not_saved_stays_noted(
+    ran: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Exp has passed in JupyterLab a minute after the file was saved, and Scale a minute before."""
+    monkeypatch.delenv(progress_file.SWITCH)
+    path = Path(shutil.copy(ran.folder / "exercises" / "renamed.ipynb", tmp_path))
+    saved = datetime(2026, 11, 20, 10, 0, tzinfo=UTC)
+    os.utime(path, (saved.timestamp(), saved.timestamp()))
+    times = {"09.Exp": "2026-11-20T10:01:00Z", "09.Scale": "2026-11-20T09:59:00Z"}
+    before = {id: {"passed": True, "when": when} for id, when in times.items()}
+    file = tmp_path / progress_file.NAME
+    file.write_text(json.dumps({"version": 2, "exercises": before}))
+
+    (checked,) = check_command.check_notebooks(check_command.find([path]), None)
+
+    known = json.loads(file.read_text())["exercises"]
+    assert known["09.Exp"] == before["09.Exp"]
+    assert {id: known[id]["passed"] for id in ("09.KillHead", "09.Scale")} == {"09.KillHead": True, "09.Scale": False}
+    time = datetime.fromtimestamp(saved.timestamp()).strftime("%H:%M")  # as the student's clock says
+    sentence = (
+        f"renamed.ipynb was saved at {time}, and JupyterLab has checked a newer version: "
+        "save it (Ctrl+S) and check again."
+    )
+    assert check_command.table([checked]).splitlines()[0] == sentence
+    assert json.loads(check_command.as_json([checked]))["notebooks"][0]["note"] == sentence
+    assert ran.checked[0].note == ""
+
+
+@pytest.mark.parametrize("said", ["09", "9", "09_custom_functions"])
+@pytest.mark.parametrize("place", ["autograd-course/exercises", "autograd-course", "exercises", ""])
+def test_a_notebook_can_be_named_by_its_number(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str, said: str
+) -> None:
+    (tmp_path / place).mkdir(parents=True, exist_ok=True)
+    shutil.copy(SOLVED, tmp_path / place)
+    monkeypatch.chdir(tmp_path)
+    assert [each.path for each in check_command.find([Path(said)])] == [Path(place) / NAME]
+
+
+def test_a_folder_with_the_name_of_a_number_is_that_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for folder in ("09", "exercises"):
+        (tmp_path / folder).mkdir()
+        shutil.copy(SOLVED, tmp_path / folder)
+    monkeypatch.chdir(tmp_path)
+    assert [each.path for each in check_command.find([Path("09")])] == [Path("09") / NAME]

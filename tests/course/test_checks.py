@@ -4,6 +4,7 @@ import dataclasses
 import functools
 import importlib
 import inspect
+import re
 import signal
 from collections import Counter
 
@@ -107,6 +108,15 @@ def test_a_wrong_answer_is_caught_and_named(engine, number, monkeypatch):
     hints = len(exercise_of(exercise).hints)
     assert 2 <= hints <= 3
     assert page.count(HINT) == hints and "</details>" * hints in page, "one inside the other"
+
+
+@pytest.mark.parametrize("number", [at for at, row in enumerate(table.wrong()) if row[0] == "00.local_slopes"])
+def test_the_table_shows_the_input_that_the_first_message_names(number):
+    exercise, answer, _, _ = table.wrong()[number]
+    report = report_on(exercise, answer)
+    named = re.search(r"for name = '(\w+)', u = (\S+), v = ([^,;\s]+)", report.findings[0].message)
+    shown = [report.failing_input.get(argument) for argument in ("name", "u", "v")]
+    assert not named or shown == [repr(named[1]), named[2].rstrip(","), named[3]], repr(report)
 
 
 def test_every_exercise_has_answers_enough():

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -142,12 +143,43 @@ def test_progress_counts_points_of_passed_exercises_and_survives_a_restart(capsy
 def test_the_last_check_counts():
     progress_file.note_check("09.Exp", passed=True, passing=8, checks=8, attempted=True)
     progress_file.note_check("09.Exp", passed=False, passing=7, checks=8, attempted=True)
-    assert progress_file.entries()["09.Exp"] == {
+    entry = progress_file.entries()["09.Exp"]
+    assert entry == {
         "passed": False,
         "checks": [7, 8],
         "attempted": True,
         "tries": 2,
+        "when": entry["when"],
     }
+
+
+@pytest.mark.parametrize("passed", [True, False])
+@pytest.mark.parametrize(
+    ("before", "minutes", "stays"),
+    [
+        ({}, -1, False),
+        ({"passed": True}, -1, False),
+        ({"passed": True, "when": "2026-11-20T10:00:00Z"}, -1, True),
+        ({"passed": True, "when": "2026-11-20T10:00:00Z"}, 0, False),
+        ({"passed": True, "when": "2026-11-20T10:00:00Z"}, 1, False),
+        ({"passed": False, "when": "2026-11-20T10:00:00Z"}, -1, False),
+        ({"passed": True, "when": 3}, -1, False),
+    ],
+)
+def test_a_pass_that_is_newer_than_the_file_stays(tmp_path, monkeypatch, before, minutes, stays, passed):
+    """Minutes from the noted check to the moment in which the file was saved that is checked now."""
+    file = tmp_path / progress_file.NAME
+    monkeypatch.chdir(tmp_path)
+    file.write_text(json.dumps({"version": 2, "exercises": {"09.Exp": before}}))
+    saved = datetime(2026, 11, 20, 10, tzinfo=UTC) + timedelta(minutes=minutes)
+    stays = stays and not passed
+    assert progress_file.note_check("09.Exp", passed, 7, 8, attempted=True, saved=saved) is not stays
+    known = json.loads(file.read_text())["exercises"]["09.Exp"]
+    if stays:
+        assert known == before
+    else:
+        assert (known["passed"], known["checks"]) == (passed, [7, 8])
+        assert known["when"] == saved.strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 GIVEN = progress_file.Given("b", "b", 2)

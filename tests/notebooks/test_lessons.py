@@ -4,9 +4,13 @@ That their cells run and print what is stored is nbval's business (test_nbval.py
 parity's (tests/parity/test_lessons_parity.py). Links are held in test_links.py.
 """
 
+import ast
 import itertools
 import re
+import symtable
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from nbformat import NotebookNode
@@ -219,3 +223,96 @@ def test_no_right_option_is_told_by_its_form() -> None:
     # By chance a third or a quarter.
     assert shortest / len(all_questions()) < 0.4
     assert longest / len(all_questions()) < 0.4
+
+
+# ---- what a slider calls ------------------------------------------------------------------------------------------------
+
+
+def code_of_lesson(path: Path) -> list[str]:
+    """The sources of the code cells, without lines that are not Python."""
+    return [re.sub(r"^[%!].*$", "", cell.source, flags=re.MULTILINE) for cell in code(read_notebook(path))]
+
+
+def functions_of(source: str) -> dict[str, ast.AST]:
+    return {node.name: node for node in ast.parse(source).body if isinstance(node, ast.FunctionDef | ast.ClassDef)}
+
+
+def assigned_by(source: str) -> set[str]:
+    """The global names that a cell assigns, also inside its functions with `global`."""
+
+    def tables(one: symtable.SymbolTable) -> Iterator[symtable.SymbolTable]:
+        yield one
+        for child in one.get_children():
+            yield from tables(child)
+
+    top = symtable.symtable(source, "cell", "exec")
+    own = {each.get_name() for each in top.get_symbols() if each.is_assigned() or each.is_imported()}
+    return own | {
+        each.get_name()
+        for table in tables(top)
+        for each in table.get_symbols()
+        if each.is_declared_global() and each.is_assigned()
+    }
+
+
+def read_by(function: ast.AST, known: dict[str, ast.AST]) -> set[str]:
+    """The global names that `function` reads when it is called, also in the functions of `known` that it calls."""
+
+    def globals_of(table: symtable.SymbolTable) -> set[str]:
+        own = {each.get_name() for each in table.get_symbols() if each.is_global() and each.is_referenced()}
+        return own.union(*(globals_of(child) for child in table.get_children()))
+
+    found: set[str] = set()
+    waiting = [function]
+    while waiting:
+        table = symtable.symtable(ast.unparse(waiting.pop()), "function", "exec")
+        new = set().union(*(globals_of(child) for child in table.get_children())) - found
+        found |= new
+        waiting += [known[name] for name in new if name in known]
+    return found
+
+
+def moved_by_a_slider(sources: list[str]) -> Iterator[tuple[int, set[str]]]:
+    """For each function given to a view with sliders: the number of the cell, and the globals that it reads."""
+    known: dict[str, ast.AST] = {}
+    for number, source in enumerate(sources):
+        known |= functions_of(source)
+        for call in ast.walk(ast.parse(source)):
+            is_view = isinstance(call, ast.Call) and ast.unparse(call.func) in ("viz.explore", "viz.live", "viz.play")
+            if not is_view or not call.args:
+                continue
+            given = call.args[0]
+            function = known.get(given.id) if isinstance(given, ast.Name) else given
+            if isinstance(function, ast.Lambda | ast.FunctionDef):
+                yield number, read_by(function, known)
+
+
+def overwritten(sources: list[str]) -> list[tuple[int, str]]:
+    """(cell, name): a view with sliders in the cell reads a global that a later cell assigns anew."""
+    return [
+        (number, name)
+        for number, read in moved_by_a_slider(sources)
+        for name in sorted(read & set().union(*map(assigned_by, sources[number + 1 :])))
+    ]
+
+
+@pytest.mark.parametrize(
+    ("cells", "found"),
+    [
+        (["k = 2\ndef f(x):\n    return k * x\nviz.live(f, x=1)", "k = 3"], [(0, "k")]),
+        (["k = 2\ndef f(x):\n    return k * x\nviz.live(f, x=1)", "print(k)"], []),
+        (["k = 2\ndef g(x):\n    return k", "def f(x):\n    return g(x)\nviz.explore(f, x=1)", "k = 3"], [(1, "k")]),
+        (["viz.play(lambda x: x * k, x=1)", "for k in range(3):\n    pass"], [(0, "k")]),
+        (["viz.play(lambda x: x * k, x=1)", "def h():\n    global k\n    k = 1"], [(0, "k")]),
+        (["viz.play(lambda x: x * k, x=1)", "def h():\n    k = 1\nlist(k for k in 'ab')"], []),
+        (["def f(x):\n    k = 1\n    return [k for _ in x]\nviz.live(f, x=1)", "k = 3"], []),
+        (["viz.play(y)", "y = 3"], []),
+    ],
+)
+def test_which_names_a_slider_reads_after_they_were_assigned_anew(cells: list[str], found: list[Any]) -> None:
+    assert overwritten(cells) == found
+
+
+@lesson
+def test_a_slider_still_works_after_the_cells_below_it(path: Path) -> None:
+    assert overwritten(code_of_lesson(path)) == []

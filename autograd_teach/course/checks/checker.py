@@ -133,8 +133,11 @@ class Checker(Protocol):
     def is_attempted(self, evidence: Any) -> bool:
         """Whether the answer is more than the stub."""
 
-    def failing_input(self, evidence: Any, failed: set[str]) -> Mapping[str, str]:
-        """The smallest input with a wrong result, as name -> text; empty if there is none to show."""
+    def failing_input(self, evidence: Any, failed: set[str], message: str) -> Mapping[str, str]:
+        """A small input with a wrong result, as name -> text; empty if there is none to show.
+
+        message: the first finding's, which may name an input; "" if there is none.
+        """
 
     def picture(self, evidence: Any, states: Mapping[str, State]) -> Picture | None:
         """The picture for a page, by the states of the checks (empty: not attempted); None if there is none."""

@@ -54,9 +54,11 @@ class Report:
 
     @cached_property
     def failing_input(self) -> dict[str, str]:
-        """The smallest input with a wrong result: name -> text."""
-        checker = checker_of(self.exercise)
-        return dict(checker.failing_input(self.evidence, set(self.failed))) if self.attempted else {}
+        """A small input with a wrong result, if possible the one that the first finding names: name -> text."""
+        if not self.attempted:
+            return {}
+        message = self.findings[0].message if self.findings else ""
+        return dict(checker_of(self.exercise).failing_input(self.evidence, set(self.failed), message))
 
     @property
     def passing(self) -> int:

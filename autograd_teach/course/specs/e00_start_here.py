@@ -83,7 +83,7 @@ def chained(
     replaced: Factor | None = None,
     **other: Factor,
 ) -> Callable[..., Slopes]:
-    """The three slopes, with other factors in some places, with the two ways of a put together by `add`, or with `replaced` as the slope of c."""
+    """The three slopes, with other factors in some places, with the two paths of a put together by `add`, or with `replaced` as the slope of c."""
     factors = WAY_BACK | other
 
     def slopes(a: float, b: float, c: float) -> Slopes:
@@ -614,30 +614,32 @@ CHAIN_PLACES: dict[str, tuple[str, dict[str, Factor]]] = {
 """For each place of the way back: the message, and what is wrong there."""
 
 
-ONE_WAY = "the slope of a is that of one way alone: a is also used in {where}, and what comes by both ways adds up"
+ONE_PATH = (
+    "the slope of a is that of one path alone: a is also used in {where}, and what comes along both paths adds up"
+)
 
 
 COMMON: tuple[tuple[str, str, dict[str, Any]], ...] = (
-    ("only_the_product", ONE_WAY.format(where="the last step"), {"last": lambda at: 0.0}),
-    ("only_the_last_step", ONE_WAY.format(where="u = a * b"), {"to_a": lambda at: 0.0}),
+    ("only_the_product", ONE_PATH.format(where="the last step"), {"last": lambda at: 0.0}),
+    ("only_the_last_step", ONE_PATH.format(where="u = a * b"), {"to_a": lambda at: 0.0}),
     (
-        "ways_multiplied",
-        "the two ways of a are multiplied: slopes along one way multiply, but the ways add up",
+        "paths_multiplied",
+        "the two paths of a are multiplied: slopes along one path multiply, but the paths add up",
         {"add": lambda one, other: one * other},
     ),
     (
-        "ways_subtracted",
-        "the two ways of a are subtracted, but what comes by both ways adds up",
+        "paths_subtracted",
+        "the two paths of a are subtracted, but what comes along both paths adds up",
         {"add": lambda one, other: one - other},
     ),
     (
-        "ways_subtracted",
-        "the two ways of a are subtracted, but what comes by both ways adds up",
+        "paths_subtracted",
+        "the two paths of a are subtracted, but what comes along both paths adds up",
         {"add": lambda one, other: other - one},
     ),
     (
-        "ways_averaged",
-        "the slope of a is the mean of its two ways, but what comes by both ways adds up",
+        "paths_averaged",
+        "the slope of a is the mean of its two paths, but what comes along both paths adds up",
         {"add": lambda one, other: (one + other) / 2},
     ),
     (

@@ -128,6 +128,24 @@ def quotient_not_written(name, u, v):
         return slopes(name, u, v)
 
 
+@wrong(
+    "00.local_slopes", "some_values", "; wrong for name = 'sub' and 'div', right for 'add', 'mul', 'square' and 'max'"
+)
+def two_steps_always_wrong(name, u, v):
+    return slopes(name, u, v) if name not in ("sub", "div") else (1 / v + 5, 7)
+
+
+@wrong("00.local_slopes", "some_values", "; wrong for some inputs with name = 'sub' and 'max', right for 'add', 'mul'")
+def two_steps_sometimes_wrong(name, u, v):
+    of_u, of_v = slopes(name, u, v)
+    return {"sub": (1, u), "max": (1, 0)}.get(name, (of_u, of_v))
+
+
+@wrong("00.local_slopes", "type", "the result is a number, it must be a list of 2 entries, for name = 'square'")
+def a_bare_number_and_a_wrong_difference(name, u, v):
+    return {"sub": (1, 1), "square": 2 * u}.get(name, slopes(name, u, v))
+
+
 @wrong("00.local_slopes", "some_values", "for name = 'mul'")
 def two_steps_wrong(name, u, v):
     return slopes(name, u, v) if name not in ("mul", "div") else (1, -1)
@@ -183,14 +201,14 @@ def overwritten_by_the_last_step(a, b, c):
     return da, db, dv
 
 
-@wrong("00.chain_by_hand", "known", "but the ways add up")
+@wrong("00.chain_by_hand", "known", "but the paths add up")
 def ways_multiplied(a, b, c):
     v = a * b + c
     dv = a * 2 * v
     return dv * b * v**2, dv * a, dv
 
 
-@wrong("00.chain_by_hand", "known", "the two ways of a are subtracted")
+@wrong("00.chain_by_hand", "known", "the two paths of a are subtracted")
 def ways_subtracted(a, b, c):
     v = a * b + c
     dv = a * 2 * v
@@ -460,7 +478,9 @@ def without_c(a, b, c):
     return v**2 + dv * b, dv * a, dv
 
 
-@wrong("00.chain_by_hand", "known", "what comes by both ways adds up; on the way back through the square, the factor 2")
+@wrong(
+    "00.chain_by_hand", "known", "what comes along both paths adds up; on the way back through the square, the factor 2"
+)
 def two_slips(a, b, c):
     dv = a * (a * b + c)
     return dv * b, dv * a, dv

@@ -66,8 +66,8 @@ class CallChecker:
         """False if every call raises the stub's NotImplementedError."""
         return not call_not_attempted(evidence)
 
-    def failing_input(self, evidence: CallEvidence, failed: set[str]) -> Mapping[str, str]:
-        return failing_input(evidence, failed)
+    def failing_input(self, evidence: CallEvidence, failed: set[str], message: str) -> Mapping[str, str]:
+        return failing_input(evidence, failed, message)
 
     def picture(self, evidence: CallEvidence, states: Mapping[str, State]) -> Picture | None:
         return None

@@ -1,8 +1,10 @@
-"""The input that a report shows: the smallest one with a wrong result, with the result and the right one.
+"""The input that a report shows, with the result and the right one.
 
+It is the input that the first message names, else the smallest one with a wrong result.
 NumPy only, reads only evidence.
 """
 
+import re
 from typing import Any
 
 import numpy as np
@@ -12,22 +14,33 @@ from ..writing import both_sides, cut, number
 from .checks import wrong_calls
 from .evidence import CallEvidence
 from .records import Called
+from .words import inputs_in_words
 
 
-def failing_input(evidence: CallEvidence, failed: set[str]) -> dict[str, str]:
-    """The arguments and, for a wrong result, both sides. Empty for a prediction, because it would give away the answer."""
+def failing_input(evidence: CallEvidence, failed: set[str], message: str = "") -> dict[str, str]:
+    """The arguments and, for a wrong result, both sides. Empty for a prediction, because it would give away the answer.
+
+    message: the first sentence of the report; if it names an input with a wrong result, that one is shown.
+    """
     if not failed & {"runs", "value"}:
         return {}
     wrong = [called for called, _ in wrong_calls(evidence)]
     crashed = [called for called in evidence.calls if called.crash]
     if evidence.exercise.kind == "value" or not (crashed or wrong):
         return {}
-    called: Called = min(crashed or wrong, key=lambda each: size_shown(each.arguments))
+    smallest: Called = min(crashed or wrong, key=lambda each: size_shown(each.arguments))
+    called = next((each for each in (*crashed, *wrong) if _names(message, each)), smallest)
     rows = {name: number(value) for name, value in zip(called.names, called.arguments, strict=True)}
-    if not crashed:
+    if not called.crash:
         normal = evidence.spec.normal
         rows |= _result_rows(normal(called.expected), normal(called.result))
     return cut(rows)
+
+
+def _names(message: str, called: Called) -> bool:
+    """Whether the message names the arguments of `called`, and not just arguments that begin like them."""
+    words = re.escape(inputs_in_words(called)) if called.arguments else "(?!)"
+    return re.search(rf"{words}(?![\w.])", message) is not None
 
 
 def _result_rows(expected: Any, got: Any) -> dict[str, str]:

@@ -31,6 +31,7 @@ from .words import (
     right_calls,
     scope_in_words,
     specified_arguments,
+    texts_apart,
     told_of,
     what_differs,
     wrong_calls,
@@ -344,6 +345,9 @@ def _is_plain(at: Difference) -> bool:
 def _others(evidence: CallEvidence) -> str:
     """The inputs that give a wrong result, in words; "" if all do, or only the one that is shown."""
     wrong = [called for called, _ in wrong_calls(evidence)]
+    texts = texts_apart(evidence, wrong)
+    if texts and len(wrong) > 1:
+        return f"; wrong {texts}"
     scope = scope_in_words(evidence, wrong) if len(wrong) > 1 else ""
     return f"; something is wrong{scope.replace(',', '', 1)}" if scope else ""
 

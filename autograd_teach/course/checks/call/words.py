@@ -194,7 +194,49 @@ def scope_in_words(evidence: CallEvidence, calls: Sequence[Called]) -> str:
                     return f", for every input where {in_words(name, here.pop())}"
                 if len(there) == 1 and len(others) > 1:
                     return f", for every input but those where {in_words(name, there.pop())}"
+    texts = texts_apart(evidence, calls)
+    if texts and texts.always:
+        return f", for every input where {texts.argument} is {_in_a_row(texts.wrong, 'or')}"
     return f", for {len(mine)} of {len(returned)} inputs"
+
+
+MOST_TEXTS = 8
+"""An argument with more different texts is not told by its values: the sentence would be too long."""
+
+
+@dataclass(frozen=True)
+class _Texts:
+    """An argument that is a text, and its values with and without calls of a group."""
+
+    argument: str
+    wrong: list[str]
+    right: list[str]
+    always: bool
+    """Whether all calls with the values `wrong` are in the group."""
+
+    def __str__(self) -> str:
+        some = "" if self.always else "some inputs with "
+        return f"for {some}{self.argument} = {_in_a_row(self.wrong, 'and')}, right for {_in_a_row(self.right, 'and')}"
+
+
+def texts_apart(evidence: CallEvidence, calls: Sequence[Called]) -> _Texts | None:
+    """An argument with few different texts, some of which none of `calls` has; None if there is no such argument."""
+    chosen = {id(called) for called in calls}
+    returned = [called for called in evidence.calls if called.result is not NOTHING]
+    for number, name in enumerate(evidence.form.arguments):
+        values = [called.arguments[number] for called in returned]
+        every = list(dict.fromkeys(values)) if all(isinstance(each, str) for each in values) else []
+        pairs = list(zip(values, (id(called) in chosen for called in returned), strict=True))
+        wrong = [each for each in every if (each, True) in pairs]
+        right = [each for each in every if each not in wrong]
+        if wrong and right and len(every) <= min(MOST_TEXTS, len(returned) // 2):
+            return _Texts(name, wrong, right, not any((each, False) in pairs for each in wrong))
+    return None
+
+
+def _in_a_row(values: Sequence[str], word: str) -> str:
+    *first, last = map(repr, values)
+    return f"{', '.join(first)} {word} {last}" if first else last
 
 
 def _plain_value(argument: Any) -> Any:
