@@ -158,10 +158,8 @@ def _told(args: argparse.Namespace, results: "Sequence[Result]", news: str = "")
     from .reports import show, table
     from .results import Status
 
-    show(table(results))
-    if news:
-        show(news)
-    _report(args, results)
+    written = _report(args, results)  # before anything is printed to a pipe that may be closed, as `head` does
+    show("\n".join(filter(None, (table(results), news, written))))
     _say_what_it_is_worth(results)
     return 1 if any(result.status is Status.GRADER_ERROR for result in results) else 0
 
@@ -229,14 +227,17 @@ def _rooms(args: argparse.Namespace) -> dict[str, Any]:
     return {"exercises": exercises, "solutions": solutions}
 
 
-def _report(args: argparse.Namespace, results: "Sequence[Result]") -> None:
+def _report(args: argparse.Namespace, results: "Sequence[Result]") -> str:
+    """Write the reports. Returns their paths, and which earlier ones are out of date, as text."""
     from . import gradebook, reports
 
+    lines = []
     if args.report:
         with gradebook.reading(args.output) as book:
             attempts = book.attempts()
             for kind in args.report:
-                reports.show(f"written: {reports.write(kind, results, args.output, book.answer, attempts)}")
+                lines.append(f"written: {reports.write(kind, results, args.output, book.answer, attempts)}")
+    return "\n".join(filter(None, (*lines, reports.older(args.output, args.report))))
 
 
 def _end_like_ctrl_c() -> None:

@@ -18,10 +18,11 @@ import pytest
 from autograd_teach.course.errors import UserError
 from autograd_teach.grading import command
 from autograd_teach.grading.lateness import Late, penalised
-from autograd_teach.grading.reports import Progress, prepare, table, write, write_csv
+from autograd_teach.grading.reports import Progress, older, prepare, table, write, write_csv
 from autograd_teach.grading.reports.class_page import FOLDER, file_names
 from autograd_teach.grading.reports.mistakes import commonest
 from autograd_teach.grading.reports.page import MEANING
+from autograd_teach.grading.reports.spreadsheet import write_new
 from autograd_teach.grading.results import Adjustment, Mark, Result, Status
 
 
@@ -78,6 +79,50 @@ def test_results_that_exist_are_never_touched(tmp_path: Path) -> None:
     assert [path.name for path in paths] == ["grades.csv", "grades-2.csv", "grades-3.csv"]
     assert [rows(path)[1][0] for path in paths] == ["ada", "bob", "eve"]
     assert sorted(os.listdir(tmp_path)) == sorted(path.name for path in paths)
+
+
+RUNS = {
+    "one after the other": (["csv", "moodle", "csv", "moodle"], ["", "-moodle", "-2", "-2-moodle"]),
+    "not each time": (["csv", "csv", "csv", "moodle"], ["", "-2", "-3", "-3-moodle"]),
+    "without the CSV": (["csv", "json", "json", "csv"], ["", ".json", "-2.json", "-3"]),
+    "two platforms": (["csv", "csv", "moodle", "canvas", "json"], ["", "-2", "-2-moodle", "-2-canvas", "-2.json"]),
+}
+
+
+@pytest.mark.parametrize(("kinds", "names"), RUNS.values(), ids=RUNS)
+def test_all_files_of_a_run_have_one_number(tmp_path: Path, kinds: list[str], names: list[str]) -> None:
+    for each, (kind, name) in enumerate(zip(kinds, names, strict=True)):
+        found = write_new(tmp_path, kind, b"%d" % each)
+        assert found.name == f"grades{name}" + ".csv" * ("." not in name)
+        assert write_new(tmp_path, kind, b"%d" % each) == found, "an equal one is kept"
+
+
+OLDER = {
+    "pages and an upload": (["html", "moodle"], ["json"], "grades-pages/index.html, grades-moodle.csv", "json,html,moodle"),
+    "all": (["gradescope", "canvas", "json"], [],
+            "results.json, grades.json, grades-canvas.csv", "gradescope,json,canvas"),
+    "those of this run": (["html"], ["html"], "", ""),
+    "none": ([], [], "", ""),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", OLDER)
+def test_reports_that_are_older_than_the_new_csv_are_named_with_the_option_that_renews_them(
+    tmp_path: Path, case: str
+) -> None:
+    before, now, names, option = OLDER[case]
+    ada = replace(result(), columns=(("Email address", "a@x.org"), ("ID", "1")))
+    write_csv([ada], tmp_path)
+    for kind in before:
+        write(kind, [ada], tmp_path, no_answer)
+    assert older(tmp_path, now) == "", "they belong to this CSV file"
+    for path in tmp_path.rglob("*.*"):
+        os.utime(path, (1, 1))
+    write_csv([replace(ada, note="new")], tmp_path)
+    for kind in now:
+        write(kind, [ada], tmp_path, no_answer)
+    said = f"Not written this time, and older than grades-2.csv: {names}. Give --report {option} to write them again."
+    assert older(tmp_path, now) == (said if names else "")
 
 
 def test_a_file_system_without_hard_links_is_no_obstacle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

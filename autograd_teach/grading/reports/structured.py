@@ -27,7 +27,7 @@ _OF_STUDENT = ("student", "status", "points", "maximum", "penalty", "lateness", 
 def write_json(results: Sequence[Result], folder: Path) -> Path:
     """Write `grades.json` for the instructor, with everything known about every mark. An existing file is kept."""
     with told(folder):
-        return write_new(folder, ".json", _as_bytes(as_json(results)))
+        return write_new(folder, "json", _as_bytes(as_json(results)))
 
 
 def as_json(results: Sequence[Result]) -> dict[str, Any]:

@@ -71,7 +71,7 @@ def write_upload(kind: str, results: Sequence[Result], folder: Path) -> Path:
     rows = (_moodle if kind == "moodle" else _canvas)(listed)
     text = files.as_csv([cell(name), *map(_fit, values)] for name, *values in rows)
     with told(folder):
-        return write_new(folder, f"-{kind}.csv", text.encode())
+        return write_new(folder, kind, text.encode())
 
 
 def _moodle(results: Sequence[Result]) -> list[list[str]]:
