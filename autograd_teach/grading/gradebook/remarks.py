@@ -35,7 +35,7 @@ def adjust(
     if withdraw == (points is not None):
         raise UserError("Give the points, or --withdraw to take an adjustment back: one of the two.")
     reason = tidy(because)
-    if not reason:
+    if not (reason or withdraw):
         raise UserError("An adjustment needs a reason, which the student reads; give it with --because.")
     with reading(output), writing(output) as book:  # `reading` raises if there is no gradebook
         student, exercise = _found(book, student, exercise)
@@ -46,10 +46,10 @@ def adjust(
         maximum = book.dressing().maxima.get(exercise, mark.maximum)
         if points is not None:
             _refuse_impossible(points, maximum, exercise, bonus)
-        said = Remark(student, exercise, "points", reason, _who(by), "", points, maximum, withdraw)
+        said = Remark(student, exercise, "points", reason, _who(by), "", points, maximum, withdraw, bool(by))
         book.remark(said)
     given = f"adjusted to {points:g} of {maximum:g} points" if points is not None else "no longer adjusted"
-    return f"{tidy(student)}, {exercise}: {given} by {said.by}: {reason}"
+    return f"{tidy(student)}, {exercise}: {given} by {said.by}{f': {reason}' if reason else ''}"
 
 
 def comment(
@@ -67,7 +67,7 @@ def comment(
         raise UserError("Give the comment, or --withdraw to take the earlier ones back: one of the two.")
     with reading(output), writing(output) as book:  # which is not made here
         student, place = _found(book, student, exercise)
-        said = Remark(student, place, "comment", words, _who(by), withdrawn=withdraw)
+        said = Remark(student, place, "comment", words, _who(by), withdrawn=withdraw, signed=bool(by))
         where = f"{tidy(student)}{f', {place}' if place else ''}"
         if withdraw and all(_place(each) != _place(said) for each in _standing(book.remarks())):
             raise UserError(f"{where}: there is no comment to take back.")
@@ -82,9 +82,10 @@ def remarked(results: Sequence[Result], remarks: Sequence[Remark]) -> list[Resul
     for each in _standing(remarks):
         place = (each.student, each.exercise)
         if each.kind == "comment":
-            comments[place] = (*comments.get(place, ()), each.because)
+            signature = f"\n({each.by}, {each.when[:10]})" if each.signed else ""
+            comments[place] = (*comments.get(place, ()), each.because + signature)
         elif each.points is not None:
-            adjusted[place] = Adjustment(each.points, each.maximum, each.because, each.by, each.when)
+            adjusted[place] = Adjustment(each.points, each.maximum, each.because, each.by, each.when, each.signed)
 
     def of(student: str, mark: Mark) -> Mark:
         place = (student, mark.exercise)

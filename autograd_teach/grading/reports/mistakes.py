@@ -95,12 +95,13 @@ class Found:
 
 
 def for_student(result: Result) -> Result:
-    """`result` without what is only for the instructor: paths and faults of the grader, why an answer is worth a look, and
-    what a pass depends on."""
+    """`result` without what is only for the instructor: paths and faults of the grader, why an answer is worth a look, what
+    a pass depends on, and login names."""
 
     def of(mark: Mark) -> Mark:
         detail = "" if mark.status in (Status.PASS, Status.GRADER_ERROR) else _pathless(mark.detail)
-        return replace(mark, detail=detail, said=_pathless(mark.said), reaches=(), claimed=False)
+        given = mark.adjusted if not mark.adjusted or mark.adjusted.signed else replace(mark.adjusted, by="")
+        return replace(mark, detail=detail, said=_pathless(mark.said), reaches=(), claimed=False, adjusted=given)
 
     return replace(result, marks=tuple(map(of, result.marks)), note=_pathless(result.note))
 

@@ -54,8 +54,8 @@ def refuse_unfit(kind: str, class_: Iterable[Columns]) -> None:
     platform = kind.capitalize()
     if not given:
         raise UserError(
-            f"--report {kind} needs a --roster with a column by which {platform} identifies users: {_WANTED[kind]} "
-            "(without --anonymous, which removes these columns)."
+            f"--report {kind} needs a column by which {platform} identifies users: {_WANTED[kind]}. Run `grade` once with a "
+            "--roster that has it (without --anonymous, which removes these columns)."
         )
     if not any(all(_of(columns, name) for columns in on_roster) for name in given):
         raise UserError(

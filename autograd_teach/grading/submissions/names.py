@@ -35,6 +35,7 @@ PLATFORMS = {
     "Canvas": r"(?:(?P<anonymous>anon_\w{5})|(?P<student>.+?))_(?:(?P<late>(?i:late))_)?"
     r"(?(anonymous)|(?P<id>\d+)_)(?P<attempt>\d+)_.+",
 }
+MOODLE = "_assignsubmission_"
 _TIMES = ("%Y-%m-%d-%H-%M-%S", "%b %d, %Y %I%M %p")
 _LONGEST = 400
 """Characters of a name that are looked at; file systems allow 255 bytes, a zip 65,535."""
