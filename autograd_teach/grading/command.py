@@ -60,7 +60,7 @@ def add_remark_arguments(parser: argparse.ArgumentParser, command: str) -> None:
     add("student", metavar="STUDENT", help="name, as in grades.csv")
     if command == "adjust":
         add("exercise", metavar="EXERCISE", help="such as 09.Scale")
-        add("points", type=float, nargs="?", metavar="POINTS",
+        add("points", type=_number, nargs="?", metavar="POINTS",
             help="replace the judge's points; a late student keeps all of them")
         add("--because", default="", metavar="TEXT", help="the reason, which the student reads; required, except with --withdraw")
         add("--bonus", action="store_true", help="allow more points than the exercise is worth")
@@ -69,7 +69,7 @@ def add_remark_arguments(parser: argparse.ArgumentParser, command: str) -> None:
         add("--exercise", metavar="EXERCISE", help="place it beside this exercise (default: at the top of the page)")
     what = "the adjustment" if command == "adjust" else "all comments at that place"
     add("--withdraw", action="store_true", help=f"take {what} back")
-    add("--by", metavar="NAME", help="who says so; the student reads it. Without it, the gradebook notes your login name, and no page has it")
+    add("--by", metavar="NAME", help="who says so; the student reads it. Without it, the gradebook notes your login name, and no student's page has it")
     add("--output", type=Path, default=Path(), metavar="FOLDER", help="folder of the gradebook (default: this folder)")
 
 
@@ -106,6 +106,13 @@ def _add_shared(parser: argparse.ArgumentParser, timeout: float | None, judge: s
 
 
 # fmt: on
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number; write it like 1.5") from None
 
 
 def _kinds(text: str) -> list[str]:

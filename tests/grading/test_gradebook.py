@@ -889,6 +889,45 @@ def test_the_commands_say_what_they_did(tmp_path: Path, capsys: pytest.CaptureFi
         ]
 
 
+@pytest.mark.parametrize(
+    ("asked", "found"),
+    [("square", "square"), ("Square", "square"), ("09.scale", "09.Scale"), ("SCALE", "09.Scale"), ("09.Exp", "09.Exp")],
+)
+def test_an_exercise_is_found_in_capitals_or_not(asked: str, found: str) -> None:
+    assert remarks.exercise_of(["square", "09.Scale", "09.Exp", "09.exp"], asked, "ada") == found
+
+
+@pytest.mark.parametrize("points", ["1,5", "all", ""])
+def test_points_that_are_no_number_are_refused_in_one_sentence(points: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        cli.main(["adjust", "ada", "square", points, "--because", "so"])
+    assert f"{points!r} is not a number; write it like 1.5\n" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ([], "No mark changed by being judged again.\n"),
+        (
+            [Change("ada", None, Mark("square", Status.PASS, 2), "new")],
+            "1 mark changed by being judged again:\nada, square",
+        ),
+    ],
+)
+def test_regrade_says_what_its_list_holds(
+    tmp_path: Path,
+    changes: list[Change],
+    said: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    results = [Result("ada", (Mark("square", Status.PASS, 2),))]
+    monkeypatch.setattr(batch, "regrade", lambda **_: (results, changes))
+    rooms = ["--solutions", str(tmp_path), "--exercises", str(tmp_path), "--output", str(tmp_path)]
+    assert cli.main(["regrade", "--report", "none", *rooms]) == 0
+    assert said in capsys.readouterr().out + "\n"
+
+
 @pytest.mark.parametrize("by", [None, "Prof. A"])
 def test_a_student_reads_a_name_only_if_it_was_given(
     tmp_path: Path, by: str | None, monkeypatch: pytest.MonkeyPatch

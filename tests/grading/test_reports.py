@@ -10,6 +10,7 @@ import os
 import random
 import re
 from dataclasses import replace
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -428,6 +429,43 @@ def test_who_loses_everything_has_zero_points(shares: tuple[float, ...]) -> None
         assert table([lost]).splitlines()[1].endswith(f" 0/{len(shares)}")
 
 
+UNREADABLE = Result(
+    "eve", tuple(Mark(id, Status.INVALID_NOTEBOOK, 1, "x.ipynb: it is empty") for id in ("09.a", "09.b"))
+)
+FAILED = Result("bob", tuple(Mark(id, Status.FAIL, 1, "no") for id in ("09.a", "09.b")))
+PASSES = Result("ada", tuple(Mark(id, Status.PASS, 1) for id in ("09.a", "09.b")))
+CLASS_PAGES: dict[str, tuple[list[Result], dict[str, int]]] = {
+    "nothing to look at": ([PASSES], {"<h2>Worth a look</h2>\n<p>Nothing.</p>": 1, "could not be read": 0}),
+    "somebody unreadable": (
+        [PASSES, UNREADABLE, FAILED],
+        {
+            "Files or answers of 1 student could not be read: ": 1,
+            "<p>Nothing.</p>": 0,
+            "x.ipynb": 0,
+            "✗ not readable</span>": 1,
+            '<td class="number">2</td><td class="number">1 (33%)</td>': 2,
+        },
+    ),
+    "its name and date": ([PASSES], {f'<p class="soft">09.a to 09.b, {date.today()}</p>': 1}),
+}
+
+
+@pytest.mark.parametrize("case", CLASS_PAGES)
+def test_the_class_s_page_says_each_thing_once(tmp_path: Path, case: str) -> None:
+    results, expected = CLASS_PAGES[case]
+    text = pages(tmp_path, results)["index.html"].partition("<body>")[2]
+    assert {words: text.count(words) for words in expected} == expected
+
+
+@pytest.mark.parametrize(("points", "is_said"), [(None, True), (1.5, False)])
+def test_an_adjusted_share_is_not_said_to_be_all_or_nothing(
+    tmp_path: Path, points: float | None, is_said: bool
+) -> None:
+    given = replace(GIVEN, points=points) if points else None
+    text = pages(tmp_path, [Result("ada", (Mark("a", Status.FAIL, 2, adjusted=given),))])["ada.html"]
+    assert ("gives its points only if the answer meets every requirement" in text) == is_said
+
+
 # ---- pages ------------------------------------------------------------------------------------------------------------
 
 EVIL = "</pre><script>document.title = 'taken'</script><img src=x onerror=\"document.title='taken'\">\u202e\x00"
@@ -532,7 +570,7 @@ def test_the_class_s_page_names_mistakes_by_their_diagnosis_and_shows_what_contr
     ]
     assert '<td class="number">3</td><td class="words">' in text  # check cells that pass
     agreed = pages(tmp_path, [Result(student, (JUDGED["right"],)) for student in class_])["index.html"]
-    assert "Worth a look" not in agreed
+    assert "<h2>Worth a look</h2>\n<p>Nothing.</p>" in agreed
 
 
 @pytest.mark.parametrize(
@@ -563,11 +601,11 @@ def test_one_reason_is_said_once_and_referred_to(
 ) -> None:
     ada = Result("ada", (Mark("a", status, 2, one), Mark("b", status, 2, other)))
     second = pages(tmp_path, [ada])["ada.html"].partition('<h2 id="b">')[2]
-    assert ('For the same reason as <a href="#a">a</a>.' in second) == once
+    assert ('What was found is the same as for <a href="#a">a</a>.' in second) == once
     reason = other.rpartition(" - ")[2]
     assert (reason in second) == (not once)
     (_, test) = json.loads(write("gradescope", [ada], tmp_path, no_answer).read_text())["tests"]
-    assert ("For the same reason as a." in test["output"]) == once
+    assert ("What was found is the same as for a." in test["output"]) == once
     assert (reason in test["output"]) == (not once)
 
 

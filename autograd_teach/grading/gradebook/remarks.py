@@ -135,14 +135,15 @@ def _found(book: Gradebook, student: str, exercise: str | None) -> tuple[str, st
 
 def exercise_of(known: list[str], asked: str, student: str) -> str:
     """Find an exercise by its id ("09.Scale"), or by its name ("Scale") if only one exercise has it."""
-    ending = [id for id in known if id.rpartition(".")[2] == asked]
+    ending = [id for id in known if id.rpartition(".")[2].casefold() == asked.casefold()]
     return ending[0] if len(ending) == 1 else one_of(known, asked, "exercise", f"the grades of {student}")
 
 
 def one_of(known: Collection[str], asked: str, what: str, where: object) -> str:
-    """Return `asked` if it is one of `known`. Otherwise raises `UserError` with similar names."""
-    if asked in known:
-        return asked
+    """Return `asked` as `known` spells it, in capitals or not. Otherwise raises `UserError` with similar names."""
+    alike = [asked] if asked in known else [each for each in known if each.casefold() == asked.casefold()]
+    if len(alike) == 1:
+        return alike[0]
     near = sorted(each for each in known if asked.casefold() in each.casefold())
     near = near or get_close_matches(asked, list(known), n=3) or list(known)
     listed = f"there {'is' if len(near) == 1 else 'are'} {some([*map(tidy, near)], 10)}"

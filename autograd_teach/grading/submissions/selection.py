@@ -93,6 +93,9 @@ def gather(submissions: Path, assignments: Sequence[Assignment], wishes: Wishes,
             f"All {len(times)} notebooks have the same time, {times[0]}, perhaps of unpacking: --due and --late go by it."
         )
     counts = {assignment.name: sum(assignment.name in one.answers for one in class_) for assignment in assignments}
+    for name in wishes.only:
+        if not counts.get(name):
+            say(f"Nobody handed in {name}, which --only names.")
     few = [name for name, count in counts.items() if 0 < count <= min(3, len(class_) / 10)]  # perhaps by mistake
     usual = "".join(f" --only {name}" for name, count in counts.items() if count and name not in few)
     for name in few if usual and not wishes.only else ():
