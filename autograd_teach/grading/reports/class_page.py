@@ -124,19 +124,11 @@ def _histogram(results: Sequence[Result], bins: int = 10) -> dict[str, Any]:
         share = result.points / result.maximum if result.maximum else 0.0
         counts[min(bins, int(share * bins + 1e-9))] += 1
     width, height = 52, 120
-    bars = [
-        {
-            "count": count,
-            "x": place * width,
-            "width": width,
-            "middle": place * width + width // 2,
-            "tall": round(height * count / max(counts)),
-            "label": "100%" if place == bins else f"{place * 100 // bins}%–",
-        }
-        for place, count in enumerate(counts)
-    ]
+    most = max(counts)
+    labels = [*(f"{place * 100 // bins}%–" for place in range(bins)), "100%"]
+    bars = [(n, place * width, round(height * n / most), labels[place]) for place, n in enumerate(counts)]
     said = [f"{counted(count, 'student')} from {place * 100 // bins}%" for place, count in enumerate(counts) if count]
-    return {"bars": bars, "width": width * (bins + 1), "height": height, "said": ", ".join(said)}
+    return {"bars": bars, "bar": width, "width": width * (bins + 1), "height": height, "said": ", ".join(said)}
 
 
 def _outcome(results: Sequence[Result], exercise: str, attempts: Mapping[tuple[str, str], int]) -> dict[str, Any]:

@@ -65,13 +65,8 @@ def _read(platform: str, name: str) -> Name | None:
     if match is None:
         return None
     said = match.groupdict()
-    return Name(
-        (said["student"] or said["anonymous"]).strip(),
-        said.get("id") or "",
-        bool(said.get("late")),
-        int(said.get("attempt") or 0),
-        _time(said["at"]) if said.get("at") else None,
-    )
+    who, at = (said["student"] or said["anonymous"]).strip(), _time(said["at"]) if said.get("at") else None
+    return Name(who, said.get("id") or "", bool(said.get("late")), int(said.get("attempt") or 0), at)
 
 
 def _time(text: str) -> datetime | None:
