@@ -99,7 +99,7 @@ def test_all_files_of_a_run_have_one_number(tmp_path: Path, kinds: list[str], na
 
 
 OLDER = {
-    "pages and an upload": (["html", "moodle"], ["json"], "grades-pages/index.html, grades-moodle.csv", "json,html,moodle"),
+    "pages and an upload": (["html", "moodle"], ["json"], "grades-pages/index.html, grades-moodle.csv", "html,json,moodle"),
     "all": (["gradescope", "canvas", "json"], [],
             "results.json, grades.json, grades-canvas.csv", "gradescope,json,canvas"),
     "those of this run": (["html"], ["html"], "", ""),

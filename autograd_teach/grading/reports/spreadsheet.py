@@ -87,7 +87,7 @@ def older(folder: Path, written: Sequence[str]) -> str:
     times = {kind: path.stat().st_mtime_ns for kind, path in there.items() if path.is_file()}
     left = [kind for kind, time in times.items() if kind not in written and time < times.get("csv", 0)]
     names = ", ".join(str(there[kind].relative_to(folder)) for kind in left)
-    renew = f"Give --report {','.join([*written, *left])} to write them again."
+    renew = f"Give --report {','.join(kind for kind in there if kind in {*written, *left})} to write them again."
     return f"Not written this time, and older than {there['csv'].name}: {names}. {renew}" if left else ""
 
 
